@@ -99,10 +99,10 @@ static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
 
 /* Counts a failure and sends the finding. The message is printf-formatted and cut to FINDING_MESSAGE_SIZE. */
 void verdict_failed(struct verdict *v, enum rule_id id, enum direction direction, const struct place *place,
-                    uint32_t related_frame, const char *format, ...) __attribute__((format(printf, 6, 7)));
+                    uint32_t related_frame, const char *format, ...) __attribute__((cold, format(printf, 6, 7)));
 /* The same with another severity than the rule's own, where the text is weaker for a part of the rule. */
 void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
                         const struct place *place, uint32_t related_frame, const char *format, va_list args)
-    __attribute__((format(printf, 7, 0)));
+    __attribute__((cold, format(printf, 7, 0)));
 
 #endif

@@ -234,20 +234,20 @@ struct rdmap_step {
 
 /* Fails a rule at this segment, marks step and message as faulty. related_frame 0: none. */
 void rdmap_fail(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, uint32_t related_frame,
-                const char *format, ...) __attribute__((format(printf, 5, 6)));
+                const char *format, ...) __attribute__((cold, format(printf, 5, 6)));
 /* The same for a field that receivers ignore: the segment is not marked. */
 void rdmap_blemish(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((cold, format(printf, 4, 5)));
 /* The same with another severity than the rule's own, where the text is weaker for a part of it. */
 void rdmap_fail_as(struct rdmap_connection *rdmap, struct rdmap_step *step, enum rule_id rule,
                    enum rule_severity severity, uint32_t related_frame, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+    __attribute__((cold, format(printf, 6, 7)));
 /* Fails a rule at some other place of `side`'s direction (place.side); step may be NULL. */
 void rdmap_fail_at(struct rdmap_connection *rdmap, const struct place *place, enum rule_id rule, uint32_t related_frame,
-                   const char *format, ...) __attribute__((format(printf, 5, 6)));
+                   const char *format, ...) __attribute__((cold, format(printf, 5, 6)));
 void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place, enum rule_id rule,
                       enum rule_severity severity, uint32_t related_frame, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+    __attribute__((cold, format(printf, 6, 7)));
 
 /* The RDMA Read Request Header of a segment of this side that has_read, as sent. */
 static inline const uint8_t *rdmap_recent_request(const struct rdmap_side *side, const struct rdmap_recent *recent)

@@ -232,9 +232,10 @@ static unsigned explanation(const struct mpa_connection *mpa, const struct react
     return ACCEPT_ANY;
 }
 
-__attribute__((format(printf, 6, 7))) static void fail_as(struct mpa_connection *mpa, enum rule_id rule,
-                                                          enum rule_severity severity, const struct reaction_fpdu *fpdu,
-                                                          uint32_t related_frame, const char *format, ...)
+__attribute__((cold, format(printf, 6, 7))) static void fail_as(struct mpa_connection *mpa, enum rule_id rule,
+                                                                enum rule_severity severity,
+                                                                const struct reaction_fpdu *fpdu,
+                                                                uint32_t related_frame, const char *format, ...)
 {
     va_list args;
 

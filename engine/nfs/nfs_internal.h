@@ -162,9 +162,9 @@ struct nfs_look {
 };
 
 void nfs_fail(const struct nfs_look *look, enum rule_id rule, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((cold, format(printf, 3, 4)));
 void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_severity severity, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((cold, format(printf, 4, 5)));
 static inline void nfs_pass(const struct nfs_look *look, enum rule_id rule)
 {
     verdict_passed(look->nfs->verdict, rule);

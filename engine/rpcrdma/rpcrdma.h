@@ -343,7 +343,7 @@ enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpc
  */
 void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
                    enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
-                   va_list args) __attribute__((format(printf, 7, 0)));
+                   va_list args) __attribute__((cold, format(printf, 7, 0)));
 /* What its binding is asked about. */
 static inline struct nfs_decoded rpcrdma_decoded(const struct rpcrdma_body *body)
 {

@@ -198,16 +198,16 @@ void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
 
 /* Fails a rule at this message, and marks it as faulty (its transaction as malformed when it is the Call). */
 void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
-                  uint32_t related_frame, const char *format, ...) __attribute__((format(printf, 5, 6)));
+                  uint32_t related_frame, const char *format, ...) __attribute__((cold, format(printf, 5, 6)));
 void rpcrdma_fail_as(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,
                      enum rule_severity severity, uint32_t related_frame, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+    __attribute__((cold, format(printf, 6, 7)));
 /* Fails a rule at a place in the direction of place->side; marks nothing. */
 void rpcrdma_fail_at(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
-                     uint32_t related_frame, const char *format, ...) __attribute__((format(printf, 5, 6)));
+                     uint32_t related_frame, const char *format, ...) __attribute__((cold, format(printf, 5, 6)));
 void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *place, enum rule_id rule,
                         enum rule_severity severity, uint32_t related_frame, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+    __attribute__((cold, format(printf, 6, 7)));
 
 /* Of what this side has sent something is missing. */
 void rpcrdma_pending_hole(struct rpcrdma_connection *rpcrdma, unsigned side);

@@ -24,11 +24,11 @@ struct rpcrdma_shape {
 
 /* Severity as the catalogue says. */
 void rpcrdma_shape_fail(struct rpcrdma_shape *shape, enum rule_id rule, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((cold, format(printf, 3, 4)));
 void rpcrdma_shape_fail_as(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity,
-                           const char *format, ...) __attribute__((format(printf, 4, 5)));
+                           const char *format, ...) __attribute__((cold, format(printf, 4, 5)));
 void rpcrdma_shape_vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity,
-                         const char *format, va_list args) __attribute__((format(printf, 4, 0)));
+                         const char *format, va_list args) __attribute__((cold, format(printf, 4, 0)));
 static inline void rpcrdma_shape_pass(const struct rpcrdma_shape *shape, enum rule_id rule)
 {
     rpcrdma_pass(shape->rpcrdma, rule);

@@ -30,7 +30,8 @@ bool rpcrdma_threshold_configured(const struct rpcrdma_connection *rpcrdma)
 /* ---- the blocks ---- */
 
 static void fail_start(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data, enum rule_id rule,
-                       enum rule_severity severity, const char *format, ...) __attribute__((format(printf, 5, 6)));
+                       enum rule_severity severity, const char *format, ...)
+    __attribute__((cold, format(printf, 5, 6)));
 
 /* The frame has its own direction, as the connection's is unknown so far. */
 static void fail_start(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data, enum rule_id rule,

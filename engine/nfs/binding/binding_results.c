@@ -11,9 +11,9 @@ static void pass(const struct nfs_compound *x, enum rule_id rule)
 }
 
 static void fail(struct nfs_compound *x, enum rule_id rule, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((cold, format(printf, 3, 4)));
 static void fail_as(struct nfs_compound *x, enum rule_id rule, enum rule_severity severity, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+    __attribute__((cold, format(printf, 4, 5)));
 
 static void vfail(struct nfs_compound *x, enum rule_id rule, enum rule_severity severity, const char *format,
                   va_list args)
