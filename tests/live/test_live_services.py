@@ -126,7 +126,7 @@ def test_a_thousand_connections(start, gen, descriptors, service):
     if service == "rping":
         assert gen("connect", f"127.0.0.1:{server.port}", "--rping", "--count=1").returncode == 0
     assert memory_kib(server.process) < 500 * 1000
-    assert time.monotonic() - before < 20
+    assert time.monotonic() - before < 200  # usually 1
     for peer in peers:
         peer.close()
     assert server.end(signal.SIGINT) == 0
