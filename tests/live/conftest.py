@@ -19,6 +19,8 @@ class Peer:
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
+        self.poll = select.poll()  # select() would not take a descriptor above 1023
+        self.poll.register(self.process.stderr, select.POLLIN)
         self.errors = ""
         self.lock = threading.Lock()
         self._unread = ""  # of standard error, after the lines that were asked for
@@ -33,7 +35,7 @@ class Peer:
                 match = re.search(pattern, line)
                 if match:
                     return match
-            elif select.select([self.process.stderr], [], [], 0.1)[0]:
+            elif self.poll.poll(100):
                 octets = os.read(self.process.stderr.fileno(), 4096)  # past the buffer, which select does not know
                 self._unread += octets.decode()
                 if not octets:

@@ -116,7 +116,7 @@ def memory_kib(process):
 @pytest.mark.parametrize("service", ["rping", "echo", "sink"])
 def test_a_thousand_connections(start, gen, descriptors, service):
     """All in full operation at once, in less than 500 MB, and a client beside them is still served."""
-    server = start("serve", "127.0.0.1:0", f"--service={service}")
+    server = start("serve", "127.0.0.1:0", f"--service={service}", "--idle-timeout=300")
     before = time.monotonic()
     peers = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(1000)]
     for peer in peers:
