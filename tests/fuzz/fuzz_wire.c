@@ -187,7 +187,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     world.place.mtu = 1500;
     world.host = wire_host_new(&world.place, &events);
     peer = peer_of(&world, PORT);
-    world.tcps[0] = wire_host_connect(world.host, &peer, 0, 0, world.now);
+    world.tcps[0] = wire_host_connect(world.host, &peer, NULL, world.now);
     HOLDS(world.tcps[0] && wire_host_listen(world.host, &(struct endpoint){.port = PORT}, 0, 0) == PORT);
     /* The peer is known from the beginning, else there would be little to see. */
     if (!(how & 2)) {

@@ -4,6 +4,7 @@
  * prints its port; the initiator connects again whenever a connection is over. With the id of a case it is
  * the mutant that fails this case.
  */
+#include "traffic-gen/live/wire/wire.h"
 #include "traffic-gen/mutants/sample_device.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
@@ -72,7 +73,10 @@ static struct connection *connection_new(int fd)
     int mss = 0;
     socklen_t size = sizeof mss;
 
-    getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &size);
+    if (wire_is_open())
+        mss = wire_mss(fd);
+    else
+        getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &size);
     connection->fd = fd;
     connection->stream = (struct stream){.ctx = connection,
                                          .write = on_write,
@@ -121,9 +125,24 @@ static bool is_over(const struct connection *connection)
 static void connection_free(struct connection *connection)
 {
     if (connection->fd >= 0)
-        close(connection->fd);
+        tcp_close(connection->fd);
     sample_device_free(connection->device);
     g_free(connection);
+}
+
+/* "IF,ADDRESS/PREFIX" or "IF,ADDRESS/PREFIX,FAULT": its own TCP (traffic-gen/live/wire). */
+static void open_wire(const char *text)
+{
+    g_auto(GStrv) parts = g_strsplit(text, ",", 3);
+    g_autofree char *why = NULL;
+
+    if (g_strv_length(parts) < 2 ||
+        !wire_open(
+            &(struct wire_options){parts[0], parts[1], NULL, parts[2] ? wire_fault_find(parts[2]) : WIRE_FAULT_NONE},
+            &why)) {
+        fprintf(stderr, "%s: %s\n", text, why ? why : "not IF,ADDRESS/PREFIX[,FAULT]");
+        exit(2);
+    }
 }
 
 int main(int argc, char **argv)
@@ -135,7 +154,8 @@ int main(int argc, char **argv)
 
     if (argc < 4) {
         fprintf(stderr,
-                "usage: %s responder|initiator HOST PORT [ID] [markers] [no-crc] [plain] [rev1] [p2p] [rpc] [calm]\n",
+                "usage: %s responder|initiator HOST PORT [ID] [markers] [no-crc] [plain] [rev1] [p2p] [rpc] [calm] "
+                "[wire=...]\n",
                 argv[0]);
         return 2;
     }
@@ -154,6 +174,8 @@ int main(int argc, char **argv)
             options.peer_to_peer = true;
         else if (strcmp(argv[i], "rpc") == 0)
             options.rpc = true;
+        else if (g_str_has_prefix(argv[i], "wire="))
+            open_wire(argv[i] + strlen("wire="));
         else if (strcmp(argv[i], "calm") == 0)
             options.t_startup = 0;
         else if (strcmp(argv[i], "no-rtr-send") == 0)

@@ -31,7 +31,10 @@ FAULTS = {
     "short": ({"MPA-5.1-06/segments"}, None),
     "congestion": ({"MPA-5.1-06/congestion"}, set()),
     "stall": ({"MPA-A.1-04/window"}, set()),
-    "path": ({"MPA-A.1-04/path"}, set()),
+    "path": ({"MPA-A.1-04/path", "MPA-A.1-04/path-within"}, set()),
+    "shrink": ({"MPA-A.1-04/path-within"}, {"MPA-A.1-03/seen"}),  # an FPDU that is an octet short
+    "urgent": ({"MPA-A.3-01/urgent"}, set()),
+    "syn-data": ({"MPA-A.3-01/syn-data"}, set()),
 }
 
 
@@ -128,23 +131,37 @@ def test_suites_see_the_same(wire, ip_version):
     assert {kernel.tests[name]["outcome"] for name in only_own} == {"not applicable"}
 
 
-def test_device_that_connects(wire):
+def run_initiator(wire, *options, rules):
     output = f"{devices.work_folder()}/report.json"
     test = subprocess.Popen(wire.command(0, devices.GEN, "test", "--listen", "192.0.2.9:7175", "--format=json", f"--output={output}",
-                                         "--wire=wire0", f"--wire-address={OWN[4]}", "--rules=MPA-5.1-06,MPA-A,DDP-4.1", *devices.TIMES),
+                                         "--wire=wire0", f"--wire-address={OWN[4]}", f"--rules={rules}", *devices.TIMES),
                             stderr=subprocess.PIPE, text=True)
     wire.processes.append(test)
     line = test.stderr.readline()
     assert "listening on port 7175" in line
-    device = subprocess.Popen(wire.command(1, devices.SAMPLE_DEVICE, "initiator", "192.0.2.9", "7175"))
+    device = subprocess.Popen(wire.command(1, devices.SAMPLE_DEVICE, "initiator", "192.0.2.9", "7175", *options))
     try:
         _, errors = test.communicate(timeout=100)
     finally:
         device.kill()
         device.wait()
-    run = devices.finish(test.returncode, output, line + errors, None)
+    return devices.finish(test.returncode, output, line + errors, None)
+
+
+def test_device_that_connects(wire):
+    """Of the kernel's TCP, also where both ends open at once."""
+    run = run_initiator(wire, rules="MPA-5.1-06,MPA-A,DDP-4.1")
     assert run.status == 0, run.errors + run.tell()
-    assert "MPA-A.3-02/overlap" in run.outcome("passed")
+    assert {"MPA-A.3-02/overlap", "MPA-A.3-01/crossed", "MPA-A.3-01/urgent"} <= set(run.outcome("passed"))
+
+
+@pytest.mark.parametrize("fault", [None, "crossed"])
+def test_own_tcp_that_connects(wire, fault):
+    """Its stream begins an octet too late where both ends open at once, and only there."""
+    own = "wire=wire1,192.0.2.77/24" + (f",{fault}" if fault else "")
+    run = run_initiator(wire, own, rules="MPA-A.3-01")
+    assert run.status == (1 if fault else 0) and run.outcome("failed") == (["MPA-A.3-01/crossed"] if fault else []), run.errors + run.tell()
+    assert "MPA-A.3-01/syn" in run.outcome("passed")
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -77,7 +77,7 @@ int calls_connect(const struct addrinfo *address, uint16_t mss)
     if (wire_is_open()) {
         const struct endpoint to = endpoint_of(address->ai_addr);
 
-        return wire_connect(&to, mss, 0);
+        return wire_connect(&to, &(struct wire_opening){.mss = mss});
     }
     fd = socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)

@@ -9,6 +9,8 @@ static const char *const names[] = {
     [WIRE_FAULT_KEEP_ALIVE] = "keep-alive", [WIRE_FAULT_CHECKSUM] = "checksum", [WIRE_FAULT_WINDOW] = "window",
     [WIRE_FAULT_RESET] = "reset",           [WIRE_FAULT_SYN] = "syn",           [WIRE_FAULT_SHORT] = "short",
     [WIRE_FAULT_CONGESTION] = "congestion", [WIRE_FAULT_STALL] = "stall",       [WIRE_FAULT_PATH] = "path",
+    [WIRE_FAULT_SHRINK] = "shrink",         [WIRE_FAULT_URGENT] = "urgent",     [WIRE_FAULT_SYN_DATA] = "syn-data",
+    [WIRE_FAULT_CROSSED] = "crossed",
 };
 
 enum wire_fault wire_fault_find(const char *name)

@@ -22,6 +22,7 @@ struct listening {
     uint16_t port; /* 0: free */
     uint16_t mss;
     unsigned limit;
+    bool crosses;
 };
 
 struct connection {
@@ -241,11 +242,13 @@ static uint16_t free_port(const struct wire_host *host, const struct endpoint *t
     return port;
 }
 
-struct wire_tcp *wire_host_connect(struct wire_host *host, const struct endpoint *to, uint16_t mss, unsigned limit,
+struct wire_tcp *wire_host_connect(struct wire_host *host, const struct endpoint *to, const struct wire_opening *how,
                                    int64_t now)
 {
+    static const struct wire_opening usual;
     struct connection *connection;
 
+    how = how ? how : &usual;
     host->now = now;
     errno = to->ip != host->place.self.ip                       ? EAFNOSUPPORT
             : !next_hop(&host->place, to->address)              ? ENETUNREACH
@@ -254,9 +257,9 @@ struct wire_tcp *wire_host_connect(struct wire_host *host, const struct endpoint
                                                                 : EADDRNOTAVAIL;
     if (errno != 0)
         return NULL;
-    connection = add_connection(host, free_port(host, to), to, mss, limit);
+    connection = add_connection(host, free_port(host, to), to, how->mss, how->limit);
     connection->announced = true;
-    wire_tcp_connect(connection->tcp, now);
+    wire_tcp_connect(connection->tcp, how->early, how->n_early, now);
     return connection->tcp;
 }
 
@@ -287,6 +290,14 @@ void wire_host_unlisten(struct wire_host *host, uint16_t port)
     for (unsigned i = 0; i < LISTENERS_MAX; i++) {
         if (host->listening[i].port == port)
             host->listening[i].port = 0;
+    }
+}
+
+void wire_host_cross(struct wire_host *host, uint16_t port, bool on)
+{
+    for (unsigned i = 0; i < LISTENERS_MAX; i++) {
+        if (host->listening[i].port == port)
+            host->listening[i].crosses = on;
     }
 }
 
@@ -358,7 +369,8 @@ static void take_syn(struct wire_host *host, const struct wire_packet *in)
     }
     if (host->connections->len >= CONNECTIONS_MAX)
         return; /* its SYN comes again */
-    wire_tcp_accept(add_connection(host, place->port, &in->source, place->mss, place->limit)->tcp, in, host->now);
+    (place->crosses ? wire_tcp_cross : wire_tcp_accept)(
+        add_connection(host, place->port, &in->source, place->mss, place->limit)->tcp, in, host->now);
 }
 
 /* A peer that opens the same connection again has forgotten the old one (RFC 9293 section 3.6.1). */

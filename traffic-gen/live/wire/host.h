@@ -40,12 +40,22 @@ void wire_host_input(struct wire_host *host, uint8_t *frame, size_t n, bool sums
 void wire_host_tick(struct wire_host *host, int64_t now);
 int64_t wire_host_due(const struct wire_host *host); /* when the next tick is needed; INT64_MAX: not before input */
 
-/* NULL with errno: no way there. The connection begins at once. limit: of the window; mss 0: that of the link. */
-struct wire_tcp *wire_host_connect(struct wire_host *host, const struct endpoint *to, uint16_t mss, unsigned limit,
+/* How a connection is opened; 0, NULL: as usual. */
+struct wire_opening {
+    uint16_t mss;         /* of the SYN */
+    unsigned limit;       /* of the window */
+    const uint8_t *early; /* octets of the SYN, see wire_tcp_connect() */
+    size_t n_early;
+};
+
+/* NULL with errno: no way there. The connection begins at once. how NULL: as usual. */
+struct wire_tcp *wire_host_connect(struct wire_host *host, const struct endpoint *to, const struct wire_opening *how,
                                    int64_t now);
 /* At our address, or any (all zero, or ip 0); port 0: one of its choice. Returns it; 0 with errno. */
 uint16_t wire_host_listen(struct wire_host *host, const struct endpoint *at, uint16_t mss, unsigned limit);
 void wire_host_unlisten(struct wire_host *host, uint16_t port);
+/* While it is on, whoever connects to that port finds that we have opened at the same time: wire_tcp_cross(). */
+void wire_host_cross(struct wire_host *host, uint16_t port, bool on);
 /* Its owner has done with it: it is reset unless closed in both directions, or `orderly`: then it may end by itself. */
 void wire_host_release(struct wire_host *host, struct wire_tcp *tcp, bool orderly, int64_t now);
 

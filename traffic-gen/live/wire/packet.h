@@ -47,6 +47,7 @@ struct wire_packet {
     uint8_t flags; /* TCP, and what follows */
     uint16_t window;
     uint16_t mss; /* option of a SYN; 0: none */
+    uint16_t urgent;
     uint32_t seq; /* TOO_BIG: of our packet */
     uint32_t ack;
     bool congested;         /* IP: Congestion Experienced */

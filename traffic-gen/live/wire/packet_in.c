@@ -66,6 +66,7 @@ static void read_tcp(struct octets in, uint64_t pseudo, bool sums_due, struct wi
     out->seq = get_be32(in.p + 4);
     out->ack = get_be32(in.p + 8);
     out->flags = in.p[13];
+    out->urgent = get_be16(in.p + 18);
     out->window = get_be16(in.p + 14);
     out->payload = in.p + head;
     out->payload_length = in.n - head;

@@ -31,6 +31,7 @@ void wire_tcp_free(struct wire_tcp *tcp)
     g_byte_array_unref(tcp->out);
     g_byte_array_unref(tcp->in);
     g_array_unref(tcp->ends);
+    g_clear_pointer(&tcp->early, g_byte_array_unref);
     g_free(tcp);
 }
 
@@ -49,9 +50,13 @@ void wire_end_when_both_closed(struct wire_tcp *tcp)
         wire_end(tcp, 0);
 }
 
-void wire_tcp_connect(struct wire_tcp *tcp, int64_t now)
+void wire_tcp_connect(struct wire_tcp *tcp, const uint8_t *early, size_t n, int64_t now)
 {
     tcp->now = now;
+    if (n > 0) {
+        tcp->early = g_byte_array_new();
+        g_byte_array_append(tcp->early, early, (guint)MIN(n, DEFAULT_MSS));
+    }
     tcp->state = WIRE_SYN_SENT;
     wire_send_syn(tcp);
 }
@@ -63,12 +68,15 @@ size_t wire_tcp_room(const struct wire_tcp *tcp)
 
 size_t wire_tcp_write(struct wire_tcp *tcp, const uint8_t *p, size_t n, int64_t now)
 {
-    const size_t taken = MIN(n, wire_tcp_room(tcp));
+    const size_t taken = MIN(n, wire_tcp_room(tcp)), had = MIN(taken, tcp->early_left);
 
     if (tcp->state != WIRE_OPEN || tcp->fin_wanted || taken == 0)
         return 0;
     tcp->now = now;
-    g_byte_array_append(tcp->out, p, (guint)taken);
+    tcp->early_left -= had;
+    if (had == taken)
+        return taken;
+    g_byte_array_append(tcp->out, p + had, (guint)(taken - had));
     if (!tcp->corked) {
         const uint64_t end = wire_written(tcp);
 
@@ -206,6 +214,8 @@ void wire_tcp_too_big(struct wire_tcp *tcp, uint32_t mtu, uint32_t seq, int64_t 
         wire_tcp_reset(tcp, ECONNABORTED);
         return;
     }
+    if (tcp->fault == WIRE_FAULT_SHRINK && tcp->out->len > 0)
+        g_byte_array_remove_index(tcp->out, 0);
     tcp->mss = (uint16_t)(mtu - heads);
     tcp->now = now;
     tcp->recover = tcp->nxt;

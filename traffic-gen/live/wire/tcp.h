@@ -32,6 +32,7 @@ struct wire_tcp {
     bool peer_fin;  /* and all octets before it are in `in` */
     bool fin_acked; /* ours */
     bool passive;   /* the peer opened it */
+    bool crossed;   /* both opened it at once */
     GByteArray *in; /* received in order; from in_read on not yet read */
     guint in_read;
     uint16_t mss;           /* octets of a segment, as both SYNs and the path allow */
@@ -57,6 +58,8 @@ struct wire_tcp {
     unsigned backoff;
     int64_t now;
     bool fin_wanted, fin_sent, held, corked;
+    GByteArray *early;        /* octets of our SYN; NULL: none */
+    size_t early_left;        /* octets of these that the peer has taken, and the owner has not written yet */
     uint64_t rcv, advertised; /* next expected, promised up to */
     GQueue beyond;            /* struct piece of out-of-order octets, ascending */
     bool fin_known;
@@ -70,9 +73,15 @@ struct wire_tcp *wire_tcp_new(const struct frame_path *path, uint16_t mss, unsig
                               void (*emit)(struct wire_tcp *tcp, const struct frame_tcp *segment), void *owner);
 void wire_tcp_free(struct wire_tcp *tcp);
 
-void wire_tcp_connect(struct wire_tcp *tcp, int64_t now);
+/*
+ * early: n octets that go with the SYN (RFC 9293 section 3.10.7.4), at most 536; the same have to be written once it is
+ * open, as the peer may have ignored them.
+ */
+void wire_tcp_connect(struct wire_tcp *tcp, const uint8_t *early, size_t n, int64_t now);
 /* Its SYN has come. */
 void wire_tcp_accept(struct wire_tcp *tcp, const struct wire_packet *syn, int64_t now);
+/* The same, as if our own SYN had been under way by then: both ends open at once (RFC 9293 section 3.5). */
+void wire_tcp_cross(struct wire_tcp *tcp, const struct wire_packet *syn, int64_t now);
 void wire_tcp_input(struct wire_tcp *tcp, const struct wire_packet *segment, int64_t now);
 /* The path takes packets of no more than `mtu` octets; seq: of the one that was too big. */
 void wire_tcp_too_big(struct wire_tcp *tcp, uint32_t mtu, uint32_t seq, int64_t now);

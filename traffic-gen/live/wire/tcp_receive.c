@@ -122,6 +122,12 @@ static bool take_acknowledgement(struct wire_tcp *tcp, const struct wire_packet 
 
 static void synchronize(struct wire_tcp *tcp, const struct wire_packet *in)
 {
+    const uint32_t early = in->ack - (tcp->iss + 1);
+
+    /* Whoever wrote them in the SYN writes them once more, and those were received. */
+    tcp->una = tcp->nxt = tcp->max = tcp->early_left = early;
+    if (tcp->crossed && tcp->fault == WIRE_FAULT_CROSSED)
+        tcp->una = tcp->nxt = tcp->max = 1;
     tcp->state = WIRE_OPEN;
     tcp->timer = 0;
     tcp->backoff = 0;
@@ -144,12 +150,21 @@ void wire_tcp_accept(struct wire_tcp *tcp, const struct wire_packet *syn, int64_
     tcp->passive = true;
     tcp->state = WIRE_SYN_RECEIVED;
     take_syn(tcp, syn);
+    /* Whatever is in the SYN comes again: it is not acknowledged. */
+    if (tcp->fault == WIRE_FAULT_SYN_DATA)
+        tcp->rcv = syn->payload_length;
     wire_send_syn(tcp);
+}
+
+/* True: all of the SYN, and what goes with it, or only a part of that. */
+static bool acknowledges_syn(const struct wire_tcp *tcp, const struct wire_packet *in)
+{
+    return in->flags & FLAG_ACK && in->ack - (tcp->iss + 1) <= (tcp->early ? tcp->early->len : 0);
 }
 
 static void input_syn_sent(struct wire_tcp *tcp, const struct wire_packet *in)
 {
-    const bool ours = in->flags & FLAG_ACK && in->ack == tcp->iss + 1;
+    const bool ours = acknowledges_syn(tcp, in);
 
     if (in->flags & FLAG_ACK && !ours)
         return;
@@ -165,9 +180,16 @@ static void input_syn_sent(struct wire_tcp *tcp, const struct wire_packet *in)
         synchronize(tcp, in);
         wire_send_ack(tcp);
     } else {
-        tcp->state = WIRE_SYN_RECEIVED; /* both opened at once */
+        tcp->state = WIRE_SYN_RECEIVED;
+        tcp->crossed = true;
         wire_send_syn(tcp);
     }
+}
+
+void wire_tcp_cross(struct wire_tcp *tcp, const struct wire_packet *syn, int64_t now)
+{
+    wire_tcp_connect(tcp, NULL, 0, now);
+    input_syn_sent(tcp, syn);
 }
 
 /* True: that was all that it was about. RFC 5961 sections 3 and 4. */
@@ -201,6 +223,15 @@ static bool is_lost(const struct wire_tcp *tcp, const struct wire_packet *in)
            (tcp->fault == WIRE_FAULT_CONGESTION && in->congested);
 }
 
+/* The octet that the urgent pointer is about is missing, and counts as received. */
+static void take_without_urgent(struct wire_tcp *tcp, uint64_t begin, const uint8_t *p, size_t n, size_t urgent)
+{
+    take_octets(tcp, begin, p, urgent - 1);
+    if (tcp->rcv == begin + urgent - 1)
+        tcp->rcv++;
+    take_octets(tcp, begin + urgent, p + urgent, n - urgent);
+}
+
 /* Some of it lies in the window. */
 static void input_octets(struct wire_tcp *tcp, const struct wire_packet *in, int64_t from)
 {
@@ -214,8 +245,11 @@ static void input_octets(struct wire_tcp *tcp, const struct wire_packet *in, int
     if (is_lost(tcp, in) && begin == (int64_t)tcp->rcv && begin < until) {
         tcp->rcv = (uint64_t)until;
         tcp->advertised = MAX(tcp->advertised, tcp->rcv);
-    } else if (!tcp->peer_fin && begin < until)
+    } else if (tcp->fault == WIRE_FAULT_URGENT && in->urgent > 0 && begin == from && from + in->urgent <= until) {
+        take_without_urgent(tcp, (uint64_t)begin, in->payload, (size_t)(until - begin), in->urgent);
+    } else if (!tcp->peer_fin && begin < until) {
         take_octets(tcp, (uint64_t)begin, in->payload + (begin - from), (size_t)(until - begin));
+    }
     take_fin(tcp);
 }
 

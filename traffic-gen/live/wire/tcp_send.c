@@ -34,6 +34,10 @@ void wire_send_syn(struct wire_tcp *tcp)
                                 .options = mss,
                                 .options_length = sizeof mss};
 
+    if (tcp->early && tcp->state == WIRE_SYN_SENT) {
+        segment.payload = tcp->early->data;
+        segment.payload_length = tcp->early->len;
+    }
     put_be16(mss + 2, tcp->own_mss);
     emit(tcp, &segment);
     wire_start_timer(tcp);

@@ -313,14 +313,14 @@ bool wire_owns(int fd)
     return socket != NULL;
 }
 
-int wire_connect(const struct endpoint *to, uint16_t mss, unsigned limit)
+int wire_connect(const struct endpoint *to, const struct wire_opening *how)
 {
     struct own_socket *socket = NULL;
     struct wire_tcp *tcp;
     int fd = -1;
 
     g_mutex_lock(&wire.lock);
-    tcp = wire_host_connect(wire.host, to, mss, limit, now_ns());
+    tcp = wire_host_connect(wire.host, to, how, now_ns());
     if (tcp && !(socket = new_socket(tcp)))
         wire_host_release(wire.host, tcp, false, now_ns());
     if (socket) {
@@ -390,6 +390,28 @@ uint16_t wire_port(int fd)
     port = socket->port;
     unlock(socket);
     return port;
+}
+
+void wire_cross(int fd, bool on)
+{
+    struct own_socket *socket = lock_socket(fd);
+
+    if (!socket)
+        return;
+    wire_host_cross(wire.host, socket->port, on);
+    unlock(socket);
+}
+
+bool wire_has_crossed(int fd)
+{
+    struct own_socket *socket = lock_connection(fd);
+    bool crossed = false;
+
+    if (!socket)
+        return false;
+    crossed = socket->tcp->crossed;
+    unlock(socket);
+    return crossed;
 }
 
 int wire_accept(int fd)

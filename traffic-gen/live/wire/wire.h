@@ -27,8 +27,8 @@ void wire_close(void);
 bool wire_is_open(void);
 bool wire_owns(int fd);
 
-/* -1 with errno. It connects by itself: see wire_status(). mss, limit (of the window): 0: as usual. */
-int wire_connect(const struct endpoint *to, uint16_t mss, unsigned limit);
+/* -1 with errno. It connects by itself: see wire_status(). how NULL: as usual. */
+int wire_connect(const struct endpoint *to, const struct wire_opening *how);
 /* What that errno means on a connection of our own, and what to do next. */
 const char *wire_trouble(int error);
 /* 0: connected; EINPROGRESS; else what went wrong. */
@@ -57,6 +57,9 @@ void wire_end_socket(int fd, bool reset);
 
 /* ---- what no other TCP does ---- */
 
+/* Of a listener: while it is on, both ends open at once. */
+void wire_cross(int fd, bool on);
+bool wire_has_crossed(int fd);
 /* While held, what is written goes into the stream unsent, and nothing is sent again. */
 void wire_hold(int fd, bool on);
 /* One segment, now. */

@@ -2,8 +2,8 @@
 /*
  * Suite mpa, full operation, on our own TCP: what TCP may do to FPDUs and no kernel does on demand (RFC 5044 sections
  * 5.1, A.3 to A.5). Each message is a Write that is read back, or a Send that is echoed, as far as the device offers
- * either, so that its octets are compared: a device has to go on as if nothing had happened. Urgent data is not among
- * it: RFC 5044 does not say what becomes of it, and interfaces of TCP take it out of the stream (RFC 6093).
+ * either, so that its octets are compared: a device has to go on as if nothing had happened. New urgent data is not
+ * among it: RFC 5044 does not say what becomes of it, and interfaces of TCP take it out of the stream (RFC 6093).
  */
 #include "traffic-gen/suite/cases/suite_rows.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
@@ -22,6 +22,7 @@ enum {
     ECE_AND_CWR = 0xC0,
     SYN = 0x02,
     RST = 0x04,
+    URG = 0x20,
     CONGESTED = 3, /* RFC 3168: Congestion Experienced */
 };
 
@@ -199,6 +200,27 @@ static void put_keep_alives(const struct stretch *stretch, unsigned step)
     put(stretch, cut, stretch->n, "the rest");
 }
 
+/*
+ * RFC 9293 section 3.8.5: without URG the pointer means nothing, and with it nothing new when all that it is about has
+ * been received.
+ */
+static void put_urgent(const struct stretch *stretch, unsigned step)
+{
+    const size_t cut = place(stretch, step, PLACES);
+
+    put(stretch, 0, cut, "the beginning");
+    if (!talk_await_ack(stretch->talk, stretch->at + cut))
+        return;
+    talk_put(stretch->talk,
+             &(struct wire_put){
+                 .from = (int64_t)stretch->at, .p = stretch->p, .n = cut, .flags = URG, .urgent = (uint16_t)cut},
+             "the beginning again, all of it urgent, although acknowledged");
+    talk_put(stretch->talk,
+             &(struct wire_put){
+                 .from = (int64_t)(stretch->at + cut), .p = stretch->p + cut, .n = stretch->n - cut, .urgent = 1},
+             "the rest, with an urgent pointer but without URG");
+}
+
 static void put_congested(const struct stretch *stretch, unsigned step)
 {
     const size_t cut = place(stretch, step, PLACES);
@@ -229,7 +251,8 @@ enum deed {
     RESETS,
     OLD_SYN,
     KEEP_ALIVES,
-    CONGESTION
+    CONGESTION,
+    URGENT
 };
 
 static const struct {
@@ -251,6 +274,7 @@ static const struct {
     [OLD_SYN] = {put_old_syn, PLACES, 0},
     [KEEP_ALIVES] = {put_keep_alives, PLACES, 0},
     [CONGESTION] = {put_congested, PLACES, 0},
+    [URGENT] = {put_urgent, PLACES, 0},
 };
 
 /* How the octets of a message come back. */
@@ -343,13 +367,56 @@ static void goes_on(struct talk *talk, const struct suite_case *row)
     talk_expect_taken(talk, row, say_messages, still_alive);
 }
 
+/* ---- how the connection is opened ---- */
+
+enum opening { WITH_OCTETS, CROSSED };
+
+/* The SYN has our Request, or its beginning; with a stack that ignores that, it comes again. */
+static bool open_with_octets(struct talk *talk)
+{
+    uint8_t request[TALK_FRAME_ROOM];
+    size_t n;
+
+    if (!talk_start(talk, NULL)) /* as usual, for the Request */
+        return false;
+    n = talk->startup[WATCH_SUITE].n;
+    memcpy(request, talk->startup[WATCH_SUITE].octets, n);
+    talk_renew(talk);
+    talk_set_early(talk, request, n);
+    talk_start(talk, NULL);
+    return true;
+}
+
+static bool say_opening(struct talk *talk, const struct suite_case *row, bool odd)
+{
+    unsigned steps;
+
+    if (odd && row->variant == WITH_OCTETS) {
+        if (!open_with_octets(talk))
+            return false;
+    } else {
+        if (odd)
+            talk_cross(talk);
+        if (!talk_start(talk, NULL) && (!odd || talk->fd < 0))
+            return false;
+    }
+    if (talk->operating)
+        say_message(talk, IN_TWO, 0, false, &steps);
+    return true;
+}
+
+static void opens(struct talk *talk, const struct suite_case *row)
+{
+    talk_expect_taken(talk, row, say_opening, still_alive);
+}
+
 /* ---- what the device sends ---- */
 
-enum { READ_OCTETS = 6000, WRITE_OCTETS = 1000, SMALL_WINDOW = 700, NARROW = 1280 };
+enum { READ_OCTETS = 6000, WRITE_OCTETS = 1000, SMALL_WINDOW = 700, WIDE_WINDOW = 60000, NARROW = 1280 };
 
 static const int64_t unread_us = 1200 * 1000;
 
-enum reading { SMALL_AND_CLOSED, NARROW_PATH };
+enum reading { SMALL_AND_CLOSED, NARROW_PATH, NARROW_WITHIN };
 
 static uint8_t octet_at(size_t i)
 {
@@ -370,7 +437,7 @@ static void write_memory(struct talk *talk)
 /* A Read of what was written before, whose Response our window, or the path, has not enough room for. */
 static bool say_read(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    const bool closes = odd && row->variant == SMALL_AND_CLOSED;
+    const bool closes = odd && row->variant != NARROW_PATH;
 
     talk_renew(talk); /* the window is that of a new connection */
     talk_set_window(talk, closes ? SMALL_WINDOW : 0);
@@ -388,6 +455,10 @@ static bool say_read(struct talk *talk, const struct suite_case *row, bool odd)
     talk_say(talk, "%s size=%u", row->says, READ_OCTETS);
     if (closes)
         g_usleep((gulong)unread_us); /* it closes in the middle of an FPDU, and the device probes it */
+    if (odd && row->variant == NARROW_WITHIN) {
+        talk_narrow(talk, NARROW);
+        talk_set_window(talk, WIDE_WINDOW);
+    }
     return true;
 }
 

@@ -2,9 +2,11 @@
 /* The talker's connection: TCP, octets in and out, the watcher, the ladder, the verdict. */
 #include "traffic-gen/suite/talk/talk_internal.h"
 
+#include "traffic-gen/live/wire/wire.h"
 #include "traffic-gen/suite/talk/reuse.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum {
@@ -386,6 +388,30 @@ static int connect_to_device(struct talk *talk, const struct tcp_wish *wish, cha
     return fd;
 }
 
+enum { CROSS_TRIES = 16 };
+
+/* One that both ends have opened at once, if that is wanted: others were opened before, or by another case. */
+static int accept_device(const struct talk *talk, bool crosses, char **why)
+{
+    const int listener = talk->run->listener;
+    int fd = tcp_accept(listener, true, talk_accept_time(talk), why);
+
+    if (!crosses || !wire_is_open())
+        return fd;
+    wire_cross(listener, true);
+    for (unsigned i = 0; i < CROSS_TRIES && fd >= 0 && !wire_has_crossed(fd); i++) {
+        tcp_close(fd);
+        fd = tcp_accept(listener, true, talk_accept_time(talk), why);
+    }
+    wire_cross(listener, false);
+    if (fd < 0 || wire_has_crossed(fd))
+        return fd;
+    tcp_close(fd);
+    *why = g_strdup("both ends did not open one at once: another case took it, or the device had many others waiting");
+    errno = EAGAIN;
+    return -1;
+}
+
 bool talk_open(struct talk *talk)
 {
     struct watch_options options = {
@@ -399,7 +425,9 @@ bool talk_open(struct talk *talk)
         .layout = g_atomic_pointer_get(&talk->run->layout),
         .mss = talk->mss,
     };
-    const struct tcp_wish wish = {.mss = talk->mss, .window = talk->window};
+    const struct tcp_wish wish = {
+        .mss = talk->mss, .window = talk->window, .early = talk->early, .n_early = talk->n_early};
+    const bool crosses = talk->crosses;
     g_autofree char *why = NULL;
     int64_t began = talk_now();
     guint port;
@@ -408,7 +436,7 @@ bool talk_open(struct talk *talk)
     if (talk->run->dut == DUT_RESPONDER)
         talk->fd = connect_to_device(talk, &wish, &why);
     else
-        talk->fd = tcp_accept(talk->run->listener, true, talk_accept_time(talk), &why);
+        talk->fd = accept_device(talk, crosses, &why);
     if (talk->fd < 0) {
         talk->open_error = errno;
         talk->result->refused = true;

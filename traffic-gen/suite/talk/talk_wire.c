@@ -47,6 +47,17 @@ bool talk_await_ack(struct talk *talk, uint64_t offset)
     return is_sending(talk);
 }
 
+void talk_set_early(struct talk *talk, const uint8_t *p, size_t n)
+{
+    talk->early = p;
+    talk->n_early = n;
+}
+
+void talk_cross(struct talk *talk)
+{
+    talk->crosses = true;
+}
+
 void talk_narrow(struct talk *talk, uint16_t mtu)
 {
     g_autofree char *caption = g_strdup_printf("ICMP: the path takes no more than %u octets", mtu);

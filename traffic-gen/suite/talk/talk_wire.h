@@ -17,6 +17,10 @@ void talk_let_go(struct talk *talk);
 void talk_put(struct talk *talk, const struct wire_put *put, const char *what);
 /* Waits until the device has acknowledged all before that offset, at most T_react. */
 bool talk_await_ack(struct talk *talk, uint64_t offset);
+/* Octets of our SYN, of the next connection; the same have to be said first on it. p lives until then. */
+void talk_set_early(struct talk *talk, const uint8_t *p, size_t n);
+/* The next connection of an Initiator: we open it, too, before we have seen its SYN. */
+void talk_cross(struct talk *talk);
 /* The path to us takes packets of no more than mtu octets from now on, says an ICMP message. */
 void talk_narrow(struct talk *talk, uint16_t mtu);
 

@@ -24,6 +24,9 @@ enum tcp_status { TCP_READ_NOTHING, TCP_READ_OCTETS, TCP_READ_FIN, TCP_READ_RESE
 struct tcp_wish {
     uint16_t mss;    /* of the SYN */
     unsigned window; /* octets taken without being read, about */
+    /* Only of our own TCP: octets of the SYN. */
+    const uint8_t *early;
+    size_t n_early;
 };
 
 /* A non-blocking socket, or -1 with errno and *why, which the caller frees. wish NULL: all as usual. */

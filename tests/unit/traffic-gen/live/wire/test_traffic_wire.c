@@ -44,7 +44,7 @@ static gint by_time(gconstpointer a, gconstpointer b, gpointer unused)
     const struct flying *x = a, *y = b;
 
     (void)unused;
-    return x->at < y->at ? -1 : x->at > y->at;
+    return x->at <= y->at ? -1 : 1; /* in the order in which they were sent */
 }
 
 static void fly(struct end *end, const uint8_t *frame, size_t n, int64_t delay)
@@ -108,7 +108,8 @@ static void run(int64_t ns)
     }
 }
 
-static void begin(const char *addresses[2])
+/* fault: of host 1 */
+static void begin(const char *addresses[2], enum wire_fault fault)
 {
     memset(&net, 0, sizeof net);
     net.now = 1;
@@ -120,6 +121,7 @@ static void begin(const char *addresses[2])
         ends[i] = (struct end){&net, i};
         assert_true(wire_place_parse(addresses[i], NULL, &place, &why));
         place.mtu = 1500;
+        place.fault = i == 1 ? fault : WIRE_FAULT_NONE;
         net.ip = place.self.ip;
         net.hosts[i] = wire_host_new(&place, &(struct wire_host_events){on_send, on_changed, on_accepted, &ends[i]});
     }
@@ -127,13 +129,19 @@ static void begin(const char *addresses[2])
 
 static int begin_v4(void **state)
 {
-    begin((const char *[]){"192.0.2.1/24", "192.0.2.2/24"});
+    begin((const char *[]){"192.0.2.1/24", "192.0.2.2/24"}, WIRE_FAULT_NONE);
+    return 0;
+}
+
+static int begin_early_loss(void **state)
+{
+    begin((const char *[]){"192.0.2.1/24", "192.0.2.2/24"}, WIRE_FAULT_SYN_DATA);
     return 0;
 }
 
 static int begin_v6(void **state)
 {
-    begin((const char *[]){"2001:db8::1/64", "2001:db8::2/64"});
+    begin((const char *[]){"2001:db8::1/64", "2001:db8::2/64"}, WIRE_FAULT_NONE);
     return 0;
 }
 
@@ -155,16 +163,26 @@ static struct endpoint place_of(unsigned host, uint16_t port)
     return (struct endpoint){.ip = 6, .address = {0x20, 0x01, 0x0D, 0xB8, [15] = last}, .port = port};
 }
 
-static void connect_with(uint16_t mss, unsigned limit)
+static void listen_with(uint16_t mss, unsigned limit)
+{
+    assert_int_equal(wire_host_listen(net.hosts[1], &(struct endpoint){.port = PORT}, mss, limit), PORT);
+}
+
+static void connect_by(const struct wire_opening *how)
 {
     struct endpoint to = place_of(1, PORT);
 
-    assert_int_equal(wire_host_listen(net.hosts[1], &(struct endpoint){.port = PORT}, mss, limit), PORT);
-    net.tcp[0] = wire_host_connect(net.hosts[0], &to, 0, 0, net.now);
+    net.tcp[0] = wire_host_connect(net.hosts[0], &to, how, net.now);
     assert_non_null(net.tcp[0]);
     run(20000 * ms);
     assert_non_null(net.tcp[1]);
     assert_int_equal(net.tcp[0]->state, WIRE_OPEN);
+}
+
+static void connect_with(uint16_t mss, unsigned limit)
+{
+    listen_with(mss, limit);
+    connect_by(NULL);
 }
 
 static uint8_t octet_at(size_t i)
@@ -239,6 +257,59 @@ static void test_small_window(void **state)
     close_both();
 }
 
+/* Both ends open at once, and each has its stream. */
+static void test_crossed(void **state)
+{
+    net.dup = 0.2;
+    listen_with(0, 0);
+    wire_host_cross(net.hosts[1], PORT, true);
+    connect_by(NULL);
+    assert_true(net.tcp[0]->crossed && net.tcp[1]->crossed);
+    assert_int_equal(net.tcp[1]->state, WIRE_OPEN);
+    transfer(1, 20000, 3000);
+    transfer(0, 20000, 3000);
+    close_both();
+}
+
+enum { EARLY = 300 };
+
+static void connect_early(void)
+{
+    uint8_t early[EARLY];
+
+    for (size_t i = 0; i < EARLY; i++)
+        early[i] = octet_at(i);
+    listen_with(0, 0);
+    connect_by(&(struct wire_opening){.early = early, .n_early = EARLY});
+}
+
+/* The octets of a SYN come again when they were not acknowledged. */
+static void test_early_octets(void **state)
+{
+    connect_early();
+    assert_int_equal(net.tcp[1]->rcv, 0);
+    transfer(0, 20000, 100);
+    transfer(1, 20000, 3000);
+    close_both();
+}
+
+/* When they were, they do not; this peer has lost them. */
+static void test_early_octets_taken(void **state)
+{
+    uint8_t octets[EARLY + 1], got[EARLY];
+
+    connect_early();
+    for (size_t i = 0; i < sizeof octets; i++)
+        octets[i] = octet_at(i);
+    assert_int_equal(wire_tcp_write(net.tcp[0], octets, 200, net.now), 200);
+    assert_int_equal(wire_tcp_write(net.tcp[0], octets + 200, sizeof octets - 200, net.now), sizeof octets - 200);
+    run(100 * ms);
+    assert_int_equal(wire_tcp_unacknowledged(net.tcp[0]), 0);
+    assert_int_equal(wire_tcp_read(net.tcp[1], got, sizeof got, net.now), 1);
+    assert_int_equal(got[0], octet_at(EARLY));
+    close_both();
+}
+
 /* A closed window is probed, as long as it takes; octets arrive once it is open. */
 static void test_closed_window(void **state)
 {
@@ -257,7 +328,7 @@ static void test_closed_window(void **state)
 static void test_nobody_listens(void **state)
 {
     struct endpoint to = place_of(1, 9);
-    struct wire_tcp *tcp = wire_host_connect(net.hosts[0], &to, 0, 0, net.now);
+    struct wire_tcp *tcp = wire_host_connect(net.hosts[0], &to, NULL, net.now);
 
     run(1000 * ms);
     assert_int_equal(tcp->state, WIRE_OVER);
@@ -392,6 +463,9 @@ int main(void)
         ON_BOTH(test_forged),
         ON_BOTH(test_put),
         ON_BOTH(test_narrow_path),
+        ON_BOTH(test_crossed),
+        ON_BOTH(test_early_octets),
+        cmocka_unit_test_setup_teardown(test_early_octets_taken, begin_early_loss, end_all),
         cmocka_unit_test(test_places),
     };
 
