@@ -39,7 +39,9 @@ def built(root, tmp_path_factory):
 def test_lintian(built):
     changes, = built.glob("*.changes")
     result = subprocess.run(["lintian", "--pedantic", "--allow-root", changes], capture_output=True, text=True, check=False)
-    assert result.returncode == 0 and result.stdout == ""
+    # Lintian of Debian 12 alone wants a field to be there that the one of testing does not want.
+    said = [line for line in result.stdout.splitlines() if "silent-on-rules-requiring-root" not in line]
+    assert result.returncode == 0 and not said
 
 
 def test_permissions(built):
