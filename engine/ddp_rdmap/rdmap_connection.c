@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-enum { RECENT_MIN = 2 }; /* a power of two, as RDMAP_RECENT_MAX */
-
 static void fill_options(struct rdmap_options *options)
 {
     static const int64_t second = 1000000000;
@@ -65,8 +63,7 @@ void rdmap_connection_free(struct rdmap_connection *rdmap)
     rdmap_readback_free(rdmap);
     for (unsigned side = 0; side < 2; side++) {
         rdmap_requests_free(&rdmap->side[side].requests);
-        arena_drop(rdmap->side[side].recent, rdmap->side[side].recent_capacity * sizeof *rdmap->side[side].recent);
-        arena_drop(rdmap->side[side].recent_requests, rdmap->side[side].requests_capacity * RDMAP_READ_REQUEST_LEN);
+        rdmap_recent_free(&rdmap->side[side]);
         for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
             ddp_message_free(&rdmap->side[side].queue[qn]);
         ddp_message_free(&rdmap->side[side].tagged);
@@ -162,126 +159,6 @@ void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place,
     verdict_vfailed_as(rdmap->verdict, rule, severity, rdmap_direction(rdmap, place->side & 1u), place, related_frame,
                        format, args);
     va_end(args);
-}
-
-/* ---- recent segments ---- */
-
-static void grow_recent(struct arena *arena, struct rdmap_side *s)
-{
-    unsigned capacity = s->recent_capacity == 0 ? RECENT_MIN : 2 * s->recent_capacity;
-    struct rdmap_recent *recent;
-
-    capacity = capacity > RDMAP_RECENT_MAX ? RDMAP_RECENT_MAX : capacity;
-    recent = arena_resize(arena, s->recent, s->recent_capacity * sizeof *recent, capacity * sizeof *recent);
-    if (!recent)
-        return;
-    s->recent = recent;
-    s->recent_capacity = capacity;
-}
-
-/* Many senders send no Read Requests: there is room for them once there is one. */
-static bool has_room_for_requests(struct arena *arena, struct rdmap_side *s)
-{
-    void *requests = s->recent_requests;
-
-    if (s->requests_capacity < s->recent_capacity)
-        requests = arena_resize(arena, requests, s->requests_capacity * RDMAP_READ_REQUEST_LEN,
-                                s->recent_capacity * RDMAP_READ_REQUEST_LEN);
-    if (!requests)
-        return false;
-    s->recent_requests = requests;
-    s->requests_capacity = s->recent_capacity;
-    return true;
-}
-
-static void remember(struct rdmap_connection *rdmap, struct rdmap_side *s, const struct rdmap_step *step)
-{
-    struct rdmap_recent *recent;
-    const struct ddp_segment *ddp = step->ddp;
-
-    if (s->segments == s->recent_capacity && s->recent_capacity < RDMAP_RECENT_MAX)
-        grow_recent(rdmap->arena, s);
-    s->segments++;
-    if (s->recent_capacity == 0)
-        return;
-    recent = &s->recent[(s->segments - 1) & (s->recent_capacity - 1)];
-    recent->header_len = ddp->header_len;
-    if (ddp->tagged) /* lengths that the compiler knows */
-        memcpy(recent->header, step->fpdu->fpdu.ulpdu, DDP_TAGGED_HEADER_LEN);
-    else
-        memcpy(recent->header, step->fpdu->fpdu.ulpdu, DDP_UNTAGGED_HEADER_LEN);
-    recent->ulpdu_length = step->fpdu->fpdu.ulpdu_length;
-    recent->has_read = ddp->opcode == RDMAP_READ_REQUEST && !ddp->tagged &&
-                       ddp->payload_len >= RDMAP_READ_REQUEST_LEN && ddp->lacking == 0 &&
-                       has_room_for_requests(rdmap->arena, s);
-    if (recent->has_read)
-        memcpy(s->recent_requests[recent - s->recent], ddp->payload, RDMAP_READ_REQUEST_LEN);
-    recent->faulty = step->faulty;
-    recent->disordered = step->message && step->message->disordered;
-    recent->message = step->message ? step->message->number : s->messages;
-    recent->operation = step->operation ? step->operation->number : 0;
-    recent->place = step->fpdu->place;
-}
-
-bool rdmap_recent_all(const struct rdmap_connection *rdmap, unsigned side)
-{
-    const struct rdmap_side *s = &rdmap->side[side];
-
-    /* Silence of a direction says nothing when the capture begins inside the connection. */
-    if (!s->started)
-        return !s->hole && rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
-    return s->segments <= s->recent_capacity && !s->hole && s->from_start;
-}
-
-/* The latest segment of `side` whose DDP header is header[0..len), and whose ULPDU_Length is `length` when that is
- * known (>= 0); NULL when none is remembered. */
-static const struct rdmap_recent *rdmap_recent_find(const struct rdmap_connection *rdmap, unsigned side,
-                                                    const uint8_t *header, size_t len, int length)
-{
-    const struct rdmap_side *s = &rdmap->side[side];
-    const struct rdmap_recent *other_length = NULL;
-    uint64_t n = s->segments < s->recent_capacity ? s->segments : s->recent_capacity;
-
-    for (uint64_t i = 1; i <= n; i++) {
-        const struct rdmap_recent *recent = &s->recent[(s->segments - i) & (s->recent_capacity - 1)];
-
-        if (recent->header_len != len || memcmp(recent->header, header, len) != 0)
-            continue;
-        if (length < 0 || recent->ulpdu_length == length)
-            return recent;
-        if (!other_length)
-            other_length = recent;
-    }
-    return other_length;
-}
-
-/* The Read Request that this header is of: as it was sent, or with that advanced which was answered (RFC 5040 section
- * 4.8). */
-static bool is_of_read(const struct rdmap_read_request *echo, const struct rdmap_read_request *sent)
-{
-    uint64_t ahead = echo->sink_to - sent->sink_to;
-
-    return echo->sink_stag == sent->sink_stag && echo->source_stag == sent->source_stag && ahead <= sent->size &&
-           echo->source_to - sent->source_to == ahead && echo->size == sent->size - ahead;
-}
-
-/* Likewise by the echoed RDMA Read Request Header: there are senders whose DDP Header is that of no segment. */
-static const struct rdmap_recent *rdmap_recent_read(const struct rdmap_connection *rdmap, unsigned side,
-                                                    const struct rdmap_read_request *echo)
-{
-    const struct rdmap_side *s = &rdmap->side[side];
-    uint64_t n = s->segments < s->recent_capacity ? s->segments : s->recent_capacity;
-    struct rdmap_read_request sent;
-
-    for (uint64_t i = 1; i <= n; i++) {
-        const struct rdmap_recent *recent = &s->recent[(s->segments - i) & (s->recent_capacity - 1)];
-
-        if (recent->has_read &&
-            rdmap_read_request_decode(&sent, rdmap_recent_request(s, recent), RDMAP_READ_REQUEST_LEN) &&
-            is_of_read(echo, &sent))
-            return recent;
-    }
-    return NULL;
 }
 
 /* ---- operations ---- */
@@ -493,6 +370,7 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
     struct rdmap_side *s = &rdmap->side[step->side];
     struct rdmap_terminate message = {0};
     enum rdmap_terminate_status status;
+    struct rdmap_recent recent;
     const struct rdmap_recent *culprit = NULL;
     struct rdmap_terminate_event event;
     const char *layout;
@@ -507,9 +385,9 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
         return;
     status = rdmap_terminate_decode(&message, step->content, step->content_len);
     layout = rdmap_terminate_reread(&message, &status, step->content, step->content_len, &rdmap->host[step->side]);
-    if (message.has_ddp)
-        culprit = rdmap_recent_find(rdmap, other_side(step->side), step->content + 6, message.ddp.header_len,
-                                    message.has_length && message.m ? message.segment_length : -1);
+    if (message.has_ddp && rdmap_recent_find(rdmap, other_side(step->side), step->content + 6, message.ddp.header_len,
+                                             message.has_length && message.m ? message.segment_length : -1, &recent))
+        culprit = &recent;
     rdmap_terminate_message(rdmap, step, &message, status, layout, culprit);
     rdmap_reaction_terminate(rdmap, step, &message, culprit);
     if (!s->terminated) {
@@ -518,8 +396,8 @@ static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
     }
     if (!rdmap->events.terminate || status == RDMAP_TERMINATE_SHORT)
         return;
-    if (!culprit && message.has_read)
-        culprit = rdmap_recent_read(rdmap, other_side(step->side), &message.read);
+    if (!culprit && message.has_read && rdmap_recent_read(rdmap, other_side(step->side), &message.read, &recent))
+        culprit = &recent;
     event = (struct rdmap_terminate_event){.terminate = &message, .fpdu = step->fpdu, .culprit_found = culprit != NULL};
     if (culprit)
         event.culprit = culprit->place;
@@ -648,7 +526,7 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (is_unread_request(step))
         rdmap_requests_doubt(&rdmap->side[step->side].requests);
     rdmap->verdict->muted = false;
-    remember(rdmap, &rdmap->side[step->side], step);
+    rdmap_recent_keep(rdmap, step);
     emit_segment(rdmap, step);
 }
 

@@ -126,15 +126,15 @@ struct rdmap_requests {
     int64_t last_answer_ns;
 };
 
-/* What is kept of a segment, to find the one that a Terminate blames. */
+struct rdmap_kept; /* what is kept of a segment, to find the one that a Terminate blames: rdmap_recent.c */
+
+/* A segment that was found there. */
 struct rdmap_recent {
-    uint8_t header[DDP_UNTAGGED_HEADER_LEN]; /* DDP header as sent */
-    uint8_t header_len;
+    uint8_t header_len; /* of its DDP header */
     uint16_t ulpdu_length;
-    bool has_read;   /* opcode 1 with all its octets only: rdmap_recent_request() */
-    bool faulty;     /* a finding was made at it */
-    bool disordered; /* it or a segment of its message before it is out of order: reported later, if at all */
-    uint64_t message, operation;
+    bool faulty;            /* a finding was made at it */
+    bool disordered;        /* it or a segment of its message before it is out of order: reported later, if at all */
+    const uint8_t *request; /* the RDMA Read Request Header as sent; NULL: not opcode 1, or not with all its octets */
     struct place place;
 };
 
@@ -143,7 +143,7 @@ struct rdmap_side {
     struct ddp_queue queue[DDP_QUEUES];
     struct ddp_queue tagged;
     struct rdmap_requests requests; /* sent by this side */
-    struct rdmap_recent *recent;
+    struct rdmap_kept *recent;
     uint8_t (*recent_requests)[RDMAP_READ_REQUEST_LEN]; /* Read Requests among them, in the same places; NULL: none */
     unsigned recent_capacity, requests_capacity;
     uint64_t segments; /* DDP segments seen; the latest is recent[(segments - 1) % recent_capacity] */
@@ -249,11 +249,21 @@ void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place,
                       enum rule_severity severity, uint32_t related_frame, const char *format, ...)
     __attribute__((cold, format(printf, 6, 7)));
 
-/* The RDMA Read Request Header of a segment of this side that has_read, as sent. */
-static inline const uint8_t *rdmap_recent_request(const struct rdmap_side *side, const struct rdmap_recent *recent)
-{
-    return side->recent_requests[recent - side->recent];
-}
+/* ---- recent segments (rdmap_recent.c) ---- */
+
+void rdmap_recent_free(struct rdmap_side *side);
+/* What was judged. Without memory, fewer are kept. */
+void rdmap_recent_keep(struct rdmap_connection *rdmap, const struct rdmap_step *step);
+/*
+ * The latest segment of `side` whose DDP header is header[0..len), and whose ULPDU_Length is `length` when that is
+ * known
+ * (>= 0). False when none is kept; *found is valid until the next one is.
+ */
+bool rdmap_recent_find(const struct rdmap_connection *rdmap, unsigned side, const uint8_t *header, size_t len,
+                       int length, struct rdmap_recent *found);
+/* Likewise by the echoed RDMA Read Request Header: there are senders whose DDP Header is that of no segment. */
+bool rdmap_recent_read(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_read_request *echo,
+                       struct rdmap_recent *found);
 
 /* ---- requests (rdmap_requests.c) ---- */
 

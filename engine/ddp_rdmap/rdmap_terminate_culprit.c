@@ -25,12 +25,6 @@ struct blame {
     uint64_t payload; /* of the culprit, when length_known */
 };
 
-/* The culprit, which has_read, as it was sent. */
-static const uint8_t *request_of(const struct blame *a)
-{
-    return rdmap_recent_request(&a->rdmap->side[other_side(a->step->side)], a->culprit);
-}
-
 struct rdmap_request *rdmap_open_request(struct rdmap_connection *rdmap, unsigned side, uint32_t msn)
 {
     struct rdmap_requests *requests = &rdmap->side[side].requests;
@@ -104,7 +98,7 @@ static void judge_length(const struct blame *a)
                    "expected DDP Segment Length %u, of header and payload of the segment in frame %u; found %u%s",
                    length, a->frame, terminate->segment_length,
                    terminate->segment_length + a->ddp->header_len == length ||
-                           (a->culprit->has_read && terminate->segment_length == 0)
+                           (a->culprit->request && terminate->segment_length == 0)
                        ? ", without the headers"
                        : "");
 }
@@ -148,7 +142,7 @@ static void judge_progress(const struct blame *a, const struct rdmap_read_reques
 
 static void judge_untouched(const struct blame *a)
 {
-    if (memcmp(a->step->content + ECHO_AT + DDP_UNTAGGED_HEADER_LEN, request_of(a), RDMAP_READ_REQUEST_LEN) == 0)
+    if (memcmp(a->step->content + ECHO_AT + DDP_UNTAGGED_HEADER_LEN, a->culprit->request, RDMAP_READ_REQUEST_LEN) == 0)
         verdict_passed(a->rdmap->verdict, RULE_RDMAP_4_8_38);
     else
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_38, a->frame,
@@ -182,9 +176,9 @@ static void judge_read(const struct blame *a)
     const struct rdmap_request *request;
     uint64_t sent;
 
-    if (!a->terminate->has_read || !a->culprit || !a->culprit->has_read)
+    if (!a->terminate->has_read || !a->culprit || !a->culprit->request)
         return;
-    rdmap_read_request_decode(&original, request_of(a), RDMAP_READ_REQUEST_LEN);
+    rdmap_read_request_decode(&original, a->culprit->request, RDMAP_READ_REQUEST_LEN);
     request = rdmap_open_request(rdmap, other_side(a->step->side), a->ddp->msn);
     if (request && answered_before(&rdmap->side[other_side(a->step->side)].requests, request)) {
         verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_8_38);
@@ -227,8 +221,8 @@ static bool read_size_and_source(const struct blame *a, struct rdmap_read_reques
 {
     if (a->ddp->tagged || a->ddp->opcode != RDMAP_READ_REQUEST)
         return false;
-    if (a->culprit && a->culprit->has_read)
-        return rdmap_read_request_decode(read, request_of(a), RDMAP_READ_REQUEST_LEN);
+    if (a->culprit && a->culprit->request)
+        return rdmap_read_request_decode(read, a->culprit->request, RDMAP_READ_REQUEST_LEN);
     *read = a->terminate->read;
     return a->terminate->has_read;
 }

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The latest segments of each direction: a Terminate names the one that it is about by its DDP header (RFC 5040 section
+ * 4.8). Every segment is kept and hardly ever one is looked for, so they are packed.
+ */
+#include "engine/ddp_rdmap/rdmap_internal.h"
+
+#include <string.h>
+
+enum { RECENT_MIN = 2 }; /* a power of two, as RDMAP_RECENT_MAX */
+
+struct rdmap_kept {
+    int64_t time_ns; /* this and the next three: its place, without the side */
+    uint64_t offset;
+    uint32_t frame, first_frame;
+    uint16_t ulpdu_length;
+    uint8_t header[DDP_UNTAGGED_HEADER_LEN]; /* DDP header as sent */
+    bool tagged : 1;
+    bool has_read : 1; /* opcode 1 with all its octets only */
+    bool faulty : 1;
+    bool disordered : 1;
+};
+
+void rdmap_recent_free(struct rdmap_side *s)
+{
+    arena_drop(s->recent, s->recent_capacity * sizeof *s->recent);
+    arena_drop(s->recent_requests, s->requests_capacity * RDMAP_READ_REQUEST_LEN);
+}
+
+/* ---- keeping ---- */
+
+static void grow(struct arena *arena, struct rdmap_side *s)
+{
+    unsigned capacity = s->recent_capacity == 0 ? RECENT_MIN : 2 * s->recent_capacity;
+    struct rdmap_kept *recent;
+
+    capacity = capacity > RDMAP_RECENT_MAX ? RDMAP_RECENT_MAX : capacity;
+    recent = arena_resize(arena, s->recent, s->recent_capacity * sizeof *recent, capacity * sizeof *recent);
+    if (!recent)
+        return;
+    s->recent = recent;
+    s->recent_capacity = capacity;
+}
+
+/* Many senders send no Read Requests: there is room for them once there is one. */
+static bool has_room_for_requests(struct arena *arena, struct rdmap_side *s)
+{
+    void *requests = s->recent_requests;
+
+    if (s->requests_capacity < s->recent_capacity)
+        requests = arena_resize(arena, requests, s->requests_capacity * RDMAP_READ_REQUEST_LEN,
+                                s->recent_capacity * RDMAP_READ_REQUEST_LEN);
+    if (!requests)
+        return false;
+    s->recent_requests = requests;
+    s->requests_capacity = s->recent_capacity;
+    return true;
+}
+
+void rdmap_recent_keep(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    struct rdmap_side *s = &rdmap->side[step->side];
+    const struct ddp_segment *ddp = step->ddp;
+    const struct place *place = &step->fpdu->place;
+    struct rdmap_kept *kept;
+
+    if (s->segments == s->recent_capacity && s->recent_capacity < RDMAP_RECENT_MAX)
+        grow(rdmap->arena, s);
+    s->segments++;
+    if (s->recent_capacity == 0)
+        return;
+    kept = &s->recent[(s->segments - 1) & (s->recent_capacity - 1)];
+    kept->time_ns = place->time_ns;
+    kept->offset = place->offset;
+    kept->frame = place->frame;
+    kept->first_frame = place->first_frame;
+    kept->ulpdu_length = step->fpdu->fpdu.ulpdu_length;
+    kept->tagged = ddp->tagged;
+    if (ddp->tagged) /* lengths that the compiler knows */
+        memcpy(kept->header, step->fpdu->fpdu.ulpdu, DDP_TAGGED_HEADER_LEN);
+    else
+        memcpy(kept->header, step->fpdu->fpdu.ulpdu, DDP_UNTAGGED_HEADER_LEN);
+    kept->faulty = step->faulty;
+    kept->disordered = step->message && step->message->disordered;
+    kept->has_read = ddp->opcode == RDMAP_READ_REQUEST && !ddp->tagged && ddp->payload_len >= RDMAP_READ_REQUEST_LEN &&
+                     ddp->lacking == 0 && has_room_for_requests(rdmap->arena, s);
+    if (kept->has_read)
+        memcpy(s->recent_requests[kept - s->recent], ddp->payload, RDMAP_READ_REQUEST_LEN);
+}
+
+bool rdmap_recent_all(const struct rdmap_connection *rdmap, unsigned side)
+{
+    const struct rdmap_side *s = &rdmap->side[side];
+
+    /* Silence of a direction says nothing when the capture begins inside the connection. */
+    if (!s->started)
+        return !s->hole && rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
+    return s->segments <= s->recent_capacity && !s->hole && s->from_start;
+}
+
+/* ---- finding ---- */
+
+static uint8_t header_len(const struct rdmap_kept *kept)
+{
+    return kept->tagged ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN;
+}
+
+/* The i-th latest, from 1, of the number that are kept. */
+static const struct rdmap_kept *latest(const struct rdmap_side *s, uint64_t i)
+{
+    return &s->recent[(s->segments - i) & (s->recent_capacity - 1)];
+}
+
+static uint64_t number_kept(const struct rdmap_side *s)
+{
+    return s->segments < s->recent_capacity ? s->segments : s->recent_capacity;
+}
+
+static const uint8_t *request_of(const struct rdmap_side *s, const struct rdmap_kept *kept)
+{
+    return kept->has_read ? s->recent_requests[kept - s->recent] : NULL;
+}
+
+static struct rdmap_recent unpacked(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_kept *kept)
+{
+    return (struct rdmap_recent){.header_len = header_len(kept),
+                                 .ulpdu_length = kept->ulpdu_length,
+                                 .faulty = kept->faulty,
+                                 .disordered = kept->disordered,
+                                 .request = request_of(&rdmap->side[side], kept),
+                                 .place = {.frame = kept->frame,
+                                           .first_frame = kept->first_frame,
+                                           .time_ns = kept->time_ns,
+                                           .offset = kept->offset,
+                                           .side = (uint8_t)side}};
+}
+
+bool rdmap_recent_find(const struct rdmap_connection *rdmap, unsigned side, const uint8_t *header, size_t len,
+                       int length, struct rdmap_recent *found)
+{
+    const struct rdmap_side *s = &rdmap->side[side];
+    const struct rdmap_kept *same = NULL;
+    uint64_t n = number_kept(s);
+
+    for (uint64_t i = 1; i <= n; i++) {
+        const struct rdmap_kept *kept = latest(s, i);
+        bool same_length = length < 0 || kept->ulpdu_length == length;
+
+        if ((same && !same_length) || header_len(kept) != len || memcmp(kept->header, header, len) != 0)
+            continue;
+        same = kept;
+        if (same_length)
+            break;
+    }
+    if (same)
+        *found = unpacked(rdmap, side, same);
+    return same != NULL;
+}
+
+/* The Read Request that this header is of: as it was sent, or with that advanced which was answered (RFC 5040 section
+ * 4.8). */
+static bool is_of_read(const struct rdmap_read_request *echo, const struct rdmap_read_request *sent)
+{
+    uint64_t ahead = echo->sink_to - sent->sink_to;
+
+    return echo->sink_stag == sent->sink_stag && echo->source_stag == sent->source_stag && ahead <= sent->size &&
+           echo->source_to - sent->source_to == ahead && echo->size == sent->size - ahead;
+}
+
+bool rdmap_recent_read(const struct rdmap_connection *rdmap, unsigned side, const struct rdmap_read_request *echo,
+                       struct rdmap_recent *found)
+{
+    const struct rdmap_side *s = &rdmap->side[side];
+    uint64_t n = number_kept(s);
+    struct rdmap_read_request sent;
+
+    for (uint64_t i = 1; i <= n; i++) {
+        const uint8_t *request = request_of(s, latest(s, i));
+
+        if (request && rdmap_read_request_decode(&sent, request, RDMAP_READ_REQUEST_LEN) && is_of_read(echo, &sent)) {
+            *found = unpacked(rdmap, side, latest(s, i));
+            return true;
+        }
+    }
+    return false;
+}
