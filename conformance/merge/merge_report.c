@@ -152,7 +152,7 @@ static void read_counts(struct report_connection *connection, struct json_view c
 /* Rules that state the same have the same counts: they are kept by the one that is judged. */
 static struct folded_counts *read_rules(struct json_view rules)
 {
-    struct rule_counts counts = {.others = true};
+    struct rule_counts counts = {0};
 
     for (struct json_view name = json_first(rules); name.item; name = json_next(rules, name)) {
         g_autofree gchar *id = json_string_of(name);
@@ -161,9 +161,10 @@ static struct folded_counts *read_rules(struct json_view rules)
 
         if (!rule || !json_is(count, JSON_OBJECT))
             continue;
-        counts.passed[rule->same] = (uint32_t)number_of(count, "passed", UINT32_MAX);
-        counts.failed[rule->same] = (uint32_t)number_of(count, "failed", UINT32_MAX);
-        counts.inconclusive[rule->same] = (uint32_t)number_of(count, "inconclusive", UINT32_MAX);
+        rule_counts_set(&counts, rule->same,
+                        (struct rule_count){.passed = (uint32_t)number_of(count, "passed", UINT32_MAX),
+                                            .failed = (uint32_t)number_of(count, "failed", UINT32_MAX),
+                                            .inconclusive = (uint32_t)number_of(count, "inconclusive", UINT32_MAX)});
     }
     return counts_fold(NULL, &counts, NULL);
 }

@@ -310,9 +310,12 @@ static bool exercised_any(const struct folded_counts *folded)
     struct rule_counts counts = {0};
 
     counts_unfold(folded, &counts);
-    for (size_t i = 0; i < RULE_COUNT; i++)
-        if (counts.passed[i] > 0 || counts.failed[i] > 0)
+    for (size_t i = 0; i < RULE_COUNT; i++) {
+        struct rule_count count = rule_counts_of(&counts, i);
+
+        if (count.passed > 0 || count.failed > 0)
             return true;
+    }
     return false;
 }
 

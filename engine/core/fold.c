@@ -8,6 +8,7 @@
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,24 +52,13 @@ static const uint8_t *get_number(const uint8_t *p, uint32_t *number)
     return p;
 }
 
-enum { WORD = sizeof(uint64_t) / sizeof(uint32_t), WORDS = RULE_BLOCK / WORD };
-
-/* Counts, several at once. */
-static uint64_t word_at(const uint32_t *counts)
+static bool is_zero(const uint8_t passed[RULE_BLOCK])
 {
-    uint64_t word;
+    uint64_t block;
 
-    memcpy(&word, counts, sizeof word);
-    return word;
-}
-
-static bool is_zero(const uint32_t counts[RULE_BLOCK])
-{
-    uint64_t any = 0;
-
-    for (size_t i = 0; i < WORDS; i++)
-        any |= word_at(counts + WORD * i);
-    return any == 0;
+    static_assert(sizeof block == RULE_BLOCK, "several at once");
+    memcpy(&block, passed, sizeof block);
+    return block == 0;
 }
 
 /* Where octets are put. */
@@ -96,26 +86,32 @@ static inline void put_count(struct folding *folding, size_t rule, struct rule_c
         folding->next = put_number(folding->next, count.inconclusive);
 }
 
-/* None failed or was inconclusive. */
-static void take_passed(uint32_t passed[RULE_ROOM], struct folding *folding)
+/* All that is not 0 is there. */
+static void take_passed(uint8_t passed[RULE_ROOM], struct folding *folding)
 {
     for (size_t block = 0; block < RULE_ROOM; block += RULE_BLOCK) {
         if (is_zero(passed + block))
             continue;
-        for (size_t i = block; i < block + RULE_BLOCK; i += WORD) {
-            if (word_at(passed + i) == 0)
-                continue;
-            for (size_t rule = i; rule < i + WORD; rule++)
-                put_count(folding, rule, (struct rule_count){passed[rule], 0, 0});
-        }
-        memset(passed + block, 0, RULE_BLOCK * sizeof *passed);
+        for (size_t rule = block; rule < block + RULE_BLOCK; rule++)
+            put_count(folding, rule, (struct rule_count){passed[rule], 0, 0});
+        memset(passed + block, 0, RULE_BLOCK);
     }
+}
+
+static bool are_zero(const uint32_t counts[RULE_BLOCK])
+{
+    uint32_t any = 0;
+
+    for (size_t i = 0; i < RULE_BLOCK; i++)
+        any |= counts[i];
+    return any == 0;
 }
 
 static bool block_is_zero(const struct rule_counts *counts, size_t block)
 {
     return is_zero(counts->passed + block) &&
-           (!counts->others || (is_zero(counts->failed + block) && is_zero(counts->inconclusive + block)));
+           (!counts->others || (are_zero(counts->passed_256s + block) && are_zero(counts->failed + block) &&
+                                are_zero(counts->inconclusive + block)));
 }
 
 bool counts_empty(const struct rule_counts *counts)
@@ -252,11 +248,11 @@ bool folded_any_failed(const struct folded_counts *folded)
     return folded != NULL;
 }
 
-static void add_times(uint32_t *sum, uint32_t count, uint32_t times)
+static uint32_t sum_times(uint32_t sum, uint32_t count, uint32_t times)
 {
     uint64_t product = (uint64_t)count * times;
 
-    *sum = rule_count_sum(*sum, product > UINT32_MAX ? UINT32_MAX : (uint32_t)product);
+    return rule_count_sum(sum, product > UINT32_MAX ? UINT32_MAX : (uint32_t)product);
 }
 
 static void unfold_times(const struct folded_counts *folded, uint32_t times, struct rule_counts *counts)
@@ -266,12 +262,12 @@ static void unfold_times(const struct folded_counts *folded, uint32_t times, str
         struct rule_count count;
 
         while (next_count(&cursor, &count)) {
-            add_times(&counts->passed[cursor.rule], count.passed, times);
-            if ((count.failed | count.inconclusive) == 0)
-                continue;
-            add_times(&counts->failed[cursor.rule], count.failed, times);
-            add_times(&counts->inconclusive[cursor.rule], count.inconclusive, times);
-            counts->others = true;
+            struct rule_count sum = rule_counts_of(counts, cursor.rule);
+
+            sum.passed = sum_times(sum.passed, count.passed, times);
+            sum.failed = sum_times(sum.failed, count.failed, times);
+            sum.inconclusive = sum_times(sum.inconclusive, count.inconclusive, times);
+            rule_counts_set(counts, cursor.rule, sum);
         }
     }
 }

@@ -5,6 +5,27 @@
 
 #include <stdio.h>
 
+void verdict_carry(struct verdict *v, enum rule_id id)
+{
+    struct rule_counts *counts = v->counts;
+
+    counts->others = true;
+    if (counts->passed_256s[id] == UINT32_MAX >> 8)
+        counts->passed[id] = UINT8_MAX;
+    else
+        counts->passed_256s[id]++;
+}
+
+void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
+{
+    struct rule_count count = rule_counts_of(v->counts, id);
+
+    if (v->muted)
+        return;
+    count.passed = rule_count_sum(count.passed, n);
+    rule_counts_set(v->counts, id, count);
+}
+
 void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
                         const struct place *place, uint32_t related_frame, const char *format, va_list args)
 {

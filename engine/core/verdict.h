@@ -47,21 +47,34 @@ struct rule_count {
     uint32_t passed, failed, inconclusive; /* saturating */
 };
 
-/* Counts are looked at in blocks, which the compiler compares at once. */
-enum { RULE_BLOCK = 16, RULE_ROOM = (RULE_COUNT + RULE_BLOCK - 1) / RULE_BLOCK * RULE_BLOCK };
+/* Counts are looked at several at once: so many, of one octet each, at a time. */
+enum { RULE_BLOCK = 8, RULE_ROOM = (RULE_COUNT + RULE_BLOCK - 1) / RULE_BLOCK * RULE_BLOCK };
 
 /*
- * Of all rules, each outcome apart: on most connections all that is not 0 is in the first array, and whoever folds the
- * counts looks at no other.
+ * Of all rules. What a packet counts is nearly always in the first array, which is small: with many connections at a
+ * time, it has left the processor's cache when the next packet comes. Whoever folds the counts of most connections
+ * looks at no other.
  */
 struct rule_counts {
-    uint32_t passed[RULE_ROOM], failed[RULE_ROOM], inconclusive[RULE_ROOM];
-    bool others; /* false: failed and inconclusive are all 0 */
+    uint8_t passed[RULE_ROOM];       /* what is left over of: */
+    uint32_t passed_256s[RULE_ROOM]; /* the number of passes, divided by 256 */
+    uint32_t failed[RULE_ROOM], inconclusive[RULE_ROOM];
+    bool others; /* false: all but the first array are 0 */
 };
 
 static inline struct rule_count rule_counts_of(const struct rule_counts *counts, size_t id)
 {
-    return (struct rule_count){counts->passed[id], counts->failed[id], counts->inconclusive[id]};
+    return (struct rule_count){counts->passed_256s[id] << 8 | counts->passed[id], counts->failed[id],
+                               counts->inconclusive[id]};
+}
+
+static inline void rule_counts_set(struct rule_counts *counts, size_t id, struct rule_count count)
+{
+    counts->passed[id] = (uint8_t)count.passed;
+    counts->passed_256s[id] = count.passed >> 8;
+    counts->failed[id] = count.failed;
+    counts->inconclusive[id] = count.inconclusive;
+    counts->others |= (counts->passed_256s[id] | count.failed | count.inconclusive) != 0;
 }
 
 static inline uint32_t rule_count_sum(uint32_t a, uint32_t b)
@@ -78,18 +91,18 @@ struct verdict {
     void *ctx;
 };
 
+/* For verdict_passed(): 256 passes more. */
+void verdict_carry(struct verdict *v, enum rule_id id) __attribute__((cold));
+
 static inline void verdict_passed(struct verdict *v, enum rule_id id)
 {
-    uint32_t most = (uint32_t)v->muted - 1; /* muted: 0. Several in a row share it, and each is an ADC */
+    uint8_t *passed = &v->counts->passed[id];
 
-    v->counts->passed[id] += v->counts->passed[id] < most;
+    if (__builtin_add_overflow(*passed, (uint8_t)!v->muted, passed)) /* an ADD and its carry */
+        verdict_carry(v, id);
 }
 
-static inline void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
-{
-    if (!v->muted)
-        v->counts->passed[id] = rule_count_sum(v->counts->passed[id], n);
-}
+void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n);
 
 static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
 {

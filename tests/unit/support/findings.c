@@ -117,7 +117,7 @@ void findings_expect_passed(const struct findings *f, const char *ids, const cha
 void findings_have_passed(const struct findings *f, const enum rule_id *rules, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (f->counts.passed[rules[i]] == 0)
+        if (rule_counts_of(&f->counts, rules[i]).passed == 0)
             fail_msg("%s was not passed", rule_catalogue[rules[i]].id);
 }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/core/verdict.h"
+#include "tests/unit/support/support.h"
+
+static const enum rule_id rule = RULE_MPA_3_07;
+
+static uint32_t passed(const struct rule_counts *counts)
+{
+    assert_int_equal(rule_counts_of(counts, rule - 1).passed, 0);
+    assert_int_equal(rule_counts_of(counts, rule + 1).passed, 0);
+    return rule_counts_of(counts, rule).passed;
+}
+
+/* One by one, beyond an octet; not while muted, wherever it stands. */
+static void passes_are_counted(void **state)
+{
+    struct rule_counts counts = {0};
+    struct verdict verdict = {.counts = &counts};
+
+    for (unsigned i = 0; i < 1000; i++) {
+        assert_int_equal(passed(&counts), i);
+        verdict.muted = true;
+        verdict_passed(&verdict, rule);
+        verdict_passed_n(&verdict, rule, 3);
+        assert_int_equal(passed(&counts), i);
+        verdict.muted = false;
+        verdict_passed(&verdict, rule);
+    }
+    assert_true(counts.others);
+}
+
+static void several_at_once(void **state)
+{
+    struct rule_counts counts = {0};
+    struct verdict verdict = {.counts = &counts};
+
+    verdict_passed_n(&verdict, rule, 255);
+    assert_int_equal(passed(&counts), 255);
+    assert_false(counts.others);
+    verdict_passed_n(&verdict, rule, 1);
+    assert_int_equal(passed(&counts), 256);
+    verdict_passed_n(&verdict, rule, 70000);
+    verdict_passed_n(&verdict, rule, 0);
+    assert_int_equal(passed(&counts), 70256);
+}
+
+static void counting_saturates(void **state)
+{
+    struct rule_counts counts = {0};
+    struct verdict verdict = {.counts = &counts};
+
+    rule_counts_set(&counts, rule, (struct rule_count){.passed = UINT32_MAX - 1});
+    for (unsigned i = 0; i < 600; i++) {
+        verdict_passed(&verdict, rule);
+        assert_int_equal(passed(&counts), UINT32_MAX);
+    }
+    verdict_passed_n(&verdict, rule, UINT32_MAX);
+    assert_int_equal(passed(&counts), UINT32_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passes_are_counted),
+        cmocka_unit_test(several_at_once),
+        cmocka_unit_test(counting_saturates),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
