@@ -134,67 +134,65 @@ struct rpcrdma_request {
 /* The slot of a session that a Call uses (RFC 8881 section 2.10.6.1). */
 struct rpcrdma_slot_use {
     bool known;
-    bool bare; /* its COMPOUND is a SEQUENCE alone */
+    bool bare;    /* its COMPOUND is a SEQUENCE alone */
+    bool reduced; /* some of what may be in Read chunks is there */
     uint32_t slot, sequence;
     uint64_t session;   /* hash of its id */
     uint64_t arguments; /* hash of the COMPOUND's other operations, as transferred */
     uint64_t outline;   /* the same without what may be in Read chunks */
-    bool reduced;       /* some of that is */
 };
 
 enum rpcrdma_outcome { RPCRDMA_OUTSTANDING, RPCRDMA_REPLIED, RPCRDMA_FAILED /* by RDMA_ERROR */ };
 
+/* Many are kept, so what is small is next to what is small. */
 struct rpcrdma_transaction {
     uint64_t number; /* of the connection, from 1, in the order of the Calls */
     uint32_t xid;
-    uint8_t side; /* the caller */
-    bool reverse; /* from server to client */
     enum rpcrdma_outcome outcome;
-    bool damaged;              /* octets of either direction were lost since the Call: absence proves nothing */
-    bool malformed;            /* the Call's Transport header cannot be understood, or a finding was made at it */
-    bool misread;              /* the Call's header or lists, or its payload, have an error: the rest is not judged */
-    bool repeats;              /* the same Call (XID and following octets) was already outstanding */
-    bool ambiguous;            /* another Call with its XID is outstanding: an answer may be to either */
-    bool astray;               /* the responder has accessed memory that nothing offers since: reported already */
-    bool late;                 /* captured after its answer: damaged, and the answer is unknown */
-    bool spoilt;               /* an answer cannot be read: the caller should have discarded it, but may not have */
-    bool settled;              /* another copy of the Call was answered, which settles this one, too */
-    bool twin;                 /* a Call with this XID from the other side was outstanding when it arrived */
-    bool uncounted;            /* uses no credit: rpcrdma_credit_rules.c */
-    uint64_t inline_hash;      /* of the Call's inline payload after the XID, to detect retransmissions */
-    uint64_t arguments_hash;   /* of what follows the RPC header, when inline */
-    uint32_t arguments;        /* octets of it */
-    struct place call, answer; /* of the Sends; answer: the Reply or RDMA_ERROR, if any */
-    uint64_t call_operation, answer_operation; /* numbers of RDMA operations */
-    uint64_t call_received;                    /* the caller had received so much at least */
+    uint8_t side;       /* the caller */
+    bool reverse;       /* from server to client */
+    bool damaged;       /* octets of either direction were lost since the Call: absence proves nothing */
+    bool malformed;     /* the Call's Transport header cannot be understood, or a finding was made at it */
+    bool misread;       /* the Call's header or lists, or its payload, have an error: the rest is not judged */
+    bool repeats;       /* the same Call (XID and following octets) was already outstanding */
+    bool ambiguous;     /* another Call with its XID is outstanding: an answer may be to either */
+    bool astray;        /* the responder has accessed memory that nothing offers since: reported already */
+    bool late;          /* captured after its answer: damaged, and the answer is unknown */
+    bool spoilt;        /* an answer cannot be read: the caller should have discarded it, but may not have */
+    bool settled;       /* another copy of the Call was answered, which settles this one, too */
+    bool twin;          /* a Call with this XID from the other side was outstanding when it arrived */
+    bool uncounted;     /* uses no credit: rpcrdma_credit_rules.c */
+    bool offers_lost;   /* more segments than can be remembered */
+    bool counted;       /* in the counts: */
+    unsigned procedure; /* there, from 1; 0: not counted */
+    uint32_t fault;     /* 1 + the first rule that the Call broke (at least a warning), by which its answer is judged;
+                           0: none */
+    uint32_t arguments; /* octets after the RPC header, when inline */
+    uint32_t answer_error;               /* rdma_err of an RDMA_ERROR */
+    uint32_t call_octets, answer_octets; /* of the whole Sends */
     struct {
         enum rpcrdma_status status;
         uint32_t vers, proc, header_len, read_segments;
     } call_header;
-    uint32_t answer_error;               /* rdma_err of an RDMA_ERROR */
-    uint32_t call_octets, answer_octets; /* of the whole Sends */
+    uint64_t inline_hash;      /* of the Call's inline payload after the XID, to detect retransmissions */
+    uint64_t arguments_hash;   /* of `arguments` octets */
+    struct place call, answer; /* of the Sends; answer: the Reply or RDMA_ERROR, if any */
+    uint64_t call_operation, answer_operation; /* numbers of RDMA operations */
+    uint64_t call_received;                    /* the caller had received so much at least */
     struct rpcrdma_chunk_state *chunks;
     struct rpcrdma_offer *offers;
     unsigned n_chunks, n_offers, chunks_size, offers_size;
     int position_zero, reply_chunk; /* index in chunks, or -1 */
     unsigned first_write, n_writes; /* Write chunks in chunks */
-    bool offers_lost;               /* more segments than can be remembered */
     /* Until it is answered; then both are empty, and what is asked of an answered Call is in `request`. Never NULL. */
     const struct rpcrdma_body *call_body, *reply_body;
     struct rpcrdma_request request;
-    uint8_t *content[2]; /* of the Position Zero Read chunk, of the Reply chunk; until it is answered */
-    uint64_t content_size[2];
-    struct rpcrdma_buffers *buffers;      /* used by the layer alone */
-    bool content_cut[2];                  /* some of its octets were not captured */
-    uint64_t octets_read, octets_written; /* moved by RDMA */
-    unsigned procedure;                   /* in the counts, from 1; 0: not counted */
-    bool counted;
-    void *host;                                            /* the host's */
+    struct rpcrdma_buffers *buffers;                       /* used by the layer alone; NULL: it is answered */
+    uint64_t octets_read, octets_written;                  /* moved by RDMA */
     struct rpcrdma_transaction *hash_next, *older, *newer; /* used by the layer alone */
+    void *host;                                            /* the host's */
     void *nfs;                                             /* used by the NFS binding */
     struct rpcrdma_slot_use use;                           /* set by the NFS binding */
-    uint32_t
-        fault; /* 1 + the first rule that the Call broke (at least a warning), by which its answer is judged; 0: none */
 };
 
 /* ---- events ---- */

@@ -317,9 +317,10 @@ static bool offers_stag(const struct rpcrdma_transaction *t, uint32_t stag)
 static void settle_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *call)
 {
     const struct rpcrdma_side *caller = &rpcrdma->side[call->side];
+    unsigned n = rpcrdma_ring_used(rpcrdma->memory->aheads, RPCRDMA_STRAYS_MAX);
 
     call->transaction->damaged |= caller->accessed && caller->calls.answered == 0;
-    for (unsigned i = 0; i < RPCRDMA_STRAYS_MAX; i++) {
+    for (unsigned i = 0; i < n; i++) {
         struct rpcrdma_ahead *ahead = &rpcrdma->memory->ahead[i];
 
         if (ahead->place.frame == 0 || ahead->owner != call->side || !offers_stag(call->transaction, ahead->stag))

@@ -269,13 +269,15 @@ static void hole(struct rpcrdma_connection *rpcrdma, unsigned side)
 
 /* ---- messages ---- */
 
+/* message: that the payload is of; NULL: it is a Call's, which was read. rpc: as rpcrdma_payload_decode() has it. */
 static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, bool reply,
-                           const uint8_t *p, uint64_t n, const struct place *place, struct rpcrdma_message *message)
+                           const uint8_t *p, uint64_t n, const struct rpc_message *rpc, const struct place *place,
+                           struct rpcrdma_message *message)
 {
     struct rpcrdma_payload payload = {
         .transaction = t, .reply = reply, .body = reply ? t->reply_body : t->call_body, .place = *place};
 
-    rpcrdma_payload_decode(t, reply, p, n);
+    rpcrdma_payload_decode(t, reply, p, n, rpc);
     if (reply) {
         rpcrdma_result_payload(rpcrdma, message);
         rpcrdma_reply_payload(rpcrdma, message);
@@ -286,11 +288,12 @@ static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tr
         rpcrdma->events.payload(rpcrdma->events.ctx, &payload);
 }
 
+/* No octet of it is lacking, so message->rpc is all of its header. */
 static void decode_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, bool reply)
 {
     uint32_t from = m->header.header_len;
 
-    decode_payload(rpcrdma, m->transaction, reply, m->p + from, m->n - from, &m->place, m);
+    decode_payload(rpcrdma, m->transaction, reply, m->p + from, m->n - from, &m->rpc, &m->place, m);
 }
 
 static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -321,14 +324,15 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 static void decode_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
+    const struct rpcrdma_content *content = &t->buffers->content[1];
     const struct rpcrdma_chunk_state *chunk;
 
     chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
-    if (!chunk || chunk->returned == 0 || chunk->returned > t->content_size[1] ||
-        rpcrdma_chunk_prefix(t, chunk) < chunk->returned || t->content_cut[1])
+    if (!chunk || chunk->returned == 0 || chunk->returned > content->size ||
+        rpcrdma_chunk_prefix(t, chunk) < chunk->returned || content->cut)
         rpcrdma_reply_payload(rpcrdma, m); /* its chunks can still be judged */
     else
-        decode_payload(rpcrdma, t, true, t->content[1], chunk->returned, &m->place, m);
+        decode_payload(rpcrdma, t, true, content->octets, chunk->returned, NULL, &m->place, m);
 }
 
 static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -548,15 +552,17 @@ static void complete_long_call(struct rpcrdma_connection *rpcrdma, const struct 
 {
     struct rpcrdma_transaction *t = move->offer->transaction;
     const struct rpcrdma_chunk_state *chunk;
+    const struct rpcrdma_content *content;
 
     if (move->kind != RDMA_READ_RESPONSE || (int)move->offer->chunk != t->position_zero || t->call_body->known ||
-        t->call_header.proc != RPCRDMA_NOMSG)
+        t->call_header.proc != RPCRDMA_NOMSG || !t->buffers)
         return;
     chunk = &t->chunks[t->position_zero];
-    if (t->content_cut[0] || chunk->length == 0 || chunk->length > t->content_size[0] ||
+    content = &t->buffers->content[0];
+    if (content->cut || chunk->length == 0 || chunk->length > content->size ||
         rpcrdma_chunk_prefix(t, chunk) < chunk->length)
         return;
-    decode_payload(rpcrdma, t, false, t->content[0], chunk->length, &move->place, NULL);
+    decode_payload(rpcrdma, t, false, content->octets, chunk->length, NULL, &move->place, NULL);
 }
 
 /* No message has offered memory, and none before this one may come later. */

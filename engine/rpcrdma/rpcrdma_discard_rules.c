@@ -81,9 +81,10 @@ static void judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
 
 void rpcrdma_discard_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
+    unsigned n = rpcrdma_ring_used(rpcrdma->reaction->next[m->side], RPCRDMA_DISCARDS_MAX);
     struct rpcrdma_discard *discards = rpcrdma->reaction->discard[m->side];
 
-    for (unsigned i = 0; i < RPCRDMA_DISCARDS_MAX; i++) {
+    for (unsigned i = 0; i < n; i++) {
         if (discards[i].open)
             judge(rpcrdma, m, &discards[i]);
     }

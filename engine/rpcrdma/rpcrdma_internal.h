@@ -223,6 +223,12 @@ void rpcrdma_pending_answered(struct rpcrdma_connection *rpcrdma, unsigned calle
 /* Its owner refused an access to memory: no Call of that side that the capture lacks can have offered it. */
 void rpcrdma_pending_refused(struct rpcrdma_connection *rpcrdma, unsigned owner);
 
+/* Entries of a ring of `size` that were ever used, after n were put into it. */
+static inline unsigned rpcrdma_ring_used(unsigned n, unsigned size)
+{
+    return n < size ? n : size;
+}
+
 static inline void rpcrdma_pass(struct rpcrdma_connection *rpcrdma, enum rule_id rule)
 {
     verdict_passed(rpcrdma->verdict, rule);
@@ -290,6 +296,17 @@ void rpcrdma_calls_lag(struct rpcrdma_connection *rpcrdma, unsigned caller, uint
 bool rpcrdma_call_may_precede(const struct rpcrdma_message *call, const struct place *place);
 void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                                const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome);
+/* What only an outstanding Call needs. There are as many as were outstanding at a time, however many were answered. */
+struct rpcrdma_buffers {
+    struct rpcrdma_buffers *next;
+    struct rpcrdma_content {
+        uint8_t *octets;
+        uint64_t size;
+        bool cut;                /* some of them were not captured */
+    } content[2];                /* of the Position Zero Read chunk, of the Reply chunk */
+    struct rpcrdma_body body[2]; /* of the Call, of the Reply */
+};
+
 /* One of its bodies, to be filled in; the transaction is outstanding. */
 struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *transaction, bool reply);
 void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma);
@@ -336,7 +353,9 @@ uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *transaction, cons
 /* ---- payloads (rpcrdma_payload.c) ---- */
 
 /* Decodes the payload p[0..n) of a Call or Reply into its body, trying one reduction after another until one fits. */
-void rpcrdma_payload_decode(struct rpcrdma_transaction *transaction, bool reply, const uint8_t *p, uint64_t n);
+/* rpc: its RPC header, where that was decoded already; else NULL. */
+void rpcrdma_payload_decode(struct rpcrdma_transaction *transaction, bool reply, const uint8_t *p, uint64_t n,
+                            const struct rpc_message *rpc);
 void rpcrdma_body_free(struct rpcrdma_body *body);
 
 /*

@@ -264,29 +264,30 @@ static void keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 {
     struct rpcrdma_transaction *t = move->offer->transaction;
     unsigned which = move->offer->kind == RPCRDMA_REPLY_CHUNK ? CONTENT_REPLY : CONTENT_CALL;
+    struct rpcrdma_content *content = t->buffers ? &t->buffers->content[which] : NULL;
     uint64_t end = move->offset + move->length;
 
-    if (move->offer->kind == RPCRDMA_WRITE_CHUNK ||
+    if (!content || move->offer->kind == RPCRDMA_WRITE_CHUNK ||
         (move->offer->kind == RPCRDMA_READ_CHUNK && (int)move->offer->chunk != t->position_zero))
         return;
     if (end > rpcrdma->options.content_max)
         return;
-    if (end > t->content_size[which]) {
-        uint64_t larger = t->content_size[which] == 0 ? CONTENT_FIRST : t->content_size[which];
+    if (end > content->size) {
+        uint64_t larger = content->size == 0 ? CONTENT_FIRST : content->size;
         uint8_t *grown;
 
         while (larger < end)
             larger *= 2;
-        grown = heap_resize(t->content[which], larger);
+        grown = heap_resize(content->octets, larger);
         if (!grown) {
             t->damaged = true;
             return;
         }
-        t->content[which] = grown;
-        t->content_size[which] = larger;
+        content->octets = grown;
+        content->size = larger;
     }
-    memcpy(t->content[which] + move->offset, move->p, move->length);
-    t->content_cut[which] |= move->lacking > 0;
+    memcpy(content->octets + move->offset, move->p, move->length);
+    content->cut |= move->lacking > 0;
 }
 
 static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)

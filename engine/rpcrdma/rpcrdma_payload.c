@@ -394,7 +394,8 @@ static bool walk_integrity(struct rpcrdma_look *look, const uint8_t *p, size_t n
     return body->walk.status == NFS_WALK_OK && body->walk.left == 0;
 }
 
-void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uint8_t *p, uint64_t n)
+void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uint8_t *p, uint64_t n,
+                            const struct rpc_message *rpc)
 {
     struct rpcrdma_body *body = rpcrdma_body_of(t, reply);
     struct rpcrdma_look look = {.t = t, .body = body, .reply = reply};
@@ -407,7 +408,10 @@ void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uin
     body->unreduced = body->hash = 0;
     body->n_operations = body->n_items = body->n_values = 0;
     body->cut = body->roundup_not_zero = false;
-    rpc_decode(&body->rpc, p, n);
+    if (rpc)
+        body->rpc = *rpc;
+    else
+        rpc_decode(&body->rpc, p, n);
     body->known = body->rpc.status == RPC_OK && body->rpc.type == (reply ? RPC_REPLY : RPC_CALL);
     if (!body->known)
         return;

@@ -55,9 +55,10 @@ static void report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_late *late
 
 void rpcrdma_revoked_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
+    unsigned n = rpcrdma_ring_used(rpcrdma->memory->lates, RPCRDMA_LATES_MAX);
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
 
-    for (unsigned i = 0; i < RPCRDMA_LATES_MAX; i++) {
+    for (unsigned i = 0; i < n; i++) {
         struct rpcrdma_late *late = &rpcrdma->memory->late[i];
 
         if (late->open && late->read && late->owner == move->side && rpcrdma_area_meets(&late->area, &area))
@@ -67,7 +68,9 @@ void rpcrdma_revoked_response(struct rpcrdma_connection *rpcrdma, const struct r
 
 void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
-    for (unsigned i = 0; i < RPCRDMA_LATES_MAX; i++) {
+    unsigned n = rpcrdma_ring_used(rpcrdma->memory->lates, RPCRDMA_LATES_MAX);
+
+    for (unsigned i = 0; i < n; i++) {
         struct rpcrdma_late *late = &rpcrdma->memory->late[i];
 
         if (!late->open || late->read || late->owner != m->side || m->received <= late->place.offset)

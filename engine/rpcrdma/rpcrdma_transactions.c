@@ -74,14 +74,6 @@ struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connec
 
 /* ---- opening ---- */
 
-/* What only an outstanding Call needs. There are as many as were outstanding at a time, however many were answered. */
-struct rpcrdma_buffers {
-    struct rpcrdma_buffers *next;
-    uint8_t *content[2];
-    uint64_t content_size[2];
-    struct rpcrdma_body body[2]; /* of the Call, of the Reply */
-};
-
 static const struct rpcrdma_body nothing;
 
 struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *t, bool reply)
@@ -109,10 +101,6 @@ static bool take_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
     else if (!(buffers = heap_zeroed(1, sizeof *buffers)))
         return false;
     t->buffers = buffers;
-    for (unsigned i = 0; i < 2; i++) {
-        t->content[i] = buffers->content[i];
-        t->content_size[i] = buffers->content_size[i];
-    }
     t->call_body = &buffers->body[0];
     t->reply_body = &buffers->body[1];
     return true;
@@ -124,15 +112,14 @@ static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     struct rpcrdma_buffers *buffers = t->buffers;
 
     for (unsigned i = 0; i < 2; i++) {
-        bool kept = t->content_size[i] <= CONTENT_KEPT;
+        struct rpcrdma_content *content = &buffers->content[i];
 
-        if (!kept)
-            free(t->content[i]);
-        buffers->content[i] = kept ? t->content[i] : NULL;
-        buffers->content_size[i] = kept ? t->content_size[i] : 0;
+        if (content->size > CONTENT_KEPT) {
+            free(content->octets);
+            *content = (struct rpcrdma_content){0};
+        }
+        content->cut = false;
         buffers->body[i] = arrays_of(&buffers->body[i]);
-        t->content[i] = NULL;
-        t->content_size[i] = 0;
     }
     t->call_body = t->reply_body = &nothing;
     t->buffers = NULL;
@@ -481,7 +468,7 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
 
         rpcrdma->buffers = buffers->next;
         for (unsigned i = 0; i < 2; i++) {
-            free(buffers->content[i]);
+            free(buffers->content[i].octets);
             rpcrdma_body_free(&buffers->body[i]);
         }
         free(buffers);
