@@ -203,15 +203,15 @@ static void slots_of_requests_that_are_sent_again(void **state)
         uint32_t xid;
         unsigned passed, failed, inconclusive;
     } cases[] = {
-        {{true, false, 3, 7, 11, 99, 0, false}, 7, 1, 0, 0}, /* the same */
-        {{true, false, 3, 7, 11, 98, 0, false}, 8, 0, 1, 0}, /* another request */
-        {{true, false, 3, 7, 11, 98, 0, false}, 7, 0, 1, 0}, /* under its XID */
-        {{true, true, 3, 7, 11, 98, 0, false}, 8, 0, 0, 1},  /* a SEQUENCE alone */
-        {{true, false, 3, 8, 11, 98, 0, false}, 8, 0, 0, 0}, /* the next one in its slot */
-        {{true, false, 3, 8, 11, 99, 0, false}, 7, 0, 1, 0}, /* the same, with another sequence */
-        {{true, false, 2, 7, 11, 99, 0, false}, 7, 0, 1, 0}, /* in another slot */
-        {{true, false, 2, 7, 11, 99, 0, false}, 8, 0, 0, 0}, /* an equal one in another slot */
-        {{true, false, 3, 7, 12, 98, 0, false}, 7, 0, 0, 0}, /* in another session */
+        {{true, false, false, 3, 7, 11, 99, 0}, 7, 1, 0, 0}, /* the same */
+        {{true, false, false, 3, 7, 11, 98, 0}, 8, 0, 1, 0}, /* another request */
+        {{true, false, false, 3, 7, 11, 98, 0}, 7, 0, 1, 0}, /* under its XID */
+        {{true, true, false, 3, 7, 11, 98, 0}, 8, 0, 0, 1},  /* a SEQUENCE alone */
+        {{true, false, false, 3, 8, 11, 98, 0}, 8, 0, 0, 0}, /* the next one in its slot */
+        {{true, false, false, 3, 8, 11, 99, 0}, 7, 0, 1, 0}, /* the same, with another sequence */
+        {{true, false, false, 2, 7, 11, 99, 0}, 7, 0, 1, 0}, /* in another slot */
+        {{true, false, false, 2, 7, 11, 99, 0}, 8, 0, 0, 0}, /* an equal one in another slot */
+        {{true, false, false, 3, 7, 12, 98, 0}, 7, 0, 0, 0}, /* in another session */
         {{0}, 7, 0, 0, 0},
     };
 
