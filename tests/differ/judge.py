@@ -80,8 +80,9 @@ class Judge:
     def verdicts(self):
         """Of each difference. `same`: how many values are the same in both, by pair; `agreed`: as the octets have it."""
         self.same, self.agreed, self._their_calls = collections.Counter(), collections.Counter(), {}
+        self._first = {}  # (sender, receiver, queue pair) of RoCE -> the frame from which on the plugins show RPC-over-RDMA
         for number, (ours, theirs) in enumerate(zip(self.shown.ours, self.shown.theirs), 1):
-            self.note_calls(number, theirs)
+            self.note(number)
             for pair in self.shown.pairs:
                 if not ours[pair.ours] and not any(theirs[name] for name in pair.theirs):
                     continue
@@ -89,8 +90,11 @@ class Judge:
                 if verdict:
                     yield verdict
 
-    def note_calls(self, number, theirs):
-        """The Calls that Wireshark's dissectors have shown so far: (conversation, XID) -> frame."""
+    def note(self, number):
+        """What this frame means for later ones; for the Calls that Wireshark's dissectors have shown: (conversation, XID) -> frame."""
+        ours, theirs = self.shown.ours[number - 1], self.shown.theirs[number - 1]
+        if ours["rpcrdma.xid"] and number in self.opinions.roce.unknown:
+            self._first.setdefault(self.opinions.roce.unknown[number], number)
         kinds, xids = ([compare.number(value) for value in theirs[name].split(compare.AGGREGATOR) if value] for name in ("rpc.msgtyp", "rpc.xid"))
         for kind, xid in zip(kinds, xids):
             if kind == CALL:
@@ -99,6 +103,7 @@ class Judge:
     def verdict(self, number, pair, ours, theirs):
         case = Case(self.shown, self.opinions, number, pair, ours, theirs)
         case.their_calls = self._their_calls
+        case.since = self._first.get(self.opinions.roce.unknown.get(number), number)
         if case.opinion is not None:
             if case.opinion != ours:
                 return Verdict(number, pair, ours, theirs, case.opinion, None)

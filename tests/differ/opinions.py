@@ -5,7 +5,7 @@ import collections
 import compare
 import messages
 import reading
-import roce
+import roce_reading
 
 HEADERS, UPPER = ("mpa", "ddp", "rdmap"), ("rpc", "nfs")
 
@@ -13,7 +13,7 @@ HEADERS, UPPER = ("mpa", "ddp", "rdmap"), ("rpc", "nfs")
 class Opinions:
     def __init__(self, shark, frames, pairs, folder):
         """frames: [(length, octets)]. folder: for a capture of the RPC messages over TCP."""
-        self.tcp, self.roce = reading.Readings(frames), roce.Roce(frames)
+        self.tcp, self.roce = reading.Readings(frames), roce_reading.Roce(frames)
         self.headers = {}  # frame -> headers of RPC-over-RDMA
         self.messages = collections.defaultdict(list)  # frame -> RPC messages
         self.conversation = {}  # frame of these -> messages.Conversation

@@ -204,6 +204,8 @@ def framing(case):
     """The dissector begins anew with each segment, or waits for as much as a wrong length says."""
     if not case.known or case.opinion is not None:
         return False
+    if case.pair.ours != "mpa.ulpdu_length" and case.theirs and case.row["mpa.ulpdu_length"] == case.their_row["iwarp_mpa.ulpdulength"]:
+        return False  # the same FPDUs
     first = int(case.their_row["iwarp_mpa.ulpdulength"].split(AGGREGATOR)[0] or -1)
     return not case.theirs or first in (int.from_bytes(place[:2], "big") for place in (case.payload, case.way.octets[case.way.sure:]))
 
@@ -213,7 +215,7 @@ def framing(case):
 ABOVE = "rpcrdma rpc nfs"
 
 
-@reason("the layer below, which has not found the FPDU", ABOVE, "play rpcrdma --net=resegment=0.5 --pcap")
+@reason("the layer below, which has not found the FPDU", ABOVE, "play rpcrdma --seed=6 --net=resegment=0.5 --pcap")
 def nothing_below(case):
     """Then the layers above have nothing to look at."""
     return not case.theirs and len(case.fpdus) > len(list(filter(None, case.their_row["iwarp_rdma.opcode"].split(AGGREGATOR))))
@@ -259,19 +261,24 @@ def unknown_call(case):
     key = id(case.conversation)
     if any(message.side != message.caller and case.their_calls.get((key, message.xid)) != message.asked_in for message in case.messages):
         return True
-    return not case.messages and not any(case.theirs) and any(
+    return not case.messages and of_no_call(case) and any(
         head and head.proc == MSG and not is_call(head) and (key, head.xid) not in case.their_calls for head in case.headers)
+
+
+def of_no_call(case):
+    """As a Reply is shown whose Call is not known: without what only its Call says."""
+    return not case.theirs or case.pair.ours in ("rpc.program", "rpc.programversion", "rpc.procedure") and not any(case.theirs)
 
 
 @reason("a Reply that is shown twice", "rpc nfs", "generated/conforming/rpcrdma.pcapng", "wireshark-read-reply")
 def twice(case):
     """Once put together with its Write chunks, once as it is in the Send; both in part."""
-    if not any(head and head.writes for head in case.headers):
+    if not any(head and head.writes for head in case.headers) and (case.headers or not case.their_row["rpcordma.rdma_handle"]):
         return False
     if case.pair.ours == "nfs.data":
-        return all(bytes.fromhex(value) in message.moved + message.octets for value in case.ours for message in case.messages)
+        return bool(case.messages or not any(case.theirs)) and all(bytes.fromhex(value) in message.moved + message.octets for value in case.ours for message in case.messages)
     one, two = case.theirs, case.opinion or case.ours
-    return any(one[:cut] == two[:cut] and one[cut:] == two[:len(one) - cut] for cut in range(len(two) + 1))
+    return any(one[:cut] == two[:cut] and one[cut:] == two[:len(one) - cut] for cut in range(1, len(one)))
 
 
 @reason("data in the Write chunk and inline", "nfs", "generated/rpcrdma/RPCR-4.3.2-04.pcapng")
@@ -320,12 +327,14 @@ def stumbled(case):
 
 @reason("a RoCE connection whose beginning was not captured", ABOVE, "play nfs3 --transport=roce --filter=udp[8]!=0x64 --pcap")
 def unknown_connection(case):
-    """Then the plugin needs an Acknowledge to know which queue pairs belong together, and the dissector never knows."""
-    return case.their_row["infiniband.bth.psn"] and case.frame not in case.opinions.roce.of and (not case.ours or not any(case.theirs))
+    """The plugin shows it from when it knows which queue pairs belong together; the dissector never knows, and finds no Calls."""
+    if not case.their_row["infiniband.bth.psn"] or case.frame not in case.opinions.roce.unknown:
+        return False
+    return not case.ours and case.since >= case.frame or of_no_call(case)
 
 
-@reason("what other packets would say, which were cut", "rpc nfs", "play nfs3 --transport=roce --snaplen=128 --pcap")
+@reason("what other packets would say, which were cut", ABOVE, "play nfs3 --transport=roce --snaplen=330 --pcap")
 def others_cut(case):
     """The dissector has not shown the Call of a Reply, or the Write chunk of a READ."""
     connection = case.opinions.roce.of.get(case.frame)
-    return connection and not connection.sure and not any(case.theirs)
+    return connection and not connection.sure and of_no_call(case)

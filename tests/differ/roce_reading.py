@@ -46,7 +46,8 @@ class Roce:
     def __init__(self, frames):
         self.connections, self.repeated, self.wrong_icrc, self.cut = [], set(), set(), set()
         self.of = {}  # frame -> connection
-        self._asked, self._known = {}, {}
+        self.unknown = {}  # frame of another connection -> (sender, receiver, queue pair)
+        self._asked, self._known, self._seen = {}, {}, set()
         for number, (length, octets) in enumerate(frames, 1):
             self._take(number, octets, length)
 
@@ -60,6 +61,11 @@ class Roce:
             return
         bth = frame[udp + 8:udp + int.from_bytes(frame[udp + 4:udp + 6], "big")]
         key = source, target, bth[5:8]
+        if key not in self._known:
+            self.unknown[number] = key
+            if bth[0] not in LONELY and (key, bth[0], bth[9:12]) in self._seen:
+                self.repeated.add(number)
+            self._seen.add((key, bth[0], bth[9:12]))
         right = icrc(frame, kind, ip)
         if len(frame) < wire or right is None:
             self.cut.add(number)
