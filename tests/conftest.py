@@ -33,7 +33,7 @@ def root():
 def check(build):
     """Runs iwarp-check; text in and out. stdout: a file that its output goes to."""
     def run(*arguments, stdout=subprocess.PIPE, **options):
-        options.setdefault("timeout", 120)
+        options.setdefault("timeout", 600)  # whoever has not ended by then never will
         binary = isinstance(options.get("input"), bytes)
         if not binary and "input" not in options and "stdin" not in options:
             options["stdin"] = subprocess.DEVNULL
