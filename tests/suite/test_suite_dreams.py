@@ -13,10 +13,12 @@ import pytest
 import devices
 import scripted
 
-TIMES = ["--timeout=0.2", "--start-timeout=0.6", "--idle-timeout=0.6", "--recover-timeout=1", "--confirm=3"]
+TIMES = ["--timeout=0.2", "--start-timeout=0.6", "--idle-timeout=0.6", "--recover-timeout=10", "--confirm=3"]
 # Of scripted.Device: each of these has to be closed, and it closes.
 START_UP = {"MPA-7.1.1-02/end", "MPA-7.1.1-02/middle", "MPA-7.1.1-30", "MPA-7.1.1-31", "MPA-7.1.2-04/key", "MPA-7.1.2-04/pd-length",
             "MPA-7.1.2-04/http", "MPA-7.1.2-26", "MPA-7.1.2-40", "MPA-8-09"}
+# What passes by the start-up alone, if the device has time for that.
+BY_REPLY = {"MPA-7.1.2-10/fin", "MPA-C.2.1-01"}
 # It answers what it must not: any revision, S = 1 in revision 1; and waits for ever.
 WRONG = {"MPA-7.1.1-25", "MPA-7.1.2-35", "MPA-7.1.2-41/key", "MPA-7.1.2-42", "MPA2-6-04"}
 
@@ -100,9 +102,9 @@ class Flood(scripted.Device):
             time.sleep(0)
 
 
-def run(device, *args):
+def run(device, *args, jobs=1):
     without_waits = "--skip=MPA-7.1.2-35,MPA-7.1.2-41,MPA-7.1.2-42"
-    return devices.run_test([f"127.0.0.1:{device.port}", "--suite=mpa", without_waits, *TIMES, *args], 1, False)
+    return devices.run_test([f"127.0.0.1:{device.port}", "--suite=mpa", without_waits, *TIMES, *args], jobs, False)
 
 
 def cases(tested, outcome):
@@ -114,7 +116,7 @@ def test_who_answers_at_random_passes_nothing_by_it(seed):
     with AtRandom(seed) as device:
         tested = run(device)
     # What passes is about the start-up, which is none of its games. That it closes wrong frames is worth nothing: it closes others, too.
-    assert cases(tested, "passed") <= {"MPA-7.1.2-10/fin", "MPA-C.2.1-01"}, tested.tell()
+    assert cases(tested, "passed") <= BY_REPLY, tested.tell()
     # No failure is one of a comparison, whose other half might have come out otherwise.
     failed = [test for test in tested.tests.values() if test["outcome"] == "failed"]
     assert not any("without the oddity" in test["actual"] for test in failed), tested.tell()
@@ -135,7 +137,7 @@ def test_who_resets_each_second_connection_has_no_verdicts():
 
 def test_who_refuses_each_second_connection_is_not_blamed_for_it():
     with scripted.Device() as device:
-        usual = run(device)
+        usual = run(device, "--timeout=1", jobs=8)
     with EachSecondRefused() as device:
         tested = run(device)
     assert cases(tested, "failed") <= cases(usual, "failed") and cases(tested, "passed") <= cases(usual, "passed"), tested.tell()
@@ -144,8 +146,8 @@ def test_who_refuses_each_second_connection_is_not_blamed_for_it():
 
 def test_who_never_stops_sending_passes_what_it_refuses_before():
     with Flood() as device:
-        tested = run(device, "--timeout=0.4")
-    assert cases(tested, "passed") == START_UP, tested.tell()
+        tested = run(device, "--timeout=1")
+    assert START_UP <= cases(tested, "passed") <= START_UP | BY_REPLY, tested.tell()
     assert not tested.report["deaths"], tested.errors
     # It does not look at what is sent to it, either.
     assert cases(tested, "failed") <= WRONG | {"MPA-8-02/crc", "MPA-8-02/ulpdu", "MPA-8-05", "MPA-7.1.1-16/late", "MPA-8-14"}, tested.tell()
@@ -154,5 +156,5 @@ def test_who_never_stops_sending_passes_what_it_refuses_before():
 def test_a_first_fpdu_of_any_kind_needs_no_memory():
     """MPA2-9.2-20 is played with a zero-length Read: a device without memory has no excuse."""
     with scripted.Device() as device:
-        tested = run(device, "--suite=mpa2", "--rules=MPA2-9.2-20")
+        tested = run(device, "--suite=mpa2", "--rules=MPA2-9.2-20", "--timeout=5")
     assert tested.outcome("passed") == ["MPA2-9.2-20"], tested.tell()

