@@ -91,14 +91,14 @@ class Judge:
                     yield verdict
 
     def note(self, number):
-        """What this frame means for later ones; for the Calls that Wireshark's dissectors have shown: (conversation, XID) -> frame."""
+        """What this frame means for later ones; for the Calls that Wireshark's dissectors have shown: (conversation, XID) -> frames."""
         ours, theirs = self.shown.ours[number - 1], self.shown.theirs[number - 1]
         if ours["rpcrdma.xid"] and number in self.opinions.roce.unknown:
             self._first.setdefault(self.opinions.roce.unknown[number], number)
         kinds, xids = ([compare.number(value) for value in theirs[name].split(compare.AGGREGATOR) if value] for name in ("rpc.msgtyp", "rpc.xid"))
         for kind, xid in zip(kinds, xids):
             if kind == CALL:
-                self._their_calls[id(self.opinions.conversation.get(number)), xid] = number
+                self._their_calls.setdefault((id(self.opinions.conversation.get(number)), xid), set()).add(number)
 
     def verdict(self, number, pair, ours, theirs):
         case = Case(self.shown, self.opinions, number, pair, ours, theirs)

@@ -46,7 +46,7 @@ class Message:
     head: Header
     moved: bytes = b""  # what the Write chunks of a Reply hold
     by_reads: bool = False  # a Call that RDMA Reads completed
-    asked_in: int = 0  # of a Reply: the frame with the whole Call
+    asked_in: tuple = ()  # of a Reply: the frames with whole Calls of its XID
 
     @property
     def xid(self):
@@ -261,7 +261,7 @@ class Conversation:
             waiting[:] = [one for one in waiting if (one[0], one[1].xid) != (1 - side, xid)]
             if octets is not None:
                 before = [one.frame for one in self.messages if one.side == one.caller != side and one.octets[:4] == (octets or b"")[:4]]
-                self.messages.append(Message(operation.frame, side, 1 - side, octets, whole, head, moved, asked_in=max(before, default=0)))
+                self.messages.append(Message(operation.frame, side, 1 - side, octets, whole, head, moved, asked_in=tuple(before)))
 
 
 def over_tcp(connections, out):

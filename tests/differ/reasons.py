@@ -8,7 +8,7 @@ import collections
 
 from compare import AGGREGATOR, number
 from messages import MSG, MSGP, NOMSG, is_call
-from reading import ATOMIC_REQUEST, KEYS, PRIVATE_MAX, R, READ_REQUEST, S, SENDS, TAGGED, TERMINATE, UNTAGGED
+from reading import ATOMIC_REQUEST, CRC, KEYS, PRIVATE_MAX, R, READ_REQUEST, S, SENDS, TAGGED, TERMINATE, UNTAGGED
 
 Reason = collections.namedtuple("Reason", "name layers condition capture report since until")
 REASONS = []
@@ -89,6 +89,7 @@ def reserved_word(case):
 
 
 TAGGED_OPERATIONS = (0, 2)
+AOPCODES = (0, 2)  # FetchAdd, CmpSwap
 RFC5040 = (READ_REQUEST, TERMINATE, *SENDS)
 
 
@@ -137,7 +138,7 @@ def short_terminate(case):
 def atomic_reserved(case):
     """They are taken for part of AOpCode, which then is unknown; the fields of an unknown one are others."""
     return case.pair.ours.startswith("rdmap.atomic.") and any(
-        opcode(fpdu) == ATOMIC_REQUEST and int.from_bytes(fpdu.ulpdu[UNTAGGED:UNTAGGED + 4], "big") > 2 for fpdu in case.fpdus)
+        opcode(fpdu) == ATOMIC_REQUEST and int.from_bytes(fpdu.ulpdu[UNTAGGED:UNTAGGED + 4], "big") not in AOPCODES for fpdu in case.fpdus)
 
 
 @reason("a start-up frame in several segments", "mpa ddp rdmap", "generated/mpa/MPA-7.1.2-03.pcapng")
@@ -207,7 +208,17 @@ def framing(case):
     if case.pair.ours != "mpa.ulpdu_length" and case.theirs and case.row["mpa.ulpdu_length"] == case.their_row["iwarp_mpa.ulpdulength"]:
         return False  # the same FPDUs
     first = int(case.their_row["iwarp_mpa.ulpdulength"].split(AGGREGATOR)[0] or -1)
-    return not case.theirs or first in (int.from_bytes(place[:2], "big") for place in (case.payload, case.way.octets[case.way.sure:]))
+    ended = [dict(fpdu.values)["mpa.ulpdu_length"] for fpdu in case.fpdus]
+    return not case.theirs or first in (int.from_bytes(case.payload[:2], "big"), *ended, *next_lengths(case.way))
+
+
+def next_lengths(way):
+    """What would be ULPDU_Length where the FPDUs end, and after as much as it says, a few times."""
+    at = way.sure
+    for _ in range(8):
+        length = int.from_bytes(way.octets[at:at + 2], "big")
+        yield length
+        at += 2 + length + -(2 + length) % 4 + CRC
 
 
 # ---- RPC-over-RDMA, and RPC and NFS in it ----
@@ -257,12 +268,14 @@ def by_reads(case):
 
 @reason("a Reply whose Call was not shown", "rpc nfs", "generated/conforming/rpcrdma-long.pcapng", "wireshark-long-call")
 def unknown_call(case):
-    """What it is the Reply to is not known, or taken from an earlier Call of its XID."""
+    """What it is the Reply to is not known, or taken from another Call of its XID."""
     key = id(case.conversation)
-    if any(message.side != message.caller and case.their_calls.get((key, message.xid)) != message.asked_in for message in case.messages):
-        return True
+    for message in case.messages:
+        shown = case.their_calls.get((key, message.xid), set())
+        if message.side != message.caller and (not shown or set(message.asked_in) - shown):
+            return True
     return not case.messages and of_no_call(case) and any(
-        head and head.proc == MSG and not is_call(head) and (key, head.xid) not in case.their_calls for head in case.headers)
+        head and head.proc == MSG and not is_call(head) and not case.their_calls.get((key, head.xid)) for head in case.headers)
 
 
 def of_no_call(case):
