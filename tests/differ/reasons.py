@@ -289,7 +289,8 @@ def twice(case):
     if not any(head and head.writes for head in case.headers) and (case.headers or not case.their_row["rpcordma.rdma_handle"]):
         return False
     if case.pair.ours == "nfs.data":
-        return bool(case.messages or not any(case.theirs)) and all(bytes.fromhex(value) in message.moved + message.octets for value in case.ours for message in case.messages)
+        return bool(case.messages or not any(case.theirs)) and all(
+            bytes.fromhex(value) in message.moved + message.octets for value in case.ours for message in case.messages)
     one, two = case.theirs, case.opinion or case.ours
     return any(one[:cut] == two[:cut] and one[cut:] == two[:len(one) - cut] for cut in range(1, len(one)))
 
