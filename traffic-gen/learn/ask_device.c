@@ -255,7 +255,8 @@ static void name_suspects(const struct ask_device *device, const struct exchange
         word_text(exchanges[i].word, device->inputs, text);
     }
     g_string_append_printf(text, "\" (%s): --reset-command revives it%s",
-                           exchanges[n - 1].why ? exchanges[n - 1].why : "", n > 1 ? ", -j 1 says which it was" : "");
+                           exchanges[n - 1].why ? exchanges[n - 1].why : "it gives no sign of life",
+                           n > 1 ? ", -j 1 says which it was" : "");
     *why = g_string_free(g_steal_pointer(&text), FALSE);
 }
 
