@@ -63,16 +63,25 @@ static bool only_control_odd(const struct mpa_framing_state *fs, const uint8_t *
     return mpa_octets_oddity(fs, other, n) == 0;
 }
 
-/* The header of a Tagged segment in which nothing is odd, as most are; what follows it says nothing of its bounds. */
-static bool is_plain_tagged(const struct mpa_fpdu *fpdu)
+/*
+ * The header of a Tagged segment or a Send in which nothing is odd that matters here, as most are; what follows it says
+ * nothing of its bounds.
+ */
+static bool is_plain(const struct mpa_fpdu *fpdu)
 {
+    const uint8_t *ulpdu = fpdu->ulpdu;
     const struct rdmap_opcode_info *info;
+    unsigned there;
 
     if (fpdu->ulpdu_length < DDP_TAGGED_HEADER_LEN || fpdu->ulpdu_length > MPA_ULPDU_MAX ||
-        fpdu->ulpdu_length < fpdu->lacking + 2u || (fpdu->ulpdu[0] & 0xBF) != 0x81 || (fpdu->ulpdu[1] & 0xF0) != 0x40)
+        fpdu->ulpdu_length < fpdu->lacking + 2u || (ulpdu[1] & 0xF0) != 0x40)
         return false;
-    info = rdmap_opcode_info(fpdu->ulpdu[1] & 0x0F);
-    return info && info->tagged;
+    info = rdmap_opcode_info(ulpdu[1] & 0x0F);
+    if ((ulpdu[0] & 0xBF) == 0x81)
+        return info && info->tagged;
+    there = fpdu->ulpdu_length - fpdu->lacking;
+    return (ulpdu[0] & 0xBF) == 0x01 && rdmap_is_send(ulpdu[1] & 0x0F) && there >= DDP_UNTAGGED_HEADER_LEN &&
+           get_be32(ulpdu + 6) == DDP_QN_SEND;
 }
 
 /* One whole DDP segment per ULPDU (3). */
@@ -85,7 +94,7 @@ static enum mpa_content judge_ulpdu(struct mpa_connection *mpa, unsigned side, c
     size_t n = fpdu->ulpdu_length - fpdu->lacking;
     unsigned fixed;
 
-    if (is_plain_tagged(fpdu)) {
+    if (is_plain(fpdu)) {
         verdict_passed(mpa->verdict, RULE_MPA_3_07);
         verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
         verdict_passed(mpa->verdict, RULE_MPA_3_01);
