@@ -320,7 +320,7 @@ bool ask_device_begin(struct ask_device *device, char **why)
     device->life = await_life(device, NULL, &late, why);
     if (!device->life && !*why) /* it takes connections, and says nothing to what usually has an answer */
         device->life = g_intern_static_string("-");
-    return device->life != NULL && !suite_stopped;
+    return device->life && !suite_stopped;
 }
 
 /* After these exchanges. What a device answered while it was late may not be its usual answer. */

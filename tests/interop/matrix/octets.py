@@ -54,8 +54,12 @@ def in_tcp(segment):
 def read(capture):
     """(first frame, number) of the server's Sends with Invalidate on which the two had not agreed; None: there are none."""
     data = subprocess.run(["zstd", "-dc", capture], capture_output=True, check=True).stdout
-    announced, found = {}, []
+    announced, found, sent = {}, [], set()
     for number, source, protocol, carried in packets(data):
+        if protocol == 6 and (source, carried[:8]) in sent and carried[13] & 2 == 0:  # ports and sequence number: it came before
+            continue
+        if protocol == 6 and len(carried) > (carried[12] >> 4) * 4:
+            sent.add((source, carried[:8]))
         if protocol in (6, 17):
             message, invalidates = (in_tcp if protocol == 6 else in_roce)(carried)
             at = message.find(FORMAT)

@@ -9,7 +9,8 @@ enum { STEPS = 2000 };
 
 static void same_by_seed(void **state)
 {
-    GArray *one = chaos_history(7, STEPS, false), *again = chaos_history(7, STEPS, false), *other = chaos_history(8, STEPS, false);
+    GArray *one = chaos_history(7, STEPS, false), *again = chaos_history(7, STEPS, false),
+           *other = chaos_history(8, STEPS, false);
 
     assert_int_equal(one->len, STEPS);
     for (guint i = 0; i < STEPS; i++) {
