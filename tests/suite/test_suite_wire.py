@@ -31,7 +31,7 @@ FAULTS = {
     "syn": ({"MPA-A.3-01/syn"}, set()),
     "short": ({"MPA-5.1-06/segments"}, None),
     "congestion": ({"MPA-5.1-06/congestion"}, set()),
-    "stall": ({"MPA-A.1-04/window"}, set()),
+    "stall": ({"MPA-A.1-04/window"}, {"MPA-A.1-04/path-within"}),
     "path": ({"MPA-A.1-04/path", "MPA-A.1-04/path-within"}, set()),
     "shrink": ({"MPA-A.1-04/path-within"}, {"MPA-A.1-03/seen"}),  # an FPDU that is an octet short
     "urgent": ({"MPA-A.3-01/urgent"}, set()),

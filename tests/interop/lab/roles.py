@@ -47,7 +47,7 @@ def of_nfs(link, over):
 
 ROLES = {role.name: role for role in [
     Role("rping", "siw", "Linux siw, Responder: rping -s -P", IWARP, ("rping",), at="rping",
-         options=("--idle-timeout=20",)),
+         options=("--idle-timeout=12",)),
     Role("target", "siw", "Linux siw, Responder: iwarp-target", IWARP, ("target",), at="target", options=IDLE),
     Role("initiator", "siw", "Linux siw, Initiator: iwarp-target --connect", IWARP, ("none",),
          start="(iwarp-target --connect {host}:{port} --idle=20 2>/job/target.txt &)",
