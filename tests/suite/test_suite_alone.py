@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A case that compares the device's memory has no other beside it, however many run at once: they might write there, too."""
-import socket
 import subprocess
-import time
 
 import devices
+from test_pairs import serve
 
 ALONE = ["MPA-5.2-01", "DDP-4.1-02", "DDP-4.1-02/end"]
 
@@ -21,22 +20,9 @@ def messages(capture):
     return times
 
 
-def test_no_other_case_beside_it(tmp_path):
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    server = subprocess.Popen([devices.GEN, "serve", f"127.0.0.1:{port}", "--service=sink", "--idle-timeout=5"],
-                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path)
-    try:
-        for _ in range(100):
-            with socket.socket() as client:
-                if client.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.05)
+def test_no_other_case_beside_it():
+    with serve(service="sink") as port:
         run = devices.run_test([f"127.0.0.1:{port}", "--suite=mpa,ddp", "--skip=MPA-7.1.1,MPA-7.1.2"], 16, True)
-    finally:
-        server.kill()
-        server.wait()
     said = messages(run.capture)
     del said[port]
     for name in ALONE:
