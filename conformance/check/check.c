@@ -28,11 +28,11 @@ struct reading {
     const struct check_options *options;
     struct across *across;
     struct terminate_layouts layouts; /* of Terminates, by host: what one share learns counts for all */
-    struct share *shares[CHECK_SHARES];
-    unsigned n_shares;
-    struct workers *workers; /* NULL: the shares are worked on here */
-    uint32_t next_id;        /* of the shares together, as long as that is so */
-    uint32_t numbered;       /* connections, where the shares do not number them */
+    struct share_setup of_share;
+    struct share *shares[CHECK_SHARES]; /* NULL: no packet is of it so far */
+    struct workers *workers;
+    uint32_t next_id;  /* of the only share */
+    uint32_t numbered; /* connections, where the shares do not number them */
     struct steady_clock clock;
     int64_t last_ns;       /* by this clock */
     int64_t last_stamp_ns; /* by the capture's */
@@ -46,25 +46,34 @@ struct reading {
 
 /* ---- the packets ---- */
 
+/* The share of that number is there. */
+static bool have_share(struct reading *reading, unsigned number)
+{
+    if (!reading->shares[number])
+        reading->shares[number] = share_new(&reading->of_share);
+    return reading->shares[number] != NULL;
+}
+
+/* That there is, from this number on; CHECK_SHARES: none. */
+static unsigned next_share(const struct reading *reading, unsigned from)
+{
+    while (from < CHECK_SHARES && !reading->shares[from])
+        from++;
+    return from;
+}
+
 static void take_segment(struct reading *reading, struct addressed_segment *segment)
 {
-    unsigned share = reading->n_shares == 1 ? 0 : connections_share(segment, reading->n_shares);
+    unsigned share = connections_share(segment, reading->of_share.shares);
 
-    if (!reading->workers)
-        share_segment(reading->shares[share], segment);
-    else
-        reading->memory_lacking |= !workers_segment(reading->workers, share, segment);
+    reading->memory_lacking |= !have_share(reading, share) || !workers_segment(reading->workers, share, segment);
 }
 
 static void take_datagram(struct reading *reading, const struct ib_datagram *datagram)
 {
-    unsigned share =
-        reading->n_shares == 1 ? 0 : ib_connections_share(&datagram->source, &datagram->destination, reading->n_shares);
+    unsigned share = ib_connections_share(&datagram->source, &datagram->destination, reading->of_share.shares);
 
-    if (!reading->workers)
-        share_datagram(reading->shares[share], datagram);
-    else
-        reading->memory_lacking |= !workers_datagram(reading->workers, share, datagram);
+    reading->memory_lacking |= !have_share(reading, share) || !workers_datagram(reading->workers, share, datagram);
 }
 
 static void take_packet(struct reading *reading, struct packet *packet)
@@ -191,29 +200,23 @@ static void explain_nothing(struct reading *reading)
 
 /* ---- the shares ---- */
 
-static bool make_shares(struct reading *reading, const struct check_setup *setup)
+static bool prepare_shares(struct reading *reading, const struct check_setup *setup)
 {
-    /* With --print everything is printed in the order of arrival. */
-    unsigned n = setup->print ? 1 : CHECK_SHARES;
-    struct share_setup of_share = {.options = setup->options,
-                                   .capture = reading->capture,
-                                   .print = setup->print,
-                                   .layouts = &reading->layouts,
-                                   .lossy = capture_dropped(reading->source) > 0,
-                                   .shares = n};
-
-    reading->next_id = setup->print || setup->threads <= 1;
-    if (reading->next_id != 0)
-        of_share.next_id = &reading->next_id;
-    for (; reading->n_shares < n; reading->n_shares++) {
-        reading->shares[reading->n_shares] = share_new(&of_share);
-        if (!reading->shares[reading->n_shares])
-            return false;
+    reading->of_share = (struct share_setup){.options = setup->options,
+                                             .capture = reading->capture,
+                                             .print = setup->print,
+                                             .layouts = &reading->layouts,
+                                             .lossy = capture_dropped(reading->source) > 0,
+                                             .shares = CHECK_SHARES};
+    if (setup->print) { /* everything is printed in the order of arrival */
+        reading->next_id = 1;
+        reading->of_share.next_id = &reading->next_id;
+        reading->of_share.shares = 1;
     }
-    if (!of_share.next_id)
-        reading->workers =
-            workers_new(reading->shares, MIN(setup->threads, CHECK_SHARES), &reading->layouts, &reading->heap);
-    return true;
+    reading->workers =
+        workers_new(reading->shares, setup->print || setup->threads <= 1 ? 0 : MIN(setup->threads, CHECK_SHARES),
+                    &reading->layouts, &reading->heap);
+    return reading->workers != NULL;
 }
 
 /* A connection that ended in what was lost must not seem to have gone on in silence. */
@@ -223,9 +226,9 @@ static void report_drops(struct reading *reading)
 
     if (dropped == 0)
         return;
-    if (reading->workers)
-        workers_pause(reading->workers);
-    for (unsigned i = 0; i < reading->n_shares; i++)
+    workers_pause(reading->workers);
+    reading->of_share.dropped = dropped;
+    for (unsigned i = next_share(reading, 0); i < CHECK_SHARES; i = next_share(reading, i + 1))
         share_dropped(reading->shares[i], dropped);
 }
 
@@ -240,11 +243,7 @@ static void finish_shares(struct reading *reading)
     int64_t until = silence_until(reading);
 
     report_drops(reading);
-    if (reading->workers)
-        workers_finish(reading->workers, until);
-    else
-        for (unsigned i = 0; i < reading->n_shares; i++)
-            share_finish(reading->shares[i], until);
+    workers_finish(reading->workers, until);
     reading->workers = NULL;
 }
 
@@ -269,13 +268,13 @@ static void number_connections(struct reading *reading)
 {
     GArray *frames = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
-    for (unsigned i = 0; i < reading->n_shares; i++) {
+    for (unsigned i = next_share(reading, 0); i < CHECK_SHARES; i = next_share(reading, i + 1)) {
         const GArray *opened = share_result(reading->shares[i])->opened;
 
         g_array_append_vals(frames, opened->data, opened->len);
     }
     g_array_sort(frames, by_frame);
-    for (unsigned i = 0; i < reading->n_shares; i++)
+    for (unsigned i = next_share(reading, 0); i < CHECK_SHARES; i = next_share(reading, i + 1))
         share_number(reading->shares[i], frames, reading->numbered);
     reading->numbered += frames->len;
     g_array_unref(frames);
@@ -289,7 +288,7 @@ static void gather(struct reading *reading)
     if (reading->next_id == 0)
         number_connections(reading);
     reading->wrong_icrcs = 0;
-    for (unsigned i = 0; i < reading->n_shares; i++) {
+    for (unsigned i = next_share(reading, 0); i < CHECK_SHARES; i = next_share(reading, i + 1)) {
         const struct share_found *found = share_result(reading->shares[i]);
 
         for (guint j = 0; j < found->connections->len; j++)
@@ -338,10 +337,9 @@ static void part_if_due(struct reading *reading, int64_t now)
     if (now < reading->part_end)
         return;
     to = reading->part_end + (now - reading->part_end) / period * period;
-    if (reading->workers)
-        workers_pause(reading->workers);
+    workers_pause(reading->workers);
     report_drops(reading);
-    for (unsigned i = 0; i < reading->n_shares; i++)
+    for (unsigned i = next_share(reading, 0); i < CHECK_SHARES; i = next_share(reading, i + 1))
         share_part(reading->shares[i]);
     gather(reading);
     explain_status(reading, CAPTURE_PACKET, NULL);
@@ -420,7 +418,7 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
     heap_use(&reading.heap);
     reading.decap = decap_new(0);
     reading.across = across_new();
-    if (!reading.decap || !reading.across || !make_shares(&reading, setup)) {
+    if (!reading.decap || !reading.across || !prepare_shares(&reading, setup)) {
         capture->failed = true;
         capture->trouble = g_strdup_printf("%s: not enough memory", capture->file);
     } else {
@@ -436,7 +434,7 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
     }
     if (reading.parts)
         last_part(&reading);
-    for (unsigned i = 0; i < reading.n_shares; i++)
+    for (unsigned i = 0; i < CHECK_SHARES; i++)
         share_free(reading.shares[i]);
     across_free(reading.across);
     if (reading.decap)

@@ -83,6 +83,7 @@ struct share *share_new(const struct share_setup *setup)
     struct share *share = g_new0(struct share, 1);
     struct connection_events events = {.ctx = share, .open = on_open, .over = on_over, .close = on_close};
     struct connections_options options = {.max_connections = CONNECTIONS_MAX / setup->shares,
+                                          .max_closed = CLOSED_MAX / setup->shares,
                                           .next_id = setup->next_id};
 
     share->options = setup->options;
@@ -97,6 +98,7 @@ struct share *share_new(const struct share_setup *setup)
     share->print = setup->print;
     share->layouts = setup->layouts;
     share->lossy = setup->lossy;
+    share->dropped = setup->dropped;
     share->numbers_apart = !setup->next_id;
     share->found.connections = g_ptr_array_new();
     share->found.opened = g_array_new(FALSE, FALSE, sizeof(uint32_t));

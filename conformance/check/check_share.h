@@ -11,7 +11,9 @@
 
 struct share;
 
-enum { CHECK_SHARES = 16 };
+enum {
+    CHECK_SHARES = 128
+}; /* the connections of one of them are to fit the processor's cache, where clients are many */
 
 struct share_setup {
     const struct check_options *options;
@@ -20,6 +22,7 @@ struct share_setup {
     struct terminate_layouts *layouts;    /* of all shares; it outlives them */
     unsigned shares;
     bool lossy;        /* it is known that packets were dropped */
+    uint64_t dropped;  /* so many before it was made; live */
     uint32_t *next_id; /* NULL: share_number() sets the numbers of its connections */
 };
 

@@ -12,6 +12,7 @@
 
 enum {
     CONNECTIONS_MAX = 32768, /* open at a time, including those that ended a short while ago; most take some 20 KiB */
+    CLOSED_MAX = 1024,       /* of them ended, until they are quiet */
 };
 
 /* What one share keeps. */

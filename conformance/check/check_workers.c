@@ -1,46 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each worker has a few batches that go round: the reader fills one, the worker empties it and gives it back. So memory
- * is bounded, and a reader that is ahead waits.
+ * Each thread has two batches that go round: the reader fills one, the thread empties it and gives it back. So memory
+ * is bounded, and a reader that is ahead waits. Without threads there is one batch. Batches are large where packets of
+ * many shares alternate (conformance/check/check_batch.h says what for). Where they do not, they are small with
+ * threads, so that their octets are still in the cache, and without threads a packet is worked on where it lies.
  *
  * What shares have in common (the layouts of Terminates) they use in the order of the capture: a worker that needs it
- * waits until the others are beyond the frame that it works on. That is rare, so it looks again every now and then.
- * Nobody waits in a circle: whoever is at the earliest frame goes on, and the reader hands on what it has before it
- * waits for one of them.
+ * catches up with the frame that it works on, and waits until the others are beyond that, too. That is rare, so it
+ * looks again every now and then. Nobody waits in a circle: whoever is at the earliest frame goes on, and the reader
+ * hands on what it has before it waits for one of them.
  */
 #include "conformance/check/check_workers.h"
 
+#include "conformance/check/check_batch.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 enum {
-    BATCHES = 4, /* of a worker */
-    SEGMENTS = 512,
-    PAYLOAD = 512 << 10, /* above what libpcap gives at once */
+    BATCHES = 2, /* of a thread */
+    SMALL_ITEMS = 512,
+    SMALL_OCTETS = 512 << 10,
+    WINDOW = 256,     /* packets after which it is decided anew how large batches are */
+    CHANGES_MIN = 16, /* of the share, from one packet to the next, that make batches large */
     TURN_POLL_NS = 20000,
 };
 
 /* After the last frame: the shares are finished in this order. */
 static const uint64_t finish_begins = (uint64_t)UINT32_MAX + 1;
-
-struct batch {
-    unsigned n;
-    size_t used;
-    struct {
-        unsigned share;
-        bool is_datagram;
-        union {
-            struct addressed_segment segment;
-            struct ib_datagram datagram;
-        };
-    } item[SEGMENTS];
-    uint8_t *payload;
-    size_t size;
-};
 
 /* Batches in the order in which they were put in. */
 struct queue {
@@ -56,9 +45,11 @@ struct worker {
     unsigned number;
     pthread_t thread;
     struct queue todo, empty;
-    struct batch batches[BATCHES];
+    struct batch *batches[BATCHES];
     struct batch *open;        /* the reader's; NULL: none */
-    _Atomic uint64_t position; /* the frame that it works on: those before it are done */
+    struct batch *work;        /* what it works on; NULL: nothing */
+    uint64_t at;               /* the frame that it works on */
+    _Atomic uint64_t position; /* all before this frame is done */
 };
 
 struct workers {
@@ -69,7 +60,10 @@ struct workers {
     struct terminate_layouts *layouts;
     uint32_t frame;             /* the last that came */
     _Atomic uint64_t handed_on; /* no frame up to this one is still the reader's */
-    struct worker worker[];
+    /* How often packets of different shares alternate. */
+    unsigned latest_share, packets, changes;
+    bool alternating;
+    struct worker worker[]; /* without threads the first one is the reader's */
 };
 
 /* ---- queues ---- */
@@ -138,14 +132,65 @@ static void queue_await_all(struct queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* ---- turns ---- */
+/* ---- a worker ---- */
 
-static _Thread_local struct worker *self; /* NULL: the reader */
+static _Thread_local struct worker *self; /* NULL: a reader that has threads, or that does not work */
+
+static void at_frame(void *ctx, uint32_t frame)
+{
+    struct worker *worker = ctx;
+
+    worker->at = frame;
+}
+
+static void work_on(struct worker *worker, struct batch *batch)
+{
+    const struct batch_events events = {worker, at_frame};
+
+    if (batch->n == 0)
+        return;
+    self = worker;
+    worker->work = batch;
+    atomic_store(&worker->position, batch_first_frame(batch));
+    batch_work(batch, worker->all->shares, &events);
+    worker->work = NULL;
+}
+
+static void finish_shares(struct worker *worker, unsigned step)
+{
+    struct workers *all = worker->all;
+
+    self = worker;
+    for (unsigned i = worker->number; i < CHECK_SHARES; i += step) {
+        worker->at = finish_begins + i;
+        atomic_store(&worker->position, worker->at);
+        if (all->shares[i])
+            share_finish(all->shares[i], all->last_ns);
+    }
+    atomic_store(&worker->position, UINT64_MAX);
+    self = NULL;
+}
+
+static void *work(void *ctx)
+{
+    struct worker *worker = ctx;
+    struct batch *batch;
+
+    heap_use(worker->all->heap);
+    while ((batch = queue_take(&worker->todo))) {
+        work_on(worker, batch);
+        queue_put(&worker->empty, batch);
+    }
+    finish_shares(worker, worker->all->n);
+    return NULL;
+}
+
+/* ---- turns ---- */
 
 /* The worker will do nothing more before this position. */
 static bool is_beyond(struct worker *worker, uint64_t position)
 {
-    return atomic_load(&worker->position) > position ||
+    return atomic_load(&worker->position) >= position ||
            (atomic_load(&worker->all->handed_on) >= position && queue_has(&worker->empty, BATCHES));
 }
 
@@ -153,190 +198,186 @@ static void await_turn(void *ctx)
 {
     static const struct timespec a_moment = {.tv_nsec = TURN_POLL_NS};
     struct workers *all = ctx;
+    struct worker *worker = self;
+    uint64_t at;
 
-    for (unsigned i = 0; self && i < all->n; i++)
-        while (&all->worker[i] != self && !is_beyond(&all->worker[i], atomic_load(&self->position)))
+    if (!worker)
+        return;
+    at = worker->at;
+    if (worker->work) {
+        const struct batch_events events = {worker, at_frame};
+
+        batch_catch_up(worker->work, all->shares, (uint32_t)at, &events);
+        worker->at = at;
+    }
+    if (all->n == 0)
+        return;
+    atomic_store(&worker->position, at);
+    for (unsigned i = 0; i < all->n; i++)
+        while (&all->worker[i] != worker && !is_beyond(&all->worker[i], at))
             nanosleep(&a_moment, NULL);
-}
-
-/* ---- a worker ---- */
-
-static void work_on(struct worker *worker, struct batch *batch, unsigned i)
-{
-    struct share *share = worker->all->shares[batch->item[i].share];
-
-    if (batch->item[i].is_datagram) {
-        atomic_store(&worker->position, batch->item[i].datagram.frame);
-        share_datagram(share, &batch->item[i].datagram);
-    } else {
-        atomic_store(&worker->position, batch->item[i].segment.segment.frame);
-        share_segment(share, &batch->item[i].segment);
-    }
-}
-
-static void *work(void *ctx)
-{
-    struct worker *worker = ctx;
-    struct workers *all = worker->all;
-    struct batch *batch;
-
-    self = worker;
-    heap_use(all->heap);
-    while ((batch = queue_take(&worker->todo))) {
-        for (unsigned i = 0; i < batch->n; i++)
-            work_on(worker, batch, i);
-        batch->n = 0;
-        batch->used = 0;
-        queue_put(&worker->empty, batch);
-    }
-    for (unsigned i = worker->number; i < CHECK_SHARES; i += all->n) {
-        atomic_store(&worker->position, finish_begins + i);
-        share_finish(all->shares[i], all->last_ns);
-    }
-    atomic_store(&worker->position, UINT64_MAX);
-    return NULL;
-}
-
-static bool prepare(struct worker *worker)
-{
-    queue_init(&worker->todo);
-    queue_init(&worker->empty);
-    for (unsigned i = 0; i < BATCHES; i++) {
-        worker->batches[i].payload = malloc(PAYLOAD);
-        worker->batches[i].size = PAYLOAD;
-        if (!worker->batches[i].payload)
-            return false;
-        queue_put(&worker->empty, &worker->batches[i]);
-    }
-    return true;
-}
-
-static void discard(struct worker *worker)
-{
-    for (unsigned i = 0; i < BATCHES; i++)
-        free(worker->batches[i].payload);
-    queue_clear(&worker->todo);
-    queue_clear(&worker->empty);
 }
 
 /* ---- all ---- */
 
+static void discard(struct worker *worker)
+{
+    for (unsigned i = 0; i < BATCHES; i++)
+        batch_free(worker->batches[i]);
+    queue_clear(&worker->todo);
+    queue_clear(&worker->empty);
+}
+
+static bool prepare(struct workers *workers, unsigned number, unsigned batches)
+{
+    struct worker *worker = &workers->worker[number];
+
+    worker->all = workers;
+    worker->number = number;
+    queue_init(&worker->todo);
+    queue_init(&worker->empty);
+    for (unsigned i = 0; i < batches; i++) {
+        worker->batches[i] = batch_new();
+        if (!worker->batches[i])
+            return false;
+        queue_put(&worker->empty, worker->batches[i]);
+    }
+    return true;
+}
+
+static void start_threads(struct workers *workers, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (!prepare(workers, i, BATCHES) ||
+            pthread_create(&workers->worker[i].thread, NULL, work, &workers->worker[i]) != 0) {
+            discard(&workers->worker[i]); /* those that there are do it */
+            return;
+        }
+        workers->n++;
+    }
+}
+
 struct workers *workers_new(struct share *const *shares, unsigned n, struct terminate_layouts *layouts,
                             struct heap *heap)
 {
-    struct workers *workers = calloc(1, sizeof *workers + n * sizeof workers->worker[0]);
+    struct workers *workers = calloc(1, sizeof *workers + (n > 0 ? n : 1) * sizeof workers->worker[0]);
 
     if (!workers)
         return NULL;
     workers->shares = shares;
     workers->layouts = layouts;
     workers->heap = heap;
-    for (unsigned i = 0; i < n; i++) {
-        struct worker *worker = &workers->worker[i];
-
-        worker->all = workers;
-        worker->number = i;
-        if (!prepare(worker) || pthread_create(&worker->thread, NULL, work, worker) != 0) {
-            discard(worker); /* those that there are do it */
-            break;
-        }
-        workers->n++;
-    }
-    if (workers->n == 0) {
-        free(workers);
-        return NULL;
-    }
     layouts->ctx = workers;
     layouts->turn = await_turn;
-    return workers;
+    start_threads(workers, n);
+    if (workers->n > 0)
+        return workers;
+    workers->worker[0] = (struct worker){.number = 0};
+    if (prepare(workers, 0, 1))
+        return workers;
+    discard(&workers->worker[0]);
+    free(workers);
+    return NULL;
+}
+
+static struct worker *worker_of(struct workers *workers, unsigned share)
+{
+    return &workers->worker[workers->n == 0 ? 0 : share % workers->n];
 }
 
 static void hand_over(struct worker *worker)
 {
-    if (worker->open)
-        queue_put(&worker->todo, worker->open);
+    if (!worker->open)
+        return;
+    if (worker->all->n == 0) {
+        work_on(worker, worker->open);
+        return; /* it stays open */
+    }
+    queue_put(&worker->todo, worker->open);
     worker->open = NULL;
 }
 
 static void hand_over_all(struct workers *workers)
 {
-    for (unsigned i = 0; i < workers->n; i++)
+    for (unsigned i = 0; i < (workers->n > 0 ? workers->n : 1); i++)
         hand_over(&workers->worker[i]);
     atomic_store(&workers->handed_on, workers->frame);
 }
 
-/* Room for so many octets of payload; an empty batch grows if it must. */
-static bool has_room(struct batch *batch, size_t octets)
+static bool is_full(const struct workers *workers, struct batch *batch, size_t octets)
 {
-    if (batch->n == SEGMENTS)
-        return false;
-    if (batch->size - batch->used >= octets)
+    if (!batch_has_room(batch, octets))
         return true;
-    if (batch->used > 0)
-        return false;
-    uint8_t *larger = realloc(batch->payload, octets);
-
-    if (!larger)
-        return false;
-    batch->payload = larger;
-    batch->size = octets;
-    return true;
+    return !workers->alternating && batch->n > 0 && (batch->n >= SMALL_ITEMS || batch->used + octets > SMALL_OCTETS);
 }
 
 /* A batch with room for an item and so many octets of payload; NULL: out of memory. */
 static struct batch *open_batch(struct workers *workers, unsigned share, size_t octets)
 {
-    struct worker *worker = &workers->worker[share % workers->n];
+    struct worker *worker = worker_of(workers, share);
 
-    if (worker->open && !has_room(worker->open, octets))
+    if (worker->open && is_full(workers, worker->open, octets))
         hand_over(worker);
     if (!worker->open) {
         if (!queue_has(&worker->empty, 1))
             hand_over_all(workers);
         worker->open = queue_take(&worker->empty);
     }
-    return has_room(worker->open, octets) ? worker->open : NULL;
+    return batch_has_room(worker->open, octets) ? worker->open : NULL;
 }
 
-/* A copy of the octets in the batch. */
-static const uint8_t *keep(struct batch *batch, const uint8_t *p, size_t octets)
+/* Counts a packet of the share. */
+static void watch(struct workers *workers, unsigned share)
 {
-    uint8_t *copy = batch->payload + batch->used;
-
-    if (octets > 0)
-        memcpy(copy, p, octets);
-    batch->used += octets;
-    return copy;
+    workers->changes += share != workers->latest_share;
+    workers->latest_share = share;
+    if (++workers->packets < WINDOW)
+        return;
+    workers->alternating = workers->changes >= CHANGES_MIN;
+    workers->packets = workers->changes = 0;
 }
 
-bool workers_segment(struct workers *workers, unsigned share, const struct addressed_segment *segment)
+/* The reader works on this packet itself, and without a copy of it; nothing before it waits. */
+static bool at_once(struct workers *workers, uint32_t frame)
 {
-    struct batch *batch = open_batch(workers, share, segment->segment.captured);
+    if (workers->n > 0 || workers->alternating)
+        return false;
+    hand_over(&workers->worker[0]);
+    self = &workers->worker[0];
+    workers->worker[0].at = frame;
+    return true;
+}
 
+bool workers_segment(struct workers *workers, unsigned share, struct addressed_segment *segment)
+{
+    struct batch *batch;
+
+    watch(workers, share);
+    if (at_once(workers, segment->segment.frame)) {
+        share_segment(workers->shares[share], segment);
+        return true;
+    }
+    batch = open_batch(workers, share, segment->segment.captured);
     if (!batch)
         return false;
-    batch->item[batch->n].share = share;
-    batch->item[batch->n].is_datagram = false;
-    batch->item[batch->n].segment = *segment;
-    batch->item[batch->n++].segment.segment.payload = keep(batch, segment->segment.payload, segment->segment.captured);
+    batch_segment(batch, share, segment);
     workers->frame = segment->segment.frame;
     return true;
 }
 
 bool workers_datagram(struct workers *workers, unsigned share, const struct ib_datagram *datagram)
 {
-    struct batch *batch = open_batch(workers, share, datagram->below_len + (size_t)datagram->captured);
-    struct ib_datagram *copy;
+    struct batch *batch;
 
+    watch(workers, share);
+    if (at_once(workers, datagram->frame)) {
+        share_datagram(workers->shares[share], datagram);
+        return true;
+    }
+    batch = open_batch(workers, share, datagram->below_len + (size_t)datagram->captured);
     if (!batch)
         return false;
-    batch->item[batch->n].share = share;
-    batch->item[batch->n].is_datagram = true;
-    copy = &batch->item[batch->n++].datagram;
-    *copy = *datagram;
-    if (datagram->below)
-        copy->below = keep(batch, datagram->below, datagram->below_len);
-    copy->p = keep(batch, datagram->p, datagram->captured);
+    batch_datagram(batch, share, datagram);
     workers->frame = datagram->frame;
     return true;
 }
@@ -357,7 +398,9 @@ void workers_finish(struct workers *workers, int64_t last_ns)
         queue_close(&workers->worker[i].todo);
     for (unsigned i = 0; i < workers->n; i++)
         pthread_join(workers->worker[i].thread, NULL);
-    for (unsigned i = 0; i < workers->n; i++)
+    if (workers->n == 0)
+        finish_shares(&workers->worker[0], 1);
+    for (unsigned i = 0; i < (workers->n > 0 ? workers->n : 1); i++)
         discard(&workers->worker[i]);
     workers->layouts->turn = NULL;
     free(workers);

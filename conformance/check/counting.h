@@ -8,7 +8,7 @@
 
 #include "engine/core/fold.h"
 
-enum { COUNTING_TABLES = 64 };
+enum { COUNTING_TABLES = 16 };
 
 struct counting_table;
 

@@ -27,8 +27,8 @@ enum {
     POOLED_ROOM = 20480 - 64, /* the layers of a connection with a few messages, and their short arrays */
     OTHER_ROOM = 2048 - 64,
 #endif
-    POOL_MAX = 256, /* 5 MiB */
-    SHORT = 512,    /* octets of an array */
+    POOL_MAX = 32, /* 640 KiB */
+    SHORT = 512,   /* octets of an array */
 };
 
 struct arena_block {

@@ -14,8 +14,8 @@
 
 enum {
     MAX_CONNECTIONS_DEFAULT = 65536,
-    CLOSED_MAX = 64, /* closed connections, until they are quiet */
-    BUCKETS_FIRST = 256,
+    CLOSED_MAX_DEFAULT = 64,
+    BUCKETS_FIRST = 64,
 };
 static const int64_t linger_default_ns = INT64_C(10) * 1000000000;
 
@@ -169,6 +169,8 @@ struct connections *connections_new(const struct connections_options *options, c
         connections->options.max_connections = MAX_CONNECTIONS_DEFAULT;
     if (!connections->options.linger_ns)
         connections->options.linger_ns = linger_default_ns;
+    if (!connections->options.max_closed)
+        connections->options.max_closed = CLOSED_MAX_DEFAULT;
     connections->seed[0] = connections->seed[1] = connections->options.seed;
     if (!connections->options.seed &&
         getrandom(connections->seed, sizeof connections->seed, 0) != sizeof connections->seed)
@@ -331,7 +333,8 @@ static void retire_quiet(struct connections *connections, int64_t now)
 {
     struct slot *slot;
     while ((slot = list_first(&connections->lists[SLOT_CLOSED])) &&
-           (now - slot->connection.end_ns > connections->options.linger_ns || connections->n_closed > CLOSED_MAX))
+           (now - slot->connection.end_ns > connections->options.linger_ns ||
+            connections->n_closed > connections->options.max_closed))
         retire(connections, slot, CONNECTION_CLOSED, now);
 }
 

@@ -47,6 +47,7 @@ struct connection_events {
 
 struct connections_options {
     uint32_t max_connections; /* known at one time; 0 takes the default (65536) */
+    uint32_t max_closed;      /* of them closed, until they are quiet; 0 takes the default (64) */
     int64_t linger_ns;        /* a closed connection is forgotten after this much silence; 0 takes the default (10 s) */
     uint64_t seed;            /* of the hash; 0 takes a random one */
     uint32_t *next_id; /* of the next connection, where several tables share their numbers; NULL: numbers of its own */

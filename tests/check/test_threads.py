@@ -2,6 +2,7 @@
 """The report does not depend on the number of threads. Run with a build of the preset tsan, this also looks for races."""
 import json
 import re
+import struct
 import subprocess
 
 import pytest
@@ -47,6 +48,20 @@ def test_one_capture_many_threads(check, connections, root, form):
                 alone.returncode, timeless(alone.stdout), alone.stderr), (path, threads)
 
 
+@pytest.mark.parametrize("play", [["stack-nfs42", "--connections=40"], ["nfs-metadata", "--size=2M", "--connections=30"],
+                                  ["nfs-metadata", "--size=2M", "--connections=30", "--transport=roce"], ["many", "--connections=300"]], ids=lambda play: "-".join(play))
+def test_clients_whose_packets_alternate(check, build, tmp_path, play):
+    """Packets wait until those of their connection can be worked on together; with --print they are worked on as they come."""
+    capture, report = tmp_path / "clients.pcapng", tmp_path / "report.json"
+    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", *play, "-o", capture], check=True, capture_output=True)
+    options = ["--format=json", "--counts=connection", f"--output={report}", capture]
+    reports = []
+    for how in (["--print"], ["-j1"], ["-j3"]):
+        assert check(*how, *options).returncode in (0, 1, 3)
+        reports.append(report.read_text())
+    assert reports[0] == reports[1] == reports[2]
+
+
 def test_corpus(check, root):
     """All of it at once: threads over captures and over the connections of each."""
     paths = sorted((root / "captures" / "generated").glob("**/*.pcap*"))
@@ -70,15 +85,30 @@ def test_concatenated_connections(check, build, tmp_path):
     assert reports[0].count('"initiator" :') >= 52
 
 
+def with_own_ports(reused, capture):
+    """Connections of one port after the other get a port each: they are of several threads then."""
+    octets, at, port = bytearray(reused.read_bytes()), 24, 50000
+    while at < len(octets):
+        packet, captured = at + 16, struct.unpack_from("<I", octets, at + 8)[0]
+        tcp = packet + 14 + 20
+        source, destination = struct.unpack_from(">HH", octets, tcp)
+        port += octets[tcp + 13] == 2  # SYN
+        struct.pack_into(">HH", octets, tcp, *((source, port) if source == 7174 else (port, destination)))
+        at = packet + captured
+    capture.write_bytes(octets)
+
+
 def test_layouts_of_terminates(check, build, tmp_path):
     """What one connection proves of its host counts for those after it, whichever thread works on them, and not for those before."""
     bare = "I send; R send; I send op=12; R term 0/2/06 have-len=0 have-ddp=0 m=0 d=0 @18=0x20"
     proof = "I send; R send; I send dv=2; R term 1/2/06 @18=0x21 @20=0x03"
-    capture = tmp_path / "host.pcapng"
-    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "script", "--script=" + "; next; ".join([bare] * 12 + [proof] + [bare] * 24), "-o", capture],
-                   check=True)
+    before, after = 70, 24  # more packets than are read before those of many connections wait for one another
+    reused, capture = tmp_path / "reused.pcap", tmp_path / "host.pcap"
+    subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "script", "--pcap", "--script=" + "; next; ".join([bare] * before + [proof] + [bare] * after),
+                    "-o", reused], check=True)
+    with_own_ports(reused, capture)
     reports = [json.loads(check("--format=json", f"-j{threads}", capture).stdout) for threads in (1, 2, 3, 4, 5, 6, 7, 8)]
     assert all(report == reports[0] for report in reports)
     connections = reports[0]["captures"][0]["connections"]
     read_as_meant = [any(finding["rule"] == "RDMAP-4.8-02" for finding in connection["findings"]) for connection in connections]
-    assert read_as_meant == [False] * 12 + [True] * 25
+    assert read_as_meant == [False] * before + [True] * (1 + after)

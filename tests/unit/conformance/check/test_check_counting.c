@@ -24,7 +24,7 @@ static void more_connections_than_tables(void **state)
         connections[i].counted.verdict = &connections[i].verdict;
     for (unsigned round = 0; round < 20 * CONNECTIONS; round++) {
         /* Some are busier than others. */
-        size_t busy = next_random(&seed) & 1 ? CONNECTIONS : 64;
+        size_t busy = next_random(&seed) & 1 ? CONNECTIONS : COUNTING_TABLES;
         struct connection *c = &connections[next_random(&seed) % busy];
         size_t rule = next_random(&seed) % RULE_COUNT;
 
