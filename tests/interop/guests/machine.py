@@ -11,6 +11,7 @@ import subprocess
 import time
 
 BOOT_SECONDS = 120
+LATE_SECONDS = 30  # a boot that has taken so long may never end: another is begun beside it
 TRIES = 3  # of a boot: under emulation, beside other work, a kernel may find its timer broken
 LIMIT = 120
 # Without the PIT, against which a guest's kernel may find its clock to be 30 times as fast as it is where the host has other
@@ -41,12 +42,31 @@ def give(job, script, seconds):
     return number
 
 
+def first_ready(begin, begun=()):
+    """The first machine that is ready: of those begun, or of those that begin() makes because one is late. The others are off."""
+    machines = list(begun) or [begin()]
+    while True:
+        for machine in machines:
+            if machine.is_ready():
+                for other in machines:
+                    if other is not machine:
+                        other.off()
+                return machine
+        if len(machines) < TRIES and (machines[-1].is_over() or machines[-1].age() > LATE_SECONDS):
+            machines.append(begin())
+        if machines[-1].is_over() or machines[-1].age() > BOOT_SECONDS:
+            for machine in machines:
+                machine.off()
+            raise Gone(f"no guest has booted, the last one within {machines[-1].age():.0f} s:\n" + machines[-1].console()[-4000:])
+        time.sleep(0.05)
+
+
 class Machine:
     """Booted from that image into that folder, which is made; ready() waits until it can be given work. device: siw or rxe.
     services: of guests/init. network: of QEMU. words: more for the kernel's command line. memory: MiB."""
 
     def __init__(self, name, image, folder, network, device="siw", services="", words="", cpus=1, memory=1024):
-        self.name, self.folder, self.job = name, folder, folder / "job"
+        self.name, self.folder, self.job, self.begun = name, folder, folder / "job", time.monotonic()
         self.job.mkdir(parents=True)
         append = f"{KERNEL} rdma={device} {words}" + (f" lab={services}" if services else "")
         with open(folder / "console.txt", "wb") as console:
@@ -61,6 +81,15 @@ class Machine:
 
     def ready(self):
         self._await(self.job / "ready", BOOT_SECONDS)
+
+    def is_ready(self):
+        return (self.job / "ready").exists()
+
+    def is_over(self):
+        return self.qemu.poll() is not None
+
+    def age(self):
+        return time.monotonic() - self.begun
 
     def off(self):
         """As by pulling the plug: what the guest wrote to its disk is lost."""

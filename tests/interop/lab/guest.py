@@ -57,6 +57,7 @@ class Guest:
         self.address = free_address()
         self.top = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-job-"))
         self.boots = []  # the last one is running
+        self.begun = 0  # boots, also those that did not end
         self.spare = None  # the next one
         self.boot_seconds = []
         self.lock = threading.RLock()
@@ -68,21 +69,14 @@ class Guest:
     def _next(self):
         """Each boot has a folder of its own, so that what it said remains."""
         network = ["-netdev", "user,id=n0", "-device", "virtio-net-pci,netdev=n0"]
-        return machine.Machine("the guest", self.image, self.top / str(len(self.boots) + 1), network,
+        self.begun += 1
+        return machine.Machine("the guest", self.image, self.top / str(self.begun), network,
                                services=",".join(self.services or ()), cpus=2, memory=2048)
 
     def _boot(self):
         began = time.monotonic()
-        for again in range(machine.TRIES):
-            self.boots.append(self.spare or self._next())
-            self.spare = None
-            try:
-                self.boots[-1].ready()
-                break
-            except machine.Gone:
-                self.boots[-1].off()
-                if again + 1 == machine.TRIES:
-                    raise
+        self.boots.append(machine.first_ready(self._next, [self.spare] if self.spare else []))
+        self.spare = None
         self.boots[-1].forward(self.address, PORTS.values())
         if self.start:
             status, said = self.run(self.start)

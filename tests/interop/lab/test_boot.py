@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Boots that hang, with machines that are none."""
+import pytest
+
+from guest import machine
+
+
+class Fake:
+    """ready: after so many looks; None: never."""
+
+    def __init__(self, ready, over=False):
+        self.looks, self.ready, self.over, self.is_off = 0, ready, over, False
+
+    def is_ready(self):
+        self.looks += 1
+        return self.ready is not None and self.looks > self.ready
+
+    def is_over(self):
+        return self.over
+
+    def age(self):
+        return self.looks
+
+    def console(self):
+        return "its timer is broken"
+
+    def off(self):
+        self.is_off = True
+
+
+@pytest.fixture(autouse=True)
+def looks_for_seconds(monkeypatch):
+    monkeypatch.setattr(machine, "LATE_SECONDS", 3)
+    monkeypatch.setattr(machine, "BOOT_SECONDS", 10)
+
+
+@pytest.mark.parametrize("first, second, taken", [(Fake(0), Fake(0), 0), (Fake(None), Fake(2), 1), (Fake(5), Fake(8), 0), (Fake(None, over=True), Fake(2), 1)],
+                         ids=["ready", "hangs", "late, and ready before the other", "is over"])
+def test_first_ready(first, second, taken):
+    begun = [first, second]
+    rest = iter(begun)
+    assert machine.first_ready(lambda: next(rest)) is begun[taken]
+    assert not begun[taken].is_off and (begun[1 - taken].is_off or begun[1 - taken].looks == 0)
+
+
+def test_none_is_ready():
+    begun = [Fake(None) for _ in range(machine.TRIES)]
+    rest = iter(begun)
+    with pytest.raises(machine.Gone, match="its timer is broken"):
+        machine.first_ready(lambda: next(rest))
+    assert all(each.is_off for each in begun)
