@@ -84,7 +84,7 @@ static bool take_header(struct mpa_header *header, tvbuff_t *tvb, packet_info *p
 static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *ip)
 {
     struct mpa_header header, *outer = current;
-    bool known = !pinfo->flags.in_error_pkt && take_header(&header, tvb, pinfo, ip);
+    volatile bool known = !pinfo->flags.in_error_pkt && take_header(&header, tvb, pinfo, ip);
     volatile int n = 0;
 
     current = known ? &header : NULL;

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A build that is optimized by what runs (scripts/train) says what the other one says."""
+import subprocess
+
+import pytest
+
+pytestmark = pytest.mark.all
+
+
+@pytest.mark.parametrize("options", [("--format=json", "--counts=connection"), ("--stats",), ("--print",)], ids=" ".join)
+def test_same_reports(build, root, options):
+    trained = build.parent / "trained"
+    if not trained.exists():
+        pytest.skip("cmake --preset trained was not built")
+    captures = sorted((root / "captures").glob("**/*.pcap*"))
+    said = [subprocess.run([folder / "conformance" / "iwarp-check", *options, *captures], capture_output=True, check=False) for folder in (build, trained)]
+    assert said[0].returncode == said[1].returncode
+    assert said[0].stdout == said[1].stdout and said[0].stderr == said[1].stderr and len(said[0].stdout) > 100_000
