@@ -52,9 +52,9 @@ def first_ready(begin, begun=()):
                     if other is not machine:
                         other.off()
                 return machine
-        if len(machines) < TRIES and (machines[-1].is_over() or machines[-1].age() > LATE_SECONDS):
+        if len(machines) < TRIES and (machines[-1].has_ended() or machines[-1].age() > LATE_SECONDS):
             machines.append(begin())
-        if machines[-1].is_over() or machines[-1].age() > BOOT_SECONDS:
+        if machines[-1].has_ended() or machines[-1].age() > BOOT_SECONDS:
             for machine in machines:
                 machine.off()
             raise Gone(f"no guest has booted, the last one within {machines[-1].age():.0f} s:\n" + machines[-1].console()[-4000:])
@@ -85,7 +85,7 @@ class Machine:
     def is_ready(self):
         return (self.job / "ready").exists()
 
-    def is_over(self):
+    def has_ended(self):
         return self.qemu.poll() is not None
 
     def age(self):

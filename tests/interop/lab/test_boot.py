@@ -15,7 +15,7 @@ class Fake:
         self.looks += 1
         return self.ready is not None and self.looks > self.ready
 
-    def is_over(self):
+    def has_ended(self):
         return self.over
 
     def age(self):
@@ -49,3 +49,9 @@ def test_none_is_ready():
     with pytest.raises(machine.Gone, match="its timer is broken"):
         machine.first_ready(lambda: next(rest))
     assert all(each.is_off for each in begun)
+
+
+def test_machines_can_be_asked_so():
+    """What first_ready() asks, a Machine answers, too."""
+    for name in ("is_ready", "has_ended", "age", "console", "off"):
+        assert getattr(machine.Machine, name).__code__.co_argcount == 1
