@@ -48,6 +48,7 @@ class Device:
         self.takes, self.bad_crc, self.answers_reads = takes, bad_crc, answers_reads
         self.requests, self.over, self.hung, self.rejects, self.stuffing = [], threading.Event(), False, False, []
         self.crashes = 0
+        self.pauses = {"Request": 0, "Read": 0}  # seconds until it answers one
         self.listener, self.port = None, 0
         self.listen()
 
@@ -116,6 +117,7 @@ class Device:
                 self.ignore(connection)
             if verdict == "close":
                 return
+            time.sleep(self.pauses["Request"])
             connection.sendall(reply(request, verdict is False, **(verdict if isinstance(verdict, dict) else {})))
             if verdict == "deaf":
                 self.ignore(connection)
@@ -165,4 +167,5 @@ class Device:
             ulpdu = octets[2:2 + length]
             if self.answers_reads and len(ulpdu) >= 46 and ulpdu[1] & 0x0F == 1 and not ulpdu[0] & 0x80:
                 sink_stag, sink_to = struct.unpack(">IQ", ulpdu[18:30])
+                time.sleep(self.pauses["Read"])
                 connection.sendall(fpdu(struct.pack(">BBIQ", 0xC1, 0x42, sink_stag, sink_to), request.crc))

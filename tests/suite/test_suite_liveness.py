@@ -104,6 +104,20 @@ def test_the_case_is_named_and_the_run_ends(what, state, words):
     assert tested.seconds < 90  # nothing answers a SYN: 3.5 s each, in the case, in its comparison, and after it
 
 
+@pytest.mark.parametrize("what,late,state", [("Request", 1.6, "hangs"), ("Read", 1.1, "idles")])
+@pytest.mark.parametrize("dies", [False, True])
+def test_who_is_late_is_alive(what, late, state, dies):
+    """Once it was hit, it answers later than --timeout allows; but who is asked once more has two seconds for a Read, five for a Request."""
+    def slow(device):
+        device.pauses[what] = 60 if dies else late
+        return True
+
+    with scripted.Device(bad_crc=slow) as device:
+        tested = run(device, "--timeout=0.5", cases=f"--rules={HIT}")
+    assert tested.report["state"] == (state if dies else "alive"), tested.errors + tested.tell()
+    assert [(death["tests"], death["state"]) for death in tested.report["deaths"]] == ([([HIT], state)] if dies else [])
+
+
 class Single(scripted.Device):
     """As a program that serves one connection, and is started again: nobody listens for a moment after each."""
 
