@@ -16,7 +16,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "plugin"), str(ROOT)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "plugin"), str(ROOT)]
 
 import captures  # noqa: E402
 from judge import Judge  # noqa: E402

@@ -10,6 +10,7 @@ import dataclasses
 import struct
 
 from captures import IPV4, ip_header
+from crc32c import crc32c
 
 TCP, SYN, ACK = 6, 0x02, 0x10
 KEYS = (b"MPA ID Req Frame", b"MPA ID Rep Frame")
@@ -27,25 +28,6 @@ BODIES = {
                      (8, "atomic.mask"), (8, "atomic.compare"), (8, "atomic.compare_mask")),
     ATOMIC_RESPONSE: ((4, "atomic.identifier"), (8, "atomic.original")),
 }
-
-
-def crc32c_table():
-    table = []
-    for value in range(256):
-        for _ in range(8):
-            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
-        table.append(value)
-    return table
-
-
-TABLE = crc32c_table()
-
-
-def crc32c(octets):
-    value = 0xFFFFFFFF
-    for octet in octets:
-        value = TABLE[(value ^ octet) & 0xFF] ^ value >> 8
-    return value ^ 0xFFFFFFFF
 
 
 @dataclasses.dataclass

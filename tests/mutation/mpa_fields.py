@@ -4,7 +4,8 @@ import itertools
 import struct
 
 import rpc_fields
-from pcap import TCP, crc32c
+from crc32c import crc32c
+from pcap import TCP
 from rpc_fields import Field
 
 SYN, ACK = 0x02, 0x10
@@ -79,7 +80,7 @@ def under_crc(capture, stream, kept, crc):
     before = kept[0] - 4 if kept[0] >= 4 else kept[0]
     for first, end in itertools.product((kept[0], before), (kept[-5] + 1, kept[-4])):
         places = stream[first:end]
-        if capture.at(crc) == crc32c(capture.at(places)):
+        if int.from_bytes(capture.at(crc), "little") == crc32c(capture.at(places)):
             return places
     return None
 

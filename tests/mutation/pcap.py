@@ -7,28 +7,10 @@ import bisect
 import struct
 import zlib
 
+from crc32c import crc32c
+
 HEADER, RECORD, ETHERNET = 24, 16, 14
 TCP, UDP, ROCE_PORT = 6, 17, 4791
-
-
-def crc32c_table():
-    table = []
-    for value in range(256):
-        for _ in range(8):
-            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
-        table.append(value)
-    return table
-
-
-TABLE = crc32c_table()
-
-
-def crc32c(octets):
-    """As it is sent: the least significant octet first."""
-    value = 0xFFFFFFFF
-    for octet in octets:
-        value = TABLE[(value ^ octet) & 0xFF] ^ value >> 8
-    return struct.pack("<I", value ^ 0xFFFFFFFF)
 
 
 def checksum(octets):
@@ -86,7 +68,7 @@ class Capture:
             octets[place] = octet
         for covered, crc in {id(fpdu): fpdu for fpdu in map(self.covered.get, places) if fpdu}.values():
             if not touched.intersection(crc):
-                for place, octet in zip(crc, crc32c(bytes(octets[p] for p in covered))):
+                for place, octet in zip(crc, crc32c(bytes(octets[p] for p in covered)).to_bytes(4, "little")):
                     octets[place] = octet
                 touched.update(crc)
         for number in {self.frame(place) for place in touched}:

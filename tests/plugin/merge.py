@@ -41,11 +41,10 @@ def renumber(octets, number):
     return bytes(frame)
 
 
-def merge(captures, out, finish=bytes, in_turn=False):
+def merge(captures, out, in_turn=False):
     """
-    captures: (name, path). Writes `out`; returns the parts, without the captures that cannot be merged. finish: what is
-    done to each frame with its new addresses. in_turn: each capture begins when the one before it ends, so that time
-    never goes back, which the checker takes for a clock that was set.
+    captures: (name, path). Writes `out`; returns the parts, without the captures that cannot be merged. in_turn: each capture
+    begins when the one before it ends, so that time never goes back, which the checker takes for a clock that was set.
     """
     parts, count, end = [], 0, 0
     with out.open("wb") as merged:
@@ -59,7 +58,7 @@ def merge(captures, out, finish=bytes, in_turn=False):
             for (seconds, ns, length, _), octets in zip(frames, changed):
                 seconds += later
                 end = max(end, seconds + 1)
-                merged.write(struct.pack("<IIII", seconds, ns, len(octets), length) + finish(octets))
+                merged.write(struct.pack("<IIII", seconds, ns, len(octets), length) + octets)
             parts.append(Part(name, count + 1, count + len(frames)))
             count += len(frames)
     return parts

@@ -22,11 +22,6 @@ def with_icrc(frame):
     return frame[:-4] + icrc(frame[14:34], frame[34:42], frame[42:-4])
 
 
-def finished(frame):
-    """The same if it is one of RoCE v2, else as it is."""
-    return with_icrc(frame) if frame[12:15] == b"\x08\0\x45" and frame[23] == 17 and frame[36:38] == b"\x12\xb7" else frame
-
-
 def datagram(source, target, payload):
     """payload: from the BTH on; the ICRC follows it."""
     udp = struct.pack(">HHHH", 0xC000, PORT, 12 + len(payload), 0)

@@ -8,16 +8,9 @@ import struct
 import threading
 import time
 
+from crc32c import crc32c
+
 Request = collections.namedtuple("Request", "markers crc enhanced revision a rtr ird ord data")
-
-
-def crc32c(octets):
-    crc = 0xFFFFFFFF
-    for octet in octets:
-        crc ^= octet
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
 
 
 def fpdu(ulpdu, crc=True):

@@ -9,6 +9,7 @@ import pytest
 
 import devices
 import scripted
+from crc32c import crc32c
 
 FEW = "--inputs=request,request-p2p,write,send,garbage,fin"
 
@@ -59,7 +60,7 @@ class Echo(scripted.Device):
             head = scripted.Device.exactly(connection, 2)
             length = int.from_bytes(head, "big")
             rest = scripted.Device.exactly(connection, length + -(length + 2) % 4 + 4)
-            good = scripted.crc32c(head + rest[:-4]) == int.from_bytes(rest[-4:], "little")
+            good = crc32c(head + rest[:-4]) == int.from_bytes(rest[-4:], "little")
             ulpdu = (head + rest)[2:2 + length]
             n += 1
             if self.before(n, ulpdu, good):

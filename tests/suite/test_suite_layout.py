@@ -11,6 +11,7 @@ import pytest
 
 import devices
 import scripted
+from crc32c import crc32c
 
 
 def low_bits_first(word):
@@ -72,7 +73,7 @@ class Proxy:
             if length >= 22 and fpdu[2] & 0x80 == 0 and fpdu[3] & 15 == 7:
                 crc = struct.unpack("<I", fpdu[-4:])[0]
                 fpdu = fpdu[:20] + self.rewrite(fpdu[20:24]) + fpdu[24:-4]
-                fpdu += struct.pack("<I", (scripted.crc32c(fpdu) if crc else 0) if self.crc is None else self.crc)
+                fpdu += struct.pack("<I", (crc32c(fpdu) if crc else 0) if self.crc is None else self.crc)
             tester.sendall(fpdu)
 
 

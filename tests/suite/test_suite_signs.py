@@ -7,6 +7,7 @@ import pytest
 
 import devices
 import scripted
+from crc32c import crc32c
 
 TIMES = ["--timeout=0.4", "--start-timeout=1.5", "--idle-timeout=1.5"]
 
@@ -21,7 +22,7 @@ def ulpdu_of(connection, request):
     length = struct.unpack(">H", head)[0]
     rest = scripted.Device.exactly(connection, length + -(length + 2) % 4 + 4)
     octets = head + rest[:-4]
-    if request.crc and scripted.crc32c(octets) != struct.unpack("<I", rest[-4:])[0]:
+    if request.crc and crc32c(octets) != struct.unpack("<I", rest[-4:])[0]:
         raise scripted.Gone
     return octets[2:2 + length]
 
