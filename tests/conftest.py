@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Shared by all pytest tests. IWARP_BUILD names the build folder; default: the newest of build/*."""
+import collections
 import os
 import pathlib
 import re
+import resource
 import subprocess
 
 import pytest
@@ -62,6 +64,32 @@ def catalogue():
         row["same"] = ids if kind == "same" else row["id"]
         row["with"] = ids.split(",") if kind.endswith("with") else []
     return rows
+
+
+SPENT = collections.Counter()  # seconds of processor time by file
+WORTH_TELLING = 60
+
+
+def spent():
+    return sum(sum(resource.getrusage(who)[:2]) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    before = spent()
+    yield
+    SPENT[item.location[0]] += spent() - before
+
+
+def pytest_terminal_summary(terminalreporter):
+    """What the tests cost, with the programs that they ran; what --durations tells is mostly waiting."""
+    if SPENT.total() < WORTH_TELLING:
+        return
+    terminalreporter.section("processor time")
+    for file, seconds in SPENT.most_common(10):
+        terminalreporter.write_line(f"{seconds:8.1f} s {file}")
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    terminalreporter.write_line(f"{SPENT.total():8.1f} s of processor time; pytest had {most} MB at most")
 
 
 def pytest_configure(config):

@@ -2,6 +2,7 @@
 """--format=html: what is in the page, and what a browser makes of it."""
 import base64
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -302,10 +303,10 @@ def many(build, tmp_path_factory):
     return [spoil("one", 5, "operations", "--count=52000"), spoil("thousands", 2, "many", "--connections=8500")]
 
 
-def test_large_pages_stay_small(page, report, many):
+def test_large_pages_stay_small(page, check, many):
     for capture in many:
         text, tree = page("--max-findings=0", capture)
-        _, parsed = report("--max-findings=0", capture)
+        parsed = json.loads(check("--format=json", "--max-findings=0", capture).stdout)  # what passed on each connection is the most of it
         assert parsed["captures"][0]["packets"] > 100_000 and parsed["summary"]["findings"]["error"] >= 10_000
         assert len(text.encode()) < 20_000_000
         more = " ".join(words(p) for p in classed(tree, "p", "more"))
