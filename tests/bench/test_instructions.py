@@ -32,28 +32,31 @@ def need_release(instructions, build):
         pytest.skip("only a release build is measured")
 
 
-def test_statistics_cost_little(build):
+@pytest.fixture(scope="module")
+def spent(build):
+    """Without --stats; both tests compare with it."""
+    instructions = load()
+    need_release(instructions, build)
+    return instructions.measure(build)
+
+
+def test_statistics_cost_little(build, spent):
     """A tenth, and somewhat more where every FPDU is a Read, an Atomic or its response, or a Call or a Reply; for a connection, what it is
     allowed."""
-    instructions = load()
-    need_release(instructions, build)
-    without, found = instructions.measure(build), instructions.measure(build, "--stats")
-    for name, count in found.items():
-        most = without[name] * STATISTICS_MAX.get(name, 1.10)
+    for name, count in load().measure(build, "--stats").items():
+        most = spent[name] * STATISTICS_MAX.get(name, 1.10)
         if name == "connections":
-            most = without[name] + CONNECTION_STATISTICS_MAX
-        assert count <= most, f"{name}: {count} instructions, {without[name]} without --stats: {count / without[name] - 1:+.1%}"
+            most = spent[name] + CONNECTION_STATISTICS_MAX
+        assert count <= most, f"{name}: {count} instructions, {spent[name]} without --stats: {count / spent[name] - 1:+.1%}"
 
 
-def test_instructions(build):
+def test_instructions(build, spent):
     instructions = load()
     recorded = json.loads(instructions.RECORD.read_text(encoding="utf-8"))
-    need_release(instructions, build)
     if instructions.compiler(build) != recorded["compiler"]:
         pytest.skip(f"recorded with {recorded['compiler']}, built by {instructions.compiler(build)}")
-    found = instructions.measure(build)
-    assert found.keys() == recorded["instructions"].keys()
-    for name, count in found.items():
+    assert spent.keys() == recorded["instructions"].keys()
+    for name, count in spent.items():
         before = recorded["instructions"][name]
         assert count <= GROWTH_MAX * before, f"{name}: {count} instructions, {before} recorded: {count / before - 1:+.1%}"
 

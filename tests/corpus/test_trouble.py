@@ -3,7 +3,8 @@
 Loss, reordering, duplicates and other segment boundaries are TCP's business: conforming conversations stay without a
 finding, and a fault is still found, or there is no telling; it never becomes another one.
 
-IWARP_SEEDS and IWARP_FAULT_SEEDS say how many seeds of each kind of trouble.
+IWARP_SEEDS says how many conversations of each scenario meet each kind of trouble, each another one, and IWARP_FAULT_SEEDS how
+many seeds each fault. Most of the time of a run of iwarp-gen or iwarp-check is its start, so one plays and judges many conversations.
 """
 import collections
 import concurrent.futures
@@ -12,16 +13,18 @@ import os
 
 import pytest
 
-from generated import NETS, WAYS, base, findings, judge, name, profile, troubled
+from generated import NETS, WAYS, base, findings, judge, name, profile
 from test_corpus import NOTES, expected, show
 
-SEEDS = range(1, 1 + int(os.environ.get("IWARP_SEEDS", "20")))
+SEEDS = int(os.environ.get("IWARP_SEEDS", "20"))
 FAULT_SEEDS = range(1, 1 + int(os.environ.get("IWARP_FAULT_SEEDS", "3")))
-CHUNK = 100  # captures per call of iwarp-check
+CHUNK = 100  # conversations per call of iwarp-check
+TOGETHER = 25  # faults per run of iwarp-gen
+PORT = 40001  # of the first conversation of a run, which the others count on from
 
-ROUTES = [(net, SEEDS, FAULT_SEEDS) for net in NETS] + [(way, SEEDS[:-(-len(SEEDS) // 4)], FAULT_SEEDS[:1]) for way in WAYS]
+ROUTES = [(net, SEEDS, FAULT_SEEDS) for net in NETS] + [(way, -(-SEEDS // 4), FAULT_SEEDS[:1]) for way in WAYS]
 
-Job = collections.namedtuple("Job", "name scenario fault command")
+Job = collections.namedtuple("Job", "scenario net seed clients faults")
 
 # These break a rule by the moment at which, or the segments in which, something is sent. Retransmitted, joined with
 # what is sent next or overtaken by the answer it is as it should be, and the capture does not show that it was not.
@@ -54,62 +57,122 @@ def alike(rules):
     return set().union(rules, *(group for group in ALIKE if group & rules))
 
 
+def command(job):
+    faults = ["--inject=" + ",".join(fault.id for fault in job.faults)] if job.faults else []
+    clients = [f"--connections={job.clients}"] if job.clients > 1 else []
+    return [job.scenario, *faults, f"--net={job.net}", f"--seed={job.seed}", *clients]
+
+
+def rules_of(scenario, fault=None):
+    return profile(name(fault.id) if fault else scenario)
+
+
 @pytest.fixture(scope="module")
 def trouble(build, gen, tmp_path_factory):
-    """Runs jobs in small batches, so that neither captures nor reports pile up; what `look` finds of each job."""
+    """Plays and judges jobs in small batches, so that neither captures nor reports pile up: (job, its connections) of each."""
     folder = tmp_path_factory.mktemp("trouble")
+    numbers = itertools.count()
 
-    def batch(part, look):
-        rules, jobs = part
-        paths = [folder / (job.name + ".pcapng") for job in jobs]
+    def batch(jobs):
+        paths = [folder / f"{next(numbers)}.pcapng" for _ in jobs]
         for job, path in zip(jobs, paths):
-            run = gen("play", *job.command, "-o", path)
+            run = gen("play", *command(job), "-o", path)
             assert run.returncode == 0, run.stderr
-        captures = judge(build, paths, rules=rules)
+        captures = judge(build, paths, by_name=False, rules=rules_of(jobs[0].scenario, *jobs[0].faults[:1]), counts=False)
         for path in paths:
             path.unlink()
-        return [(job, what) for job in jobs if (what := look(job, captures[job.name]))]
+        return jobs, captures
 
-    def run(jobs, look):
+    def run(jobs):
+        def key(job):
+            return rules_of(job.scenario, *job.faults[:1]), max(job.clients, len(job.faults))
+
         parts = []
-        for rules in ("ietf", "rfc5666"):
-            same = [job for job in jobs if profile(job.name) == rules]
-            parts += [(rules, same[i:i + CHUNK]) for i in range(0, len(same), CHUNK)]
+        for (_, conversations), same in itertools.groupby(sorted(jobs, key=key), key):
+            same = list(same)
+            step = max(1, CHUNK // conversations)
+            parts += [same[i:i + step] for i in range(0, len(same), step)]
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            return list(itertools.chain(*pool.map(lambda part: batch(part, look), parts)))
+            for part, captures in pool.map(batch, parts):
+                yield from zip(part, captures)
     return run
 
 
 def tell(wrong, total):
-    assert not wrong, f"{len(wrong)} of {total} captures\n" + "\n".join(
-        f"iwarp-gen play {' '.join(job.command)}: {text}" for job, text in wrong)
+    assert not wrong, f"{len(wrong)} of {total} conversations\n" + "\n".join(
+        f"iwarp-gen play {' '.join(command(job))}: {text}" for job, text in wrong)
 
 
 def test_conforming_stays_conforming(trouble, scenarios):
-    def look(job, capture):
+    """Of each scenario a client alone, and the others at the same time."""
+    jobs = [Job(s, net, seed, clients, ())
+            for s in scenarios for net, seeds, _ in ROUTES for seed, clients in ((1, 1), (2, seeds - 1)) if clients]
+    wrong = []
+    for job, capture in trouble(jobs):
         found = [f for f in findings(capture) if f.severity != "note" and f.rule not in NOTES.get(job.scenario, ())]
-        return found and "\n" + show(found)
+        if found:
+            wrong.append((job, "\n" + show(found)))
+    tell(wrong, sum(job.clients for job in jobs))
 
-    jobs = [Job(troubled(s, net, seed), s, None, [s, f"--net={net}", f"--seed={seed}"])
-            for s in scenarios for net, seeds, _ in ROUTES for seed in seeds]
-    tell(trouble(jobs, look), len(jobs))
+
+def one_each(job, capture):
+    """The connection of each fault of a run, if each has one; else None."""
+    connections = capture["connections"]
+    ends = [f"{connection['initiator']} {connection['responder']} " for connection in connections]
+    fits = len(ends) == len(job.faults) and all(f":{PORT + i} " in end for i, end in enumerate(ends))
+    return [dict(capture, connections=[connection]) for connection in connections] if fits else None
+
+
+def groups(faults, net, seed):
+    """Jobs of faults that one run can play."""
+    def key(fault):
+        return rules_of(fault.scenario, fault), fault.scenario
+
+    for (_, scenario), same in itertools.groupby(sorted(faults, key=key), key):
+        same = list(same)
+        for i in range(0, len(same), TOGETHER):
+            yield Job(scenario, net, seed, 1, tuple(same[i:i + TOGETHER]))
 
 
 def test_faults_stay_what_they_are(trouble, faults, rules):
-    def look(job, capture):
+    def look(job, fault, capture):
         found = findings(capture)
-        want = expected(job.fault, rules)
-        allowed = alike(want | job.fault.also) - ({base(job.fault.id)} if not want else set())
+        want = expected(fault, rules)
+        allowed = alike(want | fault.also) - ({base(fault.id)} if not want else set())
         extra = {f.rule for f in found if f.severity != "note"} - allowed
         if extra:
             return f"expected {' or '.join(want) or 'nothing'}, found\n{show(found)}"
-        fading = FADING | (OFFLOADED if "tso=" in job.name else set())
-        if not want or job.fault.id in fading or alike(want) & {f.rule for f in found}:
+        fading = FADING | (OFFLOADED if "tso=" in job.net else set())
+        if not want or fault.id in fading or alike(want) & {f.rule for f in found}:
             return None
         open_ones = {r for c in capture["connections"] for r, n in c["rules"].items() if n["inconclusive"]}
         return None if want & open_ones else f"expected {' or '.join(want)}, or no telling; found\n{show(found)}"
 
-    jobs = [Job(troubled(name(f.id), net, seed), f.scenario, f,
-                [f.scenario, "--inject=" + f.id, f"--net={net}", f"--seed={seed}"])
-            for f in faults for net, _, seeds in ROUTES for seed in seeds]
-    tell(trouble(jobs, look), len(jobs))
+    # What is other in company, as the checker knows clients and their Calls again on later connections, is judged alone.
+    wrong, total, apart = [], 0, {}
+    for net, _, seeds in ROUTES:
+        for seed in seeds:
+            jobs = list(groups([fault for fault in faults if fault.id not in apart], net, seed))
+            jobs += [Job(fault.scenario, net, seed, 1, (fault,)) for fault in apart.values()]
+            while jobs:
+                again = []
+                for job, capture in trouble(jobs):
+                    each = one_each(job, capture)
+                    if len(job.faults) == 1:
+                        fault, = job.faults
+                        total += 1
+                        if each is None:
+                            apart[fault.id] = fault
+                        if text := look(job, fault, capture):
+                            wrong.append((job, text))
+                    elif each is None:
+                        middle = len(job.faults) // 2
+                        again += [job._replace(faults=job.faults[:middle]), job._replace(faults=job.faults[middle:])]
+                    else:
+                        strange = {fault.id: fault for fault, own in zip(job.faults, each) if look(job, fault, own)}
+                        apart |= strange
+                        again += [job._replace(faults=(fault,)) for fault in strange.values()]
+                        total += len(each) - len(strange)
+                jobs = again
+    assert total == len(faults) * sum(len(seeds) for _, _, seeds in ROUTES)
+    tell(wrong, total)
