@@ -30,7 +30,7 @@ DOUBTED = "the capture may lack just the Call that it belongs to, with the Ackno
 
 
 def tell(build, made, rules, allowed):
-    reports = judge(build, [path for path, *_ in made], by_name=False, rules=rules)
+    reports = judge(build, [path for path, *_ in made], by_name=False, rules=rules, counts=False)
     wrong = []
     for (path, what), report in zip(made, reports):
         path.unlink()
@@ -140,7 +140,7 @@ def close_views(build, gen, folder, transport, faults):
     for rules in ("ietf", "rfc5666"):
         alike = [one for one in made if ("RPCR0-" in one[2]) == (rules == "rfc5666")]
         known = set()
-        for (path, view, what), report in zip(alike, judge(build, [path for path, *_ in alike], False, rules)
+        for (path, view, what), report in zip(alike, judge(build, [path for path, *_ in alike], False, rules, False)
                                               if alike else []):
             path.unlink()
             found = findings(report)

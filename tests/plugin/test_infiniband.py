@@ -12,6 +12,7 @@ import captures
 import cases
 import reference_ib
 import roce
+from many import Many
 from test_modes import trees
 from test_rpcrdma_data import check_message, octets
 from test_rpcrdma_findings import RULE, SEVERITIES, TEXT
@@ -31,24 +32,12 @@ def mode(request):
     return MODES[request.param]
 
 
-class Many:
-    """Captures in one, so that tshark and iwarp-check start once for all of them: the rows and findings of each."""
+class Judged(Many):
+    """With the findings of each."""
 
     def __init__(self, wireshark, check, path, paths):
-        parts, others = captures.merge(paths.items(), path)
-        assert not others
-        self.parts = {part.name: part for part in parts}
-        self.wireshark, self.check, self.path = wireshark, check, path
-        self.shown, self.said = {}, None
-
-    def has(self, name, frame):
-        return self.parts[name].first <= frame <= self.parts[name].last
-
-    def fields(self, name, names, *arguments):
-        key = (tuple(names), arguments)
-        if key not in self.shown:
-            self.shown[key] = self.wireshark.fields(self.path, names, *arguments)
-        return [row for row in self.shown[key] if self.has(name, row["frame"])]
+        super().__init__(wireshark, path, paths)
+        self.check, self.said = check, None
 
     def by_checker(self, name):
         if self.said is None:
@@ -62,7 +51,7 @@ class Many:
 @pytest.fixture(scope="module")
 def nfs(wireshark, check, tmp_path_factory):
     """The captures of NFS."""
-    return Many(wireshark, check, tmp_path_factory.mktemp("nfs") / "nfs.pcap", {name: PATHS[name] for name in NFS})
+    return Judged(wireshark, check, tmp_path_factory.mktemp("nfs") / "nfs.pcap", {name: PATHS[name] for name in NFS})
 
 
 # ---- findings ----
@@ -153,7 +142,7 @@ def missing(wireshark, check, tmp_path_factory):
     folder = tmp_path_factory.mktemp("missing")
     paths = {(how, name): rewritten(PATHS[name], folder / f"{how} {name}.pcap", lacking(how, name))
              for how in MISSING for name in MISSING_FROM}
-    return Many(wireshark, check, folder / "missing.pcap", paths)
+    return Judged(wireshark, check, folder / "missing.pcap", paths)
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +150,7 @@ def spoiled(wireshark, check, tmp_path_factory):
     folder = tmp_path_factory.mktemp("spoiled")
     paths = {(name, seed): rewritten(PATHS[name], folder / f"{name} {seed}.pcap", damaged(random.Random(f"{seed} {name}")))
              for name in DAMAGED for seed in range(3)}
-    return Many(wireshark, check, folder / "spoiled.pcap", paths)
+    return Judged(wireshark, check, folder / "spoiled.pcap", paths)
 
 
 # In two passes: in one pass, findings at earlier frames are not seen, and those that are withdrawn later are.
@@ -223,13 +212,22 @@ def test_findings_in_generated_captures(wireshark, check, merged):
     assert sum((once & expected).values()) > 0.8 * sum(expected.values()) and sum((once - expected).values()) < 10
 
 
-@pytest.mark.parametrize("name", ["rpcrdma", "rpcrdma-lengths", "rpcrdma-segments", "rpcrdma-long", "rpcrdma-flight", "rpcrdma-invalidate",
-                                  "rpcrdma-large-inline", "rpcrdma-small-segments", "nfs2", "nfs3", "nfs40", "nfs41", "nfs41-chunks",
-                                  "nfs41-slots", "nfs42"])
-@pytest.mark.parametrize("net", [[], ["--net=loss=0.1"]], ids=["", "loss"])
-def test_generated_messages_are_dissected_whole(wireshark, generated, name, net, mode):
-    path = generated(name, "--transport=roce", "--pcap", *net)
-    whole(path, wireshark.fields(path, SHOWN, *mode, "-Y", MESSAGES))
+WHOLE = ["rpcrdma", "rpcrdma-lengths", "rpcrdma-segments", "rpcrdma-long", "rpcrdma-flight", "rpcrdma-invalidate", "rpcrdma-large-inline",
+         "rpcrdma-small-segments", "nfs2", "nfs3", "nfs40", "nfs41", "nfs41-chunks", "nfs41-slots", "nfs42"]
+LOSSES = {"": [], "loss": ["--net=loss=0.1"]}
+
+
+@pytest.fixture(scope="module")
+def conversations(wireshark, generated, tmp_path_factory):
+    paths = {(name, net): generated(name, "--transport=roce", "--pcap", *LOSSES[net]) for name in WHOLE for net in LOSSES}
+    return Many(wireshark, tmp_path_factory.mktemp("conversations") / "all.pcap", paths), paths
+
+
+@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("net", LOSSES)
+def test_generated_messages_are_dissected_whole(conversations, name, net, mode):
+    many, paths = conversations
+    whole(paths[name, net], many.fields((name, net), SHOWN, *mode, "-Y", MESSAGES))
 
 
 # ---- messages ----
