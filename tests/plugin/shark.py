@@ -46,17 +46,19 @@ class Wireshark:
         if os.getuid() == 0:
             shutil.chown(home, USER, USER)
             self.prefix = ["setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
-        self.environment["WIRESHARK_DATA_DIR"] = str(self.small_data())
+        self.use_less_data()
 
-    def small_data(self):
-        """Wireshark's data without what is UNREAD."""
+    def use_less_data(self):
+        """Wireshark's data without what is UNREAD; all of them where it does not say where they are."""
+        whole = re.search(r"^Global configuration:\s+(/.+)$", self.run("tshark", "-G", "folders").stdout, re.M)
+        if not whole:
+            return
         data = self.folder / "data"
         data.mkdir(mode=0o755)
-        whole = re.search(r"^Global configuration:\s+(.+)$", self.run("tshark", "-G", "folders").stdout, re.M)[1]
-        for path in pathlib.Path(whole).iterdir():
+        for path in pathlib.Path(whole[1]).iterdir():
             if path.name not in UNREAD:
                 (data / path.name).symlink_to(path)
-        return data
+        self.environment["WIRESHARK_DATA_DIR"] = str(data)
 
     def readable(self, capture):
         """The capture, or a copy of it, where the unprivileged user can read it."""
