@@ -46,6 +46,7 @@ struct job {
     struct learn_alphabet some;    /* --inputs */
     struct learn_input inputs[MACHINE_INPUTS_MAX];
     guint64 seed;
+    int64_t began;
 };
 
 static void stop(int number)
@@ -81,11 +82,12 @@ static void print_word(const struct job *job, const struct word *word)
 /* A device may take its time to close: what it has not done by then, it does not do. */
 static bool is_still_so(struct job *job, const struct standard_difference *difference)
 {
+    const struct question question = {.word = difference->word};
+    const struct manner manner = {.patience = (unsigned)MAX(SURE_QUIET_MS * ms / job->device.quiet, 1), .alone = true};
     struct answer answer = {0};
-    unsigned patience = (unsigned)MAX(SURE_QUIET_MS * ms / job->device.quiet, 1);
     g_autofree char *why = NULL;
 
-    return !ask_device(&job->device, &difference->word, &answer, 1, patience, &why) ||
+    return !ask_device(&job->device, &question, &answer, 1, &manner, &why) ||
            (answer.n == difference->word.n && answer.output[answer.n - 1] == difference->output);
 }
 
@@ -144,13 +146,35 @@ static unsigned hold_against_old(const struct job *job)
 
 /* ---- all ---- */
 
+static double seconds(int64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* Where the time went: that of all connections, several of which were open at the same time. */
+static void print_costs(const struct job *job)
+{
+    const struct exchange_costs *costs = &job->device.costs, *signs = &job->device.signs;
+    const unsigned asked = answers_asked(job->answers), again = answers_contradicted(job->answers);
+
+    fprintf(stderr, "iwarp-gen: %u states after %u words in %.1f s; %u answer%s had to be asked again\n",
+            job->machine->n_states, asked, seconds(talk_now() - job->began), again, again == 1 ? "" : "s");
+    fprintf(stderr,
+            "iwarp-gen: %u inputs: %.1f s until an answer, %.1f s of silence, %.1f s to connect, %.1f s to close; "
+            "signs of life: %.1f s",
+            costs->inputs, seconds(costs->answers), seconds(costs->silence), seconds(costs->start), seconds(costs->end),
+            seconds(signs->answers + signs->silence + signs->start + signs->end));
+    if (job->device.resets > 0)
+        fprintf(stderr, "; resets: %.1f s", seconds(job->device.resets));
+    fputc('\n', stderr);
+}
+
 static int conclude(struct job *job)
 {
     unsigned differences = 0;
 
     if (job->answers)
-        fprintf(stderr, "iwarp-gen: %u states after %u words; %u answers had to be asked again\n",
-                job->machine->n_states, answers_asked(job->answers), answers_contradicted(job->answers));
+        print_costs(job);
     if (!write_machine(job))
         return command_fail("%s: %s", job->options->output ? job->options->output : "standard output",
                             g_strerror(errno));
@@ -170,6 +194,7 @@ static int learn(struct job *job)
     g_autofree char *why = NULL;
     int status;
 
+    job->began = talk_now();
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     job->machine->device = job->options->device ? job->options->device : job->device.address;

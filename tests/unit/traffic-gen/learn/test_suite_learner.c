@@ -62,12 +62,13 @@ static void answer(struct subject *subject, const struct word *word, struct answ
         out->output[g_rand_int_range(subject->random, 0, (gint32)out->n)] = g_intern_static_string("wrong");
 }
 
-static bool ask(void *ctx, const struct word *words, struct answer *answers, unsigned n, unsigned patience, char **why)
+static bool ask(void *ctx, const struct question *questions, struct answer *answers, unsigned n,
+                const struct manner *manner, char **why)
 {
     struct subject *subject = ctx;
 
     for (unsigned i = 0; i < n; i++) {
-        answer(subject, &words[i], &answers[i], patience);
+        answer(subject, &questions[i].word, &answers[i], manner->patience);
         subject->asked++;
     }
     return true;
