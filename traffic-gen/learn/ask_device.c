@@ -11,10 +11,8 @@ enum {
     ASKED_MAX = 3, /* how often a word is asked of a living device that refuses a connection for it */
     LATER = 4,     /* each time that a sign of life is waited for, so many times longer than before */
     REFUSED_MAX = 2,
-    BATCH = 4,  /* a sign of life is asked for after so many times as many words as run at the same time */
-    MARGIN = 4, /* in haste, so many times longer than the device took so far is silence, */
-    HASTE = 4,  /* but at least this part of the usual time */
-    FORGOTTEN = 64,
+    BATCH = 4,   /* a sign of life is asked for after so many times as many words as run at the same time */
+    HASTE = 4,   /* in haste, at least this part of the usual time is waited */
     KNOWN = 8,   /* what is known to come has so many times the usual time */
     PATIENT = 4, /* so that what comes when we hang up is no answer to what we said before */
 };
@@ -23,18 +21,32 @@ static const int64_t retry_ns = 50 * INT64_C(1000000), sure_ns = 5 * INT64_C(100
 
 /* ---- how long to wait ---- */
 
+/* As TCP estimates round-trip times (RFC 6298 section 2): one long answer counts for a short while. */
+static void note_answer(struct ask_device *device, int64_t ns)
+{
+    if (device->mean == 0) {
+        device->mean = ns;
+        device->deviation = ns / 2;
+    } else {
+        device->deviation += (ABS(ns - device->mean) - device->deviation) / 4;
+        device->mean += (ns - device->mean) / 8;
+    }
+}
+
 static void take_costs(struct ask_device *device, const struct exchange *exchanges, unsigned n,
                        struct exchange_costs *sum)
 {
     for (unsigned i = 0; i < n; i++) {
         exchange_costs_add(sum, &exchanges[i].costs);
-        device->longest = MAX(exchanges[i].costs.longest, device->longest - device->longest / FORGOTTEN);
+        if (exchanges[i].costs.longest > 0)
+            note_answer(device, exchanges[i].costs.longest);
     }
 }
 
+/* What comes in the second half of it is late. */
 static int64_t quick(const struct ask_device *device)
 {
-    return CLAMP(device->longest * MARGIN, device->quiet / HASTE, MAX(sure_ns, device->quiet));
+    return CLAMP(2 * (device->mean + 4 * device->deviation), device->quiet / HASTE, MAX(sure_ns, device->quiet));
 }
 
 static struct exchange_pace pace_of(const struct ask_device *device, unsigned patience)

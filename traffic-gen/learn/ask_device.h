@@ -18,8 +18,8 @@ struct ask_device {
     const char *address;                   /* for the command */
     const char *reset;                     /* that revives a dead device; NULL: none */
     int64_t t_reset;
-    const char *life; /* what a living device says to the first input; set by ask_device_begin() */
-    int64_t longest;  /* ns until it answered, of late: one long answer is forgotten after some others */
+    const char *life;                   /* what a living device says to the first input; set by ask_device_begin() */
+    int64_t mean, deviation;            /* ns until it answered, of late */
     struct exchange_costs costs, signs; /* of questions; of signs of life */
     int64_t resets;                     /* ns of the command */
 };

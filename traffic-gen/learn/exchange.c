@@ -222,12 +222,23 @@ static void answer_all(struct exchange *exchange, struct talk *talk, struct rpc_
         ;
 }
 
+/* Of an Initiator with its Request. */
+static bool open_startup(const struct exchange *exchange, struct talk *talk)
+{
+    if (!talk_open(talk))
+        return false;
+    if (!exchange->alphabet->initiator || talk_hear_frame(talk))
+        return true;
+    talk_inconclusive(talk, "a connection without a Request: %s", talk_describe(talk, talk_last(talk)));
+    return false;
+}
+
 static void try_once(struct exchange *exchange, struct talk *talk)
 {
     const int64_t began = talk_now();
     struct rpc_talker talker;
 
-    exchange->asked = exchange->alphabet->rpc ? rpc_talker_open(&talker, talk, NULL) : talk_open(talk);
+    exchange->asked = exchange->alphabet->rpc ? rpc_talker_open(&talker, talk, NULL) : open_startup(exchange, talk);
     exchange->costs.start += talk_now() - began;
     exchange->costs.connections += exchange->asked;
     if (exchange->asked)
