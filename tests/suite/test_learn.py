@@ -137,7 +137,7 @@ def test_state_that_only_a_sequence_shows(tmp_path):
         run = learn(bad.port, FEW, "--checks=50", f"--compare={tmp_path}/good.json", "--against=standard")
     assert run.returncode == 1
     assert 'after "request, send, garbage": "-", in ' in run.stderr and '"FIN"' in run.stderr, run.stderr
-    assert '; due: a Terminate, or a close: the CRC is wrong (MPA-8-02, RFC 5044 section 8)' in run.stderr, run.stderr
+    assert '; due: a Terminate of MPA, or a close: the CRC is wrong (MPA-4.4-19, RFC 5044 section 4.4)' in run.stderr, run.stderr
 
 
 def test_request_that_is_too_long_is_taken():
