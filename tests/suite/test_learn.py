@@ -203,6 +203,7 @@ def test_death_is_an_output(tmp_path):
         done.set()
     assert run.returncode == 1, run.stderr
     assert says(json.loads(run.stdout), "request-p2p", "fin")[1].endswith("dead")
+    assert 'iwarp-gen: the device died of "request-p2p, fin": --reset-command' in run.stderr
     assert 'due: a device that survives' in run.stderr
 
 

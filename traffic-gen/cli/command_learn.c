@@ -39,6 +39,11 @@ static const struct format *format_find(const char *name)
     return NULL;
 }
 
+static void note(const char *text)
+{
+    fprintf(stderr, "iwarp-gen: %s\n", text);
+}
+
 struct job {
     const struct options *options;
     struct ask_device device;
@@ -342,6 +347,7 @@ static int learn_at(const struct options *options, const char *address)
                                  .quiet = (int64_t)(options->quiet * 1e9),
                                  .address = address,
                                  .reset = options->reset,
+                                 .note = note,
                                  .t_reset = (int64_t)(options->reset_timeout * 1e9)}};
     int status = take_options(&job);
 
@@ -378,14 +384,14 @@ int command_learn(int argc, char **argv)
         "Exit status: 0 learnt, 1 a difference, or no machine explains the answers, 2 wrong usage, or the device could "
         "not be reached.",
     };
-    struct options options = {.quiet = 0.2, .recover_timeout = 3, .reset_timeout = 300, .jobs = 8, .checks = 300};
+    struct options options = {.quiet = 0.2, .recover_timeout = 3, .reset_timeout = 300, .jobs = 2, .checks = 300};
     const GOptionEntry entries[] = {
         {"alphabet", 0, 0, G_OPTION_ARG_STRING, &options.alphabet,
          "what is said: startup (default), rpc, reply (default with --listen); 'iwarp-gen list inputs' explains",
          "NAME"},
         {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
         {"inputs", 0, 0, G_OPTION_ARG_STRING, &options.inputs, "only these of them (comma-separated)", "NAMES"},
-        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "connections at the same time (default 8)", "N"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "connections at the same time (default 2)", "N"},
         {"checks", 0, 0, G_OPTION_ARG_INT, &options.checks,
          "random sequences that the machine must predict (default 300)", "N"},
         {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "of these sequences (default 0)", "N"},

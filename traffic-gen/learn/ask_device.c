@@ -81,6 +81,12 @@ static void exchange_words(struct ask_device *device, struct exchange *exchanges
 
 /* ---- a device that dies ---- */
 
+static void note_death(const struct ask_device *device, const char *text)
+{
+    if (device->note)
+        device->note(text);
+}
+
 static bool revive(struct ask_device *device, char **why)
 {
     g_autofree char *address = g_strdup_printf("IWARP_DEVICE=%s", device->address);
@@ -183,6 +189,15 @@ static bool is_dead(struct ask_device *device, struct exchange *exchanges, unsig
     return !output;
 }
 
+static void note_word(const struct ask_device *device, const struct word *word)
+{
+    g_autoptr(GString) text = g_string_new("the device died of \"");
+
+    word_text(word, device->inputs, text);
+    g_string_append(text, "\": --reset-command");
+    note_death(device, text->str);
+}
+
 /* Each alone, on a device that was alive before it. */
 static bool ask_alone(struct ask_device *device, struct exchange *exchange, char **why)
 {
@@ -199,6 +214,7 @@ static bool ask_alone(struct ask_device *device, struct exchange *exchange, char
 
         answer->output[answer->n - 1] = g_intern_string(dead);
         answer->over = answer->sure = true;
+        note_word(device, &exchange->question->word);
         return revive(device, why);
     }
     return true;
@@ -211,6 +227,7 @@ static bool find_death(struct ask_device *device, struct exchange *exchanges, un
         name_suspects(device, exchanges, n, why);
         return false;
     }
+    note_death(device, "the device gives no sign of life: --reset-command, then each question alone");
     if (!revive(device, why))
         return false;
     for (unsigned i = 0; i < n && !suite_stopped; i++)

@@ -18,6 +18,7 @@ struct ask_device {
     const char *address;                   /* for the command */
     const char *reset;                     /* that revives a dead device; NULL: none */
     int64_t t_reset;
+    void (*note)(const char *text);     /* says what takes long: a death, as it is seen; NULL: nobody wants to know */
     const char *life;                   /* what a living device says to the first input; set by ask_device_begin() */
     int64_t mean, deviation;            /* ns until it answered, of late */
     struct exchange_costs costs, signs; /* of questions; of signs of life */
