@@ -9,27 +9,28 @@
 
 enum {
     ASKED_MAX = 3, /* how often a word is asked of a living device that refuses a connection for it */
-    LATER = 4,     /* each time that a sign of life is waited for, so many times longer than before */
-    REFUSED_MAX = 2,
-    BATCH = 4,   /* a sign of life is asked for after so many times as many words as run at the same time */
-    HASTE = 4,   /* in haste, at least this part of the usual time is waited */
-    KNOWN = 8,   /* what is known to come has so many times the usual time */
-    PATIENT = 4, /* so that what comes when we hang up is no answer to what we said before */
+    SIGNS = 2,     /* how often a sign of life is asked for before a device is dead */
+    BATCH = 4,     /* a sign of life is asked for after so many times as many words as run at the same time */
+    HASTE = 4,     /* in haste, at least this part of the usual time is waited */
+    LONG = 4,      /* an answer that takes so many times the usual time shows how busy the device is just now */
+    PATIENT = 4,   /* so that what comes when we hang up is no answer to what we said before */
 };
 
 static const int64_t retry_ns = 50 * INT64_C(1000000), sure_ns = 5 * INT64_C(1000000000);
 
 /* ---- how long to wait ---- */
 
-/* As TCP estimates round-trip times (RFC 6298 section 2): one long answer counts for a short while. */
+/* As TCP estimates round-trip times (RFC 6298 section 2), but whoever was away once is not waited for each time. */
 static void note_answer(struct ask_device *device, int64_t ns)
 {
+    const int64_t usual = MIN(ns, device->quiet * LONG);
+
     if (device->mean == 0) {
-        device->mean = ns;
-        device->deviation = ns / 2;
+        device->mean = usual;
+        device->deviation = usual / 2;
     } else {
-        device->deviation += (ABS(ns - device->mean) - device->deviation) / 4;
-        device->mean += (ns - device->mean) / 8;
+        device->deviation += (ABS(usual - device->mean) - device->deviation) / 4;
+        device->mean += (usual - device->mean) / 8;
     }
 }
 
@@ -46,14 +47,20 @@ static void take_costs(struct ask_device *device, const struct exchange *exchang
 /* What comes in the second half of it is late. */
 static int64_t quick(const struct ask_device *device)
 {
-    return CLAMP(2 * (device->mean + 4 * device->deviation), device->quiet / HASTE, MAX(sure_ns, device->quiet));
+    return CLAMP(2 * (device->mean + 4 * device->deviation), device->quiet / HASTE, 2 * device->quiet * LONG);
+}
+
+/* Whoever says that a device may need long until it accepts connections says as much of its answers. */
+static int64_t sure_time(const struct ask_device *device)
+{
+    return MAX(sure_ns, MAX(device->run->t_recover, device->quiet));
 }
 
 static struct exchange_pace pace_of(const struct ask_device *device, unsigned patience)
 {
     return (struct exchange_pace){
         .unknown = patience == IN_HASTE ? quick(device) : MAX(quick(device), device->quiet * patience),
-        .known = MAX(quick(device), device->quiet * KNOWN),
+        .known = sure_time(device),
         .silence = MIN(quick(device), device->quiet),
         .settle = device->quiet,
     };
@@ -144,32 +151,31 @@ static bool is_silence(const char *output)
 }
 
 /*
- * A device, or the machine that it runs on, may have other work to do: it is asked again, and has longer each time, up
- * to some seconds. *late: it needed that. expected NULL: any answer will do. NULL: it never gave a sign of life.
+ * A device, or the machine that it runs on, may have other work to do: it has some seconds, on one connection, so that
+ * we do not fill its backlog, and is asked once more. *late: it needed long. expected NULL: any answer will do. NULL:
+ * it never gave a sign of life.
  */
 static const char *await_life(struct ask_device *device, const char *expected, bool *late, char **why)
 {
-    unsigned refused = 0;
-    bool sure = false;
+    const bool is_mute = expected && is_silence(expected);
+    const int64_t sure = sure_time(device), usual = MAX(quick(device), device->quiet);
 
-    *late = false;
-    for (int64_t quiet = device->quiet; !sure && refused < REFUSED_MAX && !suite_stopped; quiet *= LATER) {
-        const int64_t began = talk_now(), wait = MIN(quiet, MAX(sure_ns, device->quiet));
-        const char *output = sign_of_life(device, wait, why);
+    for (unsigned i = 0; i < SIGNS && !suite_stopped; i++) {
+        const int64_t began = talk_now();
+        const char *output = sign_of_life(device, is_mute ? device->quiet : sure, why);
 
+        *late = i > 0 || (!is_mute && talk_now() - began > usual);
         if (output && (expected ? output == expected : !is_silence(output)))
             return output;
-        *late = true;
-        refused += !output;
-        sure = quiet >= sure_ns;
-        pause_until(began + wait);
+        if (output)
+            pause_until(began + sure);
     }
     return NULL;
 }
 
 bool ask_device_begin(struct ask_device *device, char **why)
 {
-    bool late;
+    bool late = false;
 
     device->life = await_life(device, NULL, &late, why);
     if (!device->life && !*why) /* it takes connections, and says nothing to what usually has an answer */
@@ -181,7 +187,7 @@ bool ask_device_begin(struct ask_device *device, char **why)
 static bool is_dead(struct ask_device *device, struct exchange *exchanges, unsigned n)
 {
     g_autofree char *why = NULL;
-    bool late;
+    bool late = false;
     const char *output = await_life(device, device->life, &late, &why);
 
     for (unsigned i = 0; i < n; i++)
