@@ -152,6 +152,22 @@ def test_request_that_is_too_long_is_taken():
     assert run.returncode == 1 and "(MPA-7.1.2-40, RFC 5044 section 7.1.2)" in run.stderr, run.stderr
 
 
+@pytest.mark.parametrize("control, right", [((0x12, 0x06), False), ((0x20, 0x02), True), ((0x02, 0x02), True)])
+def test_header_is_read_before_the_crc(control, right):
+    """Octets whose CRC is wrong, and answered by what a DDP header in them would mean: as siw does. The CRC's own Terminate may be siw's."""
+    class Eager(Echo):
+        def operate(self, connection, request):
+            head = scripted.Device.exactly(connection, 24)
+            if b"no frame" in head:
+                connection.sendall(scripted.fpdu(bytes([0x41, 0x47]) + bytes(4) + (2).to_bytes(4, "big") + (1).to_bytes(4, "big") + bytes(4)
+                                                 + bytes(control) + bytes(2)))
+
+    with Eager() as device:
+        run = learn(device.port, "--inputs=request,garbage,fin", "--checks=5", "--against=standard")
+    assert run.returncode == (0 if right else 1), run.stderr
+    assert right or '"Terminate 1/2/06, FIN"; due: a Terminate of MPA, or a close: the CRC is wrong (MPA-4.4-19, ' in run.stderr, run.stderr
+
+
 def test_slow_device_has_the_same_machine(tmp_path):
     with Echo() as quick, Echo(pause=0.12) as slow:
         few = ["--inputs=request,send,fin", "--checks=20"]

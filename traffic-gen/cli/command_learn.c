@@ -88,11 +88,12 @@ static void print_word(const struct job *job, const struct word *word)
 /* A device may take its time to close: what it has not done by then, it does not do. */
 static bool is_still_so(struct job *job, const struct standard_difference *difference)
 {
-    const struct question question = {.word = difference->word};
+    struct question question = {.word = difference->word, .n_known = difference->word.n - 1};
     const struct manner manner = {.patience = (unsigned)MAX(SURE_QUIET_MS * ms / job->device.quiet, 1), .alone = true};
     struct answer answer = {0};
     g_autofree char *why = NULL;
 
+    machine_run(job->machine, &question.word, question.known);
     return !ask_device(&job->device, &question, &answer, 1, &manner, &why) ||
            (answer.n == difference->word.n && answer.output[answer.n - 1] == difference->output);
 }
