@@ -119,8 +119,9 @@ static void name_suspects(const struct ask_device *device, const struct exchange
     *why = g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* What it says to the first input of the alphabet, which is harmless; NULL: there is no connection. */
-static const char *sign_of_life(struct ask_device *device, int64_t quiet, char **why)
+/* What it says to the first input of the alphabet, which is harmless, and after how long; NULL: there is no connection.
+ */
+static const char *sign_of_life(struct ask_device *device, int64_t quiet, int64_t *after, char **why)
 {
     const struct question harmless = {.word = {.n = 1}};
     struct answer answer = {0};
@@ -134,6 +135,7 @@ static const char *sign_of_life(struct ask_device *device, int64_t quiet, char *
 
     exchange_run(&exchange);
     take_costs(device, &exchange, 1, &device->signs);
+    *after = exchange.costs.longest;
     g_free(*why);
     *why = exchange.why;
     return exchange.asked ? answer.output[0] : NULL;
@@ -162,9 +164,10 @@ static const char *await_life(struct ask_device *device, const char *expected, b
 
     for (unsigned i = 0; i < SIGNS && !suite_stopped; i++) {
         const int64_t began = talk_now();
-        const char *output = sign_of_life(device, is_mute ? device->quiet : sure, why);
+        int64_t after;
+        const char *output = sign_of_life(device, is_mute ? device->quiet : sure, &after, why);
 
-        *late = i > 0 || (!is_mute && talk_now() - began > usual);
+        *late = i > 0 || after > usual;
         if (output && (expected ? output == expected : !is_silence(output)))
             return output;
         if (output)

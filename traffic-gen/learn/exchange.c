@@ -179,10 +179,13 @@ static bool hear_rpc(struct exchange *exchange, struct rpc_talker *talker, const
         note_answer(exchange, talk_now() - began);
         exchange->answer->slow |= !known && talk_now() - began > wait / 2;
         name_messages(talker, before, out);
+        if (exchange->first_only)
+            break;
         began = talk_now();
         wait = wait_for(exchange, known, out);
     }
-    exchange->costs.silence += talk_now() - began;
+    if (!exchange->first_only && !is_all(known, out))
+        exchange->costs.silence += talk_now() - began;
     return is_over(talker);
 }
 
