@@ -192,6 +192,18 @@ static int conclude(struct job *job)
     return differences > 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
+/* Which start-up a server accepts is not the question of its Calls; it has as long as a device that recovers. */
+static bool find_startup(struct talk_run *run, char **why)
+{
+    const int64_t t_react = run->t_react;
+    bool good;
+
+    run->t_react = MAX(t_react, run->t_recover);
+    good = learn_device(run, why);
+    run->t_react = t_react;
+    return good;
+}
+
 /* Whoever has --listen may only be starting the device. */
 static bool begin(struct job *job, char **why)
 {
@@ -199,8 +211,7 @@ static bool begin(struct job *job, char **why)
     const int64_t t_recover = run->t_recover;
     bool good;
 
-    /* Which start-up a server accepts is not the question of its Calls. */
-    if (job->device.alphabet->rpc && !learn_device(run, why))
+    if (job->device.alphabet->rpc && !find_startup(run, why))
         return false;
     if (run->dut == DUT_INITIATOR)
         run->t_recover = MAX(FIRST_MS * ms, t_recover);
