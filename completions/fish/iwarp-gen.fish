@@ -28,7 +28,7 @@ function __iwarp_gen_values --argument-names option command
         case --format
             test $command = learn; and printf '%s\n' text json svg; or printf '%s\n' text json junit html tap
         case --alphabet
-            printf '%s\n' startup rpc
+            printf '%s\n' startup rpc reply
         case --against
             printf '%s\n' standard
         case --inputs

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iwarp-gen learn: the machines of devices that are known, with faults planted that only a sequence shows."""
+import contextlib
 import json
+import re
+import socket
 import subprocess
 import threading
 import time
@@ -84,6 +87,7 @@ def echo():
 def test_our_own_device(echo, tmp_path):
     run = learn(echo, "--against=standard", "--format=json", f"--output={tmp_path}/first.json")
     assert run.returncode == 0 and "0 differences from the standard" in run.stderr, run.stderr
+    assert re.search(r" words in [0-9.]+ s; .*\n.* s of silence, .* s to connect, ", run.stderr), run.stderr
     first = json.loads((tmp_path / "first.json").read_text())
     assert len(first["states"]) == 6
     assert says(first, "request", "send", "garbage") == ["Reply Rev 1 C", "Send", "Terminate 2/0/02, FIN"]
@@ -134,7 +138,7 @@ def test_state_that_only_a_sequence_shows(tmp_path):
         run = learn(bad.port, FEW, "--checks=50", f"--compare={tmp_path}/good.json", "--against=standard")
     assert run.returncode == 1
     assert 'after "request, send, garbage": "-", in ' in run.stderr and '"FIN"' in run.stderr, run.stderr
-    assert '; due: a Terminate, or a close: the CRC is wrong (MPA-8-02, RFC 5044 section 8)' in run.stderr, run.stderr
+    assert '; due: a Terminate of MPA, or a close: the CRC is wrong (MPA-4.4-19, RFC 5044 section 4.4)' in run.stderr, run.stderr
 
 
 def test_request_that_is_too_long_is_taken():
@@ -147,6 +151,22 @@ def test_request_that_is_too_long_is_taken():
     with Careless() as device:
         run = learn(device.port, "--inputs=request,request-long,fin", "--against=standard")
     assert run.returncode == 1 and "(MPA-7.1.2-40, RFC 5044 section 7.1.2)" in run.stderr, run.stderr
+
+
+@pytest.mark.parametrize("control, right", [((0x12, 0x06), False), ((0x20, 0x02), True), ((0x02, 0x02), True)])
+def test_header_is_read_before_the_crc(control, right):
+    """Octets whose CRC is wrong, and answered by what a DDP header in them would mean: as siw does. The CRC's own Terminate may be siw's."""
+    class Eager(Echo):
+        def operate(self, connection, request):
+            head = scripted.Device.exactly(connection, 24)
+            if b"no frame" in head:
+                connection.sendall(scripted.fpdu(bytes([0x41, 0x47]) + bytes(4) + (2).to_bytes(4, "big") + (1).to_bytes(4, "big") + bytes(4)
+                                                 + bytes(control) + bytes(2)))
+
+    with Eager() as device:
+        run = learn(device.port, "--inputs=request,garbage,fin", "--checks=5", "--against=standard")
+    assert run.returncode == (0 if right else 1), run.stderr
+    assert right or '"Terminate 1/2/06, FIN"; due: a Terminate of MPA, or a close: the CRC is wrong (MPA-4.4-19, ' in run.stderr, run.stderr
 
 
 def test_slow_device_has_the_same_machine(tmp_path):
@@ -200,7 +220,67 @@ def test_death_is_an_output(tmp_path):
         done.set()
     assert run.returncode == 1, run.stderr
     assert says(json.loads(run.stdout), "request-p2p", "fin")[1].endswith("dead")
+    assert 'iwarp-gen: the device died of "request-p2p, fin": --reset-command' in run.stderr
     assert 'due: a device that survives' in run.stderr
+
+
+class Initiator:
+    """Connects again and again; a Reply with more Private Data than it has room for is its death."""
+
+    def __init__(self, port, room):
+        self.port, self.room, self.over, self.dead = port, room, threading.Event(), threading.Event()
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def run(self):
+        while not self.over.is_set():
+            with contextlib.suppress(OSError, scripted.Gone):
+                if self.dead.is_set():
+                    time.sleep(0.05)
+                    continue
+                with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+                    self.operate(connection)
+
+    def operate(self, connection):
+        connection.sendall(b"MPA ID Req Frame" + bytes([0x40, 1, 0, 0]))
+        head = scripted.Device.exactly(connection, 20)
+        length = int.from_bytes(head[18:20], "big")
+        if length > self.room:
+            self.dead.set()
+            return
+        data = scripted.Device.exactly(connection, length)
+        if not head.startswith(b"MPA ID Rep Frame") or head[16] & 0x20 or (head[16] & 0x10 and len(data) < 4):
+            return
+        connection.sendall(scripted.fpdu(bytes([0x41, 0x43]) + bytes(8) + (1).to_bytes(4, "big") + bytes(4)))
+        connection.recv(1000)
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def test_initiator_that_dies_of_a_reply(tmp_path):
+    """A Reply with 257 octets of Private Data is legal: no fault of any case, but the end of some stacks."""
+    port = free_port()
+    device = Initiator(port, room=256)
+    done = threading.Event()
+
+    def revive():
+        while not done.wait(0.02):
+            if (tmp_path / "dead").exists():
+                device.dead.clear()
+                (tmp_path / "dead").unlink()
+
+    threading.Thread(target=revive, daemon=True).start()
+    reset = f"touch {tmp_path}/dead; while [ -e {tmp_path}/dead ]; do sleep 0.02; done"
+    run = learn(port, "--listen", "--inputs=reply,reply-257,reply-empty,fin", "--checks=5", "-j", "1", "--format=json",
+                "--recover-timeout=0.2", f"--reset-command={reset}", "--against=standard")
+    done.set()
+    device.over.set()
+    assert run.returncode == 1 and 'after "reply-257": ' in run.stderr and "due: a device that survives" in run.stderr, run.stderr
+    found = json.loads(run.stdout)
+    assert says(found, "reply-257")[0].endswith("dead")
+    assert says(found, "reply", "fin") == ["Send", "FIN"] and says(found, "reply-empty") == ["FIN"]
 
 
 class Starved(Echo):
@@ -247,7 +327,9 @@ def test_death_is_not_believed_at_once(tmp_path):
 
 
 @pytest.mark.parametrize("args, message", [
-    (["--alphabet=x"], "--alphabet: 'x' is not startup or rpc"),
+    (["--alphabet=x"], "--alphabet: 'x' is not startup, rpc or reply"),
+    (["--alphabet=reply"], "--alphabet=reply is of an Initiator: it needs --listen"),
+    (["--alphabet=rpc", "--listen"], "--alphabet=rpc is of a device that is connected to: it goes without --listen"),
     (["--inputs=request,foo"], "--inputs: 'foo' is no input of startup"),
     (["--inputs=request,request"], "--inputs: 'request' is no input of startup, or is there twice"),
     (["--format=x"], "--format: 'x' is not text, json or svg"),
@@ -276,7 +358,7 @@ def test_neither_device_nor_machine(tmp_path):
     neither = subprocess.run([devices.GEN, "learn"], capture_output=True, text=True, timeout=20)
     both = take_up(tmp_path / "x.json", "127.0.0.1:1")
     for run in (neither, both):
-        assert run.returncode == 2 and "expected: HOST:PORT, or --machine=FILE" in run.stderr, run.stderr
+        assert run.returncode == 2 and "expected: HOST:PORT, --listen, or --machine=FILE" in run.stderr, run.stderr
     missing = take_up(tmp_path / "x.json")
     assert missing.returncode == 2 and "x.json" in missing.stderr and "No such file" in missing.stderr, missing.stderr
 

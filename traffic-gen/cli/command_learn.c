@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { JOBS_MAX = 32, CHECKS_MAX = 100000, SURE_QUIET_MS = 5000, CLOSE_MS = 500 };
+enum { JOBS_MAX = 32, CHECKS_MAX = 100000, SURE_QUIET_MS = 5000, CLOSE_MS = 500, FIRST_MS = 60000 };
 
 static const int64_t ms = 1000000;
 
@@ -23,6 +23,7 @@ struct options {
     char *alphabet, *inputs, *machine, *format, *output, *compare, *against, *reset, *device, *seed;
     double quiet, recover_timeout, reset_timeout;
     gint jobs, checks;
+    gboolean listen;
 };
 
 static const struct format {
@@ -38,6 +39,11 @@ static const struct format *format_find(const char *name)
     return NULL;
 }
 
+static void note(const char *text)
+{
+    fprintf(stderr, "iwarp-gen: %s\n", text);
+}
+
 struct job {
     const struct options *options;
     struct ask_device device;
@@ -46,6 +52,7 @@ struct job {
     struct learn_alphabet some;    /* --inputs */
     struct learn_input inputs[MACHINE_INPUTS_MAX];
     guint64 seed;
+    int64_t began;
 };
 
 static void stop(int number)
@@ -81,11 +88,13 @@ static void print_word(const struct job *job, const struct word *word)
 /* A device may take its time to close: what it has not done by then, it does not do. */
 static bool is_still_so(struct job *job, const struct standard_difference *difference)
 {
+    struct question question = {.word = difference->word, .n_known = difference->word.n - 1};
+    const struct manner manner = {.patience = (unsigned)MAX(SURE_QUIET_MS * ms / job->device.quiet, 1), .alone = true};
     struct answer answer = {0};
-    unsigned patience = (unsigned)MAX(SURE_QUIET_MS * ms / job->device.quiet, 1);
     g_autofree char *why = NULL;
 
-    return !ask_device(&job->device, &difference->word, &answer, 1, patience, &why) ||
+    machine_run(job->machine, &question.word, question.known);
+    return !ask_device(&job->device, &question, &answer, 1, &manner, &why) ||
            (answer.n == difference->word.n && answer.output[answer.n - 1] == difference->output);
 }
 
@@ -144,13 +153,35 @@ static unsigned hold_against_old(const struct job *job)
 
 /* ---- all ---- */
 
+static double seconds(int64_t ns)
+{
+    return (double)ns / 1e9;
+}
+
+/* Where the time went: that of all connections, several of which were open at the same time. */
+static void print_costs(const struct job *job, unsigned n_states)
+{
+    const struct exchange_costs *costs = &job->device.costs, *signs = &job->device.signs;
+    const unsigned asked = answers_asked(job->answers), again = answers_contradicted(job->answers);
+
+    fprintf(stderr, "iwarp-gen: %u states after %u words in %.1f s; %u answer%s had to be asked again\n", n_states,
+            asked, seconds(talk_now() - job->began), again, again == 1 ? "" : "s");
+    fprintf(stderr,
+            "iwarp-gen: %u inputs: %.1f s until an answer, %.1f s of silence, %.1f s to connect, %.1f s to close; "
+            "signs of life: %.1f s",
+            costs->inputs, seconds(costs->answers), seconds(costs->silence), seconds(costs->start), seconds(costs->end),
+            seconds(signs->answers + signs->silence + signs->start + signs->end));
+    if (job->device.resets > 0)
+        fprintf(stderr, "; resets: %.1f s", seconds(job->device.resets));
+    fputc('\n', stderr);
+}
+
 static int conclude(struct job *job)
 {
     unsigned differences = 0;
 
     if (job->answers)
-        fprintf(stderr, "iwarp-gen: %u states after %u words; %u answers had to be asked again\n",
-                job->machine->n_states, answers_asked(job->answers), answers_contradicted(job->answers));
+        print_costs(job, job->machine->n_states);
     if (!write_machine(job))
         return command_fail("%s: %s", job->options->output ? job->options->output : "standard output",
                             g_strerror(errno));
@@ -159,6 +190,34 @@ static int conclude(struct job *job)
     if (job->options->against)
         differences += hold_against_standard(job);
     return differences > 0 ? COMMAND_FAILED : COMMAND_DONE;
+}
+
+/* Which start-up a server accepts is not the question of its Calls; it has as long as a device that recovers. */
+static bool find_startup(struct talk_run *run, char **why)
+{
+    const int64_t t_react = run->t_react;
+    bool good;
+
+    run->t_react = MAX(t_react, run->t_recover);
+    good = learn_device(run, why);
+    run->t_react = t_react;
+    return good;
+}
+
+/* Whoever has --listen may only be starting the device. */
+static bool begin(struct job *job, char **why)
+{
+    struct talk_run *run = job->device.run;
+    const int64_t t_recover = run->t_recover;
+    bool good;
+
+    if (job->device.alphabet->rpc && !find_startup(run, why))
+        return false;
+    if (run->dut == DUT_INITIATOR)
+        run->t_recover = MAX(FIRST_MS * ms, t_recover);
+    good = ask_device_begin(&job->device, why);
+    run->t_recover = t_recover;
+    return good;
 }
 
 static int learn(struct job *job)
@@ -170,6 +229,7 @@ static int learn(struct job *job)
     g_autofree char *why = NULL;
     int status;
 
+    job->began = talk_now();
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     job->machine->device = job->options->device ? job->options->device : job->device.address;
@@ -177,8 +237,7 @@ static int learn(struct job *job)
     for (unsigned i = 0; i < alphabet->n; i++)
         job->machine->inputs[i] = g_intern_string(alphabet->inputs[i].name);
     job->device.inputs = job->machine->inputs;
-    /* Which start-up a server accepts is not the question of its Calls. */
-    if ((alphabet->rpc && !learn_device(job->device.run, &why)) || !ask_device_begin(&job->device, &why))
+    if (!begin(job, &why))
         return command_fail("%s: %s", job->device.address, why);
     job->answers = answers_new(alphabet->n, job->machine->inputs, &asker);
     if (learner_infer(job->machine, job->answers, &how, &why))
@@ -207,7 +266,13 @@ static bool take_inputs(struct job *job)
     g_autofree char *unknown = NULL;
 
     if (!whole) {
-        command_fail("--alphabet: '%s' is not startup or rpc", options->alphabet);
+        command_fail("--alphabet: '%s' is not startup, rpc or reply", options->alphabet);
+        return false;
+    }
+    if (!options->machine && whole->initiator != options->listen) {
+        command_fail(whole->initiator ? "--alphabet=%s is of an Initiator: it needs --listen"
+                                      : "--alphabet=%s is of a device that is connected to: it goes without --listen",
+                     whole->name);
         return false;
     }
     job->device.alphabet = options->inputs ? &job->some : whole;
@@ -257,6 +322,19 @@ static int take_up(const struct options *options)
     return status;
 }
 
+/* An Initiator connects there, again and again. */
+static int listen_for_device(struct talk_run *run)
+{
+    g_autofree char *why = NULL;
+
+    run->dut = DUT_INITIATOR;
+    run->listener = tcp_listen(run->host, run->port, &why);
+    if (run->listener < 0)
+        return command_fail("--listen: %s", why);
+    fprintf(stderr, "iwarp-gen: listening on port %u\n", tcp_port(run->listener));
+    return COMMAND_DONE;
+}
+
 static int learn_at(const struct options *options, const char *address)
 {
     g_autofree char *host = NULL, *port = NULL;
@@ -281,14 +359,17 @@ static int learn_at(const struct options *options, const char *address)
                                  .quiet = (int64_t)(options->quiet * 1e9),
                                  .address = address,
                                  .reset = options->reset,
+                                 .note = note,
                                  .t_reset = (int64_t)(options->reset_timeout * 1e9)}};
     int status = take_options(&job);
 
-    if (status == COMMAND_DONE && !choice_address(address, false, &host, &port, &error))
+    if (status == COMMAND_DONE && !choice_address(address, options->listen, &host, &port, &error))
         status = command_fail("%s", error->message);
+    run.host = host;
+    run.port = port;
+    if (status == COMMAND_DONE && options->listen)
+        status = listen_for_device(&run);
     if (status == COMMAND_DONE) {
-        run.host = host;
-        run.port = port;
         nfs_run_init(&run.nfs, (uint32_t)job.seed);
         if (job.device.alphabet->rpc) {
             run.services = run.has = NEED_RPC | NEED_RECEIVES;
@@ -298,6 +379,8 @@ static int learn_at(const struct options *options, const char *address)
         status = learn(&job);
         nfs_run_clear(&run.nfs);
     }
+    if (run.listener >= 0)
+        tcp_close(run.listener);
     g_free(job.old);
     return status;
 }
@@ -305,19 +388,22 @@ static int learn_at(const struct options *options, const char *address)
 int command_learn(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "HOST:PORT | --machine=FILE",
-        "Infers the state machine of a device, a Responder, by asking it.",
+        "HOST:PORT | --listen [HOST]:PORT | --machine=FILE",
+        "Infers the state machine of a device by asking it.",
+        "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and again. "
         "Each question is a fresh connection and a sequence of inputs; what the device does until it is quiet is the "
         "output. The result is the smallest machine that explains all answers, as a table, a picture or JSON.\n\n"
         "Exit status: 0 learnt, 1 a difference, or no machine explains the answers, 2 wrong usage, or the device could "
         "not be reached.",
     };
-    struct options options = {.quiet = 0.2, .recover_timeout = 3, .reset_timeout = 300, .jobs = 8, .checks = 300};
+    struct options options = {.quiet = 0.2, .recover_timeout = 3, .reset_timeout = 300, .jobs = 2, .checks = 300};
     const GOptionEntry entries[] = {
         {"alphabet", 0, 0, G_OPTION_ARG_STRING, &options.alphabet,
-         "what is said: startup (default), rpc; 'iwarp-gen list inputs' explains", "NAME"},
+         "what is said: startup (default), rpc, reply (default with --listen); 'iwarp-gen list inputs' explains",
+         "NAME"},
+        {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
         {"inputs", 0, 0, G_OPTION_ARG_STRING, &options.inputs, "only these of them (comma-separated)", "NAMES"},
-        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "connections at the same time (default 8)", "N"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "connections at the same time (default 2)", "N"},
         {"checks", 0, 0, G_OPTION_ARG_INT, &options.checks,
          "random sequences that the machine must predict (default 300)", "N"},
         {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "of these sequences (default 0)", "N"},
@@ -349,11 +435,11 @@ int command_learn(int argc, char **argv)
     if (!options.format)
         options.format = g_strdup("text");
     if (!options.alphabet)
-        options.alphabet = g_strdup("startup");
-    if ((argc == 2) == (options.machine != NULL))
-        status = command_fail("expected: HOST:PORT, or --machine=FILE (see: iwarp-gen learn --help)");
+        options.alphabet = g_strdup(options.listen ? "reply" : "startup");
+    if ((argc == 2 || options.listen) == (options.machine != NULL))
+        status = command_fail("expected: HOST:PORT, --listen, or --machine=FILE (see: iwarp-gen learn --help)");
     else
-        status = options.machine ? take_up(&options) : learn_at(&options, argv[1]);
+        status = options.machine ? take_up(&options) : learn_at(&options, argc == 2 ? argv[1] : ":0");
     g_free(options.alphabet);
     g_free(options.inputs);
     g_free(options.machine);

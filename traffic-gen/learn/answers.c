@@ -3,11 +3,13 @@
 
 #include <string.h>
 
-enum { TRIES = 5, PATIENT = 3, PATIENCE_MAX = 8 };
+/* Patience: of what is asked again, and how much more each time. */
+enum { TRIES = 5, USUAL = 1, MORE = 4, PATIENCE_MAX = 16 };
 
 struct node {
     const char *output; /* to the input that leads here; NULL: not known */
     bool over;          /* the connection ended with it */
+    bool sure;          /* it was asked for alone, without haste */
     struct node *next[MACHINE_INPUTS_MAX];
 };
 
@@ -16,7 +18,7 @@ struct answers {
     const char *const *inputs;
     struct asker asker;
     struct node root;
-    unsigned changes, asked, contradicted, patience;
+    unsigned changes, asked, contradicted;
 };
 
 const char *answers_over(void)
@@ -28,7 +30,7 @@ struct answers *answers_new(unsigned n_inputs, const char *const *inputs, const 
 {
     struct answers *answers = g_new0(struct answers, 1);
 
-    *answers = (struct answers){.n_inputs = n_inputs, .inputs = inputs, .asker = *asker, .patience = 1};
+    *answers = (struct answers){.n_inputs = n_inputs, .inputs = inputs, .asker = *asker};
     return answers;
 }
 
@@ -50,16 +52,30 @@ void answers_free(struct answers *answers)
     g_free(answers);
 }
 
-static bool is_known(const struct answers *answers, const struct word *word)
+/* The last node of a word that is known; *n: how many of its inputs lead there. */
+static const struct node *known_part(const struct answers *answers, const struct word *word, unsigned *n)
 {
     const struct node *node = &answers->root;
 
-    for (unsigned i = 0; i < word->n && !node->over; i++) {
-        node = node->next[word->input[i]];
-        if (!node)
-            return false;
-    }
-    return true;
+    for (*n = 0; *n < word->n && !node->over && node->next[word->input[*n]]; (*n)++)
+        node = node->next[word->input[*n]];
+    return node;
+}
+
+static bool is_known(const struct answers *answers, const struct word *word)
+{
+    unsigned n;
+
+    return known_part(answers, word, &n)->over || n == word->n;
+}
+
+/* Nobody needs to ask it again; or its connection is over before its last input. */
+static bool is_sure(const struct answers *answers, const struct word *word)
+{
+    unsigned n;
+    const struct node *node = known_part(answers, word, &n);
+
+    return (node->over && n < word->n) || (node->sure && n == word->n);
 }
 
 void answers_get(const struct answers *answers, const struct word *word, const char **outputs)
@@ -97,7 +113,7 @@ static unsigned first_conflict(const struct answers *answers, const struct word 
     return word->n;
 }
 
-static void put(struct answers *answers, const struct word *word, const struct answer *answer)
+static void put(struct answers *answers, const struct word *word, const struct answer *answer, bool sure)
 {
     struct node *node = &answers->root;
 
@@ -109,6 +125,7 @@ static void put(struct answers *answers, const struct word *word, const struct a
         node = *next;
         node->output = answer->output[i];
         node->over = ends_at(answer, i);
+        node->sure |= sure;
     }
 }
 
@@ -160,23 +177,36 @@ static const struct answer *majority(const struct word *word, const struct answe
     return NULL;
 }
 
-/* The first n inputs of a word have had two answers: they are asked again. */
-static bool settle(struct answers *answers, const struct word *word, unsigned n, char **why)
+/* ---- asking ---- */
+
+static bool ask_them(struct answers *answers, const struct question *questions, struct answer *got, unsigned n,
+                     const struct manner *manner, char **why)
 {
-    struct word words[TRIES], part = *word;
-    struct answer tries[TRIES] = {0};
-    const struct answer *right;
+    answers->asked += n;
+    return answers->asker.ask(answers->asker.ctx, questions, got, n, manner, why);
+}
+
+/* The first n inputs of a word have had two answers: they are asked again. */
+static bool settle(struct answers *answers, const struct word *word, unsigned n, bool alone, char **why)
+{
+    struct question questions[TRIES] = {0};
+    struct answer tries[TRIES];
+    struct word part = *word;
+    const struct answer *right = NULL;
     unsigned at;
 
     part.n = n;
     for (unsigned i = 0; i < TRIES; i++)
-        words[i] = part;
+        questions[i].word = part;
     answers->contradicted++;
-    answers->patience = MIN(answers->patience + 1, PATIENCE_MAX);
-    answers->asked += TRIES;
-    if (!answers->asker.ask(answers->asker.ctx, words, tries, TRIES, answers->patience * PATIENT, why))
-        return false;
-    right = majority(&part, tries);
+    for (unsigned patience = MORE; !right && patience <= PATIENCE_MAX; patience *= MORE) {
+        const struct manner manner = {.patience = patience, .alone = alone};
+
+        memset(tries, 0, sizeof tries);
+        if (!ask_them(answers, questions, tries, TRIES, &manner, why))
+            return false;
+        right = majority(&part, tries);
+    }
     if (!right) {
         *why = disagreement(answers, &part, tries);
         return false;
@@ -186,74 +216,111 @@ static bool settle(struct answers *answers, const struct word *word, unsigned n,
         cut(answers, &part, at + 1);
         answers->changes++;
     }
-    put(answers, &part, right);
+    put(answers, &part, right, alone);
     return true;
 }
 
-static bool take(struct answers *answers, const struct word *words, const struct answer *got, unsigned n, char **why)
+static bool take(struct answers *answers, const struct question *questions, const struct answer *got, unsigned n,
+                 const struct manner *manner, char **why)
 {
     for (unsigned i = 0; i < n; i++) {
-        unsigned at = first_conflict(answers, &words[i], &got[i]);
+        const struct word *word = &questions[i].word;
+        unsigned at = first_conflict(answers, word, &got[i]);
 
-        if (at == words[i].n)
-            put(answers, &words[i], &got[i]);
-        else if (!settle(answers, &words[i], at + 1, why))
+        if (at == word->n)
+            put(answers, word, &got[i], manner->alone || got[i].sure);
+        else if (!settle(answers, word, at + 1, manner->alone, why))
             return false;
     }
     return true;
 }
 
-static bool is_among(const struct word *words, unsigned n, const struct word *word)
-{
-    for (unsigned i = 0; i < n; i++)
-        if (words[i].n == word->n && memcmp(words[i].input, word->input, word->n) == 0)
-            return true;
-    return false;
-}
-
-/* A device that answers late has perhaps been misunderstood before: all is asked again, with more time. */
-static bool slowness(struct answers *answers, const struct answer *got, unsigned n)
+/* What came late has perhaps not been all: it is asked again, more patiently. */
+static bool ask_slow(struct answers *answers, const struct question *questions, struct answer *got, unsigned n,
+                     struct manner manner, char **why)
 {
     for (unsigned i = 0; i < n; i++) {
-        if (!got[i].slow || answers->patience >= PATIENCE_MAX)
-            continue;
-        answers->patience *= 2;
-        answers->changes++;
-        forget(&answers->root);
-        return true;
+        struct manner more = manner;
+
+        while (got[i].slow && more.patience < PATIENCE_MAX) {
+            more.patience = more.patience == IN_HASTE ? USUAL : more.patience * MORE;
+            got[i] = (struct answer){0};
+            if (!ask_them(answers, &questions[i], &got[i], 1, &more, why))
+                return false;
+        }
     }
-    return false;
+    return true;
 }
 
-static bool ask(struct answers *answers, const struct word *words, unsigned n, char **why)
+static bool ask(struct answers *answers, const struct question *questions, unsigned n, const struct manner *manner,
+                char **why)
 {
     g_autofree struct answer *got = g_new0(struct answer, n);
 
-    answers->asked += n;
-    return answers->asker.ask(answers->asker.ctx, words, got, n, answers->patience, why) &&
-           (slowness(answers, got, n) || take(answers, words, got, n, why));
+    return ask_them(answers, questions, got, n, manner, why) && ask_slow(answers, questions, got, n, *manner, why) &&
+           take(answers, questions, got, n, manner, why);
+}
+
+/* In haste nothing is waited for that is known. */
+static struct question question_of(const struct answers *answers, const struct word *word)
+{
+    struct question question = {.word = *word};
+    const struct node *node = &answers->root;
+
+    while (question.n_known < word->n && (node = node->next[word->input[question.n_known]]))
+        question.known[question.n_known++] = node->output;
+    return question;
+}
+
+/* They have the same first input whose output is not known: the answer to one may make the other known. */
+static bool begin_alike(const struct question *a, const struct question *b)
+{
+    return a->n_known == b->n_known && memcmp(a->word.input, b->word.input, a->n_known + 1) == 0;
+}
+
+static void add_question(GArray *questions, const struct question *question)
+{
+    for (guint i = 0; i < questions->len; i++)
+        if (begin_alike(&g_array_index(questions, struct question, i), question))
+            return;
+    g_array_append_vals(questions, question, 1);
 }
 
 bool answers_ask(struct answers *answers, const struct word *words, unsigned n, char **why)
 {
-    g_autofree struct word *unknown = g_new(struct word, n);
+    const struct manner hasty = {.patience = IN_HASTE};
+    g_autoptr(GArray) questions = g_array_new(FALSE, FALSE, sizeof(struct question));
 
-    for (;;) { /* what was settled, or forgotten, may have made others unknown */
-        unsigned count = 0;
+    for (;;) { /* what was settled may have made others unknown */
+        g_array_set_size(questions, 0);
+        for (unsigned i = 0; i < n; i++) {
+            if (!is_known(answers, &words[i])) {
+                const struct question question = question_of(answers, &words[i]);
 
-        for (unsigned i = 0; i < n; i++)
-            if (!is_known(answers, &words[i]) && !is_among(unknown, count, &words[i]))
-                unknown[count++] = words[i];
-        if (count == 0)
+                add_question(questions, &question);
+            }
+        }
+        if (questions->len == 0)
             return true;
-        if (!ask(answers, unknown, count, why))
+        if (!ask(answers, &g_array_index(questions, struct question, 0), questions->len, &hasty, why))
             return false;
     }
 }
 
 bool answers_confirm(struct answers *answers, const struct word *words, unsigned n, char **why)
 {
-    return n == 0 || (ask(answers, words, n, why) && answers_ask(answers, words, n, why));
+    const struct manner sure = {.patience = USUAL, .alone = true};
+    g_autoptr(GArray) questions = g_array_new(FALSE, FALSE, sizeof(struct question));
+
+    for (unsigned i = 0; i < n; i++) {
+        const struct question question = {.word = words[i]};
+
+        if (!is_sure(answers, &words[i]))
+            g_array_append_val(questions, question);
+    }
+    if (questions->len > 0 && !ask(answers, &g_array_index(questions, struct question, 0), questions->len, &sure, why))
+        return false;
+    return answers_ask(answers, words, n, why);
 }
 
 unsigned answers_changes(const struct answers *answers)

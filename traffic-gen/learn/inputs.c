@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/learn/inputs.h"
 
+#include "traffic-gen/suite/talk/talk_internal.h"
+
 #include <string.h>
 
 /* ---- start-up and close of MPA (RFC 5044 section 7.1, RFC 6581) ---- */
@@ -69,6 +71,43 @@ static const struct learn_input startup[] = {
     {"rst", "our RST", .say = rst, .ends = true},
 };
 
+/* ---- the same of an Initiator, whose Request we have ---- */
+
+/* After an accepting Reply, right or wrong, what both sides say are FPDUs. */
+static void reply(struct talk *talk, const struct learn_input *input)
+{
+    const struct mpa_startup *ours;
+
+    if (!talk_send_frame(talk, &input->wish))
+        return;
+    ours = talk_frame(talk, true);
+    if (!talk->operating && ours && !(ours->flags & MPA_FLAG_R))
+        talk_begin_operation(talk);
+}
+
+enum { LONGER_THAN_SOME = 257 }; /* RFC 5044 section 7.1.1 allows 512; RDMA stacks have limits of their own */
+
+static const struct learn_input replies[] = {
+    {"reply", "a Reply that fits the Request", .say = reply},
+    {"reply-reject", "the same with R = 1", reply, .wish = {.frame = "mpa.flags|0x20"}},
+    {"reply-markers", "the same with M = 1", reply, .wish = {.markers = true}},
+    {"reply-257", "the same with 257 octets of Private Data", reply,
+     .wish = {.private_data = too_long, .private_length = LONGER_THAN_SOME}},
+    {"reply-long", "the same with 513 octets of Private Data, one too many", reply,
+     .wish = {.frame = "mpa.len=513 mpa.fill=533 mpa.filler=0"}},
+    {"reply-empty", "a Reply of revision 2 with S = 1, but without IRD and ORD", reply,
+     .wish = {.frame = "mpa.rev=2 mpa.flags|0x10 mpa.enhanced=0 mpa.data="}},
+    {"reply-half", "a Reply without the last 54 of its 64 octets of Private Data, then our FIN", half_frame,
+     .wish = {.private_data = too_long, .private_length = 64, .frame = "mpa.cut=54"}, .ends = true},
+    {"write", "a zero-length Write", statement, .says = "write"},
+    {"read", "a zero-length Read Request", statement, .says = "read"},
+    {"send", "a Send of 64 octets", statement, .says = "send"},
+    {"terminate", "a Terminate: Local Catastrophic Error", statement, .says = "term 0/0/00"},
+    {"garbage", "24 octets that are no start-up frame, and no FPDU with a correct CRC", .say = garbage},
+    {"fin", "our FIN", .say = fin, .ends = true},
+    {"rst", "our RST", .say = rst, .ends = true},
+};
+
 /* ---- errors and credits of RPC-over-RDMA (RFC 8166 section 4.5), of a server ---- */
 
 static const struct learn_input rpc[] = {
@@ -88,8 +127,9 @@ static const struct learn_input rpc[] = {
 };
 
 const struct learn_alphabet learn_alphabets[] = {
-    {"startup", "MPA's start-up and close, of a Responder", startup, G_N_ELEMENTS(startup), false},
-    {"rpc", "errors of RPC-over-RDMA, of a server", rpc, G_N_ELEMENTS(rpc), true},
+    {"startup", "MPA's start-up and close, of a Responder", startup, G_N_ELEMENTS(startup), .rpc = false},
+    {"rpc", "errors of RPC-over-RDMA, of a server", rpc, G_N_ELEMENTS(rpc), .rpc = true},
+    {"reply", "MPA's start-up and close, of an Initiator", replies, G_N_ELEMENTS(replies), .initiator = true},
 };
 const unsigned learn_alphabets_n = G_N_ELEMENTS(learn_alphabets);
 

@@ -21,7 +21,8 @@ struct learn_alphabet {
     const char *name, *what;
     const struct learn_input *inputs;
     unsigned n;
-    bool rpc; /* on an established connection of RPC-over-RDMA */
+    bool rpc;       /* on an established connection of RPC-over-RDMA */
+    bool initiator; /* the device connects to us; what is said follows its Request */
 };
 
 extern const struct learn_alphabet learn_alphabets[];

@@ -217,7 +217,7 @@ static bool ask_tails(struct table *table, const struct word *word, char **why)
         if (word_join(&whole, &table->machine->access[machine_run(table->machine, &start, outputs)], &tail))
             g_array_append_val(wanted, whole);
     }
-    return answers_ask(table->answers, word_at(wanted, 0), wanted->len, why);
+    return answers_confirm(table->answers, word_at(wanted, 0), wanted->len, why);
 }
 
 /* The suffix that tells apart two rows that were one: after it begins the machine is right, before it was not. */
@@ -294,10 +294,13 @@ static bool check(struct table *table, const struct learner_options *options, st
     if (words->len > 0 && !answers_ask(table->answers, word_at(words, 0), words->len, why))
         return false;
     for (guint i = 0; i < words->len; i++) {
-        if (!is_predicted(table, word_at(words, i))) {
-            *word = *word_at(words, i);
+        *word = *word_at(words, i);
+        if (is_predicted(table, word))
+            continue;
+        /* Haste is no counterexample. */
+        if (!answers_confirm(table->answers, word, 1, why) || answers_changes(table->answers) != table->changes ||
+            !is_predicted(table, word))
             return false;
-        }
     }
     return true;
 }

@@ -8,16 +8,18 @@ enum output_class {
     SILENCE = 1,
     ACCEPTED = 2,
     REJECTED = 4,
-    TERMINATE = 8,
-    END = 16,    /* FIN, RST */
-    ANSWER = 32, /* a Read Response */
-    FPDU = 64,   /* any other */
+    TERMINATE = 8, /* any but these: */
+    END = 16,      /* FIN, RST */
+    ANSWER = 32,   /* a Read Response */
+    FPDU = 64,     /* any other */
     OCTETS = 128,
     DEAD = 256,
     SUCCESS = 512, /* of RPC */
     RPC_ERROR = 1024,
     ERR_VERS = 2048,
     ERR_CHUNK = 4096,
+    OF_MPA = 8192,        /* a Terminate */
+    CATASTROPHIC = 16384, /* a Terminate: local catastrophic error */
 };
 
 enum state {
@@ -36,6 +38,9 @@ static unsigned classes(const char *output)
         {"-", SILENCE},
         {"Reply Rev", ACCEPTED},
         {"rejecting Reply", REJECTED},
+        {"Terminate 2/0/", OF_MPA},
+        {"Terminate 0/2/02", OF_MPA}, /* with layer and type in each other's place: RDMAP has no such code */
+        {"Terminate 0/0/", CATASTROPHIC},
         {"Terminate", TERMINATE},
         {"FIN", END},
         {"RST", END},
@@ -60,6 +65,9 @@ static unsigned classes(const char *output)
     }
     return set;
 }
+
+#define ANY_TERMINATE (TERMINATE | OF_MPA | CATASTROPHIC)
+#define BAD_CRC       (OF_MPA | CATASTROPHIC | END)
 
 /* What a step may answer. The first row that names the state and the input counts. */
 static const struct step {
@@ -86,11 +94,31 @@ static const struct step {
     {"startup", CONNECTED, "terminate", END, FREE, RULE_MPA_7_1_1_02, "a close: it is no Request"},
     {"startup", CONNECTED, "garbage", END, FREE, RULE_MPA_7_1_1_02, "a close: it is no Request"},
     {"startup", FULL, "write", SILENCE | FPDU | END, FULL, RULE_DDP_5_2_16, "no error"},
-    {"startup", FULL, "read", ANSWER | FPDU | END | TERMINATE, FULL, RULE_RDMAP_5_2_1_18,
+    {"startup", FULL, "read", ANSWER | FPDU | END | ANY_TERMINATE, FULL, RULE_RDMAP_5_2_1_18,
      "a zero-length Read Response"},
     {"startup", FULL, "terminate", SILENCE | END, FREE, RULE_COUNT, "nothing but a close"},
-    {"startup", FULL, "garbage", TERMINATE | END, FREE, RULE_MPA_8_02, "a Terminate, or a close: the CRC is wrong"},
-    {"startup", FULL, "send", SILENCE | FPDU | TERMINATE | END, FULL, RULE_COUNT, "no other octets"},
+    {"startup", FULL, "garbage", BAD_CRC, FREE, RULE_MPA_4_4_19, "a Terminate of MPA, or a close: the CRC is wrong"},
+    {"startup", FULL, "send", SILENCE | FPDU | ANY_TERMINATE | END, FULL, RULE_COUNT, "no other octets"},
+    /* Its ULP may close, or have something to say (RFC 5044 section 7.1.2). */
+    {"reply", CONNECTED, "reply", SILENCE | FPDU | ANSWER | ANY_TERMINATE | END, FULL, RULE_MPA_7_1_2_22, "FPDUs"},
+    {"reply", CONNECTED, "reply-markers", SILENCE | FPDU | ANSWER | ANY_TERMINATE | END, FULL, RULE_MPA_7_1_2_22,
+     "FPDUs"},
+    {"reply", CONNECTED, "reply-257", SILENCE | FPDU | ANSWER | ANY_TERMINATE | END, FULL, RULE_MPA_7_1_2_22, "FPDUs"},
+    {"reply", CONNECTED, "reply-reject", SILENCE | END, FREE, RULE_COUNT, "nothing but a close"},
+    {"reply", CONNECTED, "reply-long", END | ANY_TERMINATE, FREE, RULE_MPA_7_1_1_31, "a close"},
+    {"reply", CONNECTED, "reply-empty", END | ANY_TERMINATE, FREE, RULE_MPA2_6_09, "a close"},
+    {"reply", CONNECTED, "reply-half", END | ANY_TERMINATE, FREE, RULE_MPA_7_1_1_30, "a close"},
+    {"reply", CONNECTED, "write", END | ANY_TERMINATE, FREE, RULE_MPA_7_1_1_05, "a close: it is no Reply"},
+    {"reply", CONNECTED, "read", END | ANY_TERMINATE, FREE, RULE_MPA_7_1_1_05, "a close: it is no Reply"},
+    {"reply", CONNECTED, "send", END | ANY_TERMINATE, FREE, RULE_MPA_7_1_1_05, "a close: it is no Reply"},
+    {"reply", CONNECTED, "terminate", END | ANY_TERMINATE, FREE, RULE_MPA_7_1_1_05, "a close: it is no Reply"},
+    {"reply", CONNECTED, "garbage", END | ANY_TERMINATE, FREE, RULE_MPA_7_1_1_05, "a close: it is no Reply"},
+    {"reply", FULL, "write", SILENCE | FPDU | END, FULL, RULE_DDP_5_2_16, "no error"},
+    {"reply", FULL, "read", ANSWER | FPDU | END | ANY_TERMINATE, FULL, RULE_RDMAP_5_2_1_18,
+     "a zero-length Read Response"},
+    {"reply", FULL, "terminate", SILENCE | END, FREE, RULE_COUNT, "nothing but a close"},
+    {"reply", FULL, "garbage", BAD_CRC, FREE, RULE_MPA_4_4_19, "a Terminate of MPA, or a close: the CRC is wrong"},
+    {"reply", FULL, "send", SILENCE | FPDU | ANY_TERMINATE | END, FULL, RULE_COUNT, "no other octets"},
     {"rpc", CONNECTED, "null", SUCCESS, CONNECTED, RULE_RPCR_2_2_2_05, "a Reply"},
     {"rpc", CONNECTED, "version", ERR_VERS, CONNECTED, RULE_RPCR_4_5_1_01, "RDMA_ERROR with ERR_VERS"},
     {"rpc", CONNECTED, "proc", ERR_CHUNK, CONNECTED, RULE_RPCR_4_5_2_02, "RDMA_ERROR with ERR_CHUNK"},
@@ -123,7 +151,7 @@ struct both {
 static enum state after(const struct step *step, unsigned set)
 {
     /* A device that is silent where a Reply is due may still be asking its ULP. */
-    if (!step || set & (END | TERMINATE | REJECTED | DEAD) || (step->allowed & ACCEPTED && !(set & ACCEPTED)))
+    if (!step || set & (END | ANY_TERMINATE | REJECTED | DEAD) || (step->allowed & ACCEPTED && !(set & ACCEPTED)))
         return FREE;
     return step->next;
 }

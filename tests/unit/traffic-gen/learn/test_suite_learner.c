@@ -17,7 +17,8 @@ struct subject {
     GRand *random;
     unsigned wrong_in;  /* one answer in so many is another; 0: none is */
     unsigned impatient; /* as long as the patience is less, it answers nothing, and late */
-    unsigned asked;
+    bool overlooked;    /* in haste nobody sees what it answers to the first input */
+    unsigned asked, alone;
 };
 
 /* The last state is the end of the connection. */
@@ -62,13 +63,40 @@ static void answer(struct subject *subject, const struct word *word, struct answ
         out->output[g_rand_int_range(subject->random, 0, (gint32)out->n)] = g_intern_static_string("wrong");
 }
 
-static bool ask(void *ctx, const struct word *words, struct answer *answers, unsigned n, unsigned patience, char **why)
+/* Something is left to be learnt, and the connection is not over before. */
+static void assert_known_part(const struct subject *subject, const struct question *question)
+{
+    const char *outputs[WORD_MAX];
+    struct word part = question->word;
+
+    assert_true(question->n_known < question->word.n);
+    if (subject->wrong_in > 0 || subject->impatient > 0 || subject->overlooked)
+        return;
+    part.n = question->n_known;
+    assert_true(machine_run(&subject->machine, &part, outputs) + 1 < subject->machine.n_states || part.n == 0);
+    assert_memory_equal(outputs, question->known, part.n * sizeof *outputs);
+}
+
+static void overlook(const struct subject *subject, const struct question *question, struct answer *out)
+{
+    for (unsigned i = question->n_known; subject->overlooked && i < out->n; i++)
+        if (question->word.input[i] == 0)
+            out->output[i] = g_intern_static_string("-");
+}
+
+static bool ask(void *ctx, const struct question *questions, struct answer *answers, unsigned n,
+                const struct manner *manner, char **why)
 {
     struct subject *subject = ctx;
 
     for (unsigned i = 0; i < n; i++) {
-        answer(subject, &words[i], &answers[i], patience);
+        answer(subject, &questions[i].word, &answers[i], manner->patience);
+        if (manner->patience == IN_HASTE) {
+            assert_known_part(subject, &questions[i]);
+            overlook(subject, &questions[i], &answers[i]);
+        }
         subject->asked++;
+        subject->alone += manner->alone;
     }
     return true;
 }
@@ -143,6 +171,37 @@ static void test_slow_device_is_asked_again(void **state)
     draw(subject, 3, 5);
     subject->impatient = 4;
     assert_learnt(subject);
+}
+
+/* Haste makes no states and no answers. */
+static void test_what_is_overlooked_in_haste_is_found(void **state)
+{
+    g_autofree struct subject *subject = g_new0(struct subject, 1);
+
+    for (unsigned seed = 0; seed < MACHINES; seed++) {
+        draw(subject, seed, 2 + seed % 5);
+        subject->overlooked = true;
+        assert_learnt(subject);
+    }
+}
+
+/* As a device whose connections mostly end: what follows an end is not asked, and all that the machine says once alone.
+ */
+static void test_questions_are_few(void **state)
+{
+    g_autofree struct subject *subject = g_new0(struct subject, 1);
+    struct machine *machine = &subject->machine;
+
+    draw(subject, 1, 3);
+    for (unsigned i = 1; i < INPUTS; i++) {
+        machine->edges[0][i].next = 2;
+        machine->edges[1][i].next = 2;
+    }
+    machine->edges[0][0] = (struct machine_edge){1, g_intern_static_string("w")};
+    machine->edges[1][0] = (struct machine_edge){1, g_intern_static_string("v")};
+    assert_learnt(subject);
+    assert_true(subject->alone >= 2 * INPUTS - 1 && subject->alone <= 2 * INPUTS);
+    assert_true(subject->asked <= 60);
 }
 
 static void test_no_machine_explains_it(void **state)
@@ -248,6 +307,8 @@ int main(void)
         cmocka_unit_test(test_deep_difference),
         cmocka_unit_test(test_some_answers_are_wrong),
         cmocka_unit_test(test_slow_device_is_asked_again),
+        cmocka_unit_test(test_what_is_overlooked_in_haste_is_found),
+        cmocka_unit_test(test_questions_are_few),
         cmocka_unit_test(test_no_machine_explains_it),
         cmocka_unit_test(test_difference_is_a_shortest_one),
         cmocka_unit_test(test_file),
