@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """tap.py RELEASE [DEVICE [SERVICES]]: one guest at the other end of a TAP interface of this host, by hand: iwarp-gen on the host meets it
 with a TCP of its own (--wire). Lines of the standard input: a bash command for the guest; capture FILE, what is on the link from now
-on; capture, no longer."""
+on; capture, no longer; boot, which begins anew."""
 import os
 import pathlib
 import shutil
@@ -82,7 +82,10 @@ def main(release, device="siw", services="nfs,target,rping"):
         for line in sys.stdin:
             name, _, rest = line.strip().partition(" ")
             if name == "capture":
-                tapped.guest.capture(pathlib.Path(rest) if rest else None)
+                try:
+                    tapped.guest.capture(pathlib.Path(rest) if rest else None)
+                except machine.Gone as trouble:
+                    print(trouble, flush=True)  # one runs already, or none
             elif name == "boot":
                 tapped.boot()
                 print(f"booted: {tapped.guest.job}", flush=True)
