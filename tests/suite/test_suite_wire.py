@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import pytest
 
@@ -219,6 +220,28 @@ def test_no_answer(wire):
     assert done.returncode == 2 and "no answer" in done.stderr
     done = wire.gen(0, "connect", "198.51.100.1:1", "--write", *own)
     assert done.returncode == 2 and "--wire-gateway" in done.stderr
+
+
+# Rejects, and resets the connection in the same moment.
+REFUSES = """
+import socket, struct
+listener = socket.create_server(("192.0.2.1", 0))
+print(listener.getsockname()[1], flush=True)
+while True:
+    client, _ = listener.accept()
+    client.recv(512)
+    client.sendall(b"MPA ID Rep Frame" + bytes([0x60, 1, 0, 0]))
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close()
+"""
+
+
+def test_octets_before_a_reset(wire):
+    """They are read, as with the kernel's TCP."""
+    port = wire.start(1, sys.executable, "-c", REFUSES)
+    for _ in range(5):
+        done = wire.gen(0, "connect", f"192.0.2.1:{port}", "--write", "--wire=wire0", f"--wire-address={OWN[4]}")
+        assert done.returncode == 1 and "the connection was rejected" in done.stderr, done.stderr
 
 
 def test_other_address(wire):

@@ -18,6 +18,7 @@ enum {
     UNSTABLE = 0, /* stable_how4 */
     FILE_SYNC = 2,
     ENDED_MAX = 5,       /* connections in a row on which one Call gets no answer */
+    TRIES_MIN = 3,       /* of a connection, however long a slow server lets each wait */
     REDUCE_AT_ONCE = 32, /* steps, or groups of them, that are left out or not */
 };
 
@@ -177,6 +178,7 @@ static bool connect_again(struct chaos *chaos)
     const int64_t until =
         MAX(talk_now() + patience_ns, chaos->outcome->restarts > 0 ? chaos->last_start + return_ns : 0);
     g_autofree char *why = NULL;
+    unsigned tries = 0;
 
     do {
         if (try_connect(chaos, &why)) {
@@ -184,7 +186,7 @@ static bool connect_again(struct chaos *chaos)
             return take_up(chaos);
         }
         g_usleep((gulong)(retry_ns / 1000));
-    } while (talk_now() < until && goes_on(chaos));
+    } while ((++tries < TRIES_MIN || talk_now() < until) && goes_on(chaos));
     if (chaos->has_session)
         broken(chaos, "expected the server to accept connections; found: %s", why ? why : "nothing");
     else

@@ -10,6 +10,7 @@ import time
 import agree
 import guest as lab
 import link
+import tap
 
 # Under emulation beside other work a second is not always enough for what takes a millisecond elsewhere.
 PATIENCE = ["--timeout=4", "--accept-timeout=60",
@@ -28,8 +29,8 @@ def free_port():
 
 def arguments(role, out, cases, resume):
     yield from [f"--suite={role.suites}", f"--device={role.device}", "--format=json", f"--output={out}", *PATIENCE]
-    if cases:
-        yield f"--rules={','.join(cases)}"
+    if cases or role.rules:
+        yield f"--rules={','.join(cases or role.rules)}"
     if resume:
         yield f"--resume={resume}"
 
@@ -38,6 +39,15 @@ def read(role, out, said):
     if not out.exists() or out.stat().st_size == 0:
         raise RuntimeError(f"{role.name}: no report: {said[-2000:]}")
     return json.loads(out.read_text(encoding="utf-8"))
+
+
+def run_here(role, out, command):
+    out.unlink(missing_ok=True)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60 * MINUTES)
+    except subprocess.TimeoutExpired as late:
+        raise RuntimeError(f"{role.name}: no report after {MINUTES} minutes") from late
+    return read(role, out, f"status {done.returncode}: {done.stderr}")
 
 
 class Sockets:
@@ -52,14 +62,9 @@ class Sockets:
 
     def suites(self, out, cases=None, resume=None):
         """The report of a run. cases: ids; None: all of the role's suites. resume: a report whose cases are not run again."""
-        out.unlink(missing_ok=True)
-        command = [self.gen, "test", *self.where, *arguments(self.role, out, cases, resume), *BY_SOCKET, *self.options,
-                   f"--write-capture={out.with_suffix('.pcapng')}", f"--reset-command={self.guest.reset_command}"]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60 * MINUTES)
-        except subprocess.TimeoutExpired as late:
-            raise RuntimeError(f"{self.role.name}: no report after {MINUTES} minutes") from late
-        return read(self.role, out, f"status {done.returncode}: {done.stderr}")
+        return run_here(self.role, out, [self.gen, "test", *self.where, *arguments(self.role, out, cases, resume), *BY_SOCKET,
+                                         *self.options, f"--write-capture={out.with_suffix('.pcapng')}",
+                                         f"--reset-command={self.guest.reset_command}"])
 
     def again(self):
         self.guest.reboot()
@@ -72,6 +77,47 @@ class Sockets:
 
     def close(self):
         self.guest.close()
+
+
+class OwnTcp:
+    """iwarp-gen on the host with a TCP of its own, one guest at the other end of a TAP interface, which QEMU captures: there are
+    no more segments than were sent."""
+
+    def __init__(self, build, role):
+        self.gen, self.role, self.shown = build / "traffic-gen" / "iwarp-gen", role, {}
+        ports = {"host": tap.OWN, "port": lab.PORTS[role.at or "target"], "mount": lab.PORTS["mount"]}
+        self.options = [option.format(**ports) for option in role.options]
+        self.start = role.start and role.start.format(**ports)
+        self.where = [f"{tap.GUEST}:{ports['port']}"] if role.at else ["--listen", f"{tap.OWN}:{ports['port']}"]
+        began = time.monotonic()
+        self.tapped = tap.Tapped(role.release or lab.RELEASE, services=",".join(role.services))
+        self.boot_seconds = [time.monotonic() - began]
+        self._begin()
+
+    def _begin(self):
+        if self.start:
+            self.tapped.guest.run(self.start)
+
+    def suites(self, out, cases=None, resume=None):
+        self.tapped.guest.capture(out.with_suffix(".pcap"))
+        try:
+            return run_here(self.role, out, [self.gen, "test", *self.where, *self.tapped.wire, *arguments(self.role, out, cases, resume),
+                                             *BY_SOCKET, *self.options])
+        finally:
+            self.tapped.guest.capture()
+
+    def again(self):
+        self.tapped.boot()
+        self._begin()
+
+    def figures(self):
+        return {"boots": len(self.tapped.boots), "boot_seconds": self.boot_seconds}
+
+    def consoles(self):
+        return [boot.console() for boot in self.tapped.boots]
+
+    def close(self):
+        self.tapped.close()
 
 
 class Devices:
@@ -130,4 +176,4 @@ class Devices:
 
 
 def boot(build, role):
-    return (Devices if role.link else Sockets)(build, role)
+    return (Devices if role.link else OwnTcp if role.wire else Sockets)(build, role)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""proof.py ROLE...: from boot to report without a hand. Tests Linux in each role (roles.py; "sockets", "devices", "all"), boots it
+"""proof.py ROLE...: from boot to report without a hand. Tests Linux in each role (roles.py; "sockets", "wire", "devices", "all"), boots it
 again whenever a case has killed it, and holds the outcome of each case against expected/ROLE.tsv; over an RDMA device also against
 what iwarp-check finds in a capture of the link (agree.py): both have to say the same of every case, or there is a reason why one of
 them cannot say it.
@@ -113,13 +113,13 @@ def verdict(role, report, expected):
 
 
 def chosen(names):
-    several = {"all": roles.ROLES.values(), "sockets": roles.BY_SOCKET, "devices": roles.BY_DEVICE}
+    several = {"all": roles.ROLES.values(), "sockets": roles.BY_SOCKET, "wire": roles.BY_WIRE, "devices": roles.BY_DEVICE}
     return [role for name in names for role in several.get(name) or [roles.ROLES[name]]]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("roles", nargs="+", choices=[*roles.ROLES, "sockets", "devices", "all"], metavar="ROLE")
+    parser.add_argument("roles", nargs="+", choices=[*roles.ROLES, "sockets", "wire", "devices", "all"], metavar="ROLE")
     parser.add_argument("--build", type=pathlib.Path, default=TOP / "build" / "release")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--record", action="store_true")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The roles in which Linux is tested: what runs in its guest, and which options iwarp-gen test has. Over a socket iwarp-gen is on the
-host and has an iWARP of its own; over an RDMA device it is in a second guest, on the same link."""
+host and has an iWARP of its own; on a wire it has a TCP of its own, too; over an RDMA device it is in a second guest, on the same
+link."""
 import dataclasses
 
 import guest as lab
@@ -10,6 +11,7 @@ NFS = "rpcrdma,nfs"
 IDLE = ("--idle-timeout=40",)  # iwarp-target closes after 20 s
 SERVER = ("--export=/srv/nfs", "--mount-port={mount}")
 WORKLOAD = "(nfs-client-workload {host} /mnt %s >/job/client.txt 2>&1 &)"
+CONNECT = "(iwarp-target --connect {host}:{port} --idle=20 2>/job/target.txt &)"
 MOUNT_4_1 = WORKLOAD % "vers=4.1,proto=rdma,port={port}"
 MOUNT_3 = WORKLOAD % "vers=3,proto=rdma,port={port},nolock,mountproto=tcp,mountport={mount}"
 
@@ -17,7 +19,8 @@ MOUNT_3 = WORKLOAD % "vers=3,proto=rdma,port={port},nolock,mountproto=tcp,mountp
 @dataclasses.dataclass(frozen=True)
 class Role:
     """page: docs/results-PAGE.md. device: what the report calls it. services: of the guest. at: which of them is tested; None: the
-    guest is the Initiator, and start what it does. link: the RDMA device by which both are on a link; None: over a socket."""
+    guest is the Initiator, and start what it does. link: the RDMA device by which both are on a link; None: over a socket, or on a wire, the
+    guest's TAP interface. rules: beginnings of the cases; none: all of the suites. release: of the guest; None: lab.RELEASE."""
     name: str
     page: str
     device: str
@@ -27,6 +30,9 @@ class Role:
     start: str | None = None
     options: tuple = ()
     link: str | None = None
+    wire: bool = False
+    rules: tuple = ()
+    release: str | None = None
 
     @property
     def side(self):
@@ -45,13 +51,24 @@ def of_nfs(link, over):
                options=(*service, "--mount-port={mount}"), link=link)
 
 
+def on_wire():
+    """Segments that no kernel sends, to a kernel whose siw lives through the rest (upstream/siw/patches)."""
+    about = {"suites": "mpa", "page": "siw-own-tcp", "wire": True, "rules": ("MPA-5.1-06", "MPA-A."), "release": "siw-patched"}
+    yield Role("wire-target", device="Linux 7.2 siw, Responder: iwarp-target", services=("target",), at="target", options=IDLE, **about)
+    yield Role("wire-initiator", device="Linux 7.2 siw, Initiator: iwarp-target --connect", services=("none",),
+               start=CONNECT, options=IDLE, **about)
+    yield Role("wire-nfs-server", device="Linux 7.2 NFS server over siw", services=("nfs",), at="nfs",
+               options=("--service=nfs", *SERVER), **about)
+
+
 ROLES = {role.name: role for role in [
     Role("rping", "siw", "Linux siw, Responder: rping -s -P", IWARP, ("rping",), at="rping",
          options=("--idle-timeout=12",)),
     Role("target", "siw", "Linux siw, Responder: iwarp-target", IWARP, ("target",), at="target", options=IDLE),
     Role("initiator", "siw", "Linux siw, Initiator: iwarp-target --connect", IWARP, ("none",),
-         start="(iwarp-target --connect {host}:{port} --idle=20 2>/job/target.txt &)",
+         start=CONNECT,
          options=(*IDLE, "--accept-timeout=20")),  # it connects at once; NFS clients first give up what they do
-    *of_nfs(None, ""), *of_nfs("rxe", " over soft RoCE"), *of_nfs("siw", " over soft iWARP")]}
-BY_SOCKET = [role for role in ROLES.values() if not role.link]
+    *of_nfs(None, ""), *of_nfs("rxe", " over soft RoCE"), *of_nfs("siw", " over soft iWARP"), *on_wire()]}
+BY_SOCKET = [role for role in ROLES.values() if not role.link and not role.wire]
+BY_WIRE = [role for role in ROLES.values() if role.wire]
 BY_DEVICE = [role for role in ROLES.values() if role.link]

@@ -32,7 +32,7 @@ def found(test):
 
 
 def is_asked(test):
-    """No role has a TCP of our own beneath it; what needs one is in not_recorded.txt."""
+    """What needs a TCP of our own is not asked in roles without it."""
     return test["outcome"] != "not applicable" or "(--wire)" not in test["actual"]
 
 
@@ -52,9 +52,9 @@ def load(name):
         return {line["case"]: line for line in lines}
 
 
-def not_recorded():
-    """Cases that no guest has played yet."""
-    lines = (FOLDER / "not_recorded.txt").read_text(encoding="utf-8").splitlines()
+def own_tcp():
+    """Cases that need a TCP of our own."""
+    lines = (FOLDER / "own_tcp.txt").read_text(encoding="utf-8").splitlines()
     return {line for line in lines if line and not line.startswith("#")}
 
 

@@ -29,8 +29,6 @@ static char *trouble(const char *interface, const char *what, int error)
             "%s: %s: %s; run as root, or grant the capabilities: setcap cap_net_raw,cap_net_admin+ep "
             "$(which iwarp-gen)",
             interface, what, g_strerror(error));
-    case EBUSY:
-        return g_strdup_printf("%s: another program holds this TAP device", interface);
     default:
         return g_strdup_printf("%s: %s: %s", interface, what, g_strerror(error));
     }
@@ -90,7 +88,9 @@ static bool is_tap(const char *interface)
     return g_file_get_contents(path, &text, NULL, NULL) && g_ascii_strtoull(text, NULL, 16) & IFF_TAP;
 }
 
-static bool open_tap(const char *interface, struct wire_link *link, char **why)
+/* One that another program holds, such as a virtual machine, is an interface like any other: that program is at its
+ * end. */
+static bool open_tap(const char *interface, const uint8_t mac[WIRE_MAC], struct wire_link *link, char **why)
 {
     struct ifreq request = {.ifr_flags = IFF_TAP | IFF_NO_PI};
 
@@ -98,8 +98,13 @@ static bool open_tap(const char *interface, struct wire_link *link, char **why)
     if (link->fd < 0)
         return fail(link, interface, "cannot open /dev/net/tun", why);
     g_strlcpy(request.ifr_name, interface, sizeof request.ifr_name);
-    link->is_tap = true;
-    return ioctl(link->fd, TUNSETIFF, &request) == 0 || fail(link, interface, "cannot take the TAP device", why);
+    link->is_tap = ioctl(link->fd, TUNSETIFF, &request) == 0;
+    if (link->is_tap)
+        return true;
+    if (errno != EBUSY)
+        return fail(link, interface, "cannot take the TAP device", why);
+    wire_link_close(link);
+    return open_packet_socket(interface, mac, link, why);
 }
 
 /* ---- either ---- */
@@ -140,7 +145,7 @@ bool wire_link_open(const char *interface, const uint8_t mac[WIRE_MAC], struct w
     }
     if (!look_at(interface, &out->mtu, why))
         return false;
-    return is_tap(interface) ? open_tap(interface, out, why) : open_packet_socket(interface, mac, out, why);
+    return is_tap(interface) ? open_tap(interface, mac, out, why) : open_packet_socket(interface, mac, out, why);
 }
 
 void wire_link_close(struct wire_link *link)

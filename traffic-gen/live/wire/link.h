@@ -2,7 +2,8 @@
 /*
  * The way to the wire: a packet socket on a network interface (packet(7)), or the other end of a TAP device. On the
  * former what is sent leaves through the interface, so the device has to be another machine, or in another network
- * namespace; on the latter it reaches the kernel of this machine.
+ * namespace; on the latter it reaches the kernel of this machine. Where a virtual machine holds the TAP device, it is
+ * the former: what leaves reaches the guest.
  */
 #ifndef IWARP_TRAFFIC_LIVE_WIRE_LINK_H
 #define IWARP_TRAFFIC_LIVE_WIRE_LINK_H

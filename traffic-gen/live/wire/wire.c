@@ -480,12 +480,12 @@ ssize_t wire_receive(int fd, uint8_t *p, size_t size)
     if (!socket)
         return -1;
     tcp = socket->tcp;
-    /* An RST makes what was not read void, as the kernel does it. */
-    if (tcp->state == WIRE_OVER && tcp->error != 0) {
+    /* What came before an RST is still there, as with Linux: a device may send a Terminate and reset at once. */
+    if (wire_tcp_unread(tcp) > 0) {
+        got = (ssize_t)wire_tcp_read(tcp, p, size, now_ns());
+    } else if (tcp->state == WIRE_OVER && tcp->error != 0) {
         error = tcp->error;
         socket->error_told = true;
-    } else if (wire_tcp_unread(tcp) > 0) {
-        got = (ssize_t)wire_tcp_read(tcp, p, size, now_ns());
     } else if (tcp->peer_fin) {
         got = 0;
         socket->fin_told = true;
