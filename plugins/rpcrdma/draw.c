@@ -153,9 +153,9 @@ static void draw_fault(struct rpcrdma_canvas *canvas)
 int64_t rpcrdma_response_ns(const struct rpcrdma_canvas *canvas)
 {
     int64_t here = (int64_t)canvas->pinfo->abs_ts.secs * 1000000000 + canvas->pinfo->abs_ts.nsecs;
-    int64_t end = canvas->message->received_ns != 0 ? canvas->message->received_ns : here;
+    int64_t received = kept_sent_of(canvas->message)->received_ns;
 
-    return end - canvas->message->transaction->call_time_ns;
+    return (received != 0 ? received : here) - canvas->message->transaction->call_time_ns;
 }
 
 static void draw_transaction(struct rpcrdma_canvas *canvas)
@@ -181,7 +181,7 @@ static void draw_transaction(struct rpcrdma_canvas *canvas)
 
         rpcrdma_link(tree, rpcrdma_hf.response_to, canvas->tvb, t->call_frame);
         proto_item_set_generated(proto_tree_add_time(tree, rpcrdma_hf.time, canvas->tvb, 0, 0, &time));
-        rpcrdma_link(tree, rpcrdma_hf.received_in, canvas->tvb, message->received_in);
+        rpcrdma_link(tree, rpcrdma_hf.received_in, canvas->tvb, kept_sent_of(message)->received_in);
     }
 }
 
@@ -269,9 +269,10 @@ static bool is_whole(const struct rpcrdma_header *header)
 static void draw_links(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
 {
     const struct kept_message *message = canvas->message;
+    const struct kept_sent *sent = kept_sent_of(message);
 
-    if (message->first_in != message->last_in)
-        rpcrdma_link(canvas->tree, rpcrdma_hf.send_first_in, canvas->tvb, message->first_in);
+    if (sent->first_in != sent->last_in)
+        rpcrdma_link(canvas->tree, rpcrdma_hf.send_first_in, canvas->tvb, sent->first_in);
     if (message->kind == RPCRDMA_KIND_CALL && !rpc && message->transaction && message->transaction->call)
         rpcrdma_link(canvas->tree, rpcrdma_hf.complete_in, canvas->tvb, message->transaction->call->complete_in);
 }
