@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/common/judge.h"
 
+#include "plugins/common/keep.h"
+
 #include "engine/core/heap.h"
 #include "engine/ib/ib_rc.h"
 
@@ -14,6 +16,7 @@ static struct heap heap; /* of the file that is open */
 
 void judge_file_opened(void)
 {
+    keep_forget();
     heap.refused = false;
     heap_use(&heap);
 }
@@ -95,8 +98,6 @@ static struct record *last(const struct records *records)
     return records->n > 0 ? records->at[records->n - 1] : NULL;
 }
 
-enum { SLAB_MIN = 2, SLAB_MAX = 64 };
-
 void *judge_new(struct judge *judge, size_t size)
 {
     void *record = judge->spare;
@@ -105,15 +106,7 @@ void *judge_new(struct judge *judge, size_t size)
         judge->spare = NULL;
         return memset(record, 0, size);
     }
-    if (judge->left == 0) { /* a short connection needs few */
-        judge->slab_size = judge->slab_size == 0 ? SLAB_MIN : MIN(2 * judge->slab_size, (unsigned)SLAB_MAX);
-        judge->left = judge->slab_size;
-        judge->slab = wmem_alloc0(wmem_file_scope(), judge->left * size);
-    }
-    record = judge->slab;
-    judge->slab += size;
-    judge->left--;
-    return record;
+    return keep_new(size);
 }
 
 void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame)

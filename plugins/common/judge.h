@@ -28,9 +28,7 @@ struct judge {
     struct verdict verdict;
     struct remark *latest;         /* of all remarks */
     struct terminate_host host[2]; /* of the sides (engine/stack/stack.h); set before judge_begin(), or zero */
-    char *slab;                    /* room for `left` more records: as many small blocks would take more memory */
-    unsigned left, slab_size;
-    struct records by_place[2]; /* by side; by stream offset and frame */
+    struct records by_place[2];    /* by side; by stream offset and frame */
     struct records by_frame;
     struct runs runs;     /* pattern and size may be set before judge_begin() */
     struct record *spare; /* to be used next, or NULL */
@@ -39,7 +37,8 @@ struct judge {
     struct record *(*make_record)(struct judge *judge, const struct place *place);
 };
 
-/* Before the first connection of a file: forgets that memory was refused in the previous one (engine/core/heap.h). */
+/* Before the first connection of a file: forgets what was kept of the previous one, and that memory was refused in it
+ * (engine/core/heap.h). */
 void judge_file_opened(void);
 
 /* Options of a plugin's layers: they judge by the RFCs. payload_only: see engine/mpa/mpa.h. */

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/ddp_rdmap/flow.h"
 
+#include "plugins/common/keep.h"
+
 #include <epan/wmem_scopes.h>
 
 static wmem_map_t *flows;               /* connection -> struct rdmap_flow; emptied with the file */
@@ -80,7 +82,7 @@ static void note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, const s
     struct rdmap_msg **open = &flow->open[seg->side & 1u][ddp->tagged ? 0 : 1 + (ddp->qn & 3u)], *msg = *open;
 
     if (!msg || msg->number != event->message) {
-        *open = msg = wmem_new0(wmem_file_scope(), struct rdmap_msg);
+        *open = msg = keep_new(sizeof *msg);
         msg->number = event->message;
         msg->first_frame = seg->record.frame;
         msg->to = ddp->to;
@@ -217,7 +219,7 @@ static struct rdmap_op *operation_of(const struct rdmap_flow *flow, uint64_t num
 /* The engine numbers them as they begin. */
 static struct rdmap_op *operation_new(const struct rdmap_flow *flow, const struct rdmap_operation *operation)
 {
-    struct rdmap_op *op = wmem_new0(wmem_file_scope(), struct rdmap_op), *none = NULL;
+    struct rdmap_op *op = keep_new(sizeof *op), *none = NULL;
 
     op->number = operation->number;
     op->kind = operation->kind;

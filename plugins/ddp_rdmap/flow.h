@@ -92,9 +92,9 @@ struct rdmap_seg {
     struct rdmap_seg_more *more; /* never NULL; shared and empty unless there is something in it */
     uint32_t index;
     uint8_t side;
-    bool told; /* the engine took it for a segment */
-    bool in_message, first_known;
-    bool completes; /* adds the last missing octets to more->whole */
+    bool told : 1; /* the engine took it for a segment */
+    bool in_message : 1, first_known : 1;
+    bool completes : 1; /* adds the last missing octets to more->whole */
 };
 
 struct rdmap_flow {

@@ -148,7 +148,7 @@ static bool draw_brief(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
     const struct mpa_item *item = canvas->item;
     struct mpa_ulpdu info = about_ulpdu(canvas);
-    unsigned at = (unsigned)(item->offset - canvas->piece->from) + item->fpdu.header_at + MPA_LENGTH_LEN;
+    unsigned at = (unsigned)(item->offset - canvas->piece->record.offset) + item->fpdu.header_at + MPA_LENGTH_LEN;
 
     return canvas->flow->brief(canvas->pinfo, &info, tvb_get_ptr(frame_tvb, (int)at, item->fpdu.ulpdu_length),
                                item->fpdu.ulpdu_length);
@@ -215,12 +215,13 @@ static void draw_skipped(struct mpa_canvas *canvas)
     proto_item *skipped;
 
     /* Only octets of this frame can be highlighted. */
-    if (piece->placed && piece->side == item->place.side && from < piece->from + piece->length && to > piece->from) {
-        if (from < piece->from)
-            from = piece->from;
-        if (to > piece->from + piece->length)
-            to = piece->from + piece->length;
-        at = (unsigned)(from - piece->from);
+    if (piece->placed && piece->side == item->place.side && from < piece->record.offset + piece->length &&
+        to > piece->record.offset) {
+        if (from < piece->record.offset)
+            from = piece->record.offset;
+        if (to > piece->record.offset + piece->length)
+            to = piece->record.offset + piece->length;
+        at = (unsigned)(from - piece->record.offset);
         length = (unsigned)(to - from);
     }
     protocol(canvas, at, length);
@@ -244,7 +245,7 @@ static void find_octets(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 
     if (!item->octets) {
         canvas->tvb = frame_tvb;
-        canvas->at = (unsigned)(item->offset - canvas->piece->from);
+        canvas->at = (unsigned)(item->offset - canvas->piece->record.offset);
         return;
     }
     canvas->tvb = tvb_new_child_real_data(frame_tvb, item->octets, item->length - cut, (int)item->length);
@@ -303,7 +304,7 @@ static bool is_covered(const struct mpa_canvas *canvas, uint64_t offset)
 static uint64_t covered_to(const struct mpa_canvas *canvas, uint64_t offset)
 {
     const struct mpa_piece *piece = canvas->piece;
-    uint64_t to = piece->from;
+    uint64_t to = piece->record.offset;
 
     for (const struct mpa_item *item = canvas->items; item; item = item->next) {
         uint64_t end = item->offset + item->length;
@@ -325,10 +326,10 @@ static void draw_cut(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 
     if (is_covered(canvas, end))
         return;
-    if (piece->placed && piece->side == canvas->item->place.side && end == piece->from + piece->length) {
+    if (piece->placed && piece->side == canvas->item->place.side && end == piece->record.offset + piece->length) {
         at = covered_to(canvas, end);
         if (at < end)
-            draw_part(canvas, frame_tvb, (unsigned)(at - piece->from), (unsigned)(end - at));
+            draw_part(canvas, frame_tvb, (unsigned)(at - piece->record.offset), (unsigned)(end - at));
     }
     canvas->tvb = frame_tvb;
     draw_hole(canvas);
@@ -391,7 +392,7 @@ static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
         mpa_info(canvas, "[octets seen before]");
         return;
     }
-    at = piece->more ? (unsigned)(piece->more->taken - piece->from) : piece->length;
+    at = piece->more ? (unsigned)(piece->more->taken - piece->record.offset) : piece->length;
     if (at >= piece->length)
         return;
     draw_part(canvas, frame_tvb, at, piece->length - at);

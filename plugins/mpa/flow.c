@@ -43,7 +43,7 @@ static struct mpa_piece *piece_new(struct mpa_flow *flow, const struct mpa_flow_
 
 static uint64_t piece_end(const struct mpa_piece *piece)
 {
-    return piece->from + piece->length;
+    return piece->record.offset + piece->length;
 }
 
 /* Octets of the piece wait for more. Ascending by offset, so that the first to be completed is the first in the list.
@@ -53,12 +53,12 @@ static void open_piece(struct mpa_flow *flow, struct mpa_piece *piece)
     struct mpa_open *open = &flow->open[piece->side];
     struct mpa_piece **link = &open->first;
 
-    if (open->first && open->last->from <= piece->from) {
+    if (open->first && open->last->record.offset <= piece->record.offset) {
         open->last->more->next_open = piece;
         open->last = piece;
         return;
     }
-    while (*link && (*link)->from <= piece->from)
+    while (*link && (*link)->record.offset <= piece->record.offset)
         link = &(*link)->more->next_open;
     piece->more->next_open = *link;
     *link = piece;
@@ -72,7 +72,7 @@ static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, u
     struct mpa_open *open = &flow->open[side];
     struct mpa_piece *piece;
 
-    while ((piece = open->first) && piece->from < end) {
+    while ((piece = open->first) && piece->record.offset < end) {
         if (piece_end(piece) > start)
             piece->more->continued_in = frame;
         open->first = piece->more->next_open;
@@ -83,7 +83,7 @@ static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, u
 /* Whether the octets are in the data of the piece, and were not seen before it. */
 static bool lies_in(const struct mpa_piece *piece, unsigned side, uint64_t offset, uint64_t length)
 {
-    return piece->placed && piece->side == side && offset >= piece->from &&
+    return piece->placed && piece->side == side && offset >= piece->record.offset &&
            (!piece->more || offset >= piece->more->fresh) && offset + length <= piece_end(piece);
 }
 
@@ -320,7 +320,7 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
 
     (void)acked_known, (void)acked;
     if (piece && piece->side == segment->side && !piece->placed && segment->payload == flow->current_octets) {
-        piece->from = offset;
+        piece->record.offset = offset;
         piece->more->taken = offset;
         piece->placed = true;
         show_hole(flow, piece);
@@ -330,7 +330,7 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
 /* A start-up frame that the snap length cuts: what there is of it, if that is its header. */
 static void note_cut_startup(struct mpa_flow *flow, struct mpa_piece *piece, uint64_t to)
 {
-    const uint8_t *octets = flow->current_octets + (piece->more->taken - piece->from);
+    const uint8_t *octets = flow->current_octets + (piece->more->taken - piece->record.offset);
     size_t length = (size_t)(to - piece->more->taken), need;
     struct place place = {.frame = piece->record.frame,
                           .first_frame = piece->record.frame,
@@ -408,7 +408,6 @@ static void nth_piece(const struct record *first_record, const struct record *se
 
     piece->next_in_frame = NULL;
     piece->items = NULL;
-    piece->from += n * (second->from - first->from);
     piece->key += n * (second->key - first->key);
     piece->number += n * (second->number - first->number);
 }
@@ -510,13 +509,14 @@ static bool is_regular_fpdu(const struct mpa_piece *piece, const struct mpa_item
 
 static bool is_regular(const struct mpa_piece *piece, const uint8_t *octets)
 {
-    uint64_t at = piece->from, number = piece->items ? piece->items->fpdu.number : 0;
+    uint64_t at = piece->record.offset, number = piece->items ? piece->items->fpdu.number : 0;
 
-    if (!piece->placed || piece->repeated || piece->not_mpa || piece->more->late || piece->more->fresh > piece->from)
+    if (!piece->placed || piece->repeated || piece->not_mpa || piece->more->late ||
+        piece->more->fresh > piece->record.offset)
         return false;
     for (const struct mpa_item *item = piece->items; item; item = item->next, number++) {
         if (item->offset != at || item->offset + item->length > piece_end(piece) ||
-            !is_regular_fpdu(piece, item, octets + (at - piece->from)) || item->fpdu.number != number)
+            !is_regular_fpdu(piece, item, octets + (at - piece->record.offset)) || item->fpdu.number != number)
             return false;
         at += item->length;
     }
@@ -539,7 +539,6 @@ static void forget_items(struct mpa_flow *flow, uint32_t next_frame)
     spare_more = piece->more;
     piece->items = NULL;
     piece->more = NULL;
-    piece->record.offset = piece->from;
     if (!piece->next_in_frame && piece->record.frame != next_frame)
         judge_settle(&flow->judge, &piece->record, piece->side);
 }
@@ -555,7 +554,7 @@ struct mpa_item *mpa_flow_items(const struct mpa_piece *piece, tvbuff_t *tvb, co
         n = tvb_get_ntohs(tvb, (int)at);
         item->kind = MPA_ITEM_FPDU;
         item->length = MPA_LENGTH_LEN + n + pad_of(n) + MPA_CRC_LEN;
-        item->offset = piece->from + at;
+        item->offset = piece->record.offset + at;
         item->place = (struct place){.frame = piece->record.frame,
                                      .first_frame = piece->record.frame,
                                      .offset = item->offset,

@@ -101,17 +101,16 @@ struct mpa_piece_more {
  * nothing unusual. Their items are not kept, but made again when the piece is drawn.
  */
 struct mpa_piece {
-    struct record record; /* in its frame */
+    struct record record; /* in its frame; offset: of its first octet */
     struct mpa_piece *next_in_frame;
     struct mpa_item *items;        /* more == NULL: only those that were found after it */
     struct mpa_piece_more *more;   /* NULL: the piece is regular */
     const struct mpa_state *state; /* after it */
-    uint64_t from;                 /* stream offset of its first octet */
     uint64_t number;               /* regular: of its first FPDU */
     uint32_t key;                  /* see struct mpa_flow_input */
     uint32_t length;               /* octets captured */
     uint8_t side;
-    bool placed;   /* from is known */
+    bool placed;   /* its offset is known */
     bool repeated; /* all of it was seen before */
     bool not_mpa;  /* left to other dissectors */
     bool regular;

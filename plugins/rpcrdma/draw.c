@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The tree of one Send: RFC 8166 section 4. */
+#include "plugins/common/say.h"
+#include "plugins/common/text_before.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
 #include "wire/octets.h"
@@ -151,9 +153,9 @@ static void draw_fault(struct rpcrdma_canvas *canvas)
 int64_t rpcrdma_response_ns(const struct rpcrdma_canvas *canvas)
 {
     int64_t here = (int64_t)canvas->pinfo->abs_ts.secs * 1000000000 + canvas->pinfo->abs_ts.nsecs;
-    int64_t end = canvas->message->received_ns != 0 ? canvas->message->received_ns : here;
+    int64_t received = kept_sent_of(canvas->message)->received_ns;
 
-    return end - canvas->message->transaction->call_time_ns;
+    return (received != 0 ? received : here) - canvas->message->transaction->call_time_ns;
 }
 
 static void draw_transaction(struct rpcrdma_canvas *canvas)
@@ -179,7 +181,7 @@ static void draw_transaction(struct rpcrdma_canvas *canvas)
 
         rpcrdma_link(tree, rpcrdma_hf.response_to, canvas->tvb, t->call_frame);
         proto_item_set_generated(proto_tree_add_time(tree, rpcrdma_hf.time, canvas->tvb, 0, 0, &time));
-        rpcrdma_link(tree, rpcrdma_hf.received_in, canvas->tvb, message->received_in);
+        rpcrdma_link(tree, rpcrdma_hf.received_in, canvas->tvb, kept_sent_of(message)->received_in);
     }
 }
 
@@ -209,29 +211,38 @@ static const struct kept_rpc *rpc_of(const struct kept_message *message)
     return message->rpc;
 }
 
-static void say(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
+/* What the Send is, put before `at`. */
+static char *title_before(char *at, const struct rpcrdma_canvas *canvas)
 {
     static const char *const kinds[] = {[RPCRDMA_KIND_UNKNOWN] = "",
                                         [RPCRDMA_KIND_CALL] = " Call",
                                         [RPCRDMA_KIND_REPLY] = " Reply",
                                         [RPCRDMA_KIND_ERROR] = ""};
     const struct rpcrdma_header *header = &canvas->header;
-    const char *error =
-        header->proc == RPCRDMA_ERROR && canvas->n >= RPCRDMA_ERR_CHUNK_LEN ? rpcrdma_err_name(header->err) : "";
-    const struct kept_transaction *t = canvas->message->transaction;
-    const char *text;
 
     if (canvas->n < RPCRDMA_FIXED_LEN && canvas->n >= 4 && is_cut(canvas))
-        text = wmem_strdup_printf(canvas->pinfo->pool, ", XID 0x%08x [header cut]", get_be32(canvas->p));
-    else if (canvas->n < RPCRDMA_FIXED_LEN)
-        text = wmem_strdup_printf(canvas->pinfo->pool, ", %u octets", canvas->n);
-    else
-        text = wmem_strdup_printf(canvas->pinfo->pool, ", %s%s%s%s, XID 0x%08x%s", rpcrdma_proc_name(header->proc),
-                                  *error != '\0' ? " " : "", error, kinds[canvas->message->kind], header->xid,
-                                  canvas->message->reverse ? ", reverse direction" : "");
+        return text_before(hex_to_str_back_len(text_before(at, " [header cut]"), get_be32(canvas->p), 8), ", XID ");
+    if (canvas->n < RPCRDMA_FIXED_LEN)
+        return text_before(uint_to_str_back(text_before(at, " octets"), canvas->n), ", ");
+    if (canvas->message->reverse)
+        at = text_before(at, ", reverse direction");
+    at = text_before(text_before(hex_to_str_back_len(at, header->xid, 8), ", XID "), kinds[canvas->message->kind]);
+    if (header->proc == RPCRDMA_ERROR && canvas->n >= RPCRDMA_ERR_CHUNK_LEN)
+        at = text_before(text_before(at, rpcrdma_err_name(header->err)), " ");
+    return text_before(text_before(at, rpcrdma_proc_name(header->proc)), ", ");
+}
+
+static void draw_title(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
+{
+    const struct kept_transaction *t = canvas->message->transaction;
+    char room[128], *end = room + sizeof room - 1, *text;
+
+    *end = '\0';
+    text = title_before(end, canvas);
     col_set_str(canvas->pinfo->cinfo, COL_PROTOCOL, "RPC-over-RDMA");
-    col_append_str(canvas->pinfo->cinfo, COL_INFO, text);
-    proto_item_append_text(canvas->item, "%s", text);
+    say(canvas->pinfo->cinfo, text, (size_t)(end - text));
+    if (canvas->item)
+        proto_item_append_text(canvas->item, "%s", text);
     if (canvas->message->kind != RPCRDMA_KIND_CALL || rpc || !t)
         return;
     /* The RPC message is dissected with the last Read Response. */
@@ -258,9 +269,10 @@ static bool is_whole(const struct rpcrdma_header *header)
 static void draw_links(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
 {
     const struct kept_message *message = canvas->message;
+    const struct kept_sent *sent = kept_sent_of(message);
 
-    if (message->first_in != message->last_in)
-        rpcrdma_link(canvas->tree, rpcrdma_hf.send_first_in, canvas->tvb, message->first_in);
+    if (sent->first_in != sent->last_in)
+        rpcrdma_link(canvas->tree, rpcrdma_hf.send_first_in, canvas->tvb, sent->first_in);
     if (message->kind == RPCRDMA_KIND_CALL && !rpc && message->transaction && message->transaction->call)
         rpcrdma_link(canvas->tree, rpcrdma_hf.complete_in, canvas->tvb, message->transaction->call->complete_in);
 }
@@ -282,6 +294,14 @@ static void show_payload(struct rpcrdma_canvas *canvas, const struct kept_rpc *r
         rpcrdma_show_rest(canvas);
 }
 
+/* What is not in the header. */
+static void draw_context(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
+{
+    draw_transaction(canvas);
+    draw_length(canvas);
+    draw_links(canvas, rpc);
+}
+
 void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
 {
     const struct rpcrdma_header *header = &canvas->header;
@@ -291,16 +311,16 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
     canvas->item = proto_tree_add_item(canvas->root, rpcrdma_proto, canvas->tvb, 0,
                                        is_whole(header) ? (int)header->header_len : (int)canvas->n, ENC_NA);
     canvas->tree = proto_item_add_subtree(canvas->item, rpcrdma_ett.rpcrdma);
-    say(canvas, rpc);
-    draw_fixed(canvas);
+    draw_title(canvas, rpc);
+    if (canvas->root)
+        draw_fixed(canvas);
     if (header->proc == RPCRDMA_ERROR)
         draw_error(canvas);
-    else if (header->proc <= RPCRDMA_MSGP && canvas->n >= RPCRDMA_FIXED_LEN)
+    else if (canvas->root && header->proc <= RPCRDMA_MSGP && canvas->n >= RPCRDMA_FIXED_LEN)
         rpcrdma_draw_lists(canvas);
     draw_fault(canvas);
-    draw_transaction(canvas);
-    draw_length(canvas);
-    draw_links(canvas, rpc);
+    if (canvas->root)
+        draw_context(canvas, rpc);
     rpcrdma_draw_remarks(canvas);
     rpcrdma_tap(canvas);
     if (message->call_given_up && !PINFO_FD_VISITED(canvas->pinfo))

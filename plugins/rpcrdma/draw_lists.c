@@ -173,7 +173,7 @@ static void draw_read_list(struct rpcrdma_canvas *canvas)
 {
     const struct rpcrdma_list *list = &canvas->header.read;
     proto_tree *tree = draw_list(canvas, rpcrdma_hf.read_list, list, "segment");
-    wmem_map_t *seen = wmem_map_new(canvas->pinfo->pool, g_direct_hash, g_direct_equal);
+    wmem_map_t *seen = list->n > 0 ? wmem_map_new(canvas->pinfo->pool, g_direct_hash, g_direct_equal) : NULL;
 
     for (uint32_t i = 0; i < list->n;)
         draw_read_chunk(canvas, tree, &i, seen);

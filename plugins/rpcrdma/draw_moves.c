@@ -143,7 +143,7 @@ bool rpcrdma_draw_part(struct rpcrdma_canvas *canvas)
     const struct kept_message *whole = canvas->segment->packet->part_of;
 
     if (whole)
-        draw_link(canvas, "part of a Send completed", rpcrdma_hf.send_complete_in, whole->last_in);
+        draw_link(canvas, "part of a Send completed", rpcrdma_hf.send_complete_in, kept_sent_of(whole)->last_in);
     else
         draw_link(canvas, "part of a Send", rpcrdma_hf.send_complete_in, 0);
     return true;

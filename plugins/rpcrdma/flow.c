@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/rpcrdma/flow.h"
+#include "plugins/common/keep.h"
 
 #include "plugins/rpcrdma/ib_flow.h"
 
@@ -100,7 +101,7 @@ static struct kept_segment *segment_new(struct rpcrdma_flow *flow, const struct 
     segment = flow->latest_segment = judge_new(&flow->judge, sizeof *segment);
     segment->side = place->side;
     if (flow->infiniband) {
-        segment->packet = wmem_new0(wmem_file_scope(), struct kept_packet);
+        segment->packet = keep_new(sizeof *segment->packet);
         segment->packet->time_ns = place->time_ns;
         segment->packet->own_frame = place->first_frame != 0 ? place->first_frame : place->frame;
     }

@@ -68,7 +68,7 @@ struct kept_piece {
 /* A whole RPC message, before reduction. */
 struct kept_rpc {
     bool reply;
-    bool plain;            /* all of it is inline, in the Send */
+    bool plain;            /* all of it is inline, in the Send; nothing else is known of it */
     uint32_t complete_in;  /* frame with its last octets; 0: not (yet) known */
     bool given_up;         /* its last octets never came: its Send shows as much as there is */
     const uint8_t *octets; /* NULL when plain */
@@ -81,46 +81,59 @@ struct kept_rpc {
 
 enum { KEPT_OPERATIONS_MAX = 128 }; /* numbers beyond it are in no statistics */
 
+/* There are half as many as Sends: without gaps between its members. */
 struct kept_transaction {
     uint64_t number; /* of the connection, from 1 */
     uint32_t xid;
-    unsigned side; /* that calls */
-    bool reverse;
     enum rpcrdma_outcome outcome;
     uint32_t call_frame, answer_frame;
     int64_t call_time_ns;
-    bool known; /* program, version and procedure are */
     uint32_t program, version, procedure;
+    uint32_t waiting_n;                            /* octets of `waiting` */
     uint64_t operations[KEPT_OPERATIONS_MAX / 64]; /* of a COMPOUND: a set of their numbers */
     struct kept_chunk *chunks;
     unsigned n_chunks, first_write, n_writes; /* Read chunks, Write chunks, Reply chunk */
-    struct kept_rpc *call;                    /* waits for its Read chunks until it is complete or given up */
+    uint8_t side;                             /* that calls */
+    bool reverse;
+    bool known;            /* program, version and procedure are */
+    struct kept_rpc *call; /* waits for its Read chunks until it is complete or given up */
     struct kept_transaction *next_waiting;
     const uint8_t *waiting; /* inline part of such a Call */
-    uint32_t waiting_n;
+};
+
+/* InfiniBand: the packets of a Send. */
+struct kept_sent {
+    const uint8_t *octets; /* of several, or of one that was held back; NULL: the payload of that in its frame */
+    int64_t received_ns;
+    uint32_t n;
+    uint32_t first_in, last_in; /* their frames */
+    uint32_t received_in;       /* the latest copy before it was acknowledged; 0: it was not sent again */
 };
 
 /* A Send. */
 struct kept_message {
-    enum rpcrdma_kind kind;
     struct kept_transaction *transaction; /* NULL: none */
-    bool repeated;                        /* another Send of the same Call, or a second answer */
-    bool reverse;                         /* belongs to a transaction that the server calls */
-    bool empty;                           /* has no octets */
+    struct kept_rpc *rpc;                 /* dissected here; NULL: none, or in a later frame */
     uint32_t in_use;                      /* outstanding transactions of the caller, including this one */
     uint32_t granted;                     /* Calls: latest grant; 0: not known */
     uint32_t threshold;                   /* octets */
-    bool negotiated;
-    struct kept_rpc *rpc; /* dissected here; NULL: none, or in a later frame */
     uint32_t header_len;
+    enum rpcrdma_kind kind;
+    bool repeated; /* another Send of the same Call, or a second answer */
+    bool reverse;  /* belongs to a transaction that the server calls */
+    bool empty;    /* has no octets */
+    bool negotiated;
     bool call_given_up; /* the Call that it answers was never complete */
-    /* InfiniBand: a Send of several packets, or one that was held back. */
-    const uint8_t *octets; /* NULL: the payload of the packet in the message's frame */
-    uint32_t n;
-    uint32_t first_in, last_in; /* frames of its packets */
-    uint32_t received_in;       /* the latest copy before it was acknowledged; 0: it was not sent again */
-    int64_t received_ns;
+    bool infiniband;
+    struct kept_sent sent[]; /* InfiniBand: one; otherwise none */
 };
+
+static inline const struct kept_sent *kept_sent_of(const struct kept_message *message)
+{
+    static const struct kept_sent whole;
+
+    return message->infiniband ? message->sent : &whole;
+}
 
 /* InfiniBand: answers that may be sent again. */
 enum { ANSWERS_KEPT = 64 };

@@ -61,11 +61,12 @@ static compat_bool except_builtin(tvbuff_t *tvb, packet_info *pinfo, proto_tree 
 
 static tvbuff_t *send_of(const struct kept_message *message, tvbuff_t *payload, packet_info *pinfo)
 {
+    const struct kept_sent *sent = kept_sent_of(message);
     tvbuff_t *tvb;
 
-    if (!message->octets)
+    if (!sent->octets)
         return payload;
-    tvb = tvb_new_child_real_data(payload, message->octets, message->n, (int)message->n);
+    tvb = tvb_new_child_real_data(payload, sent->octets, sent->n, (int)sent->n);
     add_new_data_source(pinfo, tvb, "Reassembled Send");
     return tvb;
 }

@@ -70,13 +70,13 @@ void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_messa
     if (!first || !last || !last->message || last != flow->last_of_send[message->side & 1u])
         return;
     note_answer(flow, message, last->message);
-    last->message->first_in = first->packet->own_frame;
-    last->message->last_in = last->packet->own_frame;
+    last->message->sent->first_in = first->packet->own_frame;
+    last->message->sent->last_in = last->packet->own_frame;
     for (struct kept_segment *segment = first; segment; segment = segment->packet->next_in_send)
         segment->packet->part_of = last->message;
     if (needs_octets(flow, first, last)) {
-        last->message->octets = wmem_memdup(wmem_file_scope(), message->p, message->n);
-        last->message->n = message->n;
+        last->message->sent->octets = wmem_memdup(wmem_file_scope(), message->p, message->n);
+        last->message->sent->n = message->n;
     }
 }
 
@@ -140,8 +140,8 @@ static void on_sent_again(void *ctx, const struct place *place)
 
         if (!answer->message || answer->offset != place->offset)
             continue;
-        answer->message->received_in = place->frame;
-        answer->message->received_ns = place->time_ns;
+        answer->message->sent->received_in = place->frame;
+        answer->message->sent->received_ns = place->time_ns;
     }
 }
 

@@ -218,6 +218,7 @@ void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas)
 {
     const struct kept_segment *segment = canvas->segment;
     const struct kept_message *message = segment->message;
+    const struct kept_sent *sent = message ? kept_sent_of(message) : NULL;
     const struct kept_rpc *rpc = NULL;
     bool reverse = false;
 
@@ -232,10 +233,10 @@ void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas)
         return;
     if (!rpc->plain && rpc->have >= RPC_REPLY_MIN)
         tell(canvas, whole_of(canvas, rpc), segment->record.frame, segment->packet->time_ns, reverse);
-    else if (rpc->plain && message && message->octets && message->header_len < message->n)
+    else if (rpc->plain && sent && sent->octets && message->header_len < sent->n)
         tell(canvas,
-             tvb_new_child_real_data(canvas->tvb, message->octets + message->header_len,
-                                     message->n - message->header_len, (int)(message->n - message->header_len)),
+             tvb_new_child_real_data(canvas->tvb, sent->octets + message->header_len, sent->n - message->header_len,
+                                     (int)(sent->n - message->header_len)),
              segment->record.frame, segment->packet->time_ns, reverse);
 }
 

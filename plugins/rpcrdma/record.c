@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Records the engine's events about Sends and RDMA operations. */
+#include "plugins/common/keep.h"
 #include "plugins/rpcrdma/flow.h"
 
 #include <epan/wmem_scopes.h>
@@ -61,12 +62,12 @@ static void note_operations(struct kept_transaction *kept, const struct rpcrdma_
 static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
 {
     struct rpcrdma_transaction *t = message->transaction;
-    struct kept_transaction *kept = wmem_new0(wmem_file_scope(), struct kept_transaction);
+    struct kept_transaction *kept = keep_new(sizeof *kept);
 
     kept->number = t->number;
     flow->transactions = t->number > flow->transactions ? t->number : flow->transactions;
     kept->xid = t->xid;
-    kept->side = t->side;
+    kept->side = (uint8_t)t->side;
     kept->reverse = t->reverse;
     kept->call_frame = message->place.frame;
     kept->call_time_ns = message->place.time_ns;
@@ -81,15 +82,7 @@ static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const
 /* ---- Sends ---- */
 
 /* According to the header, the whole RPC message is in the Send. */
-static struct kept_rpc *plain_rpc(bool reply, uint32_t frame)
-{
-    struct kept_rpc *rpc = wmem_new0(wmem_file_scope(), struct kept_rpc);
-
-    rpc->reply = reply;
-    rpc->plain = true;
-    rpc->complete_in = frame;
-    return rpc;
-}
+static struct kept_rpc plain_call = {.plain = true}, plain_reply = {.plain = true, .reply = true};
 
 static bool has_chunk(const struct kept_transaction *kept, enum rpcrdma_chunk_kind kind)
 {
@@ -115,7 +108,7 @@ static void record_call(struct rpcrdma_flow *flow, struct kept_message *kept, co
     if (message->header.status != RPCRDMA_OK)
         return;
     if (message->has_rpc && !has_chunk(t, RPCRDMA_READ_CHUNK) && !unpadded(message->transaction->call_body)) {
-        kept->rpc = t->call = plain_rpc(false, message->place.frame);
+        kept->rpc = t->call = &plain_call;
         return;
     }
     t->call = wmem_new0(wmem_file_scope(), struct kept_rpc);
@@ -152,7 +145,7 @@ static bool wrote_any(const struct kept_transaction *kept)
 
 static bool waits(const struct kept_transaction *t)
 {
-    return t->call && t->call->complete_in == 0 && !t->call->given_up;
+    return t->call && !t->call->plain && t->call->complete_in == 0 && !t->call->given_up;
 }
 
 /* A Call that never becomes complete: its Read chunks were not read, or the capture lacks their octets. */
@@ -188,7 +181,7 @@ static void record_reply(struct kept_message *kept, const struct rpcrdma_message
     if (message->header.status != RPCRDMA_OK || in_read_chunks(message))
         return;
     if (message->has_rpc && (!t || kept->repeated || !(wrote_any(t) || unpadded(reply_body(message))))) {
-        kept->rpc = plain_rpc(true, message->place.frame);
+        kept->rpc = &plain_reply;
         return;
     }
     if (!t || kept->repeated)
@@ -226,12 +219,13 @@ static void record_answer(struct rpcrdma_flow *flow, struct kept_message *kept, 
 void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
 {
     struct kept_segment *segment = rpcrdma_flow_change(flow, &message->place);
-    struct kept_message *kept = wmem_new0(wmem_file_scope(), struct kept_message);
+    struct kept_message *kept = keep_new(sizeof *kept + (flow->infiniband ? sizeof *kept->sent : 0));
 
     flow->recognised = true;
     if (!segment)
         return;
     segment->message = kept;
+    kept->infiniband = flow->infiniband;
     kept->kind = message->kind;
     kept->empty = message->n == 0;
     kept->header_len = message->header.header_len;
@@ -252,7 +246,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
     } else if (message->kind == RPCRDMA_KIND_REPLY || message->kind == RPCRDMA_KIND_ERROR) {
         record_answer(flow, kept, message);
     } else if (message->has_rpc) {
-        kept->rpc = plain_rpc(false, message->place.frame);
+        kept->rpc = &plain_call;
     }
 }
 
