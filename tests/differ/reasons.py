@@ -207,10 +207,10 @@ def short_segment(case):
     return case.known and case.way.short is not None and case.way.short <= case.frame
 
 
-@reason("an FPDU after a message that another dissector stumbles over", "mpa ddp rdmap", "play mount-nfs40 --seed=2 --net=resegment=0.3 --pcap",
-        "wireshark-after-malformed")
+@reason("an FPDU after a message that another dissector stumbles over", "mpa ddp rdmap",
+        "play mount-nfs40 --seed=2 --net=resegment=0.3 --pcap", "wireshark-after-malformed")
 def after_malformed(case):
-    """Its rest comes in the next segment, but it is shown already, as nothing is put together after an exception; then the dissector begins anew."""
+    """Its rest comes in the next segment, but it is shown already, as nothing is put together after an exception. Then all begins anew."""
     return case.known and case.early <= case.frame
 
 
