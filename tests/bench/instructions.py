@@ -22,7 +22,6 @@ RECORD = pathlib.Path(__file__).with_name("instructions.json")
 # name -> what one costs, the scenario, its options by size (1 or 2)
 MEASURED = {
     "1400-octet RDMA Writes": ("fpdu", "bulk", lambda size: [f"--size={size * 1500}k"]),
-    "1400-octet RDMA Writes of a segment": ("fpdu", "bulk-whole", lambda size: [f"--size={size * 1500}k"]),
     "64-octet RDMA Writes": ("fpdu", "bulk", lambda size: [f"--size={size * 200}k", "--ulpdu=64"]),
     "1400-octet RDMA Writes with Markers": ("fpdu", "bulk", lambda size: [f"--size={size * 1500}k", "--markers"]),
     "NFS": ("fpdu", "nfs-bulk", lambda size: [f"--size={size * 3000}k"]),
