@@ -15,10 +15,10 @@ struct rdmap_kept {
     uint32_t frame, first_frame;
     uint16_t ulpdu_length;
     uint8_t header[DDP_UNTAGGED_HEADER_LEN]; /* DDP header as sent */
-    bool tagged : 1;
-    bool has_read : 1; /* opcode 1 with all its octets only */
-    bool faulty : 1;
-    bool disordered : 1;
+    bool tagged;
+    bool has_read; /* opcode 1 with all its octets only */
+    bool faulty;
+    bool disordered;
 };
 
 void rdmap_recent_free(struct rdmap_side *s)

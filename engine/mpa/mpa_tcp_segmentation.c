@@ -31,8 +31,8 @@ void mpa_segmentation_segment(struct mpa_connection *mpa, const struct tcp_segme
     struct mpa_segmentation *s = &mpa->tcp_rules->side[segment->side].segmentation;
     const struct tcp_side_facts *facts = tcp_pair_facts(mpa->tcp, segment->side);
     const struct mpa_side *mine = &mpa->side[segment->side];
-    bool emptied = facts->acked_known && facts->acked >= facts->highest && offset == facts->highest &&
-                   segment->time_ns - s->last_data_time >= mpa->options.t_react &&
+    bool emptied = segment->time_ns - s->last_data_time >= mpa->options.t_react && /* which is seldom */
+                   facts->acked_known && facts->acked >= facts->highest && offset == facts->highest &&
                    mpa->tcp_rules->side[1 - segment->side].window > 0;
 
     s->last_data_time = segment->time_ns;

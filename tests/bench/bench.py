@@ -140,7 +140,8 @@ def reading(arguments, folder, size=None):
     """What iwarp-check costs, on captures of one connection."""
     results, limits = [], []
     capture = folder / "bulk.pcapng"
-    for scenario, ulpdu, what, limit in (("bulk", 1400, "RDMA Writes", 1.7), ("bulk", 64, "64-octet RDMA Writes", 2.5),
+    for scenario, ulpdu, what, limit in (("bulk", 1400, "RDMA Writes", 1.7),
+                                         ("bulk-whole", 1400, "RDMA Writes of a segment", 2.0), ("bulk", 64, "64-octet RDMA Writes", 2.5),
                                          ("nfs-bulk", 1400, "NFS", 2.0)):
         play(arguments.build, capture, size or arguments.size, scenario, f"--ulpdu={ulpdu}")
         check, tcpdump = against_tcpdump(arguments.build, capture, what, arguments.runs)

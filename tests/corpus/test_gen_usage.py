@@ -26,7 +26,7 @@ import pytest
     (("play", "rev1", "-o", "{tmp}/x", "--inject="), "no fault is named"),
     (("play", "stack", "-o", "{tmp}/x", "--inject=MPA-3-01"), "two real ends, which keep all rules; try: iwarp-gen play rev1"),
     (("play", "rev2", "-o", "{tmp}/x", "--inject=MPA-4.3-09"), "has no place for it; try: iwarp-gen play marker-walk"),
-    (("play", "rev1", "-o", "{tmp}/x", "--markers"), "--markers is only for the scenarios bulk and nfs-bulk"),
+    (("play", "rev1", "-o", "{tmp}/x", "--markers"), "--markers is only for the scenarios bulk, bulk-whole and nfs-bulk"),
     (("play", "rev1", "-o", "{tmp}/x", "--no-crc"), "--no-crc is only for"),
     (("play", "rev1", "-o", "{tmp}/x", "--size=5M"), "--size is only for"),
     (("play", "rev1", "-o", "{tmp}/x", "--count=5"), "--count is only for the scenarios operations and nfs-metadata"),

@@ -24,8 +24,7 @@ from reasons import REASONS  # noqa: E402
 from shark import Wireshark  # noqa: E402
 
 TOGETHER = 6 << 20  # octets of captures for one run of tshark
-SEEDED = ("rev1", "rev2", "rtr-read", "markers", "markers-to-responder", "marker-walk", "unaligned", "rdmap", "atomics", "immediate",
-          "terminates", "rpcrdma", "rpcrdma-long", "rpcrdma-segments", "nfs3", "nfs40", "nfs41-chunks", "nfs42")
+MEASURING = ("bulk", "nfs-bulk", "many")  # scenarios that are long, and nothing new
 TROUBLE = ("", "loss=0.02", "reorder=0.05", "dup=0.05", "resegment=0.3")
 LISTED = 200
 
@@ -44,30 +43,37 @@ def real():
     return list(found.values())
 
 
+def scenarios(build, transport):
+    out = subprocess.run([build / "traffic-gen" / "iwarp-gen", "list", "scenarios", f"--transport={transport}"], check=True,
+                         capture_output=True, text=True).stdout
+    return [name for name in (line.split("\t")[0] for line in out.splitlines()) if not name.startswith(MEASURING)]
+
+
 def seeds(build, count, folder):
-    """Conversations by other seeds than the default, on iWARP, and RPC-over-RDMA on RoCE; some with trouble on the way."""
+    """Each scenario by other seeds than the default, on iWARP and on RoCE; some with trouble on the way, unless they have their own."""
     for seed in range(2, 2 + count):
-        for number, scenario in enumerate(SEEDED):
-            for transport in ("iwarp", "roce") if scenario.startswith(("rpcrdma", "nfs")) else ("iwarp",):
+        for transport in ("iwarp", "roce"):
+            for number, scenario in enumerate(scenarios(build, transport)):
                 trouble = TROUBLE[(number + seed) % len(TROUBLE)] if transport == "iwarp" or seed % 2 else ""
                 trouble = trouble.replace("resegment", "rnr") if transport == "roce" else trouble
                 out = folder / f"{scenario}-{transport}-{seed}.pcap"
-                subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, f"--seed={seed}", f"--transport={transport}", "--pcap",
-                                *([f"--net={trouble}"] if trouble else []), "-o", out], check=True, capture_output=True)
+                run = [build / "traffic-gen" / "iwarp-gen", "play", scenario, f"--seed={seed}", f"--transport={transport}", "--pcap", "-o", out]
+                with_trouble = trouble and not subprocess.run([*run, f"--net={trouble}"], check=False, capture_output=True).returncode
+                if not with_trouble:
+                    subprocess.run(run, check=True, capture_output=True)
                 yield out
 
 
 def mutants(build, count, folder):
-    """Generated captures, damaged with what is computed over them right again: tests/fuzz/mutate.c."""
-    sources = captures_in(ROOT / "captures" / "generated")
+    """Generated captures, damaged with what is computed over them right again: tests/fuzz/mutate.c. Ten sets have each capture once."""
+    every = captures_in(ROOT / "captures" / "generated")
     for seed in range(count):
-        some, whole = sources[seed::max(count, 10)], folder / f"whole-{seed}.pcap"
-        captures.merge([(path.name, path) for path in some], whole)
-        for rate in ("0.02", "0.2"):
-            out = folder / f"mutant-{seed}-{rate}.pcap"
-            subprocess.run([build / "tests" / "fuzz" / "mutate", str(seed + 1), rate, whole, out], check=True, capture_output=True)
-            yield out
-        whole.unlink()
+        for number, path in enumerate(every[seed::max(count, 10)]):
+            for rate in ("0.02", "0.2"):
+                out = folder / f"mutant-{seed}-{rate}-{path.stem}.pcap"
+                subprocess.run([build / "tests" / "fuzz" / "mutate", str(1000 * number + seed + 1), rate, path, out],
+                               check=True, capture_output=True)
+                yield out
 
 
 def sources(names, build, folder):

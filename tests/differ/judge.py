@@ -80,6 +80,7 @@ class Judge:
     def verdicts(self):
         """Of each difference. `same`: how many values are the same in both, by pair; `agreed`: as the octets have it."""
         self.same, self.agreed, self._their_calls = collections.Counter(), collections.Counter(), {}
+        self._early = {}  # id(Way) -> the first frame where Wireshark's dissector has shown an FPDU that ends later
         self._first = {}  # (sender, receiver, queue pair) of RoCE -> the frame from which on the plugins show RPC-over-RDMA
         for number, (ours, theirs) in enumerate(zip(self.shown.ours, self.shown.theirs), 1):
             self.note(number)
@@ -95,14 +96,24 @@ class Judge:
         ours, theirs = self.shown.ours[number - 1], self.shown.theirs[number - 1]
         if ours["rpcrdma.xid"] and number in self.opinions.roce.unknown:
             self._first.setdefault(self.opinions.roce.unknown[number], number)
+        self._note_early(number, theirs)
         kinds, xids = ([compare.number(value) for value in theirs[name].split(compare.AGGREGATOR) if value] for name in ("rpc.msgtyp", "rpc.xid"))
         for kind, xid in zip(kinds, xids):
             if kind == CALL:
                 self._their_calls.setdefault((id(self.opinions.conversation.get(number)), xid), set()).add(number)
 
+    def _note_early(self, number, theirs):
+        if number in self.opinions.tcp.of:
+            connection, side, *_ = self.opinions.tcp.of[number]
+            ended = [len(fpdu.ulpdu) for fpdu in self.opinions.tcp.fpdus_of.get(number, [])]
+            shown = [compare.number(value) for value in theirs["iwarp_mpa.ulpdulength"].split(compare.AGGREGATOR) if value]
+            if ended and len(shown) == len(ended) + 1 and shown[:-1] == ended:
+                self._early.setdefault(id(connection.ways[side]), number)
+
     def verdict(self, number, pair, ours, theirs):
         case = Case(self.shown, self.opinions, number, pair, ours, theirs)
         case.their_calls = self._their_calls
+        case.early = self._early.get(id(case.way), number + 1)
         case.since = self._first.get(self.opinions.roce.unknown.get(number), number)
         if case.opinion is not None:
             if case.opinion != ours:

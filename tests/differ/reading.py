@@ -17,6 +17,7 @@ KEYS = (b"MPA ID Req Frame", b"MPA ID Rep Frame")
 M, C, R, S = 0x80, 0x40, 0x20, 0x10
 PRIVATE_MAX = 512
 PERIOD, MARKER, CRC = 512, 4, 4
+SMALLEST = 8  # octets of an FPDU without ULPDU, its PAD included
 TAGGED, UNTAGGED = 14, 18
 READ_REQUEST, TERMINATE, ATOMIC_REQUEST, ATOMIC_RESPONSE = 1, 7, 10, 11
 SENDS, INVALIDATES = (3, 4, 5, 6), (4, 6)
@@ -43,6 +44,7 @@ class Way:
     overlap: int = None  # the first frame that has both octets that came before and new ones
     startup: dict = None
     fpdus: list = dataclasses.field(default_factory=list)
+    short: int = None  # the first frame of less than SMALLEST octets that an FPDU begins with
     sure: int = 0  # octets of streaming data, the start-up frame and FPDUs, for certain
 
     def offset(self, sequence):
@@ -86,6 +88,7 @@ class Fpdu:
     end: int  # in the octets of its Way
     values: list  # (field of ours, value)
     ulpdu: bytes
+    sure: bool  # False: its CRC is wrong, and its length that of no such operation: it may be none
 
 
 class Readings:
@@ -96,6 +99,7 @@ class Readings:
         self.values = collections.defaultdict(lambda: collections.defaultdict(list))
         self.fpdus_of = collections.defaultdict(list)  # frame -> those that end there
         self.connections = []
+        self._doubtful = set()  # frames of FPDUs that may be none
         self._open = {}
         for number, (length, octets) in enumerate(frames, 1):
             self._take(number, octets, length)
@@ -143,7 +147,7 @@ class Readings:
             return None
         end = max(way.offset(sequence) + length, way.reached.get(frame, 0))
         values = self.values[frame][field] if frame in self.values else []
-        if end > way.sure or not connection.known and end > way.startup["end"]:
+        if frame in self._doubtful or end > way.sure or not connection.known and end > way.startup["end"]:
             return None
         return None if None in values else values
 
@@ -165,11 +169,22 @@ class Readings:
             crc = rdmac or (way.startup["flags"] | peer.startup["flags"]) & C
             way.markers = bool(rdmac or peer.startup["flags"] & M)
             fpdus(way, way.markers, bool(crc))
+            self._find_short(connection, way)
             for fpdu in way.fpdus:
                 frame = max(way.frame_of(fpdu.end), peer.frame_of(peer.startup["end"]))  # not before it is known how to read it
                 self.fpdus_of[frame].append(fpdu)
+                if not fpdu.sure:
+                    self._doubtful.add(frame)
                 for name, value in fpdu.values:
                     self.values[frame][name].append(value)
+
+    def _find_short(self, connection, way):
+        starts = {fpdu.start for fpdu in way.fpdus}
+        for frame in connection.frames:
+            _, side, sequence, _, length = self.of[frame]
+            if connection.ways[side] is way and length < SMALLEST and way.offset(sequence) in starts:
+                way.short = frame
+                return
 
 
 def tcp_segment(frame, wire):
@@ -247,12 +262,19 @@ def fpdus(way, markers, crc):
                 reserved = pointer = None  # it may be no Marker
             values += [("mpa.marker.reserved", reserved), ("mpa.marker.fpduptr", pointer)]
         ulpdu = octets[at + 2:at + 2 + length]
-        doubtful.append(Fpdu(begin + before, begin + last, values + segment(ulpdu), ulpdu))
+        values += segment(ulpdu)
+        doubtful.append(Fpdu(begin + before, begin + last, values, ulpdu, right or not contradicts(ulpdu)))
         at, before = end, last
         if right or at == len(octets):
             way.fpdus += doubtful
             way.sure = begin + before
             doubtful = []
+
+
+def contradicts(ulpdu):
+    """The length is another than that of the operation."""
+    opcode = ulpdu[1] & 15 if len(ulpdu) >= 2 else None
+    return opcode in BODIES and len(ulpdu) != UNTAGGED + sum(size for size, _ in BODIES[opcode])
 
 
 def segment(ulpdu):

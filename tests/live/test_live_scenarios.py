@@ -10,7 +10,7 @@ import pytest
 CAPTURES = {  # what only a capture can show, or what begins in the middle
     "keep-alive", "zero-window", "capture-loss", "duplicate", "fragments", "late", "loss", "midstream",
     "midstream-markers", "midstream-no-crc", "msn-wrap", "reorder", "reorder-inside", "rpcrdma-hole", "rpcrdma-late",
-    "rpcrdma-late-reply", "bulk", "nfs-bulk", "many",
+    "rpcrdma-late-reply", "bulk", "bulk-whole", "nfs-bulk", "many",
 }
 LONG = {"idle"}  # silences of 40 s
 REFUSAL = "describes a capture, it cannot be played live"

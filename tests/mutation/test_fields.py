@@ -16,7 +16,6 @@ import pytest
 
 from mutants import explain, judge, rows, table
 
-SCORE = 0.995  # of the mutants that break a rule
 RPC = ("rpcrdma", "rpcrdma-long", "rpcrdma-invalidate", "rpcrdma-private-data", "rpcrdma-both-directions", "nfs-retry",
        "nfs3", "nfs40", "nfs41", "nfs41-chunks", "nfs41-backchannel", "nfs42", "nfs40-callback",
        "stack-nfs41-backchannel", "rpcrdma-unused")
@@ -77,7 +76,7 @@ def test_mutants_are_found(judged, survivors):
         print(f"{transport} {layer}: {score:.2%} of {found[transport, layer] + len(silent[transport, layer])}")
     print(f"{len(judged)} mutants; still to be found: {dict(pending)}")
     assert len(judged) > (20000 if ALL else 2000)
-    assert all(score >= SCORE for score in scores.values()), f"{scores}\n" + "\n".join(every[:100])
+    assert not every, f"{scores}\n" + "\n".join(every[:100])
 
 
 @pytest.mark.all

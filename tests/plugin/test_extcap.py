@@ -38,7 +38,7 @@ def test_dialog(extcap, build):
         listed = subprocess.run([build / "traffic-gen" / "iwarp-gen", "list", kind], capture_output=True, text=True,
                                 check=True).stdout
         offered = re.findall(rf"^value \{{arg={argument}\}}\{{value=([^}}]*)\}}\{{display=[^{{}}]+\}}", said, re.M)
-        assert set(offered) >= {line.split("\t")[0] for line in listed.splitlines()} - {"bulk", "nfs-bulk", "many", "script"}
+        assert set(offered) >= {line.split("\t")[0] for line in listed.splitlines()} - {"bulk", "bulk-whole", "nfs-bulk", "many", "script"}
         assert len(re.findall(rf"^value \{{arg={argument}\}}.*\{{default=true\}}$", said, re.M)) == 1
     assert re.findall(r"^value \{arg=2\}\{value=([^}]*)\}", said, re.M) == ["iwarp", "roce"]
 

@@ -10,8 +10,8 @@
 
 enum { SEGMENTS_PER_MESSAGE = 64, BULK_PORT = 7174 };
 
-/* False with errno set when writing failed. */
-static bool bulk_play(struct capture_file *file, const struct bulk_options *options)
+/* RDMA Writes of so many DDP segments each. False with errno set when writing failed. */
+static bool writes_play(struct capture_file *file, const struct bulk_options *options, unsigned segments)
 {
     struct bulk_stream stream;
     struct mpa_startup request = {.kind = MPA_REQUEST, .revision = 1, .flags = options->no_crc ? 0 : MPA_FLAG_C};
@@ -28,7 +28,7 @@ static bool bulk_play(struct capture_file *file, const struct bulk_options *opti
     bulk_stream_startup(&stream, &request, &reply);
     for (uint64_t i = 0; i < count && !stream.failed; i++) {
         ddp.to = i * room;
-        ddp.last = i % SEGMENTS_PER_MESSAGE == SEGMENTS_PER_MESSAGE - 1 || i + 1 == count;
+        ddp.last = i % segments == segments - 1 || i + 1 == count;
         ddp_header_encode(&ddp, ulpdu, options->ulpdu);
         bulk_stream_ulpdu(&stream, 0, ulpdu, (uint16_t)options->ulpdu);
     }
@@ -41,8 +41,19 @@ static bool bulk_play(struct capture_file *file, const struct bulk_options *opti
     return good;
 }
 
+static bool bulk_play(struct capture_file *file, const struct bulk_options *options)
+{
+    return writes_play(file, options, SEGMENTS_PER_MESSAGE);
+}
+
+static bool bulk_whole_play(struct capture_file *file, const struct bulk_options *options)
+{
+    return writes_play(file, options, 1);
+}
+
 static const struct bulk_scenario bulk_scenarios[] = {
     {"bulk", "one connection of --size octets with RDMA Writes of --ulpdu octets, for measurements", false, bulk_play},
+    {"bulk-whole", "the same, each FPDU a whole RDMA Write", false, bulk_whole_play},
     {"nfs-bulk", "one connection of --size octets with NFSv3 READs and WRITEs of 1 MiB, for measurements", false,
      bulk_nfs_play},
     {"many", "--connections short connections, one in twenty left open, for measurements", true, bulk_many_play},

@@ -31,7 +31,7 @@ const char *command_guess(const char *word, const char *(*next)(unsigned index))
 /* Options that have no meaning in every use of a command: silently ignored they would mislead. */
 struct command_only {
     bool given, fits;
-    const char *option, *with; /* "--markers", "the scenarios bulk and nfs-bulk" */
+    const char *option, *with; /* "--markers", "the scenarios bulk, bulk-whole and nfs-bulk" */
 };
 
 /* COMMAND_DONE when all that are given fit. */

@@ -180,16 +180,18 @@ static void remove_capture(const char *path)
 static int check_uses(const struct play_options *options, const struct scenario_source *source,
                       const struct bulk_scenario *bulk)
 {
-    static const char bulks[] = "the scenarios bulk and nfs-bulk", others[] = "scenarios other than bulk ones";
-    static const char framed[] = "the scenarios bulk and nfs-bulk; others say it in their `connection`";
+    static const char bulks[] = "the scenarios bulk, bulk-whole and nfs-bulk",
+                      others[] = "scenarios other than bulk ones";
+    static const char framed[] = "the scenarios bulk, bulk-whole and nfs-bulk; others say it in their `connection`";
     const bool sized = bulk && !bulk->counted, counted = !bulk && scenario_source_is_counted(source);
     const struct command_only rows[] = {
         {options->size, sized || (counted && options->count == 0), "--size",
-         "the scenarios bulk and nfs-bulk, and those with a count, which goes without it"},
+         "the scenarios bulk, bulk-whole and nfs-bulk, and those with a count, which goes without it"},
         {options->ulpdu != ULPDU_DEFAULT, sized, "--ulpdu", bulks},
         {options->markers, sized, "--markers", framed},
         {options->no_crc, sized, "--no-crc", framed},
-        {options->connections != G_MININT, !sized, "--connections", "scenarios other than bulk and nfs-bulk"},
+        {options->connections != G_MININT, !sized, "--connections",
+         "scenarios other than bulk, bulk-whole and nfs-bulk"},
         {options->count != 0, counted, "--count", "the scenarios operations and nfs-metadata, and `repeat: count`"},
         {options->script, source->scenario && source->scenario->script == options->script, "--script",
          "the scenario script"},
@@ -343,10 +345,11 @@ int command_play(int argc, char **argv)
         {"count", 0, 0, G_OPTION_ARG_INT, &options.count,
          "operations: how many (default 1000); nfs-metadata: rounds (1)", "N"},
         {"size", 0, 0, G_OPTION_ARG_STRING, &options.size,
-         "bulk, nfs-bulk, nfs-metadata: size of the capture (bulk: 200M)", "N[kMG]"},
-        {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk, nfs-bulk: ULPDU_Length (default 1400)", "N"},
-        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, nfs-bulk: with Markers", NULL},
-        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk, nfs-bulk: without CRC", NULL},
+         "bulk, bulk-whole, nfs-bulk, nfs-metadata: size of the capture (bulk: 200M)", "N[kMG]"},
+        {"ulpdu", 0, 0, G_OPTION_ARG_INT, &options.ulpdu, "bulk, bulk-whole, nfs-bulk: ULPDU_Length (default 1400)",
+         "N"},
+        {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, bulk-whole, nfs-bulk: with Markers", NULL},
+        {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk, bulk-whole, nfs-bulk: without CRC", NULL},
         {"memory", 0, 0, G_OPTION_ARG_FILENAME, &options.memory,
          "scenarios with work: write the memory of both ends there at the end", "FOLDER"},
         G_OPTION_ENTRY_NULL,
