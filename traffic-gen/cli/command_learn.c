@@ -313,10 +313,12 @@ static int take_up(const struct options *options)
     g_autoptr(GError) error = NULL;
     int status = take_options(&job);
 
-    if (status == COMMAND_DONE && !(job.machine = machine_load(options->machine, &error)))
-        status = command_fail("%s", error->message);
     if (status == COMMAND_DONE)
+        job.machine = machine_load(options->machine, &error);
+    if (job.machine)
         status = conclude(&job);
+    else if (error)
+        status = command_fail("%s", error->message);
     g_free(job.machine);
     g_free(job.old);
     return status;

@@ -311,5 +311,5 @@ bool ask_device(void *ctx, const struct question *questions, struct answer *answ
     }
     for (unsigned i = 0; i < n; i++)
         g_free(exchanges[i].why);
-    return good;
+    return good; /* NOLINT(clang-analyzer-unix.Malloc): g_autofree */
 }

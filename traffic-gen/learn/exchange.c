@@ -207,7 +207,7 @@ static bool answer_one(struct exchange *exchange, struct talk *talk, struct rpc_
 
     if (input->say)
         input->say(talk, input);
-    else
+    else if (talker)
         say_rpc(talker, input);
     exchange->costs.inputs++;
     if (!talk->our_reset)

@@ -307,7 +307,7 @@ static bool check(struct table *table, const struct learner_options *options, st
 
 static bool infer(struct table *table, const struct learner_options *options, char **why)
 {
-    struct word counterexample;
+    struct word counterexample = {.n = 0};
 
     for (;;) {
         if (!close_table(table, why) || !confirm(table, why))

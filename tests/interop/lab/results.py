@@ -24,7 +24,7 @@ ABOUT = {
     "siw-own-tcp": "siw of Linux 7.2 (with the [patches](../upstream/siw/patches) that keep it alive) as Responder and Initiator, and the "
                    "NFS server over it, in a guest at the end of a TAP interface, on which iwarp-gen has "
                    "[a TCP of its own](howto/own-tcp.md). All failures are of one fault of siw; with [three lines changed]"
-                   "(../upstream/siw/siw-trailer.md) what our own TCP plays passes in all three roles, so there is none behind it.",
+                   "(../upstream/siw/siw-trailer.md) what our own TCP plays passes in all three roles, so it hides no other.",
     "linux-nfs": "The NFS server and the NFS client of Linux 6.1 (Debian 12) over siw, versions 3, 4.0, 4.1 and 4.2. What siw "
                  "itself does is in [results-siw.md](results-siw.md).",
 }
