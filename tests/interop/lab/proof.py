@@ -29,10 +29,14 @@ REPEATS = 2  # of what is not as expected: under load a guest may be late
 
 
 def showing(report, odd):
-    """The cases to run again for these ids: they themselves, and for "RULE/seen" those beside which it was seen."""
+    """The cases to run again for these ids: they themselves, and for "RULE/seen" the first one beside which it was seen."""
     rules = {case.removesuffix("/seen") for case in odd if case.endswith("/seen")}
-    return [test["id"] for test in report["tests"] if test["suite"] != "seen" and
-            (test["id"] in odd or rules & {line.split(":")[0] for line in test["observations"]})]
+    tests, first = [test for test in report["tests"] if test["suite"] != "seen"], {}
+    for test in tests:
+        for line in test["observations"]:
+            first.setdefault(line.split(":")[0], test["id"])
+    again = {*odd} | {case for rule, case in first.items() if rule in rules}
+    return [test["id"] for test in tests if test["id"] in again]
 
 
 def merged(report, again, cases):
