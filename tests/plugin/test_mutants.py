@@ -6,6 +6,7 @@ in a whole capture file, whatever it is.
 `mutate` (tests/fuzz/mutate.c) repairs lengths, CRCs and checksums after its damage, so that it reaches the upper layers;
 editcap -E changes octets anywhere. With a build of the asan preset all that is done under its sanitizers.
 """
+import itertools
 import os
 import pathlib
 import random
@@ -63,8 +64,10 @@ def keep(capture, seed):
 
 def look(wireshark, check, build, sources, seed, folder):
     capture, arguments = mutant(build, sources, seed, folder)
-    result = wireshark.run("tshark", "-r", wireshark.readable(capture), *arguments, errors="backslashreplace")
-    stopped = [line for line in (result.stdout + result.stderr).splitlines() if STOPPED.search(line)]
+    with (folder / "shown.txt").open("w+", encoding="utf-8", errors="backslashreplace") as shown:
+        result = wireshark.run("tshark", "-r", wireshark.readable(capture), *arguments, stdout=shown, errors="backslashreplace")
+        shown.seek(0)
+        stopped = [line for line in itertools.chain(shown, result.stderr.splitlines()) if STOPPED.search(line)]
     if result.returncode != 0 or stopped:
         keep(capture, seed)
     assert result.returncode == 0, (seed, arguments, result.stderr[-3000:])
@@ -75,7 +78,6 @@ def look(wireshark, check, build, sources, seed, folder):
     assert judged.returncode in (0, 1, 3) and "Sanitizer" not in judged.stderr, (seed, judged.stderr[-3000:])
     wireshark.forget(capture)
     capture.unlink()
-    return result.stdout
 
 
 @pytest.fixture(scope="module")
