@@ -123,8 +123,7 @@ static void sort(struct batch *batch)
         batch->order[begin[batch->item[i].share]++] = (uint16_t)i;
 }
 
-/* Of the items to come: a batch is larger than the processor's cache, and in this order nothing foresees what is next.
- */
+/* Of an item to come: a batch is larger than the processor's cache, and nothing foresees this order. */
 static void fetch(const struct batch *batch, unsigned i)
 {
     const char *item = (const char *)&batch->item[batch->order[i]];
