@@ -6,7 +6,6 @@ in a whole capture file, whatever it is.
 `mutate` (tests/fuzz/mutate.c) repairs lengths, CRCs and checksums after its damage, so that it reaches the upper layers;
 editcap -E changes octets anywhere. With a build of the asan preset all that is done under its sanitizers.
 """
-import itertools
 import os
 import pathlib
 import random
@@ -64,10 +63,7 @@ def keep(capture, seed):
 
 def look(wireshark, check, build, sources, seed, folder):
     capture, arguments = mutant(build, sources, seed, folder)
-    with (folder / "shown.txt").open("w+", encoding="utf-8", errors="backslashreplace") as shown:
-        result = wireshark.run("tshark", "-r", wireshark.readable(capture), *arguments, stdout=shown, errors="backslashreplace")
-        shown.seek(0)
-        stopped = [line for line in itertools.chain(shown, result.stderr.splitlines()) if STOPPED.search(line)]
+    result, stopped = wireshark.search(STOPPED, capture, *arguments)
     if result.returncode != 0 or stopped:
         keep(capture, seed)
     assert result.returncode == 0, (seed, arguments, result.stderr[-3000:])
