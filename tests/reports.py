@@ -16,19 +16,24 @@ def _shared(members):
 DECODER = json.JSONDecoder(object_hook=_shared)
 
 
-def each(file, name):
-    """The members of every list called `name` in the JSON text, one after another. file: opened as text."""
+def each(file, name, around=None):
+    """
+    The members of every list called `name` in the JSON text, one after another. file: opened as text; around: a list that gets the
+    text without them, in pieces.
+    """
     begin = re.compile(rf'"{name}"\s*:\s*\[')
+    kept = (lambda text: None) if around is None else around.append
     text, inside = "", False
     while piece := file.read(PIECE):
         text += piece
         while True:
             if not inside:
                 match = begin.search(text)
+                end = match.end() if match else max(0, len(text) - len(name) - 100)  # one may begin there and end in the next piece
+                kept(text[:end])
+                text, inside = text[end:], bool(match)
                 if not match:
-                    text = text[-len(name) - 100:]  # a match may begin there and end in the next piece
                     break
-                text, inside = text[match.end():], True
             text = text.lstrip(" \n,")
             if text.startswith("]"):
                 inside = False
@@ -40,3 +45,4 @@ def each(file, name):
             yield member
             text = text[end:]
     assert not inside, text[:200]
+    kept(text)

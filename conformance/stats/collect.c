@@ -119,7 +119,7 @@ struct statistics *collector_take(struct collector *collector, unsigned first, b
     struct statistics *taken = collector->now, *next;
 
     for (unsigned side = 0; side < 2; side++) {
-        take_repeated(&taken->carrier[side].sizes, &collector->side[side].fpdu_size);
+        collect_alike(collector, side);
         take_repeated(&taken->carrier[side].per_segment, &collector->side[side].per_segment);
     }
     if (collector->take_open)

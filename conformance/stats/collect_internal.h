@@ -75,6 +75,15 @@ struct repeated {
     uint64_t value, n;
 };
 
+/* FPDUs one after the other that are alike in all that is counted of them; they are counted together. */
+struct alike {
+    uint32_t length;
+    uint16_t ulpdu_length;
+    uint8_t header_length; /* of DDP; 0: none */
+    bool crc_used;
+    uint64_t n;
+};
+
 struct caller {
     unsigned outstanding;
     uint32_t granted, requested;
@@ -99,7 +108,8 @@ struct collector {
         struct timed timed;
         bool segment_open; /* a TCP segment with FPDUs came, and of these have ended: */
         unsigned fpdus;
-        struct repeated fpdu_size, per_segment; /* not in their histograms yet */
+        struct alike alike; /* these two are not in their counts and histograms yet */
+        struct repeated per_segment;
         struct begun begun[BEGUN_CLASSES];
         struct request *requests; /* REQUESTS_MAX; NULL: there was none */
         unsigned n_requests, n_over;
@@ -130,6 +140,9 @@ static inline void add_repeated(struct repeated *last, struct histogram *histogr
     }
     last->n++;
 }
+
+/* Counts the FPDUs of a side that are alike. */
+void collect_alike(struct collector *collector, unsigned side);
 
 /* Any packet of the connection. */
 void collect_time(struct collector *collector, uint32_t frame, int64_t time_ns);

@@ -183,14 +183,9 @@ static void take_answer(struct collector *collector, const struct collected_part
     }
 }
 
-static void collect_part(struct collector *collector, const struct collected_part *part)
+/* A message begins or ends with it, or it is of a Read or Atomic. */
+__attribute__((noinline)) static void take_part(struct collector *collector, const struct collected_part *part)
 {
-    uint64_t *bin = collect_bin(collector, part->time_ns);
-
-    if (bin)
-        bin[part->side == 0 ? SERIES_TO_RESPONDER : SERIES_TO_INITIATOR] += part->octets;
-    if (part->kind == STAT_NONE)
-        return;
     if (part->answer) {
         take_answer(collector, part);
     } else if (part->kind == STAT_READ || part->kind == STAT_ATOMIC) {
@@ -203,6 +198,30 @@ static void collect_part(struct collector *collector, const struct collected_par
         if (operations)
             count(operations, whole, part->time_ns);
     }
+}
+
+/* In the middle of a Write or Send: most are. */
+static bool goes_on(struct collector *collector, const struct collected_part *part)
+{
+    struct begun *begun = &collector->side[part->side].begun[part->kind == STAT_WRITE ? OF_WRITES : OF_SENDS];
+
+    if (part->first || part->complete || part->answer || part->kind == STAT_READ || part->kind == STAT_ATOMIC)
+        return false;
+    if (begun->known && begun->message == part->message) {
+        begun->octets += part->octets;
+        begun->parts++;
+    }
+    return true;
+}
+
+static inline void collect_part(struct collector *collector, const struct collected_part *part)
+{
+    uint64_t *bin = collect_bin(collector, part->time_ns);
+
+    if (bin)
+        bin[part->side == 0 ? SERIES_TO_RESPONDER : SERIES_TO_INITIATOR] += part->octets;
+    if (part->kind != STAT_NONE && !goes_on(collector, part))
+        take_part(collector, part);
 }
 
 /* ---- iWARP ---- */

@@ -74,6 +74,21 @@ static bool take_repeated(struct collector *collector, unsigned side, const stru
     return true;
 }
 
+/* Not what comes next. True: octets are there again. */
+__attribute__((noinline)) static bool take_disorder(struct collector *collector, unsigned side,
+                                                    const struct tcp_segment *segment, uint64_t offset, uint64_t end)
+{
+    struct tcp_order *order = &collector->side[side].order;
+
+    if (!order->started) {
+        order->started = true;
+        order->highest = offset;
+    }
+    if (offset > order->highest)
+        open_gap(order, order->highest, offset, segment->time_ns);
+    return offset < order->highest && take_repeated(collector, side, segment, offset, end);
+}
+
 static void take_octets(struct collector *collector, const struct tcp_segment *segment, uint64_t offset)
 {
     unsigned side = segment->side;
@@ -86,13 +101,7 @@ static void take_octets(struct collector *collector, const struct tcp_segment *s
     carrier->n[CARRIER_OCTETS] += segment->length;
     if (segment->length > carrier->segment_most)
         carrier->segment_most = segment->length;
-    if (!order->started) {
-        order->started = true;
-        order->highest = offset;
-    }
-    if (offset > order->highest)
-        open_gap(order, order->highest, offset, segment->time_ns);
-    if (offset < order->highest && take_repeated(collector, side, segment, offset, end))
+    if ((offset != order->highest || !order->started) && take_disorder(collector, side, segment, offset, end))
         timed->pending = false; /* which of the copies was acknowledged cannot be known */
     else if (!timed->pending)
         *timed = (struct timed){true, end, segment->time_ns};
@@ -173,21 +182,38 @@ void collector_phase(struct collector *collector, enum mpa_phase phase, const st
     collector_read_limit(collector, initiator ^ 1u, limit_of(parameters, parameters->ord));
 }
 
+void collect_alike(struct collector *collector, unsigned side)
+{
+    struct alike *alike = &collector->side[side].alike;
+    struct stat_carrier *carrier = &collector->now->carrier[side];
+    unsigned pad = mpa_pad_length(alike->ulpdu_length);
+    uint32_t without = (uint32_t)MPA_LENGTH_LEN + alike->ulpdu_length + pad + MPA_CRC_LEN;
+
+    histogram_add(&carrier->sizes, alike->length, alike->n);
+    carrier->n[CARRIER_FPDUS] += alike->n;
+    carrier->n[CARRIER_ULPDU] += alike->n * alike->ulpdu_length;
+    carrier->n[CARRIER_HEADERS] += alike->n * (MPA_LENGTH_LEN + (uint64_t)alike->header_length);
+    carrier->n[CARRIER_PADS] += alike->n * pad;
+    carrier->n[CARRIER_CRCS] += alike->n * MPA_CRC_LEN;
+    carrier->n[CARRIER_CRCS_USED] += alike->crc_used ? alike->n : 0;
+    carrier->n[CARRIER_MARKERS] += alike->length > without ? alike->n * (alike->length - without) : 0;
+    alike->n = 0;
+}
+
 void collector_fpdu(struct collector *collector, const struct mpa_fpdu_event *event)
 {
     unsigned side = event->place.side & 1u;
+    struct alike *alike = &collector->side[side].alike;
     const struct mpa_fpdu *fpdu = &event->fpdu;
-    uint64_t *n = collector->now->carrier[side].n;
-    unsigned pad = mpa_pad_length(fpdu->ulpdu_length);
-    uint32_t without = (uint32_t)MPA_LENGTH_LEN + fpdu->ulpdu_length + pad + MPA_CRC_LEN;
+    uint8_t header_length = event->has_ddp ? event->ddp.header_len : 0;
+    bool crc_used = event->crc == MPA_CRC_VERIFIED || event->crc == MPA_CRC_WRONG;
 
     collector->side[side].fpdus++;
-    add_repeated(&collector->side[side].fpdu_size, &collector->now->carrier[side].sizes, fpdu->length);
-    n[CARRIER_FPDUS]++;
-    n[CARRIER_ULPDU] += fpdu->ulpdu_length;
-    n[CARRIER_HEADERS] += MPA_LENGTH_LEN + (event->has_ddp ? (uint64_t)event->ddp.header_len : 0);
-    n[CARRIER_PADS] += pad;
-    n[CARRIER_CRCS] += MPA_CRC_LEN;
-    n[CARRIER_CRCS_USED] += event->crc == MPA_CRC_VERIFIED || event->crc == MPA_CRC_WRONG;
-    n[CARRIER_MARKERS] += fpdu->length > without ? fpdu->length - without : 0;
+    if (fpdu->length != alike->length || fpdu->ulpdu_length != alike->ulpdu_length ||
+        header_length != alike->header_length || crc_used != alike->crc_used) {
+        if (alike->n > 0)
+            collect_alike(collector, side);
+        *alike = (struct alike){fpdu->length, fpdu->ulpdu_length, header_length, crc_used, 0};
+    }
+    alike->n++;
 }

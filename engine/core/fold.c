@@ -7,6 +7,7 @@
 #include "engine/core/fold.h"
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
+#include "wire/octets.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -52,13 +53,16 @@ static const uint8_t *get_number(const uint8_t *p, uint32_t *number)
     return p;
 }
 
+/* As a number, with the first of them in its uppermost octet. */
+static uint64_t block_of(const uint8_t passed[RULE_BLOCK])
+{
+    static_assert(sizeof(uint64_t) == RULE_BLOCK, "several at once");
+    return get_be64(passed);
+}
+
 static bool is_zero(const uint8_t passed[RULE_BLOCK])
 {
-    uint64_t block;
-
-    static_assert(sizeof block == RULE_BLOCK, "several at once");
-    memcpy(&block, passed, sizeof block);
-    return block == 0;
+    return block_of(passed) == 0;
 }
 
 /* Where octets are put. */
@@ -90,10 +94,16 @@ static inline void put_count(struct folding *folding, size_t rule, struct rule_c
 static void take_passed(uint8_t passed[RULE_ROOM], struct folding *folding)
 {
     for (size_t block = 0; block < RULE_ROOM; block += RULE_BLOCK) {
-        if (is_zero(passed + block))
+        uint64_t counts = block_of(passed + block);
+
+        if (counts == 0)
             continue;
-        for (size_t rule = block; rule < block + RULE_BLOCK; rule++)
-            put_count(folding, rule, (struct rule_count){passed[rule], 0, 0});
+        while (counts != 0) { /* each that is not 0 */
+            unsigned i = (unsigned)__builtin_clzll(counts) / 8;
+
+            put_count(folding, block + i, (struct rule_count){passed[block + i], 0, 0});
+            counts &= ~(UINT64_C(0xFF) << 56 >> 8 * i);
+        }
         memset(passed + block, 0, RULE_BLOCK);
     }
 }

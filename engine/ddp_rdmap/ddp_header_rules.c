@@ -263,19 +263,13 @@ static void judge_word(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
 static void pass_usual(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
-    static const enum rule_id each[] = {
-        RULE_DDP_4_1_01,   RULE_DDP_4_1_10,   RULE_DDP_4_4_01,   RULE_RDMAP_4_01,
-        RULE_RDMAP_4_1_01, RULE_RDMAP_4_1_02, RULE_RDMAP_4_1_14, RULE_RDMAP_4_1_26,
-    };
     struct verdict *v = rdmap->verdict;
 
-    for (unsigned i = 0; i < sizeof each / sizeof each[0]; i++)
-        verdict_passed(v, each[i]);
-    verdict_passed(v, step->ddp->tagged ? RULE_DDP_4_2_01 : RULE_DDP_4_3_01);
-    verdict_passed(v, opcode_rules[step->ddp->opcode].tagged);
+    VERDICT_PASSED(v, RULE_DDP_4_1_01, RULE_DDP_4_1_10, RULE_DDP_4_4_01, RULE_RDMAP_4_01, RULE_RDMAP_4_1_01,
+                   RULE_RDMAP_4_1_02, RULE_RDMAP_4_1_14, RULE_RDMAP_4_1_23, RULE_RDMAP_4_1_26,
+                   step->ddp->tagged ? RULE_DDP_4_2_01 : RULE_DDP_4_3_01, opcode_rules[step->ddp->opcode].tagged);
     if (step->ddp->dv == 1)
         verdict_passed(v, RULE_DDP_4_1_12);
-    verdict_passed(v, RULE_RDMAP_4_1_23);
     if (step->info->rfc_version_only)
         verdict_passed(v, RULE_RDMAPX_4_1_01);
 }

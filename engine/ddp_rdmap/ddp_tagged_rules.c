@@ -157,12 +157,8 @@ static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, str
 
 static void go_on(struct rdmap_connection *rdmap, const struct ddp_message *m)
 {
-    static const enum rule_id each[] = {RULE_DDP_4_2_06, RULE_DDP_4_2_12, RULE_DDP_4_2_15, RULE_DDP_5_2_11};
-
-    if (m->disordered)
-        return;
-    for (unsigned i = 0; i < sizeof each / sizeof each[0]; i++)
-        verdict_passed(rdmap->verdict, each[i]);
+    if (!m->disordered)
+        VERDICT_PASSED(rdmap->verdict, RULE_DDP_4_2_06, RULE_DDP_4_2_12, RULE_DDP_4_2_15, RULE_DDP_5_2_11);
 }
 
 /* A Read Response with all its octets and no Last; the next one begins right after it in the same buffer. */

@@ -141,7 +141,10 @@ static void prune_runs(struct mpa_side *s)
     if (keep == 0)
         return;
     s->n_runs -= keep;
-    memmove(s->runs, s->runs + keep, s->n_runs * sizeof *s->runs);
+    if (s->n_runs == 1) /* as usual */
+        s->runs[0] = s->runs[keep];
+    else
+        memmove(s->runs, s->runs + keep, s->n_runs * sizeof *s->runs);
 }
 
 size_t mpa_run_of(const struct mpa_side *s, uint64_t at)

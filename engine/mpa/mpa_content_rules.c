@@ -95,9 +95,7 @@ static enum mpa_content judge_ulpdu(struct mpa_connection *mpa, unsigned side, c
     unsigned fixed;
 
     if (is_plain(fpdu)) {
-        verdict_passed(mpa->verdict, RULE_MPA_3_07);
-        verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
-        verdict_passed(mpa->verdict, RULE_MPA_3_01);
+        VERDICT_PASSED(mpa->verdict, RULE_MPA_3_07, RULE_MPA_4_1_12, RULE_MPA_3_01);
         return MPA_CONTENT_SEGMENT;
     }
     n = n < HEADER_VISIBLE - MPA_LENGTH_LEN ? n : HEADER_VISIBLE - MPA_LENGTH_LEN;

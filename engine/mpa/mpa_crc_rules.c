@@ -302,13 +302,8 @@ static void count_right(struct mpa_connection *mpa, unsigned side, const struct 
     struct verdict *v = mpa->verdict;
     const struct mpa_framing_state *fs = mpa->side[side].framing;
 
-    verdict_passed(v, RULE_MPA_4_1_08);
-    verdict_passed(v, RULE_MPA_4_4_07);
-    verdict_passed(v, RULE_MPA_4_4_12);
-    verdict_passed(v, RULE_MPA_4_4_13);
-    verdict_passed(v, RULE_MPA_4_4_14);
-    verdict_passed(v, RULE_MPA_4_4_17);
-    verdict_passed(v, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15);
+    VERDICT_PASSED(v, RULE_MPA_4_1_08, RULE_MPA_4_4_07, RULE_MPA_4_4_12, RULE_MPA_4_4_13, RULE_MPA_4_4_14,
+                   RULE_MPA_4_4_17, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15);
     if (fs->framing.markers) {
         uint64_t crc = fpdu->offset + fpdu->length - MPA_CRC_LEN;
 

@@ -108,11 +108,7 @@ static void count_shape(struct mpa_connection *mpa, const struct mpa_framing_sta
 {
     struct verdict *v = mpa->verdict;
 
-    verdict_passed(v, RULE_MPA_4_1_01);
-    verdict_passed(v, RULE_MPA_4_1_02);
-    verdict_passed(v, RULE_MPA_4_1_04);
-    verdict_passed(v, RULE_MPA_4_1_09);
-    verdict_passed(v, RULE_MPA_A_1_03);
+    VERDICT_PASSED(v, RULE_MPA_4_1_01, RULE_MPA_4_1_02, RULE_MPA_4_1_04, RULE_MPA_4_1_09, RULE_MPA_A_1_03);
     if (fs->framing.markers)
         verdict_passed(v, RULE_MPA_4_1_03);
 }

@@ -161,8 +161,8 @@ def test_memory_stays_while_the_content_grows(build, form, tmp_path):
         pytest.skip("sanitizers reserve memory of their own")
     record = bytes.fromhex("01000000 00000000 00000400 00000400") + bytes(1 << 18)
     header = bytes.fromhex("d4c3b2a1 0200 0400 00000000 00000000 00000400 01000000")
-    piece = PACK[form](record * 64)
+    piece = PACK[form](record * 16)
     path = tmp_path / "bomb"
-    path.write_bytes(PACK[form](header) + piece * 16)
+    path.write_bytes(PACK[form](header) + piece * 64)
     result = run(build, "--summary", path, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (200 << 20, 200 << 20)))
     assert result.returncode == 3 and b"\t" in result.stdout, result

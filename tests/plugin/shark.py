@@ -5,6 +5,7 @@ tshark and sharkd with the plugins of the build tree.
 As root they load installed plugins only, so they run as an unprivileged user (65534), who may not be able to read the source tree:
 plugins and captures are copied to a folder that he can read.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -87,6 +88,21 @@ class Wireshark:
         assert result.returncode == 0, result.stderr
         return result.stdout
 
+    def search(self, pattern, capture, *arguments):
+        """What became of tshark, and the lines that match of what it wrote, which may be many times the capture."""
+        with tempfile.TemporaryFile("w+", encoding="utf-8", errors="backslashreplace") as file:
+            result = self.run("tshark", "-r", self.readable(capture), *arguments, stdout=file, errors="backslashreplace")
+            file.seek(0)
+            return result, [line for line in itertools.chain(file, result.stderr.splitlines()) if pattern.search(line)]
+
+    def registered(self, what):
+        """The rows of `tshark -G what`, one after another: those of fields are 30 MB."""
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+            self.run("tshark", "-G", what, stdout=file)
+            file.seek(0)
+            for line in file:
+                yield line.rstrip("\n").split("\t")
+
     def fields(self, capture, names, *arguments):
         """The rows of the frames that the display filter passes."""
         return [rows.row(line, names) for line in self.tshark(capture, *arguments, *rows.options(names)).split("\n") if line]
@@ -97,12 +113,16 @@ class Wireshark:
             self.tshark(capture, *arguments, *rows.options(names), stdout=file)
         return rows.Kept(path, names)
 
-    def sharkd(self, capture, requests):
-        """Answers to the requests (method, parameters), the capture being loaded."""
+    def sharkd(self, capture, requests, take=lambda result: result):
+        """Answers to the requests (method, parameters), the capture being loaded. take: what is kept of each."""
         calls = [("load", {"file": str(self.readable(capture))}), *requests]
         text = "".join(json.dumps({"jsonrpc": "2.0", "id": i + 1, "method": method, "params": parameters}) + "\n"
                        for i, (method, parameters) in enumerate(calls))
-        out = self.run("sharkd", "-", input=text).stdout
-        answers = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
-        assert len(answers) == len(calls), out[-500:]
-        return [answer["result"] for answer in answers[1:]]
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as file:
+            self.run("sharkd", "-", input=text, stdout=file)
+            file.seek(0)
+            answers = (json.loads(line) for line in file if line.startswith("{"))
+            loaded = next(answers, None)
+            kept = [take(answer["result"]) for answer in answers]
+        assert loaded and len(kept) == len(requests), (loaded, kept[-1:])
+        return kept

@@ -12,15 +12,13 @@ DECODE_AS = ["-d", "tcp.port==7174,mpa"]
 
 
 def test_protocol_is_registered_beside_the_builtin(wireshark):
-    lines = wireshark.run("tshark", "-G", "protocols").stdout.splitlines()
-    assert {"mpa", "iwarp_mpa"} <= {line.split("\t")[2] for line in lines}
+    assert {"mpa", "iwarp_mpa"} <= {row[2] for row in wireshark.registered("protocols")}
 
 
 def test_every_field_is_explained(wireshark, root):
     experts = {name for path in root.glob("plugins/*/fields.c")
                for name in re.findall(r'"([a-z_.]+)",\s+PI_', path.read_text(encoding="utf-8"))}
-    rows = [line.split("\t") for line in wireshark.run("tshark", "-G", "fields").stdout.splitlines() if line.startswith("F\t")]
-    ours = [row for row in rows if re.match(r"(mpa|rddp|rdmap|rpcrdma)\.", row[2])]
+    ours = [row for row in wireshark.registered("fields") if row[0] == "F" and re.match(r"(mpa|rddp|rdmap|rpcrdma)\.", row[2])]
     # Those of rules are titled by their requirement (test_experts.py).
     plain = {row[2] for row in ours if not row[7] and not re.search(r"\.rule\.\w+_\d+$", row[2])}
     assert len(ours) > 240 and plain == experts

@@ -63,8 +63,7 @@ def keep(capture, seed):
 
 def look(wireshark, check, build, sources, seed, folder):
     capture, arguments = mutant(build, sources, seed, folder)
-    result = wireshark.run("tshark", "-r", wireshark.readable(capture), *arguments, errors="backslashreplace")
-    stopped = [line for line in (result.stdout + result.stderr).splitlines() if STOPPED.search(line)]
+    result, stopped = wireshark.search(STOPPED, capture, *arguments)
     if result.returncode != 0 or stopped:
         keep(capture, seed)
     assert result.returncode == 0, (seed, arguments, result.stderr[-3000:])
@@ -75,7 +74,6 @@ def look(wireshark, check, build, sources, seed, folder):
     assert judged.returncode in (0, 1, 3) and "Sanitizer" not in judged.stderr, (seed, judged.stderr[-3000:])
     wireshark.forget(capture)
     capture.unlink()
-    return result.stdout
 
 
 @pytest.fixture(scope="module")

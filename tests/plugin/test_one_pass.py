@@ -2,6 +2,8 @@
 """On RoCE, one pass shows what two passes show, but for what only later frames tell."""
 import os
 import pathlib
+import sys
+import tempfile
 import xml.etree.ElementTree
 
 import pytest
@@ -36,13 +38,18 @@ if MORE:
 
 
 def shown(wireshark, path, *mode):
-    """Of each frame, the fields of ours in order."""
-    packets = xml.etree.ElementTree.fromstring(wireshark.tshark(path, "-T", "pdml", "-Y", "rpcrdma", *mode)).iter("packet")
+    """Of each frame, the fields of ours in order. A frame at a time: as XML, a capture is many times its size."""
     frames = {}
-    for packet in packets:
-        number = packet.find("proto[@name='geninfo']/field[@name='num']").get("show")
-        frames[int(number, 0)] = [(field.get("name"), field.get("show")) for proto in packet.iter("proto") if proto.get("name") == "rpcrdma"
-                             for field in proto.iter("field")]
+    with tempfile.TemporaryFile() as file:
+        wireshark.tshark(path, "-T", "pdml", "-Y", "rpcrdma", *mode, stdout=file)
+        file.seek(0)
+        for _, packet in xml.etree.ElementTree.iterparse(file):
+            if packet.tag != "packet":
+                continue
+            number = packet.find("proto[@name='geninfo']/field[@name='num']").get("show")
+            frames[int(number, 0)] = [(sys.intern(field.get("name")), sys.intern(field.get("show", ""))) for proto in packet.iter("proto")
+                                      if proto.get("name") == "rpcrdma" for field in proto.iter("field")]
+            packet.clear()
     return frames
 
 

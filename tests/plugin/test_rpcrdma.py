@@ -6,7 +6,7 @@ import re
 import pytest
 
 import cases
-from test_modes import trees
+from test_modes import tree
 
 ORDER = ["-o", "tcp.reassemble_out_of_order:TRUE"]
 TWICE = ["-2", *ORDER]
@@ -43,7 +43,7 @@ def test_random_access(wireshark, generated, name):
     path = generated(name, "--pcap")
     numbers = list(range(1, len(wireshark.fields(path, [])) + 1))
     requests = [("frame", {"frame": number, "proto": True}) for number in numbers + numbers[::-1] + numbers[::5]]
-    answers = trees(wireshark.sharkd(path, requests))
+    answers = wireshark.sharkd(path, requests, take=tree)
     first, back, some = answers[:len(numbers)], answers[len(numbers):2 * len(numbers)], answers[2 * len(numbers):]
     assert first == back[::-1]
     assert some == first[::5]
