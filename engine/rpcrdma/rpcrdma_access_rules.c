@@ -460,7 +460,7 @@ static bool uncertain(const struct rpcrdma_connection *rpcrdma, const struct rpc
     if (move->unsure || !rpcrdma_whole(rpcrdma))
         return true;
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t));) {
-        if (t->call_header.status != RPCRDMA_OK || t->offers_lost)
+        if (t->open->call_header.status != RPCRDMA_OK || t->offers_lost)
             return true;
     }
     return false;

@@ -103,7 +103,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
 /* The operation that this argument belongs to succeeded; *octets: how much of it was used, if the result says so. */
 static bool succeeded(const struct rpcrdma_transaction *t, const struct nfs_item *argument, uint64_t *octets)
 {
-    const struct rpcrdma_body *body = t->reply_body;
+    const struct rpcrdma_body *body = &t->open->reply_body;
     const struct nfs_value *value;
     unsigned i = 0;
     bool ok = false;
@@ -148,11 +148,11 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
-    const struct rpcrdma_body *call = t->call_body, *body = t->reply_body;
+    const struct rpcrdma_body *call = &t->open->call_body, *body = &t->open->reply_body;
 
     if (!body->known || body->rpc.reply_stat != RPC_MSG_ACCEPTED || body->rpc.accept_stat != RPC_SUCCESS)
         return;
-    if (t->position_zero >= 0 && t->call_header.proc == RPCRDMA_NOMSG)
+    if (t->position_zero >= 0 && t->open->call_header.proc == RPCRDMA_NOMSG)
         judge_pulled(rpcrdma, reply, &t->chunks[t->position_zero],
                      call->known ? call->length : t->chunks[t->position_zero].length);
     for (unsigned i = 0; call->known && call->walked && i < call->n_items && !reply->faulty; i++) {
@@ -180,7 +180,7 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
             other = o->transaction;
     }
     /* The Call may have been sent again in a hole, with other chunks. */
-    if (t->offers_lost || t->call_header.status != RPCRDMA_OK || t->late ||
+    if (t->offers_lost || t->open->call_header.status != RPCRDMA_OK || t->late ||
         (!own && rpcrdma_hole_since(rpcrdma, t->side, t->call.frame)))
         rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
     else if (!own)
