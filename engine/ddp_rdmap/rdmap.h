@@ -89,7 +89,8 @@ struct rdmap_terminate_event {
     const struct rdmap_terminate *terminate; /* as it was meant, when its control word is laid out wrong */
     const struct mpa_fpdu_event *fpdu;
     bool culprit_found;
-    struct place culprit; /* segment of the other direction whose DDP Header or RDMA Read Request Header is echoed */
+    struct place culprit; /* segment of the other direction whose DDP Header or RDMA Read Request Header is echoed: its
+                             frame, offset and side, no more */
 };
 
 struct rdmap_events {

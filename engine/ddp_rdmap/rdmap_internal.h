@@ -135,7 +135,7 @@ struct rdmap_recent {
     bool faulty;            /* a finding was made at it */
     bool disordered;        /* it or a segment of its message before it is out of order: reported later, if at all */
     const uint8_t *request; /* the RDMA Read Request Header as sent; NULL: not opcode 1, or not with all its octets */
-    struct place place;
+    struct place place;     /* frame, offset and side only */
 };
 
 /* One direction, named by the side that sends it. */

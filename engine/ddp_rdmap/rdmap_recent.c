@@ -5,21 +5,24 @@
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
-enum { RECENT_MIN = 2 }; /* a power of two, as RDMAP_RECENT_MAX */
+enum {
+    RECENT_MIN = 2, /* a power of two, as RDMAP_RECENT_MAX */
+    TAGGED = 0x80,  /* the T flag, in the first octet of a DDP header */
+};
 
 struct rdmap_kept {
-    int64_t time_ns; /* this and the next three: its place, without the side */
-    uint64_t offset;
-    uint32_t frame, first_frame;
+    uint64_t offset : 61;
+    bool has_read : 1; /* opcode 1 with all its octets only */
+    bool faulty : 1;
+    bool disordered : 1;
+    uint32_t frame;
     uint16_t ulpdu_length;
     uint8_t header[DDP_UNTAGGED_HEADER_LEN]; /* DDP header as sent */
-    bool tagged;
-    bool has_read; /* opcode 1 with all its octets only */
-    bool faulty;
-    bool disordered;
 };
+static_assert(sizeof(struct rdmap_kept) == 32, "two in a line of the cache");
 
 void rdmap_recent_free(struct rdmap_side *s)
 {
@@ -63,6 +66,7 @@ void rdmap_recent_keep(struct rdmap_connection *rdmap, const struct rdmap_step *
     const struct ddp_segment *ddp = step->ddp;
     const struct place *place = &step->fpdu->place;
     struct rdmap_kept *kept;
+    bool has_read;
 
     if (s->segments == s->recent_capacity && s->recent_capacity < RDMAP_RECENT_MAX)
         grow(rdmap->arena, s);
@@ -70,21 +74,19 @@ void rdmap_recent_keep(struct rdmap_connection *rdmap, const struct rdmap_step *
     if (s->recent_capacity == 0)
         return;
     kept = &s->recent[(s->segments - 1) & (s->recent_capacity - 1)];
-    kept->time_ns = place->time_ns;
-    kept->offset = place->offset;
     kept->frame = place->frame;
-    kept->first_frame = place->first_frame;
     kept->ulpdu_length = step->fpdu->fpdu.ulpdu_length;
-    kept->tagged = ddp->tagged;
     if (ddp->tagged) /* lengths that the compiler knows */
         memcpy(kept->header, step->fpdu->fpdu.ulpdu, DDP_TAGGED_HEADER_LEN);
     else
         memcpy(kept->header, step->fpdu->fpdu.ulpdu, DDP_UNTAGGED_HEADER_LEN);
+    has_read = ddp->opcode == RDMAP_READ_REQUEST && !ddp->tagged && ddp->payload_len >= RDMAP_READ_REQUEST_LEN &&
+               ddp->lacking == 0 && has_room_for_requests(rdmap->arena, s);
+    kept->offset = place->offset;
+    kept->has_read = has_read;
     kept->faulty = step->faulty;
     kept->disordered = step->message && step->message->disordered;
-    kept->has_read = ddp->opcode == RDMAP_READ_REQUEST && !ddp->tagged && ddp->payload_len >= RDMAP_READ_REQUEST_LEN &&
-                     ddp->lacking == 0 && has_room_for_requests(rdmap->arena, s);
-    if (kept->has_read)
+    if (has_read)
         memcpy(s->recent_requests[kept - s->recent], ddp->payload, RDMAP_READ_REQUEST_LEN);
 }
 
@@ -102,7 +104,7 @@ bool rdmap_recent_all(const struct rdmap_connection *rdmap, unsigned side)
 
 static uint8_t header_len(const struct rdmap_kept *kept)
 {
-    return kept->tagged ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN;
+    return kept->header[0] & TAGGED ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN;
 }
 
 /* The i-th latest, from 1, of the number that are kept. */
@@ -128,11 +130,7 @@ static struct rdmap_recent unpacked(const struct rdmap_connection *rdmap, unsign
                                  .faulty = kept->faulty,
                                  .disordered = kept->disordered,
                                  .request = request_of(&rdmap->side[side], kept),
-                                 .place = {.frame = kept->frame,
-                                           .first_frame = kept->first_frame,
-                                           .time_ns = kept->time_ns,
-                                           .offset = kept->offset,
-                                           .side = (uint8_t)side}};
+                                 .place = {.frame = kept->frame, .offset = kept->offset, .side = (uint8_t)side}};
 }
 
 bool rdmap_recent_find(const struct rdmap_connection *rdmap, unsigned side, const uint8_t *header, size_t len,

@@ -309,7 +309,7 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
     struct nfs_exchange *exchange = look->exchange;
     struct rpcrdma_transaction *t = look->t;
 
-    if (t->outcome == RPCRDMA_OUTSTANDING && !t->call_body->known && !t->reverse)
+    if (t->outcome == RPCRDMA_OUTSTANDING && !t->open->call_body.known && !t->reverse)
         set_unread(nfs, exchange, true);
     if (t->repeats)
         nfs_retry_repeated(look, message);
@@ -369,7 +369,7 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
     look.exchange = exchange_of(nfs, look.t);
     if (!look.exchange)
         return;
-    look.body = look.t->call_body;
+    look.body = &look.t->open->call_body;
     if (message->kind == RPCRDMA_KIND_CALL)
         call_message(&look, message);
     else

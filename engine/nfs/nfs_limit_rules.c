@@ -50,7 +50,7 @@ static bool judge_refusal(const struct nfs_look *look, const struct nfs_chunk_us
 /* An accepted Reply or ERR_CHUNK, to a Call that is understood. */
 static bool is_about_limits(const struct nfs_look *look, const struct rpcrdma_message *message)
 {
-    const struct rpcrdma_body *reply = look->t->reply_body;
+    const struct rpcrdma_body *reply = &look->t->open->reply_body;
 
     if (look->exchange->minor < 0 || look->nfs->options.profile == PROFILE_RFC5666 || !nfs_understood(look->body) ||
         look->t->malformed || look->t->offers_lost || message->faulty || message->unsure)
@@ -64,7 +64,7 @@ bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *messa
 {
     const struct nfs_chunk_use use = nfs_chunk_use(look->t);
     bool error = message->kind == RPCRDMA_KIND_ERROR;
-    uint32_t accept_stat = look->t->reply_body->rpc.accept_stat;
+    uint32_t accept_stat = look->t->open->reply_body.rpc.accept_stat;
 
     if (!is_about_limits(look, message))
         return false;

@@ -109,13 +109,13 @@ static void judge_garbage(const struct nfs_look *look, const struct rpcrdma_mess
 
 void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *message)
 {
-    const struct rpcrdma_body *reply = look->t->reply_body;
+    const struct rpcrdma_body *reply = &look->t->open->reply_body;
 
     if (message->faulty || look->t->outcome != RPCRDMA_OUTSTANDING)
         return;
     if (message->kind == RPCRDMA_KIND_ERROR) {
         if (!look->t->reverse && message->header.err == RPCRDMA_ERR_CHUNK &&
-            look->t->call_header.status == RPCRDMA_OK && look->t->fault == 0)
+            look->t->open->call_header.status == RPCRDMA_OK && look->t->fault == 0)
             judge_error(look, message);
         return;
     }

@@ -26,7 +26,7 @@ static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, const 
 /* READ returns no more data than asked for, and as much as its count says. */
 static void judge_read(struct nfs_look *look, const struct nfs_item *data)
 {
-    const struct rpcrdma_body *call = look->t->call_body;
+    const struct rpcrdma_body *call = &look->t->open->call_body;
     uint64_t asked, said;
 
     if (data->mark != NFS_MARK_DATA || !value_of(call, NFS_MARK_COUNT, data, &asked))
@@ -73,7 +73,7 @@ static void judge_directory(struct nfs_look *look, uint64_t asked, uint64_t octe
 
 static void judge_directories(struct nfs_look *look)
 {
-    const struct rpcrdma_body *call = look->t->call_body, *body = look->body;
+    const struct rpcrdma_body *call = &look->t->open->call_body, *body = look->body;
     bool plus = call->rpc.proc == NFS3_READDIRPLUS;
     struct nfs_item none = {0};
     uint64_t asked;
@@ -97,7 +97,7 @@ static void judge_directories(struct nfs_look *look)
 
 void nfs_result_reply(struct nfs_look *look)
 {
-    const struct rpcrdma_body *call = look->t->call_body, *body = look->body;
+    const struct rpcrdma_body *call = &look->t->open->call_body, *body = look->body;
 
     if (!nfs_understood(call) || !body->procedure || body->procedure->callback || body->rpc.accept_stat != RPC_SUCCESS)
         return;

@@ -143,19 +143,21 @@ void nfs_retry_call(struct nfs_look *look)
 void nfs_retry_use(struct nfs_look *look)
 {
     const struct rpcrdma_body *body = look->body;
+    struct rpcrdma_slot_use use;
     unsigned i = 0, k = 0;
     const struct nfs_value *slot = rpcrdma_value(body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &i),
                            *sequence = rpcrdma_value(body, NFS_MARK_SEQUENCE, NFS_OP_SEQUENCE, &k);
 
     if (!slot || !sequence)
         return;
-    look->t->use = (struct rpcrdma_slot_use){.known = true,
-                                             .bare = body->n_operations == 1,
-                                             .slot = (uint32_t)slot->value,
-                                             .sequence = (uint32_t)sequence->value,
-                                             .session = look->exchange->session_hash,
-                                             .arguments = look->exchange->request.hash};
-    look->t->use.outline = outline_hash(body, &look->t->use.reduced);
+    use = (struct rpcrdma_slot_use){.known = true,
+                                    .bare = body->n_operations == 1,
+                                    .slot = (uint32_t)slot->value,
+                                    .sequence = (uint32_t)sequence->value,
+                                    .session = look->exchange->session_hash,
+                                    .arguments = look->exchange->request.hash};
+    use.outline = outline_hash(body, &use.reduced);
+    rpcrdma_transaction_uses(look->t, &use);
 }
 
 void nfs_retry_failed(struct nfs_look *look)

@@ -110,7 +110,7 @@ static bool judge_uncached(const struct nfs_look *look)
     }
     nfs_pass(look, RULE_NFS41_2_10_6_1_3_01);
     if (look->exchange->in_turn ||
-        !nfs_value_of(look->t->call_body, NFS_MARK_CACHE_THIS, sequence_op(look), &cachethis))
+        !nfs_value_of(&look->t->open->call_body, NFS_MARK_CACHE_THIS, sequence_op(look), &cachethis))
         return true;
     if (cachethis != 0)
         nfs_fail(look, RULE_NFS41_2_10_6_1_3_02,

@@ -119,7 +119,8 @@ static void created(struct nfs_look *look, uint32_t flags)
     *limits = (struct nfs_limits){0};
     nfs_value_of(look->body, NFS_MARK_FORE_MAXRESPONSE, NFS_OP_CREATE_SESSION, &limits->fore_maxresponse);
     nfs_value_of(look->body, NFS_MARK_BACK_MAXRESPONSE, NFS_OP_CREATE_SESSION, &limits->back_maxresponse);
-    if (!nfs_value_of(look->t->call_body, NFS_MARK_BACK_MAXREQUEST, NFS_OP_CREATE_SESSION, &limits->back_maxrequest))
+    if (!nfs_value_of(&look->t->open->call_body, NFS_MARK_BACK_MAXREQUEST, NFS_OP_CREATE_SESSION,
+                      &limits->back_maxrequest))
         limits->back_maxrequest = 0;
     nfs->n_sessions++;
     set_depth(look);

@@ -184,7 +184,7 @@ static void judge_verifier(struct nfs_look *look)
     uint64_t octets = room.header + look->body->length;
     uint32_t verifier = look->body->rpc.verf.length;
 
-    if (look->t->call_body->rpc.cred.flavor != RPC_AUTH_GSS || room.has_chunk || !room.sure)
+    if (look->t->open->call_body.rpc.cred.flavor != RPC_AUTH_GSS || room.has_chunk || !room.sure)
         return;
     if (octets > room.threshold && octets - verifier <= room.threshold)
         nfs_fail(look, RULE_RPCR_8_2_2_2_02,

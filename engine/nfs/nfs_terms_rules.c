@@ -13,7 +13,7 @@ static bool asked_for(const struct nfs_look *look, const struct nfs_value *grant
     const struct nfs_value *value;
     unsigned i = 0;
 
-    while ((value = rpcrdma_value(look->t->call_body, granted->mark, granted->op, &i))) {
+    while ((value = rpcrdma_value(&look->t->open->call_body, granted->mark, granted->op, &i))) {
         if (value->op_index != granted->op_index || value->index != 0)
             continue;
         *asked = (uint32_t)value->value;
@@ -119,7 +119,7 @@ void nfs_terms_call(const struct nfs_look *look)
 void nfs_terms_reply(const struct nfs_look *look)
 {
     judge_elements(look);
-    if (!nfs_understood(look->t->call_body))
+    if (!nfs_understood(&look->t->open->call_body))
         return;
     judge_mode(look, NFS_MARK_SESSION_FLAGS, NFS_OP_CREATE_SESSION, CONN_RDMA, RULE_NFS41_18_36_3_01,
                "CREATE_SESSION4_FLAG_CONN_RDMA in csr_flags", "csa_flags has it");

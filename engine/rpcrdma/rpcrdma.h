@@ -114,14 +114,14 @@ struct rpcrdma_body {
     uint64_t unreduced;     /* of the whole RPC message; valid when walked and walk.status is OK */
     uint64_t hash;          /* from program to end: equal for equal requests, whatever their XID */
     const uint8_t *payload; /* the payload as transferred; valid only during the events about it */
-    struct nfs_operation *operations;
-    struct rpcrdma_item *items;
-    struct nfs_value *values;
     unsigned n_operations, n_items, n_values;
-    unsigned operations_size, items_size, values_size;
     bool cut; /* some could not be remembered */
     bool roundup_not_zero;
     uint64_t roundup_position;
+    struct nfs_operation *operations; /* these and their sizes come last: the next Call takes them over */
+    struct rpcrdma_item *items;
+    struct nfs_value *values;
+    unsigned operations_size, items_size, values_size;
 };
 
 /* What a Call asked for, by its RPC header. */
@@ -144,55 +144,62 @@ struct rpcrdma_slot_use {
 
 enum rpcrdma_outcome { RPCRDMA_OUTSTANDING, RPCRDMA_REPLIED, RPCRDMA_FAILED /* by RDMA_ERROR */ };
 
-/* Many are kept, so what is small is next to what is small. */
-struct rpcrdma_transaction {
-    uint64_t number; /* of the connection, from 1, in the order of the Calls */
-    uint32_t xid;
-    enum rpcrdma_outcome outcome;
-    uint8_t side;       /* the caller */
-    bool reverse;       /* from server to client */
-    bool damaged;       /* octets of either direction were lost since the Call: absence proves nothing */
-    bool malformed;     /* the Call's Transport header cannot be understood, or a finding was made at it */
-    bool misread;       /* the Call's header or lists, or its payload, have an error: the rest is not judged */
-    bool repeats;       /* the same Call (XID and following octets) was already outstanding */
-    bool ambiguous;     /* another Call with its XID is outstanding: an answer may be to either */
-    bool astray;        /* the responder has accessed memory that nothing offers since: reported already */
-    bool late;          /* captured after its answer: damaged, and the answer is unknown */
-    bool spoilt;        /* an answer cannot be read: the caller should have discarded it, but may not have */
-    bool settled;       /* another copy of the Call was answered, which settles this one, too */
-    bool twin;          /* a Call with this XID from the other side was outstanding when it arrived */
-    bool uncounted;     /* uses no credit: rpcrdma_credit_rules.c */
-    bool offers_lost;   /* more segments than can be remembered */
-    bool counted;       /* in the counts: */
-    unsigned procedure; /* there, from 1; 0: not counted */
-    uint32_t fault;     /* 1 + the first rule that the Call broke (at least a warning), by which its answer is judged;
-                           0: none */
-    uint32_t arguments; /* octets after the RPC header, when inline */
-    uint32_t answer_error;               /* rdma_err of an RDMA_ERROR */
-    uint32_t call_octets, answer_octets; /* of the whole Sends */
+/* What only an outstanding Call needs. */
+struct rpcrdma_open {
+    struct rpcrdma_body call_body, reply_body; /* first: what follows is cleared for the next Call */
     struct {
         enum rpcrdma_status status;
         uint32_t vers, proc, header_len, read_segments;
     } call_header;
+    uint32_t arguments;                   /* octets after the RPC header, when inline */
+    uint32_t call_octets, answer_octets;  /* of the whole Sends */
+    uint64_t octets_read, octets_written; /* moved by RDMA */
+    struct rpcrdma_slot_use use;
+};
+
+enum { RPCRDMA_CHUNKS_MAX = INT16_MAX }; /* of a Call */
+
+/* Many are kept after their answers, so what is small is next to what is small. */
+struct rpcrdma_transaction {
+    uint64_t number; /* of the connection, from 1, in the order of the Calls */
+    uint32_t xid;
+    enum rpcrdma_outcome outcome : 8;
+    unsigned side : 1;    /* the caller */
+    bool reverse : 1;     /* from server to client */
+    bool damaged : 1;     /* octets of either direction were lost since the Call: absence proves nothing */
+    bool malformed : 1;   /* the Call's Transport header cannot be understood, or a finding was made at it */
+    bool misread : 1;     /* the Call's header or lists, or its payload, have an error: the rest is not judged */
+    bool repeats : 1;     /* the same Call (XID and following octets) was already outstanding */
+    bool ambiguous : 1;   /* another Call with its XID is outstanding: an answer may be to either */
+    bool astray : 1;      /* the responder has accessed memory that nothing offers since: reported already */
+    bool late : 1;        /* captured after its answer: damaged, and the answer is unknown */
+    bool spoilt : 1;      /* an answer cannot be read: the caller should have discarded it, but may not have */
+    bool settled : 1;     /* another copy of the Call was answered, which settles this one, too */
+    bool twin : 1;        /* a Call with this XID from the other side was outstanding when it arrived */
+    bool uncounted : 1;   /* uses no credit: rpcrdma_credit_rules.c */
+    bool offers_lost : 1; /* more segments than can be remembered */
+    bool counted : 1;     /* in the counts */
+    uint16_t fault;       /* 1 + the first rule that the Call broke (at least a warning), by which its answer is judged;
+                             0: none */
+    uint16_t n_chunks, chunks_size;
+    int16_t position_zero, reply_chunk; /* index in chunks, or -1 */
+    uint16_t first_write, n_writes;     /* Write chunks in chunks */
+    uint32_t n_offers, offers_size;
+    uint32_t answer_error;     /* rdma_err of an RDMA_ERROR */
     uint64_t inline_hash;      /* of the Call's inline payload after the XID, to detect retransmissions */
-    uint64_t arguments_hash;   /* of `arguments` octets */
+    uint64_t arguments_hash;   /* of the octets after the RPC header, when inline */
     struct place call, answer; /* of the Sends; answer: the Reply or RDMA_ERROR, if any */
     uint64_t call_operation, answer_operation; /* numbers of RDMA operations */
     uint64_t call_received;                    /* the caller had received so much at least */
     struct rpcrdma_chunk_state *chunks;
     struct rpcrdma_offer *offers;
-    unsigned n_chunks, n_offers, chunks_size, offers_size;
-    int position_zero, reply_chunk; /* index in chunks, or -1 */
-    unsigned first_write, n_writes; /* Write chunks in chunks */
-    /* Until it is answered; then both are empty, and what is asked of an answered Call is in `request`. Never NULL. */
-    const struct rpcrdma_body *call_body, *reply_body;
     struct rpcrdma_request request;
-    struct rpcrdma_buffers *buffers;                       /* used by the layer alone; NULL: it is answered */
-    uint64_t octets_read, octets_written;                  /* moved by RDMA */
+    /* All zero once it is answered: what is asked of an answered Call is in this structure. Never NULL. */
+    const struct rpcrdma_open *open;
+    struct rpcrdma_slot_use *use; /* of an answered one, if it is recorded for later connections; else NULL */
     struct rpcrdma_transaction *hash_next, *older, *newer; /* used by the layer alone */
     void *host;                                            /* the host's */
     void *nfs;                                             /* used by the NFS binding */
-    struct rpcrdma_slot_use use;                           /* set by the NFS binding */
 };
 
 /* ---- events ---- */
@@ -254,7 +261,7 @@ struct rpcrdma_move {
     uint64_t offset;             /* from the beginning of the offer's chunk; valid with offer */
 };
 
-/* An RPC message is complete: body is transaction->call_body or reply_body. */
+/* An RPC message is complete: body is the transaction's call_body or reply_body. */
 struct rpcrdma_payload {
     struct rpcrdma_transaction *transaction;
     bool reply;
@@ -342,6 +349,8 @@ enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpc
 void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
                    enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
                    va_list args) __attribute__((cold, format(printf, 7, 0)));
+/* For the NFS binding: the slot of a Call that is outstanding. */
+void rpcrdma_transaction_uses(struct rpcrdma_transaction *transaction, const struct rpcrdma_slot_use *use);
 /* What its binding is asked about. */
 static inline struct nfs_decoded rpcrdma_decoded(const struct rpcrdma_body *body)
 {

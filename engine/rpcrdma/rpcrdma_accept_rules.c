@@ -27,7 +27,7 @@ static unsigned data_chunks(const struct rpcrdma_transaction *t)
 
 static bool of_version(const struct rpcrdma_transaction *t, uint32_t version)
 {
-    return t->call_body->known && nfs_is_version(&t->call_body->rpc, version);
+    return t->open->call_body.known && nfs_is_version(&t->open->call_body.rpc, version);
 }
 
 static bool is_nfs2_or_nfs3(const struct rpcrdma_transaction *t)
@@ -37,14 +37,14 @@ static bool is_nfs2_or_nfs3(const struct rpcrdma_transaction *t)
 
 static bool has_result(const struct rpcrdma_transaction *t, enum nfs_result result)
 {
-    return is_nfs2_or_nfs3(t) && nfs_result_of(&t->call_body->rpc) == result;
+    return is_nfs2_or_nfs3(t) && nfs_result_of(&t->open->call_body.rpc) == result;
 }
 
 /* ---- the forms ---- */
 
 static bool roundup_in_chunk(const struct rpcrdma_transaction *t)
 {
-    const struct rpcrdma_body *body = t->call_body;
+    const struct rpcrdma_body *body = &t->open->call_body;
 
     for (unsigned i = 0; body->walked && i < body->n_items; i++) {
         const struct rpcrdma_item *item = &body->items[i];
@@ -58,24 +58,25 @@ static bool roundup_in_chunk(const struct rpcrdma_transaction *t)
 
 static bool long_that_fits(const struct rpcrdma_transaction *t)
 {
-    return t->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 0 &&
+    return t->open->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 0 &&
            t->chunks[t->position_zero].n == 1 && t->chunks[t->position_zero].length <= LONG_THAT_FITS;
 }
 
 static bool long_in_segments(const struct rpcrdma_transaction *t)
 {
-    return t->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 0 &&
+    return t->open->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 0 &&
            t->chunks[t->position_zero].n > 1;
 }
 
 static bool long_with_data(const struct rpcrdma_transaction *t)
 {
-    return t->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 1;
+    return t->open->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 1;
 }
 
 static bool data_in_segments(const struct rpcrdma_transaction *t)
 {
-    return t->call_header.proc == RPCRDMA_MSG && t->position_zero < 0 && data_chunks(t) == 1 && t->chunks[0].n > 1;
+    return t->open->call_header.proc == RPCRDMA_MSG && t->position_zero < 0 && data_chunks(t) == 1 &&
+           t->chunks[0].n > 1;
 }
 
 static bool no_room_for_roundup(const struct rpcrdma_transaction *t)
@@ -95,7 +96,7 @@ static bool second_write_chunk(const struct rpcrdma_transaction *t)
 
 static bool write_list_for_null(const struct rpcrdma_transaction *t)
 {
-    return of_version(t, 4) && t->call_body->rpc.proc == 0 && t->n_writes > 0;
+    return of_version(t, 4) && t->open->call_body.rpc.proc == 0 && t->n_writes > 0;
 }
 
 static const struct form {
@@ -141,7 +142,7 @@ bool rpcrdma_untouched(const struct rpcrdma_transaction *t)
 /* Its Reply has a fixed size, except for what goes into the Write chunk, so it fits. */
 static bool reply_fits(const struct rpcrdma_transaction *t)
 {
-    if (!is_nfs2_or_nfs3(t) || t->call_body->walk.status != NFS_WALK_OK || has_result(t, NFS_RESULT_DIRECTORY) ||
+    if (!is_nfs2_or_nfs3(t) || t->open->call_body.walk.status != NFS_WALK_OK || has_result(t, NFS_RESULT_DIRECTORY) ||
         has_result(t, NFS_RESULT_LINK))
         return false;
     return !has_result(t, NFS_RESULT_DATA) || t->n_writes > 0;
@@ -149,7 +150,7 @@ static bool reply_fits(const struct rpcrdma_transaction *t)
 
 static bool refused(const struct rpcrdma_message *m)
 {
-    const struct rpc_message *rpc = m->has_rpc ? &m->rpc : &m->transaction->reply_body->rpc;
+    const struct rpc_message *rpc = m->has_rpc ? &m->rpc : &m->transaction->open->reply_body.rpc;
 
     if (m->kind == RPCRDMA_KIND_ERROR)
         return true;
@@ -164,7 +165,7 @@ static enum rule_id compound_rule(const struct rpcrdma_transaction *t)
 
     for (unsigned i = 0; i < t->n_chunks; i++)
         longest = t->chunks[i].n > longest ? t->chunks[i].n : longest;
-    if (t->call_body->rpc.proc == 0 || data_chunks(t) > 1 || t->n_writes > 1 || longest > SEGMENTS_MAX)
+    if (t->open->call_body.rpc.proc == 0 || data_chunks(t) > 1 || t->n_writes > 1 || longest > SEGMENTS_MAX)
         return RULE_COUNT;
     if (t->n_writes > 0 || longest > 1)
         return RULE_NFSULB_6_4_2_05;
@@ -193,8 +194,9 @@ static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     enum rule_id rule = error ? RULE_RPCR_4_5_12 : RULE_RPC_9_05;
     uint64_t moved;
 
-    if (t->call_header.proc != RPCRDMA_NOMSG || t->position_zero < 0 || t->call_body->known || data_chunks(t) > 1 ||
-        t->n_writes > 1 || t->fault != 0 || t->astray || t->repeats || rpcrdma_by_rfc5666(rpcrdma))
+    if (t->open->call_header.proc != RPCRDMA_NOMSG || t->position_zero < 0 || t->open->call_body.known ||
+        data_chunks(t) > 1 || t->n_writes > 1 || t->fault != 0 || t->astray || t->repeats ||
+        rpcrdma_by_rfc5666(rpcrdma))
         return;
     moved = rpcrdma_chunk_moved(t, &t->chunks[t->position_zero], &lost);
     if (lost || moved >= t->chunks[t->position_zero].length || !rpcrdma_whole(rpcrdma)) {

@@ -172,10 +172,10 @@ static struct rpcrdma_unwritten *find_unwritten(struct rpcrdma_memory_state *sta
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
 
     for (unsigned i = 0; i < state->unwrittens; i++) {
-        if (state->unwritten[i].owner == move->owner &&
-            (rpcrdma_area_meets(&state->unwritten[i].area, &area) ||
-             (answered && answered->transaction->number == state->unwritten[i].transaction)))
-            return &state->unwritten[i];
+        if (state->odd->unwritten[i].owner == move->owner &&
+            (rpcrdma_area_meets(&state->odd->unwritten[i].area, &area) ||
+             (answered && answered->transaction->number == state->odd->unwritten[i].transaction)))
+            return &state->odd->unwritten[i];
     }
     return NULL;
 }
@@ -262,22 +262,24 @@ static void report_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 static void drop_stray(struct rpcrdma_memory_state *state, unsigned i)
 {
     for (state->strays--; i < state->strays; i++)
-        state->stray[i] = state->stray[i + 1];
+        state->odd->stray[i] = state->odd->stray[i + 1];
 }
 
 static void keep_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
+    if (!rpcrdma_memory_has_odd(rpcrdma))
+        return;
     if (state->strays == RPCRDMA_STRAYS_MAX) {
-        report_stray(rpcrdma, &state->stray[0]);
+        report_stray(rpcrdma, &state->odd->stray[0]);
         drop_stray(state, 0);
     }
-    state->stray[state->strays++] = (struct rpcrdma_stray){.area = rpcrdma_area_of_move(move),
-                                                           .owner = move->owner,
-                                                           .place = move->place,
-                                                           .acked_known = move->acked_known,
-                                                           .acked = move->acked};
+    state->odd->stray[state->strays++] = (struct rpcrdma_stray){.area = rpcrdma_area_of_move(move),
+                                                                .owner = move->owner,
+                                                                .place = move->place,
+                                                                .acked_known = move->acked_known,
+                                                                .acked = move->acked};
 }
 
 static bool offers_area(const struct rpcrdma_transaction *t, const struct rpcrdma_area *area)
@@ -294,13 +296,15 @@ static bool offers_area(const struct rpcrdma_transaction *t, const struct rpcrdm
 static void keep_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
-    const struct rpcrdma_ahead *latest = &state->ahead[(state->aheads + RPCRDMA_STRAYS_MAX - 1) % RPCRDMA_STRAYS_MAX];
+    const struct rpcrdma_ahead *latest;
     struct rpcrdma_ahead *oldest;
 
-    if (!rpcrdma->gaps_show_late ||
-        (latest->place.frame != 0 && latest->owner == move->owner && latest->stag == move->stag))
+    if (!rpcrdma->gaps_show_late || !rpcrdma_memory_has_odd(rpcrdma))
         return;
-    oldest = &state->ahead[state->aheads++ % RPCRDMA_STRAYS_MAX];
+    latest = &state->odd->ahead[(state->aheads + RPCRDMA_STRAYS_MAX - 1) % RPCRDMA_STRAYS_MAX];
+    if (latest->place.frame != 0 && latest->owner == move->owner && latest->stag == move->stag)
+        return;
+    oldest = &state->odd->ahead[state->aheads++ % RPCRDMA_STRAYS_MAX];
     if (oldest->place.frame != 0) /* the Call that may excuse it will not find it any more */
         rpcrdma_pending_excuse(rpcrdma, oldest->owner, oldest->place.frame);
     *oldest = (struct rpcrdma_ahead){.stag = move->stag, .place = move->place, .owner = move->owner};
@@ -321,7 +325,7 @@ static void settle_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 
     call->transaction->damaged |= caller->accessed && caller->calls.answered == 0;
     for (unsigned i = 0; i < n; i++) {
-        struct rpcrdma_ahead *ahead = &rpcrdma->memory->ahead[i];
+        struct rpcrdma_ahead *ahead = &rpcrdma->memory->odd->ahead[i];
 
         if (ahead->place.frame == 0 || ahead->owner != call->side || !offers_stag(call->transaction, ahead->stag))
             continue;
@@ -347,7 +351,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
     settle_ahead(rpcrdma, call);
     for (unsigned i = 0; i < state->strays;) {
-        struct rpcrdma_stray *stray = &state->stray[i];
+        struct rpcrdma_stray *stray = &state->odd->stray[i];
 
         if (stray->owner != call->side) {
             i++;
@@ -427,6 +431,21 @@ static const enum rule_id write_rules[] = {RULE_RPCR_2_3_2_02, RULE_RPCR_3_1_02,
                                            RULE_RPCR_3_4_3_02, RULE_RPCR_3_4_5_10, RULE_RPCR_3_4_6_04,
                                            RULE_RPCR_3_4_6_05, RULE_RPCR_4_1_2_07};
 
+/* Without memory fewer are remembered. */
+static void grow_accesses(struct rpcrdma_connection *rpcrdma)
+{
+    enum { FIRST = 8 };
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+    unsigned size = state->accesses_size, larger = size == 0 ? FIRST : 2 * size;
+    void *moved =
+        arena_resize(rpcrdma->arena, state->access, size * sizeof *state->access, larger * sizeof *state->access);
+
+    if (!moved)
+        return;
+    state->access = moved;
+    state->accesses_size = larger;
+}
+
 static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
@@ -434,13 +453,16 @@ static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     const enum rule_id *rules = write ? write_rules : read_rules;
     unsigned n = write ? sizeof write_rules / sizeof write_rules[0] : sizeof read_rules / sizeof read_rules[0];
 
-    state->access[state->accesses++ % RPCRDMA_ACCESSES_MAX] =
-        (struct rpcrdma_access){.side = move->side,
-                                .offset = move->place.offset,
-                                .kind = move->kind,
-                                .area = rpcrdma_area_of_move(move),
-                                .xid = move->offer->transaction->xid,
-                                .frame = move->place.frame};
+    if (state->accesses == state->accesses_size && state->accesses_size < RPCRDMA_ACCESSES_MAX)
+        grow_accesses(rpcrdma);
+    if (state->accesses_size > 0)
+        state->access[state->accesses++ & (state->accesses_size - 1)] =
+            (struct rpcrdma_access){.side = (uint8_t)move->side,
+                                    .offset = move->place.offset,
+                                    .kind = move->kind,
+                                    .area = rpcrdma_area_of_move(move),
+                                    .xid = move->offer->transaction->xid,
+                                    .frame = move->place.frame};
     if (!move->first)
         return;
     for (unsigned i = 0; i < n; i++)
@@ -460,7 +482,7 @@ static bool uncertain(const struct rpcrdma_connection *rpcrdma, const struct rpc
     if (move->unsure || !rpcrdma_whole(rpcrdma))
         return true;
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t));) {
-        if (t->call_header.status != RPCRDMA_OK || t->offers_lost)
+        if (t->open->call_header.status != RPCRDMA_OK || t->offers_lost)
             return true;
     }
     return false;
@@ -509,6 +531,6 @@ void rpcrdma_access_finish(struct rpcrdma_connection *rpcrdma)
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
     for (unsigned i = 0; i < state->strays; i++)
-        report_stray(rpcrdma, &state->stray[i]);
+        report_stray(rpcrdma, &state->odd->stray[i]);
     state->strays = 0;
 }

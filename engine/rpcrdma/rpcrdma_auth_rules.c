@@ -83,11 +83,11 @@ static bool header_roundup_nonzero(const struct rpcrdma_body *body, uint64_t *po
 /* What the flavor of the Call's credential says of those of the verifiers. */
 static void judge_verifier(struct rpcrdma_shape *shape)
 {
-    uint32_t cred = shape->t->call_body->rpc.cred.flavor, verf = shape->body->rpc.verf.flavor;
+    uint32_t cred = shape->t->open->call_body.rpc.cred.flavor, verf = shape->body->rpc.verf.flavor;
     bool sys = cred == RPC_AUTH_SYS, is_short = sys && shape->reply; /* as which the client may present itself next */
     enum rule_id rule = sys ? RULE_RPC_A_02 : RULE_RPC_10_1_02;
 
-    if ((cred != RPC_AUTH_NONE && !sys) || !shape->t->call_body->known)
+    if ((cred != RPC_AUTH_NONE && !sys) || !shape->t->open->call_body.known)
         return;
     if (verf == RPC_AUTH_NONE || (is_short && verf == RPC_AUTH_SHORT))
         rpcrdma_shape_pass(shape, rule);
@@ -108,7 +108,7 @@ bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
     if (call)
         sound = judge_none(shape, &rpc->cred, "credential") && judge_sys(shape);
     /* The answer to a probe for TLS has STARTTLS in it (RFC 9289 section 4.1). */
-    if (sound && (call || (accepted && shape->t->call_body->rpc.cred.flavor != AUTH_TLS)))
+    if (sound && (call || (accepted && shape->t->open->call_body.rpc.cred.flavor != AUTH_TLS)))
         sound = judge_none(shape, &rpc->verf, "verifier");
     if (sound && header_roundup_nonzero(shape->body, &position)) {
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,

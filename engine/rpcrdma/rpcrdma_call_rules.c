@@ -328,7 +328,7 @@ void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
                           struct rpcrdma_message *message)
 {
     struct rpcrdma_shape shape = {
-        .rpcrdma = rpcrdma, .t = t, .message = message, .body = t->call_body, .in_chunk = !message};
+        .rpcrdma = rpcrdma, .t = t, .message = message, .body = &t->open->call_body, .in_chunk = !message};
 
     if (t->misread)
         return;

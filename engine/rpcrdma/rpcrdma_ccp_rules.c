@@ -137,8 +137,8 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
         judge_call(rpcrdma, ccp, m);
     if (m->kind != RPCRDMA_KIND_REPLY)
         return;
-    if (m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && m->transaction->call_body->known &&
-        conf_rdma(&m->transaction->call_body->rpc))
+    if (m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && m->transaction->open->call_body.known &&
+        conf_rdma(&m->transaction->open->call_body.rpc))
         note_reply(ccp, m);
     else
         judge_reply(rpcrdma, ccp, m);

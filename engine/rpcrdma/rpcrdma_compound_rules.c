@@ -14,7 +14,7 @@ static void on_fail(void *shape, enum rule_id rule, enum rule_severity severity,
 
 bool rpcrdma_compound_results(struct rpcrdma_shape *shape)
 {
-    const struct rpcrdma_body *call = shape->t->call_body, *body = shape->body;
+    const struct rpcrdma_body *call = &shape->t->open->call_body, *body = shape->body;
     struct nfs_compound compound = {.call = rpcrdma_decoded(call),
                                     .reply = rpcrdma_decoded(body),
                                     .call_walk = &call->walk,

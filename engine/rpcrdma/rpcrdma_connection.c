@@ -275,7 +275,7 @@ static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tr
                            struct rpcrdma_message *message)
 {
     struct rpcrdma_payload payload = {
-        .transaction = t, .reply = reply, .body = reply ? t->reply_body : t->call_body, .place = *place};
+        .transaction = t, .reply = reply, .body = reply ? &t->open->reply_body : &t->open->call_body, .place = *place};
 
     rpcrdma_payload_decode(t, reply, p, n, rpc);
     if (reply) {
@@ -324,7 +324,7 @@ static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 static void decode_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
-    const struct rpcrdma_content *content = &t->buffers->content[1];
+    const struct rpcrdma_content *content = &rpcrdma_buffers_of(t)->content[1];
     const struct rpcrdma_chunk_state *chunk;
 
     chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
@@ -554,11 +554,11 @@ static void complete_long_call(struct rpcrdma_connection *rpcrdma, const struct 
     const struct rpcrdma_chunk_state *chunk;
     const struct rpcrdma_content *content;
 
-    if (move->kind != RDMA_READ_RESPONSE || (int)move->offer->chunk != t->position_zero || t->call_body->known ||
-        t->call_header.proc != RPCRDMA_NOMSG || !t->buffers)
+    if (move->kind != RDMA_READ_RESPONSE || (int)move->offer->chunk != t->position_zero || t->open->call_body.known ||
+        t->open->call_header.proc != RPCRDMA_NOMSG || !rpcrdma_buffers_of(t))
         return;
     chunk = &t->chunks[t->position_zero];
-    content = &t->buffers->content[0];
+    content = &rpcrdma_buffers_of(t)->content[0];
     if (content->cut || chunk->length == 0 || chunk->length > content->size ||
         rpcrdma_chunk_prefix(t, chunk) < chunk->length)
         return;

@@ -36,23 +36,23 @@ static unsigned entry_of(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 void rpcrdma_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
     struct rpcrdma_procedure_count *count;
+    unsigned entry;
 
     if (t->counted)
         return;
     t->counted = true;
-    if (t->request.known)
-        t->procedure = entry_of(rpcrdma, t);
-    if (t->procedure == 0) {
+    entry = t->request.known ? entry_of(rpcrdma, t) : 0;
+    if (entry == 0) {
         rpcrdma->counts.other_calls++;
         return;
     }
-    count = &rpcrdma->procedures[t->procedure - 1];
+    count = &rpcrdma->procedures[entry - 1];
     count->calls++;
     count->replies += t->outcome == RPCRDMA_REPLIED || (t->settled && t->outcome != RPCRDMA_FAILED);
     count->errors += t->outcome == RPCRDMA_FAILED;
-    count->inline_octets += t->call_octets + (uint64_t)t->answer_octets;
-    count->read_octets += t->octets_read;
-    count->written_octets += t->octets_written;
+    count->inline_octets += t->open->call_octets + (uint64_t)t->open->answer_octets;
+    count->read_octets += t->open->octets_read;
+    count->written_octets += t->open->octets_written;
 }
 
 const struct rpcrdma_counts *rpcrdma_connection_counts(const struct rpcrdma_connection *rpcrdma)

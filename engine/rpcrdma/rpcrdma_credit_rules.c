@@ -181,8 +181,8 @@ static bool each_program_within(const struct rpcrdma_connection *rpcrdma, const 
     unsigned n = 0, seen = 0;
 
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, m->side, t));) {
-        bool known = t == m->transaction ? m->has_rpc && m->rpc.status == RPC_OK : t->call_body->known;
-        uint32_t number = t == m->transaction ? m->rpc.prog : t->call_body->rpc.prog;
+        bool known = t == m->transaction ? m->has_rpc && m->rpc.status == RPC_OK : t->open->call_body.known;
+        uint32_t number = t == m->transaction ? m->rpc.prog : t->open->call_body.rpc.prog;
         unsigned i = 0;
 
         if (!known || ++seen > PROGRAMS_CALLS_MAX)

@@ -50,7 +50,7 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 static bool judge_kind(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
-    uint32_t wanted = t->call_header.vers == RPCRDMA_VERSION ? RPCRDMA_ERR_CHUNK : RPCRDMA_ERR_VERS;
+    uint32_t wanted = t->open->call_header.vers == RPCRDMA_VERSION ? RPCRDMA_ERR_CHUNK : RPCRDMA_ERR_VERS;
 
     if (m->header.err == wanted) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_07);
@@ -58,7 +58,7 @@ static bool judge_kind(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     }
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_07, t->call.frame,
                  "expected %s in answer to a Call with rdma_vers %u; found %s", rpcrdma_err_name(wanted),
-                 t->call_header.vers, rpcrdma_err_name(m->header.err));
+                 t->open->call_header.vers, rpcrdma_err_name(m->header.err));
     return false;
 }
 
@@ -66,19 +66,19 @@ static void judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
-    if (m->header.vers == t->call_header.vers)
+    if (m->header.vers == t->open->call_header.vers)
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_05);
     else if (!rpcrdma_by_rfc5666(rpcrdma) ||
              m->header.err != RPCRDMA_ERR_VERS) /* RFC 5666 section 4.2: any valid one */
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_05, t->call.frame,
-                     "expected the Call's rdma_vers %u in the RDMA_ERROR; found %u", t->call_header.vers,
+                     "expected the Call's rdma_vers %u in the RDMA_ERROR; found %u", t->open->call_header.vers,
                      m->header.vers);
 }
 
 static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
-    uint32_t low = m->header.vers_low, high = m->header.vers_high, vers = t->call_header.vers;
+    uint32_t low = m->header.vers_low, high = m->header.vers_high, vers = t->open->call_header.vers;
 
     if (m->header.err != RPCRDMA_ERR_VERS)
         return;
@@ -93,7 +93,7 @@ static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 /* Sound Calls of the forward direction: nfs_refusal_rules.c. */
 static void judge_cause(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
-    if (t->call_header.status != RPCRDMA_OK || t->fault != 0)
+    if (t->open->call_header.status != RPCRDMA_OK || t->fault != 0)
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_12);
     else if (t->reverse)
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_12);

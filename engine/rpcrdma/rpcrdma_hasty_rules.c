@@ -30,8 +30,11 @@ static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_hasty *has
 
 void rpcrdma_hasty_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_hasty *hasty)
 {
-    struct rpcrdma_hasty *kept = &rpcrdma->memory->hasty[rpcrdma->memory->hasties++ % RPCRDMA_HASTY_MAX];
+    struct rpcrdma_hasty *kept;
 
+    if (!rpcrdma_memory_has_odd(rpcrdma))
+        return;
+    kept = &rpcrdma->memory->odd->hasty[rpcrdma->memory->hasties++ % RPCRDMA_HASTY_MAX];
     settle(rpcrdma, kept);
     *kept = *hasty;
 }
@@ -40,10 +43,10 @@ void rpcrdma_hasty_response(struct rpcrdma_connection *rpcrdma, const struct rpc
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
-    unsigned n = state->hasties < RPCRDMA_HASTY_MAX ? state->hasties : RPCRDMA_HASTY_MAX;
+    unsigned n = rpcrdma_ring_used(state->hasties, RPCRDMA_HASTY_MAX);
 
     for (unsigned i = 0; i < n; i++) {
-        struct rpcrdma_hasty *hasty = &state->hasty[i];
+        struct rpcrdma_hasty *hasty = &state->odd->hasty[i];
 
         /* A later Read, as of another Call that offers the same memory, is another operation. */
         if (!hasty->open || hasty->owner != move->side || move->operation >= hasty->operation ||
@@ -60,6 +63,8 @@ void rpcrdma_hasty_response(struct rpcrdma_connection *rpcrdma, const struct rpc
 
 void rpcrdma_hasty_finish(struct rpcrdma_connection *rpcrdma)
 {
-    for (unsigned i = 0; i < RPCRDMA_HASTY_MAX; i++)
-        settle(rpcrdma, &rpcrdma->memory->hasty[i]);
+    unsigned n = rpcrdma_ring_used(rpcrdma->memory->hasties, RPCRDMA_HASTY_MAX);
+
+    for (unsigned i = 0; i < n; i++)
+        settle(rpcrdma, &rpcrdma->memory->odd->hasty[i]);
 }

@@ -12,6 +12,8 @@
 
 #include "engine/rpcrdma/rpcrdma.h"
 
+#include <assert.h>
+
 /*
  * So that one violation has one finding: a message marked faulty has its finding, and consequences are not judged
  * again; of a transaction whose Call is malformed only the answer is judged. What MPA, DDP and RDMAP report is not
@@ -180,6 +182,8 @@ void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
 /* ---- rpcrdma_record.c ---- */
 
+/* All of it, not just that it was. */
+bool rpcrdma_is_recorded(const struct rpcrdma_transaction *t);
 void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t);
 struct rpcrdma_history_drop;
 void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_drop *drop);
@@ -297,15 +301,24 @@ bool rpcrdma_call_may_precede(const struct rpcrdma_message *call, const struct p
 void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *transaction,
                                const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome);
 /* What only an outstanding Call needs. There are as many as were outstanding at a time, however many were answered. */
+extern const struct rpcrdma_open rpcrdma_closed; /* of an answered one: all zero */
+
 struct rpcrdma_buffers {
+    struct rpcrdma_open open; /* what the transaction points to */
     struct rpcrdma_buffers *next;
     struct rpcrdma_content {
         uint8_t *octets;
         uint64_t size;
-        bool cut;                /* some of them were not captured */
-    } content[2];                /* of the Position Zero Read chunk, of the Reply chunk */
-    struct rpcrdma_body body[2]; /* of the Call, of the Reply */
+        bool cut; /* some of them were not captured */
+    } content[2]; /* of the Position Zero Read chunk, of the Reply chunk */
 };
+
+/* NULL: it is answered. */
+static inline struct rpcrdma_buffers *rpcrdma_buffers_of(const struct rpcrdma_transaction *transaction)
+{
+    static_assert(offsetof(struct rpcrdma_buffers, open) == 0, "one pointer to both");
+    return transaction->open == &rpcrdma_closed ? NULL : (struct rpcrdma_buffers *)transaction->open;
+}
 
 /* One of its bodies, to be filled in; the transaction is outstanding. */
 struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *transaction, bool reply);

@@ -17,14 +17,16 @@ static struct rpcrdma_chunk_state *add_chunk(struct rpcrdma_transaction *t, enum
 {
     struct rpcrdma_chunk_state *chunk;
 
+    if (t->n_chunks == RPCRDMA_CHUNKS_MAX)
+        return NULL;
     if (t->n_chunks == t->chunks_size) { /* most Calls have one, and what an answered one had is kept for long */
-        unsigned larger = t->chunks_size == 0 ? 1 : 2 * t->chunks_size;
+        unsigned larger = t->chunks_size == 0 ? 1 : 2u * t->chunks_size;
         void *chunks = heap_resize(t->chunks, larger * sizeof *t->chunks);
 
         if (!chunks)
             return NULL;
         t->chunks = chunks;
-        t->chunks_size = larger;
+        t->chunks_size = (uint16_t)larger;
     }
     chunk = &t->chunks[t->n_chunks++];
     *chunk = (struct rpcrdma_chunk_state){.kind = kind, .number = number, .position = position, .first = t->n_offers};
@@ -69,7 +71,7 @@ static bool take_reads(struct rpcrdma_transaction *t, const struct rpcrdma_messa
         if (!chunk)
             return false;
         if (first.position == 0)
-            t->position_zero = (int)(chunk - t->chunks);
+            t->position_zero = (int16_t)(chunk - t->chunks);
         for (uint32_t k = i; k < header->read.n; k++) {
             struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(header, call->p, k);
 
@@ -112,7 +114,7 @@ static bool take_lists(struct rpcrdma_transaction *t, const struct rpcrdma_messa
     chunk = rpcrdma_reply_chunk(&call->header);
     if (!take_segments(t, call, RPCRDMA_REPLY_CHUNK, 0, &chunk))
         return false;
-    t->reply_chunk = (int)t->n_chunks - 1;
+    t->reply_chunk = (int16_t)(t->n_chunks - 1);
     return true;
 }
 
@@ -264,7 +266,8 @@ static void keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 {
     struct rpcrdma_transaction *t = move->offer->transaction;
     unsigned which = move->offer->kind == RPCRDMA_REPLY_CHUNK ? CONTENT_REPLY : CONTENT_CALL;
-    struct rpcrdma_content *content = t->buffers ? &t->buffers->content[which] : NULL;
+    struct rpcrdma_buffers *buffers = rpcrdma_buffers_of(t);
+    struct rpcrdma_content *content = buffers ? &buffers->content[which] : NULL;
     uint64_t end = move->offset + move->length;
 
     if (!content || move->offer->kind == RPCRDMA_WRITE_CHUNK ||
@@ -308,9 +311,9 @@ static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
     offer->touched = true;
     rpcrdma_ranges_add(&offer->moved, from, from + move->length);
     if (move->kind == RDMA_WRITE)
-        offer->transaction->octets_written += move->length;
+        rpcrdma_buffers_of(offer->transaction)->open.octets_written += move->length;
     else
-        offer->transaction->octets_read += move->length;
+        rpcrdma_buffers_of(offer->transaction)->open.octets_read += move->length;
     if (move->p && move->length > 0)
         keep_content(rpcrdma, move);
 }

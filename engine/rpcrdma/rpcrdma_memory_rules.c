@@ -17,7 +17,18 @@ bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma)
 
 void rpcrdma_memory_free(struct rpcrdma_connection *rpcrdma)
 {
+    if (rpcrdma->memory)
+        arena_drop(rpcrdma->memory->access, rpcrdma->memory->accesses_size * sizeof *rpcrdma->memory->access);
     free(rpcrdma->memory);
+}
+
+bool rpcrdma_memory_has_odd(struct rpcrdma_connection *rpcrdma)
+{
+    struct rpcrdma_memory_state *state = rpcrdma->memory;
+
+    if (!state->odd)
+        state->odd = arena_zeroed(rpcrdma->arena, sizeof *state->odd);
+    return state->odd != NULL;
 }
 
 static bool outstanding(const struct rpcrdma_offer *offer)
@@ -103,7 +114,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
 /* The operation that this argument belongs to succeeded; *octets: how much of it was used, if the result says so. */
 static bool succeeded(const struct rpcrdma_transaction *t, const struct nfs_item *argument, uint64_t *octets)
 {
-    const struct rpcrdma_body *body = t->reply_body;
+    const struct rpcrdma_body *body = &t->open->reply_body;
     const struct nfs_value *value;
     unsigned i = 0;
     bool ok = false;
@@ -148,11 +159,11 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
-    const struct rpcrdma_body *call = t->call_body, *body = t->reply_body;
+    const struct rpcrdma_body *call = &t->open->call_body, *body = &t->open->reply_body;
 
     if (!body->known || body->rpc.reply_stat != RPC_MSG_ACCEPTED || body->rpc.accept_stat != RPC_SUCCESS)
         return;
-    if (t->position_zero >= 0 && t->call_header.proc == RPCRDMA_NOMSG)
+    if (t->position_zero >= 0 && t->open->call_header.proc == RPCRDMA_NOMSG)
         judge_pulled(rpcrdma, reply, &t->chunks[t->position_zero],
                      call->known ? call->length : t->chunks[t->position_zero].length);
     for (unsigned i = 0; call->known && call->walked && i < call->n_items && !reply->faulty; i++) {
@@ -180,7 +191,7 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
             other = o->transaction;
     }
     /* The Call may have been sent again in a hole, with other chunks. */
-    if (t->offers_lost || t->call_header.status != RPCRDMA_OK || t->late ||
+    if (t->offers_lost || t->open->call_header.status != RPCRDMA_OK || t->late ||
         (!own && rpcrdma_hole_since(rpcrdma, t->side, t->call.frame)))
         rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
     else if (!own)
@@ -225,10 +236,12 @@ void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct r
                                   .moved = rpcrdma_ranges_octets(&offer->moved)};
 
     u.area.to = returned < u.area.to - u.area.from ? u.area.from + returned : u.area.to;
+    if (!rpcrdma_memory_has_odd(rpcrdma))
+        return;
     if (state->unwrittens == RPCRDMA_UNWRITTEN_MAX)
         report_unwritten(rpcrdma, &u);
     else
-        state->unwritten[state->unwrittens++] = u;
+        state->odd->unwritten[state->unwrittens++] = u;
 }
 
 /* The responder goes on to its next answer: what was missing will no longer come. */
@@ -238,10 +251,10 @@ static void settle_unwritten(struct rpcrdma_connection *rpcrdma, unsigned owner)
     unsigned kept = 0;
 
     for (unsigned i = 0; i < state->unwrittens; i++) {
-        if (state->unwritten[i].owner == owner)
-            report_unwritten(rpcrdma, &state->unwritten[i]);
+        if (state->odd->unwritten[i].owner == owner)
+            report_unwritten(rpcrdma, &state->odd->unwritten[i]);
         else
-            state->unwritten[kept++] = state->unwritten[i];
+            state->odd->unwritten[kept++] = state->odd->unwritten[i];
     }
     state->unwrittens = kept;
 }
@@ -285,7 +298,7 @@ void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
 void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
     const struct rpcrdma_memory_state *state = rpcrdma->memory;
-    unsigned n = state->accesses < RPCRDMA_ACCESSES_MAX ? state->accesses : RPCRDMA_ACCESSES_MAX;
+    unsigned n = rpcrdma_ring_used(state->accesses, state->accesses_size);
     rpcrdma_revoked_refused(rpcrdma, refusal->place.side & 1u);
 
     if (refusal->cause == RDMA_REFUSED_MEMORY)

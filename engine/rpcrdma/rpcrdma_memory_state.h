@@ -76,11 +76,11 @@ struct rpcrdma_invalidated {
 };
 
 struct rpcrdma_access {
-    unsigned side;
-    uint64_t offset; /* stream offset of its FPDU */
-    enum rdma_kind kind;
     struct rpcrdma_area area;
+    uint64_t offset; /* stream offset of its FPDU */
     uint32_t xid, frame;
+    enum rdma_kind kind : 8;
+    uint8_t side;
 };
 
 /* Memory that a Reply offers for reading. */
@@ -117,25 +117,25 @@ struct rpcrdma_handles {
     bool predicted, kept; /* reported already */
 };
 
-struct rpcrdma_memory_state {
-    uint64_t judged[2];      /* by sending side: operation that was reported already */
-    uint64_t late_number[2]; /* by owner: transaction whose RDMA Writes after the Reply were reported already */
+/* What most connections have nothing of. */
+struct rpcrdma_oddities {
     struct rpcrdma_stray stray[RPCRDMA_STRAYS_MAX];
-    unsigned strays;
     struct rpcrdma_ahead ahead[RPCRDMA_STRAYS_MAX]; /* a ring */
-    unsigned aheads;
     struct rpcrdma_unwritten unwritten[RPCRDMA_UNWRITTEN_MAX];
-    unsigned unwrittens;
-    struct rpcrdma_access access[RPCRDMA_ACCESSES_MAX]; /* a ring */
-    unsigned accesses;
+    struct rpcrdma_owed owed[RPCRDMA_OWED_MAX];
+    struct rpcrdma_late late[RPCRDMA_LATES_MAX];   /* a ring */
+    struct rpcrdma_hasty hasty[RPCRDMA_HASTY_MAX]; /* a ring */
+};
+
+struct rpcrdma_memory_state {
+    uint64_t judged[2];            /* by sending side: operation that was reported already */
+    uint64_t late_number[2];       /* by owner: transaction whose RDMA Writes after the Reply were reported already */
+    struct rpcrdma_access *access; /* a ring; it grows up to RPCRDMA_ACCESSES_MAX */
+    unsigned accesses, accesses_size;
+    struct rpcrdma_oddities *odd; /* of the arena; NULL: all these are 0: */
+    unsigned strays, aheads, unwrittens, n_owed, lates, hasties;
     struct rpcrdma_served *served; /* a ring of RPCRDMA_SERVED_MAX, of the arena; NULL: there were none */
     unsigned serves;
-    struct rpcrdma_owed owed[RPCRDMA_OWED_MAX];
-    unsigned n_owed;
-    struct rpcrdma_late late[RPCRDMA_LATES_MAX]; /* a ring */
-    unsigned lates;
-    struct rpcrdma_hasty hasty[RPCRDMA_HASTY_MAX]; /* a ring */
-    unsigned hasties;
     struct rpcrdma_invalidated invalidated[RPCRDMA_INVALIDATED_MAX]; /* a ring */
     unsigned invalidateds;
     struct rpcrdma_handles handles[2];
@@ -166,6 +166,9 @@ static inline bool rpcrdma_area_meets(const struct rpcrdma_area *area, const str
 {
     return area->stag == other->stag && area->from < other->to && other->from < area->to;
 }
+
+/* Makes state->odd, before anything is put there; false: memory is lacking. */
+bool rpcrdma_memory_has_odd(struct rpcrdma_connection *rpcrdma);
 
 /* rpcrdma_access_rules.c */
 void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *call);

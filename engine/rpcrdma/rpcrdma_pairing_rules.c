@@ -46,7 +46,7 @@ static enum result result_of(const struct pairing *p, unsigned k, const struct r
     const struct rpcrdma_body *body = p->body;
 
     *item = NULL;
-    if (!body->known || !p->t->call_body->known)
+    if (!body->known || !p->t->open->call_body.known)
         return RESULT_UNKNOWN;
     if (body->rpc.reply_stat != RPC_MSG_ACCEPTED || body->rpc.accept_stat != RPC_SUCCESS)
         return RESULT_NONE;
@@ -398,7 +398,7 @@ void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     struct pairing p = {.rpcrdma = rpcrdma,
                         .reply = message,
                         .t = message->transaction,
-                        .body = message->transaction->reply_body,
+                        .body = &message->transaction->open->reply_body,
                         .compound = rpcrdma_returned_compound(message->transaction),
                         .is_long = message->header.proc == RPCRDMA_NOMSG};
     bool faulty = message->faulty;

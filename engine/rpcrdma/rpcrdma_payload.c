@@ -356,14 +356,14 @@ static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n
 /* The arguments or results of the procedure, in clear. */
 static bool can_walk(const struct rpcrdma_transaction *t, const struct rpcrdma_body *body, bool reply)
 {
-    const struct rpc_message *call = &t->call_body->rpc;
+    const struct rpc_message *call = &t->open->call_body.rpc;
 
     if (!body->procedure || body->wrapped || t->offers_lost)
         return false;
     if (call->cred.flavor == RPC_AUTH_GSS && (!call->has_gss || call->gss_proc != RPC_GSS_DATA))
         return false; /* context control, or not understood */
     if (!reply)
-        return t->call_header.proc != RPCRDMA_MSGP; /* alignment octets may be anywhere */
+        return t->open->call_header.proc != RPCRDMA_MSGP; /* alignment octets may be anywhere */
     return body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_SUCCESS;
 }
 
@@ -423,11 +423,11 @@ void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uin
                                               .procedure = body->rpc.proc,
                                               .hash = body->hash};
     }
-    if (!t->call_body->known)
+    if (!t->open->call_body.known)
         return;
-    body->wrapped = rpc_gss_protects(&t->call_body->rpc);
+    body->wrapped = rpc_gss_protects(&t->open->call_body.rpc);
     body->procedure =
-        reply ? t->call_body->procedure : nfs_procedure_find(body->rpc.prog, body->rpc.vers, body->rpc.proc);
+        reply ? t->open->call_body.procedure : nfs_procedure_find(body->rpc.prog, body->rpc.vers, body->rpc.proc);
     if (!can_walk(t, body, reply)) {
         body->walked = !reply && body->wrapped && body->procedure && walk_integrity(&look, p, n);
         return;
@@ -435,8 +435,9 @@ void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uin
     if (!reply)
         rpcrdma_look_sort(&look);
     find_reduction(&look, p, n);
-    body->walked = !may_wrap(&t->call_body->rpc.cred) || (body->reduction == RPCRDMA_REDUCED_STANDARD &&
-                                                          body->walk.status == NFS_WALK_OK && body->walk.left == 0);
+    body->walked =
+        !may_wrap(&t->open->call_body.rpc.cred) ||
+        (body->reduction == RPCRDMA_REDUCED_STANDARD && body->walk.status == NFS_WALK_OK && body->walk.left == 0);
     if (!body->walked)
         return;
     if (body->walk.status == NFS_WALK_OK)

@@ -158,7 +158,7 @@ static void wrong_position(struct rpcrdma_positions *x, const struct rpcrdma_ite
         rpcrdma_shape_fail(shape, RULE_RPCR_4_3_1_1_01,
                            "expected Position %" PRIu64 ", where the contents of %s begin; found that of its count, %u",
                            right, name, chunk->position);
-    else if (chunk->position == right + shape->t->call_header.header_len)
+    else if (chunk->position == right + shape->t->open->call_header.header_len)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02,
                            "expected Position %" PRIu64 " for %s; found %u, counted from the start of the Send", right,
                            name, chunk->position);
@@ -404,8 +404,8 @@ void rpcrdma_position_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
 {
     uint64_t end = most_unreduced(t);
 
-    if (rpcrdma_by_rfc5666(rpcrdma) || t->call_body->known || t->malformed || t->misread || t->offers_lost ||
-        t->position_zero < 0 || t->call_header.proc != RPCRDMA_NOMSG)
+    if (rpcrdma_by_rfc5666(rpcrdma) || t->open->call_body.known || t->malformed || t->misread || t->offers_lost ||
+        t->position_zero < 0 || t->open->call_header.proc != RPCRDMA_NOMSG)
         return;
     for (unsigned i = 0; i < t->n_chunks; i++) {
         const struct rpcrdma_chunk_state *chunk = &t->chunks[i];

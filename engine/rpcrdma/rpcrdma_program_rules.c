@@ -8,7 +8,7 @@
 /* What the server carried out is certainly this Call, as the client wrote it. */
 static bool certain(const struct rpcrdma_transaction *t)
 {
-    const struct rpc_message *call = &t->call_body->rpc;
+    const struct rpc_message *call = &t->open->call_body.rpc;
 
     /* RPCSEC_GSS context control may have any procedure. */
     return !t->damaged && !t->misread &&
@@ -21,7 +21,7 @@ static enum rule_id lacking(const struct rpcrdma_transaction *t, enum rule_sever
     static const enum rule_id rules[] = {
         [NFS_LACKS_NOTHING] = RULE_COUNT, [NFS_LACKS_VERSION] = RULE_RPC_9_07, [NFS_LACKS_PROCEDURE] = RULE_RPC_9_08};
     bool by_rfc;
-    enum nfs_lack lack = nfs_program_lacks(&t->call_body->rpc, t->reverse, &by_rfc);
+    enum nfs_lack lack = nfs_program_lacks(&t->open->call_body.rpc, t->reverse, &by_rfc);
 
     *severity = by_rfc ? SEVERITY_ERROR : SEVERITY_WARNING;
     return rules[lack];
@@ -31,7 +31,7 @@ void rpcrdma_program_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
                            const struct rpc_message *reply)
 {
     const struct rpcrdma_transaction *t = m->transaction;
-    const struct rpc_message *call = &t->call_body->rpc;
+    const struct rpc_message *call = &t->open->call_body.rpc;
     enum rule_severity severity;
     enum rule_id rule = lacking(t, &severity);
 

@@ -68,7 +68,7 @@ static const enum rule_id ineligible[] = {
 /* The responder goes by the version that it reads, whatever was meant. */
 static bool wrong_way(const struct rpcrdma_transaction *t, const struct rpcrdma_demand *demand)
 {
-    return t->call_header.vers == RPCRDMA_VERSION && demand->rule == RULE_RPCR_4_5_1_01;
+    return t->open->call_header.vers == RPCRDMA_VERSION && demand->rule == RULE_RPCR_4_5_1_01;
 }
 
 const struct rpcrdma_demand *rpcrdma_demand_for(const struct rpcrdma_transaction *t)
@@ -100,11 +100,11 @@ bool rpcrdma_reduced_ineligible(const struct rpcrdma_transaction *t)
 /* Accepted with status SUCCESS, or unknown because the Reply is not inline. */
 static unsigned kind_of(const struct rpcrdma_message *m)
 {
-    const struct rpc_message *rpc = m->has_rpc ? &m->rpc : &m->transaction->reply_body->rpc;
+    const struct rpc_message *rpc = m->has_rpc ? &m->rpc : &m->transaction->open->reply_body.rpc;
 
     if (m->kind == RPCRDMA_KIND_ERROR)
         return m->header.err == RPCRDMA_ERR_VERS ? BY_ERR_VERS : BY_ERR_CHUNK;
-    if (!m->has_rpc && !m->transaction->reply_body->known)
+    if (!m->has_rpc && !m->transaction->open->reply_body.known)
         return BY_SUCCESS;
     return rpc->status == RPC_OK && rpc->reply_stat == RPC_MSG_ACCEPTED && rpc->accept_stat == RPC_SUCCESS
                ? BY_SUCCESS
@@ -131,7 +131,7 @@ static const char *name_of(unsigned kind)
 static uint64_t nfs_status(const struct rpcrdma_transaction *t)
 {
     unsigned i = 0;
-    const struct nfs_value *status = rpcrdma_value(t->reply_body, NFS_MARK_STATUS, 0, &i);
+    const struct nfs_value *status = rpcrdma_value(&t->open->reply_body, NFS_MARK_STATUS, 0, &i);
 
     return status ? status->value : UINT64_MAX;
 }

@@ -78,7 +78,7 @@ static struct rpcrdma_history_call call_of(const struct rpcrdma_connection *rpcr
                                         .version = t->request.version,
                                         .procedure = t->request.procedure,
                                         .hash = t->request.hash,
-                                        .use = t->use,
+                                        .use = t->use ? *t->use : t->open->use,
                                         .outcome = t->outcome,
                                         .call = t->call,
                                         .answer = t->answer};
@@ -90,9 +90,14 @@ static struct rpcrdma_history_call call_of(const struct rpcrdma_connection *rpcr
     return call;
 }
 
+bool rpcrdma_is_recorded(const struct rpcrdma_transaction *t)
+{
+    return t->outcome != RPCRDMA_REPLIED || t->number <= RPCRDMA_HISTORY_FIRST_CALLS;
+}
+
 void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
-    bool plain = t->outcome == RPCRDMA_REPLIED && t->number > RPCRDMA_HISTORY_FIRST_CALLS;
+    bool plain = !rpcrdma_is_recorded(t);
     struct rpcrdma_history_record *record;
     struct rpcrdma_history_call *call;
 

@@ -21,13 +21,13 @@ bool rpcrdma_returned_judged(const struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
 
-    return !reply->misread && !t->misread && !t->late && !t->offers_lost && t->call_header.status == RPCRDMA_OK &&
+    return !reply->misread && !t->misread && !t->late && !t->offers_lost && t->open->call_header.status == RPCRDMA_OK &&
            !ambiguous(t);
 }
 
 bool rpcrdma_returned_compound(const struct rpcrdma_transaction *t)
 {
-    const struct nfs_procedure *procedure = t->call_body->procedure;
+    const struct nfs_procedure *procedure = t->open->call_body.procedure;
 
     return procedure && procedure->compound && !procedure->callback;
 }
@@ -93,7 +93,7 @@ static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     if (from->n == 0 && (rpcrdma_returned_compound(t) || rpcrdma_by_rfc5666(rpcrdma)))
         return; /* rpcrdma_returned_rules.c knows whether there is a result */
-    if (from->n == 0 && chunk->n > 0 && !t->call_body->known) { /* it may be a COMPOUND */
+    if (from->n == 0 && chunk->n > 0 && !t->open->call_body.known) { /* it may be a COMPOUND */
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_06);
         return;
     }
@@ -135,7 +135,7 @@ static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 
 static bool reduces_reply(const struct rpcrdma_transaction *t)
 {
-    const struct nfs_decoded call = rpcrdma_decoded(t->call_body);
+    const struct nfs_decoded call = rpcrdma_decoded(&t->open->call_body);
 
     return nfs_reducible_results(&call) > 0;
 }

@@ -65,7 +65,7 @@ static void pass_items(const struct rpcrdma_shape *shape)
 /* RFC 5667 section 3: no more than the client asked for and has room for. */
 static void check_asked(struct rpcrdma_shape *shape)
 {
-    const struct rpcrdma_body *body = shape->body, *call = shape->t->call_body;
+    const struct rpcrdma_body *body = shape->body, *call = &shape->t->open->call_body;
     unsigned k = 0;
 
     if (!rpcrdma_by_rfc5666(shape->rpcrdma) || call->cut || body->cut)
@@ -208,7 +208,7 @@ static void broken_header(struct rpcrdma_shape *shape)
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message; found %u",
                            rpc->fault);
-    else if (shape->t->call_body->known && shape->t->call_body->rpc.cred.flavor == RPC_AUTH_GSS && used &&
+    else if (shape->t->open->call_body.known && shape->t->open->call_body.rpc.cred.flavor == RPC_AUTH_GSS && used &&
              rpc->status != RPC_BAD_TYPE)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_01,
                            "expected the RPCSEC_GSS verifier in the payload; found a header without it, and %" PRIu64
@@ -277,7 +277,7 @@ static bool judge_reduction(struct rpcrdma_shape *shape)
 
 static void judge(struct rpcrdma_shape *shape)
 {
-    const struct rpcrdma_body *body = shape->body, *call = shape->t->call_body;
+    const struct rpcrdma_body *body = shape->body, *call = &shape->t->open->call_body;
 
     if (shape->in_chunk && !rpcrdma_shape_start(shape))
         return;
@@ -306,7 +306,7 @@ void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     struct rpcrdma_shape shape = {.rpcrdma = rpcrdma,
                                   .t = t,
                                   .message = message,
-                                  .body = t->reply_body,
+                                  .body = &t->open->reply_body,
                                   .reply = true,
                                   .in_chunk = message->header.proc == RPCRDMA_NOMSG,
                                   .place = message->place};

@@ -30,9 +30,10 @@ void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpc
 
     if (rpcrdma_invalidated(rpcrdma, move)) /* which has its own rule */
         return;
-    if (t->outcome == RPCRDMA_OUTSTANDING || t->damaged || t->spoilt || (!long_after && !exchanged_since(rpcrdma, t)))
+    if (t->outcome == RPCRDMA_OUTSTANDING || t->damaged || t->spoilt || (!long_after && !exchanged_since(rpcrdma, t)) ||
+        !rpcrdma_memory_has_odd(rpcrdma))
         return;
-    state->late[state->lates++ % RPCRDMA_LATES_MAX] =
+    state->odd->late[state->lates++ % RPCRDMA_LATES_MAX] =
         (struct rpcrdma_late){.open = true,
                               .read = move->kind != RDMA_WRITE,
                               .severity = long_after ? SEVERITY_ERROR : SEVERITY_WARNING,
@@ -59,7 +60,7 @@ void rpcrdma_revoked_response(struct rpcrdma_connection *rpcrdma, const struct r
     struct rpcrdma_area area = rpcrdma_area_of_move(move);
 
     for (unsigned i = 0; i < n; i++) {
-        struct rpcrdma_late *late = &rpcrdma->memory->late[i];
+        struct rpcrdma_late *late = &rpcrdma->memory->odd->late[i];
 
         if (late->open && late->read && late->owner == move->side && rpcrdma_area_meets(&late->area, &area))
             report(rpcrdma, late, &move->place);
@@ -71,7 +72,7 @@ void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rp
     unsigned n = rpcrdma_ring_used(rpcrdma->memory->lates, RPCRDMA_LATES_MAX);
 
     for (unsigned i = 0; i < n; i++) {
-        struct rpcrdma_late *late = &rpcrdma->memory->late[i];
+        struct rpcrdma_late *late = &rpcrdma->memory->odd->late[i];
 
         if (!late->open || late->read || late->owner != m->side || m->received <= late->place.offset)
             continue;
@@ -83,8 +84,10 @@ void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rp
 /* The requester had only one chance to refuse it, which may have crossed with it. */
 void rpcrdma_revoked_finish(struct rpcrdma_connection *rpcrdma)
 {
-    for (unsigned i = 0; i < RPCRDMA_LATES_MAX; i++) {
-        struct rpcrdma_late *late = &rpcrdma->memory->late[i];
+    unsigned n = rpcrdma_ring_used(rpcrdma->memory->lates, RPCRDMA_LATES_MAX);
+
+    for (unsigned i = 0; i < n; i++) {
+        struct rpcrdma_late *late = &rpcrdma->memory->odd->late[i];
 
         if (!late->open || late->messages == 0 || rpcrdma->side[late->owner].reset || rpcrdma->options.payload_only)
             continue;
@@ -95,10 +98,12 @@ void rpcrdma_revoked_finish(struct rpcrdma_connection *rpcrdma)
 
 void rpcrdma_revoked_refused(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
-    for (unsigned i = 0; i < RPCRDMA_LATES_MAX; i++) {
-        if (!rpcrdma->memory->late[i].open || rpcrdma->memory->late[i].owner != side)
+    unsigned n = rpcrdma_ring_used(rpcrdma->memory->lates, RPCRDMA_LATES_MAX);
+
+    for (unsigned i = 0; i < n; i++) {
+        if (!rpcrdma->memory->odd->late[i].open || rpcrdma->memory->odd->late[i].owner != side)
             continue;
-        rpcrdma->memory->late[i].open = false;
+        rpcrdma->memory->odd->late[i].open = false;
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_4_1_01);
     }
 }

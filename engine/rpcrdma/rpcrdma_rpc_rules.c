@@ -7,7 +7,7 @@ enum { RPCVERS_AT = 8, AUTH_STAT_MAX = 14 /* RPCSEC_GSS_CTXPROBLEM */ };
 /* The Call has an rpcvers other than 2, so nothing else in it can be read. */
 static bool other_version(const struct rpcrdma_transaction *t)
 {
-    const struct rpc_message *call = &t->call_body->rpc;
+    const struct rpc_message *call = &t->open->call_body.rpc;
 
     return call->status == RPC_BAD_VALUE && call->type == RPC_CALL && call->fault_at == RPCVERS_AT;
 }
@@ -55,7 +55,7 @@ static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
                            const struct rpc_message *reply)
 {
     const struct rpcrdma_transaction *t = m->transaction;
-    uint32_t version = t->call_body->rpc.rpcvers;
+    uint32_t version = t->open->call_body.rpc.rpcvers;
 
     if (reply->reply_stat != RPC_MSG_DENIED || reply->reject_stat != RPC_MISMATCH) {
         rpcrdma_fail(rpcrdma, m, RULE_RPC_9_02, t->call.frame,
@@ -91,7 +91,7 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 static void judge_program(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
                           const struct rpc_message *reply)
 {
-    const struct rpc_message *call = &m->transaction->call_body->rpc;
+    const struct rpc_message *call = &m->transaction->open->call_body.rpc;
     uint32_t low = 0, high = 0;
     bool known = nfs_program_versions(call->prog, &low, &high);
 
@@ -101,15 +101,15 @@ static void judge_program(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
 void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
-    const struct rpc_message *reply = m->has_rpc ? &m->rpc : &t->reply_body->rpc;
+    const struct rpc_message *reply = m->has_rpc ? &m->rpc : &t->open->reply_body.rpc;
 
-    if ((!m->has_rpc && !t->reply_body->known) || reply->status != RPC_OK || reply->type != RPC_REPLY)
+    if ((!m->has_rpc && !t->open->reply_body.known) || reply->status != RPC_OK || reply->type != RPC_REPLY)
         return;
     if (other_version(t)) {
         judge_mismatch(rpcrdma, m, reply);
         return;
     }
-    if (!t->call_body->known)
+    if (!t->open->call_body.known)
         return;
     if (reply->reply_stat == RPC_MSG_DENIED) {
         judge_denied(rpcrdma, m, reply);

@@ -9,22 +9,24 @@
 static struct rpcrdma_owed *find_owed(struct rpcrdma_memory_state *state, uint32_t xid)
 {
     for (unsigned i = 0; i < state->n_owed; i++) {
-        if (state->owed[i].xid == xid)
-            return &state->owed[i];
+        if (state->odd->owed[i].xid == xid)
+            return &state->odd->owed[i];
     }
     return NULL;
 }
 
 static void drop_owed(struct rpcrdma_memory_state *state, struct rpcrdma_owed *owed)
 {
-    *owed = state->owed[--state->n_owed];
+    *owed = state->odd->owed[--state->n_owed];
 }
 
 /* On InfiniBand the Reads of this memory may have been captured before the Reply. */
 static void excuse_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *reply, uint32_t stag)
 {
-    for (unsigned i = 0; i < RPCRDMA_STRAYS_MAX; i++) {
-        struct rpcrdma_ahead *ahead = &rpcrdma->memory->ahead[i];
+    unsigned n = rpcrdma_ring_used(rpcrdma->memory->aheads, RPCRDMA_STRAYS_MAX);
+
+    for (unsigned i = 0; i < n; i++) {
+        struct rpcrdma_ahead *ahead = &rpcrdma->memory->odd->ahead[i];
 
         if (ahead->place.frame == 0 || ahead->owner != reply->side || ahead->stag != stag ||
             !rpcrdma_call_may_precede(reply, &ahead->place))
@@ -57,11 +59,11 @@ void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrd
                                                 .frame = reply->place.frame});
         excuse_ahead(rpcrdma, reply, segment.target.handle);
     }
-    if (!rpcrdma_by_rfc5666(rpcrdma))
+    if (!rpcrdma_by_rfc5666(rpcrdma) || !rpcrdma_memory_has_odd(rpcrdma))
         return;
     if (state->n_owed == RPCRDMA_OWED_MAX)
-        drop_owed(state, &state->owed[0]);
-    state->owed[state->n_owed++] = (struct rpcrdma_owed){.xid = reply->header.xid, .place = reply->place};
+        drop_owed(state, &state->odd->owed[0]);
+    state->odd->owed[state->n_owed++] = (struct rpcrdma_owed){.xid = reply->header.xid, .place = reply->place};
 }
 
 static const struct rpcrdma_served *find_served(const struct rpcrdma_memory_state *state,
@@ -113,7 +115,7 @@ void rpcrdma_served_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
     for (unsigned i = 0; i < state->n_owed; i++)
-        state->owed[i].calls += state->owed[i].read && state->owed[i].place.side != call->side;
+        state->odd->owed[i].calls += state->odd->owed[i].read && state->odd->owed[i].place.side != call->side;
 }
 
 void rpcrdma_served_done(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *done)
@@ -141,7 +143,7 @@ void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma)
     const struct rpcrdma_memory_state *state = rpcrdma->memory;
 
     for (unsigned i = 0; i < state->n_owed; i++) {
-        const struct rpcrdma_owed *owed = &state->owed[i];
+        const struct rpcrdma_owed *owed = &state->odd->owed[i];
 
         if (!owed->read || !rpcrdma_whole(rpcrdma) || (owed->calls == 0 && !client_closed(rpcrdma, owed)))
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_5_01);

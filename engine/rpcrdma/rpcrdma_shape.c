@@ -50,9 +50,9 @@ void rpcrdma_shape_fail_as(struct rpcrdma_shape *shape, enum rule_id rule, enum 
 
 enum rule_id rpcrdma_shape_binding(const struct rpcrdma_shape *shape)
 {
-    const struct nfs_decoded call = rpcrdma_decoded(shape->t->call_body);
+    const struct nfs_decoded call = rpcrdma_decoded(&shape->t->open->call_body);
 
-    return nfs_binding_rule(&shape->t->call_body->rpc, &call);
+    return nfs_binding_rule(&shape->t->open->call_body.rpc, &call);
 }
 
 const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const struct nfs_item *item)
@@ -64,7 +64,7 @@ const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const str
 
 void rpcrdma_shape_count_results(struct rpcrdma_shape *shape)
 {
-    const struct rpcrdma_body *call = shape->t->call_body;
+    const struct rpcrdma_body *call = &shape->t->open->call_body;
     const struct nfs_decoded decoded = rpcrdma_decoded(call);
 
     shape->results = 0;

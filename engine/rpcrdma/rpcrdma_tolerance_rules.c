@@ -25,9 +25,9 @@ static bool is_nfs4(const struct rpcrdma_body *call)
 static bool failed_without_data(const struct rpcrdma_transaction *t)
 {
     unsigned i = 0;
-    const struct nfs_value *status = rpcrdma_value(t->reply_body, NFS_MARK_STATUS, 0, &i);
+    const struct nfs_value *status = rpcrdma_value(&t->open->reply_body, NFS_MARK_STATUS, 0, &i);
 
-    return t->outcome == RPCRDMA_OUTSTANDING && t->n_writes > 0 && t->octets_written == 0 && status &&
+    return t->outcome == RPCRDMA_OUTSTANDING && t->n_writes > 0 && t->open->octets_written == 0 && status &&
            status->value != 0;
 }
 
@@ -41,7 +41,7 @@ void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct 
     } else if (m->place.side == tolerance->place.side && m->place.offset != tolerance->place.offset) {
         tolerance->open = false; /* whatever the client does next may be about this one */
     }
-    if (m->kind == RPCRDMA_KIND_ERROR && m->transaction && is_nfs4(m->transaction->call_body) &&
+    if (m->kind == RPCRDMA_KIND_ERROR && m->transaction && is_nfs4(&m->transaction->open->call_body) &&
         m->transaction->outcome == RPCRDMA_OUTSTANDING)
         rpcrdma_tolerate(rpcrdma, m, RULE_NFSULB_6_6_03);
     else if (m->kind == RPCRDMA_KIND_REPLY && m->transaction && failed_without_data(m->transaction))

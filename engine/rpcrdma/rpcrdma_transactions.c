@@ -74,22 +74,19 @@ struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connec
 
 /* ---- opening ---- */
 
-static const struct rpcrdma_body nothing;
+const struct rpcrdma_open rpcrdma_closed;
 
 struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *t, bool reply)
 {
-    return &t->buffers->body[reply];
+    struct rpcrdma_open *open = &rpcrdma_buffers_of(t)->open;
+
+    return reply ? &open->reply_body : &open->call_body;
 }
 
-/* Nothing but the arrays. */
-static struct rpcrdma_body arrays_of(const struct rpcrdma_body *body)
+/* All but the arrays. */
+static void clear_body(struct rpcrdma_body *body)
 {
-    return (struct rpcrdma_body){.operations = body->operations,
-                                 .items = body->items,
-                                 .values = body->values,
-                                 .operations_size = body->operations_size,
-                                 .items_size = body->items_size,
-                                 .values_size = body->values_size};
+    memset(body, 0, offsetof(struct rpcrdma_body, operations));
 }
 
 static bool take_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
@@ -100,16 +97,14 @@ static bool take_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
         rpcrdma->buffers = buffers->next;
     else if (!(buffers = heap_zeroed(1, sizeof *buffers)))
         return false;
-    t->buffers = buffers;
-    t->call_body = &buffers->body[0];
-    t->reply_body = &buffers->body[1];
+    t->open = &buffers->open;
     return true;
 }
 
 /* For the next one. */
 static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
-    struct rpcrdma_buffers *buffers = t->buffers;
+    struct rpcrdma_buffers *buffers = rpcrdma_buffers_of(t);
 
     for (unsigned i = 0; i < 2; i++) {
         struct rpcrdma_content *content = &buffers->content[i];
@@ -119,10 +114,11 @@ static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
             *content = (struct rpcrdma_content){0};
         }
         content->cut = false;
-        buffers->body[i] = arrays_of(&buffers->body[i]);
     }
-    t->call_body = t->reply_body = &nothing;
-    t->buffers = NULL;
+    clear_body(&buffers->open.call_body);
+    clear_body(&buffers->open.reply_body);
+    memset(&buffers->open.call_header, 0, sizeof buffers->open - offsetof(struct rpcrdma_open, call_header));
+    t->open = &rpcrdma_closed;
     buffers->next = rpcrdma->buffers;
     rpcrdma->buffers = buffers;
 }
@@ -188,6 +184,8 @@ static void retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *que
     dequeue(queue, t);
     if (t->outcome == RPCRDMA_OUTSTANDING)
         leave_buffers(rpcrdma, t);
+    free(t->use);
+    t->use = NULL;
     t->hash_next = rpcrdma->spare;
     rpcrdma->spare = t;
 }
@@ -207,18 +205,19 @@ static void make_room(struct rpcrdma_connection *rpcrdma, struct rpcrdma_calls *
 static void take_arguments(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
 {
     uint64_t from = (uint64_t)call->header.header_len + call->rpc.header_len;
+    struct rpcrdma_open *open = &rpcrdma_buffers_of(t)->open;
 
     if (!call->has_rpc || call->rpc.status != RPC_OK || from > call->n)
         return;
-    t->arguments = call->n - (uint32_t)from;
-    t->arguments_hash = hash_octets(0, call->p + from, t->arguments);
+    open->arguments = call->n - (uint32_t)from;
+    t->arguments_hash = hash_octets(0, call->p + from, open->arguments);
 }
 
 /* All that is inline after the XID: the arguments, and what is before them. */
 static void take_inline(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
 {
     uint32_t from = call->header.status == RPCRDMA_OK ? call->header.header_len + 4 : RPCRDMA_FIXED_LEN;
-    uint32_t to = call->n - t->arguments;
+    uint32_t to = call->n - t->open->arguments;
 
     if (from < to)
         t->inline_hash = hash_octets(t->arguments_hash, call->p + from, to - from);
@@ -231,15 +230,15 @@ static void take_inline(struct rpcrdma_transaction *t, const struct rpcrdma_mess
 static bool repeats(const struct rpcrdma_transaction *before, const struct rpcrdma_transaction *t,
                     const struct rpcrdma_message *call)
 {
-    const struct rpc_message *first = &before->call_body->rpc, *again = &call->rpc;
+    const struct rpc_message *first = &before->open->call_body.rpc, *again = &call->rpc;
 
-    if (call->header.status != RPCRDMA_OK || before->call_header.proc != call->header.proc)
+    if (call->header.status != RPCRDMA_OK || before->open->call_header.proc != call->header.proc)
         return false;
     if (before->inline_hash == t->inline_hash)
         return true;
-    return call->has_rpc && again->status == RPC_OK && again->type == RPC_CALL && before->call_body->known &&
+    return call->has_rpc && again->status == RPC_OK && again->type == RPC_CALL && before->open->call_body.known &&
            first->prog == again->prog && first->vers == again->vers && first->proc == again->proc &&
-           first->cred.flavor == again->cred.flavor && before->arguments == t->arguments &&
+           first->cred.flavor == again->cred.flavor && before->open->arguments == t->open->arguments &&
            (before->arguments_hash == t->arguments_hash || rpc_gss_protects(again));
 }
 
@@ -337,6 +336,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
 {
     struct rpcrdma_calls *calls = &rpcrdma->side[call->side].calls;
     struct rpcrdma_transaction *before = rpcrdma_find_outstanding(rpcrdma, call->side, call->header.xid), *t;
+    struct rpcrdma_open *open;
 
     make_room(rpcrdma, calls, call->side);
     if (!calls->hash)
@@ -348,17 +348,18 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     }
     t->number = ++rpcrdma->transactions;
     t->xid = call->header.xid;
-    t->side = (uint8_t)call->side;
+    t->side = call->side & 1u;
     t->reverse = rpcrdma->client >= 0 && (unsigned)rpcrdma->client != call->side;
     t->call = call->place;
     t->call_operation = call->operation;
     t->call_received = call->received;
-    t->call_header.status = call->header.status;
-    t->call_header.vers = call->header.vers;
-    t->call_header.proc = call->header.proc;
-    t->call_header.header_len = call->header.header_len;
-    t->call_header.read_segments = call->header.read.n;
-    t->call_octets = call->n;
+    open = &rpcrdma_buffers_of(t)->open;
+    open->call_header.status = call->header.status;
+    open->call_header.vers = call->header.vers;
+    open->call_header.proc = call->header.proc;
+    open->call_header.header_len = call->header.header_len;
+    open->call_header.read_segments = call->header.read.n;
+    open->call_octets = call->n;
     t->position_zero = t->reply_chunk = -1;
     take_arguments(t, call);
     take_inline(t, call);
@@ -408,6 +409,24 @@ void rpcrdma_calls_lag(struct rpcrdma_connection *rpcrdma, unsigned caller, uint
 
 /* ---- ending ---- */
 
+void rpcrdma_transaction_uses(struct rpcrdma_transaction *t, const struct rpcrdma_slot_use *use)
+{
+    struct rpcrdma_buffers *buffers = rpcrdma_buffers_of(t);
+
+    if (buffers)
+        buffers->open.use = *use;
+}
+
+/* The few that are recorded. */
+static void keep_use(struct rpcrdma_transaction *t)
+{
+    if (!t->open->use.known || !rpcrdma_is_recorded(t))
+        return;
+    t->use = heap_get(sizeof *t->use);
+    if (t->use)
+        *t->use = t->open->use;
+}
+
 void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                                const struct rpcrdma_message *answer, enum rpcrdma_outcome outcome)
 {
@@ -418,7 +437,7 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         t->answer = answer->place;
         t->answer_operation = answer->operation;
         t->answer_error = answer->header.err;
-        t->answer_octets = answer->n;
+        rpcrdma_buffers_of(t)->open.answer_octets = answer->n;
     }
     dequeue(&calls->waiting, t);
     enqueue(&calls->done, t);
@@ -427,6 +446,7 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
     if (answer && t->number > rpcrdma->answered_number[t->side])
         rpcrdma->answered_number[t->side] = t->number;
     rpcrdma_count(rpcrdma, t);
+    keep_use(t);
     leave_buffers(rpcrdma, t);
     if (answer && rpcrdma->events.answered)
         rpcrdma->events.answered(rpcrdma->events.ctx, t);
@@ -467,10 +487,10 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
         struct rpcrdma_buffers *buffers = rpcrdma->buffers;
 
         rpcrdma->buffers = buffers->next;
-        for (unsigned i = 0; i < 2; i++) {
+        for (unsigned i = 0; i < 2; i++)
             free(buffers->content[i].octets);
-            rpcrdma_body_free(&buffers->body[i]);
-        }
+        rpcrdma_body_free(&buffers->open.call_body);
+        rpcrdma_body_free(&buffers->open.reply_body);
         free(buffers);
     }
 }

@@ -22,11 +22,11 @@ static const char *plural(unsigned n)
 
 static int name_call(const struct rpcrdma_transaction *t, char *text, size_t size)
 {
-    const struct rpcrdma_body *body = t->call_body;
+    const struct rpcrdma_body *body = &t->open->call_body;
     const char *program = body->known ? nfs_program_name(body->rpc.prog) : NULL;
 
     if (!body->known)
-        return snprintf(text, size, "the %sCall", t->call_header.proc == RPCRDMA_NOMSG ? "Long " : "");
+        return snprintf(text, size, "the %sCall", t->open->call_header.proc == RPCRDMA_NOMSG ? "Long " : "");
     if (body->procedure)
         return snprintf(text, size, "%s of %s%u", body->procedure->name,
                         body->procedure->callback || !program ? "callback version " : program, body->rpc.vers);
@@ -268,8 +268,9 @@ static unsigned oddity(const struct rpcrdma_connection *rpcrdma, const struct rp
  */
 static unsigned shape_of(const struct rpcrdma_transaction *t)
 {
-    const struct rpcrdma_body *body = t->call_body;
-    uint32_t words[] = {t->call_header.proc, t->first_write, t->n_writes, t->reply_chunk >= 0, t->reverse, 0, 0, 0, 0};
+    const struct rpcrdma_body *body = &t->open->call_body;
+    uint32_t words[] = {
+        t->open->call_header.proc, t->first_write, t->n_writes, t->reply_chunk >= 0, t->reverse, 0, 0, 0, 0};
     uint64_t hash = 0;
 
     for (unsigned i = 0; i < t->n_chunks; i++)
@@ -316,7 +317,7 @@ static bool suspicious(const struct rpcrdma_connection *rpcrdma, unsigned closer
 {
     bool arrived = rpcrdma->closing.acked > t->call.offset || rpcrdma->received[closer] > t->call.offset;
 
-    return arrived && !rpcrdma->closing.bare && !was_served(rpcrdma, t, shape_of(t)) && t->octets_written == 0 &&
+    return arrived && !rpcrdma->closing.bare && !was_served(rpcrdma, t, shape_of(t)) && t->open->octets_written == 0 &&
            place->time_ns - t->call.time_ns < rpcrdma->options.t_react;
 }
 

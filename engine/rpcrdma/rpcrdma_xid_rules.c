@@ -182,7 +182,7 @@ static bool call_follows(const struct rpcrdma_message *m)
 static void answered_under_inner(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t xid)
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));) {
-        if (t->malformed && t->call_body->known && t->call_body->rpc.xid == xid && t->xid != xid)
+        if (t->malformed && t->open->call_body.known && t->open->call_body.rpc.xid == xid && t->xid != xid)
             t->ambiguous = true;
     }
 }

@@ -75,6 +75,12 @@ static void grow_runs(struct tcp_history *history)
     history->n_runs = from;
 }
 
+/* It ends after `at`. */
+static bool is_after(const struct tcp_history_run *run, uint64_t at)
+{
+    return (int32_t)(run->end - (uint32_t)at) > 0;
+}
+
 /*
  * Runs that are overwritten have brought nothing that is still kept, and neither has the oldest one left, whose
  * beginning is not known any more; unless that takes more than TCP_HISTORY_RUNS.
@@ -84,10 +90,11 @@ static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
     uint32_t capacity = history->runs_capacity;
 
     if (history->n_runs >= capacity && capacity < TCP_HISTORY_RUNS &&
-        (capacity == 0 || history->runs[(history->n_runs + 1) & (capacity - 1)].end > history->start))
+        (capacity == 0 || is_after(&history->runs[(history->n_runs + 1) & (capacity - 1)], history->start)))
         grow_runs(history);
     if (history->runs_capacity)
-        history->runs[history->n_runs++ & (history->runs_capacity - 1)] = (struct tcp_history_run){end, frame};
+        history->runs[history->n_runs++ & (history->runs_capacity - 1)] =
+            (struct tcp_history_run){(uint32_t)end, frame};
 }
 
 /* n octets more would overwrite some that are needed while there may be more room. */
@@ -129,7 +136,7 @@ static uint32_t frame_of(const struct tcp_history *history, uint64_t at)
     uint32_t kept = history->n_runs < history->runs_capacity ? history->n_runs : history->runs_capacity, frame = 0;
     for (uint32_t i = 0; i < kept; i++) { /* from the latest back */
         const struct tcp_history_run *run = &history->runs[(history->n_runs - 1 - i) & (history->runs_capacity - 1)];
-        if (run->end <= at)
+        if (!is_after(run, at))
             return frame;
         frame = run->frame;
     }

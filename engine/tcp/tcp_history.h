@@ -21,7 +21,7 @@ struct tcp_history {
     uint64_t start, end;    /* stream offsets kept */
     /* Which frame brought what: a ring of the latest runs, those of the octets kept, as far as TCP_HISTORY_RUNS go. */
     struct tcp_history_run {
-        uint64_t end;
+        uint32_t end; /* the lower half: the runs that are kept are never 2^31 octets apart */
         uint32_t frame;
     } * runs;
     uint32_t runs_capacity;

@@ -454,7 +454,7 @@ void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, 
 /* Octets of a Read chunk that the message needs: some responders never read the roundup at its end. */
 static uint64_t needed(const struct rpcrdma_transaction *t, unsigned chunk)
 {
-    const struct rpcrdma_body *body = t->call_body;
+    const struct rpcrdma_body *body = &t->open->call_body;
     uint64_t length = t->chunks[chunk].length;
 
     if (!usable(body))

@@ -74,7 +74,7 @@ static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const
     keep_chunks(kept, t);
     if (message->has_rpc)
         note_procedure(kept, &message->rpc);
-    note_operations(kept, t->call_body);
+    note_operations(kept, &t->open->call_body);
     t->host = kept;
     return kept;
 }
@@ -107,7 +107,7 @@ static void record_call(struct rpcrdma_flow *flow, struct kept_message *kept, co
     kept->repeated = message->transaction->repeats;
     if (message->header.status != RPCRDMA_OK)
         return;
-    if (message->has_rpc && !has_chunk(t, RPCRDMA_READ_CHUNK) && !unpadded(message->transaction->call_body)) {
+    if (message->has_rpc && !has_chunk(t, RPCRDMA_READ_CHUNK) && !unpadded(&message->transaction->open->call_body)) {
         kept->rpc = t->call = &plain_call;
         return;
     }
@@ -121,7 +121,7 @@ static void record_call(struct rpcrdma_flow *flow, struct kept_message *kept, co
         flow->waiting = t;
         return;
     }
-    rpcrdma_rebuild(t->call, t, message->transaction->call_body, t->waiting, t->waiting_n);
+    rpcrdma_rebuild(t->call, t, &message->transaction->open->call_body, t->waiting, t->waiting_n);
     t->call->complete_in = message->place.frame;
     kept->rpc = t->call;
 }
@@ -157,7 +157,7 @@ static void give_up(struct kept_transaction *t, const struct rpcrdma_body *body)
 
 static const struct rpcrdma_body *reply_body(const struct rpcrdma_message *message)
 {
-    return message->transaction ? message->transaction->reply_body : NULL;
+    return message->transaction ? &message->transaction->open->reply_body : NULL;
 }
 
 /*
@@ -206,7 +206,7 @@ static void record_answer(struct rpcrdma_flow *flow, struct kept_message *kept, 
             take_returned(t, message->transaction);
             kept->call_given_up = waits(t);
             if (kept->call_given_up)
-                give_up(t, message->transaction->call_body);
+                give_up(t, &message->transaction->open->call_body);
         }
         kept->in_use = flow->outstanding[t->side];
     }
@@ -310,7 +310,7 @@ static void note_octets(struct kept_move *kept, struct kept_chunk *chunk, struct
     keep_part(chunk, move);
     if (!rpcrdma_call_complete(t, move->offer->transaction))
         return;
-    rpcrdma_rebuild(t->call, t, move->offer->transaction->call_body, t->waiting, t->waiting_n);
+    rpcrdma_rebuild(t->call, t, &move->offer->transaction->open->call_body, t->waiting, t->waiting_n);
     t->call->complete_in = move->place.frame;
     kept->completes = t->call;
 }

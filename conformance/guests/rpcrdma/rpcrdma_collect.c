@@ -174,7 +174,7 @@ struct rows {
 
 static struct rows rows_of(const struct rpcrdma_transaction *t)
 {
-    const struct rpcrdma_body *body = t->call_body;
+    const struct rpcrdma_body *body = &t->open->call_body;
     bool known = body->known && body->rpc.status == RPC_OK;
     struct rows rows = {.key = {.known = known, .reverse = t->reverse}};
     bool seen[OPERATIONS] = {0};
@@ -361,8 +361,8 @@ static void close_call(struct collector *collector, struct open_call *call)
 static void count_call(struct collector *collector, struct open_call *call)
 {
     const struct rpcrdma_transaction *t = call->transaction;
-    bool chunk = t->call_header.status == RPCRDMA_OK && t->call_header.read_segments > 0;
-    bool whole = t->call_header.proc == RPCRDMA_NOMSG && chunk;
+    bool chunk = t->open->call_header.status == RPCRDMA_OK && t->open->call_header.read_segments > 0;
+    bool whole = t->open->call_header.proc == RPCRDMA_NOMSG && chunk;
     struct added added = {.first_ns = t->call.time_ns, .last_ns = INT64_MIN};
 
     if (call->counted)
@@ -371,7 +371,7 @@ static void count_call(struct collector *collector, struct open_call *call)
     added.n[CALLS] = 1;
     added.n[CALLS_REPEATED] = t->repeats;
     added.n[whole ? CALLS_LONG : chunk ? CALLS_WITH_READ_CHUNK : CALLS_INLINE] = 1;
-    added.n[OCTETS_CALLS] = t->call_octets;
+    added.n[OCTETS_CALLS] = t->open->call_octets;
     add_to_rows(collector, t, &added);
 }
 
@@ -422,8 +422,8 @@ static void count_answer(struct collector *collector, struct open_call *call, co
     if (m->kind == RPCRDMA_KIND_REPLY)
         added.n[way_of(t, m)] = 1;
     added.n[OCTETS_REPLIES] = m->n;
-    added.n[OCTETS_READ] = t->octets_read;
-    added.n[OCTETS_WRITTEN] = t->octets_written;
+    added.n[OCTETS_READ] = t->open->octets_read;
+    added.n[OCTETS_WRITTEN] = t->open->octets_written;
     count_chunks(t, &added);
     rpcrdma_lost_answered(collector, call, &m->place);
     add_lost(&added, call->lost.ns, call->lost.moving_ns);
@@ -471,7 +471,7 @@ static void take_call(struct collector *collector, const struct rpcrdma_connecti
     credit_call(collector, rpcrdma, m, call);
     if (!call)
         return;
-    if (t->call_body->known)
+    if (t->open->call_body.known)
         count_call(collector, call);
     if (!t->late)
         return;

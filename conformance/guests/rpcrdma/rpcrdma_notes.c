@@ -5,7 +5,7 @@
 
 static void note_operations(struct note *note, const struct rpcrdma_transaction *transaction)
 {
-    const struct rpcrdma_body *body = transaction->call_body;
+    const struct rpcrdma_body *body = &transaction->open->call_body;
 
     for (unsigned i = 0; i < body->n_operations; i++) {
         const char *name = nfs_op_name(body->operations[i].op, transaction->reverse);
@@ -27,7 +27,7 @@ static void note_procedure(struct note *note, const struct rpcrdma_message *mess
         return;
     procedure_label(transaction->request.program, transaction->request.version, transaction->request.procedure, label);
     WHAT(note, " %s", label);
-    if (message->kind == RPCRDMA_KIND_CALL && transaction->call_body->walked)
+    if (message->kind == RPCRDMA_KIND_CALL && transaction->open->call_body.walked)
         note_operations(note, transaction);
 }
 

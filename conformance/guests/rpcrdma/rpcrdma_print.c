@@ -107,7 +107,7 @@ static void print_operations(FILE *out, const struct rpcrdma_body *body, bool re
 
 static void print_procedure(FILE *out, const struct rpcrdma_transaction *transaction)
 {
-    const struct rpcrdma_body *body = transaction->call_body;
+    const struct rpcrdma_body *body = &transaction->open->call_body;
     char label[PROCEDURE_LABEL_SIZE];
 
     if (!body->known || body->rpc.status != RPC_OK)
@@ -122,8 +122,8 @@ static void print_call(FILE *out, const struct rpcrdma_transaction *transaction)
     if (!transaction)
         return;
     print_procedure(out, transaction);
-    if (transaction->call_body->walked)
-        print_operations(out, transaction->call_body, transaction->reverse);
+    if (transaction->open->call_body.walked)
+        print_operations(out, &transaction->open->call_body, transaction->reverse);
     if (transaction->repeats)
         fputs(" again", out);
 }
@@ -150,8 +150,8 @@ static void print_reply(FILE *out, const struct rpcrdma_message *message)
     fputs(" REPLY", out);
     if (transaction)
         print_procedure(out, transaction);
-    if (!known && transaction && transaction->reply_body->known) {
-        rpc = &transaction->reply_body->rpc;
+    if (!known && transaction && transaction->open->reply_body.known) {
+        rpc = &transaction->open->reply_body.rpc;
         known = true;
     }
     if (!known || rpc->status != RPC_OK || rpc->type != RPC_REPLY)
@@ -160,8 +160,8 @@ static void print_reply(FILE *out, const struct rpcrdma_message *message)
         fputs(rpc->reject_stat == RPC_MISMATCH ? " RPC_MISMATCH" : " AUTH_ERROR", out);
     else
         fprintf(out, " %s", rpc_accept_stat_name(rpc->accept_stat));
-    if (transaction && transaction->reply_body->known)
-        print_status(out, transaction->reply_body);
+    if (transaction && transaction->open->reply_body.known)
+        print_status(out, &transaction->open->reply_body);
 }
 
 static void print_error(FILE *out, const struct rpcrdma_header *header)
