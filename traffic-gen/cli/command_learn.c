@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen learn: infers the machine of a device. */
 #include "support/output_file.h"
-#include "traffic-gen/cli/command.h"
+#include "traffic-gen/cli/command_wire.h"
 #include "traffic-gen/learn/ask_device.h"
 #include "traffic-gen/learn/learner.h"
 #include "traffic-gen/learn/standard.h"
@@ -24,6 +24,7 @@ struct options {
     double quiet, recover_timeout, reset_timeout;
     gint jobs, checks;
     gboolean listen;
+    struct command_wire wire;
 };
 
 static const struct format {
@@ -369,7 +370,7 @@ static int learn_at(const struct options *options, const char *address)
         status = command_fail("%s", error->message);
     run.host = host;
     run.port = port;
-    if (status == COMMAND_DONE && options->listen)
+    if (status == COMMAND_DONE && command_wire_open(&options->wire, address, &status) && options->listen)
         status = listen_for_device(&run);
     if (status == COMMAND_DONE) {
         nfs_run_init(&run.nfs, (uint32_t)job.seed);
@@ -428,6 +429,7 @@ int command_learn(int argc, char **argv)
         {"reset-command", 0, 0, G_OPTION_ARG_STRING, &options.reset, "to revive a device that died", "COMMAND"},
         {"reset-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.reset_timeout, "time for such a command (default 300)",
          "SECONDS"},
+        COMMAND_WIRE_ENTRIES(&options.wire),
         G_OPTION_ENTRY_NULL,
     };
     int status;
@@ -440,6 +442,8 @@ int command_learn(int argc, char **argv)
         options.alphabet = g_strdup(options.listen ? "reply" : "startup");
     if ((argc == 2 || options.listen) == (options.machine != NULL))
         status = command_fail("expected: HOST:PORT, --listen, or --machine=FILE (see: iwarp-gen learn --help)");
+    else if (options.machine && options.wire.interface)
+        status = command_fail("--wire: not with --machine, for which no device is asked");
     else
         status = options.machine ? take_up(&options) : learn_at(&options, argc == 2 ? argv[1] : ":0");
     g_free(options.alphabet);
@@ -452,5 +456,6 @@ int command_learn(int argc, char **argv)
     g_free(options.against);
     g_free(options.reset);
     g_free(options.seed);
+    command_wire_close(&options.wire);
     return status;
 }
