@@ -5,8 +5,10 @@
 #include "traffic-gen/learn/ask_device.h"
 #include "traffic-gen/learn/learner.h"
 #include "traffic-gen/learn/standard.h"
+#include "traffic-gen/live/verbs/verbs.h"
 #include "traffic-gen/suite/run/choice.h"
 #include "traffic-gen/suite/talk/learn_device.h"
+#include "traffic-gen/suite/talk/rpc_port.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
@@ -286,6 +288,42 @@ static bool take_inputs(struct job *job)
     return false;
 }
 
+/* Those that end a connection are TCP's, and not to be had of an RDMA device. */
+static void leave_out_ends(struct job *job)
+{
+    const struct learn_alphabet *all = job->device.alphabet;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < all->n; i++)
+        if (!all->inputs[i].ends)
+            job->inputs[n++] = all->inputs[i];
+    job->some = *all;
+    job->some.inputs = job->inputs;
+    job->some.n = n;
+    job->device.alphabet = &job->some;
+}
+
+/* rdma:HOST:PORT: messages go through an RDMA device, which makes all that is below them. */
+static int take_port(struct job *job, struct talk_run *run, const char *address)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (!verbs_address(address))
+        return COMMAND_DONE;
+    if (!job->device.alphabet->rpc)
+        return command_fail("--alphabet=%s: not of a device at rdma:HOST:PORT, as an RDMA device makes the octets; "
+                            "--alphabet=rpc is",
+                            job->device.alphabet->name);
+    leave_out_ends(job);
+    if (job->some.n == 0)
+        return command_fail("--inputs: %s: not of a device at rdma:HOST:PORT, whose connections an RDMA device ends",
+                            job->options->inputs);
+    if (!verbs_possible(&error))
+        return command_fail("%s: %s", address, error->message);
+    run->rpc_port = &rpc_port_verbs;
+    return COMMAND_DONE;
+}
+
 static int take_options(struct job *job)
 {
     const struct options *options = job->options;
@@ -366,7 +404,10 @@ static int learn_at(const struct options *options, const char *address)
                                  .t_reset = (int64_t)(options->reset_timeout * 1e9)}};
     int status = take_options(&job);
 
-    if (status == COMMAND_DONE && !choice_address(address, options->listen, &host, &port, &error))
+    if (status == COMMAND_DONE)
+        status = take_port(&job, &run, address);
+    if (status == COMMAND_DONE &&
+        !choice_address(run.rpc_port ? verbs_address(address) : address, options->listen, &host, &port, &error))
         status = command_fail("%s", error->message);
     run.host = host;
     run.port = port;
@@ -384,6 +425,7 @@ static int learn_at(const struct options *options, const char *address)
     }
     if (run.listener >= 0)
         tcp_close(run.listener);
+    g_free(run.rpc_device);
     g_free(job.old);
     return status;
 }
@@ -391,9 +433,10 @@ static int learn_at(const struct options *options, const char *address)
 int command_learn(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "HOST:PORT | --listen [HOST]:PORT | --machine=FILE",
+        "[rdma:]HOST:PORT | --listen [HOST]:PORT | --machine=FILE",
         "Infers the state machine of a device by asking it.",
         "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and again. "
+        "rdma:HOST:PORT goes through an RDMA device of this host, and is for --alphabet=rpc. "
         "Each question is a fresh connection and a sequence of inputs; what the device does until it is quiet is the "
         "output. The result is the smallest machine that explains all answers, as a table, a picture or JSON.\n\n"
         "Exit status: 0 learnt, 1 a difference, or no machine explains the answers, 2 wrong usage, or the device could "
