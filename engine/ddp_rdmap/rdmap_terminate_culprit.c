@@ -155,10 +155,11 @@ static void judge_untouched(const struct blame *a)
     if (memcmp(echo, a->culprit->request, RDMAP_READ_REQUEST_LEN) == 0)
         verdict_passed(a->rdmap->verdict, RULE_RDMAP_4_8_38);
     else if (is_of_another_read(a, echo, &other))
-        rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_33, other.place.frame,
-                   "expected the DDP Header of the RDMA Read Request in frame %u, whose RDMA Read Request Header comes "
-                   "after it; found that of frame %u",
-                   other.place.frame, a->frame);
+        rdmap_fail(
+            a->rdmap, a->step, RULE_RDMAP_4_8_33, other.place.frame,
+            "expected the DDP Header of the RDMA Read Request whose RDMA Read Request Header comes after it; found "
+            "MSN %u, of another one",
+            a->ddp->msn);
     else
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_38, a->frame,
                    "expected the RDMA Read Request Header of frame %u unchanged, as none of its answer had been sent; "
