@@ -140,10 +140,26 @@ static void judge_progress(const struct blame *a, const struct rdmap_read_reques
     }
 }
 
+/* The RDMA Read Request Header is that of another request: it is the DDP Header before it that is wrong. */
+static bool is_of_another_read(const struct blame *a, const uint8_t *echo, struct rdmap_recent *other)
+{
+    return rdmap_recent_read(a->rdmap, other_side(a->step->side), &a->terminate->read, other) && other->request &&
+           memcmp(echo, other->request, RDMAP_READ_REQUEST_LEN) == 0;
+}
+
 static void judge_untouched(const struct blame *a)
 {
-    if (memcmp(a->step->content + ECHO_AT + DDP_UNTAGGED_HEADER_LEN, a->culprit->request, RDMAP_READ_REQUEST_LEN) == 0)
+    const uint8_t *echo = a->step->content + ECHO_AT + DDP_UNTAGGED_HEADER_LEN;
+    struct rdmap_recent other;
+
+    if (memcmp(echo, a->culprit->request, RDMAP_READ_REQUEST_LEN) == 0)
         verdict_passed(a->rdmap->verdict, RULE_RDMAP_4_8_38);
+    else if (is_of_another_read(a, echo, &other))
+        rdmap_fail(
+            a->rdmap, a->step, RULE_RDMAP_4_8_33, other.place.frame,
+            "expected the DDP Header of the RDMA Read Request whose RDMA Read Request Header comes after it; found "
+            "MSN %u, of another one",
+            a->ddp->msn);
     else
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_38, a->frame,
                    "expected the RDMA Read Request Header of frame %u unchanged, as none of its answer had been sent; "

@@ -359,6 +359,8 @@ def test_neither_device_nor_machine(tmp_path):
     both = take_up(tmp_path / "x.json", "127.0.0.1:1")
     for run in (neither, both):
         assert run.returncode == 2 and "expected: HOST:PORT, --listen, or --machine=FILE" in run.stderr, run.stderr
+    wire = take_up(tmp_path / "x.json", "--wire=lo", "--wire-address=192.0.2.9/24")
+    assert wire.returncode == 2 and "--wire: not with --machine" in wire.stderr, wire.stderr
     missing = take_up(tmp_path / "x.json")
     assert missing.returncode == 2 and "x.json" in missing.stderr and "No such file" in missing.stderr, missing.stderr
 

@@ -239,6 +239,15 @@ def test_disliked_private_data_are_left_out():
     assert "M=1" in {test["reduced"] for test in tests if test["outcome"] == "failed"}
 
 
+def test_startups_that_are_refused_are_left_out():
+    """They are another subject's affair: of the memory each vector shows something."""
+    with serve("--misbehave=MPA-4.3-01") as port:
+        done, tests = report(port, "--suite=geometry")
+    assert "geometry: M=1 is left out: the device does not start with it" in done.stderr and done.returncode == 0
+    assert {test["outcome"] for test in tests} == {"passed"} and {values(test["id"])["M"] for test in tests} == {"0"}
+    assert {values(test["id"])["C"] for test in tests} == {"0", "1"}
+
+
 # ---- known deviations ----
 
 def takes_no_markers(request):

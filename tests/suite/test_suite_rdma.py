@@ -74,6 +74,26 @@ def conforming(role, kind):
     return RUNNERS[role](kind, (), *PATIENT)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_machine(kind):
+    """iwarp-gen learn: what ends TCP's connections is left out, as an RDMA device has no such messages."""
+    with server(kind) as (address, _):
+        command = [devices.GEN, "learn", address, "--alphabet=rpc", "--quiet=0.05", "--jobs=8", "--checks=10", "--against=standard"]
+        done = subprocess.run([*command, "--inputs=null,version,no-body,fin"], capture_output=True, text=True, check=False,
+                              timeout=devices.DEADLINE, env=environment(kind))
+    assert done.returncode == 0 and "1 states, 3 inputs" in done.stdout and "0 differences from the standard" in done.stderr, done.stderr
+    assert re.search(r"version +-> RDMA_ERROR with ERR_VERS", done.stdout) and "fin" not in done.stdout
+
+
+@pytest.mark.parametrize("args, message", [
+    ([], "--alphabet=startup: not of a device at rdma:HOST:PORT, as an RDMA device makes the octets; --alphabet=rpc is"),
+    (["--alphabet=rpc", "--inputs=fin,rst"], "--inputs: fin,rst: not of a device at rdma:HOST:PORT, whose connections an RDMA device ends"),
+])
+def test_machine_of_octets(args, message):
+    done = subprocess.run([devices.GEN, "learn", "rdma:127.0.0.1:1", *args], capture_output=True, text=True, check=False, timeout=20)
+    assert done.returncode == 2 and message in done.stderr, done.stderr
+
+
 def combine(kind, *device_options):
     run = run_responder(kind, device_options, "--strength=2", "--suite=chunks", "--timeout=1", "--confirm=2", jobs=4)
     return run, {test.get("reduced") for test in run.report["tests"]}

@@ -192,6 +192,18 @@ def test_waivers(tmp_path):
     assert run.status == 1
 
 
+def test_several_waiver_files(tmp_path):
+    """Each counts, whatever their order."""
+    mine, other = tmp_path / "mine.yaml", tmp_path / "other.yaml"
+    mine.write_text("- id: MPA-8-02\n  why: firmware 1.2\n")
+    other.write_text("- id: MPA-4.1-06\n  why: none\n")
+    for files in ([mine, other], [other, mine]):
+        run = devices.run_responder(["MPA-8-02/crc"], [RULES, *(f"--waivers={file}" for file in files)])
+        assert run.status == 0 and run.tests["MPA-8-02/crc"]["waived"] == "firmware 1.2" and run.report["unused_waivers"] == ["MPA-4.1-06"]
+    done = gen("test", "127.0.0.1:9", f"--waivers={mine}", "--waivers=no-such-file")
+    assert done.returncode == 2 and "no-such-file" in done.stderr
+
+
 @pytest.mark.parametrize("scope, waived", [
     ("{role: responder}", True), ("{role: initiator}", False), ("{addresses: 127.0.0.0/8}", True),
     ("{addresses: [192.0.2.1, 127.0.0.1]}", True), ("{addresses: [192.0.2.1]}", False),

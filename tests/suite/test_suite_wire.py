@@ -133,6 +133,16 @@ def test_suites_see_the_same(wire, ip_version):
     assert {kernel.tests[name]["outcome"] for name in only_own} == {"not applicable"}
 
 
+def test_the_same_machine(wire, tmp_path):
+    """iwarp-gen learn: over our own TCP the device is what it is over the kernel's."""
+    port = wire.start(1, devices.GEN, "serve", ":0", "--service=echo", pattern=r"port (\d+)")
+    learn = ["learn", f"192.0.2.1:{port}", "--quiet=0.05", "--jobs=8", "--inputs=request,write,garbage,fin", "--checks=20"]
+    done = wire.gen(1, *learn, "--format=json", "-o", tmp_path / "kernel.json")
+    assert done.returncode == 0, done.stderr
+    done = wire.gen(0, *learn, f"--compare={tmp_path}/kernel.json", "--wire=wire0", f"--wire-address={OWN[4]}")
+    assert done.returncode == 0 and "the same machine" in done.stderr, done.stderr
+
+
 def run_initiator(wire, *options, rules):
     output = f"{devices.work_folder()}/report.json"
     test = subprocess.Popen(wire.command(0, devices.GEN, "test", "--listen", "192.0.2.9:7175", "--format=json", f"--output={output}",
@@ -286,7 +296,8 @@ def test_tap(wire):
     (("--wire=lo", "--wire-address=192.0.2.9/24", "--wire-gateway=2001:db8::1"), "no IPv4 address of a gateway"),
 ])
 @pytest.mark.parametrize("command", (("test", "127.0.0.1:1"), ("connect", "127.0.0.1:1", "--rping"), ("listen", ":0", "ddp"),
-                                     ("serve", ":0", "--service=echo")), ids=lambda command: command[0])
+                                     ("serve", ":0", "--service=echo"), ("learn", "127.0.0.1:1"), ("learn", "--listen", ":0")),
+                         ids=lambda command: command[0])
 def test_usage(command, arguments, message):
     done = subprocess.run([devices.GEN, *command, *arguments], capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == 2 and message in done.stderr, done.stderr

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen learn: infers the machine of a device. */
 #include "support/output_file.h"
-#include "traffic-gen/cli/command.h"
+#include "traffic-gen/cli/command_wire.h"
 #include "traffic-gen/learn/ask_device.h"
 #include "traffic-gen/learn/learner.h"
 #include "traffic-gen/learn/standard.h"
+#include "traffic-gen/live/verbs/verbs.h"
 #include "traffic-gen/suite/run/choice.h"
 #include "traffic-gen/suite/talk/learn_device.h"
+#include "traffic-gen/suite/talk/rpc_port.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
@@ -24,6 +26,7 @@ struct options {
     double quiet, recover_timeout, reset_timeout;
     gint jobs, checks;
     gboolean listen;
+    struct command_wire wire;
 };
 
 static const struct format {
@@ -285,6 +288,42 @@ static bool take_inputs(struct job *job)
     return false;
 }
 
+/* Those that end a connection are TCP's, and not to be had of an RDMA device. */
+static void leave_out_ends(struct job *job)
+{
+    const struct learn_alphabet *all = job->device.alphabet;
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < all->n; i++)
+        if (!all->inputs[i].ends)
+            job->inputs[n++] = all->inputs[i];
+    job->some = *all;
+    job->some.inputs = job->inputs;
+    job->some.n = n;
+    job->device.alphabet = &job->some;
+}
+
+/* rdma:HOST:PORT: messages go through an RDMA device, which makes all that is below them. */
+static int take_port(struct job *job, struct talk_run *run, const char *address)
+{
+    g_autoptr(GError) error = NULL;
+
+    if (!verbs_address(address))
+        return COMMAND_DONE;
+    if (!job->device.alphabet->rpc)
+        return command_fail("--alphabet=%s: not of a device at rdma:HOST:PORT, as an RDMA device makes the octets; "
+                            "--alphabet=rpc is",
+                            job->device.alphabet->name);
+    leave_out_ends(job);
+    if (job->some.n == 0)
+        return command_fail("--inputs: %s: not of a device at rdma:HOST:PORT, whose connections an RDMA device ends",
+                            job->options->inputs);
+    if (!verbs_possible(&error))
+        return command_fail("%s: %s", address, error->message);
+    run->rpc_port = &rpc_port_verbs;
+    return COMMAND_DONE;
+}
+
 static int take_options(struct job *job)
 {
     const struct options *options = job->options;
@@ -365,11 +404,14 @@ static int learn_at(const struct options *options, const char *address)
                                  .t_reset = (int64_t)(options->reset_timeout * 1e9)}};
     int status = take_options(&job);
 
-    if (status == COMMAND_DONE && !choice_address(address, options->listen, &host, &port, &error))
+    if (status == COMMAND_DONE)
+        status = take_port(&job, &run, address);
+    if (status == COMMAND_DONE &&
+        !choice_address(run.rpc_port ? verbs_address(address) : address, options->listen, &host, &port, &error))
         status = command_fail("%s", error->message);
     run.host = host;
     run.port = port;
-    if (status == COMMAND_DONE && options->listen)
+    if (status == COMMAND_DONE && command_wire_open(&options->wire, address, &status) && options->listen)
         status = listen_for_device(&run);
     if (status == COMMAND_DONE) {
         nfs_run_init(&run.nfs, (uint32_t)job.seed);
@@ -383,6 +425,7 @@ static int learn_at(const struct options *options, const char *address)
     }
     if (run.listener >= 0)
         tcp_close(run.listener);
+    g_free(run.rpc_device);
     g_free(job.old);
     return status;
 }
@@ -390,9 +433,10 @@ static int learn_at(const struct options *options, const char *address)
 int command_learn(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "HOST:PORT | --listen [HOST]:PORT | --machine=FILE",
+        "[rdma:]HOST:PORT | --listen [HOST]:PORT | --machine=FILE",
         "Infers the state machine of a device by asking it.",
         "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and again. "
+        "rdma:HOST:PORT goes through an RDMA device of this host, and is for --alphabet=rpc. "
         "Each question is a fresh connection and a sequence of inputs; what the device does until it is quiet is the "
         "output. The result is the smallest machine that explains all answers, as a table, a picture or JSON.\n\n"
         "Exit status: 0 learnt, 1 a difference, or no machine explains the answers, 2 wrong usage, or the device could "
@@ -428,6 +472,7 @@ int command_learn(int argc, char **argv)
         {"reset-command", 0, 0, G_OPTION_ARG_STRING, &options.reset, "to revive a device that died", "COMMAND"},
         {"reset-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.reset_timeout, "time for such a command (default 300)",
          "SECONDS"},
+        COMMAND_WIRE_ENTRIES(&options.wire),
         G_OPTION_ENTRY_NULL,
     };
     int status;
@@ -440,6 +485,8 @@ int command_learn(int argc, char **argv)
         options.alphabet = g_strdup(options.listen ? "reply" : "startup");
     if ((argc == 2 || options.listen) == (options.machine != NULL))
         status = command_fail("expected: HOST:PORT, --listen, or --machine=FILE (see: iwarp-gen learn --help)");
+    else if (options.machine && options.wire.interface)
+        status = command_fail("--wire: not with --machine, for which no device is asked");
     else
         status = options.machine ? take_up(&options) : learn_at(&options, argc == 2 ? argv[1] : ":0");
     g_free(options.alphabet);
@@ -452,5 +499,6 @@ int command_learn(int argc, char **argv)
     g_free(options.against);
     g_free(options.reset);
     g_free(options.seed);
+    command_wire_close(&options.wire);
     return status;
 }

@@ -558,10 +558,12 @@ static GArray *known_cases(const struct test_options *options, const struct talk
     return NULL;
 }
 
-static bool load_waivers(GPtrArray *waivers, const char *path, GError **error)
+/* paths: ended by NULL; NULL: none. */
+static bool load_waivers(GPtrArray *waivers, char *const *paths, GError **error)
 {
-    if (path && !waivers_load(waivers, path, true, error))
-        return false;
+    for (; paths && *paths; paths++)
+        if (!waivers_load(waivers, *paths, true, error))
+            return false;
     for (guint i = 0; i < waivers->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(waivers, i);
         g_autofree char *why = NULL;
@@ -686,7 +688,7 @@ int command_test(int argc, char **argv)
         {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "the device's name in the report", "NAME"},
         {"device-info", 0, 0, G_OPTION_ARG_STRING, &options.device_info,
          "what this prints goes into the report: kernel, firmware, memory in use", "COMMAND"},
-        {"waivers", 0, 0, G_OPTION_ARG_FILENAME, &options.waivers,
+        {"waivers", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.waivers,
          "known deviations: a file (YAML), or the name of a shipped one", "FILE|NAME"},
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &options.strict_waivers,
          "a waiver that matches no failure is a failure", NULL},

@@ -278,12 +278,12 @@ bool test_options_take(const struct test_options *options, const char *address, 
 
 void test_options_clear(struct test_options *options)
 {
-    char **const lists[] = {options->suites, options->rules, options->skip};
-    char *const texts[] = {options->waivers,    options->format,      options->before_each, options->reset,
-                           options->resume,     options->output,      options->record,      options->service,
-                           options->export,     options->mount_port,  options->nfs_version, options->seed,
-                           options->transcript, options->capture,     options->advert,      options->mpa,
-                           options->device,     options->device_info, options->soak};
+    char **const lists[] = {options->suites, options->rules, options->skip, options->waivers};
+    char *const texts[] = {options->format,      options->before_each, options->reset,   options->resume,
+                           options->output,      options->record,      options->service, options->export,
+                           options->mount_port,  options->nfs_version, options->seed,    options->transcript,
+                           options->capture,     options->advert,      options->mpa,     options->device,
+                           options->device_info, options->soak};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(lists); i++)
         g_strfreev(lists[i]);

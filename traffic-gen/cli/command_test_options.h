@@ -10,8 +10,8 @@
 /* As they are given; NULL, 0 or NaN: not. */
 struct test_options {
     gboolean listen;
-    char **suites, **rules, **skip;
-    char *waivers, *before_each, *reset, *resume, *format, *output, *record, *service, *advert, *mpa, *device;
+    char **suites, **rules, **skip, **waivers;
+    char *before_each, *reset, *resume, *format, *output, *record, *service, *advert, *mpa, *device;
     char *export, *mount_port, *nfs_version, *seed, *transcript, *capture, *device_info, *soak;
     double timeout, start_timeout, idle_timeout, accept_timeout, recover_timeout, settle, reset_timeout, pace;
     gint jobs, repeat, stop_after, confirm, load, strength;

@@ -140,7 +140,9 @@ unsigned chunks_of_write(const struct chunks_plan *plan, enum rule_id *rule)
  by_call[] = {
      [CALL_IS_INLINE] = RULE_RPCR_3_5_1_01, [CALL_IS_LONG] = RULE_RPCR_3_5_3_15, [CALL_IS_BOTH] = RULE_EXP_3_5_1_01};
 
-    *rule = plan->call == CALL_IS_CHUNK ? by_form[plan->form] : by_call[plan->call];
+    *rule = plan->call == CALL_IS_CHUNK                        ? by_form[plan->form]
+            : plan->call == CALL_IS_LONG && plan->segments > 1 ? RULE_RPCR_3_5_3_16
+                                                               : by_call[plan->call];
     return plan->form >= FORM_IS_SHORT ? CHUNKS_ERROR : CHUNKS_SUCCESS;
 }
 

@@ -211,6 +211,40 @@ static void learn_memory(struct pairs *pairs)
     case_result_free(result);
 }
 
+static bool starts_by(struct pairs *pairs, const struct talk_wish *wish)
+{
+    struct case_result *result = case_result_new();
+    struct talk talk;
+    bool good;
+
+    talk_init(&talk, pairs->run, NULL, 1, result);
+    good = talk_start(&talk, wish);
+    talk_clear(&talk);
+    case_result_free(result);
+    return good;
+}
+
+/* Which start-ups a device takes is the other subjects' affair: here a vector that it refuses would show nothing. */
+static void learn_startups(struct pairs *pairs)
+{
+    static const struct {
+        enum geometry_parameter parameter;
+        const char *value;
+        struct talk_wish wish;
+    } others[] = {{GEOMETRY_AT_M, "1", {.markers = true}}, {GEOMETRY_AT_C, "0", {.no_crc = true}}};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(others); i++) {
+        const struct pairs_parameter *parameter = &geometry_parameters[others[i].parameter];
+        const int value = pairs_value(parameter, others[i].value);
+
+        if (value == pairs->usual[others[i].parameter] || starts_by(pairs, &others[i].wish))
+            continue;
+        pairs->left_out[others[i].parameter][value] = true;
+        g_printerr("iwarp-gen: geometry: %s=%s is left out: the device does not start with it\n", parameter->name,
+                   others[i].value);
+    }
+}
+
 static bool prepare(struct pairs *pairs, char **why)
 {
     const unsigned signs = pairs->run->signs;
@@ -220,9 +254,11 @@ static bool prepare(struct pairs *pairs, char **why)
         *why = g_strdup("the device advertises no memory in its private data");
     else if (!(signs & (1u << SIGN_READ | 1u << SIGN_REGION)))
         *why = g_strdup("the device answers no Reads");
-    else
-        learn_memory(pairs);
-    return !*why;
+    if (*why)
+        return false;
+    learn_memory(pairs);
+    learn_startups(pairs);
+    return true;
 }
 
 const struct pairs_model pairs_geometry = {
