@@ -50,7 +50,6 @@ class Case:
         """Those that end in this frame."""
         return self.opinions.tcp.fpdus_of.get(self.frame, [])
 
-
     @property
     def headers(self):
         """Of RPC-over-RDMA, of the Sends that end in this frame; None for what is none."""
@@ -67,9 +66,8 @@ class Case:
 
     @property
     def all_headers(self):
-        """Of the whole TCP connection."""
-        frames = self.connection.frames if self.connection else []
-        return [head for frame in frames for head in self.opinions.headers.get(frame, [])]
+        """Of the whole connection."""
+        return self.opinions.all_headers.get(id(self.connection or self.opinions.roce.of.get(self.frame)), [])
 
 
 class Judge:

@@ -164,11 +164,13 @@ class Memory:
         self.regions.pop(stag, None)
 
 
-def contents(segments, memory):
-    """Of a Read chunk; its roundup in a segment of its own (RFC 5666 section 3.7) is not waited for."""
+def contents(segments, memory, length):
+    """
+    Of a Read chunk; its roundup in a segment of its own (RFC 5666 section 3.7) is not waited for. length: of the item, None of a whole
+    message.
+    """
     *before, (_, last, _) = segments
-    length = sum(segment[1] for segment in before)
-    if before and 0 < last == -length % 4:
+    if before and sum(segment[1] for segment in before) == length and 0 < last == -length % 4:
         octets = memory.get(before)
         return None if octets is None else octets + bytes(last)
     return memory.get(segments)
@@ -179,16 +181,18 @@ def call(head, memory):
     parts = {}
     for position, *segment in head.reads:
         parts.setdefault(position, []).append(segment)
-    parts = {position: contents(segments, memory) for position, segments in parts.items()}
-    if None in parts.values():
+    inline = contents(parts.pop(0), memory, None) if head.proc == NOMSG and 0 in parts else head.inline
+    if inline is None:
         return None
-    inline = parts.pop(0, b"") if head.proc == NOMSG else head.inline
     out, used, right = bytearray(), 0, len(inline) % 4 == 0
-    for position, octets in sorted(parts.items()):
+    for position, segments in sorted(parts.items()):
         more = position - len(out)
         if more < 0:
             return None
         out += inline[used:used + more]
+        octets = contents(segments, memory, int.from_bytes(out[-4:], "big"))
+        if octets is None:
+            return None
         # The item's length is before it, and it may have brought its roundup along.
         right = right and len(out) == position and len(octets) - 3 <= int.from_bytes(out[-4:], "big") <= len(octets)
         out += octets + bytes(-len(octets) % 4)

@@ -20,13 +20,16 @@ class Opinions:
         self.partial, self.broken = set(), set()  # frames of messages that are not whole; of malformed ones
         self._silent = set()  # frames with what the dissector of RPC does not take for RPC when it comes over TCP
         self._upper = collections.defaultdict(lambda: collections.defaultdict(list))
+        self.all_headers = {}  # id(connection) -> those of its whole conversation
         self._read([pair for pair in pairs if pair.layer in UPPER], shark, folder)
 
     def _read(self, pairs, shark, folder):
         found = []
         operations = [messages.of_iwarp(one) for one in self.tcp.connections if one.known]
         operations += [one.operations for one in self.roce.connections if one.sure]
-        for conversation in map(messages.Conversation, operations):
+        owners = [one for one in self.tcp.connections if one.known] + [one for one in self.roce.connections if one.sure]
+        for owner, conversation in zip(owners, map(messages.Conversation, operations)):
+            self.all_headers[id(owner)] = [head for frame in conversation.headers.values() for head in frame]
             self.headers.update(conversation.headers)
             self.conversation.update(dict.fromkeys(conversation.headers, conversation))
             for message in conversation.messages:
@@ -59,6 +62,8 @@ class Opinions:
             return self.tcp.opinion(frame, pair.ours)
         if pair.layer == "rpcrdma":
             found = self.headers.get(frame)
+            if frame in self.roce.held and not found:
+                return []  # others have to come before it
             if not found or None in found:
                 return None
             return [value for one in found for name, value in one.values if name == pair.ours]

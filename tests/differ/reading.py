@@ -43,6 +43,7 @@ class Way:
     markers: bool = None
     overlap: int = None  # the first frame that has both octets that came before and new ones
     startup: dict = None
+    inside: bool = False  # the start-up frame comes after streaming data of its segment
     fpdus: list = dataclasses.field(default_factory=list)
     short: int = None  # the first frame of less than SMALLEST octets that an FPDU begins with
     sure: int = 0  # octets of streaming data, the start-up frame and FPDUs, for certain
@@ -155,9 +156,14 @@ class Readings:
         for way in connection.ways:
             startup(way)
         starts = [way.startup for way in connection.ways]
-        for way in connection.ways:
+        begins = {(side, way.offset(sequence)) for side, sequence, way in self._segments(connection)}
+        for side, way in enumerate(connection.ways):
+            way.inside = bool(way.startup) and (side, way.startup["start"]) not in begins
+        for way, peer in zip(connection.ways, reversed(connection.ways)):
             if way.startup:
                 frame = way.frame_of(way.startup["end"])
+                if way.inside and peer.startup:  # before the other, it may be part of the streaming data
+                    frame = max(frame, peer.frame_of(peer.startup["end"]))
                 for name, value in way.startup["values"]:
                     self.values[frame][name].append(value)
         connection.known = all(starts) and {start["key"] for start in starts} == set(KEYS) and \
@@ -177,6 +183,11 @@ class Readings:
                     self._doubtful.add(frame)
                 for name, value in fpdu.values:
                     self.values[frame][name].append(value)
+
+    def _segments(self, connection):
+        for frame in connection.frames:
+            _, side, sequence, *_ = self.of[frame]
+            yield side, sequence, connection.ways[side]
 
     def _find_short(self, connection, way):
         starts = {fpdu.start for fpdu in way.fpdus}

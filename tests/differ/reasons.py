@@ -148,11 +148,23 @@ def split_startup(case):
         way.startup and way.frame_of(way.startup["start"] + 1) != way.frame_of(way.startup["end"]) for way in case.connection.ways)
 
 
+@reason("a start-up frame after streaming data of its segment", "mpa ddp rdmap", "play streaming-first --seed=3 --net=resegment=0.3 --pcap")
+def inside(case):
+    """The dissector looks where a segment begins."""
+    return not case.theirs and case.connection and any(way.inside for way in case.connection.ways)
+
+
 @reason("a start-up frame whose key is wrong", "mpa ddp rdmap", "generated/mpa/MPA-7.1.1-01.pcapng")
 def wrong_key(case):
     """The dissector knows one by its key; the plugin by the place where it is, too."""
     return not case.theirs and case.connection and any(
         way.octets and not way.octets.startswith(KEYS) and not way.startup for way in case.connection.ways)
+
+
+@reason("two fields of one", "rdmap", "play stack --seed=3 --net=resegment=0.3 --pcap")
+def two_fields(case):
+    """Wireshark gives the values of each, of Requests and of Responses, without the order of both."""
+    return sum(bool(case.their_row[name]) for name in case.pair.theirs) > 1 and sorted(case.theirs) == sorted(case.ours)
 
 
 @reason("more private data than 512 octets", "mpa", "generated/mpa/MPA-7.1.1-31.pcapng")
@@ -347,6 +359,25 @@ def empty_segment(case):
 @reason("a packet that was sent again", ABOVE, "roce/loss8in-mount-nfs41.pcap")
 def repeated(case):
     return not case.ours and case.frame in case.opinions.roce.repeated
+
+
+@reason("the first packet of a Send that was sent again", "rpcrdma", "play nfs2 --transport=roce --seed=3 --net=rnr=0.3 --pcap")
+def repeated_start(case):
+    """The plugin says of which message it is; the dissector looks at whole Sends."""
+    payload = case.opinions.roce.repeated.get(case.frame)
+    return case.pair.ours == "rpcrdma.xid" and payload and case.ours == [int.from_bytes(payload[:4], "big")] and not case.theirs
+
+
+@reason("a packet before which another has to come", ABOVE, "play rpcrdma-hole --transport=roce --pcap")
+def held(case):
+    """
+    It comes once more, or later, or the capture has missed it, as the Acknowledge shows. The dissector does not wait, and shows each
+    packet where it is.
+    """
+    roce = case.opinions.roce
+    if case.frame in roce.held and not case.ours:
+        return True
+    return case.frame in roce.released and case.theirs == (case.opinion or case.ours)[:len(case.theirs)]
 
 
 @reason("the snap length of a packet", ABOVE + " infiniband", "play nfs3 --transport=roce --snaplen=128 --pcap")
