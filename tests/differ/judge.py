@@ -53,7 +53,8 @@ class Case:
     @property
     def headers(self):
         """Of RPC-over-RDMA, of the Sends that end in this frame; None for what is none."""
-        return self.opinions.headers.get(self.frame, [])
+        odd = self.conversation.odd.get(self.frame, []) if self.conversation else []
+        return self.opinions.headers.get(self.frame, []) + [head for _, head in odd]
 
     @property
     def messages(self):
@@ -63,6 +64,11 @@ class Case:
     @property
     def conversation(self):
         return self.opinions.conversation.get(self.frame)
+
+    @property
+    def talk(self):
+        """The conversation of the whole connection."""
+        return self.opinions.conversation_of.get(id(self.connection or self.opinions.roce.of.get(self.frame)))
 
     @property
     def all_headers(self):

@@ -8,7 +8,7 @@ import collections
 
 from compare import AGGREGATOR, number
 from messages import MSG, MSGP, NOMSG, is_call
-from reading import ATOMIC_REQUEST, CRC, KEYS, PRIVATE_MAX, R, READ_REQUEST, S, SENDS, TAGGED, TERMINATE, UNTAGGED
+from reading import ATOMIC_REQUEST, CRC, KEYS, PRIVATE_MAX, R, READ_REQUEST, READ_RESPONSE, S, SENDS, TAGGED, TERMINATE, UNTAGGED
 
 Reason = collections.namedtuple("Reason", "name layers condition capture report since until")
 REASONS = []
@@ -38,7 +38,7 @@ def flag_s(case):
 @reason("IRD and ORD are part of the private data", "mpa", "generated/conforming/rev2.pcapng", until=(4, 6))
 def enhanced(case):
     """Until 4.4: the first four octets."""
-    if case.pair.ours != "mpa.private_data" or not case.flags & S or case.startup["revision"] != 2:
+    if case.pair.ours != "mpa.private_data" or not case.flags & S or case.startup["revision"] < 2:
         return False
     return [value[8:] for value in case.theirs] == (case.opinion or case.ours or [""])
 
@@ -161,10 +161,18 @@ def wrong_key(case):
         way.octets and not way.octets.startswith(KEYS) and not way.startup for way in case.connection.ways)
 
 
-@reason("two fields of one", "rdmap", "play stack --seed=3 --net=resegment=0.3 --pcap")
+@reason("two fields of one", "rdmap", "play stack --seed=3 --net=loss=0.02 --pcap")
 def two_fields(case):
     """Wireshark gives the values of each, of Requests and of Responses, without the order of both."""
     return sum(bool(case.their_row[name]) for name in case.pair.theirs) > 1 and sorted(case.theirs) == sorted(case.ours)
+
+
+@reason("a PD_Length that reaches into FPDUs", "mpa ddp rdmap", "mutate 52001 0.2 generated/rdmap/RDMAP-3.1-05.pcapng")
+def into_fpdus(case):
+    """The dissector waits for as much; the plugin goes by the FPDUs."""
+    if case.theirs and (case.ours or not startup_field(case.pair.ours)):
+        return False
+    return case.connection and any(way.too_long for way in case.connection.ways)
 
 
 @reason("more private data than 512 octets", "mpa", "generated/mpa/MPA-7.1.1-31.pcapng")
@@ -272,6 +280,51 @@ SOLICITED = (5, 6)
 def several(case):
     """The layers above are given the first."""
     return 0 < len(list(filter(None, case.their_row["rpcordma.xid"].split(AGGREGATOR)))) < len(case.headers)
+
+
+@reason("what the other direction says, whose framing is lost", "rpc nfs", "mutate 45001 0.02 generated/nfs/NFS41-18.36.3-05.pcapng")
+def peer_lost(case):
+    """The plugin finds it again; the dissector begins anew with each segment, or waits."""
+    return case.known and case.peer.lost is not None and case.peer.lost <= case.frame and of_no_call(case)
+
+
+@reason("a Read Response that names another sink than its Request", "rpc nfs", "mutate 11001 0.02 generated/conforming/stack-nfs42.pcapng")
+def stray(case):
+    """The plugin goes by the order of the Requests (RFC 5040 section 5.3); the dissector by STags."""
+    stray = case.talk.stray if case.talk else None
+    return not case.theirs and not case.headers and stray is not None and stray <= case.frame and any(
+        opcode(fpdu) == READ_RESPONSE for fpdu in case.fpdus)
+
+
+@reason("a Reply that names another Write chunk than its Call", "nfs", "mutate 8002 0.02 generated/conforming/rpcrdma-flight.pcapng")
+def other_chunk(case):
+    """The plugin goes by the Call, as that says where the data have to be; the dissector by the Reply."""
+    return case.pair.ours == "nfs.data" and not any(case.theirs) and any(
+        message.side != message.caller and stags(message.head) != stags(case.conversation.asked[message.caller, message.xid])
+        for message in case.messages)
+
+
+def stags(head):
+    return [stag for chunk in head.writes for stag, _, _ in chunk]
+
+
+@reason("a list that goes on by another word than 1", ABOVE, "mutate 82002 0.2 generated/rpcrdma/RPCR-3.3.3-05.pcapng")
+def other_word(case):
+    """For the plugin it is no list."""
+    return case.theirs[:len(case.ours)] == case.ours and any(head and not head.right for head in case.headers)
+
+
+@reason("a Send that no buffer is for", ABOVE, "mutate 94002 0.2 generated/rpcrdma/RPCR-4.4.1-01.pcapng")
+def no_buffer(case):
+    """Its queue, MSN or MO is not that of the next one, or its header that of another operation (RFC 5041 section 7.2)."""
+    return not case.ours and case.frame in case.opinions.odd
+
+
+@reason("a Reply to a Call that no buffer is for", "rpc nfs", "mutate 74001 0.2 generated/rpcrdma/BIDI-5.4-01+ok.pcapng")
+def of_odd_call(case):
+    """The plugin does not know the Call."""
+    return case.conversation and case.opinion is None and not any(case.ours) and any(
+        head and head.xid == xid for head in case.headers for found in case.conversation.odd.values() for xid, _ in found)
 
 
 @reason("a header that is not what the heuristic looks for", ABOVE, "generated/rpcrdma/RPCR-4.2.1-01.pcapng")

@@ -57,6 +57,8 @@ class Roce:
         self._asked, self._known, self._seen = {}, {}, set()
         for number, (length, octets) in enumerate(frames, 1):
             self._take(number, octets, length)
+        for found in (self.held, self.released):  # where packets were cut, they only seem to be missing
+            found.intersection_update([frame for frame in found if self.of[frame].sure])
 
     def _take(self, number, frame, wire):
         kind, ip = ip_header(frame)
