@@ -50,11 +50,11 @@ class Case:
         """Those that end in this frame."""
         return self.opinions.tcp.fpdus_of.get(self.frame, [])
 
-
     @property
     def headers(self):
         """Of RPC-over-RDMA, of the Sends that end in this frame; None for what is none."""
-        return self.opinions.headers.get(self.frame, [])
+        odd = self.conversation.odd.get(self.frame, []) if self.conversation else []
+        return self.opinions.headers.get(self.frame, []) + [head for _, head in odd]
 
     @property
     def messages(self):
@@ -66,10 +66,14 @@ class Case:
         return self.opinions.conversation.get(self.frame)
 
     @property
+    def talk(self):
+        """The conversation of the whole connection."""
+        return self.opinions.conversation_of.get(id(self.connection or self.opinions.roce.of.get(self.frame)))
+
+    @property
     def all_headers(self):
-        """Of the whole TCP connection."""
-        frames = self.connection.frames if self.connection else []
-        return [head for frame in frames for head in self.opinions.headers.get(frame, [])]
+        """Of the whole connection."""
+        return self.opinions.all_headers.get(id(self.connection or self.opinions.roce.of.get(self.frame)), [])
 
 
 class Judge:

@@ -9,6 +9,7 @@ import dataclasses
 import struct
 
 from captures import ETHERNET
+from reading import regular
 
 MSG, NOMSG, MSGP, DONE, ERROR = range(5)
 CALL = 0
@@ -17,7 +18,9 @@ TAGGED, UNTAGGED = 14, 18
 PORT, SEGMENT = 2049, 60000
 
 Send = collections.namedtuple("Send", "frame side octets")
+Odd = collections.namedtuple("Odd", "frame side octets")  # a Send, or part of one, that no buffer of the Send Queue is for
 Write = collections.namedtuple("Write", "frame side stag to octets")
+Stray = collections.namedtuple("Stray", "frame side")  # a Read Response to no sink of a Request
 Request = collections.namedtuple("Request", "frame side stag to size sink sink_to")
 Answer = collections.namedtuple("Answer", "frame side stag to octets")  # what was read, by its place at the source
 
@@ -30,6 +33,7 @@ class Header:
     writes: list  # [(stag, length, offset), ...]
     reply: list  # or None
     inline: bytes
+    right: bool = True  # False: a list goes on, or ends, by what is neither 1 nor 0
 
     @property
     def xid(self):
@@ -78,7 +82,12 @@ def _header(send):
     if proc == MSGP:
         values += zip(("rpcrdma.align", "rpcrdma.thresh"), struct.unpack_from(">II", send, at))
         at += 8
-    reads, writes, reply = [], [], None
+    reads, writes, reply, marks = [], [], None, set()
+
+    def goes_on(at):
+        mark, = struct.unpack_from(">I", send, at)
+        marks.add(mark)
+        return mark
 
     def segment(at):
         found = struct.unpack_from(">IIQ", send, at)
@@ -91,29 +100,31 @@ def _header(send):
             one, at = segment(at if found else at + 4)
             found.append(one)
         return found, at if found else at + 4
-    while struct.unpack_from(">I", send, at)[0]:
+    while goes_on(at):
         position, = struct.unpack_from(">I", send, at + 4)
         values.append(("rpcrdma.position", position))
         one, at = segment(at + 8)
         reads.append((position, *one))
     at += 4
-    while struct.unpack_from(">I", send, at)[0]:
+    while goes_on(at):
         one, at = chunk(at + 4)
         writes.append(one)
     at += 4
-    if struct.unpack_from(">I", send, at)[0]:
+    if goes_on(at):
         reply, at = chunk(at + 4)
     else:
         at += 4
-    return Header(values, proc, reads, writes, reply, send[at:])
+    return Header(values, proc, reads, writes, reply, send[at:], marks <= {0, 1})
 
 
 def of_iwarp(connection):
     """The operations of one connection, in the order of their frames."""
-    found = sorted(((way.frame_of(fpdu.end), side, number, fpdu.ulpdu) for side, way in enumerate(connection.ways)
+    found = sorted(((way.frame_of(fpdu.end), side, number, fpdu.ulpdu, fpdu.right) for side, way in enumerate(connection.ways)
                     for number, fpdu in enumerate(way.fpdus)), key=lambda one: one[:3])
-    sends, requests = {}, ([], [])
-    for frame, side, _, ulpdu in found:
+    sends, requests = ({}, {}), ([], [])  # sends: MSN -> octets
+    done, begun = [0, 0], [b"", b""]  # how many Sends there were; the first octets of the one that has not ended
+    for frame, side, _, ulpdu, right in found:
+        right = right and regular(ulpdu)
         opcode = ulpdu[1] & 15 if len(ulpdu) >= 2 else -1
         tagged = len(ulpdu) >= TAGGED and ulpdu[0] >> 7
         if tagged and opcode in (WRITE, READ_RESPONSE):
@@ -122,18 +133,24 @@ def of_iwarp(connection):
                 yield Write(frame, side, stag, to, ulpdu[TAGGED:])
                 continue
             request = next((one for one in reversed(requests[1 - side]) if one.sink == stag and 0 <= to - one.sink_to < max(1, one.size)), None)
-            if request:
-                yield Answer(frame, side, request.stag, request.to + to - request.sink_to, ulpdu[TAGGED:])
+            yield Answer(frame, side, request.stag, request.to + to - request.sink_to, ulpdu[TAGGED:]) if request else Stray(frame, side)
         elif not tagged and len(ulpdu) >= UNTAGGED:
-            queue, msn, _ = struct.unpack_from(">III", ulpdu, 6)
-            if opcode == READ_REQUEST and len(ulpdu) >= UNTAGGED + 28:
+            msn, offset = struct.unpack_from(">II", ulpdu, 10)
+            if opcode == READ_REQUEST and len(ulpdu) >= UNTAGGED + 28 and right and offset == 0:
                 sink, sink_to, size, stag, to = struct.unpack_from(">IQIIQ", ulpdu, UNTAGGED)
                 requests[side].append(Request(frame, side, stag, to, size, sink, sink_to))
             elif opcode in SENDS:
-                part = sends.setdefault((side, queue, msn), bytearray())
-                part += ulpdu[UNTAGGED:]
+                part = sends[side].setdefault(msn, bytearray())
+                begun[side] = begun[side] or bytes(ulpdu[UNTAGGED:])
+                if not right or msn != done[side] + 1 or offset != len(part):
+                    yield Odd(frame, side, begun[side])
+                else:
+                    part += ulpdu[UNTAGGED:]
+                    if ulpdu[0] & 0x40:
+                        yield Send(frame, side, bytes(part))
                 if ulpdu[0] & 0x40:
-                    yield Send(frame, side, bytes(sends.pop((side, queue, msn))))
+                    done[side] += 1
+                    begun[side] = b""
 
 
 class Memory:
@@ -164,11 +181,13 @@ class Memory:
         self.regions.pop(stag, None)
 
 
-def contents(segments, memory):
-    """Of a Read chunk; its roundup in a segment of its own (RFC 5666 section 3.7) is not waited for."""
+def contents(segments, memory, length):
+    """
+    Of a Read chunk; its roundup in a segment of its own (RFC 5666 section 3.7) is not waited for. length: of the item, None of a whole
+    message.
+    """
     *before, (_, last, _) = segments
-    length = sum(segment[1] for segment in before)
-    if before and 0 < last == -length % 4:
+    if before and sum(segment[1] for segment in before) == length and 0 < last == -length % 4:
         octets = memory.get(before)
         return None if octets is None else octets + bytes(last)
     return memory.get(segments)
@@ -179,16 +198,18 @@ def call(head, memory):
     parts = {}
     for position, *segment in head.reads:
         parts.setdefault(position, []).append(segment)
-    parts = {position: contents(segments, memory) for position, segments in parts.items()}
-    if None in parts.values():
+    inline = contents(parts.pop(0), memory, None) if head.proc == NOMSG and 0 in parts else head.inline
+    if inline is None:
         return None
-    inline = parts.pop(0, b"") if head.proc == NOMSG else head.inline
     out, used, right = bytearray(), 0, len(inline) % 4 == 0
-    for position, octets in sorted(parts.items()):
+    for position, segments in sorted(parts.items()):
         more = position - len(out)
         if more < 0:
             return None
         out += inline[used:used + more]
+        octets = contents(segments, memory, int.from_bytes(out[-4:], "big"))
+        if octets is None:
+            return None
         # The item's length is before it, and it may have brought its roundup along.
         right = right and len(out) == position and len(octets) - 3 <= int.from_bytes(out[-4:], "big") <= len(octets)
         out += octets + bytes(-len(octets) % 4)
@@ -221,13 +242,19 @@ class Conversation:
         self.headers = collections.defaultdict(list)  # by frame
         self.asked = {}  # (side, XID) -> header of the last Call
         self.messages = []
+        self.odd = {}  # frame -> [(first word, header)] of what is Odd
+        self.stray = None  # the first frame with what is Stray
         self._follow(operations)
 
     def _follow(self, operations):
         written, readable, waiting = (Memory(), Memory()), (Memory(), Memory()), []
         for operation in operations:
             side = operation.side
-            if isinstance(operation, Write):
+            if isinstance(operation, Odd):
+                self.odd.setdefault(operation.frame, []).append((int.from_bytes(operation.octets[:4], "big"), header(operation.octets)))
+            elif isinstance(operation, Stray):
+                self.stray = self.stray or operation.frame
+            elif isinstance(operation, Write):
                 written[1 - side].put(operation.stag, operation.to, operation.octets)
             elif isinstance(operation, Answer):
                 readable[side].put(operation.stag, operation.to, operation.octets)

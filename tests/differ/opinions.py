@@ -18,17 +18,24 @@ class Opinions:
         self.messages = collections.defaultdict(list)  # frame -> RPC messages
         self.conversation = {}  # frame of these -> messages.Conversation
         self.partial, self.broken = set(), set()  # frames of messages that are not whole; of malformed ones
+        self.odd = set()  # frames of Sends that no buffer is for: whether they are shown is nobody's to say
         self._silent = set()  # frames with what the dissector of RPC does not take for RPC when it comes over TCP
         self._upper = collections.defaultdict(lambda: collections.defaultdict(list))
+        self.conversation_of = {}  # id(connection) ->
+        self.all_headers = {}  # id(connection) -> those of its whole conversation
         self._read([pair for pair in pairs if pair.layer in UPPER], shark, folder)
 
     def _read(self, pairs, shark, folder):
         found = []
         operations = [messages.of_iwarp(one) for one in self.tcp.connections if one.known]
         operations += [one.operations for one in self.roce.connections if one.sure]
-        for conversation in map(messages.Conversation, operations):
+        owners = [one for one in self.tcp.connections if one.known] + [one for one in self.roce.connections if one.sure]
+        for owner, conversation in zip(owners, map(messages.Conversation, operations)):
+            self.conversation_of[id(owner)] = conversation
+            self.all_headers[id(owner)] = [head for frame in conversation.headers.values() for head in frame]
             self.headers.update(conversation.headers)
-            self.conversation.update(dict.fromkeys(conversation.headers, conversation))
+            self.odd |= conversation.odd.keys()
+            self.conversation.update(dict.fromkeys([*conversation.headers, *conversation.odd], conversation))
             for message in conversation.messages:
                 self.messages[message.frame].append(message)
                 self.conversation[message.frame] = conversation
@@ -57,9 +64,13 @@ class Opinions:
     def of(self, frame, pair):
         if pair.layer in HEADERS:
             return self.tcp.opinion(frame, pair.ours)
+        if frame in self.odd:
+            return None
         if pair.layer == "rpcrdma":
             found = self.headers.get(frame)
-            if not found or None in found:
+            if frame in self.roce.held and not found:
+                return []  # others have to come before it
+            if not found or not all(head and head.right for head in found):
                 return None
             return [value for one in found for name, value in one.values if name == pair.ours]
         if pair.layer not in UPPER or frame not in self._upper or frame in self._silent or pair.layer == "nfs" and frame in self.partial:

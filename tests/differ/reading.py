@@ -19,8 +19,10 @@ PRIVATE_MAX = 512
 PERIOD, MARKER, CRC = 512, 4, 4
 SMALLEST = 8  # octets of an FPDU without ULPDU, its PAD included
 TAGGED, UNTAGGED = 14, 18
-READ_REQUEST, TERMINATE, ATOMIC_REQUEST, ATOMIC_RESPONSE = 1, 7, 10, 11
+READ_REQUEST, READ_RESPONSE, TERMINATE, ATOMIC_REQUEST, ATOMIC_RESPONSE = 1, 2, 7, 10, 11
 SENDS, INVALIDATES = (3, 4, 5, 6), (4, 6)
+# opcode -> queue of RFC 5040 and 7306; Write and Read Response have none.
+QUEUES = {0: None, READ_RESPONSE: None, READ_REQUEST: 1, TERMINATE: 2, ATOMIC_REQUEST: 1, ATOMIC_RESPONSE: 3, 8: 0, 9: 0} | dict.fromkeys(SENDS, 0)
 
 # After the untagged DDP header: opcode -> (octets, field).
 BODIES = {
@@ -43,6 +45,8 @@ class Way:
     markers: bool = None
     overlap: int = None  # the first frame that has both octets that came before and new ones
     startup: dict = None
+    too_long: bool = False  # its start-up frame: PD_Length reaches into FPDUs, so that nobody knows where these begin
+    inside: bool = False  # the start-up frame comes after streaming data of its segment
     fpdus: list = dataclasses.field(default_factory=list)
     short: int = None  # the first frame of less than SMALLEST octets that an FPDU begins with
     sure: int = 0  # octets of streaming data, the start-up frame and FPDUs, for certain
@@ -68,6 +72,11 @@ class Way:
                 self.ends.append((len(self.octets), frame))
                 self.reached[frame] = len(self.octets)
 
+    @property
+    def lost(self):
+        """The first frame with octets that are no FPDU for certain."""
+        return self.frame_of(self.sure + 1) if self.sure < len(self.octets) else None
+
     def frame_of(self, octets):
         """The frame that completed so many."""
         return self.ends[bisect.bisect(self.ends, (octets, 0))][1]
@@ -88,7 +97,8 @@ class Fpdu:
     end: int  # in the octets of its Way
     values: list  # (field of ours, value)
     ulpdu: bytes
-    sure: bool  # False: its CRC is wrong, and its length that of no such operation: it may be none
+    right: bool  # its CRC
+    sure: bool  # False: its CRC is wrong, and its header that of no operation, or a Marker is wrong: it may be none, or another
 
 
 class Readings:
@@ -110,7 +120,7 @@ class Readings:
         segment = tcp_segment(frame, wire)
         if segment is None:
             return
-        source, target, sequence, flags, payload, length = segment
+        source, target, sequence, flags, payload, length, acknowledged = segment
         key = frozenset((source, target)) if source != target else source
         now = self._open.get(key)
         if flags & SYN and (not flags & ACK or now is None):
@@ -120,10 +130,14 @@ class Readings:
         elif now is None:
             now = self._new(key, source, target, False)
         connection, ways = now
-        way = ways[source]
+        way, peer = ways[source], ways[target]
         if flags & SYN:
             way.first = (sequence + 1) % (1 << 32)
+            if flags & ACK and peer.first is None:
+                peer.first = acknowledged
             return
+        if peer.first is None and flags & ACK and way.first == sequence and not way.octets:
+            peer.first = acknowledged  # the third segment, after a SYN that was not captured
         if length:
             connection.frames.append(number)
             self.of[number] = connection, [one is way for one in connection.ways].index(True), sequence, payload, length
@@ -155,9 +169,14 @@ class Readings:
         for way in connection.ways:
             startup(way)
         starts = [way.startup for way in connection.ways]
-        for way in connection.ways:
+        begins = {(side, way.offset(sequence)) for side, sequence, way in self._segments(connection)}
+        for side, way in enumerate(connection.ways):
+            way.inside = bool(way.startup) and (side, way.startup["start"]) not in begins
+        for way, peer in zip(connection.ways, reversed(connection.ways)):
             if way.startup:
                 frame = way.frame_of(way.startup["end"])
+                if way.inside and peer.startup:  # before the other, it may be part of the streaming data
+                    frame = max(frame, peer.frame_of(peer.startup["end"]))
                 for name, value in way.startup["values"]:
                     self.values[frame][name].append(value)
         connection.known = all(starts) and {start["key"] for start in starts} == set(KEYS) and \
@@ -170,13 +189,20 @@ class Readings:
             way.markers = bool(rdmac or peer.startup["flags"] & M)
             fpdus(way, way.markers, bool(crc))
             self._find_short(connection, way)
+            unsure = 0  # one is shown where it ends, or with the next two, which show that it was one
             for fpdu in way.fpdus:
                 frame = max(way.frame_of(fpdu.end), peer.frame_of(peer.startup["end"]))  # not before it is known how to read it
                 self.fpdus_of[frame].append(fpdu)
-                if not fpdu.sure:
-                    self._doubtful.add(frame)
+                if unsure or not fpdu.sure:
+                    self._doubtful.update(range(way.frame_of(fpdu.start + 1), frame + 1))
+                unsure = 2 if not fpdu.sure else max(0, unsure - 1)
                 for name, value in fpdu.values:
                     self.values[frame][name].append(value)
+
+    def _segments(self, connection):
+        for frame in connection.frames:
+            _, side, sequence, *_ = self.of[frame]
+            yield side, sequence, connection.ways[side]
 
     def _find_short(self, connection, way):
         starts = {fpdu.start for fpdu in way.fpdus}
@@ -188,7 +214,7 @@ class Readings:
 
 
 def tcp_segment(frame, wire):
-    """(sender, receiver, sequence number, flags, payload, its length on the wire), or None."""
+    """(sender, receiver, sequence number, flags, payload, its length on the wire, ACK number), or None."""
     kind, ip = ip_header(frame)
     if ip is None or frame[ip + (9 if kind == IPV4 else 6)] != TCP:
         return None
@@ -200,9 +226,10 @@ def tcp_segment(frame, wire):
         addresses = frame[ip + 8:ip + 24], frame[ip + 24:ip + 40]
     if at + 20 > len(frame):
         return None
-    source, target, sequence = struct.unpack_from(">HHI", frame, at)
+    source, target, sequence, acknowledged = struct.unpack_from(">HHII", frame, at)
     data = at + (frame[at + 12] >> 4) * 4
-    return ((addresses[0], source), (addresses[1], target), sequence, frame[at + 13], frame[data:end], max(0, end - data))
+    return ((addresses[0], source), (addresses[1], target), sequence, frame[at + 13], frame[data:end], max(0, end - data),
+            acknowledged)
 
 
 def startup(way):
@@ -215,6 +242,10 @@ def startup(way):
     end = start + 20 + length
     if length > PRIVATE_MAX or end > len(way.octets):
         return
+    segment_end = next(octets for octets, _ in way.ends if octets >= start + 20)
+    way.too_long = segment_end < end and begins_fpdu(way.octets[segment_end:])
+    if way.too_long:
+        return
     private = bytes(way.octets[start + 20:end])
     values = [("mpa.rev", revision), ("mpa.pd_length", length), ("mpa.flags.m", flags >> 7 & 1), ("mpa.flags.c", flags >> 6 & 1),
               ("mpa.flags.r", flags >> 5 & 1), ("mpa.flags.s", flags >> 4 & 1)]
@@ -225,11 +256,20 @@ def startup(way):
         values += [("mpa.enhanced.a", ird >> 15), ("mpa.enhanced.b", ird >> 14 & 1), ("mpa.ird", ird & 0x3FFF),
                    ("mpa.enhanced.c", ord_ >> 15), ("mpa.enhanced.d", ord_ >> 14 & 1), ("mpa.ord", ord_ & 0x3FFF)]
     own = private[4:] if enhanced else private
-    if own:
+    if flags & S and revision > 2:
+        values.append(("mpa.private_data", None))  # nobody knows what a later revision has there
+    elif own:
         values.append(("mpa.private_data", own.hex()))
     way.startup = {"key": bytes(way.octets[start:start + 16]), "start": start, "end": end, "flags": flags, "revision": revision,
                    "values": values}
     way.sure = end
+
+
+def begins_fpdu(octets):
+    """By its CRC, and by more than that, which is little evidence of no octets."""
+    end = 2 + int.from_bytes(octets[:2], "big")
+    end += -end % 4
+    return SMALLEST < end + CRC <= len(octets) and int.from_bytes(octets[end:end + CRC], "little") == crc32c(bytes(octets[:end]))
 
 
 def fpdus(way, markers, crc):
@@ -255,15 +295,17 @@ def fpdus(way, markers, crc):
         values = [("mpa.ulpdu_length", length), ("mpa.crc", sent)]
         if pad:
             values.append(("mpa.pad", octets[end - CRC - pad:end - CRC].hex()))
+        pointed = True
         for marker in range(-(-before // PERIOD) * PERIOD, last, PERIOD) if markers else ():
             reserved, pointer = struct.unpack_from(">HH", stream, marker)
             if pointer != max(0, marker - places[at]):
-                right = right and crc
+                right, pointed = right and crc, False
                 reserved = pointer = None  # it may be no Marker
             values += [("mpa.marker.reserved", reserved), ("mpa.marker.fpduptr", pointer)]
         ulpdu = octets[at + 2:at + 2 + length]
         values += segment(ulpdu)
-        doubtful.append(Fpdu(begin + before, begin + last, values, ulpdu, right or not contradicts(ulpdu)))
+        sure = pointed and (right or not contradicts(ulpdu))  # where a Marker is not, others may be elsewhere, too
+        doubtful.append(Fpdu(begin + before, begin + last, values, ulpdu, right, sure))
         at, before = end, last
         if right or at == len(octets):
             way.fpdus += doubtful
@@ -272,9 +314,18 @@ def fpdus(way, markers, crc):
 
 
 def contradicts(ulpdu):
-    """The length is another than that of the operation."""
+    """The length is another than that of the operation, or what should be its header is none of RFC 5040 and 7306."""
     opcode = ulpdu[1] & 15 if len(ulpdu) >= 2 else None
-    return opcode in BODIES and len(ulpdu) != UNTAGGED + sum(size for size, _ in BODIES[opcode])
+    return opcode in BODIES and len(ulpdu) != UNTAGGED + sum(size for size, _ in BODIES[opcode]) or not regular(ulpdu)
+
+
+def regular(ulpdu):
+    """Whether the DDP and RDMAP headers are what their operation has, but for MSN and MO: kind of buffer, queue, version, reserved bits."""
+    tagged = bool(ulpdu) and ulpdu[0] >> 7
+    if len(ulpdu) < (TAGGED if tagged else UNTAGGED) or ulpdu[0] & 0x3C or ulpdu[1] & 0x30 or (ulpdu[0] & 3) != ulpdu[1] >> 6:
+        return False
+    queue = QUEUES.get(ulpdu[1] & 15)
+    return queue is None if tagged else queue == int.from_bytes(ulpdu[6:10], "big") and ulpdu[1] & 15 in QUEUES
 
 
 def segment(ulpdu):

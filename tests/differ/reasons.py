@@ -8,7 +8,7 @@ import collections
 
 from compare import AGGREGATOR, number
 from messages import MSG, MSGP, NOMSG, is_call
-from reading import ATOMIC_REQUEST, CRC, KEYS, PRIVATE_MAX, R, READ_REQUEST, S, SENDS, TAGGED, TERMINATE, UNTAGGED
+from reading import ATOMIC_REQUEST, CRC, KEYS, PRIVATE_MAX, R, READ_REQUEST, READ_RESPONSE, S, SENDS, TAGGED, TERMINATE, UNTAGGED
 
 Reason = collections.namedtuple("Reason", "name layers condition capture report since until")
 REASONS = []
@@ -38,7 +38,7 @@ def flag_s(case):
 @reason("IRD and ORD are part of the private data", "mpa", "generated/conforming/rev2.pcapng", until=(4, 6))
 def enhanced(case):
     """Until 4.4: the first four octets."""
-    if case.pair.ours != "mpa.private_data" or not case.flags & S or case.startup["revision"] != 2:
+    if case.pair.ours != "mpa.private_data" or not case.flags & S or case.startup["revision"] < 2:
         return False
     return [value[8:] for value in case.theirs] == (case.opinion or case.ours or [""])
 
@@ -148,11 +148,31 @@ def split_startup(case):
         way.startup and way.frame_of(way.startup["start"] + 1) != way.frame_of(way.startup["end"]) for way in case.connection.ways)
 
 
+@reason("a start-up frame after streaming data of its segment", "mpa ddp rdmap", "play streaming-first --seed=3 --net=resegment=0.3 --pcap")
+def inside(case):
+    """The dissector looks where a segment begins."""
+    return not case.theirs and case.connection and any(way.inside for way in case.connection.ways)
+
+
 @reason("a start-up frame whose key is wrong", "mpa ddp rdmap", "generated/mpa/MPA-7.1.1-01.pcapng")
 def wrong_key(case):
     """The dissector knows one by its key; the plugin by the place where it is, too."""
     return not case.theirs and case.connection and any(
         way.octets and not way.octets.startswith(KEYS) and not way.startup for way in case.connection.ways)
+
+
+@reason("two fields of one", "rdmap", "play stack --seed=3 --net=loss=0.02 --pcap")
+def two_fields(case):
+    """Wireshark gives the values of each, of Requests and of Responses, without the order of both."""
+    return sum(bool(case.their_row[name]) for name in case.pair.theirs) > 1 and sorted(case.theirs) == sorted(case.ours)
+
+
+@reason("a PD_Length that reaches into FPDUs", "mpa ddp rdmap", "mutate 52001 0.2 generated/rdmap/RDMAP-3.1-05.pcapng")
+def into_fpdus(case):
+    """The dissector waits for as much; the plugin goes by the FPDUs."""
+    if case.theirs and (case.ours or not startup_field(case.pair.ours)):
+        return False
+    return case.connection and any(way.too_long for way in case.connection.ways)
 
 
 @reason("more private data than 512 octets", "mpa", "generated/mpa/MPA-7.1.1-31.pcapng")
@@ -262,6 +282,51 @@ def several(case):
     return 0 < len(list(filter(None, case.their_row["rpcordma.xid"].split(AGGREGATOR)))) < len(case.headers)
 
 
+@reason("what the other direction says, whose framing is lost", "rpc nfs", "mutate 45001 0.02 generated/nfs/NFS41-18.36.3-05.pcapng")
+def peer_lost(case):
+    """The plugin finds it again; the dissector begins anew with each segment, or waits."""
+    return case.known and case.peer.lost is not None and case.peer.lost <= case.frame and of_no_call(case)
+
+
+@reason("a Read Response that names another sink than its Request", "rpc nfs", "mutate 11001 0.02 generated/conforming/stack-nfs42.pcapng")
+def stray(case):
+    """The plugin goes by the order of the Requests (RFC 5040 section 5.3); the dissector by STags."""
+    stray = case.talk.stray if case.talk else None
+    return not case.theirs and not case.headers and stray is not None and stray <= case.frame and any(
+        opcode(fpdu) == READ_RESPONSE for fpdu in case.fpdus)
+
+
+@reason("a Reply that names another Write chunk than its Call", "nfs", "mutate 8002 0.02 generated/conforming/rpcrdma-flight.pcapng")
+def other_chunk(case):
+    """The plugin goes by the Call, as that says where the data have to be; the dissector by the Reply."""
+    return case.pair.ours == "nfs.data" and not any(case.theirs) and any(
+        message.side != message.caller and stags(message.head) != stags(case.conversation.asked[message.caller, message.xid])
+        for message in case.messages)
+
+
+def stags(head):
+    return [stag for chunk in head.writes for stag, _, _ in chunk]
+
+
+@reason("a list that goes on by another word than 1", ABOVE, "mutate 82002 0.2 generated/rpcrdma/RPCR-3.3.3-05.pcapng")
+def other_word(case):
+    """For the plugin it is no list."""
+    return case.theirs[:len(case.ours)] == case.ours and any(head and not head.right for head in case.headers)
+
+
+@reason("a Send that no buffer is for", ABOVE, "mutate 94002 0.2 generated/rpcrdma/RPCR-4.4.1-01.pcapng")
+def no_buffer(case):
+    """Its queue, MSN or MO is not that of the next one, or its header that of another operation (RFC 5041 section 7.2)."""
+    return not case.ours and case.frame in case.opinions.odd
+
+
+@reason("a Reply to a Call that no buffer is for", "rpc nfs", "mutate 74001 0.2 generated/rpcrdma/BIDI-5.4-01+ok.pcapng")
+def of_odd_call(case):
+    """The plugin does not know the Call."""
+    return case.conversation and case.opinion is None and not any(case.ours) and any(
+        head and head.xid == xid for head in case.headers for found in case.conversation.odd.values() for xid, _ in found)
+
+
 @reason("a header that is not what the heuristic looks for", ABOVE, "generated/rpcrdma/RPCR-4.2.1-01.pcapng")
 def no_header(case):
     """Version 1, and the XID once more after the lists of an RDMA_MSG."""
@@ -347,6 +412,25 @@ def empty_segment(case):
 @reason("a packet that was sent again", ABOVE, "roce/loss8in-mount-nfs41.pcap")
 def repeated(case):
     return not case.ours and case.frame in case.opinions.roce.repeated
+
+
+@reason("the first packet of a Send that was sent again", "rpcrdma", "play nfs2 --transport=roce --seed=3 --net=rnr=0.3 --pcap")
+def repeated_start(case):
+    """The plugin says of which message it is; the dissector looks at whole Sends."""
+    payload = case.opinions.roce.repeated.get(case.frame)
+    return case.pair.ours == "rpcrdma.xid" and payload and case.ours == [int.from_bytes(payload[:4], "big")] and not case.theirs
+
+
+@reason("a packet before which another has to come", ABOVE, "play rpcrdma-hole --transport=roce --pcap")
+def held(case):
+    """
+    It comes once more, or later, or the capture has missed it, as the Acknowledge shows. The dissector does not wait, and shows each
+    packet where it is.
+    """
+    roce = case.opinions.roce
+    if case.frame in roce.held and not case.ours:
+        return True
+    return case.frame in roce.released and case.theirs == (case.opinion or case.ours)[:len(case.theirs)]
 
 
 @reason("the snap length of a packet", ABOVE + " infiniband", "play nfs3 --transport=roce --snaplen=128 --pcap")

@@ -13,6 +13,8 @@ SEND_STARTS, SEND_ENDS, SENDS = (0x00, 0x04, 0x05, 0x17), (0x02, 0x03, 0x04, 0x0
 WRITES, WRITE_STARTS, READ, ATOMICS = range(0x06, 0x0C), (0x06, 0x0A, 0x0B), 0x0C, (0x13, 0x14)
 FOUR_MORE = (0x03, 0x05, 0x09, 0x0B, 0x16, 0x17)  # immediate data, or an R_Key to invalidate
 RESPONSES, WITH_AETH, LONELY = range(0x0D, 0x11), (0x0D, 0x0F, 0x10), (0x11, 0x12)
+WITH_SYNDROME = (*WITH_AETH, *LONELY)
+NOT_YET = 0x20  # bit of a syndrome, of an RNR NAK and of a NAK: the request of this PSN has yet to come
 MODULUS, HALF = 1 << 24, 1 << 23
 
 
@@ -42,14 +44,21 @@ class Connection:
     sure: bool = True
 
 
+def distance(before, psn):
+    return (psn - before + HALF) % MODULUS - HALF
+
+
 class Roce:
     def __init__(self, frames):
-        self.connections, self.repeated, self.wrong_icrc, self.cut = [], set(), set(), set()
+        self.connections, self.repeated, self.wrong_icrc, self.cut = [], {}, set(), set()  # repeated: frame -> payload
+        self.held, self.released = set(), set()  # frames of requests that came before another; frames that let such be taken
         self.of = {}  # frame -> connection
         self.unknown = {}  # frame of another connection -> (sender, receiver, queue pair)
         self._asked, self._known, self._seen = {}, {}, set()
         for number, (length, octets) in enumerate(frames, 1):
             self._take(number, octets, length)
+        for found in (self.held, self.released):  # where packets were cut, they only seem to be missing
+            found.intersection_update([frame for frame in found if self.of[frame].sure])
 
     def _take(self, number, frame, wire):
         kind, ip = ip_header(frame)
@@ -64,7 +73,7 @@ class Roce:
         if key not in self._known:
             self.unknown[number] = key
             if bth[0] not in LONELY and (key, bth[0], bth[9:12]) in self._seen:
-                self.repeated.add(number)
+                self.repeated[number] = b""
             self._seen.add((key, bth[0], bth[9:12]))
         right = icrc(frame, kind, ip)
         if len(frame) < wire or right is None:
@@ -100,22 +109,43 @@ class Roce:
     def _packet(self, connection, side, packet):
         one = connection.sides[side]
         if packet.opcode in RESPONSES:
+            self._acknowledged(connection, 1 - side, packet)
             self._response(connection, side, packet)
-        elif packet.opcode not in LONELY:
-            ahead = (packet.psn - one.expected + HALF) % MODULUS - HALF
-            if ahead < 0 or packet.psn in one.early:
-                self.repeated.add(packet.frame)
-                return
+        elif packet.opcode in LONELY:
+            self._acknowledged(connection, 1 - side, packet)
+        elif distance(one.expected, packet.psn) < 0 or packet.psn in one.early:
+            self.repeated[packet.frame] = packet.body
+        else:
             one.early[packet.psn] = packet
-            while one.expected in one.early:
-                self._request(connection, side, one.early.pop(one.expected), packet.frame)
+            if packet.psn != one.expected:
+                self.held.add(packet.frame)
+            self._take_early(connection, side, packet.frame)
+
+    def _take_early(self, connection, side, frame):
+        one = connection.sides[side]
+        while one.expected in one.early:
+            packet = one.early.pop(one.expected)
+            if packet.frame != frame:
+                self.released.add(frame)
+            self._request(connection, side, packet, frame)
+
+    def _acknowledged(self, connection, side, packet):
+        """What the responder has, the capture need not have: nothing else can be missing before what it acknowledges."""
+        one, refused = connection.sides[side], packet.opcode in WITH_SYNDROME and packet.body[0] & NOT_YET
+        end = packet.psn if refused else (packet.psn + 1) % MODULUS
+        while distance(one.expected, end) > 0:
+            one.expected = min([*one.early, end], key=lambda psn, after=one.expected: distance(after, psn))
+            one.send = one.write = None
+            self._take_early(connection, side, packet.frame)
 
     def _request(self, connection, side, packet, frame):
         one, body, opcode = connection.sides[side], packet.body, packet.opcode
         used = 1
         if opcode in SENDS:
-            one.send = (bytearray() if opcode in SEND_STARTS else one.send or bytearray()) + body[4 if opcode in FOUR_MORE else 0:]
-            if opcode in SEND_ENDS:
+            one.send = bytearray() if opcode in SEND_STARTS else one.send
+            if one.send is not None:
+                one.send += body[4 if opcode in FOUR_MORE else 0:]
+            if opcode in SEND_ENDS and one.send is not None:
                 connection.operations.append(Send(frame, side, bytes(one.send)))
         elif opcode in WRITES:
             if opcode in WRITE_STARTS:
@@ -136,7 +166,7 @@ class Roce:
             offset = (packet.psn - psn) % MODULUS
             if offset < count:
                 if packet.psn in connection.sides[side].answered:
-                    self.repeated.add(packet.frame)
+                    self.repeated[packet.frame] = b""
                 else:
                     connection.sides[side].answered.add(packet.psn)
                     data = packet.body[4 if packet.opcode in WITH_AETH else 0:]
