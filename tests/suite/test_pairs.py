@@ -188,12 +188,14 @@ def test_usual_values_fail():
 
 
 @contextlib.contextmanager
-def mortal():
-    """A device that does not survive two values."""
+def mortal(wrong=False):
+    """A device that does not survive two values. wrong: by one of these it also has the wrong A in its Reply."""
     def takes(request):
         if request.enhanced and request.ird == 0 and request.ord == 0:
             device.die()
             return "close"
+        if wrong and request.enhanced and (request.ird, request.ord) == (0, 16):
+            return {"a": not request.a}
         return "close" if request.revision > 2 else True
 
     with scripted.Device(takes) as device:
@@ -210,6 +212,7 @@ def test_death():
 
 
 def test_death_is_reduced(tmp_path):
+    """To what ends the device, not to a part of it that breaks a rule."""
     asked, done = tmp_path / "reset", threading.Event()
 
     def reviver(device):
@@ -218,7 +221,7 @@ def test_death_is_reduced(tmp_path):
                 device.revive()
                 asked.unlink()
 
-    with mortal() as device:
+    with mortal(wrong=True) as device:
         threading.Thread(target=reviver, args=(device,), daemon=True).start()
         _, tests = report(device.port, "--suite=startup", "-j", "1", "--recover-timeout=0.2",
                           f"--reset-command=touch {asked}; while test -e {asked}; do sleep 0.02; done")

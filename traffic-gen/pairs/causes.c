@@ -143,6 +143,9 @@ static bool is_known_otherwise(const struct reduction *reduction, const char *fa
 
     if (strcmp(failure, reduction->failure) == 0)
         return false;
+    /* What ends a device is not reduced to a rule that some of its values break. */
+    if (rule_find(failure) && !rule_find(reduction->failure))
+        return true;
     if (reduction->usual && g_strcmp0(causes_failure(reduction->usual), failure) == 0)
         return true;
     return is_waived(subject, rule_find(failure)) && !is_waived(subject, rule_find(reduction->failure));
