@@ -16,6 +16,7 @@ TCP, SYN, ACK = 6, 0x02, 0x10
 KEYS = (b"MPA ID Req Frame", b"MPA ID Rep Frame")
 M, C, R, S = 0x80, 0x40, 0x20, 0x10
 PRIVATE_MAX = 512
+ENHANCED = ("mpa.enhanced.a", "mpa.enhanced.b", "mpa.enhanced.c", "mpa.enhanced.d", "mpa.ird", "mpa.ord", "mpa.private_data")
 PERIOD, MARKER, CRC = 512, 4, 4
 SMALLEST = 8  # octets of an FPDU without ULPDU, its PAD included
 TAGGED, UNTAGGED = 14, 18
@@ -257,7 +258,7 @@ def startup(way):
                    ("mpa.enhanced.c", ord_ >> 15), ("mpa.enhanced.d", ord_ >> 14 & 1), ("mpa.ord", ord_ & 0x3FFF)]
     own = private[4:] if enhanced else private
     if flags & S and revision > 2:
-        values.append(("mpa.private_data", None))  # nobody knows what a later revision has there
+        values += dict.fromkeys(ENHANCED, None).items()  # nobody knows what a later revision has there
     elif own:
         values.append(("mpa.private_data", own.hex()))
     way.startup = {"key": bytes(way.octets[start:start + 16]), "start": start, "end": end, "flags": flags, "revision": revision,

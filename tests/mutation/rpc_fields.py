@@ -7,7 +7,11 @@ Field = collections.namedtuple("Field", "layer name of places")
 PROCS = ("MSG", "NOMSG", "MSGP", "DONE", "ERROR")
 NFS, NFS_CB, COMPOUND, SEQUENCE, READ3, WRITE3 = 100003, 0x40000000, 1, 53, 6, 7
 PROGRAMS = {100003: "NFS", 100005: "MOUNT", 100021: "NLM", 100024: "NSM", 100227: "NFSACL", 100000: "rpcbind"}
-AUTH_SYS = 1
+AUTH_SYS, RPCSEC_GSS = 1, 6
+VERS = 1
+GSS_FIELDS = ("version", "gss_proc", "seq_num", "service", "handle length")
+DATA, AUTHENTICATION = 0, 1  # of gss_proc, of service
+READ2, WRITE2 = 6, 8
 MAGIC = b"\xf6\xab\x0e\x18"
 
 
@@ -74,9 +78,14 @@ def message(reader, calls, side, given):
     for field in ("XID", "Version", "Credit", "Procedure"):
         reader.word("rpcrdma", field, of)
     if kind == "ERROR":
-        reader.word("rpcrdma", "Error", of)
+        if reader.word("rpcrdma", "Error", of) == VERS:
+            for field in ("lowest Version", "highest Version"):
+                reader.word("rpcrdma", field, of)
         return
-    if kind not in ("MSG", "NOMSG"):
+    if kind == "MSGP":
+        for field in ("Align", "Thresh"):
+            reader.word("rpcrdma", field, of)
+    elif kind not in ("MSG", "NOMSG"):
         return
     chunks(reader, of)
     if kind == "NOMSG":
@@ -114,11 +123,16 @@ def rpc(reader, calls, side, given):
         reader.word()
         reader.word()
         reader.word("rpc", "gids count", of)
+    elif flavor == RPCSEC_GSS:
+        _, gss_proc, _, service, _ = (reader.word("rpc", "gss " + field, of) for field in GSS_FIELDS)
+        if gss_proc != DATA or service != AUTHENTICATION:  # what follows is no argument, or protected
+            calls[side, xid] = None
     reader.at = start
     reader.skip(length + -length % 4)
     reader.word("rpc", "verf flavor", of)
     reader.skip(reader.word("rpc", "verf length", of))
-    arguments(reader, call)
+    if calls[side, xid]:
+        arguments(reader, call)
 
 
 def arguments(reader, call):
@@ -143,6 +157,12 @@ def arguments(reader, call):
             reader.word("nfs", "data length", "v3 7")
     elif (program, version) == (NFS, 2) and procedure not in (0, 3, 7):
         reader.skip(32)
+        if procedure == READ2:
+            reader.word()
+            reader.word("nfs", "count", "v2 6")
+        elif procedure == WRITE2:
+            reader.skip(12)
+            reader.word("nfs", "data length", "v2 8")
 
 
 def reply(reader, call):
@@ -174,6 +194,11 @@ def reply(reader, call):
             reader.word("nfs", "count", of + " Reply")
             reader.word("nfs", "eof", of)
             reader.word("nfs", "data length", of + " Reply")
+    elif (program, version) == (NFS, 2) and procedure:
+        status = reader.word("nfs", "status", f"v2 {procedure}")
+        if procedure == READ2 and not status:
+            reader.skip(68)
+            reader.word("nfs", "data length", "v2 6 Reply")
 
 
 def locate(capture, sends):

@@ -18,13 +18,17 @@ from mutants import explain, judge, rows, table
 
 RPC = ("rpcrdma", "rpcrdma-long", "rpcrdma-invalidate", "rpcrdma-private-data", "rpcrdma-both-directions", "nfs-retry",
        "nfs3", "nfs40", "nfs41", "nfs41-chunks", "nfs41-backchannel", "nfs42", "nfs40-callback",
-       "stack-nfs41-backchannel", "rpcrdma-unused")
+       "stack-nfs41-backchannel", "rpcrdma-unused", "nfs2", "nfs-gss", "old-msgp")
 SCENARIOS = {"iwarp": ("rev1", "rev2", "rev2-plain", "rtr-read", "rtr-write", "rtr-send", "private-data", "markers",
                        "markers-no-crc", "ddp", "rdmap", "atomics", "immediate", "terminate", "terminates",
                        "write-then-atomic", *RPC), "roce": RPC}
 ALL = os.environ.get("IWARP_ALL") == "1"
 MOST = 4 if ALL else 2  # of each kind of field in a capture
 SHARE = 1.0 if ALL else 0.2
+
+
+def profile(scenario):
+    return "rfc5666" if scenario.startswith("old-") else "ietf"
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +41,7 @@ def judged(build, tmp_path_factory):
         subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, f"--transport={transport}", "--pcap", "-o",
                         path], check=True)
         return [(transport, mutant, found)
-                for mutant, found in judge(build, scenario, path, transport, folder / path.stem, MOST, SHARE)]
+                for mutant, found in judge(build, scenario, path, transport, folder / path.stem, MOST, SHARE, profile(scenario))]
 
     jobs = [(transport, scenario) for transport, names in SCENARIOS.items() for scenario in names]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
