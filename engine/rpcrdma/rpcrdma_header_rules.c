@@ -247,9 +247,21 @@ static bool in_reply_chunk(const struct rpcrdma_message *m)
     return octets > 0;
 }
 
+/* of an RPC message of at least 8 octets after the header */
+static bool judge_type(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    uint32_t type = get_be32(m->p + m->header.header_len + 4);
+
+    if (type > RPC_REPLY)
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_2_01, 0, "expected msg_type 0 (CALL) or 1 (REPLY); found %u", type);
+    else
+        rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_01);
+    return type <= RPC_REPLY;
+}
+
 static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
-    uint32_t from = m->header.header_len, octets = m->n - from, type;
+    uint32_t from = m->header.header_len, octets = m->n - from;
     uint64_t zero;
 
     if (octets == 0 && in_reply_chunk(m)) {
@@ -280,14 +292,10 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                      get_be32(m->p + from));
         return;
     }
-    type = get_be32(m->p + from + 4);
-    if (type > RPC_REPLY) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_2_01, 0, "expected msg_type 0 (CALL) or 1 (REPLY); found %u", type);
+    if (!judge_type(rpcrdma, m))
         return;
-    }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_01);
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_1_01);
-    rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_01);
     rpcrdma_pass(rpcrdma, RULE_RPCR_3_2_03);
     rpcrdma_pass(rpcrdma, RULE_RPCR_3_2_04);
     if (m->header.read.n > 0)
@@ -369,6 +377,8 @@ static void judge_padded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                      m->header.xid, m->n - from);
     } else {
         rpcrdma_pass(rpcrdma, RULE_RPCR0_4_1_01);
+        if (m->n >= from + 8)
+            judge_type(rpcrdma, m);
     }
 }
 
