@@ -123,11 +123,13 @@ def of_iwarp(connection):
                     for number, fpdu in enumerate(way.fpdus)), key=lambda one: one[:3])
     sends, requests = ({}, {}), ([], [])  # sends: MSN -> octets
     done, begun = [0, 0], [b"", b""]  # how many Sends there were; the first octets of the one that has not ended
-    for frame, side, _, ulpdu, right in found:
-        right = right and regular(ulpdu)
+    for frame, side, _, ulpdu, whole in found:
+        right = whole and regular(ulpdu)
         opcode = ulpdu[1] & 15 if len(ulpdu) >= 2 else -1
         tagged = len(ulpdu) >= TAGGED and ulpdu[0] >> 7
         if tagged and opcode in (WRITE, READ_RESPONSE):
+            if not whole:
+                continue  # DDP does not place what has a wrong CRC
             stag, to = struct.unpack_from(">IQ", ulpdu, 2)
             if opcode == WRITE:
                 yield Write(frame, side, stag, to, ulpdu[TAGGED:])
@@ -177,6 +179,13 @@ class Memory:
             out += part
         return bytes(out)
 
+    def all(self, stag):
+        """What there is, one after the other; where two moved to the same place, the later."""
+        places = {}
+        for start, data in self.regions[stag]:
+            places.update(enumerate(data, start))
+        return bytes(places[at] for at in sorted(places))
+
     def forget(self, stag):
         self.regions.pop(stag, None)
 
@@ -220,7 +229,7 @@ def call(head, memory):
 def reply(head, asked, memory):
     """(octets, whether it is whole, what its Write chunks hold); asked: the header of the Call."""
     moved = [stag for chunk in [*head.writes, *asked.writes] for stag, length, _ in chunk if stag in memory.regions]
-    data = b"".join(octets for stag in dict.fromkeys(moved) for _, octets in sorted(memory.regions[stag]))
+    data = b"".join(map(memory.all, dict.fromkeys(moved)))
     claimed = any(length for chunk in head.writes for _, length, _ in chunk)
     octets = memory.get(head.reply or []) if head.proc == NOMSG else head.inline
     for chunk in [*head.writes, head.reply or []]:
@@ -244,6 +253,7 @@ class Conversation:
         self.messages = []
         self.odd = {}  # frame -> [(first word, header)] of what is Odd
         self.stray = None  # the first frame with what is Stray
+        self.unasked = set()  # frames with a Reply to no Call
         self._follow(operations)
 
     def _follow(self, operations):
@@ -289,6 +299,8 @@ class Conversation:
             if octets is not None:
                 before = [one.frame for one in self.messages if one.side == one.caller != side and one.octets[:4] == (octets or b"")[:4]]
                 self.messages.append(Message(operation.frame, side, 1 - side, octets, whole, head, moved, asked_in=tuple(before)))
+        else:
+            self.unasked.add(operation.frame)
 
 
 def over_tcp(connections, out):

@@ -18,6 +18,7 @@ class Opinions:
         self.messages = collections.defaultdict(list)  # frame -> RPC messages
         self.conversation = {}  # frame of these -> messages.Conversation
         self.partial, self.broken = set(), set()  # frames of messages that are not whole; of malformed ones
+        self.unasked = set()  # frames with a Reply whose Call is not known
         self.odd = set()  # frames of Sends that no buffer is for: whether they are shown is nobody's to say
         self._silent = set()  # frames with what the dissector of RPC does not take for RPC when it comes over TCP
         self._upper = collections.defaultdict(lambda: collections.defaultdict(list))
@@ -35,6 +36,7 @@ class Opinions:
             self.all_headers[id(owner)] = [head for frame in conversation.headers.values() for head in frame]
             self.headers.update(conversation.headers)
             self.odd |= conversation.odd.keys()
+            self.unasked |= conversation.unasked
             self.conversation.update(dict.fromkeys([*conversation.headers, *conversation.odd], conversation))
             for message in conversation.messages:
                 self.messages[message.frame].append(message)
@@ -73,6 +75,8 @@ class Opinions:
             if not found or not all(head and head.right for head in found):
                 return None
             return [value for one in found for name, value in one.values if name == pair.ours]
-        if pair.layer not in UPPER or frame not in self._upper or frame in self._silent or pair.layer == "nfs" and frame in self.partial:
+        if pair.layer not in UPPER or frame not in self._upper or frame in self._silent | self.unasked:
+            return None
+        if pair.layer == "nfs" and frame in self.partial:
             return None
         return self._upper[frame][pair.ours]

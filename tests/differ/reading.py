@@ -13,7 +13,7 @@ from captures import IPV4, ip_header
 from crc32c import crc32c
 
 TCP, SYN, ACK = 6, 0x02, 0x10
-KEYS = (b"MPA ID Req Frame", b"MPA ID Rep Frame")
+REQUEST, REPLY = KEYS = (b"MPA ID Req Frame", b"MPA ID Rep Frame")
 M, C, R, S = 0x80, 0x40, 0x20, 0x10
 PRIVATE_MAX = 512
 ENHANCED = ("mpa.enhanced.a", "mpa.enhanced.b", "mpa.enhanced.c", "mpa.enhanced.d", "mpa.ird", "mpa.ord", "mpa.private_data")
@@ -181,7 +181,7 @@ class Readings:
                 for name, value in way.startup["values"]:
                     self.values[frame][name].append(value)
         connection.known = all(starts) and {start["key"] for start in starts} == set(KEYS) and \
-            not any(start["flags"] & R for start in starts)
+            not any(start["flags"] & R for start in starts if start["key"] == REPLY)
         if not connection.known:
             return
         for way, peer in zip(connection.ways, reversed(connection.ways)):
@@ -190,6 +190,9 @@ class Readings:
             way.markers = bool(rdmac or peer.startup["flags"] & M)
             fpdus(way, way.markers, bool(crc))
             self._find_short(connection, way)
+            turn = peer.frame_of(peer.startup["end"])
+            if way.lost is not None and way.lost <= turn:
+                self._doubtful.add(turn)  # what came before, and may be shown there, is no FPDU for certain
             unsure = 0  # one is shown where it ends, or with the next two, which show that it was one
             for fpdu in way.fpdus:
                 frame = max(way.frame_of(fpdu.end), peer.frame_of(peer.startup["end"]))  # not before it is known how to read it

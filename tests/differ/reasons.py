@@ -8,7 +8,7 @@ import collections
 
 from compare import AGGREGATOR, number
 from messages import MSG, MSGP, NOMSG, is_call
-from reading import ATOMIC_REQUEST, CRC, KEYS, PRIVATE_MAX, R, READ_REQUEST, READ_RESPONSE, S, SENDS, TAGGED, TERMINATE, UNTAGGED
+from reading import ATOMIC_REQUEST, CRC, KEYS, PRIVATE_MAX, R, READ_REQUEST, READ_RESPONSE, REPLY, S, SENDS, TAGGED, TERMINATE, UNTAGGED
 
 Reason = collections.namedtuple("Reason", "name layers condition capture report since until")
 REASONS = []
@@ -177,8 +177,14 @@ def into_fpdus(case):
 
 @reason("more private data than 512 octets", "mpa", "generated/mpa/MPA-7.1.1-31.pcapng")
 def too_long(case):
-    return not case.theirs and case.way and case.way.octets.startswith(KEYS) and \
-        int.from_bytes(case.way.octets[18:20], "big") > PRIVATE_MAX
+    """The dissector waits for as much."""
+    if not case.way or not case.way.octets.startswith(KEYS):
+        return False
+    length = int.from_bytes(case.way.octets[18:20], "big")
+    if length <= PRIVATE_MAX or not case.theirs:
+        return length > PRIVATE_MAX
+    end = 20 + length
+    return not case.ours and startup_field(case.pair.ours) and end <= len(case.way.octets) and case.frame == case.way.frame_of(end)
 
 
 @reason("a Reply that is not after the Request", "mpa ddp rdmap", "generated/mpa/MPA-7.1.2-14.pcapng")
@@ -193,7 +199,8 @@ def out_of_turn(case):
 @reason("a connection that was rejected", "mpa ddp rdmap", "generated/conforming/reject-then-mpa.pcapng")
 def rejected(case):
     """What follows in it is the upper layer's; the dissector goes on."""
-    return not case.ours and case.connection and any(way.startup and way.startup["flags"] & R for way in case.connection.ways)
+    return not case.ours and case.connection and any(
+        way.startup and way.startup["key"] == REPLY and way.startup["flags"] & R for way in case.connection.ways)
 
 
 @reason("a second start-up frame", "mpa", "generated/mpa/MPA-7.1-06.pcapng")
@@ -205,7 +212,10 @@ def second_startup(case):
 @reason("an FPDU before the Reply", "mpa ddp rdmap", "generated/mpa/MPA-7.1.2-16.pcapng")
 def early_fpdu(case):
     """It is read when the Reply has said how, and shown in its frame."""
-    return not case.theirs and any(fpdu not in case.way.fpdus for fpdu in case.fpdus)
+    if case.theirs or not case.known:
+        return False
+    lost = case.peer.lost if case.startup["key"] == REPLY and case.frame == case.way.frame_of(case.startup["end"]) else None
+    return any(fpdu not in case.way.fpdus for fpdu in case.fpdus) or lost is not None and lost < case.frame
 
 
 @reason("an octet that came before, as a probe", "mpa ddp rdmap", "generated/conforming/zero-window.pcapng")
@@ -318,6 +328,14 @@ def other_word(case):
 def no_buffer(case):
     """Its queue, MSN or MO is not that of the next one, or its header that of another operation (RFC 5041 section 7.2)."""
     return not case.ours and case.frame in case.opinions.odd
+
+
+@reason("a Call that no buffer is for, and RDMA Reads that complete it", "rpc nfs", "mutate 94003 0.2 generated/rpcrdma/RPCR-4.4.2-01.pcapng")
+def odd_by_reads(case):
+    """The dissector does not look at MSN and MO."""
+    shown = {number(value) for value in case.their_row["rpc.xid"].split(AGGREGATOR) if value}
+    return not case.ours and not case.messages and not case.headers and case.talk and shown and shown <= {
+        head.xid for found in case.talk.odd.values() for _, head in found if head and head.reads and is_call(head)}
 
 
 @reason("a Reply to a Call that no buffer is for", "rpc nfs", "mutate 74001 0.2 generated/rpcrdma/BIDI-5.4-01+ok.pcapng")
