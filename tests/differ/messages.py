@@ -22,7 +22,8 @@ Odd = collections.namedtuple("Odd", "frame side octets")  # a Send, or part of o
 Write = collections.namedtuple("Write", "frame side stag to octets")
 Stray = collections.namedtuple("Stray", "frame side")  # a Read Response to no sink of a Request
 Request = collections.namedtuple("Request", "frame side stag to size sink sink_to")
-Answer = collections.namedtuple("Answer", "frame side stag to octets")  # what was read, by its place at the source
+# What was read, by its place at the source. sure: False after a Request that is not the next one: which is answered is anybody's guess.
+Answer = collections.namedtuple("Answer", "frame side stag to octets sure", defaults=[True])
 
 
 @dataclasses.dataclass
@@ -121,7 +122,7 @@ def of_iwarp(connection):
     """The operations of one connection, in the order of their frames."""
     found = sorted(((way.frame_of(fpdu.end), side, number, fpdu.ulpdu, fpdu.right) for side, way in enumerate(connection.ways)
                     for number, fpdu in enumerate(way.fpdus)), key=lambda one: one[:3])
-    sends, requests = ({}, {}), ([], [])  # sends: MSN -> octets
+    sends, requests, asked = ({}, {}), ([], []), [0, 0]  # sends: MSN -> octets; asked: the last MSN of Requests, None after one that is not next
     done, begun = [0, 0], [b"", b""]  # how many Sends there were; the first octets of the one that has not ended
     for frame, side, _, ulpdu, whole in found:
         right = whole and regular(ulpdu)
@@ -134,13 +135,15 @@ def of_iwarp(connection):
             if opcode == WRITE:
                 yield Write(frame, side, stag, to, ulpdu[TAGGED:])
                 continue
-            request = next((one for one in reversed(requests[1 - side]) if one.sink == stag and 0 <= to - one.sink_to < max(1, one.size)), None)
-            yield Answer(frame, side, request.stag, request.to + to - request.sink_to, ulpdu[TAGGED:]) if request else Stray(frame, side)
+            request = next((one for one in reversed(requests[1 - side]) if answers(one, stag, to, len(ulpdu) - TAGGED)), None)
+            yield Answer(frame, side, request.stag, request.to + to - request.sink_to, ulpdu[TAGGED:], asked[1 - side] is not None) \
+                if request else Stray(frame, side)
         elif not tagged and len(ulpdu) >= UNTAGGED:
             msn, offset = struct.unpack_from(">II", ulpdu, 10)
             if opcode == READ_REQUEST and len(ulpdu) >= UNTAGGED + 28 and right and offset == 0:
                 sink, sink_to, size, stag, to = struct.unpack_from(">IQIIQ", ulpdu, UNTAGGED)
                 requests[side].append(Request(frame, side, stag, to, size, sink, sink_to))
+                asked[side] = msn if asked[side] is not None and msn == asked[side] + 1 else None
             elif opcode in SENDS:
                 part = sends[side].setdefault(msn, bytearray())
                 begun[side] = begun[side] or bytes(ulpdu[UNTAGGED:])
@@ -153,6 +156,10 @@ def of_iwarp(connection):
                 if ulpdu[0] & 0x40:
                     done[side] += 1
                     begun[side] = b""
+
+
+def answers(request, stag, to, length):
+    return request.sink == stag and 0 <= to - request.sink_to and to - request.sink_to + length <= request.size
 
 
 class Memory:
@@ -253,7 +260,8 @@ class Conversation:
         self.messages = []
         self.odd = {}  # frame -> [(first word, header)] of what is Odd
         self.stray = None  # the first frame with what is Stray
-        self.unasked = set()  # frames with a Reply to no Call
+        self.unasked = set()  # frames with a Reply to no Call, or to one of these:
+        self.doubted = set()  # (side, XID) of Calls that the plugins need not take: with a list that is none, or Reads in doubt
         self._follow(operations)
 
     def _follow(self, operations):
@@ -268,19 +276,22 @@ class Conversation:
                 written[1 - side].put(operation.stag, operation.to, operation.octets)
             elif isinstance(operation, Answer):
                 readable[side].put(operation.stag, operation.to, operation.octets)
-                self._complete(operation.frame, side, readable[side], waiting)
+                self._complete(operation, side, readable[side], waiting)
             else:
                 head = header(operation.octets)
                 self.headers[operation.frame].append(head)
                 if head and head.proc not in (DONE, ERROR):
                     self._send(operation, head, written[1 - side], waiting)
 
-    def _complete(self, frame, side, memory, waiting):
+    def _complete(self, answer, side, memory, waiting):
         for one in [one for one in waiting if one[0] == side]:
             complete = call(one[1], memory)
             if complete:
                 waiting.remove(one)
-                self.messages.append(Message(frame, side, side, *complete, one[1], by_reads=True))
+                if answer.sure:
+                    self.messages.append(Message(answer.frame, side, side, *complete, one[1], by_reads=True))
+                else:
+                    self.doubted.add((side, one[1].xid))
                 for _, stag, _, _ in one[1].reads:
                     memory.forget(stag)
 
@@ -288,12 +299,16 @@ class Conversation:
         side, xid = operation.side, head.xid
         if is_call(head):
             self.asked[side, xid] = head
+            self.doubted.discard((side, xid))
+            if not head.right:
+                self.doubted.add((side, xid))
+                return
             complete = call(head, Memory())
             if complete:
                 self.messages.append(Message(operation.frame, side, side, *complete, head))
             else:
                 waiting.append((side, head))
-        elif (1 - side, xid) in self.asked:  # the dissector of RPC has to know the Call
+        elif (1 - side, xid) in self.asked.keys() - self.doubted:  # the dissector of RPC has to know the Call
             octets, whole, moved = reply(head, self.asked[1 - side, xid], memory)
             waiting[:] = [one for one in waiting if (one[0], one[1].xid) != (1 - side, xid)]
             if octets is not None:

@@ -99,7 +99,7 @@ class Fpdu:
     values: list  # (field of ours, value)
     ulpdu: bytes
     right: bool  # its CRC
-    sure: bool  # False: its CRC is wrong, and its header that of no operation, or a Marker is wrong: it may be none, or another
+    sure: bool  # False: no CRC shows it, its header is that of no operation, or a Marker is wrong: it may be none, or another
 
 
 class Readings:
@@ -308,7 +308,7 @@ def fpdus(way, markers, crc):
             values += [("mpa.marker.reserved", reserved), ("mpa.marker.fpduptr", pointer)]
         ulpdu = octets[at + 2:at + 2 + length]
         values += segment(ulpdu)
-        sure = pointed and (right or not contradicts(ulpdu))  # where a Marker is not, others may be elsewhere, too
+        sure = pointed and (right and crc or not contradicts(ulpdu))  # where a Marker is not, others may be elsewhere, too
         doubtful.append(Fpdu(begin + before, begin + last, values, ulpdu, right, sure))
         at, before = end, last
         if right or at == len(octets):
