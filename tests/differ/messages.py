@@ -260,6 +260,7 @@ class Conversation:
         self.messages = []
         self.odd = {}  # frame -> [(first word, header)] of what is Odd
         self.stray = None  # the first frame with what is Stray
+        self.foreign = set()  # first words of Sends with no header of version 1
         self.unasked = set()  # frames with a Reply to no Call, or to one of these:
         self.doubted = set()  # (side, XID) of Calls that the plugins need not take: with a list that is none, or Reads in doubt
         self._follow(operations)
@@ -280,6 +281,8 @@ class Conversation:
             else:
                 head = header(operation.octets)
                 self.headers[operation.frame].append(head)
+                if head is None:
+                    self.foreign.add(int.from_bytes(operation.octets[:4], "big"))
                 if head and head.proc not in (DONE, ERROR):
                     self._send(operation, head, written[1 - side], waiting)
 

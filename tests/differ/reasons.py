@@ -88,7 +88,8 @@ def reserved_word(case):
     if case.pair.ours != "rdmap.reserved":
         return False
     if not case.known:  # by what the plugin shows
-        words = [found for found in map(number, case.row["rdmap.opcode"].split(AGGREGATOR)) if found not in (*TAGGED_OPERATIONS, *INVALIDATES)]
+        shown = [list(map(number, filter(None, case.row[name].split(AGGREGATOR)))) for name in ("rdmap.opcode", "rddp.tagged")]
+        words = [found for found, tagged in zip(*shown) if not tagged and found not in INVALIDATES]
         return len(words) == len(case.ours) and case.theirs == [value for found, value in zip(words, case.ours) if found in RFC5040]
     return case.theirs == [
         value for fpdu in case.fpdus for name, value in fpdu.values if name == case.pair.ours and opcode(fpdu) in RFC5040]
@@ -175,10 +176,20 @@ def two_fields(case):
 
 @reason("a PD_Length that reaches into FPDUs", "mpa ddp rdmap", "mutate 52001 0.2 generated/rdmap/RDMAP-3.1-05.pcapng")
 def into_fpdus(case):
-    """The dissector waits for as much; the plugin goes by the FPDUs."""
-    if case.theirs and (case.ours or not startup_field(case.pair.ours)):
+    """The dissector waits for as much, and goes on after it; the plugin goes by the FPDUs."""
+    if not case.connection or not any(way.too_long for way in case.connection.ways):
         return False
-    return case.connection and any(way.too_long for way in case.connection.ways)
+    if not case.theirs or not case.ours and startup_field(case.pair.ours):
+        return True
+    if not case.way.too_long:
+        return False
+    start = min(at for at in map(case.way.octets.find, KEYS) if at >= 0) + len(KEYS[0])
+    if startup_field(case.pair.ours):  # what is left out of it, and that the first four octets of private data are IRD and ORD
+        return case.way.octets[start] & S and (case.pair.ours == "mpa.flags.res" and case.theirs == [value | S for value in case.ours] or
+                                               case.pair.ours == "mpa.private_data" and case.theirs[0][8:].startswith(case.ours[0]))
+    shown = int(case.their_row["iwarp_mpa.ulpdulength"].split(AGGREGATOR)[0] or -1)
+    after = start + 4 + int.from_bytes(case.way.octets[start + 2:start + 4], "big")
+    return case.row["mpa.ulpdu_length"] != case.their_row["iwarp_mpa.ulpdulength"] and shown in next_lengths(case.way, after)
 
 
 @reason("more private data than 512 octets", "mpa", "generated/mpa/MPA-7.1.1-31.pcapng")
@@ -261,12 +272,11 @@ def framing(case):
         return False  # the same FPDUs
     first = int(case.their_row["iwarp_mpa.ulpdulength"].split(AGGREGATOR)[0] or -1)
     ended = [dict(fpdu.values)["mpa.ulpdu_length"] for fpdu in case.fpdus]
-    return not case.theirs or first in (int.from_bytes(case.payload[:2], "big"), *ended, *next_lengths(case.way))
+    return not case.theirs or first in (int.from_bytes(case.payload[:2], "big"), *ended, *next_lengths(case.way, case.way.sure))
 
 
-def next_lengths(way):
-    """What would be ULPDU_Length where the FPDUs end, and after as much as it says, a few times."""
-    at = way.sure
+def next_lengths(way, at):
+    """What would be ULPDU_Length there, and after as much as it says, a few times."""
     for _ in range(8):
         length = int.from_bytes(way.octets[at:at + 2], "big")
         yield length
@@ -329,13 +339,17 @@ def stags(head):
 @reason("a list that goes on by another word than 1", ABOVE, "mutate 82002 0.2 generated/rpcrdma/RPCR-3.3.3-05.pcapng")
 def other_word(case):
     """For the plugin it is no list."""
-    return case.theirs[:len(case.ours)] == case.ours and any(head and not head.right for head in case.headers)
+    return case.theirs[:len(case.ours)] == case.ours and any(head is None or not head.right for head in case.headers)
 
 
 @reason("a Send that no buffer is for", ABOVE, "mutate 94002 0.2 generated/rpcrdma/RPCR-4.4.1-01.pcapng")
 def no_buffer(case):
     """Its queue, MSN or MO is not that of the next one, or its header that of another operation (RFC 5041 section 7.2)."""
-    return not case.ours and case.frame in case.opinions.odd
+    if case.frame not in case.opinions.odd:
+        return False
+    shown = [number(value) for value in case.their_row["rpcordma.xid"].split(AGGREGATOR) if value]
+    begun = case.pair.layer == "rpcrdma" and case.conversation and [xid for xid, _ in case.conversation.odd[case.frame]]
+    return not case.ours or bool(begun) and shown == begun  # the dissector goes on with what came before
 
 
 @reason("a Call that no buffer is for, and RDMA Reads that complete it", "rpc nfs", "mutate 94003 0.2 generated/rpcrdma/RPCR-4.4.2-01.pcapng")
@@ -358,6 +372,9 @@ def of_odd_call(case):
 @reason("a header that is not what the heuristic looks for", ABOVE, "generated/rpcrdma/RPCR-4.2.1-01.pcapng")
 def no_header(case):
     """Version 1, and the XID once more after the lists of an RDMA_MSG."""
+    if not case.theirs and not case.headers and case.talk:  # Reads complete it
+        ours = {number(value) for value in case.row["rpc.xid"].split(AGGREGATOR) if value}
+        return ours and ours <= case.talk.foreign
     return not case.theirs and any(head is None or head.proc in (MSG, MSGP) and head.inline[:4] != head.xid.to_bytes(4, "big")
                                    for head in case.headers)
 
@@ -409,6 +426,13 @@ def twice(case):
     return any(one[:cut] == two[:cut] and one[cut:] == two[:len(one) - cut] for cut in range(1, len(one)))
 
 
+@reason("a Reply whose Write chunks are not full", "nfs", "mutate 3010 0.2 generated/conforming/nfs41-chunks.pcapng")
+def not_full(case):
+    """Put together, the dissector takes what follows for data, and what is in them for operations; then it is shown once more as in the Send."""
+    return case.ours and case.opinion is None and case.theirs[-len(case.ours):] == case.ours and case.theirs[:1] == case.ours[:1] and any(
+        len(message.moved) < sum(length for chunk in message.head.writes for _, length, _ in chunk) for message in case.messages)
+
+
 @reason("data in the Write chunk and inline", "nfs", "generated/rpcrdma/RPCR-4.3.2-04.pcapng")
 def inline_too(case):
     """The plugin shows neither; the dissector what is inline, twice."""
@@ -426,6 +450,8 @@ def read_read(case):
 
 @reason("calls of both sides with one XID", "rpc nfs", "generated/conforming/rpcrdma-both-directions.pcapng")
 def both_ways(case):
+    if not case.messages and case.conversation and case.opinion is None:  # nobody says whether it is one
+        return any(head and all((side, head.xid) in case.conversation.asked for side in (0, 1)) for head in case.headers)
     return any((0, message.head.xid) in case.conversation.asked and (1, message.head.xid) in case.conversation.asked
                for message in case.messages)
 
