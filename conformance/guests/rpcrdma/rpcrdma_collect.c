@@ -132,10 +132,9 @@ static struct counts counts_of(const struct added *added)
 {
     struct counts counts = {0};
 
-    for (unsigned i = 0; i < CALL_COUNTS; i++) {
-        counts.which[counts.n] = (uint8_t)i;
-        counts.n += added->n[i] > 0;
-    }
+    for (unsigned i = 0; i < CALL_COUNTS; i++)
+        if (added->n[i] > 0)
+            counts.which[counts.n++] = (uint8_t)i;
     return counts;
 }
 
