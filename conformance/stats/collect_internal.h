@@ -121,7 +121,8 @@ struct collector {
     /* For the end of the statistics: Calls that wait for their answers. NULL: there was none. */
     void (*take_open)(struct collector *collector, bool last);
     /* Answers that are not acknowledged so far: the upper layer's. NULL: there was none. */
-    struct unsettled *unsettled;
+    struct unsettled_answer *unsettled; /* in the order of their Sends */
+    unsigned n_unsettled, room_for_unsettled;
     void (*sent_again)(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns);
     void (*received)(struct collector *collector, unsigned side, uint64_t offset);
 };

@@ -239,11 +239,6 @@ struct unsettled_answer {
     uint8_t side;
 };
 
-struct unsettled {
-    unsigned n;
-    struct unsettled_answer answer[UNSETTLED_MAX]; /* in the order of their Sends */
-};
-
 static void settle(struct collector *collector, const struct unsettled_answer *answer)
 {
     const struct added *added = &answer->added;
@@ -259,43 +254,40 @@ static void settle(struct collector *collector, const struct unsettled_answer *a
 
 static void settle_first(struct collector *collector)
 {
-    struct unsettled *unsettled = collector->unsettled;
+    struct unsettled_answer *answers = collector->unsettled;
 
-    settle(collector, &unsettled->answer[0]);
-    memmove(&unsettled->answer[0], &unsettled->answer[1], --unsettled->n * sizeof unsettled->answer[0]);
+    settle(collector, &answers[0]);
+    memmove(&answers[0], &answers[1], --collector->n_unsettled * sizeof answers[0]);
 }
 
 static void settle_all(struct collector *collector)
 {
-    for (unsigned i = 0; collector->unsettled && i < collector->unsettled->n; i++)
-        settle(collector, &collector->unsettled->answer[i]);
-    if (collector->unsettled)
-        collector->unsettled->n = 0;
+    for (unsigned i = 0; i < collector->n_unsettled; i++)
+        settle(collector, &collector->unsettled[i]);
+    collector->n_unsettled = 0;
 }
 
 static void on_received(struct collector *collector, unsigned side, uint64_t offset)
 {
-    struct unsettled *unsettled = collector->unsettled;
     unsigned kept = 0;
 
-    for (unsigned i = 0; unsettled && i < unsettled->n; i++) {
-        const struct unsettled_answer *answer = &unsettled->answer[i];
+    for (unsigned i = 0; i < collector->n_unsettled; i++) {
+        const struct unsettled_answer *answer = &collector->unsettled[i];
 
         if (answer->side == side && answer->offset < offset)
             settle(collector, answer);
         else if (kept++ != i)
-            unsettled->answer[kept - 1] = *answer;
+            collector->unsettled[kept - 1] = *answer;
     }
-    if (unsettled)
-        unsettled->n = kept;
+    collector->n_unsettled = kept;
 }
 
 /* On TCP what follows waits for it; on RoCE it is sent again, too. */
 static void on_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns)
 {
     rpcrdma_lost_sent_again(collector, side, offset, time_ns);
-    for (unsigned i = 0; collector->unsettled && i < collector->unsettled->n; i++) {
-        struct unsettled_answer *answer = &collector->unsettled->answer[i];
+    for (unsigned i = 0; i < collector->n_unsettled; i++) {
+        struct unsettled_answer *answer = &collector->unsettled[i];
 
         if (answer->side != side || answer->offset < offset || (collector->ib && answer->offset > offset) ||
             time_ns < answer->added.last_ns)
@@ -310,15 +302,18 @@ static void on_sent_again(struct collector *collector, unsigned side, uint64_t o
 
 static void keep_answer(struct collector *collector, const struct unsettled_answer *answer)
 {
-    if (!collector->unsettled)
-        collector->unsettled = heap_zeroed(1, sizeof *collector->unsettled);
-    if (!collector->unsettled) {
+    struct unsettled_answer *answers;
+
+    if (collector->n_unsettled == UNSETTLED_MAX)
+        settle_first(collector);
+    answers = heap_room(collector->unsettled, &collector->room_for_unsettled, collector->n_unsettled + 1, UNSETTLED_MAX,
+                        sizeof *answers);
+    if (!answers) {
         settle(collector, answer);
         return;
     }
-    if (collector->unsettled->n == UNSETTLED_MAX)
-        settle_first(collector);
-    collector->unsettled->answer[collector->unsettled->n++] = *answer;
+    collector->unsettled = answers;
+    answers[collector->n_unsettled++] = *answer;
 }
 
 /* ---- Calls ---- */
@@ -504,8 +499,8 @@ static void collect_unsettled(struct collector *collector)
 {
     const struct added open = {.n[CALLS_OPEN] = 1, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
 
-    for (unsigned i = 0; collector->unsettled && i < collector->unsettled->n; i++)
-        add_to_each(collector, &collector->unsettled->answer[i].rows, &open);
+    for (unsigned i = 0; i < collector->n_unsettled; i++)
+        add_to_each(collector, &collector->unsettled[i].rows, &open);
 }
 
 static void collect_open(struct collector *collector, bool last)
