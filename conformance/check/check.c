@@ -4,6 +4,7 @@
 
 #include "conformance/check/check_across.h"
 #include "conformance/check/check_workers.h"
+#include "conformance/check/large_pages.h"
 #include "conformance/options/options.h"
 #include "engine/core/heap.h"
 #include "engine/packet/steady_clock.h"
@@ -12,11 +13,12 @@
 #include <inttypes.h>
 #include <pcap/pcap.h>
 
-enum { PROGRESS_EVERY = 4096 /* packets */ };
+enum { PROGRESS_EVERY = 4096, MEMORY_EVERY = 64 }; /* packets */
 
 struct reading {
     struct capture *source;
     struct heap heap;
+    struct large_pages large_pages;
     struct report_capture *capture;
     const struct check_progress *progress;
     const struct check_parts *parts; /* NULL: one report of all */
@@ -30,6 +32,8 @@ struct reading {
     struct terminate_layouts layouts; /* of Terminates, by host: what one share learns counts for all */
     struct share_setup of_share;
     struct share *shares[CHECK_SHARES]; /* NULL: no packet is of it so far */
+    struct share_pool *pools;           /* of each thread */
+    unsigned n_pools;
     struct workers *workers;
     uint32_t next_id;  /* of the only share */
     uint32_t numbered; /* connections, where the shares do not number them */
@@ -49,8 +53,10 @@ struct reading {
 /* The share of that number is there. */
 static bool have_share(struct reading *reading, unsigned number)
 {
-    if (!reading->shares[number])
+    if (!reading->shares[number]) {
+        reading->of_share.pool = &reading->pools[workers_of(reading->workers, number)];
         reading->shares[number] = share_new(&reading->of_share);
+    }
     return reading->shares[number] != NULL;
 }
 
@@ -88,7 +94,8 @@ static void take_packet(struct reading *reading, struct packet *packet)
     reading->last_stamp_ns = packet->time_ns;
     packet->time_ns = steady_clock_take(&reading->clock, packet->frame, packet->time_ns);
     reading->last_ns = packet->time_ns;
-    reading->capture->packets++;
+    if (reading->capture->packets++ % MEMORY_EVERY == 0)
+        large_pages_take(&reading->large_pages);
     reading->capture->octets += packet->captured;
     status = decap_packet(reading->decap, packet, &segment, &ib);
     reading->decapsulated[status]++;
@@ -202,6 +209,8 @@ static void explain_nothing(struct reading *reading)
 
 static bool prepare_shares(struct reading *reading, const struct check_setup *setup)
 {
+    unsigned threads = setup->print || setup->threads <= 1 ? 0 : MIN(setup->threads, CHECK_SHARES);
+
     reading->of_share = (struct share_setup){.options = setup->options,
                                              .capture = reading->capture,
                                              .print = setup->print,
@@ -213,9 +222,9 @@ static bool prepare_shares(struct reading *reading, const struct check_setup *se
         reading->of_share.next_id = &reading->next_id;
         reading->of_share.shares = 1;
     }
-    reading->workers =
-        workers_new(reading->shares, setup->print || setup->threads <= 1 ? 0 : MIN(setup->threads, CHECK_SHARES),
-                    &reading->layouts, &reading->heap);
+    reading->pools = g_new0(struct share_pool, MAX(threads, 1));
+    reading->n_pools = MAX(threads, 1);
+    reading->workers = workers_new(reading->shares, threads, &reading->layouts, &reading->heap);
     return reading->workers != NULL;
 }
 
@@ -436,6 +445,9 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
         last_part(&reading);
     for (unsigned i = 0; i < CHECK_SHARES; i++)
         share_free(reading.shares[i]);
+    for (unsigned i = 0; i < reading.n_pools; i++)
+        share_pool_clear(&reading.pools[i]);
+    g_free(reading.pools);
     across_free(reading.across);
     if (reading.decap)
         decap_free(reading.decap);

@@ -78,6 +78,12 @@ static void free_own_of_guests(struct share *share)
         g_free((void *)share->own[i].own);
 }
 
+void share_pool_clear(struct share_pool *pool)
+{
+    counting_free(&pool->counting);
+    arena_pool_free(&pool->arenas);
+}
+
 struct share *share_new(const struct share_setup *setup)
 {
     struct share *share = g_new0(struct share, 1);
@@ -97,6 +103,7 @@ struct share *share_new(const struct share_setup *setup)
     share->capture = setup->capture;
     share->print = setup->print;
     share->layouts = setup->layouts;
+    share->pool = setup->pool;
     share->lossy = setup->lossy;
     share->dropped = setup->dropped;
     share->numbers_apart = !setup->next_id;
@@ -127,7 +134,7 @@ void share_finish(struct share *share, int64_t last_ns)
 {
     connections_finish(share->connections, last_ns);
     check_ib_finish(share, last_ns);
-    share->found.memory_lacking |= share->counting.memory_lacking;
+    share->found.memory_lacking |= share->pool->counting.memory_lacking;
 }
 
 void share_dropped(struct share *share, uint64_t dropped)
@@ -139,7 +146,7 @@ void share_part(struct share *share)
 {
     connections_each(share->connections, take_part, NULL);
     check_ib_part(share);
-    share->found.memory_lacking |= share->counting.memory_lacking;
+    share->found.memory_lacking |= share->pool->counting.memory_lacking;
 }
 
 struct numbering {
@@ -211,8 +218,6 @@ void share_free(struct share *share)
     if (share->connections)
         connections_free(share->connections);
     check_ib_free(share);
-    counting_free(&share->counting);
-    arena_pool_free(&share->arenas);
     free_own_of_guests(share);
     g_ptr_array_unref(share->found.connections);
     g_array_unref(share->found.opened);

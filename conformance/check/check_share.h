@@ -6,7 +6,9 @@
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_SHARE_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_SHARE_H
 
+#include "conformance/check/counting.h"
 #include "conformance/model/report.h"
+#include "engine/core/arena.h"
 #include "engine/tcp/connections.h"
 
 struct share;
@@ -15,11 +17,19 @@ enum {
     CHECK_SHARES = 128
 }; /* the connections of one of them are to fit the processor's cache, where clients are many */
 
+/* What the shares that one thread works on have in common: what one leaves is still in the cache when another takes it.
+ */
+struct share_pool {
+    struct counting counting;
+    struct arena_pool arenas; /* of connections over TCP */
+};
+
 struct share_setup {
     const struct check_options *options;
     const struct report_capture *capture; /* its start_ns is set before the first segment */
     FILE *print;                          /* NULL: no lines */
-    struct terminate_layouts *layouts;    /* of all shares; it outlives them */
+    struct terminate_layouts *layouts;    /* of all shares; it outlives them, as the pool does */
+    struct share_pool *pool;
     unsigned shares;
     bool lossy;        /* it is known that packets were dropped */
     uint64_t dropped;  /* so many before it was made; live */
@@ -33,6 +43,9 @@ struct share_found {
     uint64_t wrong_icrcs; /* packets of RoCE or InfiniBand of no connection that were left out for it */
     bool memory_lacking;
 };
+
+/* Zero to begin with. After its last share is freed, but not what that found. */
+void share_pool_clear(struct share_pool *pool);
 
 /* NULL: out of memory. */
 struct share *share_new(const struct share_setup *setup);

@@ -71,13 +71,13 @@ static struct print_target print_target(const struct watched *watched)
 
 void watched_wake(struct watched *watched)
 {
-    counted_wake(&watched->share->counting, &watched->counted);
+    counted_wake(&watched->share->pool->counting, &watched->counted);
     watched->active = true;
 }
 
 void watched_rest(struct watched *watched)
 {
-    counted_rest(&watched->share->counting, &watched->counted);
+    counted_rest(&watched->share->pool->counting, &watched->counted);
 }
 
 static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
@@ -257,7 +257,7 @@ bool watched_stack(struct watched *watched, const struct stack_setup *setup)
     with_taps.taps = &share->taps;
     with_taps.ctx = watched;
     with_taps.verdict = &watched->verdict;
-    with_taps.pool = watched->tcp ? &share->arenas : NULL;
+    with_taps.pool = watched->tcp ? &share->pool->arenas : NULL;
     watched->host.stack = stack_new(&with_taps);
     if (!watched->host.stack) {
         share->found.memory_lacking = true;
@@ -274,7 +274,7 @@ void watched_free(struct watched *watched)
 {
     stack_free(watched->host.stack);
     collector_free(watched->host.collector);
-    counted_drop(&watched->share->counting, &watched->counted);
+    counted_drop(&watched->share->pool->counting, &watched->counted);
     notes_free(watched->host.notes);
     report_connection_free(watched->report);
     free(watched);
@@ -370,11 +370,11 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
         now_ns = MIN(now_ns, span->end_ns);
     if (share->lossy || share->dropped != watched->dropped)
         stack_lossy(watched->host.stack);
-    counted_wake_last(&share->counting, &watched->counted);
+    counted_wake_last(&share->pool->counting, &watched->counted);
     stack_finish(watched->host.stack, now_ns);
     share->found.memory_lacking |= stack_lacks_memory(watched->host.stack);
     if (is_rdma(watched)) {
-        watched->report->counts = counted_end(&share->counting, &watched->counted);
+        watched->report->counts = counted_end(&share->pool->counting, &watched->counted);
         take_record(watched, span);
         take_connection(watched, span, true);
     } else {
@@ -387,7 +387,7 @@ void watched_part(struct watched *watched, const struct watched_span *span)
 {
     if (!watched->active || !is_rdma(watched))
         return;
-    watched->report->counts = counted_part(&watched->share->counting, &watched->counted);
+    watched->report->counts = counted_part(&watched->share->pool->counting, &watched->counted);
     watched->report->continues = true;
     take_connection(watched, span, false);
     watched->report = report_connection_new();

@@ -6,7 +6,6 @@
 #define IWARP_CONFORMANCE_CHECK_CHECK_WATCHED_H
 
 #include "conformance/check/check_share.h"
-#include "conformance/check/counting.h"
 #include "conformance/stats/collect.h"
 #include "engine/stack/stack_ib.h"
 
@@ -36,8 +35,7 @@ struct share {
     struct share_found found;
     uint32_t findings_kept, notes_kept, records;
     bool numbers_apart;
-    struct counting counting;
-    struct arena_pool arenas; /* of connections over TCP */
+    struct share_pool *pool;
 };
 
 /* One connection while it is being read. Whoever opens it sets what differs between the transports. */

@@ -280,9 +280,9 @@ struct workers *workers_new(struct share *const *shares, unsigned n, struct term
     return NULL;
 }
 
-static struct worker *worker_of(struct workers *workers, unsigned share)
+unsigned workers_of(const struct workers *workers, unsigned share)
 {
-    return &workers->worker[workers->n == 0 ? 0 : share % workers->n];
+    return workers->n == 0 ? 0 : share % workers->n;
 }
 
 static void hand_over(struct worker *worker)
@@ -314,7 +314,7 @@ static bool is_full(const struct workers *workers, struct batch *batch, size_t o
 /* A batch with room for an item and so many octets of payload; NULL: out of memory. */
 static struct batch *open_batch(struct workers *workers, unsigned share, size_t octets)
 {
-    struct worker *worker = worker_of(workers, share);
+    struct worker *worker = &workers->worker[workers_of(workers, share)];
 
     if (worker->open && is_full(workers, worker->open, octets))
         hand_over(worker);

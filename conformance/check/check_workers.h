@@ -18,6 +18,8 @@ struct workers;
  */
 struct workers *workers_new(struct share *const *shares, unsigned n, struct terminate_layouts *layouts,
                             struct heap *heap);
+/* Who works on it: 0, or a number below n. */
+unsigned workers_of(const struct workers *workers, unsigned share);
 /* Copies the segment, unless it is worked on at once; waits while its worker lags far behind. False: out of memory. */
 bool workers_segment(struct workers *workers, unsigned share, struct addressed_segment *segment);
 /* The same for a packet of RoCE or InfiniBand. */

@@ -8,7 +8,7 @@
 
 #include "engine/core/fold.h"
 
-enum { COUNTING_TABLES = 16 };
+enum { COUNTING_TABLES = 1024 }; /* 15 MiB */
 
 struct counting_table;
 

@@ -41,7 +41,8 @@ static guint findings_of_silence(bool lost)
     char *arguments[] = {program, file, NULL};
     struct report_capture *capture = report_capture_new("x");
     struct check_options options;
-    struct share_setup setup = {.options = &options, .capture = capture, .shares = 1};
+    struct share_pool pool = {0};
+    struct share_setup setup = {.options = &options, .capture = capture, .pool = &pool, .shares = 1};
     struct report_connection *connection;
     struct share *share;
     guint found;
@@ -62,6 +63,7 @@ static guint findings_of_silence(bool lost)
     found = connection->findings->len;
     report_connection_free(connection);
     share_free(share);
+    share_pool_clear(&pool);
     options_clear(&options);
     report_capture_free(capture);
     return found;
