@@ -22,21 +22,27 @@ enum {
 
 static const uint8_t zeros[MPA_MARKER_LEN];
 
-static enum fpdu_likeness likeness(const uint8_t *p, size_t n, bool marker)
+/* That is proof for any ULPDU_Length. With Markers only up to the next one. */
+static bool crc_right(const uint8_t *p, size_t n, bool marker)
 {
     size_t lead = marker ? MPA_MARKER_LEN : 0, total;
-    const uint8_t *q = p + lead;
+
+    if (n < lead + MPA_LENGTH_LEN)
+        return false;
+    total = lead + MPA_LENGTH_LEN + get_be16(p + lead) + mpa_pad_length(get_be16(p + lead)) + MPA_CRC_LEN;
+    return total <= n && (!marker || total <= MPA_MARKER_PERIOD) &&
+           crc32c(p, total - MPA_CRC_LEN) == get_le32(p + total - MPA_CRC_LEN);
+}
+
+static enum fpdu_likeness likeness(const uint8_t *p, size_t n, bool marker)
+{
+    size_t lead = marker ? MPA_MARKER_LEN : 0;
 
     if (n < lead + MPA_LENGTH_LEN)
         return marker && memcmp(p, zeros, n < lead ? n : lead) != 0 ? FPDU_NO : FPDU_TOO_SHORT;
     if (marker && memcmp(p, zeros, lead) != 0)
         return FPDU_NO;
-    total = lead + MPA_LENGTH_LEN + get_be16(q) + mpa_pad_length(get_be16(q)) + MPA_CRC_LEN;
-    /* A good CRC is proof for any ULPDU_Length. With Markers only up to the next one. */
-    if (total <= n && (!marker || total <= MPA_MARKER_PERIOD) &&
-        crc32c(p, total - MPA_CRC_LEN) == get_le32(p + total - MPA_CRC_LEN))
-        return FPDU_CONVINCING;
-    return mpa_header_likeness(q, n - lead);
+    return crc_right(p, n, marker) ? FPDU_CONVINCING : mpa_header_likeness(p + lead, n - lead);
 }
 
 enum fpdu_likeness mpa_fpdu_likeness(const uint8_t *p, size_t n)
@@ -59,7 +65,7 @@ static bool proven(const uint8_t *p, size_t n, bool marker)
     total = lead + MPA_LENGTH_LEN + get_be16(q) + pad + MPA_CRC_LEN;
     if (total > n || (marker && total > MPA_MARKER_PERIOD))
         return false;
-    if (crc32c(p, total - MPA_CRC_LEN) == get_le32(p + total - MPA_CRC_LEN))
+    if (crc_right(p, n, marker))
         return true;
     for (unsigned i = 0; i < pad; i++)
         zero_pad &= p[total - MPA_CRC_LEN - 1 - i] == 0;
@@ -148,7 +154,8 @@ static enum fpdu_likeness likeness_at_start(bool markers, const uint8_t *p, size
     if (!markers && early == MPA_MARKER_LEN)
         return likeness(p, n, false);
     /* A first Marker with wrong contents is still the Marker that is due there. */
-    if (markers && n > MPA_MARKER_LEN && likeness(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN, false) == FPDU_CONVINCING)
+    if (markers && n > MPA_MARKER_LEN &&
+        (crc_right(p, n, true) || likeness(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN, false) == FPDU_CONVINCING))
         return FPDU_CONVINCING;
     return mpa_fpdu_likeness(p, n);
 }

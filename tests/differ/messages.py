@@ -52,6 +52,7 @@ class Message:
     moved: bytes = b""  # what the Write chunks of a Reply hold
     by_reads: bool = False  # a Call that RDMA Reads completed
     asked_in: tuple = ()  # of a Reply: the frames with whole Calls of its XID
+    rewritten: bool = False  # a Reply: RDMA Writes of its chunks overlap
 
     @property
     def xid(self):
@@ -193,6 +194,10 @@ class Memory:
             places.update(enumerate(data, start))
         return bytes(places[at] for at in sorted(places))
 
+    def overlap(self, stag):
+        ends = sorted((start, start + len(data)) for start, data in self.regions.get(stag, []))
+        return any(end > start for (_, end), (start, _) in zip(ends, ends[1:]))
+
     def forget(self, stag):
         self.regions.pop(stag, None)
 
@@ -312,11 +317,12 @@ class Conversation:
             else:
                 waiting.append((side, head))
         elif (1 - side, xid) in self.asked.keys() - self.doubted:  # the dissector of RPC has to know the Call
+            rewritten = any(memory.overlap(stag) for chunk in [*head.writes, head.reply or []] for stag, *_ in chunk)
             octets, whole, moved = reply(head, self.asked[1 - side, xid], memory)
             waiting[:] = [one for one in waiting if (one[0], one[1].xid) != (1 - side, xid)]
             if octets is not None:
                 before = [one.frame for one in self.messages if one.side == one.caller != side and one.octets[:4] == (octets or b"")[:4]]
-                self.messages.append(Message(operation.frame, side, 1 - side, octets, whole, head, moved, asked_in=tuple(before)))
+                self.messages.append(Message(operation.frame, side, 1 - side, octets, whole, head, moved, False, tuple(before), rewritten))
         else:
             self.unasked.add(operation.frame)
 

@@ -354,9 +354,10 @@ def no_buffer(case):
 
 @reason("a Call that no buffer is for, and RDMA Reads that complete it", "rpc nfs", "mutate 94003 0.2 generated/rpcrdma/RPCR-4.4.2-01.pcapng")
 def odd_by_reads(case):
-    """The dissector does not look at MSN and MO."""
-    shown = {number(value) for value in case.their_row["rpc.xid"].split(AGGREGATOR) if value}
-    return not case.ours and not case.messages and not case.headers and case.talk and shown and shown <= {
+    """Neither the dissector looks at MSN and MO there, nor the plugin at an MSN after one that is missing."""
+    row = case.row if case.ours else case.their_row
+    shown = {number(value) for value in row["rpc.xid"].split(AGGREGATOR) if value}
+    return not (case.ours and case.theirs) and not case.messages and not case.headers and case.talk and shown and shown <= {
         head.xid for found in case.talk.odd.values() for _, head in found if head and head.reads and is_call(head)}
 
 
@@ -384,6 +385,12 @@ def long_reply(case):
     """What the Reply chunk holds is not shown, or not all of it."""
     return any(head and head.proc == NOMSG and head.reply is not None for head in case.headers) and \
         case.theirs == (case.opinion or case.ours)[:len(case.theirs)]
+
+
+@reason("RDMA Writes that overlap", "nfs", "mutate 11005 0.2 generated/conforming/stack-rpc-credits.pcapng")
+def overlap(case):
+    """The dissector has their octets one after the other, not where they go."""
+    return case.opinion is not None and case.ours == case.opinion and any(message.rewritten for message in case.messages)
 
 
 @reason("a Call that RDMA Reads complete", "rpc nfs", "generated/conforming/rpcrdma-long.pcapng", "wireshark-long-call")
@@ -451,7 +458,9 @@ def read_read(case):
 @reason("calls of both sides with one XID", "rpc nfs", "generated/conforming/rpcrdma-both-directions.pcapng")
 def both_ways(case):
     if not case.messages and case.conversation and case.opinion is None:  # nobody says whether it is one
-        return any(head and all((side, head.xid) in case.conversation.asked for side in (0, 1)) for head in case.headers)
+        odd = {head.xid for found in case.conversation.odd.values() for _, head in found if head and is_call(head)}
+        return any(head and sum((side, head.xid) in case.conversation.asked for side in (0, 1)) + (head.xid in odd) > 1
+                   for head in case.headers)
     return any((0, message.head.xid) in case.conversation.asked and (1, message.head.xid) in case.conversation.asked
                for message in case.messages)
 

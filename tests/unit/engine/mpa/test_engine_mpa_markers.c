@@ -261,10 +261,40 @@ static void markers(void **state)
     assert_int_equal(failures, 0);
 }
 
+/* RESERVED is ignored (4.2), and a right CRC is proof: an FPDU whose Marker and header are odd waits for nothing. */
+static void crc_proves_an_odd_one(void **state)
+{
+    struct layout layout = {.marker_at = regular, .twist = reserved};
+    uint8_t ulpdu[MAX];
+
+    (void)state;
+    for (unsigned nth = 0; nth < 2; nth++) { /* the first FPDU, the second one */
+        struct mpa_line *b = line_new_streams();
+        struct line_stream *s = &b->stream[1];
+
+        line_start(b, MPA_FLAG_M | MPA_FLAG_C, MPA_FLAG_C, 1, 1, 0, 0);
+        stream_send(b, &b->stream[0], 50);
+        line_flush(b, 0, 0);
+        layout.start = s->base + s->n;
+        layout.arg = nth * 2 * MPA_MARKER_PERIOD;
+        for (unsigned i = 0; i <= nth; i++) {
+            size_t n = ulpdu_send(b, s, ulpdu, nth == 0 ? 100 : 600);
+
+            if (i == nth)
+                ulpdu[6] = 1; /* QN */
+            lay(s, &layout, ulpdu, n, true, i);
+            line_flush(b, 1, 0);
+            assert_int_equal(b->fpdus[1], i + 1);
+        }
+        line_free(b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(markers),
+        cmocka_unit_test(crc_proves_an_odd_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
