@@ -24,6 +24,9 @@ struct ib_listener {
     struct ib_rc_events events;
     void (*managed)(void *ctx, unsigned side, const struct ib_cm *cm, const struct place *place);
     void (*finish)(void *ctx, int64_t now_ns);
+    /* The connection is over, and finish() was called: what only the first pass needs can go. */
+    void (*over)(void *ctx);
+    void *ctx; /* of over() */
     /*
      * Whether the connection is the listener's: then its payload is offered to no other dissector. NULL: it takes what
      * all others left.

@@ -32,6 +32,9 @@ struct mpa_listener {
     bool payload_only;             /* see engine/mpa/mpa.h */
     /* The listener's. */
     struct stack_entrance entrance;
+    /* The connection is over, and entrance.finish() was called: what only the first pass needs can go. May be NULL. */
+    void (*over)(void *ctx);
+    void *ctx; /* of over() */
     /*
      * Called for each TCP segment, with or without payload, on every pass, once all of it was dissected: draws what the
      * listener found at that frame, and could not show with any ULPDU. May be NULL.

@@ -22,6 +22,9 @@ enum { RDMAP_LISTENERS_MAX = 4 };
 
 struct rdmap_listener {
     struct stack_entrance entrance;
+    /* As in struct mpa_listener. */
+    void (*over)(void *ctx);
+    void *ctx;
     const bool
         *knows; /* whether the connection is the listener's: it is not called for segments of others; may be NULL */
     /*

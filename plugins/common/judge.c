@@ -334,15 +334,18 @@ void judge_options(struct stack_options *options, enum stack_layer first, enum s
     options->last = last;
 }
 
-/* The engine allocates from the C library, so its memory is released when Wireshark closes the file. */
-static compat_bool release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
+void judge_over(struct judge *judge)
 {
-    struct judge *judge = ctx;
-
-    (void)allocator;
-    (void)event;
     stack_free(judge->stack);
     judge->stack = NULL;
+}
+
+/* The engine allocates from the C library, so its memory is released when Wireshark closes the file, at the latest. */
+static compat_bool release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
+{
+    (void)allocator;
+    (void)event;
+    judge_over(ctx);
     return 0;
 }
 

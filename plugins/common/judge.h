@@ -23,7 +23,7 @@ struct records {
 };
 
 struct judge {
-    struct stack *stack;        /* first pass only; NULL when Wireshark has closed the file */
+    struct stack *stack; /* first pass only; NULL when its connection is over, or Wireshark has closed the file */
     struct stack_entrance next; /* of the next plugin's stack; empty: there is none */
     struct verdict verdict;
     struct remark *latest;         /* of all remarks */
@@ -49,6 +49,9 @@ void judge_options(struct stack_options *options, enum stack_layer first, enum s
  */
 bool judge_begin(struct judge *judge, const struct stack_options *options, const struct stack_taps *taps, void *ctx,
                  const uint16_t port[2]);
+
+/* The connection is over, and its stack is finished: what only the first pass needs goes. What was found stays. */
+void judge_over(struct judge *judge);
 
 /* A record and what follows it in the plugin's own, zeroed; size is the same for all of a connection. */
 void *judge_new(struct judge *judge, size_t size);

@@ -342,6 +342,16 @@ static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
 static const struct stack_taps taps = {
     .fpdu = on_fpdu, .segment = on_segment, .operation = on_operation, .terminate = on_terminate};
 
+static void on_over(void *ctx)
+{
+    struct rdmap_flow *flow = ctx;
+
+    for (unsigned i = 0; i < flow->upper.n; i++)
+        if (flow->upper.of[i].over)
+            flow->upper.of[i].over(flow->upper.of[i].ctx);
+    judge_over(&flow->judge);
+}
+
 bool rdmap_flow_listen(struct mpa_listener *listener)
 {
     struct rdmap_flow *flow = wmem_new0(wmem_file_scope(), struct rdmap_flow);
@@ -359,6 +369,8 @@ bool rdmap_flow_listen(struct mpa_listener *listener)
         return false;
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
     listener->entrance = stack_entrance(flow->judge.stack);
+    listener->over = on_over;
+    listener->ctx = flow;
     return true;
 }
 

@@ -146,6 +146,8 @@ static void on_close(void *ctx, struct ib_connection *connection, enum ib_connec
     (void)ctx, (void)why;
     for (unsigned i = 0; i < all->n; i++)
         all->of[i].finish(all->of[i].events.ctx, now_ns);
+    for (unsigned i = 0; i < all->n; i++)
+        all->of[i].over(all->of[i].ctx);
 }
 
 /* ---- packets ---- */

@@ -252,6 +252,7 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
         .payload_only = !mpa_tcp_header(pinfo),
     };
 
+    mpa_flow_retire(mpa_headers_time(pinfo));
     claim->flow = mpa_flow_new(pinfo, &options);
     if (!claim->flow)
         return NULL;
@@ -272,8 +273,11 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
  */
 static bool lags(const struct mpa_flow *flow, unsigned side, const struct numbers *numbers)
 {
-    const struct tcp_side_facts *facts = tcp_pair_facts(stack_tcp(flow->judge.stack), side);
+    const struct tcp_side_facts *facts;
 
+    if (mpa_flow_is_finished(flow))
+        return false;
+    facts = tcp_pair_facts(stack_tcp(flow->judge.stack), side);
     return numbers->ack_known && (int32_t)(numbers->ack - facts->isn - (uint32_t)facts->next) > 0;
 }
 
@@ -312,7 +316,8 @@ static bool base_changed(const struct mpa_flow *flow, unsigned sender, const str
            (flow->base[sender] != analysis->fwd->base_seq || flow->base[1 - sender] != analysis->rev->base_seq);
 }
 
-/* Feeds the octets of this frame on the first pass; NULL when out of memory. */
+/* Feeds the octets of this frame on the first pass; NULL when they are of a connection that is over, or out of memory.
+ */
 static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo, const struct tcpinfo *tcp,
                               const struct tcp_analysis *analysis)
 {
@@ -327,6 +332,8 @@ static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *p
             return NULL;
         input.side = mpa_flow_side(claim->flow, pinfo);
     }
+    if (mpa_flow_is_finished(claim->flow)) /* a late one */
+        return NULL;
     if (analysis)
         note_base(claim->flow, input.side, analysis);
     return mpa_flow_feed(claim->flow, &input);
@@ -417,7 +424,7 @@ static void after_tcp(const struct mpa_header *header, tvbuff_t *tvb, packet_inf
     if (!claim || !claim->flow)
         return;
     if (!PINFO_FD_VISITED(pinfo) && !header->taken && !(segment->flags & TCP_SYN) &&
-        !claim->flow->layers.mpa.payload_only)
+        !claim->flow->layers.mpa.payload_only && !mpa_flow_is_finished(claim->flow))
         feed_bare(claim->flow, segment, pinfo);
     if (!claim->tried || is_recognised(claim->flow))
         mpa_draw_bare(flow_at(claim, pinfo->num), tvb, pinfo, tree);

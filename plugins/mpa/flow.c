@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/mpa/flow.h"
 
-#include "engine/tcp/tcp_boundary.h"
 #include "engine/terminate/terminate_hosts.h"
 #include "wire/octets.h"
 
@@ -377,8 +376,18 @@ static const struct stack_taps taps = {.tcp_segment = on_segment,
 
 static struct terminate_layouts *layouts; /* of the capture file's hosts; NULL until the first connection */
 
+/* Both sides have closed, but segments may still come: in the order in which they closed. */
+static struct {
+    struct mpa_flow *first, *last;
+    unsigned n;
+} closed;
+
+enum { CLOSED_MAX = 128 };
+static const int64_t linger_ns = 10000000000;
+
 void mpa_flow_forget(void)
 {
+    memset(&closed, 0, sizeof closed);
     layouts = NULL;
     spare_items = NULL;
     spare_more = NULL;
@@ -440,6 +449,8 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
 void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener)
 {
     flow->judge.next = listener->entrance;
+    flow->over = listener->over;
+    flow->over_ctx = listener->ctx;
     if (flow->judge.next.changed)
         flow->judge.next.changed(flow->judge.next.ctx, flow->state->phase, &flow->state->parameters);
 }
@@ -475,6 +486,8 @@ bool mpa_flow_is_over(const struct mpa_flow *flow, const struct mpa_flow_input *
 {
     struct tcp_segment segment = segment_of(input);
 
+    if (mpa_flow_is_finished(flow))
+        return tcp_remains_reused(&flow->remains, &segment, false);
     return tcp_boundary(stack_tcp(flow->judge.stack), &segment, NULL) == TCP_BEGINS;
 }
 
@@ -573,6 +586,25 @@ struct mpa_item *mpa_flow_items(const struct mpa_piece *piece, tvbuff_t *tvb, co
     return first;
 }
 
+static void note_closed(struct mpa_flow *flow)
+{
+    if (flow->closed || tcp_pair_state(stack_tcp(flow->judge.stack)) != TCP_PAIR_CLOSED)
+        return;
+    flow->closed = true;
+    if (closed.first)
+        closed.last->next_closed = flow;
+    else
+        closed.first = flow;
+    closed.last = flow;
+    closed.n++;
+}
+
+static void give(struct mpa_flow *flow, const struct tcp_segment *segment)
+{
+    stack_segment(flow->judge.stack, segment);
+    note_closed(flow);
+}
+
 struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct tcp_segment segment = segment_of(input);
@@ -584,7 +616,7 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     piece->more->fresh = tcp_pair_facts(stack_tcp(flow->judge.stack), input->side)->next;
     flow->current = piece;
     flow->current_octets = input->octets;
-    stack_segment(flow->judge.stack, &segment);
+    give(flow, &segment);
     piece->state = flow->state;
     piece->not_mpa = flow->state->phase == MPA_PHASE_NOT_MPA && !piece->items;
     piece->repeated = piece->placed && piece_end(piece) <= piece->more->fresh;
@@ -600,20 +632,41 @@ void mpa_flow_bare(struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct tcp_segment segment = segment_of(input);
 
-    if (!flow->judge.stack || flow->finished)
+    if (mpa_flow_is_finished(flow))
         return;
     if (tcp_boundary(stack_tcp(flow->judge.stack), &segment, NULL) != TCP_GOES_ON)
         return;
     flow->last_time_ns = input->time_ns;
-    stack_segment(flow->judge.stack, &segment);
+    give(flow, &segment);
+}
+
+/* ---- the end ---- */
+
+bool mpa_flow_is_finished(const struct mpa_flow *flow)
+{
+    return !flow->judge.stack;
 }
 
 void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns)
 {
-    if (!flow->judge.stack || flow->finished)
+    if (mpa_flow_is_finished(flow))
         return;
-    flow->finished = true;
     stack_finish(flow->judge.stack, MAX(time_ns, flow->last_time_ns));
+    flow->remains = tcp_remains(stack_tcp(flow->judge.stack));
+    if (flow->over)
+        flow->over(flow->over_ctx);
+    judge_over(&flow->judge);
+}
+
+void mpa_flow_retire(int64_t now_ns)
+{
+    while (closed.first && (closed.n > CLOSED_MAX || now_ns - closed.first->last_time_ns > linger_ns)) {
+        struct mpa_flow *flow = closed.first;
+
+        closed.first = flow->next_closed;
+        closed.n--;
+        mpa_flow_finish(flow, now_ns);
+    }
 }
 
 const struct mpa_piece *mpa_flow_find(const struct mpa_flow *flow, uint32_t frame, uint8_t side, uint32_t key)

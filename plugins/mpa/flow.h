@@ -12,6 +12,8 @@
 #include "plugins/border/mpa_ulpdu.h"
 #include "plugins/common/judge.h"
 
+#include "engine/tcp/tcp_boundary.h"
+
 #include <epan/conversation.h>
 #include <epan/dissectors/packet-tcp.h>
 
@@ -139,7 +141,11 @@ struct mpa_flow {
     struct mpa_startup_seen startup[2]; /* by enum mpa_startup_kind */
     bool hole_told;
     /* First pass only. */
-    bool finished;
+    bool closed; /* it is, or was, in the list of these: */
+    struct mpa_flow *next_closed;
+    struct tcp_remains remains; /* once it is finished */
+    void (*over)(void *ctx);    /* the listener's; or NULL */
+    void *over_ctx;
     int64_t last_time_ns;
     struct stack_options layers;
     struct mpa_piece *current;
@@ -195,8 +201,11 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
  * passed before.
  */
 void mpa_flow_bare(struct mpa_flow *flow, const struct mpa_flow_input *input);
-/* The end of the connection, or of the capture, at that time. */
+/* The end of the connection, or of the capture, at that time: from then on it is not fed. */
 void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns);
+bool mpa_flow_is_finished(const struct mpa_flow *flow);
+/* First pass, before another connection begins: finishes those that closed a while ago, as iwarp-check does. */
+void mpa_flow_retire(int64_t now_ns);
 /* The items of a piece; tvb holds its octets. */
 struct mpa_item *mpa_flow_items(const struct mpa_piece *piece, tvbuff_t *tvb, const packet_info *pinfo);
 /* Any pass: the piece, or NULL. */

@@ -337,6 +337,13 @@ static bool begin(struct rpcrdma_flow *flow, const uint16_t port[2])
     return true;
 }
 
+void rpcrdma_flow_over(void *ctx)
+{
+    struct rpcrdma_flow *flow = ctx;
+
+    judge_over(&flow->judge);
+}
+
 struct in_stream {
     uint32_t tcp_stream;
     uint64_t transactions;
@@ -375,6 +382,8 @@ bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, 
         return false;
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
     rdmap_listeners_add(listeners, &(struct rdmap_listener){.entrance = stack_entrance(flow->judge.stack),
+                                                            .over = rpcrdma_flow_over,
+                                                            .ctx = flow,
                                                             .knows = &flow->recognised,
                                                             .brief = rpcrdma_move_brief,
                                                             .segment = segment,

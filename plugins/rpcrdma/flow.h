@@ -208,7 +208,7 @@ struct rpcrdma_flow {
     const struct remark *mark[2];                        /* by side: the latest finding at that time */
     struct kept_segment *open_send[2], *last_of_send[2]; /* by side: packets of the Send that is not complete */
     uint64_t repeats;                                    /* retransmissions so far */
-    struct kept_answer answers[2][ANSWERS_KEPT];         /* by side: the latest */
+    struct kept_answer *answers[2];                      /* by side: the latest ANSWERS_KEPT; NULL: there was none */
     unsigned n_answers[2];
     struct kept_segment *untold, *last_untold; /* of frames that were dissected before their connection was known */
 };
@@ -227,6 +227,8 @@ struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection);
 uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream);
 /* First pass: a new connection of InfiniBand. always: it is RPC-over-RDMA, whatever it looks like. NULL when out of
  * memory. */
+/* The connection is over: a struct rpcrdma_flow. */
+void rpcrdma_flow_over(void *ctx);
 struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, bool always);
 const struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place);
 /* What the Info column has of an RDMA operation on a chunk: struct rdmap_listener. */

@@ -56,9 +56,12 @@ static void note_answer(struct rpcrdma_flow *flow, const struct rpcrdma_message 
 {
     unsigned side = message->side & 1u;
 
-    if (message->kind == RPCRDMA_KIND_REPLY || message->kind == RPCRDMA_KIND_ERROR)
-        flow->answers[side][flow->n_answers[side]++ % ANSWERS_KEPT] =
-            (struct kept_answer){.offset = message->place.offset, .message = kept};
+    if (message->kind != RPCRDMA_KIND_REPLY && message->kind != RPCRDMA_KIND_ERROR)
+        return;
+    if (!flow->answers[side])
+        flow->answers[side] = wmem_alloc_array(wmem_file_scope(), struct kept_answer, ANSWERS_KEPT);
+    flow->answers[side][flow->n_answers[side]++ % ANSWERS_KEPT] =
+        (struct kept_answer){.offset = message->place.offset, .message = kept};
 }
 
 void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_message *message)
@@ -134,11 +137,12 @@ static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 static void on_sent_again(void *ctx, const struct place *place)
 {
     struct rpcrdma_flow *flow = flow_of(ctx);
+    unsigned side = place->side & 1u;
 
-    for (unsigned i = 0; i < ANSWERS_KEPT; i++) {
-        const struct kept_answer *answer = &flow->answers[place->side & 1u][i];
+    for (unsigned i = 0; i < MIN(flow->n_answers[side], ANSWERS_KEPT); i++) {
+        const struct kept_answer *answer = &flow->answers[side][i];
 
-        if (!answer->message || answer->offset != place->offset)
+        if (answer->offset != place->offset)
             continue;
         answer->message->sent->received_in = place->frame;
         answer->message->sent->received_ns = place->time_ns;
@@ -153,6 +157,8 @@ void rpcrdma_ib_listen(struct ib_listeners *listeners, bool always, dissector_ha
     if (!flow)
         return;
     listener = ib_listener_of_stack(&flow->ib);
+    listener.over = rpcrdma_flow_over;
+    listener.ctx = flow;
     listener.knows = &flow->recognised;
     listener.payload = payload;
     flow->now = listeners->frame;

@@ -57,6 +57,13 @@ static void on_said_ib(void *ctx, const struct ulp_said *said)
     wmem_map_insert(ib_sends, GUINT_TO_POINTER(own), keep(said));
 }
 
+static void on_over(void *ctx)
+{
+    struct ulp_flow *flow = ctx;
+
+    judge_over(&flow->judge);
+}
+
 void ulp_flow_listen(struct rdmap_listeners *listeners)
 {
     static const struct stack_taps taps = {.said = on_said};
@@ -65,7 +72,8 @@ void ulp_flow_listen(struct rdmap_listeners *listeners)
     if (!judge_begin(&flow->judge, &options[listeners->payload_only], &taps, flow, listeners->port))
         return;
     wmem_map_insert(flows, GUINT_TO_POINTER(listeners->connection), flow);
-    rdmap_listeners_add(listeners, &(struct rdmap_listener){.entrance = stack_entrance(flow->judge.stack)});
+    rdmap_listeners_add(listeners, &(struct rdmap_listener){
+                                       .entrance = stack_entrance(flow->judge.stack), .over = on_over, .ctx = flow});
 }
 
 void ulp_flow_listen_ib(struct ib_listeners *listeners, dissector_handle_t payload)
@@ -79,6 +87,8 @@ void ulp_flow_listen_ib(struct ib_listeners *listeners, dissector_handle_t paylo
         return;
     flow->ib = (struct stack_ib){.stack = flow->judge.stack, .connection = listeners->connection};
     listener.payload = payload;
+    listener.over = on_over;
+    listener.ctx = flow;
     ib_listeners_add(listeners, &listener);
 }
 

@@ -59,7 +59,7 @@ static void what_the_heap_grows_by(void **state)
     else if (!kernel_has_them())
         print_message("this kernel has no large pages\n");
     else
-        assert_in_range(octets_asked_for(), (size_t)BLOCK * BLOCKS - PAGE, (size_t)-1);
+        assert_true(octets_asked_for() >= (size_t)BLOCK * BLOCKS - PAGE);
     for (unsigned i = 0; i < BLOCKS; i++)
         free(blocks[i]);
     free(blocks);

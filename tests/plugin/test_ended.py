@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a connection needs on the first pass goes when it is over; what it showed stays, and what comes after it is known for what it is."""
+import collections
+import struct
+import subprocess
+import sys
+
+import captures
+
+CONNECTIONS = 3000  # the plugins finish those of which 128 others have closed since
+MORE = 20  # KiB for each, above what the built-in dissectors take
+MEASURE = "import resource, subprocess, sys; subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True); " \
+          "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+SYN = 0x02
+SECOND = 10**9
+SHOWN = ["_ws.col.Protocol", "mpa.ulpdu_length"]
+
+
+def kibibytes(wireshark, capture, plugins):
+    environment = wireshark.environment | ({} if plugins else {"WIRESHARK_PLUGIN_DIR": "/nonexistent"})
+    result = subprocess.run([sys.executable, "-c", MEASURE, *wireshark.prefix, "env", *(f"{k}={v}" for k, v in environment.items()),
+                             "tshark", "-r", str(wireshark.readable(capture))], capture_output=True, text=True, check=True)
+    return int(result.stdout)
+
+
+def test_memory(wireshark, generated):
+    capture = generated("many", f"--connections={CONNECTIONS}")
+    assert (kibibytes(wireshark, capture, True) - kibibytes(wireshark, capture, False)) / CONNECTIONS < MORE
+
+
+def write(path, frames):
+    with path.open("wb") as file:
+        file.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 1 << 18, captures.ETHERNET))
+        for time, length, octets in frames:
+            file.write(struct.pack("<IIII", time // SECOND, time % SECOND, len(octets), length) + octets)
+
+
+def ports(octets):
+    return struct.unpack_from(">HH", octets, 34)
+
+
+def moved(octets, port, to):
+    return octets[:34] + struct.pack(">HH", *(to if one == port else one for one in ports(octets))) + octets[38:]
+
+
+def flags(octets):
+    return octets[47]
+
+
+def with_payload(octets):
+    return struct.unpack_from(">H", octets, 16)[0] > 20 + 4 * (octets[46] >> 4)
+
+
+def test_late_segments_and_the_next_connection(wireshark, generated, tmp_path):
+    """After 200 others: a segment of the first one once more, then another connection at its addresses, with other sequence numbers."""
+    many = list(captures.records(generated("many", "--connections=201")))
+    client, last = ports(many[0][2])[0], ports(many[-1][2])[0]
+    assert flags(many[0][2]) & SYN and client != last
+    late = next(octets for _, _, octets in many if client in ports(octets) and with_payload(octets))
+    again = [(time, length, moved(octets, last, client)) for time, length, octets in many if last in ports(octets)]
+    many = [record for record in many if last not in ports(record[2])]
+    shift = many[-1][0] - again[0][0] + 2 * SECOND
+    path, alone = tmp_path / "ended.pcap", tmp_path / "alone.pcap"
+    write(alone, again)
+    write(path, [*many, (many[-1][0] + SECOND, len(late), late), *((time + shift, length, octets) for time, length, octets in again)])
+    shown = collections.defaultdict(list)
+    for mode in ("", "-2"):
+        for capture in (path, alone):
+            shown[capture] = [[row[name] for name in SHOWN] for row in wireshark.fields(capture, SHOWN, *filter(None, [mode]))]
+        assert len(shown[path]) == len(many) + 1 + len(again)
+        assert shown[path][len(many)][0] == ["TCP"]
+        assert shown[path][-len(again):] == shown[alone] and any(protocol == ["RDMAP"] for protocol, _ in shown[alone])
