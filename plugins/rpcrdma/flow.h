@@ -106,7 +106,7 @@ struct kept_sent {
     const uint8_t *octets; /* of several, or of one that was held back; NULL: the payload of that in its frame */
     int64_t received_ns;
     uint32_t n;
-    uint32_t first_in, last_in; /* their frames */
+    uint32_t first_in, last_in; /* frame of its first packet, and the one that completes it */
     uint32_t received_in;       /* the latest copy before it was acknowledged; 0: it was not sent again */
 };
 

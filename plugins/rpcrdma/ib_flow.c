@@ -74,7 +74,7 @@ void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_messa
         return;
     note_answer(flow, message, last->message);
     last->message->sent->first_in = first->packet->own_frame;
-    last->message->sent->last_in = last->packet->own_frame;
+    last->message->sent->last_in = last->record.frame;
     for (struct kept_segment *segment = first; segment; segment = segment->packet->next_in_send)
         segment->packet->part_of = last->message;
     if (needs_octets(flow, first, last)) {

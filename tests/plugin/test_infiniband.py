@@ -440,3 +440,14 @@ def test_the_built_in_never_comes_first(wireshark, tmp_path, mode):
     protocols = [frame["frame.protocols"][0] for frame in wireshark.fields(path, ["frame.protocols"], *mode, "-Y", "infiniband")]
     assert sum("rpcrdma:rpc" in protocol for protocol in protocols) == 4
     assert not any("rpcordma" in protocol for protocol in protocols)
+
+
+@pytest.mark.parametrize("seed", [7, 10])
+def test_a_send_whose_last_packet_came_first(wireshark, generated, seed):
+    """It is complete in the frame that shows it, not in that of its last packet."""
+    path = generated("nfs2", "--transport=roce", "--net=reorder=0.3", f"--seed={seed}")
+    names = ["rpcrdma.send.complete_in", "rpcrdma.xid", "rpcrdma.taken_in"]
+    frames = {frame["frame"]: frame for frame in wireshark.fields(path, names, "-2")}
+    assert any(frame["rpcrdma.taken_in"] for frame in frames.values())
+    parts = [int(value) for frame in frames.values() for value in frame["rpcrdma.send.complete_in"]]
+    assert parts and all(frames[frame]["rpcrdma.xid"] and not frames[frame]["rpcrdma.taken_in"] for frame in parts)
