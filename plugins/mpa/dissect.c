@@ -316,8 +316,7 @@ static bool base_changed(const struct mpa_flow *flow, unsigned sender, const str
            (flow->base[sender] != analysis->fwd->base_seq || flow->base[1 - sender] != analysis->rev->base_seq);
 }
 
-/* Feeds the octets of this frame on the first pass; NULL when they are of a connection that is over, or out of memory.
- */
+/* Feeds the octets of this frame on the first pass; NULL when out of memory. */
 static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo, const struct tcpinfo *tcp,
                               const struct tcp_analysis *analysis)
 {
@@ -332,8 +331,6 @@ static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *p
             return NULL;
         input.side = mpa_flow_side(claim->flow, pinfo);
     }
-    if (mpa_flow_is_finished(claim->flow)) /* a late one */
-        return NULL;
     if (analysis)
         note_base(claim->flow, input.side, analysis);
     return mpa_flow_feed(claim->flow, &input);

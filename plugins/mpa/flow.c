@@ -613,6 +613,11 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     forget_items(flow, input->frame);
     flow->latest = piece = piece_new(flow, input);
     flow->last_time_ns = input->time_ns;
+    piece->state = flow->state;
+    if (mpa_flow_is_finished(flow)) { /* late: it has nothing that was not seen */
+        piece->repeated = true;
+        return piece;
+    }
     piece->more->fresh = tcp_pair_facts(stack_tcp(flow->judge.stack), input->side)->next;
     flow->current = piece;
     flow->current_octets = input->octets;
