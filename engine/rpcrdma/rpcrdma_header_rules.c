@@ -371,14 +371,17 @@ static void judge_padded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         fail_lists(rpcrdma, m);
     } else if (m->lacking > 0) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_4_1_01);
-    } else if (m->n < from + 4 || get_be32(m->p + from) != m->header.xid) {
+    } else if (m->n < from + REPLY_SHORTEST) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_4_1_01, 0,
-                     "expected an RPC message with XID 0x%08x after the header of an RDMA_MSGP; found %u octets",
-                     m->header.xid, m->n - from);
+                     "expected an RPC message of at least %u octets after the header of an RDMA_MSGP; found %u octets",
+                     (unsigned)REPLY_SHORTEST, m->n - from);
+    } else if (get_be32(m->p + from) != m->header.xid) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR0_4_1_01, 0,
+                     "expected the RPC message of an RDMA_MSGP to begin with rdma_xid 0x%08x; found 0x%08x",
+                     m->header.xid, get_be32(m->p + from));
     } else {
         rpcrdma_pass(rpcrdma, RULE_RPCR0_4_1_01);
-        if (m->n >= from + 8)
-            judge_type(rpcrdma, m);
+        judge_type(rpcrdma, m);
     }
 }
 
