@@ -2,6 +2,7 @@
 """Reads JSON reports of iwarp-check piece by piece: as objects, a large one is many times its size."""
 import json
 import re
+import sys
 
 PIECE = 1 << 20
 COUNTS = {"passed", "failed", "inconclusive"}
@@ -9,8 +10,13 @@ _known = {}
 
 
 def _shared(members):
-    """What a rule counts on a connection is mostly what others count: one object for all of them, which nobody changes."""
-    return _known.setdefault(tuple(members.items()), members) if members.keys() == COUNTS else members
+    """
+    What a rule counts on a connection is mostly what others count: one object for all of them, which nobody changes. Of names, of which
+    the decoder makes new ones for each connection, there is one, too.
+    """
+    if members.keys() == COUNTS:
+        return _known.setdefault(tuple(members.items()), members)
+    return {sys.intern(name): member for name, member in members.items()}
 
 
 DECODER = json.JSONDecoder(object_hook=_shared)
