@@ -8,7 +8,7 @@
 
 #include "engine/core/fold.h"
 
-enum { COUNTING_TABLES = 1024 }; /* of a thread: 23 MiB */
+enum { COUNTING_TABLES = 256 }; /* of a thread: 6 MiB */
 
 struct counting_table;
 

@@ -67,7 +67,8 @@ struct ib_read {
 };
 
 struct ib_reads {
-    struct ib_read *ring; /* IB_RC_READS_MAX, made with the first Read */
+    struct ib_read *ring; /* grows up to IB_RC_READS_MAX */
+    unsigned room;        /* 0, or a power of two */
     unsigned first, n;
     unsigned done; /* of these, the oldest: complete, and remembered for responses that come again */
 };

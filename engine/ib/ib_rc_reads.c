@@ -9,12 +9,13 @@
 
 #include <stdlib.h>
 
+enum { READS_FIRST = 8 };                    /* a power of two, as IB_RC_READS_MAX */
 enum { REPLY_MARGIN = 16, READ_MARGIN = 2 }; /* of the time that an answer takes at least */
 enum { ATOMIC_OCTETS = 8, MTU_MIN = 256, MTU_MAX = 4096 };
 
 static struct ib_read *read_at(const struct ib_reads *reads, unsigned i)
 {
-    return &reads->ring[(reads->first + i) % IB_RC_READS_MAX];
+    return &reads->ring[(reads->first + i) & (reads->room - 1)];
 }
 
 /* Packets of a response of this length. */
@@ -36,9 +37,25 @@ static uint32_t packets_known(const struct ib_rc *rc, const struct ib_read *read
 
 static void forget_oldest(struct ib_reads *reads)
 {
-    reads->first = (reads->first + 1) % IB_RC_READS_MAX;
+    reads->first = (reads->first + 1) & (reads->room - 1);
     reads->n--;
     reads->done -= reads->done > 0;
+}
+
+/* Twice the room. Without memory it stays as it is. */
+static void grow(struct ib_reads *reads)
+{
+    unsigned room = reads->room == 0 ? READS_FIRST : 2 * reads->room;
+    struct ib_read *ring = heap_get(room * sizeof *ring);
+
+    if (!ring)
+        return;
+    for (unsigned i = 0; i < reads->n; i++)
+        ring[i] = *read_at(reads, i);
+    free(reads->ring);
+    reads->ring = ring;
+    reads->room = room;
+    reads->first = 0;
 }
 
 static bool is_done(const struct ib_read *read)
@@ -64,13 +81,13 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
 
     here.packets = packets_known(rc, &here);
     *least = here.packets == 0;
-    if (!reads->ring)
-        reads->ring = heap_get(IB_RC_READS_MAX * sizeof *reads->ring);
-    if (!reads->ring)
+    if (reads->n == reads->room && reads->room < IB_RC_READS_MAX)
+        grow(reads);
+    if (reads->room == 0)
         return here.packets ? here.packets : 1;
     while (reads->done < reads->n && is_done(read_at(reads, reads->done)))
         reads->done++;
-    if (reads->n == IB_RC_READS_MAX)
+    if (reads->n == reads->room)
         forget_oldest(reads);
     read = read_at(reads, reads->n++);
     *read = here;
