@@ -17,8 +17,7 @@ enum {
     CHECK_SHARES = 128
 }; /* the connections of one of them are to fit the processor's cache, where clients are many */
 
-/* What the shares that one thread works on have in common: what one leaves is still in the cache when another takes it.
- */
+/* What the shares of one thread have in common: what one leaves is still in the cache when another takes it. */
 struct share_pool {
     struct counting counting;
     struct arena_pool arenas; /* of connections over TCP */

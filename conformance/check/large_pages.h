@@ -6,7 +6,7 @@
 #ifndef IWARP_CONFORMANCE_CHECK_LARGE_PAGES_H
 #define IWARP_CONFORMANCE_CHECK_LARGE_PAGES_H
 
-/* To begin with zero. One of a process. */
+/* To begin with zero; for one capture after another. */
 struct large_pages {
     const char *end; /* of the heap, when it was last looked at; NULL: it was not */
 };

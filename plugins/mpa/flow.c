@@ -614,7 +614,7 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     flow->latest = piece = piece_new(flow, input);
     flow->last_time_ns = input->time_ns;
     piece->state = flow->state;
-    if (mpa_flow_is_finished(flow)) { /* late: it has nothing that was not seen */
+    if (mpa_flow_is_finished(flow)) { /* late: nothing more is looked for in it */
         piece->repeated = true;
         return piece;
     }

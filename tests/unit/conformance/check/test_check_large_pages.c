@@ -42,6 +42,7 @@ static void what_the_heap_grows_by(void **state)
     struct large_pages pages = {0};
     void **blocks = calloc(BLOCKS, sizeof *blocks);
     const char *begin = sbrk(0);
+    size_t asked_for;
 
     (void)state;
     assert_non_null(blocks);
@@ -54,15 +55,15 @@ static void what_the_heap_grows_by(void **state)
         memset(blocks[i], 1, BLOCK);
         large_pages_take(&pages);
     }
-    if (pages.end == begin) /* a sanitizer's malloc(), or that of valgrind */
-        print_message("the heap did not grow\n");
-    else if (!kernel_has_them())
-        print_message("this kernel has no large pages\n");
-    else
-        assert_true(octets_asked_for() >= (size_t)BLOCK * BLOCKS - PAGE);
+    asked_for = octets_asked_for();
     for (unsigned i = 0; i < BLOCKS; i++)
         free(blocks[i]);
     free(blocks);
+    /* The malloc() of a sanitizer or of valgrind lets the heap be, and a kernel may have been built without large
+     * pages. */
+    if (pages.end == begin || !kernel_has_them())
+        skip();
+    assert_true(asked_for >= (size_t)BLOCK * BLOCKS - PAGE);
 }
 
 int main(void)
