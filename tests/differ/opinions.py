@@ -75,7 +75,7 @@ class Opinions:
             if not found or not all(head and head.right for head in found):
                 return None
             return [value for one in found for name, value in one.values if name == pair.ours]
-        if pair.layer not in UPPER or frame not in self._upper or frame in self._silent | self.unasked:
+        if pair.layer not in UPPER or frame not in self._upper or frame in self._silent or frame in self.unasked:
             return None
         if pair.layer == "nfs" and frame in self.partial:
             return None
