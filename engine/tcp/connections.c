@@ -2,6 +2,10 @@
 /*
  * A slot of the table is live (it has a tcp_pair and a consumer) or a tombstone: what remains of a connection that was
  * closed or dismissed, so that its late segments can be recognised.
+ *
+ * A third party can forge a handshake inside an established connection. The connection therefore stays, as the former
+ * one of the slot that takes its place, until both sides of the new connection have sent octets; each segment goes to
+ * the connection that its numbers are near to.
  */
 #include "engine/tcp/connections.h"
 #include "engine/core/heap.h"
@@ -40,6 +44,10 @@ struct slot {
     struct tcp_remains remains; /* of a tombstone */
     /* A SYN that may be a new connection's: TCP_MAY_BEGIN. */
     struct addressed_segment *pending;
+    struct tcp_segment *reset; /* that may end the connection: TCP_MAY_END. Without payload */
+    struct slot *former;       /* established at these addresses before, and it may go on. It is not in the table */
+    struct slot *successor;    /* of a former one: the slot in the table */
+    int64_t succeeded_ns;      /* when that came */
 };
 
 struct connections {
@@ -224,24 +232,59 @@ static void set_state(struct connections *connections, struct slot *slot, enum s
     list_append(&connections->lists[state], &slot->order);
 }
 
-static void remove_slot(struct connections *connections, struct slot *slot)
+static void put_slot(const struct connections *connections, struct slot *slot)
+{
+    struct slot **first = &connections->buckets[slot->hash & (connections->n_buckets - 1)];
+
+    slot->chain = *first;
+    *first = slot;
+}
+
+static void take_slot(const struct connections *connections, const struct slot *slot)
 {
     struct slot **place = &connections->buckets[slot->hash & (connections->n_buckets - 1)];
     while (*place != slot)
         place = &(*place)->chain;
     *place = slot->chain;
+}
+
+static void remove_slot(struct connections *connections, struct slot *slot)
+{
+    if (slot->successor) {
+        slot->successor->former = NULL;
+    } else {
+        take_slot(connections, slot);
+        if (slot->former) {
+            slot->former->successor = NULL;
+            put_slot(connections, slot->former);
+        }
+    }
     if (connections->latest == slot)
         connections->latest = NULL;
     list_remove(&slot->order);
     connections->n_closed -= slot->state == SLOT_CLOSED;
     connections->n_slots--;
     free(slot->pending);
+    free(slot->reset);
     free(slot);
 }
 
-/* Ends a live connection; a tombstone stays. */
+static void forget_reset(struct slot *slot)
+{
+    free(slot->reset);
+    slot->reset = NULL;
+}
+
+/* Ends a live connection; a tombstone stays. One that fell silent when another took its place ended then. */
 static void retire(struct connections *connections, struct slot *slot, enum connection_end why, int64_t now)
 {
+    if (slot->successor && slot->connection.end_ns <= slot->succeeded_ns) {
+        now = slot->succeeded_ns;
+        why = CONNECTION_REUSED;
+    }
+    if (slot->reset) /* its side has said nothing since */
+        tcp_pair_segment(slot->connection.tcp, slot->reset);
+    forget_reset(slot);
     slot->remains = tcp_remains(slot->connection.tcp);
     connections->events.close(connections->events.ctx, &slot->connection, why, now);
     slot->connection.tcp = NULL;
@@ -250,7 +293,8 @@ static void retire(struct connections *connections, struct slot *slot, enum conn
     set_state(connections, slot, SLOT_TOMBSTONE);
 }
 
-static void make_room(struct connections *connections, int64_t now)
+/* Never takes `spare`. */
+static void make_room(struct connections *connections, const struct slot *spare, int64_t now)
 {
     if (connections->n_slots < connections->options.max_connections)
         return;
@@ -259,19 +303,28 @@ static void make_room(struct connections *connections, int64_t now)
         victim = list_first(&connections->lists[SLOT_CLOSED]);
     if (!victim)
         victim = list_first(&connections->lists[SLOT_OPEN]);
-    if (!victim)
+    if (!victim || victim == spare)
         return;
     if (victim->state != SLOT_TOMBSTONE)
         retire(connections, victim, victim->state == SLOT_CLOSED ? CONNECTION_CLOSED : CONNECTION_EVICTED, now);
     remove_slot(connections, victim);
 }
 
-static struct slot *open_slot(struct connections *connections, const struct addressed_segment *segment)
+/* The new slot has taken the place of `former`. */
+static void succeed(const struct connections *connections, struct slot *slot, struct slot *former)
+{
+    take_slot(connections, former);
+    former->successor = slot;
+    slot->former = former;
+}
+
+static struct slot *open_slot(struct connections *connections, const struct addressed_segment *segment,
+                              struct slot *former)
 {
     struct key key = key_of(segment);
     uint64_t hash = hash_key(connections, &key);
 
-    make_room(connections, segment->segment.time_ns);
+    make_room(connections, former, segment->segment.time_ns);
     if (connections->n_slots >= connections->n_buckets)
         grow_table(connections);
     struct slot *slot = heap_zeroed(1, sizeof *slot);
@@ -292,8 +345,9 @@ static struct slot *open_slot(struct connections *connections, const struct addr
     }
     (*connections->options.next_id)++;
     connections->n_slots++;
-    slot->chain = connections->buckets[hash & (connections->n_buckets - 1)];
-    connections->buckets[hash & (connections->n_buckets - 1)] = slot;
+    if (former)
+        succeed(connections, slot, former);
+    put_slot(connections, slot);
     slot->state = SLOT_OPEN;
     list_append(&connections->lists[SLOT_OPEN], &slot->order);
     return slot;
@@ -320,6 +374,17 @@ static void remember_syn(struct slot *slot, const struct addressed_segment *segm
     slot->pending->segment.length = slot->pending->segment.captured = 0;
 }
 
+static void remember_reset(struct slot *slot, const struct tcp_segment *segment)
+{
+    if (!slot->reset)
+        slot->reset = heap_get(sizeof *slot->reset);
+    if (!slot->reset)
+        return;
+    *slot->reset = *segment;
+    slot->reset->payload = NULL;
+    slot->reset->length = slot->reset->captured = 0;
+}
+
 /* ---- segments ---- */
 
 static void feed(struct connections *connections, struct slot *slot, const struct tcp_segment *segment)
@@ -344,20 +409,73 @@ static void retire_quiet(struct connections *connections, int64_t now)
         retire(connections, slot, CONNECTION_CLOSED, now);
 }
 
-/* Makes way for a new connection at the slot's addresses. */
-static void replace(struct connections *connections, struct slot *slot, int64_t now)
+static void end_former(struct connections *connections, struct slot *slot, int64_t now)
 {
+    struct slot *former = slot->former;
+
+    if (former->state != SLOT_TOMBSTONE)
+        retire(connections, former, CONNECTION_REUSED, now);
+    remove_slot(connections, former);
+}
+
+/* Makes way for a new connection at the slot's addresses. Returns the slot that is to be its former one, if any. */
+static struct slot *replace(struct connections *connections, struct slot *slot, int64_t now)
+{
+    if (slot->former)
+        end_former(connections, slot, now);
+    if (slot->state == SLOT_OPEN && tcp_boundary_established(slot->connection.tcp)) {
+        free(slot->pending);
+        slot->pending = NULL;
+        slot->succeeded_ns = now;
+        set_state(connections, slot, SLOT_OPEN); /* the last to make room */
+        return slot;
+    }
     if (slot->state != SLOT_TOMBSTONE)
         retire(connections, slot, CONNECTION_REUSED, now);
     remove_slot(connections, slot);
+    return NULL;
 }
 
-/* The connection of a segment whose addresses are known, if it has one. NULL: open a new one. */
+/* Both sides have sent octets of the new connection: so it is one, and the former one is over. */
+static void settle_former(struct connections *connections, struct slot *slot, int64_t now)
+{
+    if (slot->state != SLOT_TOMBSTONE && tcp_pair_facts(slot->connection.tcp, 0)->highest > 0 &&
+        tcp_pair_facts(slot->connection.tcp, 1)->highest > 0)
+        end_former(connections, slot, now);
+}
+
+/* The segment is one of the former connection, which goes on. */
+static bool is_of_former(const struct slot *slot, const struct addressed_segment *segment)
+{
+    const struct slot *former = slot->former;
+    struct tcp_segment s = segment->segment;
+
+    if (!former || former->state == SLOT_TOMBSTONE)
+        return false;
+    s.side = (uint8_t)side_of(former, segment);
+    if (tcp_boundary(former->connection.tcp, &s, NULL) != TCP_GOES_ON)
+        return false;
+    return slot->state == SLOT_TOMBSTONE ||
+           tcp_boundary_is_nearer(former->connection.tcp, s.side, slot->connection.tcp, side_of(slot, segment), &s);
+}
+
+/* How a new connection begins. */
+struct beginning {
+    struct addressed_segment syn; /* that waited, and comes first; with_syn */
+    bool with_syn;
+    struct slot *former; /* still at these addresses; NULL: none */
+};
+
+/*
+ * The connection of a segment whose addresses are known; NULL: open a new one. ignore: the segment is of no connection.
+ */
 static struct slot *settle(struct connections *connections, struct slot *slot, struct addressed_segment *segment,
-                           struct addressed_segment *syn, bool *with_syn, bool *ignore)
+                           struct beginning *beginning, bool *ignore)
 {
     struct tcp_segment *s = &segment->segment;
 
+    if (is_of_former(slot, segment))
+        slot = slot->former;
     s->side = (uint8_t)side_of(slot, segment);
     if (slot->state == SLOT_TOMBSTONE) {
         if (!tcp_remains_reused(&slot->remains, s, slot->dismissed)) {
@@ -368,6 +486,12 @@ static struct slot *settle(struct connections *connections, struct slot *slot, s
     } else {
         switch (tcp_boundary(slot->connection.tcp, s, slot->pending ? &slot->pending->segment : NULL)) {
         case TCP_GOES_ON:
+            if (slot->reset && slot->reset->side == s->side)
+                forget_reset(slot);
+            return slot;
+        case TCP_MAY_END:
+            remember_reset(slot, s);
+            *ignore = true;
             return slot;
         case TCP_MAY_BEGIN:
             remember_syn(slot, segment);
@@ -377,15 +501,33 @@ static struct slot *settle(struct connections *connections, struct slot *slot, s
             return slot;
         case TCP_HAS_BEGUN: /* with the SYN that waits */
             if (slot->pending)
-                *syn = *slot->pending;
-            *with_syn = slot->pending != NULL;
+                beginning->syn = *slot->pending;
+            beginning->with_syn = slot->pending != NULL;
             break;
         case TCP_BEGINS:
             break;
         }
     }
-    replace(connections, slot, s->time_ns);
+    beginning->former = replace(connections, slot, s->time_ns);
     return NULL;
+}
+
+static struct slot *begin(struct connections *connections, struct addressed_segment *segment,
+                          struct beginning *beginning)
+{
+    struct slot *slot;
+
+    if (segment->segment.flags & TCP_RST)
+        return NULL; /* nothing to reset */
+    slot = open_slot(connections, beginning->with_syn ? &beginning->syn : segment, beginning->former);
+    if (!slot)
+        return NULL;
+    segment->segment.side = (uint8_t)side_of(slot, segment);
+    if (beginning->with_syn) {
+        beginning->syn.segment.side = (uint8_t)side_of(slot, &beginning->syn);
+        feed(connections, slot, &beginning->syn.segment);
+    }
+    return slot;
 }
 
 static bool is_of(const struct slot *slot, const struct addressed_segment *segment)
@@ -411,33 +553,27 @@ static struct slot *find(const struct connections *connections, const struct add
 
 struct connection *connections_segment(struct connections *connections, struct addressed_segment *segment)
 {
-    struct tcp_segment *s = &segment->segment;
-    struct addressed_segment syn;
-    bool with_syn = false, ignore = false;
+    int64_t now = segment->segment.time_ns;
+    struct beginning beginning = {0};
+    bool ignore = false;
 
     if (connections->n_closed)
-        retire_quiet(connections, s->time_ns);
+        retire_quiet(connections, now);
     struct slot *slot = find(connections, segment);
     if (slot)
-        slot = settle(connections, slot, segment, &syn, &with_syn, &ignore);
+        slot = settle(connections, slot, segment, &beginning, &ignore);
     if (ignore)
         return NULL;
-    if (!slot) {
-        if (s->flags & TCP_RST)
-            return NULL; /* nothing to reset */
-        slot = open_slot(connections, with_syn ? &syn : segment);
-        if (!slot)
-            return NULL;
-        s->side = (uint8_t)side_of(slot, segment);
-        if (with_syn) {
-            syn.segment.side = (uint8_t)side_of(slot, &syn);
-            feed(connections, slot, &syn.segment);
-        }
-    }
-    connections->latest = slot;
-    feed(connections, slot, s);
+    if (!slot)
+        slot = begin(connections, segment, &beginning);
+    if (!slot)
+        return NULL;
+    connections->latest = slot->successor ? slot->successor : slot;
+    feed(connections, slot, &segment->segment);
+    if (slot->former)
+        settle_former(connections, slot, now);
     if (slot->dismissed) {
-        retire(connections, slot, CONNECTION_DISMISSED, s->time_ns);
+        retire(connections, slot, CONNECTION_DISMISSED, now);
         return NULL;
     }
     return &slot->connection;

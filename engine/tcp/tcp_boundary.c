@@ -39,25 +39,28 @@ static bool jumps(const struct tcp_pair *pair, const struct tcp_segment *segment
            far(segment->ack, tcp_pair_facts(pair, 1 - segment->side));
 }
 
-/*
- * A SYN inside an established connection need not be a new one's: a stack that knows the connection answers with an ACK
- * and carries on (RFC 9293 section 3.10.7.4, RFC 5961 section 4). Only what follows decides.
- */
-static bool is_doubtful(const struct tcp_pair *pair, const struct tcp_segment *syn)
+bool tcp_boundary_established(const struct tcp_pair *pair)
 {
     const struct tcp_side_facts *a = tcp_pair_facts(pair, 0), *b = tcp_pair_facts(pair, 1);
-    bool established = a->highest && b->highest && !a->fin && !b->fin;
 
-    return !(syn->flags & TCP_ACK) && established && tcp_pair_state(pair) == TCP_PAIR_OPEN;
+    return a->highest && b->highest && !a->fin && !b->fin && tcp_pair_state(pair) == TCP_PAIR_OPEN;
+}
+
+/* Does this segment show that the other side took the held-back SYN or SYN-ACK? */
+static bool answers(const struct tcp_segment *segment, const struct tcp_segment *syn)
+{
+    unsigned flags = segment->flags & (TCP_SYN | TCP_ACK | TCP_RST);
+
+    if (syn->flags & TCP_ACK)
+        return flags == TCP_ACK && segment->ack == syn->seq + 1 && segment->seq - syn->ack <= UINT16_MAX;
+    return flags == (TCP_SYN | TCP_ACK) && segment->ack - (syn->seq + 1) <= UINT16_MAX;
 }
 
 /* Does this segment show that the held-back SYN did open a connection? */
 static bool confirms(const struct tcp_segment *segment, const struct tcp_segment *syn)
 {
-    bool answer = (segment->flags & (TCP_SYN | TCP_ACK | TCP_RST)) == (TCP_SYN | TCP_ACK);
-
     if (segment->side != syn->side)
-        return answer && segment->ack - (syn->seq + 1) <= UINT16_MAX;
+        return answers(segment, syn);
     return !(segment->flags & (TCP_SYN | TCP_RST)) && segment->seq == syn->seq + 1;
 }
 
@@ -71,18 +74,50 @@ static bool is_foreign(const struct tcp_pair *pair, const struct tcp_segment *se
            tcp_pair_state(pair) == TCP_PAIR_CLOSED;
 }
 
+/* One sequence number beyond the octets may be that of a FIN that the capture lacks. */
+static bool is_reset_beyond(const struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    const struct tcp_side_facts *facts = tcp_pair_facts(pair, segment->side);
+
+    return segment->flags & TCP_RST && tcp_boundary_established(pair) &&
+           (int32_t)(segment->seq - (facts->isn + (uint32_t)facts->highest)) > 1;
+}
+
 enum tcp_boundary tcp_boundary(const struct tcp_pair *pair, const struct tcp_segment *segment,
                                const struct tcp_segment *held)
 {
     if (held && confirms(segment, held))
         return TCP_HAS_BEGUN;
     if (tcp_pair_is_reuse(pair, segment))
-        return is_doubtful(pair, segment) ? TCP_MAY_BEGIN : TCP_BEGINS;
+        return tcp_boundary_established(pair) ? TCP_MAY_BEGIN : TCP_BEGINS;
+    if (is_reset_beyond(pair, segment))
+        return TCP_MAY_END;
     if (is_foreign(pair, segment))
         return TCP_BEGINS;
     if (jumps(pair, segment)) /* without octets it may also be late, of the connection before */
         return segment->length > 0 ? TCP_BEGINS : TCP_STRAYS;
     return TCP_GOES_ON;
+}
+
+/* ---- two connections at the same addresses ---- */
+
+static uint32_t apart(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) < 0 ? b - a : a - b;
+}
+
+static uint64_t distance(const struct tcp_pair *pair, unsigned side, const struct tcp_segment *segment)
+{
+    const struct tcp_side_facts *mine = tcp_pair_facts(pair, side), *other = tcp_pair_facts(pair, 1 - side);
+    uint64_t sum = apart(segment->seq, mine->isn + (uint32_t)mine->highest);
+
+    return segment->flags & TCP_ACK ? sum + apart(segment->ack, other->isn + (uint32_t)other->highest) : 2 * sum;
+}
+
+bool tcp_boundary_is_nearer(const struct tcp_pair *one, unsigned side_of_one, const struct tcp_pair *other,
+                            unsigned side_of_other, const struct tcp_segment *segment)
+{
+    return distance(one, side_of_one, segment) < distance(other, side_of_other, segment);
 }
 
 /* ---- a connection that is over ---- */

@@ -9,9 +9,18 @@
 #include "engine/tcp/tcp_pair.h"
 
 enum tcp_boundary {
-    TCP_GOES_ON,   /* the segment is one of this connection */
-    TCP_BEGINS,    /* it is the first one of another connection */
-    TCP_MAY_BEGIN, /* a SYN of another connection, or not: only what follows decides. To be held back */
+    TCP_GOES_ON, /* the segment is one of this connection */
+    TCP_BEGINS,  /* it is the first one of another connection */
+    /*
+     * A SYN or SYN-ACK inside an established connection. A stack that knows the connection answers with an ACK and
+     * carries on (RFC 9293 section 3.10.7.4, RFC 5961 section 4), so only what follows decides. To be held back.
+     */
+    TCP_MAY_BEGIN,
+    /*
+     * A reset beyond everything that its side has sent. A receiver acts on a reset at RCV.NXT alone (RFC 5961 section
+     * 3.2), but the capture may lack octets before it. To be held back until its side goes on, or the connection ends.
+     */
+    TCP_MAY_END,
     TCP_STRAYS,    /* it is of another connection, and shows nothing of it: to be ignored */
     TCP_HAS_BEGUN, /* the SYN that was held back did begin another connection; this segment is its next one */
 };
@@ -22,6 +31,16 @@ enum tcp_boundary {
  */
 enum tcp_boundary tcp_boundary(const struct tcp_pair *pair, const struct tcp_segment *segment,
                                const struct tcp_segment *held);
+
+/* Both sides have sent octets, and neither has ended the connection. */
+bool tcp_boundary_established(const struct tcp_pair *pair);
+
+/*
+ * Of two connections at the same addresses: the sequence and acknowledgment numbers of the segment are nearer to those
+ * of `one`. Each side_of: of the segment's sender.
+ */
+bool tcp_boundary_is_nearer(const struct tcp_pair *one, unsigned side_of_one, const struct tcp_pair *other,
+                            unsigned side_of_other, const struct tcp_segment *segment);
 
 /* What is left of a connection that is over, so that its late segments are known for what they are. */
 struct tcp_remains {

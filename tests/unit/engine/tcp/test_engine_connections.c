@@ -32,10 +32,19 @@ static void octets_event(void *ctx, unsigned side, uint64_t offset, const uint8_
         connection_dismiss(c->connection);
 }
 
+static void end_event(void *ctx, unsigned side, bool reset, const struct place *place)
+{
+    struct consumer *c = ctx;
+
+    (void)place;
+    if (reset)
+        note(c->trace->log, "%u.%u@reset", c->connection->id, side);
+}
+
 static bool open_event(void *ctx, struct connection *connection)
 {
     static const struct stack_options options = {.first = STACK_TCP, .last = STACK_TCP};
-    static const struct stack_taps taps = {.octets = octets_event};
+    static const struct stack_taps taps = {.octets = octets_event, .end = end_event};
     struct consumer *c = calloc(1, sizeof *c);
     const struct stack_setup setup = {.options = &options, .taps = &taps, .ctx = c, .verdict = &c->verdict};
     c->trace = ctx;
@@ -176,7 +185,7 @@ static void reused_unseen(void **state)
     give(&t, 1, CLIENT, TCP_ACK, 101 + (40 << 20), 9008 + (40 << 20), 5);
     give(&t, 1, SERVER, TCP_ACK, 9008 + (40 << 20), 106 + (40 << 20), 7);
     finish(&t);
-    expect(&t, "close1:reused open2:1 2.0@0+5 2.1@0+7 close2:capture");
+    expect(&t, "open2:1 2.0@0+5 2.1@0+7 close1:reused close2:capture");
 }
 
 static void retired_when_quiet_and_late_segments_open_nothing(void **state)
@@ -221,8 +230,97 @@ static void a_stray_syn_does_not_end_a_connection(void **state)
     assert_int_equal(connection->start_frame, frame);
     assert_int_equal(connection->segments, 2);
     give(&t, 1, CLIENT, TCP_ACK, 6000001, 80001, 5);
+    give(&t, 1, SERVER, TCP_ACK, 80001, 6000006, 5);
     finish(&t);
-    expect(&t, "close1:reused open2:1 2.0@0+5 close2:capture");
+    expect(&t, "open2:1 2.0@0+5 2.1@0+5 close1:reused close2:capture");
+}
+
+/* Both sides have sent five octets. */
+static void established(struct trace *t)
+{
+    start(t, NULL);
+    handshake(t, 1, 100);
+    give(t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
+    give(t, 1, SERVER, TCP_ACK, 9001, 106, 5);
+    expect(t, "open1:1 1.0@0+5 1.1@0+5");
+}
+
+static void goes_on_and_ends(struct trace *t, const char *log)
+{
+    give(t, 1, CLIENT, TCP_ACK, 106, 9006, 5);
+    give(t, 1, SERVER, TCP_ACK, 9006, 111, 5);
+    finish(t);
+    expect(t, log);
+}
+
+static void a_forged_syn_ack_does_not_end_a_connection(void **state)
+{
+    struct trace t;
+
+    established(&t);
+    assert_null(give(&t, 1, SERVER, TCP_SYN | TCP_ACK, 0x33333333, 0xdeadbeef, 0));
+    goes_on_and_ends(&t, "1.0@5+5 1.1@5+5 close1:capture");
+}
+
+/* Nor does one with octets, of one side alone. */
+static void a_forged_handshake_does_not_end_a_connection(void **state)
+{
+    struct trace t;
+
+    established(&t);
+    handshake(&t, 1, 70000000);
+    give(&t, 1, CLIENT, TCP_ACK, 70000001, 9001, 20);
+    goes_on_and_ends(&t, "open2:1 2.0@0+20 1.0@5+5 1.1@5+5 close1:capture close2:capture");
+}
+
+/* The former connection ended when it fell silent, whenever that is certain. */
+static void a_connection_without_its_end_ends_with_the_next_one(void **state)
+{
+    struct trace t;
+
+    established(&t);
+    handshake(&t, 1, 70000000);
+    t.now += INT64_C(3600000000000);
+    give(&t, 1, CLIENT, TCP_ACK, 70000001, 9001, 20);
+    expect(&t, "open2:1 2.0@0+20");
+    give(&t, 1, SERVER, TCP_ACK, 9001, 70000021, 20);
+    expect(&t, "2.1@0+20 close1:reused");
+    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5); /* late: of neither */
+    finish(&t);
+    expect(&t, "close2:capture");
+}
+
+static void a_reset_out_of_sequence_ends_nothing_that_goes_on(void **state)
+{
+    struct trace t;
+
+    established(&t);
+    assert_null(give(&t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
+    goes_on_and_ends(&t, "1.0@5+5 1.1@5+5 close1:capture");
+    /* The capture may have lost octets before a reset: with silence after it, the reset counts. */
+    established(&t);
+    assert_null(give(&t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
+    give(&t, 1, SERVER, TCP_ACK, 9006, 106, 5);
+    finish(&t);
+    expect(&t, "1.1@5+5 1.0@reset close1:capture");
+}
+
+static void a_former_connection_makes_room_as_others_do(void **state)
+{
+    const struct connections_options options = {.max_connections = 2};
+    struct trace t;
+
+    start(&t, &options);
+    handshake(&t, 1, 100);
+    give(&t, 1, CLIENT, TCP_ACK, 101, 9001, 5);
+    give(&t, 1, SERVER, TCP_ACK, 9001, 106, 5);
+    handshake(&t, 1, 70000000);
+    handshake(&t, 2, 300);
+    give(&t, 1, CLIENT, TCP_ACK, 70000001, 9001, 20);
+    handshake(&t, 3, 300);
+    finish(&t);
+    expect(&t, "open1:1 1.0@0+5 1.1@0+5 open2:1 close1:reused open3:2 2.0@0+20 close3:evicted open4:3 close2:capture "
+               "close4:capture");
 }
 
 static void dismissed(void **state)
@@ -298,6 +396,11 @@ int main(void)
         cmocka_unit_test(reused_unseen),
         cmocka_unit_test(retired_when_quiet_and_late_segments_open_nothing),
         cmocka_unit_test(a_stray_syn_does_not_end_a_connection),
+        cmocka_unit_test(a_forged_syn_ack_does_not_end_a_connection),
+        cmocka_unit_test(a_forged_handshake_does_not_end_a_connection),
+        cmocka_unit_test(a_connection_without_its_end_ends_with_the_next_one),
+        cmocka_unit_test(a_reset_out_of_sequence_ends_nothing_that_goes_on),
+        cmocka_unit_test(a_former_connection_makes_room_as_others_do),
         cmocka_unit_test(dismissed),
         cmocka_unit_test(bounded),
         cmocka_unit_test(many),

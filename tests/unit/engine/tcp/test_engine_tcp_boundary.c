@@ -63,11 +63,14 @@ static void in_an_open_connection(void **state)
         {segment(CLIENT, TCP_ACK, ISN + FAR, SERVER_ISN + 101, 50), TCP_GOES_ON},
         {segment(CLIENT, TCP_ACK, ISN + FAR, SERVER_ISN + FAR, 50), TCP_BEGINS},
         {segment(CLIENT, TCP_ACK, ISN + FAR, SERVER_ISN + FAR, 0), TCP_STRAYS},
-        {segment(CLIENT, TCP_RST | TCP_ACK, ISN + FAR, SERVER_ISN + FAR, 0), TCP_GOES_ON},
+        {segment(CLIENT, TCP_RST | TCP_ACK, ISN + FAR, SERVER_ISN + FAR, 0), TCP_MAY_END},
         /* RFC 5961: somebody may only have asked */
         {segment(CLIENT, TCP_SYN, ISN + FAR, 0, 0), TCP_MAY_BEGIN},
         {segment(SERVER, TCP_SYN, ISN + FAR, 0, 0), TCP_MAY_BEGIN},
-        {segment(SERVER, TCP_SYN | TCP_ACK, SERVER_ISN + FAR, ISN + FAR + 1, 0), TCP_BEGINS},
+        {segment(SERVER, TCP_SYN | TCP_ACK, SERVER_ISN + FAR, ISN + FAR + 1, 0), TCP_MAY_BEGIN},
+        {segment(CLIENT, TCP_RST, ISN + 101, 0, 0), TCP_GOES_ON},
+        {segment(CLIENT, TCP_RST, ISN + 102, 0, 0), TCP_GOES_ON}, /* after a FIN that the capture lacks */
+        {segment(CLIENT, TCP_RST, ISN + 601, 0, 0), TCP_MAY_END},
         {segment(CLIENT, TCP_SYN, ISN, 0, 0), TCP_GOES_ON}, /* its own, late */
     };
 
@@ -83,10 +86,15 @@ static void after_a_syn_that_was_held_back(void **state)
     struct tcp_segment answer = segment(SERVER, TCP_SYN | TCP_ACK, 7, ISN + FAR + 1, 0);
     struct tcp_segment challenge = segment(SERVER, TCP_ACK, SERVER_ISN + 101, ISN + 101, 0);
     struct tcp_segment data = segment(CLIENT, TCP_ACK, ISN + FAR + 1, 8, 20);
+    struct tcp_segment going_on = segment(CLIENT, TCP_ACK, ISN + 101, SERVER_ISN + 101, 20);
 
     assert_int_equal(tcp_boundary(pair, &answer, &syn), TCP_HAS_BEGUN);
     assert_int_equal(tcp_boundary(pair, &challenge, &syn), TCP_GOES_ON);
     assert_int_equal(tcp_boundary(pair, &data, &syn), TCP_HAS_BEGUN);
+    /* A SYN-ACK alone, its SYN not captured, or forged. */
+    syn = segment(SERVER, TCP_SYN | TCP_ACK, 7, ISN + FAR + 1, 0);
+    assert_int_equal(tcp_boundary(pair, &data, &syn), TCP_HAS_BEGUN);
+    assert_int_equal(tcp_boundary(pair, &going_on, &syn), TCP_GOES_ON);
     tcp_pair_free(pair);
 }
 
