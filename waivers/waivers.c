@@ -2,12 +2,12 @@
 #include "waivers/waivers.h"
 
 #include "support/printable.h"
+#include "support/yaml_guard.h"
 #include "waivers/rule_hint.h"
 #include "waivers/shipped.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -360,8 +360,7 @@ static bool read_document(const struct loader *loader, GPtrArray *waivers)
     return root->type == YAML_MAPPING_NODE ? read_titled(loader, root, waivers) : read_list(loader, root, waivers);
 }
 
-/* From the input that the parser has been given. */
-static bool read_input(struct loader *loader, yaml_parser_t *parser, GPtrArray *waivers)
+static bool load_document(struct loader *loader, yaml_parser_t *parser, GPtrArray *waivers)
 {
     yaml_document_t document;
     bool ok;
@@ -378,24 +377,32 @@ static bool read_input(struct loader *loader, yaml_parser_t *parser, GPtrArray *
     return ok;
 }
 
-static bool out_of_memory(GError **error)
+static bool load_text(struct loader *loader, const char *text, size_t n, GPtrArray *waivers)
 {
-    g_set_error_literal(error, WAIVER_ERROR, 0, "--waivers: out of memory");
-    return false;
+    yaml_parser_t parser;
+    size_t line;
+    const char *problem = yaml_guard(text, n, &line);
+    bool ok;
+
+    if (problem) {
+        g_set_error(loader->error, WAIVER_ERROR, 0, "%s:%zu: %s", loader->path, line, problem);
+        return false;
+    }
+    if (!yaml_parser_initialize(&parser)) {
+        g_set_error_literal(loader->error, WAIVER_ERROR, 0, "--waivers: out of memory");
+        return false;
+    }
+    yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
+    ok = load_document(loader, &parser, waivers);
+    yaml_parser_delete(&parser);
+    return ok;
 }
 
 bool waivers_parse(GPtrArray *waivers, const char *text, const char *path, char **about, GError **error)
 {
     struct loader loader = {.path = path, .of_cases = true, .about = about, .error = error};
-    yaml_parser_t parser;
-    bool ok;
 
-    if (!yaml_parser_initialize(&parser))
-        return out_of_memory(error);
-    yaml_parser_set_input_string(&parser, (const unsigned char *)text, strlen(text));
-    ok = read_input(&loader, &parser, waivers);
-    yaml_parser_delete(&parser);
-    return ok;
+    return load_text(&loader, text, strlen(text), waivers);
 }
 
 static bool load_by_name(GPtrArray *waivers, const char *name, int why_not, GError **error)
@@ -413,21 +420,12 @@ static bool load_by_name(GPtrArray *waivers, const char *name, int why_not, GErr
 bool waivers_load(GPtrArray *waivers, const char *path, bool of_cases, GError **error)
 {
     struct loader loader = {.path = path, .of_cases = of_cases, .error = error};
-    yaml_parser_t parser;
-    bool ok;
-    FILE *file = g_file_test(path, G_FILE_TEST_IS_DIR) ? NULL : fopen(path, "rb"); /* linux/ may be a kernel's tree */
+    g_autofree char *text = NULL;
+    gsize n;
 
-    if (!file)
+    if (!g_file_get_contents(path, &text, &n, NULL)) /* linux/ may be a kernel's tree */
         return load_by_name(waivers, path, errno, error);
-    if (!yaml_parser_initialize(&parser)) {
-        fclose(file);
-        return out_of_memory(error);
-    }
-    yaml_parser_set_input_file(&parser, file);
-    ok = read_input(&loader, &parser, waivers);
-    yaml_parser_delete(&parser);
-    fclose(file);
-    return ok;
+    return load_text(&loader, text, n, waivers);
 }
 
 /* ---- matching ---- */

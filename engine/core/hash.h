@@ -33,10 +33,13 @@ static inline uint64_t hash_octets(uint64_t hash, const uint8_t *p, size_t n)
     return hash;
 }
 
+/* Odd, and another one in each run, so that nobody can choose numbers that share a bucket. */
+extern uint32_t hash_multiplier;
+
 /* The bucket, of HASH_BUCKETS, of an XID or STag. */
 static inline unsigned hash_bucket(uint32_t number)
 {
-    return number * 0x9E3779B1u >> 24;
+    return number * hash_multiplier >> 24;
 }
 
 #endif

@@ -187,5 +187,12 @@ def junk_requests(capture, n):
 junk_requests.open = lambda n: n // 20
 
 
-ALL = [many_stags, endless_send, scattered_send, gigantic_reads, unanswered_calls, long_chunk_lists, retransmissions,
+def xids_of_one_bucket(capture, n):
+    """Without a seed, these shared a bucket of the table of Calls."""
+    connection = Connection(capture, server_port=20049)
+    for number in range(n):
+        connection.fpdu(0, untagged(SEND, 0, number + 1, call(number * 0x0E8B2F51 & 0xFFFFFFFF)))
+
+
+ALL = [xids_of_one_bucket, many_stags, endless_send, scattered_send, gigantic_reads, unanswered_calls, long_chunk_lists, retransmissions,
        shifted_overlaps, holes, terminates, invalidations, alike_connections, fragments, wraps, junk_requests]

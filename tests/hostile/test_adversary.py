@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures made to exhaust the checker: time grows with their size and not faster, memory stays bounded, nothing crashes."""
 import os
+import re
 import subprocess
 
 import pytest
@@ -51,3 +52,18 @@ def test_bounded(build, sanitized, tmp_path, case):
     assert seconds[FACTOR * SMALL] < limit, seconds
 
 
+
+
+@pytest.mark.parametrize("text", [lambda n: "[" * n, lambda n: "a: {" * n, lambda n: "- " * n,
+                                  lambda n: "".join(f"- &a{i} x\n" for i in range(n))],
+                         ids=["brackets", "braces", "dashes", "anchors"])
+def test_yaml_is_refused_early(build, tmp_path, text):
+    """libyaml takes time that grows with the square of the depth, and of the number of anchors."""
+    path = tmp_path / "deep.yaml"
+    path.write_text(text(200000), encoding="utf-8")
+    for command in ([build / "conformance" / "iwarp-check", f"--waivers={path}", path],
+                    [build / "traffic-gen" / "iwarp-gen", "play", path, "-o", tmp_path / "out.pcapng"]):
+        run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=20)  # it was half an hour
+        assert run.returncode == 2
+        assert re.search(f"{path}:[0-9]+: (nested too deeply|too many anchors|a waiver must be a mapping)|more than [0-9]+ octets",
+                         run.stderr), run.stderr

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/scenario/scenario_file.h"
 
+#include "support/yaml_guard.h"
 #include "traffic-gen/say/script.h"
 #include "traffic-gen/scenario/scenario_connection.h"
 #include "traffic-gen/scenario/scenario_step.h"
@@ -223,12 +224,17 @@ static bool is_last_document(struct reading *r, yaml_parser_t *parser)
 static bool load_document(struct reading *r, const char *text, size_t n)
 {
     yaml_parser_t parser;
+    size_t line;
+    const char *problem = yaml_guard(text, n, &line);
     bool good;
 
-    if (!yaml_parser_initialize(&parser)) {
-        memset(&r->document, 0, sizeof r->document);
-        return complain(r, NULL, NULL, "no memory");
+    memset(&r->document, 0, sizeof r->document);
+    if (problem) {
+        r->error = g_strdup_printf("%s:%zu: %s", r->name, line, problem);
+        return false;
     }
+    if (!yaml_parser_initialize(&parser))
+        return complain(r, NULL, NULL, "no memory");
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
     good = yaml_parser_load(&parser, &r->document);
     if (!good) {

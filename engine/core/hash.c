@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/core/hash.h"
+
+#include <sys/random.h>
+
+enum { GOLDEN = 0x1E3779B1, RANDOM = 0x00FFFFFE };
+
+uint32_t hash_multiplier = 0x80000000u | GOLDEN;
+
+/* Near the golden ratio, so that numbers that follow one another stay apart. */
+__attribute__((constructor)) static void hash_choose_multiplier(void)
+{
+    uint32_t random;
+
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) == sizeof random)
+        hash_multiplier ^= random & RANDOM;
+}
