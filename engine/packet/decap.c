@@ -280,7 +280,7 @@ static enum fragment_status reassemble(struct decap *decap, struct addressed_seg
     struct datagram datagram;
     enum fragment_status status = fragments_add(decap->fragments, &key, &fragment, out->segment.time_ns, &datagram);
     if (status == FRAGMENT_COMPLETE) {
-        *slice = (struct slice){.p = datagram.octets, .captured = datagram.captured, .length = datagram.length};
+        *slice = (struct slice){datagram.octets, datagram.captured, datagram.length};
         out->segment.fragmented = true;
     }
     return status;
@@ -471,19 +471,22 @@ static enum decap_status take_payload(struct decap *decap, struct target *target
         payload = tunnel_in_mpls(&slice);
         return take_tunnel(target, payload, &slice);
     case LINK_OTHER:
-        return take_other(decap, TUNNEL_ETHERTYPE, slice.ethertype);
+        return DECAP_OTHER;
     case LINK_CUT:
         return DECAP_CUT;
     case LINK_UNKNOWN_TYPE:
         return DECAP_LINKTYPE;
+    case LINK_NAMED:
+        break;
     }
-    return DECAP_OTHER;
+    decap->tunnel = payload - LINK_NAMED;
+    return DECAP_TUNNEL;
 }
 
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
                                struct ib_datagram *ib)
 {
-    struct target target = {.tcp = out, .ib = ib, .slice = {packet->data, packet->captured, packet->length, 0}};
+    struct target target = {.tcp = out, .ib = ib, .slice = {packet->data, packet->captured, packet->length}};
     enum decap_status status;
 
     out->segment = (struct tcp_segment){.frame = packet->frame, .time_ns = packet->time_ns};

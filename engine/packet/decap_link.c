@@ -15,6 +15,7 @@
  * 4; the IP packet is number 9
  */
 #include "engine/packet/decap_link.h"
+#include "engine/packet/decap_tunnel.h"
 #include "wire/ib.h"
 #include "wire/octets.h"
 
@@ -51,6 +52,13 @@ enum {
     TAGS_MAX = 8,
 };
 
+static enum link_payload named(unsigned type)
+{
+    int tunnel = tunnel_named(TUNNEL_ETHERTYPE, type);
+
+    return tunnel < 0 ? LINK_OTHER : LINK_NAMED + (unsigned)tunnel;
+}
+
 enum link_payload link_by_ethertype(unsigned type, struct slice *slice)
 {
     for (int tags = 0; tags < TAGS_MAX; tags++) {
@@ -75,8 +83,7 @@ enum link_payload link_by_ethertype(unsigned type, struct slice *slice)
         case ETHERTYPE_MPLS_MULTICAST:
             return LINK_MPLS;
         default:
-            slice->ethertype = (uint16_t)type;
-            return LINK_OTHER;
+            return named(type);
         }
     }
     return LINK_OTHER;
@@ -207,7 +214,7 @@ static enum link_payload nflog(struct slice *slice)
         if (!slice_skip(slice, padded))
             return LINK_CUT;
     }
-    return slice->length < NFLOG_ATTRIBUTE ? LINK_OTHER : LINK_CUT;
+    return LINK_CUT;
 }
 
 static const struct {

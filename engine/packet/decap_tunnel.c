@@ -179,7 +179,7 @@ enum link_payload tunnel_in_mpls(struct slice *slice)
         slice_skip(slice, CONTROL_WORD);
         return link_ethernet(slice);
     }
-    return is_ethernet_at(slice, 0) ? link_ethernet(slice) : LINK_OTHER;
+    return is_ethernet_at(slice, 0) ? link_ethernet(slice) : link_ip(slice);
 }
 
 static enum link_payload in_tzsp(struct slice *slice)
