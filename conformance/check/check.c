@@ -7,6 +7,7 @@
 #include "conformance/check/large_pages.h"
 #include "conformance/options/options.h"
 #include "engine/core/heap.h"
+#include "engine/packet/decap_tunnel.h"
 #include "engine/packet/steady_clock.h"
 #include "wire/rpcbind.h"
 
@@ -44,7 +45,9 @@ struct reading {
     bool memory_lacking;
     uint64_t wrong_icrcs; /* of this part */
     uint64_t decapsulated[DECAP_STATUS_COUNT], of_ib[IB_BELOW_COUNT];
-    uint64_t of_parts[DECAP_STATUS_COUNT], ib_of_parts[IB_BELOW_COUNT]; /* of these, in the parts before */
+    uint64_t of_tunnels[TUNNELS_NAMED]; /* of DECAP_TUNNEL */
+    /* Of these, in the parts before. */
+    uint64_t of_parts[DECAP_STATUS_COUNT], ib_of_parts[IB_BELOW_COUNT], tunnels_of_parts[TUNNELS_NAMED];
     int unknown_linktype;
 };
 
@@ -103,6 +106,8 @@ static void take_packet(struct reading *reading, struct packet *packet)
         across_asked(reading->across, &segment, status == DECAP_TCP);
     if (status == DECAP_IB)
         reading->of_ib[ib.kind]++;
+    if (status == DECAP_TUNNEL)
+        reading->of_tunnels[decap_tunnel(reading->decap)]++;
     if (status == DECAP_TCP)
         take_segment(reading, &segment);
     else if (status == DECAP_IB)
@@ -160,6 +165,17 @@ static void add_seen(GString *seen, uint64_t n, const char *one, const char *mor
         g_string_append_printf(seen, "%s%" PRIu64 " %s", seen->len > 0 ? ", " : "", n, n == 1 ? one : more);
 }
 
+static void add_tunnels(GString *seen, const struct reading *reading)
+{
+    for (unsigned i = 0; i < TUNNELS_NAMED; i++) {
+        uint64_t n = reading->of_tunnels[i] - reading->tunnels_of_parts[i];
+
+        add_seen(seen, n, "packet of ", "packets of ");
+        if (n > 0)
+            g_string_append_printf(seen, "%s, not looked into", tunnel_name(i));
+    }
+}
+
 /* What came instead of RDMA connections, in this part. */
 static void explain_nothing(struct reading *reading)
 {
@@ -197,6 +213,7 @@ static void explain_nothing(struct reading *reading)
     }
     if (reading->wrong_icrcs > 0)
         g_string_append_printf(seen, ", %" PRIu64 " of these with a wrong ICRC", reading->wrong_icrcs);
+    add_tunnels(seen, reading);
     for (size_t i = 0; i < G_N_ELEMENTS(others); i++)
         add_seen(seen, reading->decapsulated[others[i].status] - reading->of_parts[others[i].status], others[i].one,
                  others[i].more);
@@ -333,6 +350,7 @@ static void report_part_end(struct reading *reading, bool last, int64_t to)
     report_capture_begin_part(reading->capture);
     memcpy(reading->of_parts, reading->decapsulated, sizeof reading->of_parts);
     memcpy(reading->ib_of_parts, reading->of_ib, sizeof reading->ib_of_parts);
+    memcpy(reading->tunnels_of_parts, reading->of_tunnels, sizeof reading->tunnels_of_parts);
     part->from_ns = to;
 }
 

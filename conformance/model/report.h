@@ -128,7 +128,10 @@ struct report_connection *report_connection_new(void);
 void report_connection_free(struct report_connection *connection);
 void report_add_finding(struct report_connection *connection, const struct report_finding *finding,
                         const char *message);
-/* True: three like it are listed already, and it is counted with the last of them. False: the caller adds it. */
+/*
+ * True: three like it are listed already, and it is counted with the last of them. False: the caller adds it. message:
+ * shorter than FINDING_MESSAGE_SIZE.
+ */
 bool report_fold_finding(struct report_connection *connection, const struct report_finding *finding,
                          const char *message);
 /* The text that findings have in common which differ only in numbers; g_free() it. */

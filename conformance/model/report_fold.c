@@ -5,49 +5,89 @@
  */
 #include "conformance/model/report.h"
 
+#include <stddef.h>
+#include <string.h>
+
+/* What findings that say the same have in common; text: as of report_fold_text(). */
+struct fold_key {
+    const struct waiver *waiver;
+    enum rule_id rule;
+    enum rule_severity severity;
+    enum direction direction;
+    gchar text[FINDING_MESSAGE_SIZE];
+};
+
 struct fold {
     unsigned n;
     guint last; /* of those listed: index in the connection's findings */
 };
 
-/* A word with a digit in it is a number. */
-gchar *report_fold_text(const char *message)
+static guint hash_of(gconstpointer data)
 {
-    GString *text = g_string_new(NULL);
+    const struct fold_key *key = data;
 
+    return g_str_hash(key->text) ^ (guint)key->rule;
+}
+
+/* Without what text has no use for. */
+static struct fold_key *key_copy(const struct fold_key *key)
+{
+    size_t size = offsetof(struct fold_key, text) + strlen(key->text) + 1;
+
+    return memcpy(g_malloc(size), key, size);
+}
+
+static gboolean equal(gconstpointer a, gconstpointer b)
+{
+    const struct fold_key *one = a, *other = b;
+
+    return one->rule == other->rule && one->severity == other->severity && one->direction == other->direction &&
+           one->waiver == other->waiver && strcmp(one->text, other->text) == 0;
+}
+
+/* A word with a digit in it is a number. text has room for as much as message has. */
+static void fold_text(gchar *text, const char *message)
+{
     while (*message != '\0') {
         const char *end = message;
         bool number = false;
 
         for (; g_ascii_isalnum(*end); end++)
             number |= g_ascii_isdigit(*end);
-        if (end == message)
-            g_string_append_c(text, *message++);
+        if (number)
+            *text++ = '#';
         else
-            g_string_append_len(text, number ? "#" : message, number ? 1 : end - message);
+            do
+                *text++ = *message++;
+            while (message < end);
         message = end > message ? end : message;
     }
-    return g_string_free(text, FALSE);
+    *text = '\0';
+}
+
+gchar *report_fold_text(const char *message)
+{
+    gchar *text = g_malloc(strlen(message) + 1);
+
+    fold_text(text, message);
+    return text;
 }
 
 bool report_fold_finding(struct report_connection *connection, const struct report_finding *finding,
                          const char *message)
 {
-    gchar *text = report_fold_text(message);
-    gchar *key = g_strdup_printf("%d %d %d %p %s", finding->rule, finding->severity, finding->direction,
-                                 (const void *)finding->waiver, text);
+    struct fold_key key = {finding->waiver, finding->rule, finding->severity, finding->direction, ""};
     struct fold *fold;
     struct report_finding *listed;
 
-    g_free(text);
+    fold_text(key.text, message);
     if (!connection->folds)
-        connection->folds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
-    fold = g_hash_table_lookup(connection->folds, key);
+        connection->folds = g_hash_table_new_full(hash_of, equal, g_free, g_free);
+    fold = g_hash_table_lookup(connection->folds, &key);
     if (!fold) {
         fold = g_new0(struct fold, 1);
-        g_hash_table_insert(connection->folds, g_strdup(key), fold);
+        g_hash_table_insert(connection->folds, key_copy(&key), fold);
     }
-    g_free(key);
     if (fold->n < REPORT_EQUAL_LISTED) {
         fold->n++;
         fold->last = connection->findings->len;

@@ -75,7 +75,7 @@ struct ib_connections {
 
 static bool same_address(const struct ib_address *a, const struct ib_address *b)
 {
-    return a->kind == b->kind && memcmp(a->octets, b->octets, sizeof a->octets) == 0;
+    return a->kind == b->kind && a->network == b->network && memcmp(a->octets, b->octets, sizeof a->octets) == 0;
 }
 
 static bool same_key(const struct key *a, const struct key *b)

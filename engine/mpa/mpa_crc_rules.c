@@ -2,40 +2,35 @@
 /* RFC 5044 section 4.4: the CRC of an FPDU whose bounds are known, and what a wrong one was computed over. */
 #include "engine/mpa/mpa_framing.h"
 
+#include "wire/crc32.h"
 #include "wire/crc32c.h"
+
+#include <string.h>
 
 static uint32_t swap32(uint32_t v)
 {
     return v << 24 | (v << 8 & 0xFF0000) | (v >> 8 & 0xFF00) | v >> 24;
 }
 
-/* CRC-32 of IEEE 802.3, reflected like CRC32c: the polynomial most easily used by mistake. */
-static uint32_t crc32_ieee(const uint8_t *p, size_t n)
-{
-    uint32_t crc = ~UINT32_C(0);
+enum { LEAVE_LEADING = 1, LEAVE_INTERIOR = 2, LEAVE_LAST = 4 /* the Marker between PAD and CRC */, LEAVE_ALL = 7 };
 
-    for (size_t i = 0; i < n; i++) {
-        crc ^= p[i];
-        for (unsigned bit = 0; bit < 8; bit++)
-            crc = crc >> 1 ^ (UINT32_C(0xEDB88320) & (0 - (crc & 1)));
-    }
-    return ~crc;
-}
-
-/* CRC32c of the octets before the CRC field without the Markers that `leave_out` names. */
-enum { LEAVE_LEADING = 1, LEAVE_INTERIOR = 2, LEAVE_LAST = 4 /* the one between PAD and CRC */ };
+static const uint8_t zero_words[2 * MPA_MARKER_LEN];
 
 struct layout {
+    const struct mpa_fpdu *fpdu;
     const uint8_t *p;
     size_t covered; /* octets before the CRC field */
     size_t header;  /* of ULPDU_Length */
     bool leading, interior, last;
+    uint32_t of_ulpdu, not_preset; /* CRCs that several mistakes are compared with: add_crcs() */
 };
 
 static struct layout layout_of(const struct mpa_fpdu *fpdu)
 {
-    struct layout layout = {
-        .p = fpdu->octets, .covered = fpdu->length - MPA_CRC_LEN, .header = (size_t)(fpdu->header - fpdu->offset)};
+    struct layout layout = {.fpdu = fpdu,
+                            .p = fpdu->octets,
+                            .covered = fpdu->length - MPA_CRC_LEN,
+                            .header = (size_t)(fpdu->header - fpdu->offset)};
 
     for (unsigned i = 0; i < fpdu->n_markers; i++) {
         uint64_t at = fpdu->markers[i].offset - fpdu->offset;
@@ -50,9 +45,11 @@ static struct layout layout_of(const struct mpa_fpdu *fpdu)
     return layout;
 }
 
-static uint32_t crc_without(const struct mpa_fpdu *fpdu, const struct layout *layout, size_t from, size_t to,
-                            unsigned leave_out)
+/* The CRC32c of the octets from `from` to the CRC field without the Markers that `leave_out` names. */
+static uint32_t crc_without(const struct layout *layout, size_t from, unsigned leave_out)
 {
+    const struct mpa_fpdu *fpdu = layout->fpdu;
+    size_t to = layout->covered;
     uint32_t crc = 0;
 
     for (unsigned i = 0; i < fpdu->n_markers; i++) {
@@ -69,37 +66,6 @@ static uint32_t crc_without(const struct mpa_fpdu *fpdu, const struct layout *la
     return from < to ? crc32c_extend(crc, layout->p + from, to - from) : crc;
 }
 
-/* With the Markers' contents as they should be. */
-static uint32_t crc_with_due_markers(const struct mpa_fpdu *fpdu, const struct layout *layout)
-{
-    uint32_t crc = 0;
-    size_t from = 0;
-
-    for (unsigned i = 0; i < fpdu->n_markers; i++) {
-        size_t at = (size_t)(fpdu->markers[i].offset - fpdu->offset);
-        uint8_t marker[MPA_MARKER_LEN] = {0};
-
-        if (at + MPA_MARKER_LEN > layout->covered)
-            break;
-        put_be16(marker + 2, fpdu->markers[i].expected);
-        crc = crc32c_extend(crc, layout->p + from, at - from);
-        crc = crc32c_extend(crc, marker, sizeof marker);
-        from = at + MPA_MARKER_LEN;
-    }
-    return crc32c_extend(crc, layout->p + from, layout->covered - from);
-}
-
-static uint32_t crc_with_zero_pad(const struct mpa_fpdu *fpdu, const struct layout *layout)
-{
-    static const uint8_t zeros[3];
-
-    if (layout->last) /* the PAD precedes a Marker: put together */
-        return crc32c_extend(crc32c_extend(crc32c(layout->p, layout->covered - MPA_MARKER_LEN - fpdu->pad_length),
-                                           zeros, fpdu->pad_length),
-                             layout->p + layout->covered - MPA_MARKER_LEN, MPA_MARKER_LEN);
-    return crc32c_extend(crc32c(layout->p, layout->covered - fpdu->pad_length), zeros, fpdu->pad_length);
-}
-
 struct cause {
     enum rule_id rule;
     const char *text;
@@ -111,111 +77,252 @@ static bool pad_nonzero(const struct mpa_fpdu *fpdu)
     return (fpdu->pad[0] | fpdu->pad[1] | fpdu->pad[2]) != 0;
 }
 
-/* The CRC is elsewhere: before the PAD, or right after ULPDU_Length. */
-static bool placed_elsewhere(const struct mpa_fpdu *fpdu, const struct layout *layout, struct cause *cause)
+/* ---- the field is elsewhere ---- */
+
+static bool precedes_pad(const struct layout *layout)
+{
+    const struct mpa_fpdu *fpdu = layout->fpdu;
+    const uint8_t *p = layout->p;
+    size_t pad = fpdu->pad_length, at = layout->covered - pad;
+    uint32_t field, crc;
+
+    if (layout->last || pad == 0)
+        return false;
+    for (size_t i = at + MPA_CRC_LEN; i < fpdu->length; i++)
+        if (p[i] != 0)
+            return false;
+    field = get_le32(p + at);
+    crc = crc32c(p, at);
+    return field == crc || field == crc32c_extend(crc, zero_words, pad);
+}
+
+/* A DDP header follows ULPDU_Length, and none is four octets later: no CRC field is between them. */
+static bool ulpdu_follows_length(const struct layout *layout)
+{
+    uint8_t later[MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN];
+    const uint8_t *header = layout->p + layout->header;
+
+    if (layout->covered - layout->header < sizeof later || mpa_header_oddity(header, sizeof later) > 0)
+        return false;
+    memcpy(later, header, MPA_LENGTH_LEN);
+    memcpy(later + MPA_LENGTH_LEN, header + MPA_LENGTH_LEN + MPA_CRC_LEN, sizeof later - MPA_LENGTH_LEN);
+    return mpa_header_oddity(later, sizeof later) > 0;
+}
+
+static bool follows_length(const struct layout *layout)
 {
     const uint8_t *p = layout->p;
-    size_t end = fpdu->length, header = layout->header, pad = fpdu->pad_length;
+    size_t at = layout->header + MPA_LENGTH_LEN, rest = at + MPA_CRC_LEN, end = layout->fpdu->length;
+    uint32_t field, before;
 
-    if (!layout->last && pad > 0) {
-        size_t at = layout->covered - pad;
-        uint32_t crc = crc32c(p, at);
-        static const uint8_t zeros[3];
+    if (end < rest || ulpdu_follows_length(layout))
+        return false;
+    field = get_le32(p + at);
+    before = crc32c(p, at);
+    return field == crc32c_extend(before, p + rest, end - rest) || field == crc32c(p + rest, end - rest) ||
+           field == crc32c_extend(crc32c_extend(before, zero_words, MPA_CRC_LEN), p + rest, end - rest);
+}
 
-        uint32_t field = get_le32(p + at);
-        bool pad_after = true;
+static bool placed_elsewhere(const struct layout *layout, struct cause *cause)
+{
+    if (precedes_pad(layout))
+        *cause = (struct cause){RULE_MPA_4_1_08, "it precedes the PAD", false};
+    else if (follows_length(layout))
+        *cause = (struct cause){RULE_MPA_4_1_08, "it comes right after ULPDU_Length", false};
+    else
+        return false;
+    return true;
+}
 
-        for (size_t i = at + MPA_CRC_LEN; i < end; i++)
-            pad_after &= p[i] == 0;
-        if (pad_after && (field == crc || field == crc32c_extend(crc, zeros, pad))) {
-            *cause = (struct cause){RULE_MPA_4_1_08, "it precedes the PAD", false};
+/*
+ * ---- the field is in its place, and was computed in another way ----
+ *
+ * Where the sender left the last octets out, the field continued over them is the CRC of all: no octet before them
+ * need be looked at again.
+ */
+
+static bool is_reversed(const struct layout *layout)
+{
+    return layout->fpdu->crc == swap32(layout->fpdu->crc_computed);
+}
+
+static bool lacks_leading(const struct layout *layout)
+{
+    return layout->leading && layout->fpdu->crc == crc_without(layout, 0, LEAVE_LEADING);
+}
+
+/* all: the CRC with the Marker between PAD and CRC. */
+static bool lacks_last_of(const struct layout *layout, uint32_t all)
+{
+    return layout->last &&
+           crc32c_extend(layout->fpdu->crc, layout->p + layout->covered - MPA_MARKER_LEN, MPA_MARKER_LEN) == all;
+}
+
+static bool lacks_last(const struct layout *layout)
+{
+    return lacks_last_of(layout, layout->fpdu->crc_computed);
+}
+
+static bool lacks_interior(const struct layout *layout)
+{
+    uint32_t crc;
+
+    if (!layout->interior)
+        return false;
+    crc = crc_without(layout, 0, LEAVE_INTERIOR);
+    return layout->fpdu->crc == crc || lacks_last_of(layout, crc);
+}
+
+static bool lacks_markers(const struct layout *layout)
+{
+    return layout->leading && (layout->interior || layout->last) &&
+           layout->fpdu->crc == crc_without(layout, 0, LEAVE_ALL);
+}
+
+static bool has_one_word_more(const struct layout *layout)
+{
+    return layout->fpdu->crc == crc32c_extend(layout->fpdu->crc_computed, zero_words, MPA_MARKER_LEN);
+}
+
+static bool has_two_words_more(const struct layout *layout)
+{
+    return layout->fpdu->crc == crc32c_extend(layout->fpdu->crc_computed, zero_words, sizeof zero_words);
+}
+
+/* With PAD, and with Markers or without. */
+static bool lacks_length(const struct layout *layout)
+{
+    const struct mpa_fpdu *fpdu = layout->fpdu;
+
+    return fpdu->crc == crc32c_extend(layout->of_ulpdu, fpdu->pad, fpdu->pad_length) ||
+           ((layout->interior || layout->last) && fpdu->crc == crc_without(layout, layout->header + MPA_LENGTH_LEN, 0));
+}
+
+static bool lacks_pad(const struct layout *layout)
+{
+    const struct mpa_fpdu *fpdu = layout->fpdu;
+    size_t pad = fpdu->pad_length;
+
+    return pad > 0 && crc32c_extend(fpdu->crc, layout->p + layout->covered - pad, pad) == fpdu->crc_computed;
+}
+
+static bool is_of_ulpdu(const struct layout *layout)
+{
+    return layout->fpdu->ulpdu_length > 0 && layout->fpdu->crc == layout->of_ulpdu;
+}
+
+static bool has_zero_pad(const struct layout *layout)
+{
+    size_t pad = layout->fpdu->pad_length, after = layout->last ? MPA_MARKER_LEN : 0;
+    uint32_t crc;
+
+    if (!pad_nonzero(layout->fpdu))
+        return false;
+    crc = crc32c_extend(crc32c(layout->p, layout->covered - after - pad), zero_words, pad);
+    return layout->fpdu->crc == crc32c_extend(crc, layout->p + layout->covered - after, after);
+}
+
+/* The Markers' contents are as they should be. */
+static bool has_due_markers(const struct layout *layout)
+{
+    const struct mpa_fpdu *fpdu = layout->fpdu;
+    bool others = false;
+    uint32_t crc = 0;
+    size_t from = 0;
+
+    for (unsigned i = 0; i < fpdu->n_markers; i++)
+        others |= fpdu->markers[i].reserved != 0 || fpdu->markers[i].fpduptr != fpdu->markers[i].expected;
+    for (unsigned i = 0; others && i < fpdu->n_markers; i++) {
+        size_t at = (size_t)(fpdu->markers[i].offset - fpdu->offset);
+        uint8_t marker[MPA_MARKER_LEN] = {0};
+
+        if (at + MPA_MARKER_LEN > layout->covered)
+            break;
+        put_be16(marker + 2, fpdu->markers[i].expected);
+        crc = crc32c_extend(crc, layout->p + from, at - from);
+        crc = crc32c_extend(crc, marker, sizeof marker);
+        from = at + MPA_MARKER_LEN;
+    }
+    return others && fpdu->crc == crc32c_extend(crc, layout->p + from, layout->covered - from);
+}
+
+static bool is_crc32(const struct layout *layout)
+{
+    return layout->fpdu->crc == crc32_extend(0, layout->p, layout->covered);
+}
+
+static bool is_not_preset(const struct layout *layout)
+{
+    return layout->fpdu->crc == layout->not_preset;
+}
+
+static bool is_bare_remainder(const struct layout *layout)
+{
+    return layout->fpdu->crc == ~layout->not_preset;
+}
+
+static bool is_not_complemented(const struct layout *layout)
+{
+    return layout->fpdu->crc == ~layout->fpdu->crc_computed;
+}
+
+struct mistake {
+    bool (*explains)(const struct layout *layout);
+    struct cause cause;
+};
+
+static bool find_mistake(const struct layout *layout, const struct mistake *mistakes, size_t n, struct cause *cause)
+{
+    for (size_t i = 0; i < n; i++)
+        if (mistakes[i].explains(layout)) {
+            *cause = mistakes[i].cause;
             return true;
         }
-    }
-    if (end >= header + 2 + MPA_CRC_LEN) {
-        size_t rest = header + 2 + MPA_CRC_LEN;
-        uint32_t field = get_le32(p + header + 2);
-        static const uint8_t zeros[MPA_CRC_LEN];
-
-        if (field == crc32c_extend(crc32c(p, header + 2), p + rest, end - rest) ||
-            field == crc32c(p + rest, end - rest) ||
-            field == crc32c_extend(crc32c_extend(crc32c(p, header + 2), zeros, sizeof zeros), p + rest, end - rest)) {
-            *cause = (struct cause){RULE_MPA_4_1_08, "it comes right after ULPDU_Length", false};
-            return true;
-        }
-    }
     return false;
 }
 
-static bool wrong_coverage(const struct mpa_fpdu *fpdu, const struct layout *layout, struct cause *cause)
+static void add_crcs(struct layout *layout)
 {
-    const uint8_t *p = layout->p;
-    size_t header = layout->header, covered = layout->covered, pad = fpdu->pad_length;
-    uint32_t computed = fpdu->crc_computed, field = fpdu->crc;
-    static const uint8_t zeros[2 * MPA_MARKER_LEN];
-    const unsigned all = LEAVE_LEADING | LEAVE_INTERIOR | LEAVE_LAST;
-    const struct {
-        bool applies;
-        uint32_t crc;
-        struct cause cause;
-    } variants[] = {
-        {true, swap32(computed), {RULE_MPA_4_4_13, "its octets are in reverse order", false}},
-        {layout->leading,
-         crc_without(fpdu, layout, 0, covered, LEAVE_LEADING),
-         {RULE_MPA_4_3_12, "the Marker before ULPDU_Length is not covered", false}},
-        {layout->last,
-         crc_without(fpdu, layout, 0, covered, LEAVE_LAST),
-         {RULE_MPA_4_4_15, "the Marker between PAD and CRC is not covered", false}},
-        {layout->interior,
-         crc_without(fpdu, layout, 0, covered, LEAVE_INTERIOR),
-         {RULE_MPA_4_3_13, "the Markers inside the FPDU are not covered", false}},
-        {layout->interior && layout->last,
-         crc_without(fpdu, layout, 0, covered, LEAVE_INTERIOR | LEAVE_LAST),
-         {RULE_MPA_4_3_13, "the Markers inside the FPDU are not covered", false}},
-        {layout->interior || layout->last,
-         crc_without(fpdu, layout, 0, covered, all),
-         {RULE_MPA_4_3_13, "no Marker is covered", false}},
-        {true,
-         crc32c_extend(computed, zeros, MPA_MARKER_LEN),
+    layout->of_ulpdu = crc32c(layout->fpdu->ulpdu, layout->fpdu->ulpdu_length);
+    layout->not_preset = crc32c_extend(~UINT32_C(0), layout->p, layout->covered);
+}
+
+static bool wrong_coverage(struct layout *layout, struct cause *cause)
+{
+    /* By the last octets alone. */
+    static const struct mistake cheap[] = {
+        {is_reversed, {RULE_MPA_4_4_13, "its octets are in reverse order", false}},
+        {lacks_last, {RULE_MPA_4_4_15, "the Marker between PAD and CRC is not covered", false}},
+        {has_one_word_more,
          {RULE_MPA_4_4_17, "the coverage extends past the PAD, over the CRC field or the Marker after it", false}},
-        {true,
-         crc32c_extend(computed, zeros, 2 * MPA_MARKER_LEN),
-         {RULE_MPA_4_4_17, "the coverage includes the CRC field and the Marker after it", false}},
-        {true,
-         crc_without(fpdu, layout, header + 2, covered, 0),
-         {RULE_MPA_4_4_14, "ULPDU_Length is not covered", false}},
-        {true,
-         crc_without(fpdu, layout, header + 2, covered, all),
-         {RULE_MPA_4_4_14, "ULPDU_Length is not covered", false}},
-        {pad > 0, crc_without(fpdu, layout, 0, covered - pad, 0), {RULE_MPA_4_4_14, "the PAD is not covered", false}},
-        {fpdu->ulpdu_length > 0,
-         crc32c(fpdu->ulpdu, fpdu->ulpdu_length),
-         {RULE_MPA_4_4_14, "only the ULPDU is covered", false}},
-        {pad_nonzero(fpdu), crc_with_zero_pad(fpdu, layout), {RULE_MPA_4_1_05, "", true}},
-        {fpdu->n_markers > 0, crc_with_due_markers(fpdu, layout), {RULE_MPA_4_2_02, "", true}},
-        {true, crc32_ieee(p, covered), {RULE_MPA_4_4_12, "it is a CRC-32 of IEEE 802.3", false}},
-        {true,
-         crc32c_extend(~UINT32_C(0), p, covered),
-         {RULE_MPA_4_4_12, "the register was not preset to ones", false}},
-        {true,
-         ~crc32c_extend(~UINT32_C(0), p, covered),
-         {RULE_MPA_4_4_12, "the register was neither preset to ones nor complemented", false}},
-        {true, ~computed, {RULE_MPA_4_4_12, "it was not complemented", false}},
+        {has_two_words_more, {RULE_MPA_4_4_17, "the coverage includes the CRC field and the Marker after it", false}},
+        {lacks_pad, {RULE_MPA_4_4_14, "the PAD is not covered", false}},
+        {is_not_complemented, {RULE_MPA_4_4_12, "it was not complemented", false}},
+    };
+    static const struct mistake others[] = {
+        {lacks_leading, {RULE_MPA_4_3_12, "the Marker before ULPDU_Length is not covered", false}},
+        {lacks_interior, {RULE_MPA_4_3_13, "the Markers inside the FPDU are not covered", false}},
+        {lacks_markers, {RULE_MPA_4_3_13, "no Marker is covered", false}},
+        {lacks_length, {RULE_MPA_4_4_14, "ULPDU_Length is not covered", false}},
+        {is_of_ulpdu, {RULE_MPA_4_4_14, "only the ULPDU is covered", false}},
+        {has_zero_pad, {RULE_MPA_4_1_05, "", true}},
+        {has_due_markers, {RULE_MPA_4_2_02, "", true}},
+        {is_not_preset, {RULE_MPA_4_4_12, "the register was not preset to ones", false}},
+        {is_bare_remainder, {RULE_MPA_4_4_12, "the register was neither preset to ones nor complemented", false}},
+        {is_crc32, {RULE_MPA_4_4_12, "it is a CRC-32 of IEEE 802.3", false}},
     };
 
-    for (size_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
-        if (variants[i].applies && variants[i].crc == field) {
-            *cause = variants[i].cause;
-            return true;
-        }
-    return false;
+    if (find_mistake(layout, cheap, sizeof cheap / sizeof cheap[0], cause))
+        return true;
+    add_crcs(layout);
+    return find_mistake(layout, others, sizeof others / sizeof others[0], cause);
 }
 
 bool mpa_crc_of_zero_pad(const struct mpa_fpdu *fpdu)
 {
     struct layout layout = layout_of(fpdu);
 
-    return pad_nonzero(fpdu) && crc_with_zero_pad(fpdu, &layout) == fpdu->crc;
+    return has_zero_pad(&layout);
 }
 
 bool mpa_crc_misplaced(const struct mpa_fpdu *fpdu)
@@ -223,7 +330,7 @@ bool mpa_crc_misplaced(const struct mpa_fpdu *fpdu)
     struct layout layout = layout_of(fpdu);
     struct cause cause;
 
-    return !wrong_coverage(fpdu, &layout, &cause) && placed_elsewhere(fpdu, &layout, &cause);
+    return placed_elsewhere(&layout, &cause) && !wrong_coverage(&layout, &cause);
 }
 
 bool mpa_crc_explained(const struct mpa_fpdu *fpdu)
@@ -231,7 +338,7 @@ bool mpa_crc_explained(const struct mpa_fpdu *fpdu)
     struct layout layout = layout_of(fpdu);
     struct cause cause;
 
-    return fpdu->ulpdu_length > 0 && (wrong_coverage(fpdu, &layout, &cause) || placed_elsewhere(fpdu, &layout, &cause));
+    return fpdu->ulpdu_length > 0 && (wrong_coverage(&layout, &cause) || placed_elsewhere(&layout, &cause));
 }
 
 static bool revision_zero(const struct mpa_connection *mpa)
@@ -284,12 +391,12 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
 
     if (s->framing->no_crc_reported && s->good_crcs == 0)
         return;
-    if ((fpdu->crc == 0 || fpdu->crc == UINT32_MAX) && !placed_elsewhere(fpdu, &layout, &cause)) {
+    if ((fpdu->crc == 0 || fpdu->crc == UINT32_MAX) && !placed_elsewhere(&layout, &cause)) {
         report_not_computed(mpa, side, fpdu, place);
         return;
     }
-    if (!cause.text && !wrong_coverage(fpdu, &layout, &cause))
-        placed_elsewhere(fpdu, &layout, &cause);
+    if (!cause.text && !wrong_coverage(&layout, &cause))
+        placed_elsewhere(&layout, &cause);
     if (cause.silent)
         return;
     verdict_failed(mpa->verdict, cause.rule, direction_of(mpa, side), place, 0,

@@ -515,6 +515,16 @@ static bool try_odd_ulpdu(struct diagnosing *d)
     return next_fits(d, d->at + d->fpdu->length) && accept_contents(d);
 }
 
+/*
+ * So many wrong CRCs in a row are the sender's way of computing them: an FPDU that another one follows where it ends is
+ * one more, and no other cause is sought, which would cost as much as hundreds of right FPDUs.
+ */
+static bool wrong_crcs_are_usual(const struct diagnosing *d)
+{
+    return d->fpdu && !d->fs->no_field && d->fs->wrong_crcs >= WRONG_CRCS_USUAL && !crc_right(d->fpdu) &&
+           mpa_markers_right(d->fpdu);
+}
+
 static bool try_rest(struct diagnosing *d)
 {
     if (!d->last)
@@ -557,6 +567,12 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
     if (is_another_startup(&d)) {
         mpa_ignore(mpa, side);
         return DIAGNOSIS_DONE;
+    }
+    if (wrong_crcs_are_usual(&d)) {
+        if (try_wrong_crc(&d))
+            return DIAGNOSIS_DONE;
+        if (d.unsure)
+            return DIAGNOSIS_WAIT;
     }
     if (d.fs->no_field) {
         if (mpa_try_no_field(&d))

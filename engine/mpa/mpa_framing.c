@@ -294,6 +294,10 @@ static void count_fpdu(struct mpa_connection *mpa, unsigned side, const struct m
 
 static void count_crc_field(struct mpa_framing_state *fs, const struct mpa_fpdu_event *event, unsigned how)
 {
+    if (event->crc == MPA_CRC_VERIFIED)
+        fs->wrong_crcs = 0;
+    else if (event->crc == MPA_CRC_WRONG && fs->wrong_crcs < WRONG_CRCS_USUAL)
+        fs->wrong_crcs++;
     /* The FPDU before this one was where it seemed to be, and so was its CRC field. */
     if (fs->crc_field != CRC_FIELD_NONE && event->fpdu.offset == fs->last_end) {
         fs->zero_crc_fields += fs->crc_field == CRC_FIELD_ZERO;

@@ -23,6 +23,7 @@ unsigned mpa_fixed_ulpdu_length(const uint8_t *ulpdu, size_t n);
 
 /* ---- per side ---- */
 
+enum { WRONG_CRCS_USUAL = 16 /* one after the other */ };
 enum { RECENT_HEADERS = 32 /* FPDUs that can begin within one Marker interval: 512 / 20, and some more */ };
 
 struct mpa_framing_state {
@@ -68,6 +69,7 @@ struct mpa_framing_state {
     /* What is usual in this direction. */
     uint32_t zero_crc_fields, other_crc_fields;                         /* CRC fields while CRC is not used or wrong */
     enum { CRC_FIELD_NONE, CRC_FIELD_ZERO, CRC_FIELD_OTHER } crc_field; /* of the last FPDU, not counted yet */
+    uint32_t wrong_crcs;                                                /* since the last right one; saturating */
     uint64_t last_end;                                                  /* after the last FPDU */
     uint64_t last_marker; /* last Marker that was right; valid when markers_right > 0 */
     uint64_t markers_right;

@@ -100,7 +100,28 @@ void mpa_segmentation_fpdu(struct mpa_connection *mpa, unsigned side, const stru
 
 /* ---- judgement ---- */
 
-/* MPA-3-03, MPA-4.5-05, MPA-4.5-07 */
+/*
+ * MPA-4.5-01, -02. The path may have less room than the MSS says, and options take some of that, but none has more. An
+ * FPDU with fewer Markers than the formula counts may fit all the same, and is no fault.
+ */
+static void judge_mulpdu(struct mpa_connection *mpa, unsigned side, unsigned mss, unsigned mulpdu)
+{
+    const struct mpa_segmentation *s = &mpa->tcp_rules->side[side].segmentation;
+    bool markers = mpa->parameters.markers[side] == ON;
+    enum rule_id rule = markers ? RULE_MPA_4_5_01 : RULE_MPA_4_5_02;
+
+    if (mss < MULPDU_MIN)
+        return;
+    if (s->largest_ulpdu > mulpdu && s->largest_fpdu > mss)
+        verdict_failed(mpa->verdict, rule, direction_of(mpa, side), &s->largest_place, 0,
+                       "expected ULPDUs of at most %u octets (MULPDU %s Markers for an MSS of %u); found one of %u, "
+                       "and an FPDU of %u that no segment can hold",
+                       mulpdu, markers ? "with" : "without", mss, s->largest_ulpdu, s->largest_fpdu);
+    else if (s->non_final > 0 && s->non_final_largest == mulpdu)
+        verdict_passed(mpa->verdict, rule);
+}
+
+/* MPA-3-03, MPA-4.5-01, -02, -05, -07 */
 static void judge_sizes(struct mpa_connection *mpa, unsigned side, unsigned mss)
 {
     const struct mpa_segmentation *s = &mpa->tcp_rules->side[side].segmentation;
@@ -115,7 +136,9 @@ static void judge_sizes(struct mpa_connection *mpa, unsigned side, unsigned mss)
         verdict_failed(mpa->verdict, RULE_MPA_3_03, direction, &s->largest_place, 0,
                        "expected ULPDUs of at most %u octets (MULPDU for an MSS of %u); found one of %u", mulpdu, mss,
                        s->largest_ulpdu);
-    else if (s->largest_ulpdu <= mulpdu)
+    else
+        judge_mulpdu(mpa, side, mss, mulpdu);
+    if (s->largest_ulpdu <= mulpdu)
         verdict_passed_n(mpa->verdict, RULE_MPA_3_03, (uint32_t)s->fpdus);
     if (mss < MULPDU_MIN) {
         if (s->non_final >= NON_FINAL_TINY_MIN && s->non_final_largest < MULPDU_MIN)

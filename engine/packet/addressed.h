@@ -48,6 +48,7 @@ enum ib_address_kind { IB_ADDRESS_LID = 2, IB_ADDRESS_IPV4 = 4, IB_ADDRESS_IPV6 
 struct ib_address {
     uint8_t kind;       /* enum ib_address_kind */
     uint8_t octets[16]; /* network order, the rest is zero */
+    uint32_t network;   /* as in struct endpoint */
 };
 
 /* From the BTH to the ICRC, and what comes before. Pointers as long as packet->data is valid. */

@@ -13,6 +13,7 @@
 #include "engine/packet/decap.h"
 #include "engine/core/heap.h"
 #include "engine/packet/decap_link.h"
+#include "engine/packet/decap_tunnel.h"
 #include "engine/packet/fragments.h"
 #include "engine/packet/tcp_header.h"
 #include "wire/octets.h"
@@ -40,16 +41,24 @@ enum {
     IPV4_DF = 0x4000,
     IPV4_MF = 0x2000,
     IPV4_OFFSET = 0x1fff,
+    TUNNELS_MAX = 8, /* one in the other */
 };
+
+/* Of a step: a packet is inside this one, struct target says where. */
+static const enum decap_status tunnelled = DECAP_STATUS_COUNT;
 
 struct decap {
     struct fragments *fragments;
+    unsigned tunnel; /* decap_tunnel() */
 };
 
 /* Where what is found in a packet goes. */
 struct target {
     struct addressed_segment *tcp;
     struct ib_datagram *ib;
+    /* The packet inside a tunnel. */
+    enum link_payload inner;
+    struct slice slice;
 };
 
 struct decap *decap_new(size_t fragment_limit)
@@ -73,6 +82,31 @@ void decap_free(struct decap *decap)
     free(decap);
 }
 
+/* ---- tunnels ---- */
+
+static enum decap_status take_tunnel(struct target *target, enum link_payload inner, const struct slice *slice)
+{
+    target->inner = inner;
+    target->slice = *slice;
+    target->tcp->segment.fragmented = false;
+    return tunnelled;
+}
+
+static enum decap_status take_other(struct decap *decap, enum tunnel_field field, unsigned number)
+{
+    int tunnel = tunnel_named(field, number);
+
+    if (tunnel < 0)
+        return DECAP_OTHER;
+    decap->tunnel = (unsigned)tunnel;
+    return DECAP_TUNNEL;
+}
+
+static void set_network(struct target *target, uint32_t network)
+{
+    target->tcp->source.network = target->tcp->destination.network = network;
+}
+
 /* ---- TCP ---- */
 
 static enum decap_status take_tcp(struct addressed_segment *out, struct slice slice)
@@ -90,10 +124,12 @@ static enum decap_status take_tcp(struct addressed_segment *out, struct slice sl
 
 /* ---- InfiniBand transport ---- */
 
-static void set_ib_addresses(struct ib_datagram *ib, enum ib_address_kind kind, const uint8_t *source,
+static void set_ib_addresses(struct target *target, enum ib_address_kind kind, const uint8_t *source,
                              const uint8_t *destination, size_t n)
 {
-    ib->source = ib->destination = (struct ib_address){.kind = (uint8_t)kind};
+    struct ib_datagram *ib = target->ib;
+
+    ib->source = ib->destination = (struct ib_address){.kind = (uint8_t)kind, .network = target->tcp->source.network};
     memcpy(ib->source.octets, source, n);
     memcpy(ib->destination.octets, destination, n);
 }
@@ -111,8 +147,30 @@ static enum decap_status take_transport(struct ib_datagram *ib, struct slice sli
     return slice.captured < IB_BTH_LEN ? DECAP_CUT : DECAP_IB;
 }
 
-/* UDP: source (2) | destination (2) | length (2) | checksum (2). ip: where the IP header begins. */
-static enum decap_status take_udp(struct target *target, struct slice slice, const uint8_t *ip)
+static enum decap_status take_other_udp(struct decap *decap, struct target *target, struct slice slice)
+{
+    const struct endpoint *source = &target->tcp->source, *destination = &target->tcp->destination;
+    uint32_t length = get_be16(slice.p + 4), network = source->network;
+    enum link_payload inner;
+    enum decap_status status;
+
+    if (length >= UDP_HEADER && length <= slice.length)
+        slice_bound(&slice, length);
+    slice_skip(&slice, UDP_HEADER);
+    inner = tunnel_in_udp(destination->port, &slice, &network);
+    if (inner != LINK_OTHER) {
+        set_network(target, network);
+        return take_tunnel(target, inner, &slice);
+    }
+    status = take_other(decap, TUNNEL_UDP_PORT, destination->port);
+    return status == DECAP_OTHER ? take_other(decap, TUNNEL_UDP_PORT, source->port) : status;
+}
+
+/*
+ * UDP: source (2) | destination (2) | length (2) | checksum (2). ip: where the IP header begins; NULL: it came in
+ * fragments.
+ */
+static enum decap_status take_udp(struct decap *decap, struct target *target, struct slice slice, const uint8_t *ip)
 {
     const uint8_t *p = slice.p;
     struct endpoint *source = &target->tcp->source, *destination = &target->tcp->destination;
@@ -124,7 +182,9 @@ static enum decap_status take_udp(struct target *target, struct slice slice, con
     source->port = get_be16(p);
     destination->port = get_be16(p + 2);
     if (destination->port != IB_ROCE2_UDP_PORT && destination->port != RPCBIND_PORT)
-        return DECAP_OTHER;
+        return take_other_udp(decap, target, slice);
+    if (!ip)
+        return DECAP_OTHER; /* RoCE has no fragments */
     length = get_be16(p + 4);
     if (length < UDP_HEADER || length > slice.length)
         return DECAP_MALFORMED;
@@ -136,14 +196,14 @@ static enum decap_status take_udp(struct target *target, struct slice slice, con
         target->tcp->segment.captured = slice.captured;
         return DECAP_RPCBIND;
     }
-    set_ib_addresses(target->ib, v4 ? IB_ADDRESS_IPV4 : IB_ADDRESS_IPV6, source->address, destination->address,
+    set_ib_addresses(target, v4 ? IB_ADDRESS_IPV4 : IB_ADDRESS_IPV6, source->address, destination->address,
                      v4 ? 4 : 16);
     if (!v4 && slice.p - ip != IPV6_HEADER + UDP_HEADER)
         ip = NULL;
     return take_transport(target->ib, slice, v4 ? IB_BELOW_IPV4_UDP : IB_BELOW_IPV6_UDP, ip);
 }
 
-static enum decap_status take_grh(struct ib_datagram *ib, struct slice slice, enum ib_below kind, const uint8_t *below)
+static enum decap_status take_grh(struct target *target, struct slice slice, enum ib_below kind, const uint8_t *below)
 {
     struct ib_grh grh;
 
@@ -155,11 +215,11 @@ static enum decap_status take_grh(struct ib_datagram *ib, struct slice slice, en
         return DECAP_OTHER;
     slice_skip(&slice, IB_GRH_LEN);
     slice_bound(&slice, grh.payload_length);
-    set_ib_addresses(ib, IB_ADDRESS_GID, grh.source, grh.destination, sizeof grh.source);
-    return take_transport(ib, slice, kind, below);
+    set_ib_addresses(target, IB_ADDRESS_GID, grh.source, grh.destination, sizeof grh.source);
+    return take_transport(target->ib, slice, kind, below);
 }
 
-static enum decap_status take_lrh(struct ib_datagram *ib, struct slice slice)
+static enum decap_status take_lrh(struct target *target, struct slice slice)
 {
     const uint8_t *below = slice.p;
     struct ib_lrh lrh;
@@ -172,10 +232,10 @@ static enum decap_status take_lrh(struct ib_datagram *ib, struct slice slice)
     slice_skip(&slice, IB_LRH_LEN);
     switch ((enum ib_next)lrh.next) {
     case IB_NEXT_GRH:
-        return take_grh(ib, slice, IB_BELOW_LRH_GRH, below);
+        return take_grh(target, slice, IB_BELOW_LRH_GRH, below);
     case IB_NEXT_BTH:
-        set_ib_addresses(ib, IB_ADDRESS_LID, below + 6, below + 2, 2);
-        return take_transport(ib, slice, IB_BELOW_LRH, below);
+        set_ib_addresses(target, IB_ADDRESS_LID, below + 6, below + 2, 2);
+        return take_transport(target->ib, slice, IB_BELOW_LRH, below);
     case IB_NEXT_RAW:
     case IB_NEXT_IPV6:
         break;
@@ -231,6 +291,25 @@ static enum decap_status fragment_answer(enum fragment_status status)
     return status == FRAGMENT_KEPT ? DECAP_FRAGMENT : DECAP_MALFORMED;
 }
 
+/* ip: where the IP header begins; NULL: it came in fragments. */
+static enum decap_status take_protocol(struct decap *decap, struct target *target, struct slice slice, uint8_t protocol,
+                                       const uint8_t *ip)
+{
+    enum link_payload inner;
+
+    if (protocol == PROTOCOL_TCP)
+        return take_tcp(target->tcp, slice);
+    if (protocol == PROTOCOL_UDP)
+        return take_udp(decap, target, slice, ip);
+    inner = tunnel_in_ip(protocol, &slice);
+    return inner == LINK_OTHER ? take_other(decap, TUNNEL_IP_PROTOCOL, protocol) : take_tunnel(target, inner, &slice);
+}
+
+static bool is_read(uint8_t protocol)
+{
+    return protocol == PROTOCOL_TCP || protocol == PROTOCOL_UDP || tunnel_is_read(protocol);
+}
+
 static enum decap_status take_ipv4(struct decap *decap, struct target *target, struct slice slice)
 {
     struct addressed_segment *out = target->tcp;
@@ -246,22 +325,21 @@ static enum decap_status take_ipv4(struct decap *decap, struct target *target, s
         return DECAP_MALFORMED;
     unsigned flags = get_be16(p + 6);
     uint8_t protocol = p[9];
-    if (protocol != PROTOCOL_TCP && protocol != PROTOCOL_UDP)
-        return DECAP_OTHER;
+    if (!is_read(protocol))
+        return take_other(decap, TUNNEL_IP_PROTOCOL, protocol);
     slice_bound(&slice, total);
     if (!slice_skip(&slice, header))
         return DECAP_CUT;
     set_addresses(out, 4, p + 12, p + 16);
-    if (protocol == PROTOCOL_UDP) /* RoCE has no fragments */
-        return flags & (IPV4_MF | IPV4_OFFSET) ? DECAP_OTHER : take_udp(target, slice, p);
     out->segment.df = flags & IPV4_DF;
     if (flags & (IPV4_MF | IPV4_OFFSET)) {
         enum fragment_status status =
             reassemble(decap, out, &slice, protocol, get_be16(p + 4), (flags & IPV4_OFFSET) * 8, flags & IPV4_MF);
         if (status != FRAGMENT_COMPLETE)
             return fragment_answer(status);
+        p = NULL;
     }
-    return take_tcp(out, slice);
+    return take_protocol(decap, target, slice, protocol, p);
 }
 
 /* RFC 2675: the length in a hop-by-hop option, when the header's is 0. Returns 0 when there is none. */
@@ -302,6 +380,8 @@ static uint32_t extension_length(uint8_t protocol, const uint8_t *p)
     }
 }
 
+static const uint8_t no_octets[2];
+
 /* The extension header of n octets before *slice may have the length that the IPv6 header lacks. */
 static enum decap_status take_jumbo(struct slice *slice, const uint8_t *header, uint32_t n)
 {
@@ -327,9 +407,6 @@ static enum decap_status take_fragment(struct decap *decap, struct addressed_seg
 
 static enum decap_status skip_extension(struct slice *slice, uint8_t protocol)
 {
-    static const uint8_t no_octets[2];
-    if (extension_length(protocol, no_octets) == 0)
-        return DECAP_OTHER;
     if (slice->captured < 8)
         return slice->length < 8 ? DECAP_MALFORMED : DECAP_CUT;
     uint32_t n = extension_length(protocol, slice->p);
@@ -368,41 +445,64 @@ static enum decap_status take_ipv6(struct decap *decap, struct target *target, s
     slice_skip(&slice, IPV6_HEADER);
     if (length)
         slice_bound(&slice, length);
-    while (protocol != PROTOCOL_TCP) {
-        if (protocol == PROTOCOL_UDP && !out->segment.fragmented)
-            return take_udp(target, slice, p);
+    while (!is_read(protocol)) {
+        if (extension_length(protocol, no_octets) == 0)
+            return take_other(decap, TUNNEL_IP_PROTOCOL, protocol);
         enum decap_status status = take_extension(decap, out, &slice, &protocol, length != 0);
         if (status != DECAP_TCP)
             return status;
     }
-    return take_tcp(out, slice);
+    return take_protocol(decap, target, slice, protocol, out->segment.fragmented ? NULL : p);
 }
 
-enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
-                               struct ib_datagram *ib)
+static enum decap_status take_payload(struct decap *decap, struct target *target, enum link_payload payload,
+                                      struct slice slice)
 {
-    struct target target = {out, ib};
-    struct slice slice = {packet->data, packet->captured, packet->length};
-    out->segment = (struct tcp_segment){.frame = packet->frame, .time_ns = packet->time_ns};
-    ib->frame = packet->frame;
-    ib->time_ns = packet->time_ns;
-    switch (link_payload(packet->linktype, &slice)) {
+    switch (payload) {
     case LINK_IPV4:
-        return take_ipv4(decap, &target, slice);
+        return take_ipv4(decap, target, slice);
     case LINK_IPV6:
-        return take_ipv6(decap, &target, slice);
+        return take_ipv6(decap, target, slice);
     case LINK_GRH:
-        return take_grh(ib, slice, IB_BELOW_GRH, slice.p);
+        return take_grh(target, slice, IB_BELOW_GRH, slice.p);
     case LINK_LRH:
-        return take_lrh(ib, slice);
+        return take_lrh(target, slice);
+    case LINK_MPLS:
+        payload = tunnel_in_mpls(&slice);
+        return take_tunnel(target, payload, &slice);
     case LINK_OTHER:
         return DECAP_OTHER;
     case LINK_CUT:
         return DECAP_CUT;
     case LINK_UNKNOWN_TYPE:
         return DECAP_LINKTYPE;
+    case LINK_NAMED:
+        break;
     }
-    return DECAP_OTHER;
+    decap->tunnel = payload - LINK_NAMED;
+    return DECAP_TUNNEL;
+}
+
+enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
+                               struct ib_datagram *ib)
+{
+    struct target target = {.tcp = out, .ib = ib, .slice = {packet->data, packet->captured, packet->length}};
+    enum decap_status status;
+
+    out->segment = (struct tcp_segment){.frame = packet->frame, .time_ns = packet->time_ns};
+    ib->frame = packet->frame;
+    ib->time_ns = packet->time_ns;
+    set_network(&target, 0);
+    target.inner = link_payload(packet->linktype, &target.slice);
+    status = take_payload(decap, &target, target.inner, target.slice);
+    for (unsigned n = 0; status == tunnelled && n < TUNNELS_MAX; n++)
+        status = take_payload(decap, &target, target.inner, target.slice);
+    return status == tunnelled ? DECAP_OTHER : status;
+}
+
+unsigned decap_tunnel(const struct decap *decap)
+{
+    return decap->tunnel;
 }
 
 char *endpoint_text(const struct endpoint *endpoint, char text[ENDPOINT_TEXT_SIZE])

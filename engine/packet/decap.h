@@ -2,8 +2,8 @@
 /*
  * From a packet as captured to a TCP segment, or to a packet of the InfiniBand transport: link layer, VLAN tags, IPv4
  * and IPv6 with their options, extension headers and fragments, TCP header; UDP to the port of RoCE v2, the GRH of RoCE
- * v1, the LRH of an InfiniBand link. TCP checksums are not verified: captures on the sending host hold partial ones
- * (offload).
+ * v1, the LRH of an InfiniBand link. So also inside of tunnels (decap_tunnel.h). TCP checksums are not verified:
+ * captures on the sending host hold partial ones (offload).
  */
 #ifndef IWARP_ENGINE_PACKET_DECAP_H
 #define IWARP_ENGINE_PACKET_DECAP_H
@@ -25,7 +25,8 @@ enum decap_status {
     DECAP_TCP,
     DECAP_IB,        /* RoCE, InfiniBand */
     DECAP_RPCBIND,   /* a UDP datagram to port 111 */
-    DECAP_OTHER,     /* neither */
+    DECAP_TUNNEL,    /* of a tunnel that is not looked into */
+    DECAP_OTHER,     /* none of these */
     DECAP_FRAGMENT,  /* a fragment, kept until the rest comes */
     DECAP_CUT,       /* the snap length cut the headers, or a length field points outside the packet */
     DECAP_MALFORMED, /* a header contradicts itself */
@@ -45,6 +46,9 @@ void decap_free(struct decap *decap);
  */
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
                                struct ib_datagram *ib);
+
+/* After DECAP_TUNNEL: which one (tunnel_name() in decap_tunnel.h). */
+unsigned decap_tunnel(const struct decap *decap);
 
 /* What an InfiniBand packet's ICRC says: ICRC_UNKNOWN when not all of it was captured, or none is defined. */
 enum icrc_status { ICRC_RIGHT, ICRC_WRONG, ICRC_UNKNOWN };

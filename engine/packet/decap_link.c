@@ -10,9 +10,12 @@
  *   raw:         nothing; the version in the IP header decides
  *   InfiniBand:  nothing; the packet begins with its Local Route Header
  *   ERF:         timestamp (8) | type (1) | flags (1) | record length (2) | loss counter (2) | wire length (2), while
- * the upper bit of the type, then of each extension header (8), is set: another extension header
+ * the upper bit of the type, then of each extension header (8), is set: another extension header; Ethernet: offset (1)
+ * | pad (1) NFLOG:       family (1) | version (1) | group (2) | attributes: length (2) | number (2) | octets, padded to
+ * 4; the IP packet is number 9
  */
 #include "engine/packet/decap_link.h"
+#include "engine/packet/decap_tunnel.h"
 #include "wire/ib.h"
 #include "wire/octets.h"
 
@@ -25,6 +28,8 @@ enum {
     ETHERTYPE_IPV6 = 0x86dd,
     ETHERTYPE_8021Q = 0x8100,
     ETHERTYPE_8021AD = 0x88a8,
+    ETHERTYPE_MPLS = 0x8847,
+    ETHERTYPE_MPLS_MULTICAST = 0x8848,
     ETHERTYPE_QINQ_OLD = 0x9100,
     ETHERTYPE_QINQ_OLDER = 0x9200,
     ETHERTYPE_LOWEST = 0x0600, /* below: an 802.3 length */
@@ -35,11 +40,26 @@ enum {
     ERF_HEADER = 16,
     ERF_EXTENSION = 8,
     ERF_EXTENSIONS_MAX = 8,
+    ERF_ETHERNET = 2,
+    ERF_COLOR_ETHERNET = 11,
+    ERF_DSM_COLOR_ETHERNET = 16,
+    ERF_COLOR_HASH_ETHERNET = 20,
+    ERF_ETHERNET_SUBHEADER = 2,
     ERF_INFINIBAND = 21,
+    NFLOG_HEADER = 4,
+    NFLOG_ATTRIBUTE = 4,
+    NFLOG_PAYLOAD = 9,
     TAGS_MAX = 8,
 };
 
-static enum link_payload by_ethertype(unsigned type, struct slice *slice)
+static enum link_payload named(unsigned type)
+{
+    int tunnel = tunnel_named(TUNNEL_ETHERTYPE, type);
+
+    return tunnel < 0 ? LINK_OTHER : LINK_NAMED + (unsigned)tunnel;
+}
+
+enum link_payload link_by_ethertype(unsigned type, struct slice *slice)
 {
     for (int tags = 0; tags < TAGS_MAX; tags++) {
         switch (type) {
@@ -59,14 +79,17 @@ static enum link_payload by_ethertype(unsigned type, struct slice *slice)
             type = get_be16(tag + 2);
             break;
         }
+        case ETHERTYPE_MPLS:
+        case ETHERTYPE_MPLS_MULTICAST:
+            return LINK_MPLS;
         default:
-            return LINK_OTHER;
+            return named(type);
         }
     }
     return LINK_OTHER;
 }
 
-static enum link_payload ethernet(struct slice *slice)
+enum link_payload link_ethernet(struct slice *slice)
 {
     static const uint8_t snap[] = {0xaa, 0xaa, 0x03, 0, 0, 0};
     const uint8_t *p = slice->p;
@@ -81,22 +104,22 @@ static enum link_payload ethernet(struct slice *slice)
             return LINK_OTHER;
         type = get_be16(llc + sizeof snap);
     }
-    return by_ethertype(type, slice);
+    return link_by_ethertype(type, slice);
 }
 
 static enum link_payload cooked(struct slice *slice)
 {
     const uint8_t *p = slice->p;
-    return slice_skip(slice, COOKED_HEADER) ? by_ethertype(get_be16(p + 14), slice) : LINK_CUT;
+    return slice_skip(slice, COOKED_HEADER) ? link_by_ethertype(get_be16(p + 14), slice) : LINK_CUT;
 }
 
 static enum link_payload cooked2(struct slice *slice)
 {
     const uint8_t *p = slice->p;
-    return slice_skip(slice, COOKED2_HEADER) ? by_ethertype(get_be16(p), slice) : LINK_CUT;
+    return slice_skip(slice, COOKED2_HEADER) ? link_by_ethertype(get_be16(p), slice) : LINK_CUT;
 }
 
-static enum link_payload raw(struct slice *slice)
+enum link_payload link_ip(struct slice *slice)
 {
     if (slice->captured < 1)
         return LINK_CUT;
@@ -137,32 +160,70 @@ static enum link_payload infiniband(struct slice *slice)
     return slice->captured < IB_LRH_LEN ? LINK_CUT : LINK_LRH;
 }
 
+static bool is_erf_ethernet(unsigned type)
+{
+    return type == ERF_ETHERNET || type == ERF_COLOR_ETHERNET || type == ERF_DSM_COLOR_ETHERNET ||
+           type == ERF_COLOR_HASH_ETHERNET;
+}
+
 static enum link_payload erf_record(struct slice *slice)
 {
     const uint8_t *p = slice->p;
+    unsigned type;
+    bool more;
 
     if (!slice_skip(slice, ERF_HEADER))
         return LINK_CUT;
-    bool more = p[8] & 0x80;
-    if ((p[8] & 0x7f) != ERF_INFINIBAND)
+    type = p[8] & 0x7f;
+    more = p[8] & 0x80;
+    if (type != ERF_INFINIBAND && !is_erf_ethernet(type))
         return LINK_OTHER;
     for (int i = 0; more && i < ERF_EXTENSIONS_MAX; i++) {
         more = slice->captured > 0 && slice->p[0] & 0x80;
         if (!slice_skip(slice, ERF_EXTENSION))
             return LINK_CUT;
     }
+    if (type != ERF_INFINIBAND && !slice_skip(slice, ERF_ETHERNET_SUBHEADER))
+        return LINK_CUT;
     slice_bound(slice, get_be16(p + 14)); /* the record is padded */
-    return infiniband(slice);
+    return type == ERF_INFINIBAND ? infiniband(slice) : link_ethernet(slice);
+}
+
+/* The host's byte order: the number of an attribute is small. */
+static uint16_t nflog_number(const uint8_t *p, bool big)
+{
+    return big ? get_be16(p) : get_le16(p);
+}
+
+static enum link_payload nflog(struct slice *slice)
+{
+    if (!slice_skip(slice, NFLOG_HEADER))
+        return LINK_CUT;
+    while (slice->captured >= NFLOG_ATTRIBUTE) {
+        const uint8_t *p = slice->p;
+        bool big = p[3] != 0 && p[2] == 0;
+        uint32_t length = nflog_number(p, big), padded = (length + 3) & ~3u;
+
+        if (length < NFLOG_ATTRIBUTE)
+            return LINK_OTHER;
+        if (nflog_number(p + 2, big) == NFLOG_PAYLOAD) {
+            slice_skip(slice, NFLOG_ATTRIBUTE);
+            slice_bound(slice, length - NFLOG_ATTRIBUTE);
+            return link_ip(slice);
+        }
+        if (!slice_skip(slice, padded))
+            return LINK_CUT;
+    }
+    return LINK_CUT;
 }
 
 static const struct {
     int linktype;
     enum link_payload (*take)(struct slice *slice);
 } links[] = {
-    {DLT_EN10MB, ethernet}, {DLT_LINUX_SLL, cooked}, {DLT_LINUX_SLL2, cooked2},
-    {DLT_RAW, raw},         {DLT_IPV4, raw},         {DLT_IPV6, raw},
-    {DLT_NULL, loopback},   {DLT_LOOP, loopback},    {DLT_INFINIBAND, infiniband},
-    {DLT_ERF, erf_record},
+    {DLT_EN10MB, link_ethernet},  {DLT_LINUX_SLL, cooked}, {DLT_LINUX_SLL2, cooked2}, {DLT_RAW, link_ip},
+    {DLT_IPV4, link_ip},          {DLT_IPV6, link_ip},     {DLT_NULL, loopback},      {DLT_LOOP, loopback},
+    {DLT_INFINIBAND, infiniband}, {DLT_ERF, erf_record},   {DLT_NFLOG, nflog},
 };
 
 enum link_payload link_payload(int linktype, struct slice *slice)

@@ -31,10 +31,28 @@ static inline void slice_bound(struct slice *slice, uint32_t n)
         slice->captured = n;
 }
 
-/* LINK_GRH: RoCE v1. LINK_LRH: a packet of an InfiniBand link. */
-enum link_payload { LINK_IPV4, LINK_IPV6, LINK_GRH, LINK_LRH, LINK_OTHER, LINK_CUT, LINK_UNKNOWN_TYPE };
+/*
+ * LINK_GRH: RoCE v1. LINK_LRH: a packet of an InfiniBand link. LINK_MPLS: from the label stack on. LINK_NAMED and a
+ * number: that tunnel, which is not looked into (tunnel_name() in decap_tunnel.h).
+ */
+enum link_payload {
+    LINK_IPV4,
+    LINK_IPV6,
+    LINK_GRH,
+    LINK_LRH,
+    LINK_MPLS,
+    LINK_OTHER,
+    LINK_CUT,
+    LINK_UNKNOWN_TYPE,
+    LINK_NAMED
+};
 
 /* Takes the link layer's header and VLAN tags off. */
 enum link_payload link_payload(int linktype, struct slice *slice);
+/* The same of what is inside a tunnel. */
+enum link_payload link_ethernet(struct slice *slice);
+enum link_payload link_by_ethertype(unsigned type, struct slice *slice);
+/* The version in the IP header decides. */
+enum link_payload link_ip(struct slice *slice);
 
 #endif

@@ -128,7 +128,7 @@ static bool comes_after(const struct endpoint *a, const struct endpoint *b)
 
     if (order)
         return order > 0;
-    return a->port != b->port ? a->port > b->port : a->ip > b->ip;
+    return a->port != b->port ? a->port > b->port : a->ip > b->ip; /* of one packet, both are in the same network */
 }
 
 /* With each packet, and the directions alternate: no branch for a processor to guess. */
@@ -139,7 +139,8 @@ static bool same_endpoint(const struct endpoint *a, const struct endpoint *b)
     _Static_assert(sizeof one == sizeof a->address, "an address is two words");
     memcpy(one, a->address, sizeof one);
     memcpy(two, b->address, sizeof two);
-    return ((one[0] ^ two[0]) | (one[1] ^ two[1]) | (uint64_t)(a->port ^ b->port) | (uint64_t)(a->ip ^ b->ip)) == 0;
+    return ((one[0] ^ two[0]) | (one[1] ^ two[1]) | (uint64_t)(a->port ^ b->port) | (uint64_t)(a->ip ^ b->ip) |
+            (a->network ^ b->network)) == 0;
 }
 
 static struct key key_of(const struct addressed_segment *segment)

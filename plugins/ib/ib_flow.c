@@ -166,17 +166,28 @@ static bool ready(void)
     return decap && connections && icrc_senders;
 }
 
-static int linktype_of(int encapsulation)
+/* Of ERF records wiretap has removed the header, and what precedes an Ethernet frame. */
+static int linktype_of_erf(const packet_info *pinfo)
 {
+    enum { INFINIBAND = 21, EXTENDED = 0x80 };
+
+    return (pinfo->pseudo_header->erf.phdr.type & ~EXTENDED) == INFINIBAND ? DLT_INFINIBAND : DLT_EN10MB;
+}
+
+static int linktype_of(const packet_info *pinfo)
+{
+    int encapsulation = pinfo->rec->rec_header.packet_header.pkt_encap;
     static const struct {
         int encapsulation, linktype;
     } known[] = {
         {WTAP_ENCAP_ETHERNET, DLT_EN10MB}, {WTAP_ENCAP_SLL, DLT_LINUX_SLL}, {WTAP_ENCAP_SLL2, DLT_LINUX_SLL2},
         {WTAP_ENCAP_RAW_IP, DLT_RAW},      {WTAP_ENCAP_RAW_IP4, DLT_IPV4},  {WTAP_ENCAP_RAW_IP6, DLT_IPV6},
         {WTAP_ENCAP_NULL, DLT_NULL},       {WTAP_ENCAP_LOOP, DLT_LOOP},     {WTAP_ENCAP_INFINIBAND, DLT_INFINIBAND},
-        {WTAP_ENCAP_ERF, DLT_INFINIBAND}, /* wiretap has removed the record header */
+        {WTAP_ENCAP_NFLOG, DLT_NFLOG},
     };
 
+    if (encapsulation == WTAP_ENCAP_ERF)
+        return linktype_of_erf(pinfo);
     for (size_t i = 0; i < array_length(known); i++) {
         if (known[i].encapsulation == encapsulation)
             return known[i].linktype;
@@ -195,7 +206,7 @@ static struct packet packet_of(const packet_info *pinfo)
                            .length = MAX(tvb_reported_length(tvb), captured),
                            .captured = captured,
                            .data = tvb_get_ptr(tvb, 0, (int)captured),
-                           .linktype = linktype_of(pinfo->rec->rec_header.packet_header.pkt_encap)};
+                           .linktype = linktype_of(pinfo)};
 }
 
 void ib_flow_clock(const packet_info *pinfo)

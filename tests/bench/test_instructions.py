@@ -14,6 +14,8 @@ STATISTICS_MAX = {"Reads and Atomics": 1.15, "NFS metadata": 1.17} # else 1.10
 # In instructions, as their share of a connection of 12 packets grows when the connection itself costs less. The C library's own
 # depend on the processor, and by a thousand on how the memory of 200 and of 400 connections falls.
 CONNECTION_STATISTICS_MAX = 13200
+# Of right ones. An FPDU of 64,000 octets whose CRC proves nothing is kept in memory until the next one shows where it ends.
+WRONG_CRC_MAX = {"bulk": 3, "bulk-whole": 4}
 
 
 def load():
@@ -59,6 +61,13 @@ def test_instructions(build, spent):
     for name, count in spent.items():
         before = recorded["instructions"][name]
         assert count <= GROWTH_MAX * before, f"{name}: {count} instructions, {before} recorded: {count / before - 1:+.1%}"
+
+
+def test_wrong_crcs_cost_little(build):
+    instructions = load()
+    need_release(instructions, build)
+    for name, right, wrong in instructions.measure_wrong_crcs(build):
+        assert wrong <= WRONG_CRC_MAX[name.split()[0]] * right, f"{name}: {wrong} instructions with a wrong CRC, {right} with a right one: {wrong / right:.1f}"
 
 
 @pytest.mark.all

@@ -66,8 +66,8 @@ static void take_ib(struct ib_connections *connections, const struct ib_datagram
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const int linktypes[] = {DLT_EN10MB, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_RAW,
-                                    DLT_NULL,   DLT_LOOP,      DLT_INFINIBAND, DLT_ERF};
+    static const int linktypes[] = {DLT_EN10MB, DLT_LINUX_SLL,  DLT_LINUX_SLL2, DLT_RAW,  DLT_NULL,
+                                    DLT_LOOP,   DLT_INFINIBAND, DLT_ERF,        DLT_NFLOG};
     const struct connections_options options = {.max_connections = 4, .seed = 1, .linger_ns = 1000};
     int open = 0;
     const struct connection_events events = {.ctx = &open, .open = open_event, .close = close_event};

@@ -56,6 +56,23 @@ static const struct {
     {"loopback, little-endian host", DLT_NULL, "02000000", "1e000000"},
     {"loopback, big-endian host", DLT_NULL, "00000002", "00000018"},
     {"loopback, network order", DLT_LOOP, "00000002", "0000001c"},
+    {"NFLOG, little-endian host", DLT_NFLOG, "0200 0005 0800 0100 00000000 3100 0900",
+     "0a00 0005 0500 0a00 00000000 4500 0900"},
+    {"NFLOG, big-endian host", DLT_NFLOG, "0200 0005 0008 0001 00000000 0031 0009",
+     "0a00 0005 0005 000a 00000000 0045 0009"},
+    {"ERF", DLT_ERF, "[8] 02 04 0058 0000 0043 0000 [12] 0800", "[8] 82 04 0068 0000 0057 00[7] 0000 [12] 86dd"},
+    {"MPLS", DLT_EN10MB, "[12] 8847 00010040 00020140", "[12] 8847 00020140"},
+    {"GRE", DLT_RAW, "45000045 00004000 402f0000 c0000201 c0000202 0000 0800",
+     "45000059 00004000 402f0000 c0000201 c0000202 0000 86dd"},
+    {"GRE with a checksum, a key and a sequence number", DLT_RAW,
+     "45000051 00004000 402f0000 c0000201 c0000202 b000 0800 [12]",
+     "45000065 00004000 402f0000 c0000201 c0000202 b000 86dd [12]"},
+    {"ERSPAN III", DLT_RAW, "45000063 00004000 402f0000 c0000201 c0000202 1000 22eb 00000007 20000000 [8] [12] 0800",
+     "4500007f 00004000 402f0000 c0000201 c0000202 1000 22eb 00000007 20000000 [7] 01 [8] [12] 86dd"},
+    {"VXLAN", DLT_RAW, "4500005f 00004000 40110000 c0000201 c0000202 c00012b5 004b0000 0800000000002a00 [12] 0800",
+     "45000073 00004000 40110000 c0000201 c0000202 c00012b5 005f0000 0800000000002a00 [12] 86dd"},
+    {"TZSP", DLT_RAW, "45000060 00004000 40110000 c0000201 c0000202 c0009090 004c0000 01000001 000a01c0 01 [12] 0800",
+     "45000074 00004000 40110000 c0000201 c0000202 c0009090 00600000 01000001 000a01c0 01 [12] 86dd"},
 };
 
 static void every_link_type(void **state)
@@ -121,6 +138,9 @@ static void other_protocols(void **state)
     packet_add_hex(&o, "[8]");
     assert_int_equal(take(&o, DLT_RAW, &out), DECAP_OTHER);
     assert_int_equal(take(&o, DLT_IEEE802_11, &out), DECAP_LINKTYPE);
+    o.n = 0;
+    packet_add_hex(&o, "[12] 8864 [20]"); /* PPPoE */
+    assert_int_equal(take(&o, DLT_EN10MB, &out), DECAP_TUNNEL);
     o.n = 0;
     packet_add_hex(&o, "[12] 0040 424203 [20]"); /* spanning tree */
     assert_int_equal(take(&o, DLT_EN10MB, &out), DECAP_OTHER);

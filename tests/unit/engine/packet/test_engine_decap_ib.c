@@ -105,7 +105,7 @@ static void what_it_is_not(void **state)
     } packets[] = {
         /* another port; a fragment; UDP's length beyond the packet; below its header */
         {"45000030 72d34000 4011b1e5 0a010101 0a010102 c9bd12b8 001c0000 [20]", DECAP_OTHER},
-        {"45000030 72d32000 4011b1e5 0a010101 0a010102 c9bd12b7 001c0000 [20]", DECAP_OTHER},
+        {"4500002c 72d32000 4011b1e5 0a010101 0a010102 c9bd12b7 00180000 [16]", DECAP_FRAGMENT},
         {"45000030 72d34000 4011b1e5 0a010101 0a010102 c9bd12b7 00ff0000 [20]", DECAP_MALFORMED},
         {"45000030 72d34000 4011b1e5 0a010101 0a010102 c9bd12b7 00070000 [20]", DECAP_MALFORMED},
     };
