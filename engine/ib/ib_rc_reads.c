@@ -77,7 +77,8 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
                 .size = atomic ? ATOMIC_OCTETS : packet->reth.length,
                 .frame = ib_requests_frame(&rc->side[side]),
                 .time_ns = rc->side[side].recent[rc->side[side].messages % IB_RC_RECENT].latest.time_ns,
-                .atomic = atomic};
+                .atomic = atomic,
+                .icrc_wrong = packet->icrc_wrong};
 
     here.packets = packets_known(rc, &here);
     *least = here.packets == 0;
@@ -216,6 +217,35 @@ void ib_reads_again(struct ib_requests *requests, uint64_t offset)
         read->again = true;
 }
 
+/*
+ * A part of it, which begins and ends where response packets do; what comes after it has arrived, or was sent at least.
+ */
+static bool asks_for_part(const struct ib_rc *rc, const struct ib_read *read, uint32_t index,
+                          const struct ib_reth *expected, const struct ib_reth *found)
+{
+    return found->address == expected->address && found->rkey == expected->rkey && found->length > 0 &&
+           found->length < expected->length && rc->mtu > 0 && found->length % rc->mtu == 0 &&
+           read->taken > index + found->length / rc->mtu;
+}
+
+enum ib_comparison ib_reads_compare(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
+                                    uint64_t offset, struct ib_difference *words)
+{
+    const struct ib_read *read = find(&rc->side[side].reads, offset);
+    const struct ib_reth *found = &packet->reth;
+    struct ib_reth expected;
+    uint64_t begin;
+
+    if (!read || read->atomic || read->icrc_wrong != packet->icrc_wrong || (offset > read->from && rc->mtu == 0))
+        return IB_NOT_COMPARED;
+    begin = (offset - read->from) * rc->mtu;
+    expected = (struct ib_reth){read->address + begin, read->rkey, read->size - (uint32_t)begin};
+    words->first_frame = read->frame;
+    if (asks_for_part(rc, read, (uint32_t)(offset - read->from), &expected, found))
+        return IB_SAME;
+    return ib_reth_differs(&expected, found, read->frame, words) ? IB_DIFFERS : IB_SAME;
+}
+
 static void add_gap(struct ib_read *read, uint32_t from, uint32_t to)
 {
     if (from >= to)
@@ -249,6 +279,23 @@ static bool take(struct ib_read *read, uint32_t index)
     return false;
 }
 
+static void compare_response(struct ib_rc *rc, unsigned responder, const struct ib_read *read,
+                             const struct ib_packet *packet, uint64_t offset, const struct ib_rc_part *part)
+{
+    struct ib_difference difference;
+    struct ib_rc_copy copy = {.kind = part->kind,
+                              .place = part->place,
+                              .memory_known = true,
+                              .address = read->address + (uint64_t)part->index * rc->mtu,
+                              .rkey = read->rkey,
+                              .length = part->length};
+
+    if (!rc->disconnected)
+        ib_rc_tell_copy(rc, &copy,
+                        ib_copies_compare(&rc->side[other_side(responder)].responses, offset, packet, &difference),
+                        &difference);
+}
+
 void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
                      const struct place *place)
 {
@@ -263,8 +310,10 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
         return;
     if (!take(read, part.index)) {
         rc->counts.repeated_responses[responder]++;
+        compare_response(rc, responder, read, packet, offset, &part);
         return;
     }
+    ib_copies_keep(&rc->side[other_side(responder)].responses, offset, read->from, packet, place->frame);
     part.message = read->message;
     part.operation = read->operation;
     part.offset = (uint64_t)part.index * rc->mtu;
