@@ -392,7 +392,7 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
     ib_not_ready_request(requests, offset, time_ns);
     follow(rc, side, offset);
     place = place_of(side, offset, frame, frame, time_ns);
-    if (ib_copies_has(&requests->copies, offset)) /* of one that is held */
+    if (requests->held.n > 0 && ib_copies_has(&requests->copies, offset)) /* of one that is held */
         compare_request(rc, side, packet, offset, &place);
     else
         ib_copies_keep(&requests->copies, offset, requests->acked, packet, frame);

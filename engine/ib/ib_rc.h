@@ -103,11 +103,8 @@ struct ib_rc_copy {
     uint32_t first_frame;
     const char *difference; /* "expected ...; found ..."; NULL: there is none */
     /* Then: */
-    bool taken;        /* its receiver had acknowledged the first one: what it has is known */
-    bool memory_known; /* Write, Read, answers to these: the memory that is concerned */
-    uint64_t address;
-    uint32_t rkey;
-    size_t length;
+    bool taken;    /* its receiver had acknowledged the first one: what it has is known */
+    uint32_t rkey; /* answers: of the memory */
 };
 
 /* Facts for reports; none of them is a violation. */

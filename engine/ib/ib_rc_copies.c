@@ -33,7 +33,8 @@ struct ib_copy {
     uint64_t number; /* request offset of its PSN, and 1; 0: there is none */
     uint64_t at;     /* of its octets, among all that were ever kept: headers (with them), payload */
     uint32_t frame;
-    uint32_t captured, length; /* octets of payload */
+    uint32_t length;   /* octets of payload */
+    uint16_t captured; /* of these */
     uint8_t opcode, headers;
     bool icrc_wrong, reported;
 };
@@ -120,24 +121,36 @@ static bool is_short(const struct ib_copies *copies, uint64_t needed, size_t n)
            (oldest->number == needed + 1 && place_for(copies, n) + n - oldest->at > copies->n_octets);
 }
 
+/* What is under way is in consecutive slots, unless a Read uses PSNs without a packet. */
+static bool is_taken(const struct ib_copies *copies, uint64_t offset, uint64_t needed)
+{
+    return slot_of(copies, offset)->number > needed;
+}
+
+/* True when n octets fit. */
 static bool make_room(struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
 {
-    /* What is under way is in consecutive slots, unless a Read uses PSNs without a packet. */
-    while (copies->n_slots < SLOTS_MAX && (copies->n_slots == 0 || slot_of(copies, offset)->number > needed)) {
-        unsigned before = copies->n_slots;
+    unsigned slots;
+    size_t octets;
 
-        grow_slots(copies);
-        if (copies->n_slots == before)
-            break;
-    }
-    while (copies->n_slots > 0 && copies->n_octets < OCTETS_MAX && is_short(copies, needed, n)) {
-        size_t before = copies->n_octets;
+    do {
+        slots = copies->n_slots;
+        if (slots == 0 || (slots < SLOTS_MAX && is_taken(copies, offset, needed)))
+            grow_slots(copies);
+    } while (copies->n_slots > slots);
+    if (copies->n_slots == 0)
+        return false;
+    do {
+        octets = copies->n_octets;
+        if (octets < OCTETS_MAX && is_short(copies, needed, n))
+            grow_octets(copies);
+    } while (copies->n_octets > octets);
+    return n <= copies->n_octets;
+}
 
-        grow_octets(copies);
-        if (copies->n_octets == before)
-            break;
-    }
-    return copies->n_slots > 0 && n <= copies->n_octets;
+static inline bool has_room(const struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
+{
+    return copies->n_slots > 0 && !is_taken(copies, offset, needed) && !is_short(copies, needed, n);
 }
 
 /* ---- keeping ---- */
@@ -158,17 +171,19 @@ void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, 
     struct ib_copy *copy;
     uint8_t *octets;
 
-    if (packet->payload_captured > IB_MTU_MAX || !make_room(copies, offset, needed, n))
+    if (packet->payload_captured > IB_MTU_MAX ||
+        (!has_room(copies, offset, needed, n) && !make_room(copies, offset, needed, n)))
         return;
     copy = slot_of(copies, offset);
-    *copy = (struct ib_copy){.number = offset + 1,
-                             .at = place_for(copies, n),
-                             .frame = frame,
-                             .captured = (uint32_t)packet->payload_captured,
-                             .length = (uint32_t)packet->payload_len,
-                             .opcode = packet->bth.opcode,
-                             .headers = (uint8_t)packet->headers,
-                             .icrc_wrong = packet->icrc_wrong};
+    copy->number = offset + 1;
+    copy->at = place_for(copies, n);
+    copy->frame = frame;
+    copy->captured = (uint16_t)packet->payload_captured;
+    copy->length = (uint32_t)packet->payload_len;
+    copy->opcode = packet->bth.opcode;
+    copy->headers = (uint8_t)packet->headers;
+    copy->icrc_wrong = packet->icrc_wrong;
+    copy->reported = false;
     copies->end = copy->at + n;
     octets = octets_of(copies, copy);
     if (head > 0)

@@ -196,7 +196,7 @@ static inline uint32_t ib_requests_frame(const struct ib_requests *requests)
 struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
                                 const struct place *place);
 void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part);
-/* Tells of a packet that has the PSN of another one. copy: kind, place; memory and taken, where they are known. */
+/* Tells of a packet that has the PSN of another one. copy: all but what was compared. */
 void ib_rc_tell_copy(struct ib_rc *rc, struct ib_rc_copy *copy, enum ib_comparison comparison,
                      const struct ib_difference *difference);
 /* How far the directions may be apart, going by what was captured so far. */

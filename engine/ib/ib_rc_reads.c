@@ -283,12 +283,7 @@ static void compare_response(struct ib_rc *rc, unsigned responder, const struct 
                              const struct ib_packet *packet, uint64_t offset, const struct ib_rc_part *part)
 {
     struct ib_difference difference;
-    struct ib_rc_copy copy = {.kind = part->kind,
-                              .place = part->place,
-                              .memory_known = true,
-                              .address = read->address + (uint64_t)part->index * rc->mtu,
-                              .rkey = read->rkey,
-                              .length = part->length};
+    struct ib_rc_copy copy = {.kind = part->kind, .place = part->place, .rkey = read->rkey};
 
     if (!rc->disconnected)
         ib_rc_tell_copy(rc, &copy,

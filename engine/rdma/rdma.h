@@ -107,9 +107,7 @@ struct rdma_copy {
     uint32_t first_frame;
     const char *difference; /* "expected ...; found ..."; NULL: there is none. Then: */
     bool taken;             /* the receiver had the first one before: what it has taken is known */
-    bool memory_known;      /* Write, Read Response: */
-    uint32_t handle;
-    uint64_t address, length;
+    uint32_t handle;        /* Read Response: of the memory */
 };
 
 /* A side ends the connection over something that the other one sent: a Terminate or NAK. */

@@ -77,10 +77,7 @@ struct rdma_copy rdma_copy_of_ib(const struct ib_connection *connection, const s
         .first_frame = copy->first_frame,
         .difference = copy->difference,
         .taken = copy->taken,
-        .memory_known = copy->memory_known,
         .handle = copy->rkey,
-        .address = copy->address,
-        .length = copy->length,
     };
 }
 
