@@ -87,19 +87,22 @@ static void grow_slots(struct ib_copies *copies)
 static void grow_octets(struct ib_copies *copies)
 {
     size_t n = copies->n_octets ? 2 * copies->n_octets : OCTETS_FIRST;
-    uint8_t *old = copies->octets, *octets = heap_get(n);
+    uint8_t *octets = heap_get(n);
 
     if (!octets)
         return;
     /* A packet lies within a block of the old size, and so within one of the new size. */
     for (unsigned i = 0; i < copies->n_slots; i++) {
-        const struct ib_copy *copy = &copies->slots[i];
+        struct ib_copy *copy = &copies->slots[i];
 
-        if (copy->number > 0 && is_there(copies, copy, copy->number - 1))
-            memcpy(octets + (copy->at & (n - 1)), old + (copy->at & (copies->n_octets - 1)),
-                   header_room(copy->headers) + copy->captured);
+        if (copy->number == 0)
+            continue;
+        if (is_there(copies, copy, copy->number - 1))
+            memcpy(octets + (copy->at & (n - 1)), octets_of(copies, copy), header_room(copy->headers) + copy->captured);
+        else
+            copy->number = 0;
     }
-    free(old);
+    free(copies->octets);
     copies->octets = octets;
     copies->n_octets = n;
 }

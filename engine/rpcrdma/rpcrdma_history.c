@@ -678,8 +678,8 @@ static void judge_new_requests(const struct look *look, const struct pair *pair)
 }
 
 /*
- * The client has ended this earlier connection after such an answer, too. Where that is how it ends any, the answer was
- * the reason if it was back at once.
+ * The client has ended this earlier connection after such an answer, too. It may have had no more to do, unless it was
+ * back at once.
  */
 static bool dropped_before(const struct rpcrdma_history_record *now, const struct rpcrdma_history_record *other)
 {
@@ -712,7 +712,11 @@ static void judge_drop(const struct look *look, const struct pair *pair)
         fail(look, drop->rule, SEVERITY_WARNING, &drop->place, drop->culprit.frame,
              "expected the client to go on after the answer in frame %u; found %s, as after such an answer in frame %u "
              "on an earlier connection",
-             drop->culprit.frame, drop->closed ? "a DisconnectRequest" : "RST", before->drop.culprit.frame);
+             drop->culprit.frame,
+             !drop->closed        ? "RST"
+             : look->now->one_end ? "a DisconnectRequest"
+                                  : "FIN",
+             before->drop.culprit.frame);
 }
 
 void rpcrdma_history_conclude(const struct rpcrdma_history *history, const struct rpcrdma_history_record *record,

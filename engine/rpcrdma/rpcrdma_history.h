@@ -75,13 +75,10 @@ struct rpcrdma_history_cut {
     struct rpcrdma_history_call call;
 };
 
-/*
- * The client reset the connection after an answer that it should have put up with. On InfiniBand there is one way to
- * end a connection, as when there is no more to do.
- */
+/* The client ended the connection after an answer that it should have put up with. */
 struct rpcrdma_history_drop {
     bool any;
-    bool closed; /* by a DisconnectRequest */
+    bool closed; /* as when there is no more to do; false: it reset the connection */
     enum rule_id rule;
     struct place place, culprit; /* of the reset, of the answer */
 };

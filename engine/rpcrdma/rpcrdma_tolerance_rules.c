@@ -62,26 +62,22 @@ static bool is_prompt(const struct rpcrdma_connection *rpcrdma, const struct pla
 void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
 {
     struct rpcrdma_tolerance *tolerance = &rpcrdma->reaction->tolerance;
-    bool closed = !reset && rpcrdma->gaps_show_late;
     struct rpcrdma_history_drop drop = {
-        .any = true, .closed = closed, .rule = tolerance->rule, .place = *place, .culprit = tolerance->place};
+        .any = true, .closed = !reset, .rule = tolerance->rule, .place = *place, .culprit = tolerance->place};
+    bool prompt = is_prompt(rpcrdma, place);
 
     if (!tolerance->open || (int)side != rpcrdma->client)
         return;
     tolerance->open = false;
-    if ((reset || closed) && is_prompt(rpcrdma, place)) {
+    if (prompt)
         rpcrdma_record_drop(rpcrdma, &drop);
-    } else if (reset) {
+    else if (reset)
         rpcrdma_inconclusive(rpcrdma, tolerance->rule);
-        return;
-    }
-    if (!reset) { /* as a client does that has no more to do */
-        if (rpcrdma->side[side].calls.outstanding == 0)
-            rpcrdma_pass(rpcrdma, tolerance->rule);
-        return;
-    }
-    rpcrdma_fail_at_as(rpcrdma, place, tolerance->rule, SEVERITY_NOTE, tolerance->place.frame,
-                       "expected the client to go on after the %s with XID 0x%08x in frame %u; found RST",
-                       tolerance->rule == RULE_NFSULB_6_6_03 ? "RDMA_ERROR" : "Reply", tolerance->xid,
-                       tolerance->place.frame);
+    if (reset && prompt)
+        rpcrdma_fail_at_as(rpcrdma, place, tolerance->rule, SEVERITY_NOTE, tolerance->place.frame,
+                           "expected the client to go on after the %s with XID 0x%08x in frame %u; found RST",
+                           tolerance->rule == RULE_NFSULB_6_6_03 ? "RDMA_ERROR" : "Reply", tolerance->xid,
+                           tolerance->place.frame);
+    else if (!reset && rpcrdma->side[side].calls.outstanding == 0) /* as a client does that has no more to do */
+        rpcrdma_pass(rpcrdma, tolerance->rule);
 }
