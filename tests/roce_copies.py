@@ -114,3 +114,30 @@ def right(whole, opcodes, change, seal=sealed):
         if opcode(packet[1]) in opcodes:
             seen.append((packet[0], seal(change(packet[1])), packet[2]))
     return seen
+
+
+def crosses(octets, other):
+    """It goes the other way."""
+    return octets[26:30] == other[30:34]
+
+
+def asked_for(octets):
+    """Octets that a Read Request asks for."""
+    return int.from_bytes(octets[BTH + 24:BTH + 28], "big")
+
+
+def later(octets, n):
+    """A Read Request for what is behind its first n octets, of one PSN."""
+    octets, at = bytearray(octets), BTH + 12
+    octets[BTH + 9:BTH + 12] = (int.from_bytes(octets[BTH + 9:BTH + 12], "big") + 1 & 0xFFFFFF).to_bytes(3, "big")
+    octets[at:at + 8] = (int.from_bytes(octets[at:at + 8], "big") + n).to_bytes(8, "big")
+    octets[at + 12:at + 16] = (int.from_bytes(octets[at + 12:at + 16], "big") - n).to_bytes(4, "big")
+    return sealed(octets)
+
+
+def nak(acknowledge, request):
+    """The Acknowledge as a NAK, PSN sequence error, that asks for this request."""
+    octets = bytearray(acknowledge)
+    octets[BTH + 9:BTH + 12] = request[BTH + 9:BTH + 12]
+    octets[BTH + 12] = 0x60
+    return sealed(octets)

@@ -115,7 +115,7 @@ static uint64_t place_for(const struct ib_copies *copies, size_t n)
     return n <= rest ? copies->end : copies->end + rest;
 }
 
-/* Whether what is kept of the request at `needed`, or after it, would be overwritten by n octets more. */
+/* Whether n octets more would overwrite the packet at `needed`, or what came after it. */
 static bool is_short(const struct ib_copies *copies, uint64_t needed, size_t n)
 {
     const struct ib_copy *oldest = slot_of(copies, needed);
@@ -130,7 +130,7 @@ static bool is_taken(const struct ib_copies *copies, uint64_t offset, uint64_t n
     return slot_of(copies, offset)->number > needed;
 }
 
-/* True when n octets fit. */
+/* More room, if that is what it takes to keep n octets and all that is needed. False: they do not fit. */
 static bool make_room(struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
 {
     unsigned slots;
@@ -151,11 +151,6 @@ static bool make_room(struct ib_copies *copies, uint64_t offset, uint64_t needed
     return n <= copies->n_octets;
 }
 
-static inline bool has_room(const struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
-{
-    return copies->n_slots > 0 && !is_taken(copies, offset, needed) && !is_short(copies, needed, n);
-}
-
 /* ---- keeping ---- */
 
 static void put_headers(uint8_t *out, const struct ib_packet *packet)
@@ -167,19 +162,15 @@ static void put_headers(uint8_t *out, const struct ib_packet *packet)
     memcpy(out, &headers, sizeof headers);
 }
 
-void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, const struct ib_packet *packet,
-                    uint32_t frame)
+/* In the room that there is. */
+static void put(struct ib_copies *copies, uint64_t offset, const struct ib_packet *packet, uint32_t frame)
 {
-    size_t head = header_room(packet->headers), n = head + packet->payload_captured;
-    struct ib_copy *copy;
+    size_t head = header_room(packet->headers);
+    struct ib_copy *copy = slot_of(copies, offset);
     uint8_t *octets;
 
-    if (packet->payload_captured > IB_MTU_MAX ||
-        (!has_room(copies, offset, needed, n) && !make_room(copies, offset, needed, n)))
-        return;
-    copy = slot_of(copies, offset);
     copy->number = offset + 1;
-    copy->at = place_for(copies, n);
+    copy->at = place_for(copies, head + packet->payload_captured);
     copy->frame = frame;
     copy->captured = (uint16_t)packet->payload_captured;
     copy->length = (uint32_t)packet->payload_len;
@@ -187,12 +178,21 @@ void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, 
     copy->headers = (uint8_t)packet->headers;
     copy->icrc_wrong = packet->icrc_wrong;
     copy->reported = false;
-    copies->end = copy->at + n;
+    copies->end = copy->at + head + packet->payload_captured;
     octets = octets_of(copies, copy);
     if (head > 0)
         put_headers(octets, packet);
     if (packet->payload_captured > 0)
         memcpy(octets + head, packet->payload, packet->payload_captured);
+}
+
+void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, const struct ib_packet *packet,
+                    uint32_t frame)
+{
+    size_t n = header_room(packet->headers) + packet->payload_captured;
+
+    if (packet->payload_captured <= IB_MTU_MAX && make_room(copies, offset, needed, n))
+        put(copies, offset, packet, frame);
 }
 
 /* ---- comparing ---- */

@@ -96,6 +96,8 @@ struct ib_read {
     bool again; /* the requester has asked for parts of it again */
     bool atomic;
     bool icrc_wrong; /* of the request */
+    bool restarted;  /* it was asked for again from its beginning */
+    bool reported;   /* a request for it, or for the rest of it, that is wrong */
 };
 
 struct ib_reads {
@@ -223,8 +225,8 @@ unsigned ib_reads_open(const struct ib_rc *rc, unsigned side, int64_t time_ns);
 /* A Read of `side`, or the rest of one, from this offset on is asked for again. */
 void ib_reads_again(struct ib_requests *requests, uint64_t offset);
 /* Whether such a request asks for what the Read asked for from there on. */
-enum ib_comparison ib_reads_compare(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
-                                    uint64_t offset, struct ib_difference *words);
+enum ib_comparison ib_reads_compare(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
+                                    struct ib_difference *words);
 /* A Read of `side` lacks parts of its response, which may have come by then. */
 bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns);
 /* A response packet, sent by `responder`, at that offset of the other side's requests. */

@@ -7,6 +7,8 @@
 #include "engine/core/heap.h"
 #include "engine/ib/ib_rc_internal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { READS_FIRST = 8 };                    /* a power of two, as IB_RC_READS_MAX */
@@ -228,22 +230,42 @@ static bool asks_for_part(const struct ib_rc *rc, const struct ib_read *read, ui
            read->taken > index + found->length / rc->mtu;
 }
 
-enum ib_comparison ib_reads_compare(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
-                                    uint64_t offset, struct ib_difference *words)
+/* The responder has said that it has not received the Read: nothing can have come for what is left out. */
+static bool leaves_out(const struct ib_requests *requests, const struct ib_read *read, uint64_t offset,
+                       struct ib_difference *words)
 {
-    const struct ib_read *read = find(&rc->side[side].reads, offset);
+    bool missed = requests->missed == read->from + 1 && !(requests->acked_known && requests->acked > read->from);
+
+    if (offset == read->from || !missed || read->restarted || read->taken > 0)
+        return false;
+    snprintf(
+        words->text, sizeof words->text,
+        "expected the RDMA Read Request of frame %u again, as a NAK says that it was not received; found the rest of "
+        "it from packet %" PRIu64 " of its Response on, though nothing before that has come",
+        read->frame, offset - read->from + 1);
+    return true;
+}
+
+enum ib_comparison ib_reads_compare(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
+                                    struct ib_difference *words)
+{
+    const struct ib_requests *requests = &rc->side[side];
+    struct ib_read *read = find(&requests->reads, offset);
     const struct ib_reth *found = &packet->reth;
     struct ib_reth expected;
     uint64_t begin;
 
-    if (!read || read->atomic || read->icrc_wrong != packet->icrc_wrong || (offset > read->from && rc->mtu == 0))
+    if (!read || read->atomic || read->reported || read->icrc_wrong != packet->icrc_wrong ||
+        (offset > read->from && rc->mtu == 0))
         return IB_NOT_COMPARED;
     begin = (offset - read->from) * rc->mtu;
     expected = (struct ib_reth){read->address + begin, read->rkey, read->size - (uint32_t)begin};
     words->first_frame = read->frame;
+    read->restarted |= offset == read->from;
     if (asks_for_part(rc, read, (uint32_t)(offset - read->from), &expected, found))
         return IB_SAME;
-    return ib_reth_differs(&expected, found, read->frame, words) ? IB_DIFFERS : IB_SAME;
+    read->reported = ib_reth_differs(&expected, found, read->frame, words) || leaves_out(requests, read, offset, words);
+    return read->reported ? IB_DIFFERS : IB_SAME;
 }
 
 static void add_gap(struct ib_read *read, uint32_t from, uint32_t to)

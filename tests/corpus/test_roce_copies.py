@@ -94,3 +94,15 @@ def test_a_bad_network(build, gen, tmp_path, net, seed):
     captures = judge(build, paths, by_name=False)
     assert not [f for capture in captures for f in found(capture)]
     assert sum(outcomes(capture)[copies.RULE][0] for capture in captures) > 0
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_read_that_goes_on_where_nothing_has_come(report, whole, asked):
+    """Its request did not arrive, as a NAK says; what is sent again is its end."""
+    i = next(i for i, packet in enumerate(whole) if copies.opcode(packet[1]) in copies.READ and copies.asked_for(packet[1]) > 1024)
+    time, octets, length = whole[i]
+    rest = copies.later(octets, 1024)
+    answer = next(other for _, other, _ in whole if copies.opcode(other) == 0x11 and copies.crosses(other, octets))
+    nak = copies.nak(answer, octets)
+    seen = whole[:i + 1] + [(time, nak, len(nak))] * asked + [(time, rest, length)]
+    assert [(f.severity, f.frame) for f in found(report(seen)) if f.rule == copies.RULE] == [("error", i + 3)] * asked
