@@ -216,7 +216,7 @@ enum ib_decoding ib_packet_decode(struct ib_packet *out, const uint8_t *p, size_
     out->info = ib_opcode_info(out->bth.opcode);
     headers = headers_of(out->info, out->bth.opcode);
     tail = out->bth.pad + (size_t)IB_ICRC_LEN;
-    for (unsigned i = 0; i < EXTENDED; i++) {
+    for (unsigned i = 0; i < EXTENDED && out->headers != headers; i++) {
         if (!(headers & extended[i].header))
             continue;
         if (length < at + extended[i].length + tail)

@@ -231,6 +231,7 @@ struct ib_packet {
     size_t payload_captured; /* of these are there */
     bool icrc_captured;
     const uint8_t *icrc; /* 4 octets; NULL unless captured */
+    bool icrc_wrong;     /* as whoever has verified it found; decoding leaves it false */
 };
 
 enum ib_decoding {

@@ -107,6 +107,14 @@ static void on_sent_again(void *ctx, const struct place *place)
                          place->time_ns);
 }
 
+static void on_copy(void *ctx, const struct ib_rc_copy *copy)
+{
+    struct watched_ib *ib = ctx;
+
+    watched_wake(ib->watched);
+    ib->up.copy(ib->up.ctx, copy);
+}
+
 /* ---- connections come and go ---- */
 
 static void free_watched(struct watched *watched)
@@ -146,7 +154,8 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
                                     .refused = on_refused,
                                     .acknowledged = on_acknowledged,
                                     .missed = on_missed,
-                                    .sent_again = watched->host.collector ? on_sent_again : NULL};
+                                    .sent_again = watched->host.collector ? on_sent_again : NULL,
+                                    .copy = on_copy};
     return true;
 }
 
@@ -256,6 +265,7 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     if (!table(check))
         return false;
     icrc = ib_datagram_icrc(datagram, &packet);
+    packet.icrc_wrong = icrc == ICRC_WRONG;
     dropped = !check->options->assume_no_icrc && ib_icrc_drops(check->icrc_senders, &arrival, icrc);
     /* What a receiver drops is counted with the connection that it seems to be of. */
     connection =

@@ -32,6 +32,8 @@ void ib_rc_free(struct ib_rc *rc)
     for (unsigned side = 0; side < 2; side++) {
         ib_held_free(&rc->side[side].held);
         free(rc->side[side].reads.ring);
+        ib_copies_free(&rc->side[side].copies);
+        ib_copies_free(&rc->side[side].responses);
     }
     free(rc);
 }
@@ -319,15 +321,51 @@ static void report_copy(const struct ib_rc *rc, unsigned side, uint64_t offset, 
         rc->events.sent_again(rc->events.ctx, &place);
 }
 
+void ib_rc_tell_copy(struct ib_rc *rc, struct ib_rc_copy *copy, enum ib_comparison comparison,
+                     const struct ib_difference *difference)
+{
+    if (comparison == IB_NOT_COMPARED || !rc->events.copy)
+        return;
+    copy->first_frame = difference->first_frame;
+    copy->difference = comparison == IB_DIFFERS ? difference->text : NULL;
+    rc->events.copy(rc->events.ctx, copy);
+}
+
+/*
+ * A request that has the PSN of another. After the end of the connection, its queue pairs may be used again.
+ */
+static void compare_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
+                            const struct place *place)
+{
+    struct ib_requests *requests = &rc->side[side];
+    enum ib_comparison comparison, of_read;
+    struct ib_difference difference;
+    struct ib_rc_copy copy = {.kind = (enum ib_message)packet->info->message,
+                              .place = *place,
+                              .taken = requests->acked_known && offset < requests->acked};
+
+    if (rc->disconnected)
+        return;
+    comparison = ib_copies_compare(&requests->copies, offset, packet, &difference);
+    if (packet->info->message == IB_MESSAGE_READ && comparison != IB_DIFFERS) {
+        of_read = ib_reads_compare(rc, side, packet, offset, &difference);
+        comparison = of_read == IB_NOT_COMPARED ? comparison : of_read;
+    }
+    ib_rc_tell_copy(rc, &copy, comparison, &difference);
+}
+
 /* A copy, or a request from before the start of the capture. */
 static void request_again(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
                           uint32_t frame, int64_t time_ns)
 {
     struct ib_requests *requests = &rc->side[side];
 
+    struct place place = place_of(side, offset, frame, frame, time_ns);
+
     ib_not_ready_request(requests, offset, time_ns);
     requests->older |= requests->late && offset < IB_RC_ORIGIN;
     requests->resends_ns = time_ns;
+    compare_request(rc, side, packet, offset, &place);
     if (packet->info->message == IB_MESSAGE_READ)
         ib_reads_again(requests, offset);
     rc->counts.retransmitted[side]++;
@@ -354,6 +392,10 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
     ib_not_ready_request(requests, offset, time_ns);
     follow(rc, side, offset);
     place = place_of(side, offset, frame, frame, time_ns);
+    if (requests->held.n > 0 && ib_copies_has(&requests->copies, offset)) /* of one that is held */
+        compare_request(rc, side, packet, offset, &place);
+    else
+        ib_copies_keep(&requests->copies, offset, requests->acked, packet, frame);
     skip_gap(rc, side, offset, &place, false);
     if (offset == requests->next) {
         take_request(rc, side, packet, &place);

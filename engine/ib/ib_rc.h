@@ -11,7 +11,12 @@
  * Loss on the network and loss by the capture: a missing request is awaited, because the receiver drops everything
  * after it and asks for it again (go-back-N). If the receiver acknowledges it, the capture lost it: a hole.
  *
- * Sans-I/O. Memory: at most `limit` octets of packets held out of order per side, and IB_RC_READS_MAX Reads.
+ * Packets sent again are compared with the first ones: the requester sends the same packet again (section 9.7), and the
+ * responder answers an Atomic with the result that it has saved. A Read is carried out anew, and the memory may have
+ * changed.
+ *
+ * Sans-I/O. Memory: at most `limit` octets of packets held out of order per side, and IB_RC_READS_MAX Reads; of what
+ * was sent, 256 KiB of requests and as much of responses, as far as it is under way.
  */
 #ifndef IWARP_ENGINE_IB_IB_RC_H
 #define IWARP_ENGINE_IB_IB_RC_H
@@ -91,6 +96,17 @@ struct ib_rc_hole {
     struct place next; /* of what shows that they are missing */
 };
 
+/* A packet was sent again, and is compared with the first one of its PSN, as far as both were captured. */
+struct ib_rc_copy {
+    enum ib_message kind; /* of the copy */
+    struct place place;   /* of the copy. offset: a request's own */
+    uint32_t first_frame;
+    const char *difference; /* "expected ...; found ..."; NULL: there is none */
+    /* Then: */
+    bool taken;    /* its receiver had acknowledged the first one: what it has is known */
+    uint32_t rkey; /* answers: of the memory */
+};
+
 /* Facts for reports; none of them is a violation. */
 struct ib_rc_counts {
     uint64_t packets[2], octets[2];   /* by sending side; octets of payload taken */
@@ -111,6 +127,7 @@ struct ib_rc_events {
     void (*missed)(void *ctx, unsigned side, uint64_t offset);
     /* A request was sent again before it was acknowledged: the receiver may have dropped the copies before this one. */
     void (*sent_again)(void *ctx, const struct place *place);
+    void (*copy)(void *ctx, const struct ib_rc_copy *copy);
 };
 
 struct ib_rc;

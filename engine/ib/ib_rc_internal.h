@@ -44,6 +44,37 @@ static inline const struct ib_held_packet *ib_held_first(const struct ib_held *h
 /* Removes the first; the caller frees it. */
 struct ib_held_packet *ib_held_take(struct ib_held *held);
 
+/* ---- packets as they were first sent ---- */
+
+struct ib_copies {
+    struct ib_copy *slots; /* by the last bits of the request offset; NULL: none so far */
+    uint8_t *octets;       /* a ring */
+    unsigned n_slots;
+    size_t n_octets; /* that it has room for */
+    uint64_t end;    /* octets that were ever put there, and skipped */
+};
+
+enum ib_comparison { IB_NOT_COMPARED, IB_SAME, IB_DIFFERS };
+
+/* In what a packet that was sent again differs from the first one. */
+struct ib_difference {
+    uint32_t first_frame;
+    char text[FINDING_MESSAGE_SIZE]; /* "expected ...; found ..." */
+};
+
+void ib_copies_free(struct ib_copies *copies);
+/* Remembers the packet of that offset; nothing before the one at `needed` will be sent again, most likely. */
+void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, const struct ib_packet *packet,
+                    uint32_t frame);
+bool ib_copies_has(const struct ib_copies *copies, uint64_t offset);
+/* Compares a later packet of that offset. One that differs is reported once. */
+enum ib_comparison ib_copies_compare(struct ib_copies *copies, uint64_t offset, const struct ib_packet *again,
+                                     struct ib_difference *words);
+
+/* True, with words, when a later one is other than the first, which was in that frame. */
+bool ib_reth_differs(const struct ib_reth *first, const struct ib_reth *again, uint32_t frame,
+                     struct ib_difference *words);
+
 /* ---- Reads and Atomics that are answered by packets of their own ---- */
 
 struct ib_read {
@@ -64,6 +95,9 @@ struct ib_read {
     bool lost;  /* more gaps than can be remembered */
     bool again; /* the requester has asked for parts of it again */
     bool atomic;
+    bool icrc_wrong; /* of the request */
+    bool restarted;  /* it was asked for again from its beginning */
+    bool reported;   /* a request for it, or for the rest of it, that is wrong */
 };
 
 struct ib_reads {
@@ -129,6 +163,7 @@ struct ib_requests {
     struct ib_recent recent[IB_RC_RECENT]; /* message i, counted from 1, at i % IB_RC_RECENT */
     struct ib_held held;
     struct ib_reads reads;
+    struct ib_copies copies, responses; /* of requests; of the other side's responses to these */
 };
 
 struct ib_rc {
@@ -163,6 +198,9 @@ static inline uint32_t ib_requests_frame(const struct ib_requests *requests)
 struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
                                 const struct place *place);
 void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part);
+/* Tells of a packet that has the PSN of another one. copy: all but what was compared. */
+void ib_rc_tell_copy(struct ib_rc *rc, struct ib_rc_copy *copy, enum ib_comparison comparison,
+                     const struct ib_difference *difference);
 /* How far the directions may be apart, going by what was captured so far. */
 int64_t ib_rc_skew(const struct ib_rc *rc);
 
@@ -186,6 +224,9 @@ bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset);
 unsigned ib_reads_open(const struct ib_rc *rc, unsigned side, int64_t time_ns);
 /* A Read of `side`, or the rest of one, from this offset on is asked for again. */
 void ib_reads_again(struct ib_requests *requests, uint64_t offset);
+/* Whether such a request asks for what the Read asked for from there on. */
+enum ib_comparison ib_reads_compare(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
+                                    struct ib_difference *words);
 /* A Read of `side` lacks parts of its response, which may have come by then. */
 bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns);
 /* A response packet, sent by `responder`, at that offset of the other side's requests. */

@@ -7,6 +7,8 @@
 #include "engine/core/heap.h"
 #include "engine/ib/ib_rc_internal.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { READS_FIRST = 8 };                    /* a power of two, as IB_RC_READS_MAX */
@@ -77,7 +79,8 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
                 .size = atomic ? ATOMIC_OCTETS : packet->reth.length,
                 .frame = ib_requests_frame(&rc->side[side]),
                 .time_ns = rc->side[side].recent[rc->side[side].messages % IB_RC_RECENT].latest.time_ns,
-                .atomic = atomic};
+                .atomic = atomic,
+                .icrc_wrong = packet->icrc_wrong};
 
     here.packets = packets_known(rc, &here);
     *least = here.packets == 0;
@@ -216,6 +219,55 @@ void ib_reads_again(struct ib_requests *requests, uint64_t offset)
         read->again = true;
 }
 
+/*
+ * A part of it, which begins and ends where response packets do; what comes after it has arrived, or was sent at least.
+ */
+static bool asks_for_part(const struct ib_rc *rc, const struct ib_read *read, uint32_t index,
+                          const struct ib_reth *expected, const struct ib_reth *found)
+{
+    return found->address == expected->address && found->rkey == expected->rkey && found->length > 0 &&
+           found->length < expected->length && rc->mtu > 0 && found->length % rc->mtu == 0 &&
+           read->taken > index + found->length / rc->mtu;
+}
+
+/* The responder has said that it has not received the Read: nothing can have come for what is left out. */
+static bool leaves_out(const struct ib_requests *requests, const struct ib_read *read, uint64_t offset,
+                       struct ib_difference *words)
+{
+    bool missed = requests->missed == read->from + 1 && !(requests->acked_known && requests->acked > read->from);
+
+    if (offset == read->from || !missed || read->restarted || read->taken > 0)
+        return false;
+    snprintf(
+        words->text, sizeof words->text,
+        "expected the RDMA Read Request of frame %u again, as a NAK says that it was not received; found the rest of "
+        "it from packet %" PRIu64 " of its Response on, though nothing before that has come",
+        read->frame, offset - read->from + 1);
+    return true;
+}
+
+enum ib_comparison ib_reads_compare(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
+                                    struct ib_difference *words)
+{
+    const struct ib_requests *requests = &rc->side[side];
+    struct ib_read *read = find(&requests->reads, offset);
+    const struct ib_reth *found = &packet->reth;
+    struct ib_reth expected;
+    uint64_t begin;
+
+    if (!read || read->atomic || read->reported || read->icrc_wrong != packet->icrc_wrong ||
+        (offset > read->from && rc->mtu == 0))
+        return IB_NOT_COMPARED;
+    begin = (offset - read->from) * rc->mtu;
+    expected = (struct ib_reth){read->address + begin, read->rkey, read->size - (uint32_t)begin};
+    words->first_frame = read->frame;
+    read->restarted |= offset == read->from;
+    if (asks_for_part(rc, read, (uint32_t)(offset - read->from), &expected, found))
+        return IB_SAME;
+    read->reported = ib_reth_differs(&expected, found, read->frame, words) || leaves_out(requests, read, offset, words);
+    return read->reported ? IB_DIFFERS : IB_SAME;
+}
+
 static void add_gap(struct ib_read *read, uint32_t from, uint32_t to)
 {
     if (from >= to)
@@ -249,6 +301,18 @@ static bool take(struct ib_read *read, uint32_t index)
     return false;
 }
 
+static void compare_response(struct ib_rc *rc, unsigned responder, const struct ib_read *read,
+                             const struct ib_packet *packet, uint64_t offset, const struct ib_rc_part *part)
+{
+    struct ib_difference difference;
+    struct ib_rc_copy copy = {.kind = part->kind, .place = part->place, .rkey = read->rkey};
+
+    if (!rc->disconnected)
+        ib_rc_tell_copy(rc, &copy,
+                        ib_copies_compare(&rc->side[other_side(responder)].responses, offset, packet, &difference),
+                        &difference);
+}
+
 void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint64_t offset,
                      const struct place *place)
 {
@@ -263,8 +327,10 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
         return;
     if (!take(read, part.index)) {
         rc->counts.repeated_responses[responder]++;
+        compare_response(rc, responder, read, packet, offset, &part);
         return;
     }
+    ib_copies_keep(&rc->side[other_side(responder)].responses, offset, read->from, packet, place->frame);
     part.message = read->message;
     part.operation = read->operation;
     part.offset = (uint64_t)part.index * rc->mtu;

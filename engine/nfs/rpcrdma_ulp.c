@@ -150,6 +150,11 @@ static void missed(void *guest, unsigned side, uint64_t offset)
     rpcrdma_connection_missed(((struct guest *)guest)->rpcrdma, side, offset);
 }
 
+static void doubt(void *guest, const struct rdma_copy *copy)
+{
+    rpcrdma_connection_doubt(((struct guest *)guest)->rpcrdma, copy);
+}
+
 static void skipped(void *ctx, unsigned side)
 {
     struct guest *guest = ctx;
@@ -298,6 +303,7 @@ const struct ulp_kind rpcrdma_ulp = {.name = "rpcrdma",
                                      .refusal = refusal,
                                      .received = received,
                                      .missed = missed,
+                                     .doubt = doubt,
                                      .skipped = skipped,
                                      .lossy = lossy,
                                      .closing = closing,

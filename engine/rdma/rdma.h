@@ -99,6 +99,17 @@ enum rdma_refusal_cause {
     RDMA_REFUSED_OTHER,
 };
 
+/* A packet that was sent again, of a transport that sends whole packets again, compared with the first one. */
+struct rdma_copy {
+    enum rdma_kind kind;
+    struct place place; /* of the copy */
+    enum direction direction;
+    uint32_t first_frame;
+    const char *difference; /* "expected ...; found ..."; NULL: there is none. Then: */
+    bool taken;             /* the receiver had the first one before: what it has taken is known */
+    uint32_t handle;        /* Read Response: of the memory */
+};
+
 /* A side ends the connection over something that the other one sent: a Terminate or NAK. */
 struct rdma_refusal {
     struct place place;

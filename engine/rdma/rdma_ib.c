@@ -68,6 +68,19 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
     };
 }
 
+struct rdma_copy rdma_copy_of_ib(const struct ib_connection *connection, const struct ib_rc_copy *copy)
+{
+    return (struct rdma_copy){
+        .kind = kind_of(copy->kind),
+        .place = copy->place,
+        .direction = rdma_direction_of_ib(connection, copy->place.side),
+        .first_frame = copy->first_frame,
+        .difference = copy->difference,
+        .taken = copy->taken,
+        .handle = copy->rkey,
+    };
+}
+
 /* What is wrong with a sound Send without Invalidate can only be its length (section 9.7.5.2.8, inbound Send length).
  */
 static enum rdma_refusal_cause cause_of(const struct ib_rc_refusal *refusal)

@@ -12,6 +12,7 @@
 #include "engine/rdma/rdma.h"
 
 struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part);
+struct rdma_copy rdma_copy_of_ib(const struct ib_connection *connection, const struct ib_rc_copy *copy);
 struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal);
 /* False: this message carries none. */
 bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_connection *connection, unsigned side,

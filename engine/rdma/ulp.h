@@ -25,7 +25,7 @@
  *   begin(), ports(), terms(), [skipped()]  when the connection has its first event that may concern an upper layer
  *   [private_data(), early()]               from before the choice
  *   private_data(), part(), refusal()       as they come
- *   terms(), ports(), skipped(), lossy()    at any time, as are received(), missed()
+ *   terms(), ports(), skipped(), lossy()    at any time, as are received(), missed(), doubt()
  *   closing(), end()                        a side closes or resets
  *   finish(), record()                      nothing follows
  *   free()                                  what the guest has in host->arena needs no freeing
@@ -150,6 +150,8 @@ struct ulp_kind {
     /* False: no further parts are needed. */
     bool (*part)(void *guest, const struct rdma_part *part);
     void (*refusal)(void *guest, const struct rdma_refusal *refusal);
+    /* The other side may have taken other octets than those that part() was given. */
+    void (*doubt)(void *guest, const struct rdma_copy *copy);
     void (*received)(void *guest, unsigned side, uint64_t offset);
     void (*missed)(void *guest, unsigned side, uint64_t offset);
     /* Octets of that side are missing. */

@@ -301,6 +301,8 @@ void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct
 void rpcrdma_connection_received(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset);
 /* `side` has not received what the other side sent at that offset, as a NAK says. */
 void rpcrdma_connection_missed(struct rpcrdma_connection *rpcrdma, unsigned side, uint64_t offset);
+/* What was sent again is not what was sent first: the other side may have either. */
+void rpcrdma_connection_doubt(struct rpcrdma_connection *rpcrdma, const struct rdma_copy *copy);
 /* The capture dropped packets: what is missing may leave no trace. */
 void rpcrdma_connection_lossy(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);

@@ -3,8 +3,8 @@
  * RDMA Reads outstanding against what the connection allows (RFC 8166 section 3.3.1), and against ca_rdma_ird of the
  * session (RFC 8881 section 18.36.3).
  *
- * The former is MPA's business on iWARP, where it reports what is wrong. On InfiniBand only Reads that follow one
- * another sooner than any answer can come are known to be outstanding together.
+ * The former is MPA's business on iWARP, where it reports what is wrong. On InfiniBand Reads that follow one another
+ * sooner than any answer can come are known to be outstanding together.
  *
  * Responses come in the order of their Reads: one says that all before it were sent, those that the capture lacks
  * included. Where ACK numbers say what the requester had received, no Response is missed. On InfiniBand one may be
@@ -37,81 +37,124 @@ static void close_reads(struct rpcrdma_depth *depth, uint64_t operation, bool la
     }
 }
 
+/* Reads from this one on that were open when that other one, which is open as well, was asked for. */
+static unsigned open_between(const struct rpcrdma_depth *depth, uint64_t from, uint64_t to)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < depth->outstanding; i++) {
+        uint64_t operation = depth->open[(depth->first + i) % RPCRDMA_DEPTH_MAX];
+
+        n += operation >= from && operation <= to;
+    }
+    return n;
+}
+
 /* ---- judging ---- */
 
 void rpcrdma_connection_depth(struct rpcrdma_connection *rpcrdma, unsigned requester, uint32_t limit, uint32_t frame)
 {
-    struct rpcrdma_depth *depth = &rpcrdma->depth[requester & 1u];
+    struct rpcrdma_depth_limit *session = &rpcrdma->depth[requester & 1u].session;
 
-    depth->limit = limit;
-    depth->frame = frame;
-    depth->doubtful = false;
+    session->most = limit;
+    session->frame = frame;
+    session->doubtful = false;
 }
 
-static void report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct place *place,
-                   unsigned outstanding)
+/* Both have a family of findings, of which one is reported. */
+static const struct depth_rule {
+    enum rule_id id;
+    const char *what;
+} of_connection = {RULE_RPCR_3_3_1_11, "as agreed at the start of the connection"},
+  of_session = {RULE_NFS41_18_36_3_05, "the session's ca_rdma_ird"};
+
+static void report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth_limit *limit, const struct depth_rule *rule,
+                   const struct place *place, unsigned outstanding)
 {
-    depth->doubtful = false;
-    if (!depth->reported)
-        rpcrdma_fail_at(rpcrdma, place, RULE_NFS41_18_36_3_05, depth->frame,
-                        "expected at most %u RDMA Reads outstanding, the session's ca_rdma_ird; found %u", depth->limit,
+    limit->doubtful = false;
+    if (!limit->reported)
+        rpcrdma_fail_at(rpcrdma, place, rule->id, limit->frame,
+                        "expected at most %u RDMA Reads outstanding, %s; found %u", limit->most, rule->what,
                         outstanding);
-    depth->reported = true;
+    limit->reported = true;
+}
+
+/* A Response may show later that it was too many. */
+static void suspect(struct rpcrdma_depth_limit *limit, const struct rpcrdma_move *move)
+{
+    if (limit->doubtful)
+        return;
+    limit->doubtful = true;
+    limit->place = move->place;
+    limit->operation = move->operation;
 }
 
 static void judge_connection(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth,
                              const struct rpcrdma_move *move)
 {
-    unsigned most = rpcrdma->terms.reads_max[move->side];
+    struct rpcrdma_depth_limit *limit = &depth->connection;
 
-    if (most == 0)
+    limit->most = rpcrdma->terms.reads_max[move->side];
+    if (limit->most == 0)
         return;
-    if (move->reads_open <= most && depth->outstanding <= most) {
-        depth->over = false;
+    if (move->reads_open > limit->most) {
+        report(rpcrdma, limit, &of_connection, &move->place, move->reads_open);
+    } else if (depth->outstanding <= limit->most) {
+        limit->reported = false;
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_11);
-    } else if (move->reads_open <= most) {
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_3_1_11);
-    } else if (!depth->over) {
-        depth->over = true;
-        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_3_1_11, 0,
-                        "expected at most %u RDMA Reads outstanding, as agreed at the start of the connection; found "
-                        "%u",
-                        most, move->reads_open);
+    } else {
+        suspect(limit, move);
     }
+}
+
+static void judge_session(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth,
+                          const struct rpcrdma_move *move)
+{
+    struct rpcrdma_depth_limit *limit = &depth->session;
+
+    if (limit->most == 0)
+        return;
+    if (!rpcrdma_whole(rpcrdma) || move->unsure)
+        rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05);
+    else if (depth->outstanding <= limit->most)
+        rpcrdma_pass(rpcrdma, RULE_NFS41_18_36_3_05);
+    else if (move->acked_known || move->reads_open > limit->most)
+        report(rpcrdma, limit, &of_session, &move->place, depth->outstanding);
+    else
+        suspect(limit, move);
 }
 
 static void read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct rpcrdma_move *move)
 {
     open_read(rpcrdma, depth, move->operation);
     judge_connection(rpcrdma, depth, move);
-    if (depth->limit == 0)
+    judge_session(rpcrdma, depth, move);
+}
+
+/* The Response to a Read that was asked for before the one too many, so long after it: they were open together. */
+static void settle(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_depth *depth,
+                   struct rpcrdma_depth_limit *limit, const struct depth_rule *rule, const struct rpcrdma_move *move,
+                   int64_t apart_ns)
+{
+    unsigned together = open_between(depth, move->operation, limit->operation);
+
+    if (!limit->doubtful)
         return;
-    if (!rpcrdma_whole(rpcrdma) || move->unsure) {
-        rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05);
-    } else if (depth->outstanding <= depth->limit) {
-        rpcrdma_pass(rpcrdma, RULE_NFS41_18_36_3_05);
-    } else if (move->acked_known || move->reads_open > depth->limit) {
-        report(rpcrdma, depth, &move->place, depth->outstanding);
-    } else if (!depth->doubtful) {
-        depth->doubtful = true;
-        depth->place = move->place;
-        depth->operation = move->operation;
-        depth->most = depth->outstanding;
-    }
+    limit->doubtful = false;
+    if (rpcrdma_whole(rpcrdma) && !move->asked_again && together > limit->most &&
+        move->place.time_ns - limit->place.time_ns >= apart_ns)
+        report(rpcrdma, limit, rule, &limit->place, together);
+    else
+        rpcrdma_inconclusive(rpcrdma, rule->id);
 }
 
 static void response(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct rpcrdma_move *move)
 {
-    bool waited_for = move->operation < depth->operation && !move->asked_again;
-
+    if (move->last) {
+        settle(rpcrdma, depth, &depth->connection, &of_connection, move, rpcrdma_far_ns);
+        settle(rpcrdma, depth, &depth->session, &of_session, move, move->skew_ns);
+    }
     close_reads(depth, move->operation, move->last);
-    if (!depth->doubtful || !move->last)
-        return;
-    if (rpcrdma_whole(rpcrdma) && waited_for && move->place.time_ns - depth->place.time_ns >= move->skew_ns)
-        report(rpcrdma, depth, &depth->place, depth->most);
-    else
-        rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05);
-    depth->doubtful = false;
 }
 
 void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)

@@ -17,6 +17,8 @@ enum {
 
 /* NFSv4's lease is often 90 s (RFC 8881 section 8.3 leaves it to the server). */
 static const int64_t lease_ns = INT64_C(90) * 1000000000;
+static const int64_t back_ns =
+    INT64_C(2) * 1000000000; /* a client that still needs its connection has another by then */
 
 /* The connections of a client and a server, whatever their ports. */
 struct pair {
@@ -675,7 +677,17 @@ static void judge_new_requests(const struct look *look, const struct pair *pair)
     }
 }
 
-/* Clients reset connections for reasons of their own; not each time after the same answer, though. */
+/*
+ * The client has ended this earlier connection after such an answer, too. It may have had no more to do, unless it was
+ * back at once.
+ */
+static bool dropped_before(const struct rpcrdma_history_record *now, const struct rpcrdma_history_record *other)
+{
+    return other != now && other->start_ns < now->start_ns && other->drop.any && other->drop.rule == now->drop.rule &&
+           (!other->drop.closed || now->start_ns - other->drop.place.time_ns < back_ns);
+}
+
+/* Clients end connections for reasons of their own; not each time after the same answer, though. */
 static void judge_drop(const struct look *look, const struct pair *pair)
 {
     const struct rpcrdma_history_drop *drop = &look->now->drop;
@@ -685,23 +697,26 @@ static void judge_drop(const struct look *look, const struct pair *pair)
     if (!drop->any)
         return;
     for (const struct rpcrdma_history_record *other = pair->newest; other; other = other->older) {
-        habit |= other->reset[other->client] && !other->drop.any;
-        if (other != look->now && other->start_ns < look->now->start_ns && other->drop.any &&
-            other->drop.rule == drop->rule)
+        habit |=
+            (other->reset[other->client] && !other->drop.any) || (drop->closed && other->tolerated == drop->rule + 1u);
+        if (dropped_before(look->now, other))
             before = other;
     }
     if (!habit && !before)
         return;
-    if (look->host->excuse)
+    if (look->host->excuse && !drop->closed)
         look->host->excuse(look->host->ctx, drop->rule, &drop->place);
     if (habit)
         verdict_inconclusive(look->verdict, drop->rule);
     else
-        fail(
-            look, drop->rule, SEVERITY_WARNING, &drop->place, drop->culprit.frame,
-            "expected the client to go on after the answer in frame %u; found RST, as after such an answer in frame %u "
-            "on an earlier connection",
-            drop->culprit.frame, before->drop.culprit.frame);
+        fail(look, drop->rule, SEVERITY_WARNING, &drop->place, drop->culprit.frame,
+             "expected the client to go on after the answer in frame %u; found %s, as after such an answer in frame %u "
+             "on an earlier connection",
+             drop->culprit.frame,
+             !drop->closed        ? "RST"
+             : look->now->one_end ? "a DisconnectRequest"
+                                  : "FIN",
+             before->drop.culprit.frame);
 }
 
 void rpcrdma_history_conclude(const struct rpcrdma_history *history, const struct rpcrdma_history_record *record,

@@ -75,9 +75,10 @@ struct rpcrdma_history_cut {
     struct rpcrdma_history_call call;
 };
 
-/* The client reset the connection after an answer that it should have put up with. */
+/* The client ended the connection after an answer that it should have put up with. */
 struct rpcrdma_history_drop {
     bool any;
+    bool closed; /* as when there is no more to do; false: it reset the connection */
     enum rule_id rule;
     struct place place, culprit; /* of the reset, of the answer */
 };
@@ -101,6 +102,7 @@ struct rpcrdma_history_record {
     struct place refusal_place, end[2];
     struct rpcrdma_history_cut cut;
     struct rpcrdma_history_drop drop;
+    uint16_t tolerated; /* 1 + the rule of an answer after which the client went on; 0: none */
     uint64_t served[RPCRDMA_HISTORY_SHAPES]; /* shapes of the Calls of the client that a Reply answered */
     bool delegated;       /* the client was granted delegations that can be recalled on this connection */
     unsigned delegations; /* still held when the connection ended */

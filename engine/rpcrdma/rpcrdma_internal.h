@@ -34,6 +34,9 @@ enum {
     RPCRDMA_UNDECIDED_MAX = 8,        /* Sends that may look foreign before another ULP is assumed */
 };
 
+/* No point of a capture is so far behind another, however its clocks go. */
+static const int64_t rpcrdma_far_ns = 50000000;
+
 /* What one side announced in its startup frame (RFC 8797). */
 struct rpcrdma_announced {
     bool frame_seen;                  /* its startup frame was captured */
@@ -90,15 +93,15 @@ struct rpcrdma_side {
 
 /* RDMA Reads of one side: rpcrdma_depth_rules.c. */
 struct rpcrdma_depth {
-    uint32_t limit, frame; /* of its session; 0: none */
-    uint64_t *open;        /* operations, a ring of RPCRDMA_DEPTH_MAX; NULL: none so far */
+    uint64_t *open; /* operations, a ring of RPCRDMA_DEPTH_MAX; NULL: none so far */
     unsigned first, outstanding;
-    bool reported;
-    bool over;     /* the limit of the connection; reported */
-    bool doubtful; /* beyond that of the session, unless a Response was captured late, or not at all: */
-    struct place place;
-    uint64_t operation;
-    unsigned most;
+    struct rpcrdma_depth_limit {
+        uint32_t most, frame; /* as agreed in that frame; 0: none */
+        bool reported;
+        bool doubtful; /* it was exceeded, unless a Response was captured late, or not at all: */
+        struct place place;
+        uint64_t operation; /* of the Read that is too many */
+    } connection, session;
 };
 
 struct rpcrdma_credit_state;    /* rpcrdma_credit_rules.c */
@@ -187,6 +190,8 @@ bool rpcrdma_is_recorded(const struct rpcrdma_transaction *t);
 void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t);
 struct rpcrdma_history_drop;
 void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_drop *drop);
+/* The client went on after an answer that this rule is about. */
+void rpcrdma_record_tolerated(struct rpcrdma_connection *rpcrdma, enum rule_id rule);
 /* That Call was cut off: all of *cut but `any` and `call`. */
 struct rpcrdma_history_cut;
 void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,

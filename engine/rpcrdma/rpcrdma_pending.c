@@ -209,9 +209,20 @@ void rpcrdma_pending_hole(struct rpcrdma_connection *rpcrdma, unsigned side)
 }
 
 /*
+ * So long after the message that is accused, its sender had not received the part before: neither was it captured that
+ * late, nor is it a copy that was sent again after the Local ACK Timeout (0: that is not known).
+ */
+static bool is_far_behind(const struct rdma_part *part, const struct place *accused)
+{
+    int64_t since_ns = part->place.time_ns - accused->time_ns, copy_ns = part->psns.copy_ns;
+
+    return since_ns >= rpcrdma_far_ns && copy_ns > 0 && (copy_ns == INT64_MAX || since_ns > copy_ns);
+}
+
+/*
  * Nothing is missing before this part. But the directions may be out of step in the capture: what a side sends after
- * its Acknowledge of a message was sent after that; what it sends before, the message's sender may have received. Where
- * the capture shows no Acknowledge at all, the order of frames decides.
+ * its Acknowledge of a message was sent after that; what it sends before, the message's sender may have received,
+ * unless that is too far behind. Where the capture shows no Acknowledge at all, the order of frames decides.
  *
  * A Call that is missing may come after this part, if the latter was captured late.
  */
@@ -228,6 +239,8 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
                    : WAITS;
     if (event->part->psns.resent) /* it may be a copy of what its receiver had before, with the Acknowledge of that */
         return FALLS;
+    if (is_far_behind(event->part, accused))
+        return STANDS;
     if (received > 0)
         return pending->unproven || received <= accused->offset ? FALLS : STANDS;
     pending->unproven = true;

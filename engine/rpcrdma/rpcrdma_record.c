@@ -134,6 +134,14 @@ void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         record->drop = *drop;
 }
 
+void rpcrdma_record_tolerated(struct rpcrdma_connection *rpcrdma, enum rule_id rule)
+{
+    struct rpcrdma_history_record *record = record_of(rpcrdma);
+
+    if (record)
+        record->tolerated = (uint16_t)(rule + 1);
+}
+
 /* ---- accesses to what nothing here offers ---- */
 
 static struct rpcrdma_history_stray *find_stray(struct rpcrdma_history_record *record, const struct rpcrdma_move *move)

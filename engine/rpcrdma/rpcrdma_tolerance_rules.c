@@ -2,7 +2,7 @@
 /*
  * Answers that a client must put up with: an RDMA_ERROR ends its RPC alone (RFC 8267 section 6.6), and of a Reply
  * without bulk data the Write list is ignored, whatever it holds. What the client does about one cannot be seen, unless
- * it resets the connection at once: that may have other reasons, so engine/rpcrdma/rpcrdma_history.c has the last word.
+ * it ends the connection at once: that may have other reasons, so engine/rpcrdma/rpcrdma_history.c has the last word.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
@@ -37,6 +37,7 @@ void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct 
 
     if (tolerance->open && m->place.side != tolerance->place.side && m->received > tolerance->place.offset) {
         rpcrdma_pass(rpcrdma, tolerance->rule);
+        rpcrdma_record_tolerated(rpcrdma, tolerance->rule);
         tolerance->open = false;
     } else if (m->place.side == tolerance->place.side && m->place.offset != tolerance->place.offset) {
         tolerance->open = false; /* whatever the client does next may be about this one */
@@ -48,29 +49,35 @@ void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct 
         rpcrdma_tolerate(rpcrdma, m, RULE_EXP_3_9_03);
 }
 
+/* It is known to be the client's reaction. */
+static bool is_prompt(const struct rpcrdma_connection *rpcrdma, const struct place *end)
+{
+    const struct rpcrdma_tolerance *tolerance = &rpcrdma->reaction->tolerance;
+
+    return rpcrdma_whole(rpcrdma) && !rpcrdma->closing.missing[end->side] && !rpcrdma->closing.forgotten &&
+           rpcrdma->closing.acked > tolerance->place.offset &&
+           end->time_ns - tolerance->place.time_ns < rpcrdma->options.t_react;
+}
+
 void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place)
 {
     struct rpcrdma_tolerance *tolerance = &rpcrdma->reaction->tolerance;
     struct rpcrdma_history_drop drop = {
-        .any = true, .rule = tolerance->rule, .place = *place, .culprit = tolerance->place};
+        .any = true, .closed = !reset, .rule = tolerance->rule, .place = *place, .culprit = tolerance->place};
+    bool prompt = is_prompt(rpcrdma, place);
 
     if (!tolerance->open || (int)side != rpcrdma->client)
         return;
     tolerance->open = false;
-    if (!reset) { /* as a client does that has no more to do */
-        if (rpcrdma->side[side].calls.outstanding == 0)
-            rpcrdma_pass(rpcrdma, tolerance->rule);
-        return;
-    }
-    if (!rpcrdma_whole(rpcrdma) || rpcrdma->closing.missing[side] || rpcrdma->closing.forgotten ||
-        rpcrdma->closing.acked <= tolerance->place.offset ||
-        place->time_ns - tolerance->place.time_ns >= rpcrdma->options.t_react) {
+    if (prompt)
+        rpcrdma_record_drop(rpcrdma, &drop);
+    else if (reset)
         rpcrdma_inconclusive(rpcrdma, tolerance->rule);
-        return;
-    }
-    rpcrdma_record_drop(rpcrdma, &drop);
-    rpcrdma_fail_at_as(rpcrdma, place, tolerance->rule, SEVERITY_NOTE, tolerance->place.frame,
-                       "expected the client to go on after the %s with XID 0x%08x in frame %u; found RST",
-                       tolerance->rule == RULE_NFSULB_6_6_03 ? "RDMA_ERROR" : "Reply", tolerance->xid,
-                       tolerance->place.frame);
+    if (reset && prompt)
+        rpcrdma_fail_at_as(rpcrdma, place, tolerance->rule, SEVERITY_NOTE, tolerance->place.frame,
+                           "expected the client to go on after the %s with XID 0x%08x in frame %u; found RST",
+                           tolerance->rule == RULE_NFSULB_6_6_03 ? "RDMA_ERROR" : "Reply", tolerance->xid,
+                           tolerance->place.frame);
+    else if (!reset && rpcrdma->side[side].calls.outstanding == 0) /* as a client does that has no more to do */
+        rpcrdma_pass(rpcrdma, tolerance->rule);
 }

@@ -2,6 +2,7 @@
 #include "engine/stack/stack.h"
 
 #include "engine/packet/path_trouble.h"
+#include "engine/rdma/rdma_copy_rules.h"
 #include "engine/rdma/rdma_rdmap.h"
 #include "engine/rdma/ulp_choice.h"
 #include "engine/rdma/ulp_signs.h"
@@ -231,6 +232,13 @@ void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal)
     TAP(stack, refusal, refusal);
     if (has_guest(stack))
         GUEST(stack, refusal, refusal);
+}
+
+void stack_copy(struct stack *stack, const struct rdma_copy *copy)
+{
+    rdma_judge_copy(stack->setup.verdict, copy);
+    if (copy->difference)
+        GUEST(stack, doubt, copy);
 }
 
 void stack_received(struct stack *stack, unsigned side, uint64_t offset)

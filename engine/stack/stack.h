@@ -115,6 +115,7 @@ void stack_private_data(struct stack *stack, const struct rdma_private_data *dat
 void stack_part(struct stack *stack, const struct rdma_part *part);
 void stack_closing(struct stack *stack, const struct rdma_closing *closing);
 void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal);
+void stack_copy(struct stack *stack, const struct rdma_copy *copy);
 void stack_received(struct stack *stack, unsigned side, uint64_t offset);
 void stack_missed(struct stack *stack, unsigned side, uint64_t offset);
 /* The capture dropped packets; before stack_finish(). */

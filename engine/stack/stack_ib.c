@@ -74,6 +74,14 @@ static void on_missed(void *ctx, unsigned side, uint64_t offset)
     stack_missed(ib->stack, side, offset);
 }
 
+static void on_copy(void *ctx, const struct ib_rc_copy *seen)
+{
+    struct stack_ib *ib = ctx;
+    struct rdma_copy copy = rdma_copy_of_ib(ib->connection, seen);
+
+    stack_copy(ib->stack, &copy);
+}
+
 struct ib_rc_events stack_ib_events(struct stack_ib *ib)
 {
     return (struct ib_rc_events){.ctx = ib,
@@ -81,7 +89,8 @@ struct ib_rc_events stack_ib_events(struct stack_ib *ib)
                                  .hole = on_hole,
                                  .refused = on_refused,
                                  .acknowledged = on_acknowledged,
-                                 .missed = on_missed};
+                                 .missed = on_missed,
+                                 .copy = on_copy};
 }
 
 /* A DisconnectReply answers a DisconnectRequest, which the capture may lack (IBTA 12.6.8, 12.6.9). */

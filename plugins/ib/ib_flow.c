@@ -102,6 +102,11 @@ static void on_sent_again(void *ctx, const struct place *place)
     TO_ALL(ctx, sent_again, place);
 }
 
+static void on_copy(void *ctx, const struct ib_rc_copy *copy)
+{
+    TO_ALL(ctx, copy, copy);
+}
+
 /* ---- connections come and go ---- */
 
 static void offer(const char *table, heur_dtbl_entry_t *entry, void *user)
@@ -124,7 +129,8 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
                                     .refused = on_refused,
                                     .acknowledged = on_acknowledged,
                                     .missed = on_missed,
-                                    .sent_again = on_sent_again};
+                                    .sent_again = on_sent_again,
+                                    .copy = on_copy};
     connection->host = flow->listeners.n > 0 ? flow : NULL;
     return connection->host != NULL;
 }
@@ -285,11 +291,14 @@ static void take(const struct packet *whole, const struct ib_datagram *datagram)
     struct ib_arrival arrival;
     const struct ib_connection *connection;
     struct ib_flow_frame *frame;
+    enum icrc_status icrc;
 
     if (ib_packet_decode(&packet, datagram->p, datagram->length, datagram->captured) != IB_DECODED)
         return;
     arrival = ib_arrival_of(datagram, &packet);
-    if (ib_icrc_drops(icrc_senders, &arrival, ib_datagram_icrc(datagram, &packet))) {
+    icrc = ib_datagram_icrc(datagram, &packet);
+    packet.icrc_wrong = icrc == ICRC_WRONG;
+    if (ib_icrc_drops(icrc_senders, &arrival, icrc)) {
         drop(&arrival);
         return;
     }

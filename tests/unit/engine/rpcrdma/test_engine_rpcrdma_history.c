@@ -578,6 +578,15 @@ static struct rpcrdma_history_record *dropped(uint32_t frame, enum rule_id rule)
     return record;
 }
 
+static struct rpcrdma_history_record *closed(uint32_t frame, enum rule_id rule)
+{
+    struct rpcrdma_history_record *record = dropped(frame, rule);
+
+    record->drop.closed = true;
+    record->reset[CLIENT] = false;
+    return record;
+}
+
 static void dropped_over_an_answer(void **state)
 {
     static const enum rule_id rule = RULE_NFSULB_6_6_03;
@@ -596,6 +605,27 @@ static void dropped_over_an_answer(void **state)
     expect(&t, rule, 0, 0, 1);
 }
 
+/* A close is how a client ends any connection: it must be back at once, and must not go on after another such answer.
+ */
+static void closed_over_an_answer(void **state)
+{
+    enum { LATER = SECOND + 3000 };
+    enum rule_id rule = RULE_EXP_3_9_03;
+    struct rpcrdma_history_record *now = closed(SECOND, rule), *other = closed(FIRST, rule);
+    struct trace t;
+
+    judge_with(&t, now, other);
+    assert_int_equal(t.last.rule, rule);
+    assert_int_equal(t.last.severity, SEVERITY_WARNING);
+    judge_with(&t, closed(LATER, rule), closed(FIRST, rule));
+    assert_int_equal(t.counts.failed[rule], 0);
+    now = closed(SECOND, rule);
+    now->tolerated = (uint16_t)(rule + 1);
+    judge_with(&t, now, closed(FIRST, rule));
+    assert_int_equal(t.counts.failed[rule], 0);
+    assert_int_equal(t.counts.inconclusive[rule], 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -608,6 +638,7 @@ int main(void)
         cmocka_unit_test(cut_off_and_answered),
         cmocka_unit_test(cut_off_together),
         cmocka_unit_test(dropped_over_an_answer),
+        cmocka_unit_test(closed_over_an_answer),
         cmocka_unit_test(old_ones_are_forgotten),
         cmocka_unit_test(what_was_asked),
         cmocka_unit_test(who_asked_and_when),

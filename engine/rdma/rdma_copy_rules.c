@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/rdma/rdma_copy_rules.h"
+
+static void fail(struct verdict *verdict, const struct rdma_copy *copy, enum rule_severity severity, const char *format,
+                 ...) __attribute__((cold, format(printf, 4, 5)));
+
+static void fail(struct verdict *verdict, const struct rdma_copy *copy, enum rule_severity severity, const char *format,
+                 ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    verdict_vfailed_as(verdict, RULE_RPCR_2_3_2_04, severity, copy->direction, &copy->place, copy->first_frame, format,
+                       args);
+    va_end(args);
+}
+
+/* A Read that is sent again is carried out again (section 9.7.5.1.1): its memory may have changed, by whoever owns it.
+ */
+void rdma_judge_copy(struct verdict *verdict, const struct rdma_copy *copy)
+{
+    enum rule_severity severity =
+        copy->kind == RDMA_READ_RESPONSE ? SEVERITY_WARNING : rule_catalogue[RULE_RPCR_2_3_2_04].severity;
+
+    if (copy->difference)
+        fail(verdict, copy, severity, "%s", copy->difference);
+    else
+        verdict_passed(verdict, RULE_RPCR_2_3_2_04);
+}
