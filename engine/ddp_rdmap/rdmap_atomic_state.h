@@ -17,11 +17,12 @@ enum {
     RDMAP_WRITE_OCTETS = 64, /* Writes up to this length are remembered with their octets */
 };
 
-/* Remainders modulo 8 of the TOs whose Atomics were answered. */
+/* Remainders modulo 8 of the TOs whose Atomics were answered: bit r: TO mod 8 = r. */
 struct rdmap_atomic_stag {
     uint32_t stag;
-    uint8_t remainders; /* bit r: TO mod 8 = r */
-    bool reported;
+    uint8_t added, swapped; /* by FetchAdd, by CmpSwap */
+    bool reported;          /* of the requester */
+    bool served;            /* of the responder */
     uint64_t used;
 };
 
@@ -70,6 +71,7 @@ struct rdmap_write_kept {
 
 struct rdmap_atomic_state {
     struct rdmap_atomic_stag stag[2][RDMAP_ATOMIC_STAGS];
+    uint64_t forgotten[2]; /* stream offset where STags were forgotten last */
     uint64_t clock;
     /*
      * Counts everything seen that may change the responder's memory, or make its ULP change it, other than aligned
@@ -84,6 +86,10 @@ struct rdmap_atomic_state {
     bool any[2];
     uint32_t last_stag[2];
 };
+
+/* rdmap_atomic_rules.c: the STag, or any of those that `requester` uses (stag NULL), may name other memory from now on.
+ */
+void rdmap_alignment_forget(struct rdmap_connection *rdmap, unsigned requester, const uint32_t *stag);
 
 /* rdmap_atomic_values.c */
 void rdmap_values_free(struct rdmap_atomic_state *state);

@@ -88,6 +88,8 @@ static void shared_segment(struct rdmap_connection *rdmap, const struct rdmap_st
 
 void rdmap_values_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
+    if (step->info && step->info->invalidates && step->sound)
+        rdmap_alignment_forget(rdmap, step->side, &step->ddp->stag);
     if (!step->ddp || !step->sound)
         rdmap_values_hole(rdmap, step->side);
     else if (rdmap->options.exclusive)
