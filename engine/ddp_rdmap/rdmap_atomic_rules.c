@@ -73,7 +73,7 @@ static struct rdmap_atomic_stag *stag_of(struct rdmap_atomic_state *state, unsig
     for (unsigned i = 0; i < RDMAP_ATOMIC_STAGS; i++) {
         struct rdmap_atomic_stag *entry = &state->stag[requester][i];
 
-        if (entry->remainders != 0 && entry->stag == stag)
+        if ((entry->added | entry->swapped) != 0 && entry->stag == stag)
             return entry;
         if (entry->used < oldest->used)
             oldest = entry;
@@ -82,18 +82,25 @@ static struct rdmap_atomic_stag *stag_of(struct rdmap_atomic_state *state, unsig
     return oldest;
 }
 
-static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+void rdmap_alignment_forget(struct rdmap_connection *rdmap, unsigned requester, const uint32_t *stag)
 {
-    unsigned requester = other_side(step->side);
     struct rdmap_atomic_state *state = rdmap->atomic;
-    struct rdmap_operation *operation = &step->request->operation;
-    struct rdmap_atomic_stag *entry = stag_of(state, requester, operation->atomic.stag);
-    unsigned remainder = operation->atomic.to & 7u;
-    bool others = (entry->remainders & ~(1u << remainder)) != 0;
 
-    entry->used = ++state->clock;
-    entry->remainders |= (uint8_t)(1u << remainder);
-    if (remainder == 0 || (entry->reported && !others))
+    state->forgotten[requester] = rdmap->side[requester].end;
+    for (unsigned i = 0; i < RDMAP_ATOMIC_STAGS; i++) {
+        struct rdmap_atomic_stag *entry = &state->stag[requester][i];
+
+        if (!stag || entry->stag == *stag)
+            entry->added = entry->swapped = 0;
+    }
+}
+
+static void fail_requester(struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                           struct rdmap_atomic_stag *entry, bool others)
+{
+    const struct rdmap_operation *operation = &step->request->operation;
+
+    if ((operation->atomic.to & 7u) == 0 || (entry->reported && !others))
         return;
     entry->reported = true;
     rdmap_fail_at_as(rdmap, &operation->place, RULE_RDMAPX_5_1_1_04, others ? SEVERITY_WARNING : SEVERITY_NOTE,
@@ -102,6 +109,46 @@ static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdma
                      operation->atomic.to,
                      others ? ", and other Atomics on this STag at TOs with another remainder"
                             : ", which the responder accepted as one");
+}
+
+/* Of two addresses with different remainders one at least is not aligned. */
+static void fail_responder(struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                           struct rdmap_atomic_stag *entry, unsigned added, unsigned swapped)
+{
+    const struct rdmap_atomic_request *atomic = &step->request->operation.atomic;
+    bool adds = atomic->opcode == RDMAP_ATOMIC_FETCH_ADD;
+    enum rule_id rule = adds && swapped == 0  ? RULE_RDMAPX_5_1_1_05
+                        : !adds && added == 0 ? RULE_RDMAPX_5_1_2_10
+                                              : RULE_RDMAPX_8_2_06;
+
+    if (entry->served)
+        return;
+    entry->served = true;
+    rdmap_fail_at_as(rdmap, &step->fpdu->place, rule, SEVERITY_WARNING, step->request->operation.place.frame,
+                     "expected a Terminate for an Atomic on an address that is not aligned to 8 octets; found Atomic "
+                     "Responses for TO 0x%" PRIx64 " of STag 0x%08x and for TOs of it with another remainder",
+                     atomic->to, atomic->stag);
+}
+
+static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    unsigned requester = other_side(step->side);
+    const struct rdmap_atomic_request *atomic = &step->request->operation.atomic;
+    struct rdmap_atomic_stag *entry = stag_of(rdmap->atomic, requester, atomic->stag);
+    bool certain = !step->faulty && !step->request->doubtful &&
+                   rdmap_requests_certain(&rdmap->side[requester].requests) &&
+                   step->request->end > rdmap->atomic->forgotten[requester];
+    unsigned bit = 1u << (atomic->to & 7u), added = certain ? entry->added & ~bit : 0,
+             swapped = certain ? entry->swapped & ~bit : 0;
+
+    entry->used = ++rdmap->atomic->clock;
+    fail_requester(rdmap, step, entry, (added | swapped) != 0);
+    if ((added | swapped) != 0)
+        fail_responder(rdmap, step, entry, added, swapped);
+    if (certain && atomic->opcode == RDMAP_ATOMIC_FETCH_ADD)
+        entry->added |= (uint8_t)bit;
+    else if (certain)
+        entry->swapped |= (uint8_t)bit;
 }
 
 /* Not answered: a responder refuses what is not aligned. */

@@ -5,8 +5,10 @@
  * A capture of one connection cannot exclude that the responder's CPU, another connection or another STag wrote the
  * address in between. Two values are compared only if nothing was seen on this connection that could have written it,
  * or have moved the responder's ULP to do so, from the first request up to the second answer; a contradiction is then a
- * note, once per address, and an error only where the memory is known to be used by this connection alone. Octets in
- * reverse order are always an error: no writer leaves them by chance.
+ * note, once per address. Octets in reverse order are always an error: no writer leaves them by chance.
+ *
+ * Where this connection alone writes the memory (--exclusive), rdmap_atomic_memory.c knows what an address holds,
+ * whatever else is said in between, and a contradiction is an error.
  */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
@@ -50,14 +52,20 @@ static void keep_write(struct rdmap_connection *rdmap, const struct rdmap_step *
     memcpy(kept->octets, ddp->payload, ddp->payload_len);
 }
 
-void rdmap_values_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+/* Of exclusive memory: what may have changed any address. */
+static void exclusive_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
-    struct rdmap_atomic_state *state = rdmap->atomic;
+    bool writes = step->ddp->opcode == RDMAP_WRITE || step->ddp->opcode == RDMAP_READ_RESPONSE;
 
-    if (!step->ddp || !step->sound) {
-        rdmap_values_hole(rdmap);
-        return;
-    }
+    if (writes && (step->faulty || step->fpdu->faulty || (step->message && step->message->faulty)))
+        rdmap->atomic->activity[step->side]++;
+    else
+        rdmap_memory_segment(rdmap, step);
+}
+
+/* Of memory that others write, too. */
+static void shared_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
     switch (step->ddp->opcode) {
     case RDMAP_READ_REQUEST:
     case RDMAP_ATOMIC_REQUEST:
@@ -65,23 +73,36 @@ void rdmap_values_segment(struct rdmap_connection *rdmap, const struct rdmap_ste
     case RDMAP_TERMINATE:
         break;
     case RDMAP_READ_RESPONSE: /* writes where it arrives; its sender's ULP has no part in it */
-        state->activity[step->side] += step->ddp->payload_len > 0;
+        rdmap->atomic->activity[step->side] += step->ddp->payload_len > 0;
         break;
     case RDMAP_WRITE:
-        rdmap_values_hole(rdmap);
+        rdmap_values_hole(rdmap, step->side);
         if (step->ddp->payload_len <= RDMAP_WRITE_OCTETS && step->ddp->lacking == 0)
             keep_write(rdmap, step);
         break;
     default: /* either ULP may act on it, or be about to */
-        rdmap_values_hole(rdmap);
+        rdmap_values_hole(rdmap, step->side);
         break;
     }
 }
 
-void rdmap_values_hole(struct rdmap_connection *rdmap)
+void rdmap_values_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
-    rdmap->atomic->activity[0]++;
-    rdmap->atomic->activity[1]++;
+    if (step->info && step->info->invalidates && step->sound)
+        rdmap_alignment_forget(rdmap, step->side, &step->ddp->stag);
+    if (!step->ddp || !step->sound)
+        rdmap_values_hole(rdmap, step->side);
+    else if (rdmap->options.exclusive)
+        exclusive_segment(rdmap, step);
+    else
+        shared_segment(rdmap, step);
+}
+
+void rdmap_values_hole(struct rdmap_connection *rdmap, unsigned side)
+{
+    rdmap->atomic->activity[side]++;
+    if (!rdmap->options.exclusive) /* a ULP may have acted on it */
+        rdmap->atomic->activity[other_side(side)]++;
 }
 
 void rdmap_values_request(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -89,13 +110,16 @@ void rdmap_values_request(struct rdmap_connection *rdmap, struct rdmap_step *ste
     struct rdmap_atomic_state *state = rdmap->atomic;
     const struct rdmap_atomic_request *atomic = &step->operation->atomic;
     unsigned side = step->side;
+    bool plain = !step->faulty && (atomic->to & 7u) == 0, exclusive = rdmap->options.exclusive;
 
     /* Addresses of an unaligned Atomic overlap others; another STag may name the same memory. */
-    if (step->faulty || (atomic->to & 7u) != 0 || (state->any[side] && state->last_stag[side] != atomic->stag))
+    if (!plain || (!exclusive && state->any[side] && state->last_stag[side] != atomic->stag))
         state->activity[side]++;
     state->any[side] = true;
     state->last_stag[side] = atomic->stag;
     step->request->activity = state->activity[side];
+    if (exclusive && plain)
+        rdmap_memory_request(rdmap, step);
 }
 
 /* ---- mistakes by which values that do not fit are explained ---- */
@@ -247,43 +271,48 @@ static void pass(struct rdmap_connection *rdmap, const struct pair *pair)
         verdict_passed(v, RULE_RDMAPX_5_2_1_25);
 }
 
-/* ---- answers ---- */
+/* ---- findings ---- */
 
-static struct rdmap_shadow *shadow_of(struct rdmap_atomic_state *state, unsigned requester, uint32_t stag, uint64_t to)
+struct doubt {
+    enum rule_severity severity;
+    const char *text; /* what may explain the value */
+};
+
+static struct doubt doubt_of(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                             const struct rdmap_shadow *shadow, enum rule_id rule, uint64_t found)
 {
-    uint64_t hash = ((uint64_t)stag * 0x9E3779B97F4A7C15u) ^ ((to >> 3) * 0xC2B2AE3D27D4EB4Fu);
-
-    if (!state->shadow[requester])
-        state->shadow[requester] = heap_zeroed(RDMAP_SHADOWS, sizeof(struct rdmap_shadow));
-    if (!state->shadow[requester])
-        return NULL;
-    return &state->shadow[requester][(hash >> 32) & (RDMAP_SHADOWS - 1)];
+    if (rdmap->options.exclusive && rdmap_memory_elsewhere(rdmap->atomic, other_side(step->side), shadow->stag, found))
+        return (struct doubt){SEVERITY_NOTE, ", as another STag has, which may name the same memory"};
+    if (rdmap->options.exclusive || rule == RULE_RDMAPX_5_1_1_10)
+        return (struct doubt){rule_catalogue[rule].severity, ""};
+    return (struct doubt){SEVERITY_NOTE, "; another writer may explain it"};
 }
 
-static enum rule_severity severity_of(const struct rdmap_connection *rdmap, enum rule_id rule)
+static void fail_pair(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_shadow *shadow,
+                      const struct pair *pair)
 {
-    return rdmap->options.exclusive || rule == RULE_RDMAPX_5_1_1_10 ? rule_catalogue[rule].severity : SEVERITY_NOTE;
+    enum rule_id rule;
+    struct doubt doubt;
+
+    if (shadow->reported)
+        return;
+    shadow->reported = true;
+    rule = explain(pair);
+    doubt = doubt_of(rdmap, step, shadow, rule, pair->original);
+    rdmap_fail_as(rdmap, step, rule, doubt.severity, shadow->place.frame,
+                  "expected the value 0x%016" PRIx64 " that the preceding %s on STag 0x%08x TO 0x%" PRIx64
+                  " left (original 0x%016" PRIx64 "); found 0x%016" PRIx64 "%s",
+                  shadow->after, rdmap_atomic_name(shadow->operation.opcode), shadow->stag, shadow->to,
+                  shadow->original, pair->original, doubt.text);
 }
 
 static void judge_pair(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_shadow *shadow,
                        const struct pair *pair)
 {
-    enum rule_id rule;
-
-    if (pair->original == shadow->after) {
+    if (pair->original == shadow->after)
         pass(rdmap, pair);
-        return;
-    }
-    if (shadow->reported)
-        return;
-    shadow->reported = true;
-    rule = explain(pair);
-    rdmap_fail_as(rdmap, step, rule, severity_of(rdmap, rule), shadow->place.frame,
-                  "expected the value 0x%016" PRIx64 " that the preceding %s on STag 0x%08x TO 0x%" PRIx64
-                  " left (original 0x%016" PRIx64 "); found 0x%016" PRIx64 "%s",
-                  shadow->after, rdmap_atomic_name(shadow->operation.opcode), shadow->stag, shadow->to,
-                  shadow->original, pair->original,
-                  severity_of(rdmap, rule) == SEVERITY_NOTE ? "; another writer may explain it" : "");
+    else
+        fail_pair(rdmap, step, shadow, pair);
 }
 
 /* No Atomic before it: a Write may show the value. */
@@ -307,12 +336,91 @@ static void judge_written(struct rdmap_connection *rdmap, struct rdmap_step *ste
         if (response->original == value || response->original == __builtin_bswap64(value))
             verdict_passed(rdmap->verdict, RULE_RDMAPX_7_11);
         else
-            rdmap_fail_as(rdmap, step, RULE_RDMAPX_7_11, severity_of(rdmap, RULE_RDMAPX_7_11), kept->frame,
+            rdmap_fail_as(rdmap, step, RULE_RDMAPX_7_11, SEVERITY_NOTE, kept->frame,
                           "expected the octets of the preceding RDMA Write (0x%016" PRIx64
-                          " or in reverse); found 0x%016" PRIx64 "%s",
-                          value, response->original, rdmap->options.exclusive ? "" : "; another writer may explain it");
+                          " or in reverse); found 0x%016" PRIx64 "; another writer may explain it",
+                          value, response->original);
         return;
     }
+}
+
+/* ---- exclusive memory ---- */
+
+static void fail_memory(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_shadow *shadow,
+                        enum rule_id rule, uint64_t found)
+{
+    const struct rdmap_memory_word *memory = &shadow->memory;
+    struct doubt doubt = doubt_of(rdmap, step, shadow, rule, found);
+
+    if (shadow->reported)
+        return;
+    shadow->reported = true;
+    rdmap_fail_as(rdmap, step, rule, doubt.severity, memory->frame,
+                  "expected the octets that the %s in frame %u shows at STag 0x%08x TO 0x%" PRIx64 " (0x%016" PRIx64
+                  " or in reverse); found 0x%016" PRIx64 "%s",
+                  memory->source == RDMAP_MEMORY_WRITE ? "RDMA Write" : "RDMA Read Response", memory->frame,
+                  shadow->stag, shadow->to, rdmap_memory_value(rdmap->atomic, other_side(step->side), memory), found,
+                  doubt.text);
+}
+
+void rdmap_values_read_differs(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_shadow *shadow,
+                               uint64_t found)
+{
+    static const struct rdmap_atomic_request no_change = {.opcode = RDMAP_ATOMIC_FETCH_ADD, .compare_mask = UINT64_MAX};
+
+    if (shadow->memory.source == RDMAP_MEMORY_ATOMIC)
+        fail_pair(rdmap, step, shadow, &(struct pair){.first = shadow, .operation = &no_change, .original = found});
+    else
+        fail_memory(rdmap, step, shadow, RULE_RDMAP_5_5_13, found);
+}
+
+static void judge_memory(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_shadow *shadow,
+                         const struct pair *pair)
+{
+    static const enum rule_id of_operation[] = {
+        [RDMAP_ATOMIC_FETCH_ADD] = RULE_RDMAPX_5_1_1_01, [RDMAP_ATOMIC_CMP_SWAP] = RULE_RDMAPX_5_1_2_04};
+    enum rdmap_memory_source source = shadow->memory.source;
+    enum rule_id rule = source == RDMAP_MEMORY_WRITE ? RULE_RDMAPX_7_11 : of_operation[pair->operation->opcode];
+    bool right = rdmap_memory_fits(rdmap->atomic, other_side(step->side), &shadow->memory, pair->original);
+
+    if (source == RDMAP_MEMORY_ATOMIC && right)
+        pass(rdmap, pair);
+    else if (source == RDMAP_MEMORY_ATOMIC)
+        fail_pair(rdmap, step, shadow, pair);
+    else if (right)
+        verdict_passed(rdmap->verdict, rule);
+    else
+        fail_memory(rdmap, step, shadow, rule, pair->original);
+}
+
+/* ---- answers ---- */
+
+static bool is_comparable(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                          const struct rdmap_shadow *shadow)
+{
+    if (rdmap->options.exclusive)
+        return rdmap_memory_comparable(rdmap, step, shadow);
+    return shadow->valid && shadow->activity == rdmap->atomic->activity[other_side(step->side)];
+}
+
+static void judge_value(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_shadow *shadow,
+                        const struct rdmap_atomic_response *response)
+{
+    bool exclusive = rdmap->options.exclusive, comparable = is_comparable(rdmap, step, shadow);
+    struct pair pair = {.first = shadow,
+                        .operation = &step->request->operation.atomic,
+                        .original = response->original,
+                        .pipelined = step->request->serial < shadow->tail};
+
+    if (comparable && exclusive)
+        judge_memory(rdmap, step, shadow, &pair);
+    else if (comparable)
+        judge_pair(rdmap, step, shadow, &pair);
+    else if (shadow->valid)
+        verdict_inconclusive(rdmap->verdict, shadow->operation.opcode == RDMAP_ATOMIC_FETCH_ADD ? RULE_RDMAPX_5_1_1_01
+                                                                                                : RULE_RDMAPX_5_1_2_06);
+    if (!comparable && !exclusive)
+        judge_written(rdmap, step, response);
 }
 
 void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *step,
@@ -322,44 +430,27 @@ void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *st
     unsigned requester = other_side(step->side);
     const struct rdmap_request *request = step->request;
     const struct rdmap_atomic_request *operation = &request->operation.atomic;
+    bool exclusive = rdmap->options.exclusive;
     struct rdmap_shadow *shadow;
-    bool same, reported;
 
     if (step->match != RDMAP_MATCH_HEAD || step->faulty || request->faulty || (operation->to & 7u) != 0) {
         state->activity[requester]++;
         return;
     }
-    shadow = shadow_of(state, requester, operation->stag, operation->to);
+    shadow = rdmap_shadow_of(state, requester, operation->stag, operation->to, !exclusive);
     if (!shadow)
         return;
     /* Something that the responder had received, but that is yet to come in the capture, may have written it. */
-    if (!step->acked_known || step->acked > rdmap->side[requester].end)
+    if (!exclusive && (!step->acked_known || step->acked > rdmap->side[requester].end))
         state->activity[requester]++;
-    same = shadow->valid && shadow->stag == operation->stag && shadow->to == operation->to;
-    if (same && shadow->activity == state->activity[requester]) {
-        struct pair pair = {.first = shadow,
-                            .operation = operation,
-                            .original = response->original,
-                            .pipelined = request->serial < shadow->tail};
-
-        judge_pair(rdmap, step, shadow, &pair);
-    } else if (same) {
-        verdict_inconclusive(rdmap->verdict, shadow->operation.opcode == RDMAP_ATOMIC_FETCH_ADD ? RULE_RDMAPX_5_1_1_01
-                                                                                                : RULE_RDMAPX_5_1_2_06);
-    }
-    if (!same || shadow->activity != state->activity[requester])
-        judge_written(rdmap, step, response);
-    reported = same && shadow->reported;
-    *shadow = (struct rdmap_shadow){
-        .valid = true,
-        .reported = reported,
-        .stag = operation->stag,
-        .to = operation->to,
-        .activity = request->activity,
-        .tail = rdmap->side[requester].requests.tail,
-        .operation = *operation,
-        .original = response->original,
-        .after = applied(operation, response->original),
-        .place = step->fpdu->place,
-    };
+    judge_value(rdmap, step, shadow, response);
+    shadow->valid = true;
+    shadow->activity = request->activity;
+    shadow->tail = rdmap->side[requester].requests.tail;
+    shadow->operation = *operation;
+    shadow->original = response->original;
+    shadow->after = applied(operation, response->original);
+    shadow->place = step->fpdu->place;
+    if (exclusive)
+        rdmap_memory_answered(rdmap, step, shadow, shadow->after);
 }

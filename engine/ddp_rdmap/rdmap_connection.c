@@ -515,7 +515,7 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         rdmap_stag_segment(rdmap, step);
         rdmap_readback_segment(rdmap, step);
     } else {
-        rdmap_readback_hole(rdmap);
+        rdmap_readback_hole(rdmap, step->side);
     }
     if (step->fpdu->faulty && !is_wrong_version(rdmap, step)) {
         rdmap_reaction_skipped(rdmap, step->side); /* nor do other rules judge the peer's reaction to it */
@@ -539,7 +539,7 @@ static void hole(struct rdmap_connection *rdmap, unsigned side)
     rdmap_requests_hole(&rdmap->side[side].requests);
     rdmap_requests_doubt(&rdmap->side[other_side(side)].requests); /* answers may be missing */
     rdmap_stag_skipped(rdmap, side);
-    rdmap_readback_hole(rdmap);
+    rdmap_readback_hole(rdmap, side);
     rdmap_reaction_skipped(rdmap, side);
     if (rdmap->events.skipped)
         rdmap->events.skipped(rdmap->events.ctx, side);

@@ -108,6 +108,7 @@ struct rdmap_request {
     uint32_t msn;
     uint64_t end;                     /* stream offset after its FPDU, in the requester's direction */
     uint64_t activity;                /* rdmap_atomic_values.c */
+    uint64_t previous;                /* rdmap_atomic_memory.c: the Atomic on the address before it, serial + 1 */
     struct rdmap_operation operation; /* kind READ or ATOMIC */
 };
 
@@ -376,6 +377,12 @@ void rdmap_atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *st
                            const struct rdmap_atomic_response *response);
 void rdmap_atomic_finish(struct rdmap_connection *rdmap, int64_t time_ns);
 
+/* rdmap_atomic_memory.c: Reads of exclusive memory, and segments of their Responses that can be compared. */
+void rdmap_memory_read_request(struct rdmap_connection *rdmap, struct rdmap_step *step);
+/* Counts what may have changed all memory that `side` writes. */
+uint64_t rdmap_memory_activity(const struct rdmap_connection *rdmap, unsigned side);
+void rdmap_memory_read(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t stag, uint64_t to);
+
 /* rdmap_stag_rules.c: every sound segment, after its message is updated. */
 void rdmap_stag_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void rdmap_stag_skipped(struct rdmap_connection *rdmap, unsigned side);
@@ -383,7 +390,17 @@ void rdmap_stag_skipped(struct rdmap_connection *rdmap, unsigned side);
 /* rdmap_readback_rules.c: every segment of a message, after its operation; anything that is missing or unsound. */
 void rdmap_readback_free(struct rdmap_connection *rdmap);
 void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
-void rdmap_readback_hole(struct rdmap_connection *rdmap);
+void rdmap_readback_hole(struct rdmap_connection *rdmap, unsigned side);
+/* What is known of 8 octets of exclusive memory that `side` writes. */
+struct rdmap_readback_word {
+    uint8_t octets[sizeof(uint64_t)];
+    uint8_t known;  /* bit i: octet i is */
+    bool read;      /* the latest of them from a Read Response */
+    uint32_t frame; /* of the message that the latest are from */
+    uint64_t end;   /* stream offset after the latest Write, or Read Request, that they are from */
+};
+void rdmap_readback_word(const struct rdmap_connection *rdmap, unsigned side, uint32_t stag, uint64_t to,
+                         struct rdmap_readback_word *word);
 
 /* rdmap_close_rules.c: every FPDU of DDP's (step->sound or not; first of all hooks), ends, the end. */
 bool rdmap_close_new(struct rdmap_connection *rdmap);

@@ -7,7 +7,8 @@
  * could have changed them, or have moved the ULP of their owner to do so, and a difference is a note. Where the memory
  * is known to be used by this connection alone it is an error, and messages in between are no excuse.
  *
- * Of each Write the ends of its first and of its last segment are kept; of exclusive memory, all octets.
+ * Of each Write the ends of its first and of its last segment are kept; of exclusive memory, all octets, and those that
+ * were read. What Atomics leave there is judged in rdmap_atomic_memory.c.
  */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_internal.h"
@@ -24,14 +25,17 @@ enum {
     OCTETS_MAX = 8 << 20,
 };
 
-/* One segment of a Write. */
+static const uint64_t OTHERS = UINT64_MAX, NO_WRITE = UINT64_MAX - 1; /* in place of the number of a Write */
+
+/* One segment of a Write; of exclusive memory, also one of a Read Response. */
 struct written {
     uint32_t stag, length, frame;
     uint64_t to;
     uint64_t message;  /* its number */
-    uint64_t end;      /* stream offset after its FPDU */
+    uint64_t end;      /* stream offset after its FPDU; of a Read Response, after the Read Request */
     uint64_t activity; /* when it was sent */
-    uint8_t *octets;   /* all of them, on the heap; NULL: the ends only */
+    bool read;         /* not written, but read */
+    uint8_t *octets;   /* all of them, on the heap, and then for each whether it is still there; NULL: the ends only */
     uint8_t head[END_OCTETS], tail[END_OCTETS];
 };
 
@@ -41,7 +45,8 @@ struct rdmap_readback {
     uint64_t first, next; /* those kept; the rest was overwritten or forgotten */
     size_t octets;        /* on the heap */
     uint64_t activity;    /* counts what else may have changed the owner's memory */
-    bool reported;        /* the memory is not what it seems: one finding is enough */
+    uint64_t changed; /* end of the latest message that may have changed what open Reads find, or of one forgotten */
+    bool reported;    /* the memory is not what it seems: one finding is enough */
 };
 
 static struct written *written_at(const struct rdmap_readback *b, uint64_t i)
@@ -53,6 +58,8 @@ static void forget_oldest(struct rdmap_readback *b)
 {
     struct written *w = written_at(b, b->first++);
 
+    if (w->end > b->changed && w->end != UINT64_MAX)
+        b->changed = w->end;
     if (w->octets)
         b->octets -= w->length;
     free(w->octets);
@@ -76,11 +83,14 @@ void rdmap_readback_free(struct rdmap_connection *rdmap)
     }
 }
 
-void rdmap_readback_hole(struct rdmap_connection *rdmap)
+void rdmap_readback_hole(struct rdmap_connection *rdmap, unsigned side)
 {
-    for (unsigned side = 0; side < 2; side++)
-        if (rdmap->readback[side])
-            forget(rdmap->readback[side]);
+    struct rdmap_readback *b = rdmap->readback[side], *of_peer = rdmap->readback[other_side(side)];
+
+    if (b)
+        forget(b);
+    if (of_peer && !rdmap->options.exclusive) /* a ULP may have acted on what is missing */
+        forget(of_peer);
 }
 
 /* ---- Writes ---- */
@@ -100,20 +110,78 @@ static bool grow(struct rdmap_readback *b)
     return true;
 }
 
+static struct rdmap_readback *readback_of(struct rdmap_connection *rdmap, unsigned side)
+{
+    struct rdmap_readback **b = &rdmap->readback[side];
+
+    if (!*b)
+        *b = heap_zeroed(1, sizeof **b);
+    return *b && ((*b)->capacity > 0 || grow(*b)) ? *b : NULL;
+}
+
 static bool overlaps(const struct written *w, uint32_t stag, uint64_t from, uint64_t length)
 {
     return w->stag == stag && (from - w->to < w->length || w->to - from < length);
 }
 
-/* Octets [from, from + length) are no longer what was written, except by this message. */
+/* Octets [from, from + length), which overlap, are no longer what was written. */
+static void clear(struct written *w, uint64_t from, uint64_t length)
+{
+    uint64_t begin = from - w->to < w->length ? from - w->to : 0;
+    uint64_t end = from + length - w->to < w->length ? from + length - w->to : w->length;
+
+    if (w->octets)
+        memset(w->octets + w->length + begin, 0, end - begin);
+    else
+        w->end = UINT64_MAX; /* after every Read */
+}
+
+/* The same of everything that is kept, except of this message. */
 static void overwrite(struct rdmap_readback *b, uint32_t stag, uint64_t from, uint64_t length, uint64_t message)
 {
     for (uint64_t i = b->first; i < b->next; i++)
         if (written_at(b, i)->message != message && overlaps(written_at(b, i), stag, from, length))
-            written_at(b, i)->end = UINT64_MAX; /* after every Read */
+            clear(written_at(b, i), from, length);
 }
 
-static void keep(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct rdmap_readback *b)
+/* Atomics that are open may be performed later than what was kept last. */
+static void overwrite_by_open(struct rdmap_connection *rdmap, unsigned side, struct rdmap_readback *b)
+{
+    struct rdmap_requests *requests = &rdmap->side[side].requests;
+
+    if (rdmap_requests_open(requests) > RDMAP_SEARCH_MAX) {
+        forget(b);
+        return;
+    }
+    for (uint64_t serial = requests->head; serial < requests->tail; serial++) {
+        const struct rdmap_request *request = rdmap_request_at(requests, serial);
+
+        if (!request->answered && request->known && request->operation.kind == RDMAP_OP_ATOMIC)
+            overwrite(b, request->operation.atomic.stag, request->operation.atomic.to, sizeof(uint64_t), OTHERS);
+    }
+}
+
+/* Other messages than Writes and Atomics: what open Reads find there is not known. */
+static void change(struct rdmap_connection *rdmap, unsigned side, uint32_t stag, uint64_t from, uint64_t length)
+{
+    overwrite(rdmap->readback[side], stag, from, length, OTHERS);
+    rdmap->readback[side]->changed = rdmap->side[side].end;
+}
+
+/* All octets, for exclusive memory. */
+static void keep_octets(struct rdmap_readback *b, struct written *w, const struct ddp_segment *ddp)
+{
+    w->octets = heap_get(2 * ddp->payload_len);
+    if (!w->octets)
+        return;
+    memcpy(w->octets, ddp->payload, ddp->payload_len);
+    memset(w->octets + ddp->payload_len, 1, ddp->payload_len);
+    b->octets += ddp->payload_len;
+    while (b->octets > OCTETS_MAX && b->first + 1 < b->next)
+        forget_oldest(b);
+}
+
+static struct written *keep(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct rdmap_readback *b)
 {
     const struct ddp_segment *ddp = step->ddp;
     size_t n = ddp->payload_len < END_OCTETS ? ddp->payload_len : END_OCTETS;
@@ -132,25 +200,21 @@ static void keep(struct rdmap_connection *rdmap, const struct rdmap_step *step, 
                           .activity = b->activity};
     memcpy(w->head, ddp->payload, n);
     memcpy(w->tail, ddp->payload + ddp->payload_len - n, n);
-    if (!rdmap->options.exclusive || !(w->octets = heap_get(ddp->payload_len)))
-        return;
-    memcpy(w->octets, ddp->payload, ddp->payload_len);
-    b->octets += ddp->payload_len;
-    while (b->octets > OCTETS_MAX && b->first + 1 < b->next)
-        forget_oldest(b);
+    if (rdmap->options.exclusive)
+        keep_octets(b, w, ddp);
+    return w;
 }
 
 static void note_write(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
-    struct rdmap_readback *b = rdmap->readback[step->side];
+    struct rdmap_readback *b;
     const struct ddp_segment *ddp = step->ddp;
     const struct ddp_message *m = step->message;
 
     if (!step->starts && !step->ends && !rdmap->options.exclusive)
         return;
+    b = readback_of(rdmap, step->side);
     if (!b)
-        b = rdmap->readback[step->side] = heap_zeroed(1, sizeof *b);
-    if (!b || (b->capacity == 0 && !grow(b)))
         return;
     if (step->faulty || m->faulty || m->damaged || m->disordered || step->fpdu->faulty) {
         forget(b);
@@ -162,6 +226,7 @@ static void note_write(struct rdmap_connection *rdmap, const struct rdmap_step *
     if (step->ends && m->segments > 1)
         overwrite(b, m->stag, m->start, m->octets, m->number);
     keep(rdmap, step, b);
+    overwrite_by_open(rdmap, step->side, b);
 }
 
 /* ---- Reads ---- */
@@ -179,12 +244,24 @@ static size_t differs(const uint8_t *p, size_t n, uint64_t from, const uint8_t *
     return n;
 }
 
+/* The same with all octets that are still there. */
+static size_t differs_exclusive(const struct written *w, const uint8_t *p, size_t n, uint64_t from)
+{
+    for (size_t i = differs(p, n, from, w->octets, w->length, w->to); i < n; i++) {
+        uint64_t at = from + i - w->to;
+
+        if (at < w->length && w->octets[w->length + at] && w->octets[at] != p[i])
+            return i;
+    }
+    return n;
+}
+
 static size_t compare(const struct written *w, const uint8_t *p, size_t n, uint64_t from)
 {
     size_t kept = w->length < END_OCTETS ? w->length : END_OCTETS, head;
 
     if (w->octets)
-        return differs(p, n, from, w->octets, w->length, w->to);
+        return differs_exclusive(w, p, n, from);
     head = differs(p, n, from, w->head, kept, w->to);
     return head < n ? head : differs(p, n, from, w->tail, kept, w->to + w->length - kept);
 }
@@ -214,22 +291,20 @@ static void fail_octet(struct rdmap_connection *rdmap, struct rdmap_step *step, 
                   w->frame, w->stag, to, found, exclusive ? "" : "; another writer may explain it");
 }
 
-static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
+/* False: other octets were read. */
+static bool judge_writes(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_readback *b,
+                         uint64_t from)
 {
-    struct rdmap_readback *b = rdmap->readback[other_side(step->side)];
     const struct rdmap_operation *operation = step->operation;
     const struct ddp_segment *ddp = step->ddp;
-    uint64_t from;
     bool compared = false;
 
-    if (!b || b->first == b->next || ddp->payload_len == 0 || !comparable(rdmap, step))
-        return;
-    from = operation->read.source_to + (ddp->to - operation->read.sink_to);
     for (uint64_t i = b->first; i < b->next; i++) {
         const struct written *w = written_at(b, i);
         size_t at;
 
-        if (!overlaps(w, operation->read.source_stag, from, ddp->payload_len) || w->end > operation->place.offset)
+        if (!overlaps(w, operation->read.source_stag, from, ddp->payload_len) || w->read ||
+            w->end > operation->place.offset)
             continue;
         if (!rdmap->options.exclusive && w->activity != b->activity) {
             verdict_inconclusive(rdmap->verdict, RULE_RDMAP_5_5_13);
@@ -241,10 +316,77 @@ static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
             continue;
         b->reported = true;
         fail_octet(rdmap, step, w, from + at, ddp->payload[at]);
-        return;
+        return false;
     }
     if (compared)
         verdict_passed(rdmap->verdict, RULE_RDMAP_5_5_13);
+    return true;
+}
+
+/* Octets that later messages may have changed already are not known. */
+static void keep_read(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct rdmap_readback *b,
+                      uint64_t from)
+{
+    struct written *w;
+
+    if (b->changed > step->request->end ||
+        step->request->activity != rdmap_memory_activity(rdmap, other_side(step->side)))
+        return;
+    w = keep(rdmap, step, b);
+    w->read = true;
+    w->stag = step->operation->read.source_stag;
+    w->to = from;
+    w->message = NO_WRITE;
+    w->end = step->request->end;
+    for (uint64_t i = b->first; i + 1 < b->next; i++)
+        if (written_at(b, i)->end > w->end && overlaps(w, w->stag, written_at(b, i)->to, written_at(b, i)->length) &&
+            written_at(b, i)->stag == w->stag)
+            clear(w, written_at(b, i)->to, written_at(b, i)->length);
+    overwrite_by_open(rdmap, other_side(step->side), b);
+}
+
+static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    struct rdmap_readback *b = rdmap->readback[other_side(step->side)];
+    const struct rdmap_operation *operation = step->operation;
+    const struct ddp_segment *ddp = step->ddp;
+    bool exclusive = rdmap->options.exclusive;
+    uint64_t from;
+
+    if (!b || (!exclusive && b->first == b->next) || ddp->payload_len == 0 || !comparable(rdmap, step))
+        return;
+    from = operation->read.source_to + (ddp->to - operation->read.sink_to);
+    if (!judge_writes(rdmap, step, b, from) || !exclusive)
+        return;
+    keep_read(rdmap, step, b, from);
+    rdmap_memory_read(rdmap, step, operation->read.source_stag, from);
+}
+
+/* ---- words of memory ---- */
+
+void rdmap_readback_word(const struct rdmap_connection *rdmap, unsigned side, uint32_t stag, uint64_t to,
+                         struct rdmap_readback_word *word)
+{
+    const struct rdmap_readback *b = rdmap->readback[side];
+
+    *word = (struct rdmap_readback_word){0};
+    for (uint64_t i = b ? b->first : 0; b && i < b->next; i++) {
+        const struct written *w = written_at(b, i);
+
+        if (!w->octets || w->end == UINT64_MAX || !overlaps(w, stag, to, sizeof word->octets))
+            continue;
+        word->read = w->read;
+        word->frame = w->frame;
+        word->end = w->end > word->end ? w->end : word->end;
+        for (unsigned octet = 0; octet < sizeof word->octets; octet++) {
+            uint64_t at = to + octet - w->to;
+
+            if (at >= w->length || !w->octets[w->length + at])
+                continue;
+            word->octets[octet] = w->octets[at];
+            word->known |= (uint8_t)(1u << octet);
+        }
+    }
 }
 
 /* ---- all segments ---- */
@@ -272,18 +414,20 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
         /* It is placed in the memory of the side that asked for it. */
         if (rdmap->readback[step->side]) {
             note_activity(rdmap, other_side(step->side));
-            overwrite(rdmap->readback[step->side], step->ddp->stag, step->ddp->to, step->ddp->payload_len, UINT64_MAX);
+            change(rdmap, step->side, step->ddp->stag, step->ddp->to, step->ddp->payload_len);
         }
         break;
     case RDMAP_READ_REQUEST:
         note_activity(rdmap, step->side);
+        if (rdmap->options.exclusive && readback_of(rdmap, step->side))
+            rdmap_memory_read_request(rdmap, step);
         break;
     case RDMAP_ATOMIC_REQUEST:
         note_activity(rdmap, step->side);
         if (rdmap->readback[step->side] && step->operation) {
             note_activity(rdmap, other_side(step->side));
             overwrite(rdmap->readback[step->side], step->operation->atomic.stag, step->operation->atomic.to,
-                      sizeof(uint64_t), UINT64_MAX);
+                      sizeof(uint64_t), OTHERS);
         }
         break;
     case RDMAP_ATOMIC_RESPONSE:
@@ -291,7 +435,7 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
     case RDMAP_SEND_INVALIDATE:
     case RDMAP_SEND_SE_INVALIDATE: /* the STag may name other memory from now on */
         if (rdmap->readback[step->side])
-            overwrite(rdmap->readback[step->side], step->ddp->stag, 0, UINT64_MAX, UINT64_MAX);
+            change(rdmap, step->side, step->ddp->stag, 0, UINT64_MAX);
         /* fall through */
     default: /* either ULP may act on it, or be about to */
         note_activity(rdmap, 0);

@@ -119,6 +119,7 @@ void rdmap_stag_skipped(struct rdmap_connection *rdmap, unsigned side)
 {
     if (rdmap->stag)
         rdmap->stag->side[0].n = rdmap->stag->side[1].n = 0;
-    rdmap_values_hole(rdmap);
+    rdmap_values_hole(rdmap, side);
+    rdmap_alignment_forget(rdmap, side, NULL); /* an invalidation may be missing */
     rdmap_answers_hole(rdmap, side);
 }

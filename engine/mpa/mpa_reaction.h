@@ -9,7 +9,7 @@
  *   mpa_reaction_wait.c       waiting for startup frames and FPDUs that do not come
  *   mpa_reaction_error.c      FPDUs with a wrong CRC or Marker
  *   mpa_reaction_accept.c     odd, but correct: the receiver must continue
- *   mpa_reaction_read.c       RDMA Read Requests and their Responses, which show what a receiver has processed
+ *   mpa_reaction_read.c       Read and Atomic Requests and their Responses, which show what a receiver has processed
  *
  * "Reactor" is the side that is expected to react; its peer sent the stimulus. An expectation begins when the reactor
  * has acknowledged the stimulus, so loss on the way is never held against it. Deadlines count only where the host
@@ -103,13 +103,13 @@ struct error_watch {
     enum error_state state;
     enum error_kind kind;
     struct stimulus at;
-    bool first;        /* the Initiator's first FPDU */
-    bool own_c0;       /* the reactor had declared C = 0 */
-    bool marker_doubt; /* its Markers contradict it, too: code 3 is as good as 2 */
-    bool is_read;      /* it holds a Read Request */
-    bool reads_after;  /* correct Read Requests followed */
-    bool heard;        /* the reactor sent something since, so its direction is captured */
-    bool peer_ended;   /* the peer's FIN came first: a close is no longer an answer */
+    bool first;          /* the Initiator's first FPDU */
+    bool own_c0;         /* the reactor had declared C = 0 */
+    bool marker_doubt;   /* its Markers contradict it, too: code 3 is as good as 2 */
+    bool is_request;     /* it holds a Read or Atomic Request */
+    bool requests_after; /* correct ones followed */
+    bool heard;          /* the reactor sent something since, so its direction is captured */
+    bool peer_ended;     /* the peer's FIN came first: a close is no longer an answer */
     int64_t due;
     uint32_t terminate_frame;
     uint8_t header[DDP_UNTAGGED_HEADER_LEN]; /* beginning of its ULPDU */
@@ -153,7 +153,9 @@ enum { READS_FIRST = 4, READS_KEPT = 64 };
 
 struct read_kept {
     struct stimulus at;
-    uint32_t stag, size;
+    bool atomic;
+    uint32_t identifier; /* of an Atomic Request */
+    uint32_t stag, size; /* of a Read Request */
     uint64_t to;
     bool wrong_crc;   /* it came in an FPDU with a wrong CRC */
     bool after_wrong; /* it came after one */
@@ -161,16 +163,25 @@ struct read_kept {
     bool answered;    /* a Response was seen, the last segment not yet */
 };
 
-/* Read Requests of one side that are not answered yet, oldest first. */
+/* A Read Response, or a segment of one, or an Atomic Response. */
+struct read_answer {
+    bool atomic, last;
+    uint32_t identifier;   /* Atomic */
+    uint32_t stag, octets; /* Read */
+    uint64_t to;
+};
+
+/* Read and Atomic Requests of one side that are not answered yet, oldest first. */
 struct read_ring {
     unsigned first, n, capacity;
     struct read_kept *kept; /* grow up to READS_KEPT */
     bool last_is_read;      /* the last FPDU of this side is a Read Request */
+    bool skipped;           /* some were forgotten before they were answered */
     /* A Response of the other side to a Request that had not come as a whole. */
     struct {
         bool open;
         bool lost; /* there was more than one at a time: whether a Request was answered is not known for sure */
-        struct ddp_segment segment;
+        struct read_answer answer;
         uint64_t acked;
         struct place place;
     } early;
@@ -264,8 +275,11 @@ void reaction_error_finish(struct mpa_connection *mpa);
  * that is wrong by itself.
  */
 bool reaction_is_error(const struct mpa_connection *mpa, const struct mpa_fpdu_event *event);
-/* The reactor answered a Read Request that came in the FPDU with the error (same) or after it. */
-void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, bool same, uint32_t request);
+/* It holds a Read or Atomic Request, or a segment of one. */
+bool reaction_is_request(const struct mpa_fpdu_event *event);
+/* The reactor answered a request that came in the FPDU with the error, or after it. */
+void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu,
+                             const struct read_kept *request);
 
 void reaction_accept_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu);
 void reaction_accept_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset);

@@ -7,8 +7,8 @@
  * One error per direction is watched at a time. Which rule a wrong answer breaks:
  *
  *   the receiver ...                          an ordinary CRC error      a special one
- *   answers the Read Request in the FPDU      MPA-4.4-19                 zero PAD: MPA-4.1-07
- *   answers a Read Request after it           MPA-8-12                   zero RESERVED: MPA-4.2-04
+ *   answers the request in the FPDU           MPA-4.4-19                 zero PAD: MPA-4.1-07
+ *   answers a request after it                MPA-8-12                   zero RESERVED: MPA-4.2-04
  *   shows no reaction within T_react          MPA-8-02; MPA-7.1.1-16     Marker: MPA-8-03
  *                                             if it had declared C = 0
  *   sends a Terminate that says other things  MPA-8-05                   MPA-8-05
@@ -60,9 +60,9 @@ static void pass_reaction(struct mpa_connection *mpa, const struct error_watch *
         return;
     if (rule != RULE_MPA_8_02)
         verdict_passed(mpa->verdict, RULE_MPA_8_02);
-    if (watch->is_read)
+    if (watch->is_request)
         verdict_passed(mpa->verdict, RULE_MPA_4_4_19);
-    if (watch->reads_after)
+    if (watch->requests_after)
         verdict_passed(mpa->verdict, RULE_MPA_8_12);
 }
 
@@ -157,6 +157,12 @@ static uint16_t length_sent(const struct mpa_fpdu *fpdu)
     return at + MPA_LENGTH_LEN <= fpdu->length ? get_be16(fpdu->octets + at) : fpdu->ulpdu_length;
 }
 
+bool reaction_is_request(const struct mpa_fpdu_event *event)
+{
+    return event->has_ddp && !event->ddp.tagged &&
+           (event->ddp.opcode == RDMAP_READ_REQUEST || event->ddp.opcode == RDMAP_ATOMIC_REQUEST);
+}
+
 bool reaction_is_error(const struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
 {
     return event->crc == MPA_CRC_WRONG || (event->crc == MPA_CRC_VERIFIED && mpa->parameters.crc == ON &&
@@ -232,7 +238,7 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
         .first = mpa_is_first(mpa, fpdu->side, event) && (int)fpdu->side == initiator_of(mpa),
         .own_c0 = declared->seen && !(declared->frame.flags & MPA_FLAG_C),
         .marker_doubt = !markers_agree(&event->fpdu),
-        .is_read = event->has_ddp && !event->ddp.tagged && event->ddp.opcode == RDMAP_READ_REQUEST,
+        .is_request = reaction_is_request(event),
         .peer_ended = mpa->reaction->ended[fpdu->side],
         .due = mpa->reaction->now + mpa->options.t_react,
     };
@@ -245,11 +251,12 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
 
 /* ---- answers ---- */
 
-void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, bool same, uint32_t request)
+void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu,
+                             const struct read_kept *request)
 {
     struct error_watch *watch = &mpa->reaction->error[fpdu->side];
     bool special = watch->kind != ERROR_CRC && watch->kind != ERROR_LENGTH;
-    enum rule_id rule = special ? ignored_rule(watch) : same ? RULE_MPA_4_4_19 : RULE_MPA_8_12;
+    enum rule_id rule = special ? ignored_rule(watch) : request->wrong_crc ? RULE_MPA_4_4_19 : RULE_MPA_8_12;
     char found[96];
 
     if (watch->state != ERROR_SENT && watch->state != ERROR_RECEIVED && watch->state != ERROR_TERMINATED)
@@ -259,8 +266,9 @@ void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_f
         settle_open(mpa, watch);
         return;
     }
-    snprintf(found, sizeof found, "an RDMA Read Response to the Read Request %s, in frame %u",
-             same ? "that it carries" : "after it", request);
+    snprintf(found, sizeof found, "%s Response to the %s Request %s, in frame %u",
+             request->atomic ? "an Atomic" : "an RDMA Read", request->atomic ? "Atomic" : "Read",
+             request->wrong_crc ? "that it carries" : "after it", request->at.frame);
     settle_failed(mpa, fpdu->side, rule, &fpdu->event->place, found);
 }
 
@@ -322,9 +330,8 @@ void reaction_error_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu 
     judge_answer(mpa, fpdu);
     if (watch->state == ERROR_NONE)
         watch_error(mpa, fpdu);
-    else if (fpdu->event->crc == MPA_CRC_VERIFIED && fpdu->event->has_ddp && !fpdu->event->ddp.tagged &&
-             fpdu->event->ddp.opcode == RDMAP_READ_REQUEST)
-        watch->reads_after = true;
+    else if (fpdu->event->crc == MPA_CRC_VERIFIED && reaction_is_request(fpdu->event))
+        watch->requests_after = true;
 }
 
 static void check_due(struct mpa_connection *mpa, unsigned reactor)

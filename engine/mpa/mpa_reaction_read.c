@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RDMA Read Requests and the Responses to them. Only a Response proves that a receiver has processed an FPDU: in time
- * (RFC 5044 section 6), in spite of an error (section 8), within IRD (RFC 6581 section 9.1).
+ * Read and Atomic Requests and the Responses to them. Only a Response proves that a receiver has processed an FPDU: in
+ * time (RFC 5044 section 6), in spite of an error (section 8), within IRD (RFC 6581 section 9.1).
  */
 #include "engine/mpa/mpa_reaction.h"
 
@@ -45,6 +45,7 @@ static bool make_room(struct arena *arena, struct read_ring *ring)
     if (!kept && ring->capacity == 0)
         return false;
     if (!kept) {
+        ring->skipped = true;
         drop(ring, 1);
         return true;
     }
@@ -59,12 +60,19 @@ static bool make_room(struct arena *arena, struct read_ring *ring)
 
 /* ---- requests ---- */
 
-static bool fits(const struct read_kept *kept, const struct ddp_segment *response)
+static bool fits(const struct read_kept *kept, const struct read_answer *answer)
 {
-    uint64_t ahead = response->to - kept->to;
+    uint64_t ahead = answer->to - kept->to;
 
-    return response->stag == kept->stag && (kept->size == 0 ? ahead == 0 : ahead < kept->size) &&
-           response->payload_len <= kept->size - ahead;
+    if (kept->atomic || answer->atomic)
+        return kept->atomic && answer->atomic && kept->identifier == answer->identifier;
+    return answer->stag == kept->stag && (kept->size == 0 ? ahead == 0 : ahead < kept->size) &&
+           answer->octets <= kept->size - ahead;
+}
+
+static const char *name_of(const struct read_kept *kept)
+{
+    return kept->atomic ? "Atomic" : "Read";
 }
 
 static void fail_completeness(struct mpa_connection *mpa, const struct place *place, const struct read_kept *kept,
@@ -75,9 +83,10 @@ static void fail_completeness(struct mpa_connection *mpa, const struct place *pl
         return;
     }
     verdict_failed(mpa->verdict, RULE_MPA_6_06, direction_of(mpa, place->side), place, kept->at.frame,
-                   "expected the Response only after all %u octets of the Read Request's FPDU had been received; found "
+                   "expected the Response only after all %u octets of the %s Request's FPDU had been received; found "
                    "it sent after %u",
-                   (unsigned)(kept->at.end - kept->at.offset), (unsigned)(acked - kept->at.offset));
+                   (unsigned)(kept->at.end - kept->at.offset), name_of(kept),
+                   acked < kept->at.offset ? 0 : (unsigned)(acked - kept->at.offset));
 }
 
 /* Octets that PD_Length did not count were skipped as if they were Private Data: what follows is understood. */
@@ -90,8 +99,8 @@ static void judge_excess_taken(struct mpa_connection *mpa, const struct place *a
     startup->excess = false;
     verdict_failed(mpa->verdict, RULE_MPA_7_1_1_30, direction_of(mpa, answer->side), answer, startup->place.frame,
                    "expected the connection to be closed after the startup frame in frame %u, whose Private Data is "
-                   "longer than PD_Length says; found an answer to the Read Request after it, in frame %u",
-                   startup->place.frame, kept->at.frame);
+                   "longer than PD_Length says; found an answer to the %s Request after it, in frame %u",
+                   startup->place.frame, name_of(kept), kept->at.frame);
 }
 
 /* A Response came when part of this Request had been received: before it, as the capture point saw it. */
@@ -99,7 +108,7 @@ static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, stru
 {
     uint64_t acked = ring->early.acked;
 
-    if (!ring->early.open || !fits(kept, &ring->early.segment))
+    if (!ring->early.open || !fits(kept, &ring->early.answer))
         return;
     ring->early.open = false;
     if (acked > kept->at.offset && acked < kept->at.end)
@@ -108,8 +117,31 @@ static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, stru
         return;
     judge_excess_taken(mpa, &ring->early.place, kept);
     kept->answered = true;
-    if (ring->early.segment.last)
+    if (ring->early.answer.last)
         ring->n--;
+}
+
+static bool decode_request(const struct mpa_fpdu_event *event, struct read_kept *kept)
+{
+    const struct ddp_segment *ddp = &event->ddp;
+    struct rdmap_read_request read;
+    struct rdmap_atomic_request atomic;
+
+    if (!reaction_is_request(event))
+        return false;
+    *kept = (struct read_kept){.atomic = ddp->opcode == RDMAP_ATOMIC_REQUEST};
+    if (kept->atomic) {
+        if (!rdmap_atomic_request_decode(&atomic, ddp->payload, ddp->payload_len))
+            return false;
+        kept->identifier = atomic.identifier;
+        return true;
+    }
+    if (!rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len))
+        return false;
+    kept->stag = read.sink_stag;
+    kept->to = read.sink_to;
+    kept->size = read.size;
+    return true;
 }
 
 static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
@@ -117,45 +149,38 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
     const struct mpa_fpdu_event *event = fpdu->event;
     struct read_ring **ring = &mpa->reaction->reads[fpdu->side];
     const struct error_watch *error = &mpa->reaction->error[1 - fpdu->side];
-    struct rdmap_read_request read;
-    struct read_kept *kept;
+    struct read_kept request, *kept;
 
     if (*ring)
         (*ring)->last_is_read = false;
-    if (!event->has_ddp || event->ddp.tagged || event->ddp.opcode != RDMAP_READ_REQUEST ||
-        !rdmap_read_request_decode(&read, event->ddp.payload, event->ddp.payload_len))
+    if (!decode_request(event, &request))
         return;
     if (!*ring)
         *ring = arena_zeroed(mpa->arena, sizeof **ring);
     if (!*ring || !make_room(mpa->arena, *ring))
         return;
+    request.at = (struct stimulus){
+        .offset = event->fpdu.offset, .end = event->fpdu.offset + event->fpdu.length, .frame = event->place.frame};
+    request.wrong_crc = reaction_is_error(mpa, event);
+    request.after_wrong = error->state != ERROR_NONE && error->state != ERROR_SETTLED;
+    request.first = !request.atomic && mpa_is_first(mpa, fpdu->side, event) && (int)fpdu->side == initiator_of(mpa);
     kept = kept_at(*ring, (*ring)->n++);
-    *kept = (struct read_kept){
-        .at = {.offset = event->fpdu.offset,
-               .end = event->fpdu.offset + event->fpdu.length,
-               .frame = event->place.frame},
-        .stag = read.sink_stag,
-        .to = read.sink_to,
-        .size = read.size,
-        .wrong_crc = reaction_is_error(mpa, event),
-        .after_wrong = error->state != ERROR_NONE && error->state != ERROR_SETTLED,
-        .first = mpa_is_first(mpa, fpdu->side, event) && (int)fpdu->side == initiator_of(mpa),
-    };
-    (*ring)->last_is_read = true;
+    *kept = request;
+    (*ring)->last_is_read = !request.atomic;
     judge_early(mpa, *ring, kept);
 }
 
 /* ---- responses ---- */
 
 /* Responses come in the order of the Requests (RFC 5040 section 5.5): the oldest that fits, a correct one first. */
-static int find(struct read_ring *ring, const struct ddp_segment *response)
+static int find(struct read_ring *ring, const struct read_answer *answer)
 {
     int faulty = -1;
 
     for (unsigned i = 0; i < ring->n; i++) {
         const struct read_kept *kept = kept_at(ring, i);
 
-        if (!fits(kept, response))
+        if (!fits(kept, answer))
             continue;
         if (!kept->wrong_crc && !kept->after_wrong)
             return (int)i;
@@ -166,13 +191,17 @@ static int find(struct read_ring *ring, const struct ddp_segment *response)
 }
 
 /* The FPDU had to be complete before it was passed on (section 6). */
-static void judge_completeness(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct read_kept *kept)
+static void judge_completeness(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu,
+                               const struct read_ring *ring, const struct read_kept *kept)
 {
     if (!fpdu->acked_known || kept->answered)
         return;
-    if (fpdu->acked > kept->at.offset && fpdu->acked < kept->at.end)
+    /* Without an octet of the request, it may answer an older one like it that is not known any more. */
+    if (fpdu->acked <= kept->at.offset && (ring->skipped || ring->early.lost || !mpa->parameters.startup_seen))
+        return;
+    if (fpdu->acked < kept->at.end)
         fail_completeness(mpa, &fpdu->event->place, kept, fpdu->acked);
-    else if (fpdu->acked >= kept->at.end)
+    else
         verdict_passed(mpa->verdict, RULE_MPA_6_06);
 }
 
@@ -185,8 +214,9 @@ static void judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *
 {
     const struct read_kept *first = kept_at(ring, 0);
 
-    if (answered == 0 || !first->first || first->answered || first->wrong_crc || mpa->parameters.peer_to_peer ||
-        mpa->side[fpdu->side].hole || mpa->reaction->responder_understood || ring->early.lost)
+    if (answered == 0 || kept_at(ring, answered)->atomic || !first->first || first->answered || first->wrong_crc ||
+        mpa->parameters.peer_to_peer || mpa->side[fpdu->side].hole || mpa->reaction->responder_understood ||
+        ring->early.lost)
         return;
     mpa->reaction->responder_understood = true;
     mpa->reaction->passed_over.first = *first;
@@ -194,10 +224,11 @@ static void judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *
     mpa->reaction->passed_over.later_frame = kept_at(ring, answered)->at.frame;
 }
 
-static void answer_passed_over(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+static void answer_passed_over(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu,
+                               const struct read_answer *answer)
 {
     if (mpa->reaction->passed_over.later_frame != 0 && fpdu->side == mpa->reaction->passed_over.place.side &&
-        fits(&mpa->reaction->passed_over.first, &fpdu->event->ddp))
+        fits(&mpa->reaction->passed_over.first, answer))
         mpa->reaction->passed_over.later_frame = 0;
 }
 
@@ -214,43 +245,74 @@ void reaction_read_finish(struct mpa_connection *mpa)
     mpa->reaction->passed_over.later_frame = 0;
 }
 
+static bool decode_answer(const struct mpa_fpdu_event *event, struct read_answer *answer)
+{
+    const struct ddp_segment *ddp = &event->ddp;
+    struct rdmap_atomic_response atomic;
+
+    if (!event->has_ddp || event->crc == MPA_CRC_WRONG)
+        return false;
+    *answer = (struct read_answer){.atomic = ddp->opcode == RDMAP_ATOMIC_RESPONSE, .last = ddp->last};
+    if (answer->atomic) {
+        if (ddp->tagged || !rdmap_atomic_response_decode(&atomic, ddp->payload, ddp->payload_len))
+            return false;
+        answer->identifier = atomic.identifier;
+        return true;
+    }
+    answer->stag = ddp->stag;
+    answer->to = ddp->to;
+    answer->octets = (uint32_t)ddp->payload_len;
+    return ddp->tagged && ddp->opcode == RDMAP_READ_RESPONSE;
+}
+
+/* No request is known yet that it may answer. */
+static void keep_early(struct read_ring *ring, const struct reaction_fpdu *fpdu, const struct read_answer *answer)
+{
+    if (!fpdu->acked_known)
+        return;
+    ring->early.lost |= ring->early.open;
+    ring->early.open = true;
+    ring->early.answer = *answer;
+    ring->early.acked = fpdu->acked;
+    ring->early.place = fpdu->event->place;
+}
+
+static void judge_answer_of(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct read_ring *ring,
+                            unsigned i)
+{
+    struct read_kept *kept = kept_at(ring, i);
+
+    if (kept->wrong_crc || kept->after_wrong)
+        reaction_error_answered(mpa, fpdu, kept);
+    else
+        judge_completeness(mpa, fpdu, ring, kept);
+    judge_excess_taken(mpa, &fpdu->event->place, kept);
+    judge_first(mpa, fpdu, ring, i);
+    kept->answered = true;
+}
+
 static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
-    struct read_ring *ring = mpa->reaction->reads[1 - fpdu->side];
-    const struct mpa_fpdu_event *event = fpdu->event;
-    struct read_kept *kept;
+    struct read_ring **ring = &mpa->reaction->reads[1 - fpdu->side];
+    struct read_answer answer;
     int i;
 
-    if (!event->has_ddp || !event->ddp.tagged || event->ddp.opcode != RDMAP_READ_RESPONSE ||
-        event->crc == MPA_CRC_WRONG)
+    if (!decode_answer(fpdu->event, &answer))
         return;
-    if (!ring)
-        ring = mpa->reaction->reads[1 - fpdu->side] = arena_zeroed(mpa->arena, sizeof *ring);
-    if (!ring)
+    if (!*ring)
+        *ring = arena_zeroed(mpa->arena, sizeof **ring);
+    if (!*ring)
         return;
-    answer_passed_over(mpa, fpdu);
-    i = find(ring, &event->ddp);
+    answer_passed_over(mpa, fpdu, &answer);
+    i = find(*ring, &answer);
     if (i < 0) {
-        if (fpdu->acked_known) {
-            ring->early.lost |= ring->early.open;
-            ring->early.open = true;
-            ring->early.segment = event->ddp;
-            ring->early.segment.payload = NULL;
-            ring->early.acked = fpdu->acked;
-            ring->early.place = event->place;
-        }
+        keep_early(*ring, fpdu, &answer);
         return;
     }
-    kept = kept_at(ring, (unsigned)i);
-    if (kept->wrong_crc || kept->after_wrong)
-        reaction_error_answered(mpa, fpdu, kept->wrong_crc, kept->at.frame);
-    else
-        judge_completeness(mpa, fpdu, kept);
-    judge_excess_taken(mpa, &event->place, kept);
-    judge_first(mpa, fpdu, ring, (unsigned)i);
-    kept->answered = true;
-    if (event->ddp.last)
-        drop(ring, (unsigned)i + 1);
+    judge_answer_of(mpa, fpdu, *ring, (unsigned)i);
+    (*ring)->skipped |= i > 0;
+    if (answer.last)
+        drop(*ring, (unsigned)i + 1);
 }
 
 /* ---- IRD ---- */

@@ -65,14 +65,14 @@ def listed_faults(*options):
             for i, s, also, text in (line.split("\t") for line in run.stdout.splitlines())]
 
 
-def judge(build, paths, by_name=True, rules="ietf", counts=True):
+def judge(build, paths, by_name=True, rules="ietf", counts=True, options=()):
     """
     One call of iwarp-check for many captures; the JSON object of each, by file name without suffix or in order. Without counts:
     of findings that are alike three, and of the rules only what failed or was inconclusive.
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8") as report:
         run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", "--no-progress",
-                              *(["--verbose"] if counts else []), *([] if rules == "ietf" else ["--profile=" + rules]), *paths],
+                              *(["--verbose"] if counts else []), *([] if rules == "ietf" else ["--profile=" + rules]), *options, *paths],
                              stdout=report, stderr=subprocess.PIPE, text=True, check=False)
         assert run.returncode in (0, 1, 3), run.stderr
         report.seek(0)

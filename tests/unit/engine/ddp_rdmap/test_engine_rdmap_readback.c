@@ -67,7 +67,7 @@ static void not_compared(void **state)
         t = begin(exclusive); /* it may be placed before the answer */
         write_octets(t, STAG, 0x1000, 64);
         ask(t, 0x1000, 64);
-        write_octets(t, STAG, 0x1008, 8);
+        write_octets(t, STAG, 0x1000, 64);
         answer(t, stale, 64);
         finish(t, "", SEVERITY_NOTE, "Write after the request");
 
@@ -87,7 +87,7 @@ static void not_compared(void **state)
         flow_original(t, R, 1, 0x090A0B0C0D0E0F10);
         ask(t, 0x1000, 64);
         answer(t, stale, 64);
-        finish(t, "", SEVERITY_NOTE, "Atomic");
+        finish(t, exclusive ? "RDMAP-5.5-13" : "", SEVERITY_ERROR, "Atomic, and octets beside it");
 
         t = begin(exclusive); /* a Read of its owner was placed there */
         write_octets(t, STAG, 0x1000, 64);
