@@ -105,6 +105,7 @@ bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
     /* Octets are missing, or the verifier is (RPCR-4-03): everything is displaced. */
     if (shape->body->length % 4 != 0 || (shape->body->walked && shape->body->reduction == RPCRDMA_REDUCED_BARE))
         return true;
+    shape->decodes = rpcrdma_shape_whole(shape);
     if (call)
         sound = judge_none(shape, &rpc->cred, "credential") && judge_sys(shape);
     /* The answer to a probe for TLS has STARTTLS in it (RFC 9289 section 4.1). */
@@ -118,5 +119,7 @@ bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
     }
     if (sound && (call || accepted))
         judge_verifier(shape);
-    return sound || rpcrdma_shape_whole(shape);
+    sound |= shape->decodes;
+    shape->decodes = false;
+    return sound;
 }

@@ -281,8 +281,6 @@ static void pass_sound(struct rpcrdma_shape *shape)
     rpcrdma_shape_pass(shape, RULE_RPC_9_01);
     if (shape->body->rpc.has_gss)
         rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_01);
-    if (!shape->body->wrapped)
-        rpcrdma_provision_rules(shape);
     if (!shape->failed && shape->in_chunk && rpcrdma_shape_whole(shape))
         rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_04);
 }
@@ -305,8 +303,12 @@ static void judge(struct rpcrdma_shape *shape)
         return;
     if (!shape->failed)
         rpcrdma_shape_stream(shape);
+    else if (shape->body->walked && rpcrdma_shape_whole(shape))
+        rpcrdma_shape_items(shape);
     if (!shape->failed)
         pass_sound(shape);
+    if (!shape->body->wrapped && (!shape->failed || rpcrdma_shape_whole(shape)))
+        rpcrdma_provision_rules(shape);
     if (shape->t->n_chunks == 0)
         rpcrdma_shape_pass(shape, RULE_RPCR_4_3_01);
 }

@@ -99,7 +99,7 @@ enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpc
     return (unsigned)rpcrdma->terms.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-/* After an error nothing else is judged; after a warning or note it is. */
+/* What makes the rest look wrong, too, is marked as misread by the rule that finds it. */
 static void mark_faulty(struct rpcrdma_message *message, enum rule_id rule, enum rule_severity severity)
 {
     if (severity >= SEVERITY_WARNING && message->fault == 0)
@@ -284,7 +284,7 @@ static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tr
     } else {
         rpcrdma_call_payload(rpcrdma, t, message);
     }
-    if (rpcrdma->events.payload)
+    if (rpcrdma->events.payload && !(reply && message->discarded))
         rpcrdma->events.payload(rpcrdma->events.ctx, &payload);
 }
 
@@ -335,6 +335,14 @@ static void decode_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         decode_payload(rpcrdma, t, true, content->octets, chunk->returned, NULL, &m->place, m);
 }
 
+/* Its Call stays outstanding; its lists and payload can be judged against the Call. */
+static bool is_read_though_discarded(const struct rpcrdma_message *m)
+{
+    const struct rpcrdma_transaction *t = m->transaction;
+
+    return m->discarded && !m->misread && t && t->outcome == RPCRDMA_OUTSTANDING && !t->damaged;
+}
+
 static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
@@ -349,9 +357,10 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         rpcrdma_position_unread(rpcrdma, t);
     rpcrdma_xid_answer(rpcrdma, m);
     rpcrdma_credit_answer(rpcrdma, m);
-    if (!ends || t->ambiguous)
+    if (!(ends || is_read_though_discarded(m)) || t->ambiguous)
         return;
-    rpcrdma_memory_answer(rpcrdma, m);
+    if (ends)
+        rpcrdma_memory_answer(rpcrdma, m);
     if (m->kind != RPCRDMA_KIND_REPLY)
         return;
     rpcrdma_take_returned(t, m);
@@ -411,7 +420,6 @@ static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
     if (m->header.proc <= RPCRDMA_ERROR && m->n >= RPCRDMA_FIXED_LEN)
         rpcrdma->counts.messages[m->header.proc]++;
     rpcrdma_header_message(rpcrdma, m);
-    m->misread = m->faulty;
     m->discarded = m->faulty && m->kind == RPCRDMA_KIND_REPLY;
     rpcrdma_threshold_message(rpcrdma, m);
     rpcrdma_resource_message(rpcrdma, m);
