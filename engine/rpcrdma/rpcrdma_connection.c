@@ -335,12 +335,44 @@ static void decode_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         decode_payload(rpcrdma, t, true, content->octets, chunk->returned, NULL, &m->place, m);
 }
 
-/* Its Call stays outstanding; its lists and payload can be judged against the Call. */
-static bool is_read_though_discarded(const struct rpcrdma_message *m)
+/*
+ * A Reply with two XIDs ends nothing, as its receiver discards it. Its lists and payload are judged by the Call of the
+ * Transport header's XID, or by that of the RPC message's if no other waits.
+ */
+static struct rpcrdma_transaction *discarded_answer_to(const struct rpcrdma_connection *rpcrdma,
+                                                       const struct rpcrdma_message *m)
 {
-    const struct rpcrdma_transaction *t = m->transaction;
+    struct rpcrdma_transaction *t = m->transaction;
 
-    return m->discarded && !m->misread && t && t->outcome == RPCRDMA_OUTSTANDING && !t->damaged;
+    if (!m->discarded || m->misread)
+        return NULL;
+    if (!t || t->outcome != RPCRDMA_OUTSTANDING)
+        t = m->has_rpc ? rpcrdma_find_outstanding(rpcrdma, other_side(m->side), m->rpc.xid) : NULL;
+    return t && !t->damaged && !t->ambiguous ? t : NULL;
+}
+
+/* Chunk lists and payload against the Call. */
+static void judge_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    rpcrdma_take_returned(m->transaction, m);
+    rpcrdma_reply_header(rpcrdma, m);
+    if (m->lacking > 0)
+        rpcrdma_reply_payload(rpcrdma, m);
+    else if (m->has_rpc)
+        decode_inline(rpcrdma, m, true);
+    else
+        decode_long_reply(rpcrdma, m);
+}
+
+static void judge_discarded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *own = m->transaction, *t = discarded_answer_to(rpcrdma, m);
+
+    if (!t)
+        return;
+    m->transaction = t;
+    judge_reply(rpcrdma, m);
+    m->transaction = own;
 }
 
 static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -357,20 +389,12 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         rpcrdma_position_unread(rpcrdma, t);
     rpcrdma_xid_answer(rpcrdma, m);
     rpcrdma_credit_answer(rpcrdma, m);
-    if (!(ends || is_read_though_discarded(m)) || t->ambiguous)
+    judge_discarded(rpcrdma, m);
+    if (!ends || t->ambiguous)
         return;
-    if (ends)
-        rpcrdma_memory_answer(rpcrdma, m);
-    if (m->kind != RPCRDMA_KIND_REPLY)
-        return;
-    rpcrdma_take_returned(t, m);
-    rpcrdma_reply_header(rpcrdma, m);
-    if (m->lacking > 0)
-        rpcrdma_reply_payload(rpcrdma, m);
-    else if (m->has_rpc)
-        decode_inline(rpcrdma, m, true);
-    else
-        decode_long_reply(rpcrdma, m);
+    rpcrdma_memory_answer(rpcrdma, m);
+    if (m->kind == RPCRDMA_KIND_REPLY)
+        judge_reply(rpcrdma, m);
 }
 
 /* An error in the header (RFC 8166 section 4.3.1), whether or not it could be reported. */

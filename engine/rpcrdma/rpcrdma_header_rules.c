@@ -274,15 +274,19 @@ static void judge_zero_beside(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_05);
 }
 
-/* Two XIDs: the chunk lists and the payload are read as those of the Transport header's, unless there is doubt. */
+/* Each of the two XIDs is that of a Call: to which one this answers is unknown. */
+static bool answers_either(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    return m->kind == RPCRDMA_KIND_REPLY && m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING &&
+           rpcrdma_find(rpcrdma, other_side(m->side), m->rpc.xid);
+}
+
 static bool judge_two_xids(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
-    uint32_t inner = get_be32(m->p + m->header.header_len);
-
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_1_01, 0,
-                 "expected the RPC message to begin with rdma_xid 0x%08x; found 0x%08x", m->header.xid, inner);
-    if (!m->has_rpc || m->rpc.status != RPC_OK ||
-        (m->kind == RPCRDMA_KIND_REPLY && rpcrdma_find(rpcrdma, other_side(m->side), inner)))
+                 "expected the RPC message to begin with rdma_xid 0x%08x; found 0x%08x", m->header.xid,
+                 get_be32(m->p + m->header.header_len));
+    if (!m->has_rpc || (m->rpc.status != RPC_OK && m->rpc.status != RPC_BAD_VALUE) || answers_either(rpcrdma, m))
         return false;
     judge_zero_beside(rpcrdma, m);
     return true;

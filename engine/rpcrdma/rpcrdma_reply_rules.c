@@ -165,9 +165,11 @@ static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
             differing->place = true;
             fail_place(rpcrdma, reply, chunk, i, &returned);
         }
-        reply->misread |= meant != offered; /* the data is in another order, too */
+        /* The data is in another order, too. */
+        reply->misread |= meant != offered && chunk->kind == RPCRDMA_WRITE_CHUNK;
         if (!differing->length && returned.length > meant->length && !t->astray) {
-            differing->length = reply->misread = true;
+            differing->length = true;
+            reply->misread |= chunk->kind == RPCRDMA_WRITE_CHUNK;
             rpcrdma_fail(rpcrdma, reply, chunk->kind == RPCRDMA_REPLY_CHUNK ? RULE_RPCR_4_3_3_05 : RULE_RPCR_3_4_6_08,
                          t->call.frame, "expected at most %u octets in segment %u of %s, as offered; found %u",
                          meant->length, i + 1, chunk_name(chunk), returned.length);
@@ -354,6 +356,25 @@ static bool fits_call(const struct rpcrdma_message *reply)
     return reply->header.proc != RPCRDMA_NOMSG;
 }
 
+/* The Reply chunk has as many segments as offered, none of them longer. */
+static bool only_place_differs(const struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    const struct rpcrdma_chunk_state *chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
+    struct rpcrdma_chunk from = rpcrdma_reply_chunk(&reply->header);
+
+    if (!chunk || !reply->header.has_reply || from.n != chunk->n)
+        return false;
+    for (uint32_t i = 0; i < from.n; i++) {
+        struct rpcrdma_segment returned = rpcrdma_segment_at(&from, reply->p, i);
+        const struct rpcrdma_segment *offered = &t->offers[chunk->first + i].target;
+
+        if (returned.length > offered->length || offer_meant(t, chunk, i, &returned) != offered)
+            return false;
+    }
+    return true;
+}
+
 void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
     bool before = message->faulty, faulty = false;
@@ -371,7 +392,7 @@ void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     faulty |= message->faulty;
     message->faulty = false;
     judge_reply_chunk(rpcrdma, message);
-    if (!message->faulty)
+    if (!message->faulty || only_place_differs(message))
         rpcrdma_returned_reply(rpcrdma, message);
     if (message->header.proc == RPCRDMA_NOMSG)
         message->misread |= message->faulty;

@@ -295,10 +295,9 @@ static void judge(struct rpcrdma_shape *shape)
     /* How to treat a Call whose arguments do not fit its procedure is up to the responder. */
     if (shape->t->malformed && call->walked && call->walk.status != NFS_WALK_OK)
         return;
-    if (!judge_reduction(shape))
-        return;
-    if (shape->failed ? rpcrdma_shape_whole(shape)
-                      : body->reduction == RPCRDMA_REDUCED_IN_ORDER || body->reduction == RPCRDMA_REDUCED_ABSENT)
+    if (!judge_reduction(shape) || shape->failed
+            ? rpcrdma_shape_whole(shape)
+            : body->reduction == RPCRDMA_REDUCED_IN_ORDER || body->reduction == RPCRDMA_REDUCED_ABSENT)
         rpcrdma_shape_items(shape);
     else if (!shape->failed)
         rpcrdma_shape_stream(shape);
@@ -317,4 +316,6 @@ void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 
     if (!message->misread)
         judge(&shape);
+    else if (!shape.in_chunk && shape.body->known) /* lists that are wrong do not concern the header */
+        rpcrdma_auth_rules(&shape);
 }
