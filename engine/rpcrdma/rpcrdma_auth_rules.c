@@ -106,7 +106,7 @@ bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
     /* Octets are missing, or the verifier is (RPCR-4-03): everything is displaced. */
     if (shape->body->length % 4 != 0 || (shape->body->walked && shape->body->reduction == RPCRDMA_REDUCED_BARE))
         return true;
-    shape->decodes = rpcrdma_shape_whole(shape);
+    shape->decodes = rpcrdma_shape_decodes(shape);
     if (call) {
         sound = judge_none(shape, &rpc->cred, "credential");
         sound &= sys_sound = judge_sys(shape);

@@ -296,15 +296,16 @@ static void pass_sound(struct rpcrdma_shape *shape)
 /* What is independent of an error in the reduction, or of Positions that cannot be (RPCR-3.4.5-04). */
 static void judge_rest(struct rpcrdma_shape *shape)
 {
-    bool odd = has_odd_position(shape->t), whole = shape->body->walked && rpcrdma_shape_whole(shape);
+    bool odd = has_odd_position(shape->t);
+    bool beside = rpcrdma_shape_decodes(shape) && shape->body->reduction != RPCRDMA_REDUCED_STANDARD;
 
     if (!shape->failed && !odd)
         rpcrdma_shape_stream(shape);
-    else if (whole)
+    else if (beside)
         rpcrdma_shape_items(shape);
     if (!shape->failed && !odd)
         pass_sound(shape);
-    if (!shape->body->wrapped && (whole || !(shape->failed || odd)))
+    if (!shape->body->wrapped && (beside || !(shape->failed || odd)))
         rpcrdma_provision_rules(shape);
 }
 

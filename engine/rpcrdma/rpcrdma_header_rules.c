@@ -342,6 +342,14 @@ static bool unasked_long_reply(const struct rpcrdma_message *m)
            !m->transaction->misread && m->transaction->reply_chunk < 0;
 }
 
+/* The RPC message is where an RDMA_NOMSG has it. */
+static bool is_in_chunk(const struct rpcrdma_message *m)
+{
+    uint64_t zero;
+
+    return m->kind == RPCRDMA_KIND_CALL ? has_position_zero(m, &zero) && zero >= RPC_CALL_MIN : in_reply_chunk(m);
+}
+
 /* False: the lists do not say where the RPC message is. */
 static bool judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
@@ -353,9 +361,11 @@ static bool judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
                      "expected nothing after the header of an RDMA_NOMSG; found %u octets", m->n - h->header_len);
     else if (!m->faulty)
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_02);
+    if (m->faulty && !is_in_chunk(m)) /* it may be an RDMA_MSG */
+        return false;
     if (h->read.n == 0 && h->write.n == 0 && !h->has_reply) {
-        if (m->faulty || unasked_long_reply(m)) /* with a message after it, it may be an RDMA_MSG */
-            return !m->faulty;
+        if (unasked_long_reply(m))
+            return true;
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_04, 0,
                      "expected a Read list, Write list or Reply chunk in an RDMA_NOMSG; found none");
         return false;
@@ -364,8 +374,6 @@ static bool judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     if (m->kind != RPCRDMA_KIND_CALL)
         return true;
     if (!has_position_zero(m, &zero) || zero < RPC_CALL_MIN) {
-        if (m->faulty) /* the message is after the header instead */
-            return false;
         rpcrdma_fail(
             rpcrdma, m, RULE_RPCR_4_2_4_05, 0,
             "expected a Position-Zero Read chunk of at least %u octets in an RDMA_NOMSG Call; found %llu octets",

@@ -356,14 +356,14 @@ static bool fits_call(const struct rpcrdma_message *reply)
     return reply->header.proc != RPCRDMA_NOMSG;
 }
 
-/* The Reply chunk has as many segments as offered, none of them longer. */
+/* The Reply chunk of an inline Reply has as many segments as offered, none of them longer. */
 static bool only_place_differs(const struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
     const struct rpcrdma_chunk_state *chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
     struct rpcrdma_chunk from = rpcrdma_reply_chunk(&reply->header);
 
-    if (!chunk || !reply->header.has_reply || from.n != chunk->n)
+    if (!chunk || reply->header.proc == RPCRDMA_NOMSG || !reply->header.has_reply || from.n != chunk->n)
         return false;
     for (uint32_t i = 0; i < from.n; i++) {
         struct rpcrdma_segment returned = rpcrdma_segment_at(&from, reply->p, i);

@@ -295,12 +295,12 @@ static void judge(struct rpcrdma_shape *shape)
     /* How to treat a Call whose arguments do not fit its procedure is up to the responder. */
     if (shape->t->malformed && call->walked && call->walk.status != NFS_WALK_OK)
         return;
-    if (!judge_reduction(shape) || shape->failed
-            ? rpcrdma_shape_whole(shape)
-            : body->reduction == RPCRDMA_REDUCED_IN_ORDER || body->reduction == RPCRDMA_REDUCED_ABSENT)
-        rpcrdma_shape_items(shape);
-    else if (!shape->failed)
+    if (!judge_reduction(shape) || shape->failed || body->reduction == RPCRDMA_REDUCED_IN_ORDER) {
+        if (rpcrdma_shape_decodes(shape))
+            rpcrdma_shape_items(shape);
+    } else if (body->reduction != RPCRDMA_REDUCED_ABSENT) {
         rpcrdma_shape_stream(shape);
+    }
 }
 
 void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)

@@ -144,6 +144,15 @@ bool rpcrdma_shape_whole(const struct rpcrdma_shape *shape)
            body->reduction != RPCRDMA_REDUCED_NONE;
 }
 
+bool rpcrdma_shape_decodes(const struct rpcrdma_shape *shape)
+{
+    enum rpcrdma_reduction reduction = shape->body->reduction;
+
+    return rpcrdma_shape_whole(shape) &&
+           (reduction == RPCRDMA_REDUCED_STANDARD || reduction == RPCRDMA_REDUCED_IN_ORDER ||
+            reduction == RPCRDMA_REDUCED_ROUNDUP);
+}
+
 static const char *kind_name(const struct rpcrdma_shape *shape)
 {
     return shape->reply ? "Reply" : "Call";

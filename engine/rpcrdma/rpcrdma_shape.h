@@ -57,7 +57,12 @@ bool rpcrdma_shape_start(struct rpcrdma_shape *shape);
  * true counts, a complete message. Called when no chunk explains what is wrong.
  */
 void rpcrdma_shape_stream(struct rpcrdma_shape *shape);
-/* Counts, names and roundup of the items of a payload that decodes as a whole. */
+/*
+ * The payload comes out even as it is, or but for Positions or roundup of items that are in chunks: errors found in it
+ * do not displace anything.
+ */
+bool rpcrdma_shape_decodes(const struct rpcrdma_shape *shape);
+/* Counts, names and roundup of the items of such a payload. */
 void rpcrdma_shape_items(struct rpcrdma_shape *shape);
 /* The walk came out even, or found no error. */
 bool rpcrdma_shape_whole(const struct rpcrdma_shape *shape);

@@ -269,7 +269,7 @@ static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 
 void rpcrdma_xid_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
-    if (m->misread || xid_doubtful(m) || (m->faulty && m->kind == RPCRDMA_KIND_ERROR))
+    if (m->faulty)
         return;
     if (!m->transaction)
         judge_stray(rpcrdma, m);
