@@ -76,6 +76,7 @@ enum nfs_op {
     NFS_OP_EXCHANGE_ID = 42,
     NFS_OP_CREATE_SESSION = 43,
     NFS_OP_DESTROY_SESSION = 44,
+    NFS_OP_GETDEVICEINFO = 47,
     NFS_OP_LAYOUTGET = 50,
     NFS_OP_LAYOUTRETURN = 51,
     NFS_OP_SEQUENCE = 53,
@@ -83,6 +84,7 @@ enum nfs_op {
     NFS_OP_CB_SEQUENCE = 11,
     NFS_OP_READ_PLUS = 68,
     NFS_OP_WRITE_SAME = 70,
+    NFS_OP_LISTXATTRS = 74,
     NFS_OP_PUTFH = 22,
     NFS_OP_PUTPUBFH = 23,
     NFS_OP_PUTROOTFH = 24,
@@ -108,10 +110,11 @@ const char *nfs_op_name(uint32_t op, bool callback);
 /* Fields that the tables mark, so that rules and estimates can read them. */
 enum nfs_mark {
     NFS_MARK_NONE,
-    NFS_MARK_STATUS,   /* nfsstat of a procedure's or operation's result */
-    NFS_MARK_COUNT,    /* argument: octets asked for by READ (count), READDIR (count; v4: maxcount), WRITE3args.count */
-    NFS_MARK_DIRCOUNT, /* READDIRPLUS, v4 READDIR: dircount */
-    NFS_MARK_MAXCOUNT, /* READDIRPLUS: maxcount */
+    NFS_MARK_STATUS,          /* nfsstat of a procedure's or operation's result */
+    NFS_MARK_COUNT,           /* argument: octets asked for by READ, READ_PLUS (count), READDIR (count; v4: maxcount),
+                                 GETDEVICEINFO, LISTXATTRS (maxcount); WRITE3args.count */
+    NFS_MARK_DIRCOUNT,        /* READDIRPLUS, v4 READDIR: dircount */
+    NFS_MARK_MAXCOUNT,        /* READDIRPLUS: maxcount */
     NFS_MARK_TOTALCOUNT,      /* NFSv2 WRITE, READ: totalcount */
     NFS_MARK_RESULT_COUNT,    /* READ3resok.count, WRITE results: count */
     NFS_MARK_ATTR_MASK,       /* each word of the bitmap4 of a GETATTR or READDIR argument; `index` says which word */

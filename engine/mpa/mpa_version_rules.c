@@ -43,6 +43,18 @@ static void judge_mixed_revisions(struct mpa_connection *mpa, const struct mpa_f
     state->mixed_revisions_reported = true;
 }
 
+/* The start-up frames were seen, and agree on the other version. */
+static bool is_against_startup(const struct mpa_connection *mpa, uint8_t version)
+{
+    uint8_t request, reply;
+
+    if (!mpa->parameters.startup_seen)
+        return false;
+    request = mpa->side[mpa->parameters.initiator_side].startup.frame.revision;
+    reply = mpa->side[other_side((unsigned)mpa->parameters.initiator_side)].startup.frame.revision;
+    return (request != 0 || reply == 0) && version != (request != 0 && reply != 0);
+}
+
 static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_version_state *state = &mpa->order->version;
@@ -85,7 +97,7 @@ void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct 
 
     if (!rdmap_control_plausible(ddp) || rdmap_opcode_too_new(ddp)) /* DDP and RDMAP judge it */
         return;
-    if (ddp->dv != ddp->rv) {
+    if (ddp->dv != ddp->rv && !is_against_startup(mpa, ddp->dv)) {
         uint8_t both = (uint8_t)(ddp->dv << 4 | ddp->rv);
 
         if (!state->mixed[side] || state->mixed_last[side] != both)
@@ -97,7 +109,8 @@ void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct 
         return;
     }
     state->mixed[side] = false;
-    verdict_passed(mpa->verdict, RULE_MPA_C_1_01);
+    if (ddp->dv == ddp->rv)
+        verdict_passed(mpa->verdict, RULE_MPA_C_1_01);
     if (mpa->parameters.startup_seen) {
         judge_negotiated(mpa, side, event);
     } else {

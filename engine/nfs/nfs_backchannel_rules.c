@@ -137,7 +137,7 @@ static void judge_program(struct nfs_look *look, const struct rpcrdma_message *m
 
 void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message *message)
 {
-    if (message->faulty || look->t->malformed || look->t->repeats)
+    if (message->misread || look->t->misread || look->t->repeats)
         return;
     /* The program of a Long Call is unknown so far, but with sessions the caller here is the NFS server. */
     if (look->body->known && !is_callback(look->body->rpc.prog)) {

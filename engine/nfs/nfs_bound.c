@@ -6,10 +6,11 @@
 #include "engine/nfs/nfs_internal.h"
 
 enum {
-    REPLY_HEADER = 24,    /* an accepted RPC Reply with an empty verifier */
-    COMPOUND_HEADER = 12, /* status, empty tag, count of results */
-    OPERATION_HEADER = 8, /* number and status */
-    READ4_HEADER = 8,     /* eof, count of octets */
+    REPLY_HEADER = 24,     /* an accepted RPC Reply with an empty verifier */
+    COMPOUND_HEADER = 12,  /* status, empty tag, count of results */
+    OPERATION_HEADER = 8,  /* number and status */
+    READ4_HEADER = 8,      /* eof, count of octets */
+    READ_PLUS_HEADER = 24, /* eof, count of contents; of one that is data: its kind, offset, count of octets */
     V2_DATA_MAX = 8192,
     VERIFIER_MAX = RPC_AUTH_MAX,
     BITMAP = 16, /* count and three words */
@@ -164,7 +165,7 @@ static bool legacy_size(const struct nfs_look *look, struct nfs_reply_size *size
 
 /* ---- COMPOUND ---- */
 
-/* The count argument of this READ or READDIR. */
+/* The count argument of this operation, which limits its results. */
 static uint64_t count_argument(const struct rpcrdma_body *body, const struct nfs_operation *operation)
 {
     const struct nfs_value *value;
@@ -175,6 +176,12 @@ static uint64_t count_argument(const struct rpcrdma_body *body, const struct nfs
             return value->value;
     }
     return 0;
+}
+
+/* The count is of all that such an operation returns when it succeeds (RFC 8881 sections 18.23, 18.40; RFC 8276). */
+static bool limits_resok(uint32_t op)
+{
+    return op == NFS_OP_READDIR || op == NFS_OP_GETDEVICEINFO || op == NFS_OP_LISTXATTRS;
 }
 
 /* A lower bound of the largest Reply. */
@@ -195,8 +202,11 @@ static void compound_at_least(const struct nfs_look *look, struct nfs_reply_size
             octets = xdr_padded(count_argument(body, operation));
             size->eligible += octets;
             size->largest += READ4_HEADER;
-        } else if (operation->op == NFS_OP_READDIR) {
-            octets = count_argument(body, operation); /* of all of READDIR4resok */
+        } else if (operation->op == NFS_OP_READ_PLUS) {
+            octets = xdr_padded(count_argument(body, operation));
+            size->largest += READ_PLUS_HEADER;
+        } else if (limits_resok(operation->op)) {
+            octets = count_argument(body, operation);
         }
         size->largest += octets;
         size->asked += octets;

@@ -221,7 +221,7 @@ static void forward_call(struct nfs_look *look)
     nfs_retry_call(look);
     if (look->exchange->in_session && nfs_understood(body))
         nfs_retry_use(look);
-    if (look->t->malformed)
+    if (look->t->misread)
         return;
     if (v4)
         nfs_compound_call(look);
@@ -271,14 +271,14 @@ static void reply(struct nfs_look *look)
         nfs_retry_failed(look);
     if (!nfs_understood(body))
         return;
-    if (look->exchange->asks_session && !look->t->malformed)
+    if (look->exchange->asks_session && !look->t->misread)
         nfs_terms_reply(look);
     nfs_recall_reply(look);
     nfs_sessions_reply(look);
     nfs_minor_message(look, true);
     nfs_minor_reply(look);
     nfs_sequence_reply(look);
-    if (look->t->malformed)
+    if (look->t->misread)
         return;
     nfs_size_reply(look);
     nfs_result_reply(look);

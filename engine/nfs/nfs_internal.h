@@ -3,7 +3,7 @@
  * State of the NFS binding, private to its files (engine/nfs_*.c).
  *
  * A Call or Reply whose payload is complete goes to each rule family that concerns it; nfs_sessions.c learns what was
- * agreed for a session. A Call that the RPC-over-RDMA layer found wrong (`malformed`) is not judged again.
+ * agreed for a session. A Call whose payload the RPC-over-RDMA layer could not read (`misread`) is not judged again.
  */
 #ifndef IWARP_ENGINE_NFS_NFS_INTERNAL_H
 #define IWARP_ENGINE_NFS_NFS_INTERNAL_H

@@ -53,7 +53,7 @@ void nfs_minor_message(struct nfs_look *look, bool reply)
 {
     const struct rpcrdma_body *body = look->body;
 
-    if (look->exchange->minor < 0 || look->t->malformed || look->t->repeats)
+    if (look->exchange->minor < 0 || look->t->misread || look->t->repeats)
         return;
     for (unsigned i = 0; i < body->n_items; i++) {
         const struct nfs_item *item = &body->items[i].item;

@@ -196,7 +196,7 @@ void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *mes
     const struct rpcrdma_body *body = look->body;
     bool v4;
 
-    if (!body->known || message->faulty)
+    if (!body->known || message->misread)
         return;
     v4 = (body->rpc.prog == NFS_PROGRAM && body->rpc.vers == 4) || (body->procedure && body->procedure->callback);
     if (!v4 && body->rpc.prog != NFS_PROGRAM)

@@ -224,9 +224,10 @@ struct rpcrdma_message {
     enum rpcrdma_kind kind;
     bool has_rpc; /* RDMA_MSG: the header of the inline RPC message, at header.header_len */
     struct rpc_message rpc;
-    bool faulty;       /* a finding was made at it */
+    bool fixed;        /* its fixed words are in order, and of version 1: the credit value is one */
+    bool faulty;       /* an error was found at it: what is independent of it is judged nevertheless */
     uint32_t fault;    /* 1 + the first rule that it broke (at least a warning); 0: none */
-    bool misread;      /* one that makes its lists and payload look wrong, too */
+    bool misread;      /* one that makes what is read after it, its lists or its payload, look wrong, too */
     bool discarded;    /* a Reply with an error in its header: by section 4.5 it is discarded and its Call stays
                           outstanding */
     uint64_t excess;   /* octets that are wrongly inline by another rule */

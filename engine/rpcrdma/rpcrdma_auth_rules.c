@@ -60,7 +60,7 @@ static bool nonzero_roundup(const uint8_t *p, uint64_t at, uint64_t n)
 }
 
 /* Also of the machine's name in an AUTH_SYS credential. */
-static bool header_roundup_nonzero(const struct rpcrdma_body *body, uint64_t *position)
+static bool header_roundup_nonzero(const struct rpcrdma_body *body, bool sys_sound, uint64_t *position)
 {
     const struct rpc_auth *cred = &body->rpc.cred, *verf = &body->rpc.verf;
     const uint8_t *p = body->payload;
@@ -68,7 +68,7 @@ static bool header_roundup_nonzero(const struct rpcrdma_body *body, uint64_t *po
     *position = cred->at + cred->length;
     if (body->rpc.type == RPC_CALL && nonzero_roundup(p, cred->at, cred->length))
         return true;
-    if (body->rpc.type == RPC_CALL && cred->flavor == RPC_AUTH_SYS && cred->length >= 8) {
+    if (body->rpc.type == RPC_CALL && cred->flavor == RPC_AUTH_SYS && sys_sound && cred->length >= 8) {
         uint64_t name = get_be32(p + cred->at + 4);
 
         *position = cred->at + 8 + name;
@@ -99,24 +99,30 @@ static void judge_verifier(struct rpcrdma_shape *shape)
 bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
 {
     const struct rpc_message *rpc = &shape->body->rpc;
-    bool call = rpc->type == RPC_CALL, accepted = !call && rpc->reply_stat == RPC_MSG_ACCEPTED, sound = true;
+    bool call = rpc->type == RPC_CALL, accepted = !call && rpc->reply_stat == RPC_MSG_ACCEPTED;
+    bool sound = true, sys_sound = true;
     uint64_t position;
 
     /* Octets are missing, or the verifier is (RPCR-4-03): everything is displaced. */
     if (shape->body->length % 4 != 0 || (shape->body->walked && shape->body->reduction == RPCRDMA_REDUCED_BARE))
         return true;
-    if (call)
-        sound = judge_none(shape, &rpc->cred, "credential") && judge_sys(shape);
+    shape->decodes = rpcrdma_shape_decodes(shape);
+    if (call) {
+        sound = judge_none(shape, &rpc->cred, "credential");
+        sound &= sys_sound = judge_sys(shape);
+    }
+    sound |= shape->decodes;
     /* The answer to a probe for TLS has STARTTLS in it (RFC 9289 section 4.1). */
     if (sound && (call || (accepted && shape->t->open->call_body.rpc.cred.flavor != AUTH_TLS)))
-        sound = judge_none(shape, &rpc->verf, "verifier");
-    if (sound && header_roundup_nonzero(shape->body, &position)) {
+        sound = judge_none(shape, &rpc->verf, "verifier") || shape->decodes;
+    if (sound && header_roundup_nonzero(shape->body, sys_sound, &position)) {
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
                            "expected roundup octets to be zero; found others at octet %llu of the RPC message",
                            (unsigned long long)position);
-        sound = false;
+        sound = shape->decodes;
     }
     if (sound && (call || accepted))
         judge_verifier(shape);
-    return sound || rpcrdma_shape_whole(shape);
+    shape->decodes = false;
+    return sound;
 }

@@ -42,7 +42,6 @@ void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 
         if (position % 4 == 0)
             continue;
-        m->misread = m->transaction->misread = true;
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_04, 0, "expected Positions that are multiples of 4; found %u",
                      position);
         return;
@@ -259,6 +258,15 @@ static bool zero_beside_inline(const struct rpcrdma_shape *shape)
     return !shape->in_chunk && t->position_zero >= 0 && t->chunks[t->position_zero].length > 0;
 }
 
+static bool has_odd_position(const struct rpcrdma_transaction *t)
+{
+    for (unsigned i = 0; i < t->n_chunks && t->chunks[i].kind == RPCRDMA_READ_CHUNK; i++) {
+        if (t->chunks[i].position % 4 != 0)
+            return true;
+    }
+    return false;
+}
+
 /* Which parts are in chunks. False: what is left inline is not judged. */
 static bool judge_reduction(struct rpcrdma_shape *shape)
 {
@@ -270,7 +278,7 @@ static bool judge_reduction(struct rpcrdma_shape *shape)
         gss_wrapped(shape);
     else if (never_eligible(shape))
         return false;
-    else if (body->walked)
+    else if (body->walked && !has_odd_position(shape->t))
         rpcrdma_position_rules(shape);
     return true;
 }
@@ -281,10 +289,24 @@ static void pass_sound(struct rpcrdma_shape *shape)
     rpcrdma_shape_pass(shape, RULE_RPC_9_01);
     if (shape->body->rpc.has_gss)
         rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_01);
-    if (!shape->body->wrapped)
-        rpcrdma_provision_rules(shape);
     if (!shape->failed && shape->in_chunk && rpcrdma_shape_whole(shape))
         rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_04);
+}
+
+/* What is independent of an error in the reduction, or of Positions that cannot be (RPCR-3.4.5-04). */
+static void judge_rest(struct rpcrdma_shape *shape)
+{
+    bool odd = has_odd_position(shape->t);
+    bool beside = rpcrdma_shape_decodes(shape) && shape->body->reduction != RPCRDMA_REDUCED_STANDARD;
+
+    if (!shape->failed && !odd)
+        rpcrdma_shape_stream(shape);
+    else if (beside)
+        rpcrdma_shape_items(shape);
+    if (!shape->failed && !odd)
+        pass_sound(shape);
+    if (!shape->body->wrapped && (beside || !(shape->failed || odd)))
+        rpcrdma_provision_rules(shape);
 }
 
 static void judge(struct rpcrdma_shape *shape)
@@ -303,10 +325,7 @@ static void judge(struct rpcrdma_shape *shape)
     }
     if (shape->t->offers_lost || zero_beside_inline(shape) || !judge_reduction(shape))
         return;
-    if (!shape->failed)
-        rpcrdma_shape_stream(shape);
-    if (!shape->failed)
-        pass_sound(shape);
+    judge_rest(shape);
     if (shape->t->n_chunks == 0)
         rpcrdma_shape_pass(shape, RULE_RPCR_4_3_01);
 }

@@ -99,7 +99,7 @@ enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpc
     return (unsigned)rpcrdma->terms.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-/* After an error nothing else is judged; after a warning or note it is. */
+/* What makes the rest look wrong, too, is marked as misread by the rule that finds it. */
 static void mark_faulty(struct rpcrdma_message *message, enum rule_id rule, enum rule_severity severity)
 {
     if (severity >= SEVERITY_WARNING && message->fault == 0)
@@ -284,7 +284,7 @@ static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tr
     } else {
         rpcrdma_call_payload(rpcrdma, t, message);
     }
-    if (rpcrdma->events.payload)
+    if (rpcrdma->events.payload && !(reply && message->discarded))
         rpcrdma->events.payload(rpcrdma->events.ctx, &payload);
 }
 
@@ -335,6 +335,46 @@ static void decode_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         decode_payload(rpcrdma, t, true, content->octets, chunk->returned, NULL, &m->place, m);
 }
 
+/*
+ * A Reply with two XIDs ends nothing, as its receiver discards it. Its lists and payload are judged by the Call of the
+ * Transport header's XID, or by that of the RPC message's if no other waits.
+ */
+static struct rpcrdma_transaction *discarded_answer_to(const struct rpcrdma_connection *rpcrdma,
+                                                       const struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *t = m->transaction;
+
+    if (!m->discarded || m->misread)
+        return NULL;
+    if (!t || t->outcome != RPCRDMA_OUTSTANDING)
+        t = m->has_rpc ? rpcrdma_find_outstanding(rpcrdma, other_side(m->side), m->rpc.xid) : NULL;
+    return t && !t->damaged && !t->ambiguous ? t : NULL;
+}
+
+/* Chunk lists and payload against the Call. */
+static void judge_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    rpcrdma_take_returned(m->transaction, m);
+    rpcrdma_reply_header(rpcrdma, m);
+    if (m->lacking > 0)
+        rpcrdma_reply_payload(rpcrdma, m);
+    else if (m->has_rpc)
+        decode_inline(rpcrdma, m, true);
+    else
+        decode_long_reply(rpcrdma, m);
+}
+
+static void judge_discarded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    struct rpcrdma_transaction *own = m->transaction, *t = discarded_answer_to(rpcrdma, m);
+
+    if (!t)
+        return;
+    m->transaction = t;
+    judge_reply(rpcrdma, m);
+    m->transaction = own;
+}
+
 static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
@@ -349,19 +389,12 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         rpcrdma_position_unread(rpcrdma, t);
     rpcrdma_xid_answer(rpcrdma, m);
     rpcrdma_credit_answer(rpcrdma, m);
+    judge_discarded(rpcrdma, m);
     if (!ends || t->ambiguous)
         return;
     rpcrdma_memory_answer(rpcrdma, m);
-    if (m->kind != RPCRDMA_KIND_REPLY)
-        return;
-    rpcrdma_take_returned(t, m);
-    rpcrdma_reply_header(rpcrdma, m);
-    if (m->lacking > 0)
-        rpcrdma_reply_payload(rpcrdma, m);
-    else if (m->has_rpc)
-        decode_inline(rpcrdma, m, true);
-    else
-        decode_long_reply(rpcrdma, m);
+    if (m->kind == RPCRDMA_KIND_REPLY)
+        judge_reply(rpcrdma, m);
 }
 
 /* An error in the header (RFC 8166 section 4.3.1), whether or not it could be reported. */
@@ -411,7 +444,6 @@ static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
     if (m->header.proc <= RPCRDMA_ERROR && m->n >= RPCRDMA_FIXED_LEN)
         rpcrdma->counts.messages[m->header.proc]++;
     rpcrdma_header_message(rpcrdma, m);
-    m->misread = m->faulty;
     m->discarded = m->faulty && m->kind == RPCRDMA_KIND_REPLY;
     rpcrdma_threshold_message(rpcrdma, m);
     rpcrdma_resource_message(rpcrdma, m);

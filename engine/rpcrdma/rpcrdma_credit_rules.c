@@ -334,6 +334,14 @@ static void note_program(struct caller *c, const struct rpcrdma_message *m)
     c->programs |= m->rpc.prog != c->program;
 }
 
+static void judge_request(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    if (m->header.credit == 0)
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_01, 0, "expected a request for at least one credit; found 0");
+    else
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_01);
+}
+
 void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct caller *c = &rpcrdma->credit->caller[m->side];
@@ -348,17 +356,17 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
      * Retransmissions may be dropped without an answer, malformed Calls are; a Call captured late may be answered
      * already. But each Send uses a Receive: copies in quick succession, sooner than any timer, count.
      */
-    if ((t->repeats && !hasty(rpcrdma, t)) || !header || t->damaged || t->late) {
+    if ((t->repeats && !hasty(rpcrdma, t)) || t->damaged || t->late) {
         uncount(c, t);
         return;
     }
-    if (!m->faulty) {
-        if (m->header.credit == 0)
-            rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_01, 0, "expected a request for at least one credit; found 0");
-        else
-            rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_01);
-        judge_limit(rpcrdma, m, c);
+    if (m->fixed)
+        judge_request(rpcrdma, m);
+    if (!header) {
+        uncount(c, t);
+        return;
     }
+    judge_limit(rpcrdma, m, c);
     c->requested = m->header.credit;
 }
 
@@ -489,14 +497,17 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 {
     struct caller *c = &rpcrdma->credit->caller[other_side(m->side)];
     struct answer a = {.offset = m->place.offset, .frame = m->place.frame, .grant = 1};
-    bool sound = m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && !m->faulty, grants = sound;
+    bool faulty = m->faulty, old = rpcrdma_by_rfc5666(rpcrdma);
+    bool sound = m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && !faulty, grants = sound;
 
     rpcrdma->credit->last_frame = m->place.frame;
-    if (sound) {
+    if (sound || (m->kind == RPCRDMA_KIND_REPLY && m->fixed && !old))
         judge_zero(rpcrdma, m, c);
-        grants = !m->faulty && (m->header.credit > 0 || rpcrdma_by_rfc5666(rpcrdma));
-        m->faulty = false; /* the rest of the Reply is valid */
-        if (rpcrdma_by_rfc5666(rpcrdma))
+    if (sound)
+        grants = !m->faulty && (m->header.credit > 0 || old);
+    m->faulty = faulty; /* the rest of the Reply is what it was */
+    if (sound) {
+        if (old)
             judge_room_for_done(rpcrdma, m);
         if (m->header.credit > 0)
             judge_grant_patterns(rpcrdma, m, c);

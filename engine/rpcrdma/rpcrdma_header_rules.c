@@ -259,47 +259,10 @@ static bool judge_type(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     return type <= RPC_REPLY;
 }
 
-static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void judge_zero_beside(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
-    uint32_t from = m->header.header_len, octets = m->n - from;
     uint64_t zero;
 
-    if (octets == 0 && in_reply_chunk(m)) {
-        rpcrdma_fail(
-            rpcrdma, m, RULE_RPCR_3_5_3_14, 0,
-            "expected an RDMA_NOMSG, as the Reply is in the Reply chunk; found an RDMA_MSG with nothing inline");
-        return;
-    }
-    if (octets == 0 && m->header.read.n > 0) {
-        rpcrdma_fail(
-            rpcrdma, m, RULE_RPCR_3_5_2_02, 0,
-            "expected the reduced RPC message after the header of an RDMA_MSG with a Read list; found nothing");
-        return;
-    }
-    if (octets < REPLY_SHORTEST) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_01, 0,
-                     "expected an RPC message of at least %u octets after the header of an RDMA_MSG; found %u octets",
-                     (unsigned)REPLY_SHORTEST, octets);
-        return;
-    }
-    if (octets < m->lacking + 8) { /* XID and msg_type were not captured */
-        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_2_1_01);
-        return;
-    }
-    if (get_be32(m->p + from) != m->header.xid) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_1_01, 0,
-                     "expected the RPC message to begin with rdma_xid 0x%08x; found 0x%08x", m->header.xid,
-                     get_be32(m->p + from));
-        return;
-    }
-    if (!judge_type(rpcrdma, m))
-        return;
-    rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_01);
-    rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_1_01);
-    rpcrdma_pass(rpcrdma, RULE_RPCR_3_2_03);
-    rpcrdma_pass(rpcrdma, RULE_RPCR_3_2_04);
-    if (m->header.read.n > 0)
-        rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_2_02);
     if (m->kind != RPCRDMA_KIND_CALL)
         return;
     if (has_position_zero(m, &zero) && zero > 0) /* only implied by section 3.5.3; an empty one: RPCR-4.3-01 */
@@ -311,6 +274,65 @@ static void judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_05);
 }
 
+/* Each of the two XIDs is that of a Call: to which one this answers is unknown. */
+static bool answers_either(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
+{
+    return m->kind == RPCRDMA_KIND_REPLY && m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING &&
+           rpcrdma_find(rpcrdma, other_side(m->side), m->rpc.xid);
+}
+
+static bool judge_two_xids(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_1_01, 0,
+                 "expected the RPC message to begin with rdma_xid 0x%08x; found 0x%08x", m->header.xid,
+                 get_be32(m->p + m->header.header_len));
+    if (!m->has_rpc || (m->rpc.status != RPC_OK && m->rpc.status != RPC_BAD_VALUE) || answers_either(rpcrdma, m))
+        return false;
+    judge_zero_beside(rpcrdma, m);
+    return true;
+}
+
+/* False: what follows the lists cannot be read. */
+static bool judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    uint32_t from = m->header.header_len, octets = m->n - from;
+
+    if (octets == 0 && in_reply_chunk(m)) {
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_3_5_3_14, 0,
+            "expected an RDMA_NOMSG, as the Reply is in the Reply chunk; found an RDMA_MSG with nothing inline");
+        return false;
+    }
+    if (octets == 0 && m->header.read.n > 0) {
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_3_5_2_02, 0,
+            "expected the reduced RPC message after the header of an RDMA_MSG with a Read list; found nothing");
+        return false;
+    }
+    if (octets < REPLY_SHORTEST) {
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_01, 0,
+                     "expected an RPC message of at least %u octets after the header of an RDMA_MSG; found %u octets",
+                     (unsigned)REPLY_SHORTEST, octets);
+        return false;
+    }
+    if (octets < m->lacking + 8) { /* XID and msg_type were not captured */
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_2_1_01);
+        return true;
+    }
+    if (get_be32(m->p + from) != m->header.xid)
+        return judge_two_xids(rpcrdma, m);
+    if (!judge_type(rpcrdma, m))
+        return false;
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_01);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_1_01);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_3_2_03);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_3_2_04);
+    if (m->header.read.n > 0)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_2_02);
+    judge_zero_beside(rpcrdma, m);
+    return true;
+}
+
 /* ---- RDMA_NOMSG ---- */
 
 /* A Long Reply to a Call without a Reply chunk is wrong, whatever its lists: rpcrdma_reply_rules.c. */
@@ -320,35 +342,43 @@ static bool unasked_long_reply(const struct rpcrdma_message *m)
            !m->transaction->misread && m->transaction->reply_chunk < 0;
 }
 
-static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+/* The RPC message is where an RDMA_NOMSG has it. */
+static bool is_in_chunk(const struct rpcrdma_message *m)
+{
+    uint64_t zero;
+
+    return m->kind == RPCRDMA_KIND_CALL ? has_position_zero(m, &zero) && zero >= RPC_CALL_MIN : in_reply_chunk(m);
+}
+
+/* False: the lists do not say where the RPC message is. */
+static bool judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_header *h = &m->header;
     uint64_t zero;
 
-    if (!judge_units(rpcrdma, m, h->header_len))
-        return;
-    if (m->n > h->header_len) {
+    if (judge_units(rpcrdma, m, h->header_len) && m->n > h->header_len)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_5_3_02, 0,
                      "expected nothing after the header of an RDMA_NOMSG; found %u octets", m->n - h->header_len);
-        return;
-    }
-    rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_02);
+    else if (!m->faulty)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_02);
+    if (m->faulty && !is_in_chunk(m)) /* it may be an RDMA_MSG */
+        return false;
     if (h->read.n == 0 && h->write.n == 0 && !h->has_reply) {
         if (unasked_long_reply(m))
-            return;
+            return true;
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_04, 0,
                      "expected a Read list, Write list or Reply chunk in an RDMA_NOMSG; found none");
-        return;
+        return false;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_04);
     if (m->kind != RPCRDMA_KIND_CALL)
-        return;
+        return true;
     if (!has_position_zero(m, &zero) || zero < RPC_CALL_MIN) {
         rpcrdma_fail(
             rpcrdma, m, RULE_RPCR_4_2_4_05, 0,
             "expected a Position-Zero Read chunk of at least %u octets in an RDMA_NOMSG Call; found %llu octets",
             (unsigned)RPC_CALL_MIN, (unsigned long long)zero);
-        return;
+        return false;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_05);
     if (rpcrdma_by_rfc5666(rpcrdma)) {
@@ -359,6 +389,7 @@ static void judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         else
             rpcrdma_pass(rpcrdma, RULE_RPCR0_5_1_01);
     }
+    return true;
 }
 
 /* ---- other messages ---- */
@@ -448,20 +479,20 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_15);
 }
 
-void rpcrdma_header_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+/* False: there are errors that make what follows look wrong, too. */
+static bool judge_readable(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     /* Another version may have other procedures. */
-    if (!judge_fixed(rpcrdma, m) || !judge_version(rpcrdma, m) || !judge_proc(rpcrdma, m))
-        return;
+    if (!judge_fixed(rpcrdma, m) || !judge_version(rpcrdma, m))
+        return false;
+    m->fixed = m->header.vers == RPCRDMA_VERSION;
+    if (!judge_proc(rpcrdma, m))
+        return false;
     switch (m->header.proc) {
     case RPCRDMA_MSG:
-        if (judge_lists(rpcrdma, m))
-            judge_inline(rpcrdma, m);
-        break;
+        return judge_lists(rpcrdma, m) && judge_inline(rpcrdma, m);
     case RPCRDMA_NOMSG:
-        if (judge_lists(rpcrdma, m))
-            judge_long(rpcrdma, m);
-        break;
+        return judge_lists(rpcrdma, m) && judge_long(rpcrdma, m);
     case RPCRDMA_MSGP:
         judge_padded(rpcrdma, m);
         break;
@@ -471,4 +502,12 @@ void rpcrdma_header_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     default: /* RDMA_DONE has nothing after the fixed words */
         break;
     }
+    return !m->faulty;
+}
+
+void rpcrdma_header_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+{
+    bool readable = judge_readable(rpcrdma, m);
+
+    m->misread = m->faulty && !readable;
 }

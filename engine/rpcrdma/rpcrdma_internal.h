@@ -15,9 +15,10 @@
 #include <assert.h>
 
 /*
- * So that one violation has one finding: a message marked faulty has its finding, and consequences are not judged
- * again; of a transaction whose Call is malformed only the answer is judged. What MPA, DDP and RDMAP report is not
- * reported here again (the verdict is muted meanwhile).
+ * So that one violation has one finding: what an error makes look wrong, too, is not judged again. A message marked
+ * misread has such an error in its header, lists or payload; one marked faulty has an error, beside which everything
+ * that is independent of it is judged. What MPA, DDP and RDMAP report is not reported here again (the verdict is muted
+ * meanwhile).
  */
 
 enum {

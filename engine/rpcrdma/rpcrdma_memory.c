@@ -399,6 +399,15 @@ uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *t, const struct r
     return sum;
 }
 
+static uint64_t octets_of(const struct rpcrdma_chunk *chunk, const struct rpcrdma_message *message)
+{
+    uint64_t octets = 0;
+
+    for (uint32_t i = 0; i < chunk->n; i++)
+        octets += rpcrdma_segment_at(chunk, message->p, i).length;
+    return octets;
+}
+
 void rpcrdma_take_returned(struct rpcrdma_transaction *t, const struct rpcrdma_message *reply)
 {
     struct rpcrdma_chunk from = rpcrdma_write_begin(&reply->header);
@@ -409,8 +418,7 @@ void rpcrdma_take_returned(struct rpcrdma_transaction *t, const struct rpcrdma_m
 
         chunk->has_returned = true;
         chunk->returned_n = from.n;
-        for (uint32_t i = 0; i < from.n; i++)
-            chunk->returned += rpcrdma_segment_at(&from, reply->p, i).length;
+        chunk->returned = octets_of(&from, reply);
     }
     if (t->reply_chunk >= 0 && reply->header.has_reply) {
         struct rpcrdma_chunk_state *chunk = &t->chunks[t->reply_chunk];
@@ -418,7 +426,6 @@ void rpcrdma_take_returned(struct rpcrdma_transaction *t, const struct rpcrdma_m
         from = rpcrdma_reply_chunk(&reply->header);
         chunk->has_returned = true;
         chunk->returned_n = from.n;
-        for (uint32_t i = 0; i < from.n; i++)
-            chunk->returned += rpcrdma_segment_at(&from, reply->p, i).length;
+        chunk->returned = octets_of(&from, reply);
     }
 }

@@ -406,11 +406,10 @@ void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     if (!rpcrdma_returned_judged(message))
         return;
     message->faulty = false; /* from here on: by these rules */
+    judge_writes(&p);
+    faulty |= message->faulty;
+    message->faulty = false;
+    rpcrdma_memory_pulled(rpcrdma, message);
     judge_xid(&p);
-    if (!message->faulty)
-        judge_writes(&p);
-    if (!message->faulty)
-        rpcrdma_memory_pulled(rpcrdma, message);
-    message->misread |= message->faulty;
     message->faulty |= faulty;
 }

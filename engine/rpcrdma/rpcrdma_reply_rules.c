@@ -5,6 +5,8 @@
  */
 #include "engine/rpcrdma/rpcrdma_returned.h"
 
+#include <stdio.h>
+
 /* ---- other Calls that the Reply may answer ---- */
 
 /* A retransmission may be answered with the chunks of either Send. */
@@ -43,6 +45,7 @@ static void judge_read_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     rpcrdma_served_reply(rpcrdma, reply);
     if (rpcrdma_by_rfc5666(rpcrdma))
         return;
+    reply->misread = true; /* what the payload lacks may be in there */
     rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_1_03, reply->transaction->call.frame,
                  "expected an empty Read list in a Reply; found %u segments, the first of STag 0x%08x",
                  reply->header.read.n, rpcrdma_read_segment_at(&reply->header, reply->p, 0).target.handle);
@@ -97,39 +100,80 @@ static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_06);
         return;
     }
+    reply->misread = true;
     rpcrdma_fail(rpcrdma, reply, chunk->n == 0 ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_3_4_6_06, t->call.frame,
                  "expected %u segments in Write chunk %u as in the Call; found %u", chunk->n, chunk->number + 1,
                  from->n);
 }
 
+/* What a Reply's chunks have been found to differ in: each is one finding of a Reply. */
+struct differing {
+    bool place, length;
+};
+
+/* "Write chunk 2". */
+static const char *chunk_name(const struct rpcrdma_chunk_state *chunk)
+{
+    static _Thread_local char text[32];
+
+    if (chunk->kind == RPCRDMA_REPLY_CHUNK)
+        return "the Reply chunk";
+    snprintf(text, sizeof text, "Write chunk %u", chunk->number + 1u);
+    return text;
+}
+
+/* The segment of the chunk's offers at that place, or the one of this number if there is none. */
+static const struct rpcrdma_segment *offer_meant(const struct rpcrdma_transaction *t,
+                                                 const struct rpcrdma_chunk_state *chunk, uint32_t number,
+                                                 const struct rpcrdma_segment *returned)
+{
+    for (uint32_t i = 0; i < chunk->n; i++) {
+        if (same_place(&t->offers[chunk->first + i].target, returned))
+            return &t->offers[chunk->first + i].target;
+    }
+    return &t->offers[chunk->first + number].target;
+}
+
+static void fail_place(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
+                       const struct rpcrdma_chunk_state *chunk, uint32_t number, const struct rpcrdma_segment *returned)
+{
+    const struct rpcrdma_segment *offered = &reply->transaction->offers[chunk->first + number].target;
+    bool is_reply = chunk->kind == RPCRDMA_REPLY_CHUNK;
+
+    rpcrdma_fail_as(rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_04 : RULE_RPCR_3_4_6_07,
+                    is_reply || returned->length > 0 ? SEVERITY_ERROR : SEVERITY_WARNING,
+                    reply->transaction->call.frame,
+                    "expected segment %u of %s as in the Call (STag 0x%08x, offset 0x%llx); found STag 0x%08x, offset "
+                    "0x%llx",
+                    number + 1, chunk_name(chunk), offered->handle, (unsigned long long)offered->offset,
+                    returned->handle, (unsigned long long)returned->offset);
+}
+
+/* As many as in the Call. */
 static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
-                           const struct rpcrdma_chunk_state *chunk, const struct rpcrdma_chunk *from)
+                           const struct rpcrdma_chunk_state *chunk, const struct rpcrdma_chunk *from,
+                           struct differing *differing)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
 
     for (uint32_t i = 0; i < from->n; i++) {
         const struct rpcrdma_segment *offered = &t->offers[chunk->first + i].target;
         struct rpcrdma_segment returned = rpcrdma_segment_at(from, reply->p, i);
+        const struct rpcrdma_segment *meant = offer_meant(t, chunk, i, &returned);
 
-        if (!same_place(offered, &returned)) {
-            rpcrdma_fail_as(rpcrdma, reply, RULE_RPCR_3_4_6_07, returned.length > 0 ? SEVERITY_ERROR : SEVERITY_WARNING,
-                            t->call.frame,
-                            "expected segment %u of Write chunk %u as in the Call (STag 0x%08x, offset 0x%llx); found "
-                            "STag 0x%08x, offset 0x%llx",
-                            i + 1, chunk->number + 1, offered->handle, (unsigned long long)offered->offset,
-                            returned.handle, (unsigned long long)returned.offset);
-            return;
+        if (!differing->place && !same_place(offered, &returned)) {
+            differing->place = true;
+            fail_place(rpcrdma, reply, chunk, i, &returned);
         }
-        if (returned.length > offered->length && !t->astray) {
-            rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_4_6_08, t->call.frame,
-                         "expected at most %u octets in segment %u of Write chunk %u, as offered; found %u",
-                         offered->length, i + 1, chunk->number + 1, returned.length);
-            return;
+        /* The data is in another order, too. */
+        reply->misread |= meant != offered && chunk->kind == RPCRDMA_WRITE_CHUNK;
+        if (!differing->length && returned.length > meant->length && !t->astray) {
+            differing->length = true;
+            reply->misread |= chunk->kind == RPCRDMA_WRITE_CHUNK;
+            rpcrdma_fail(rpcrdma, reply, chunk->kind == RPCRDMA_REPLY_CHUNK ? RULE_RPCR_4_3_3_05 : RULE_RPCR_3_4_6_08,
+                         t->call.frame, "expected at most %u octets in segment %u of %s, as offered; found %u",
+                         meant->length, i + 1, chunk_name(chunk), returned.length);
         }
-    }
-    if (from->n > 0) {
-        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_6_07);
-        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_6_08);
     }
 }
 
@@ -152,6 +196,7 @@ static void judge_none_offered(struct rpcrdma_connection *rpcrdma, struct rpcrdm
             rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_2_3_01);
         return;
     }
+    reply->misread = true;
     rpcrdma_fail(rpcrdma, reply, inline_wanted ? RULE_RPCR_4_3_2_3_01 : RULE_RPCR_3_1_03, t->call.frame,
                  "expected no Write list in the Reply to a Call without one%s; found %u chunks",
                  inline_wanted ? ", which asks for the result inline" : "", reply->header.write.n);
@@ -175,28 +220,51 @@ static bool empty_ones_missing(const struct rpcrdma_message *reply)
     return !more;
 }
 
-static void judge_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply, unsigned i,
-                        const struct rpcrdma_chunk *from)
+/* False: the order of the chunks is wrong. */
+static bool judge_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply, unsigned i,
+                        const struct rpcrdma_chunk *from, struct differing *differing)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
     const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + i];
     int place = from->n == 0 || is_chunk(t, chunk, reply, from) ? (int)i : other_place(t, reply, from);
 
     if (place >= 0 && (unsigned)place != i) {
+        reply->misread = true;
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_2_01, t->call.frame,
                      "expected the Write chunks in the order of the Call; found chunk %d as chunk %u", place + 1,
                      i + 1);
-        return;
+        return false;
     }
     judge_count(rpcrdma, reply, chunk, from);
-    if (!reply->faulty && chunk->n == from->n)
-        judge_segments(rpcrdma, reply, chunk, from);
+    if (chunk->n == from->n)
+        judge_segments(rpcrdma, reply, chunk, from, differing);
+    return true;
+}
+
+/* The Call's chunks, as many and in the same order. */
+static void judge_chunks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    struct rpcrdma_chunk from = rpcrdma_write_begin(&reply->header);
+    struct differing differing = {false, false};
+    bool any = false;
+
+    for (unsigned i = 0; i < t->n_writes && rpcrdma_write_next(&reply->header, reply->p, &from); i++) {
+        if (!judge_chunk(rpcrdma, reply, i, &from, &differing))
+            return;
+        any |= from.n > 0;
+    }
+    if (any && !differing.place)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_6_07);
+    if (any && !differing.length)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_6_08);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_2_01);
+    rpcrdma_pass(rpcrdma, RULE_RPCR_3_1_03);
 }
 
 static void judge_write_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
 {
-    struct rpcrdma_transaction *t = reply->transaction;
-    struct rpcrdma_chunk from = rpcrdma_write_begin(&reply->header);
+    const struct rpcrdma_transaction *t = reply->transaction;
 
     if (t->n_writes == 0) {
         judge_none_offered(rpcrdma, reply);
@@ -204,19 +272,14 @@ static void judge_write_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
     }
     if (reply->header.write.n == 0) /* rpcrdma_returned_rules.c knows whether there is a result */
         return;
-    if (reply->header.write.n != t->n_writes) {
+    if (reply->header.write.n == t->n_writes) {
+        judge_chunks(rpcrdma, reply);
+    } else {
+        reply->misread = true;
         rpcrdma_fail(rpcrdma, reply, empty_ones_missing(reply) ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_4_3_2_01,
                      t->call.frame, "expected a Write list of %u chunks as in the Call; found %u", t->n_writes,
                      reply->header.write.n);
-        return;
     }
-    for (unsigned i = 0; i < t->n_writes && rpcrdma_write_next(&reply->header, reply->p, &from); i++) {
-        judge_chunk(rpcrdma, reply, i, &from);
-        if (reply->faulty)
-            return;
-    }
-    rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_2_01);
-    rpcrdma_pass(rpcrdma, RULE_RPCR_3_1_03);
 }
 
 /* ---- Reply chunk ---- */
@@ -226,32 +289,16 @@ static void judge_reply_copy(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
 {
     const struct rpcrdma_transaction *t = reply->transaction;
     struct rpcrdma_chunk from = rpcrdma_reply_chunk(&reply->header);
+    struct differing differing = {false, false};
 
     if (from.n != chunk->n) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_04, t->call.frame,
                      "expected %u segments in the Reply chunk as in the Call; found %u", chunk->n, from.n);
         return;
     }
-    for (uint32_t i = 0; i < from.n; i++) {
-        const struct rpcrdma_segment *offered = &t->offers[chunk->first + i].target;
-        struct rpcrdma_segment returned = rpcrdma_segment_at(&from, reply->p, i);
-
-        if (!same_place(offered, &returned)) {
-            rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_04, t->call.frame,
-                         "expected segment %u of the Reply chunk as in the Call (STag 0x%08x, offset 0x%llx); found "
-                         "STag 0x%08x, offset 0x%llx",
-                         i + 1, offered->handle, (unsigned long long)offered->offset, returned.handle,
-                         (unsigned long long)returned.offset);
-            return;
-        }
-        if (returned.length > offered->length && !t->astray) {
-            rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_05, t->call.frame,
-                         "expected at most %u octets in segment %u of the Reply chunk, as offered; found %u",
-                         offered->length, i + 1, returned.length);
-            return;
-        }
-    }
-    rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_3_04);
+    judge_segments(rpcrdma, reply, chunk, &from, &differing);
+    if (!differing.place)
+        rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_3_04);
 }
 
 static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
@@ -260,8 +307,8 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     const struct rpcrdma_chunk_state *chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
     bool is_long = reply->header.proc == RPCRDMA_NOMSG;
 
-    if (is_long && rpcrdma_by_rfc5666(rpcrdma) && reply->header.read.n > 0)
-        return; /* RFC 5666 section 5.2: the client reads it */
+    if (is_long && reply->header.read.n > 0)
+        return; /* the client reads it: RFC 5666 section 5.2, and RPCR-4.3.1-03 */
     if (!chunk && is_long) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_5_3_12, t->call.frame,
                      "expected the Reply inline, as the Call has no Reply chunk; found RDMA_NOMSG");
@@ -309,9 +356,28 @@ static bool fits_call(const struct rpcrdma_message *reply)
     return reply->header.proc != RPCRDMA_NOMSG;
 }
 
+/* The Reply chunk of an inline Reply has as many segments as offered, none of them longer. */
+static bool only_place_differs(const struct rpcrdma_message *reply)
+{
+    const struct rpcrdma_transaction *t = reply->transaction;
+    const struct rpcrdma_chunk_state *chunk = t->reply_chunk >= 0 ? &t->chunks[t->reply_chunk] : NULL;
+    struct rpcrdma_chunk from = rpcrdma_reply_chunk(&reply->header);
+
+    if (!chunk || reply->header.proc == RPCRDMA_NOMSG || !reply->header.has_reply || from.n != chunk->n)
+        return false;
+    for (uint32_t i = 0; i < from.n; i++) {
+        struct rpcrdma_segment returned = rpcrdma_segment_at(&from, reply->p, i);
+        const struct rpcrdma_segment *offered = &t->offers[chunk->first + i].target;
+
+        if (returned.length > offered->length || offer_meant(t, chunk, i, &returned) != offered)
+            return false;
+    }
+    return true;
+}
+
 void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
-    bool faulty = message->faulty;
+    bool before = message->faulty, faulty = false;
 
     if (!rpcrdma_returned_judged(message))
         return;
@@ -322,13 +388,14 @@ void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     }
     message->faulty = false; /* from here on: by these rules */
     judge_read_list(rpcrdma, message);
-    if (!message->faulty)
-        judge_write_list(rpcrdma, message);
-    if (!message->faulty)
-        judge_reply_chunk(rpcrdma, message);
-    if (!message->faulty)
+    judge_write_list(rpcrdma, message);
+    faulty |= message->faulty;
+    message->faulty = false;
+    judge_reply_chunk(rpcrdma, message);
+    if (!message->faulty || only_place_differs(message))
         rpcrdma_returned_reply(rpcrdma, message);
-    message->misread |= message->faulty;
-    message->transaction->spoilt |= message->faulty; /* its caller may wait for another one */
-    message->faulty |= faulty;
+    if (message->header.proc == RPCRDMA_NOMSG)
+        message->misread |= message->faulty;
+    message->transaction->spoilt |= faulty || message->faulty; /* its caller may wait for another one */
+    message->faulty |= faulty || before;
 }

@@ -295,9 +295,12 @@ static void judge(struct rpcrdma_shape *shape)
     /* How to treat a Call whose arguments do not fit its procedure is up to the responder. */
     if (shape->t->malformed && call->walked && call->walk.status != NFS_WALK_OK)
         return;
-    if (judge_reduction(shape) && !shape->failed && body->reduction != RPCRDMA_REDUCED_IN_ORDER &&
-        body->reduction != RPCRDMA_REDUCED_ABSENT)
+    if (!judge_reduction(shape) || shape->failed || body->reduction == RPCRDMA_REDUCED_IN_ORDER) {
+        if (rpcrdma_shape_decodes(shape))
+            rpcrdma_shape_items(shape);
+    } else if (body->reduction != RPCRDMA_REDUCED_ABSENT) {
         rpcrdma_shape_stream(shape);
+    }
 }
 
 void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
@@ -313,4 +316,6 @@ void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 
     if (!message->misread)
         judge(&shape);
+    else if (!shape.in_chunk && shape.body->known) /* lists that are wrong do not concern the header */
+        rpcrdma_auth_rules(&shape);
 }

@@ -10,13 +10,14 @@ void rpcrdma_shape_vfail(struct rpcrdma_shape *shape, enum rule_id rule, enum ru
                          const char *format, va_list args)
 {
     char text[FINDING_MESSAGE_SIZE];
+    bool breaks = severity == SEVERITY_ERROR && !shape->decodes;
 
     vsnprintf(text, sizeof text, format, args);
-    shape->failed |= severity == SEVERITY_ERROR;
+    shape->failed |= breaks;
     if (!shape->reply)
-        shape->t->misread |= severity == SEVERITY_ERROR;
+        shape->t->misread |= breaks;
     if (shape->message) {
-        shape->message->misread |= severity == SEVERITY_ERROR;
+        shape->message->misread |= breaks;
         rpcrdma_fail_as(shape->rpcrdma, shape->message, rule, severity, shape->reply ? shape->t->call.frame : 0, "%s",
                         text);
         return;
@@ -143,6 +144,15 @@ bool rpcrdma_shape_whole(const struct rpcrdma_shape *shape)
            body->reduction != RPCRDMA_REDUCED_NONE;
 }
 
+bool rpcrdma_shape_decodes(const struct rpcrdma_shape *shape)
+{
+    enum rpcrdma_reduction reduction = shape->body->reduction;
+
+    return rpcrdma_shape_whole(shape) &&
+           (reduction == RPCRDMA_REDUCED_STANDARD || reduction == RPCRDMA_REDUCED_IN_ORDER ||
+            reduction == RPCRDMA_REDUCED_ROUNDUP);
+}
+
 static const char *kind_name(const struct rpcrdma_shape *shape)
 {
     return shape->reply ? "Reply" : "Call";
@@ -222,12 +232,13 @@ static const struct rpcrdma_item *padded_name(const struct rpcrdma_shape *shape)
     return NULL;
 }
 
-static void items(struct rpcrdma_shape *shape)
+void rpcrdma_shape_items(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
     const struct rpcrdma_item *name = body->reduction == RPCRDMA_REDUCED_STANDARD ? padded_name(shape) : NULL;
-    bool roundup = false, is_inline = false;
+    bool roundup = false, is_inline = false, decoded = shape->decodes;
 
+    shape->decodes = true;
     for (unsigned i = 0; i < body->n_items; i++) {
         is_inline |= body->items[i].chunk < 0;
         roundup |= body->items[i].chunk < 0 && body->items[i].item.count % 4 != 0;
@@ -244,12 +255,13 @@ static void items(struct rpcrdma_shape *shape)
                            (unsigned long long)body->roundup_position);
     else if (roundup)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_02);
+    shape->decodes = decoded;
 }
 
 static void whole(struct rpcrdma_shape *shape)
 {
     rpcrdma_shape_pass(shape, RULE_RPCR_3_2_01);
-    items(shape);
+    rpcrdma_shape_items(shape);
     if (shape->in_chunk) {
         rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_13);
     } else {
@@ -282,6 +294,42 @@ static void opaque(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, rule);
     if (body->procedure && !body->walked)
         rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_2_01);
+}
+
+static void opaque_or_missing(struct rpcrdma_shape *shape, struct xdr *x, const char *name)
+{
+    const uint8_t *octets;
+    uint32_t length, count = xdr_left(x) < 4 ? 0 : get_be32(x->p + x->at);
+    size_t left = xdr_left(x);
+
+    if (shape->failed || xdr_opaque(x, &octets, &length))
+        return;
+    rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
+                       "expected %s of RPCSEC_GSS within the RPC %s (RFC 2203 section 5.3.2); found a count of %u with "
+                       "%llu octets left",
+                       name, kind_name(shape), count, (unsigned long long)left);
+}
+
+/*
+ * RFC 2203 sections 5.3.2.2 and 5.3.2.3: databody_integ and checksum, or databody_priv. RFC 5666 allows them to be in a
+ * chunk.
+ */
+static void protected(struct rpcrdma_shape *shape)
+{
+    const struct rpcrdma_body *body = shape->body;
+    struct xdr x = xdr_begin(body->payload + body->rpc.header_len, body->length - body->rpc.header_len);
+    bool integrity = shape->t->open->call_body.rpc.gss_service == RPC_GSS_SVC_INTEGRITY;
+
+    opaque(shape);
+    if (shape->failed || rpcrdma_by_rfc5666(shape->rpcrdma))
+        return;
+    opaque_or_missing(shape, &x, integrity ? "databody_integ" : "databody_priv");
+    if (integrity)
+        opaque_or_missing(shape, &x, "the checksum");
+    if (!shape->failed && xdr_left(&x) > 0)
+        surplus(shape, xdr_left(&x));
+    else if (!shape->failed)
+        rpcrdma_shape_pass(shape, RULE_RPCR_6_1_06);
 }
 
 /* The item whose count in the payload differs from the walk that fits. */
@@ -348,14 +396,13 @@ void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
 
     if (shape->reply && (body->rpc.reply_stat != RPC_MSG_ACCEPTED || body->rpc.accept_stat != RPC_SUCCESS))
         without_results(shape);
-    else if (!body->walked || body->wrapped || body->walk.status == NFS_WALK_UNKNOWN)
-        opaque(shape);
-    else if (body->reduction == RPCRDMA_REDUCED_RECOUNT)
-        miscounted(shape);
+    else if (body->wrapped)
+    protected(shape);
+    else if (!body->walked || body->walk.status == NFS_WALK_UNKNOWN) opaque(shape);
+    else if (body->reduction == RPCRDMA_REDUCED_RECOUNT) miscounted(shape);
     else if (body->reduction == RPCRDMA_REDUCED_UNPADDED)
         rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_2_01,
                            "expected roundup after variable-length items; found none in a payload of %llu octets",
                            (unsigned long long)body->length);
-    else
-        walked(shape);
+    else walked(shape);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The shape of one RPC message, Call or Reply, as decoded by rpcrdma_payload.c: shared by rpcrdma_call_rules.c,
- * rpcrdma_position_rules.c, rpcrdma_provision_rules.c and rpcrdma_result_rules.c. One message has at most one finding
- * of severity error: an error in a payload makes what follows it look wrong, too.
+ * rpcrdma_position_rules.c, rpcrdma_provision_rules.c and rpcrdma_result_rules.c. An error in a payload mostly makes
+ * what follows look wrong, too: nothing else is reported then, unless the payload decodes as a whole all the same.
  */
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_SHAPE_H
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_SHAPE_H
@@ -16,7 +16,8 @@ struct rpcrdma_shape {
     const struct rpcrdma_body *body;
     bool reply;
     bool in_chunk;      /* the payload is a Position-Zero Read chunk or a Reply chunk */
-    bool failed;        /* an error was found */
+    bool failed;        /* an error was found that makes what follows look wrong, too */
+    bool decodes;       /* what is found from here on does not, as the payload decodes as a whole */
     struct place place; /* of what completed the payload */
     unsigned results;   /* eligible results that the Reply may have; valid with results_known */
     bool results_known;
@@ -56,6 +57,13 @@ bool rpcrdma_shape_start(struct rpcrdma_shape *shape);
  * true counts, a complete message. Called when no chunk explains what is wrong.
  */
 void rpcrdma_shape_stream(struct rpcrdma_shape *shape);
+/*
+ * The payload comes out even as it is, or but for Positions or roundup of items that are in chunks: errors found in it
+ * do not displace anything.
+ */
+bool rpcrdma_shape_decodes(const struct rpcrdma_shape *shape);
+/* Counts, names and roundup of the items of such a payload. */
+void rpcrdma_shape_items(struct rpcrdma_shape *shape);
 /* The walk came out even, or found no error. */
 bool rpcrdma_shape_whole(const struct rpcrdma_shape *shape);
 /* Counts the READ-class operations of the Call: shape->results. */

@@ -65,6 +65,12 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                      (unsigned)m->rpc.prog);
 }
 
+/* The one in the Transport header is not the one in the RPC message: either may be wrong. */
+static bool xid_doubtful(const struct rpcrdma_message *m)
+{
+    return m->fault == 1 + (uint32_t)RULE_RPCR_4_2_1_01;
+}
+
 /* ---- XIDs of Calls ---- */
 
 /* The Call of this XID before this one, with other arguments, which was answered. */
@@ -151,12 +157,11 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 void rpcrdma_xid_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct rpcrdma_transaction *before)
 {
     m->transaction->twin = rpcrdma_find_outstanding(rpcrdma, other_side(m->side), m->header.xid) != NULL;
-    if (m->faulty)
+    if (m->misread)
         return;
     judge_caller(rpcrdma, m);
-    if (m->faulty)
-        return;
-    judge_unique(rpcrdma, m, before);
+    if (!xid_doubtful(m))
+        judge_unique(rpcrdma, m, before);
     if (m->has_rpc && m->transaction->reverse && opener_known(rpcrdma))
         rpcrdma_pass(rpcrdma, RULE_BIDI_5_1_05);
 }
