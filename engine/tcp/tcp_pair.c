@@ -56,6 +56,7 @@ struct side {
     uint64_t loss_next, loss_acked;
     unsigned loss_segments;
     int64_t loss_since;
+    int64_t delivered_ns; /* of the octets delivered last */
     struct tcp_held held;
     struct tcp_history history;
 };
@@ -218,7 +219,7 @@ static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_
     uint64_t from = me->facts.next;
     bool start = origin->segment_start, end = origin->segment_end;
     origin->arrival = pair->frame;
-    origin->time_ns = pair->now;
+    me->delivered_ns = origin->time_ns;
     origin->segment_end = end && captured == length;
     if (captured) {
         me->facts.next = from + captured;
@@ -234,12 +235,19 @@ static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_
     }
 }
 
-/* Delivers what is held and has become due. */
-static void drain(struct tcp_pair *pair, unsigned s)
+/*
+ * Delivers what is held and has become due. What waited for octets that the capture lost came to the receiver when it
+ * was captured; what waited for octets that came late could be used only then.
+ */
+static void drain(struct tcp_pair *pair, unsigned s, bool lost)
 {
     struct side *me = &pair->side[s];
     while (!tcp_held_empty(&me->held) && tcp_held_first(&me->held)->start <= me->facts.next) {
         struct tcp_piece *piece = tcp_held_take(&me->held);
+        if (!lost)
+            piece->origin.time_ns = pair->now;
+        else if (piece->origin.time_ns < me->delivered_ns)
+            piece->origin.time_ns = me->delivered_ns;
         deliver(pair, s, piece->octets, piece->captured, piece->length, &piece->origin);
         free(piece);
     }
@@ -272,10 +280,9 @@ static void give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_ca
     if (beyond) {
         next = *beyond;
         next.arrival = pair->frame;
-        next.time_ns = pair->now;
     }
     deliver_hole(pair, s, to, cause, beyond ? &next : NULL);
-    drain(pair, s);
+    drain(pair, s, true);
 }
 
 /* ---- lost by the capture ---- */
@@ -402,7 +409,7 @@ static bool place(struct tcp_pair *pair, unsigned s, const struct arrival *arriv
         p += from - arrival->start;
     if (from == me->facts.next) {
         deliver(pair, s, p, (uint32_t)(captured_to - from), (uint32_t)(to - from), &origin);
-        drain(pair, s);
+        drain(pair, s, false);
         return true;
     }
     return tcp_held_add(&me->held, from, (uint32_t)(to - from), p, (uint32_t)(captured_to - from), &origin);
@@ -442,6 +449,7 @@ static void take_octets(struct tcp_pair *pair, const struct tcp_segment *segment
     struct side *me = &pair->side[s];
     uint64_t end = start + segment->length;
     struct octets_origin origin = {.frame = segment->frame,
+                                   .time_ns = segment->time_ns,
                                    .acked_known = acked.known,
                                    .acked = acked.to,
                                    .segment_start = from_start,
