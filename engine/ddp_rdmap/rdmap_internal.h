@@ -151,7 +151,9 @@ struct rdmap_side {
     uint64_t end;     /* stream offset after the latest FPDU */
     bool started;     /* an FPDU was seen */
     bool from_start;  /* the direction's very first FPDU was seen: MSNs start with 1 */
-    bool hole;        /* something is missing, at any time */
+    bool hole;        /* messages may be missing, at any time */
+    bool gap;         /* something is missing after the latest FPDU: the next one shows whether that were messages */
+    bool patchy;      /* segments are missing, of messages that are known */
     bool acked_known; /* see rdmap_connection_acked() */
     uint64_t acked;
     uint64_t last_write; /* number of the latest Write operation; 0: none */
