@@ -56,6 +56,7 @@ struct side {
     uint64_t loss_next, loss_acked;
     unsigned loss_segments;
     int64_t loss_since;
+    bool asked_again; /* the other side has repeated an acknowledgment while octets waited behind a gap: it lacks them, too */
     int64_t delivered_ns; /* of the octets delivered last */
     struct tcp_held held;
     struct tcp_history history;
@@ -251,6 +252,7 @@ static void drain(struct tcp_pair *pair, unsigned s, bool lost)
         deliver(pair, s, piece->octets, piece->captured, piece->length, &piece->origin);
         free(piece);
     }
+    me->asked_again &= !tcp_held_empty(&me->held);
 }
 
 static void deliver_fin(struct tcp_pair *pair, unsigned s)
@@ -307,9 +309,22 @@ static uint64_t loss_end(const struct side *side)
     return top;
 }
 
+/*
+ * Gaps with octets behind them that the other side has, too, without ever asking for those in the gap. No octets of the
+ * gap are on their way: they were sent before those behind it.
+ */
+static void give_up_overtaken(struct tcp_pair *pair, unsigned s)
+{
+    struct side *me = &pair->side[s];
+    while (!me->asked_again && !tcp_held_empty(&me->held) && tcp_held_first(&me->held)->start < me->facts.acked)
+        give_up(pair, s, tcp_held_first(&me->held)->start, HOLE_CAPTURE_LOSS, NULL);
+    deliver_fin(pair, s);
+}
+
 static void give_up_lost(struct tcp_pair *pair, unsigned s)
 {
     struct side *me = &pair->side[s];
+    give_up_overtaken(pair, s);
     if (me->facts.acked <= me->facts.next) {
         me->loss_suspected = false;
         return;
@@ -518,10 +533,12 @@ static struct acknowledged acknowledged_by(const struct tcp_segment *segment, co
     return (struct acknowledged){.known = true, .to = not_negative(unwrap(peer, segment->ack))};
 }
 
-/* s: whose octets are acknowledged. */
-static void take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked)
+/* s: whose octets are acknowledged, by a segment that carries octets itself, or does not. */
+static void take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, bool carries)
 {
     struct side *me = &pair->side[s];
+    if (!carries && me->facts.acked_known && acked == me->facts.acked && acked == me->facts.next)
+        me->asked_again |= !tcp_held_empty(&me->held);
     if (acked <= larger(me->facts.highest, me->facts.next) + WINDOW_LARGEST) { /* no window was ever wider */
         me->facts.acked = me->facts.acked_known ? larger(me->facts.acked, acked) : acked;
         me->facts.acked_known = true;
@@ -629,7 +646,7 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     if (!syn && segment->window > me->largest_window)
         me->largest_window = segment->window;
     if (acked.known)
-        take_ack(pair, !s, acked.to);
+        take_ack(pair, !s, acked.to, segment->length > 0);
     if (segment->flags & TCP_RST) {
         take_reset(pair, segment, unwrapped);
         return;
