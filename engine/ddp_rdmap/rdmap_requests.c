@@ -6,7 +6,7 @@
  * belongs to. What a capture may hide is treated by what is known about it:
  *  - requests in a hole are counted by the MSNs of QN 1 as soon as the next one comes, and entered as unknown ones;
  *  - answers in a hole leave no count: from then on an answer is looked for by its fields, until the connection was
- * idle with nothing open. The same holds for a capture that starts inside the connection;
+ * idle with nothing open. The same holds for a capture that starts inside the connection, where more patience is needed;
  *  - an answer may be captured before its request: its sender's ACK number then covers more than the capture has shown.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"

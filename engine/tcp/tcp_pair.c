@@ -310,8 +310,8 @@ static uint64_t loss_end(const struct side *side)
 }
 
 /*
- * Gaps with octets behind them that the other side has, too, without ever asking for those in the gap. No octets of the
- * gap are on their way: they were sent before those behind it.
+ * Gaps with octets behind them that were captured before the other side acknowledged them, and it did not ask again for
+ * those in the gap. These are not yet to come: they were sent before those behind the gap.
  */
 static void give_up_overtaken(struct tcp_pair *pair, unsigned s)
 {
@@ -324,7 +324,6 @@ static void give_up_overtaken(struct tcp_pair *pair, unsigned s)
 static void give_up_lost(struct tcp_pair *pair, unsigned s)
 {
     struct side *me = &pair->side[s];
-    give_up_overtaken(pair, s);
     if (me->facts.acked <= me->facts.next) {
         me->loss_suspected = false;
         return;
@@ -539,10 +538,13 @@ static void take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, bool car
     struct side *me = &pair->side[s];
     if (!carries && me->facts.acked_known && acked == me->facts.acked && acked == me->facts.next)
         me->asked_again |= !tcp_held_empty(&me->held);
+    bool more = !me->facts.acked_known || acked > me->facts.acked;
     if (acked <= larger(me->facts.highest, me->facts.next) + WINDOW_LARGEST) { /* no window was ever wider */
         me->facts.acked = me->facts.acked_known ? larger(me->facts.acked, acked) : acked;
         me->facts.acked_known = true;
     }
+    if (more)
+        give_up_overtaken(pair, s);
     if (me->facts.acked > me->facts.next)
         give_up_lost(pair, s);
 }
