@@ -613,8 +613,18 @@ static void start(struct rdmap_connection *rdmap, unsigned side, const struct mp
         s->tagged.known = true;
         return;
     }
-    rdmap_requests_doubt(&s->requests);
+    rdmap_requests_distrust(&s->requests);
     hole(rdmap, side);
+}
+
+static void note_time(struct rdmap_connection *rdmap, int64_t time_ns)
+{
+    if (rdmap->latest_ns != 0 && time_ns - rdmap->latest_ns >= rdmap->options.t_idle) {
+        rdmap_requests_idle(&rdmap->side[0].requests);
+        rdmap_requests_idle(&rdmap->side[1].requests);
+    }
+    if (time_ns > rdmap->latest_ns)
+        rdmap->latest_ns = time_ns;
 }
 
 void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu_event *event)
@@ -633,6 +643,7 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
         start(rdmap, side, event);
     else if (event->after_resync || s->gap)
         bridge_gap(rdmap, side, event);
+    note_time(rdmap, event->place.time_ns);
     s->end = event->fpdu.offset + event->fpdu.length;
     s->last = event->place;
     if (event->crc == MPA_CRC_WRONG) { /* MPA has judged it; it may have been any message (RFC 5044 section 8) */
@@ -682,7 +693,7 @@ void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side)
         return;
     }
     s->started = true; /* what is missing may have been the first messages */
-    rdmap_requests_doubt(&s->requests);
+    rdmap_requests_distrust(&s->requests);
     hole(rdmap, side & 1u);
 }
 
