@@ -72,6 +72,8 @@ struct mpa_fpdu_event {
     struct ddp_segment ddp;
     uint64_t number;   /* FPDUs of this direction before it */
     bool after_resync; /* something was skipped before it */
+    bool within;       /* what was skipped is more of the Tagged message that goes on here, and nothing else */
+    uint64_t skipped;  /* how many octets; 0: none */
     bool acked_known;
     uint64_t acked; /* how far its sender had received the other direction when it sent the last octet */
     /*

@@ -341,7 +341,7 @@ void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t fro
             return;
         }
     }
-    s->hole = true;
+    mpa_gap_open(s);
     if (s->state == SIDE_FPDUS || s->state == SIDE_LOST)
         mpa_framing_hole(mpa, side, from, to);
     else if (s->state != SIDE_IGNORED)

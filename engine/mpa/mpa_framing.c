@@ -205,6 +205,8 @@ static void begin_event(struct mpa_connection *mpa, unsigned side, const struct 
     event->acked_known = origin->acked_known;
     event->acked = origin->acked;
     event->after_resync = fs->after_resync;
+    event->within = false;
+    event->skipped = s->fpdus > 0 ? fpdu->offset - s->tail.end : 0;
     if (fs->after_resync) {
         mpa_skipped(mpa, side, fs->lost_from, fpdu->offset, "no FPDU could be recognised");
         fs->after_resync = false;
@@ -339,6 +341,9 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     judge_opening(mpa, side, fpdu, how);
     judge_frame(mpa, side, fpdu, how, &event);
     judge_ulpdu(mpa, side, fpdu, &event);
+    if (mpa->side[side].gap_open)
+        mpa_gap_settle(&mpa->side[side], &event);
+    mpa_tail_note(&mpa->side[side], &event);
     count_crc_field(mpa->side[side].framing, &event, how);
     count_fpdu(mpa, side, &event);
     go_on_after(mpa, side, &event, how);

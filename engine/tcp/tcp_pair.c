@@ -56,6 +56,8 @@ struct side {
     uint64_t loss_next, loss_acked;
     unsigned loss_segments;
     int64_t loss_since;
+    bool asked_again; /* the other side has repeated an acknowledgment while octets waited behind a gap: it lacks them, too */
+    int64_t delivered_ns; /* of the octets delivered last */
     struct tcp_held held;
     struct tcp_history history;
 };
@@ -218,7 +220,7 @@ static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_
     uint64_t from = me->facts.next;
     bool start = origin->segment_start, end = origin->segment_end;
     origin->arrival = pair->frame;
-    origin->time_ns = pair->now;
+    me->delivered_ns = origin->time_ns;
     origin->segment_end = end && captured == length;
     if (captured) {
         me->facts.next = from + captured;
@@ -234,15 +236,23 @@ static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_
     }
 }
 
-/* Delivers what is held and has become due. */
-static void drain(struct tcp_pair *pair, unsigned s)
+/*
+ * Delivers what is held and has become due. What waited for octets that the capture lost came to the receiver when it
+ * was captured; what waited for octets that came late could be used only then.
+ */
+static void drain(struct tcp_pair *pair, unsigned s, bool lost)
 {
     struct side *me = &pair->side[s];
     while (!tcp_held_empty(&me->held) && tcp_held_first(&me->held)->start <= me->facts.next) {
         struct tcp_piece *piece = tcp_held_take(&me->held);
+        if (!lost)
+            piece->origin.time_ns = pair->now;
+        else if (piece->origin.time_ns < me->delivered_ns)
+            piece->origin.time_ns = me->delivered_ns;
         deliver(pair, s, piece->octets, piece->captured, piece->length, &piece->origin);
         free(piece);
     }
+    me->asked_again &= !tcp_held_empty(&me->held);
 }
 
 static void deliver_fin(struct tcp_pair *pair, unsigned s)
@@ -272,10 +282,9 @@ static void give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_ca
     if (beyond) {
         next = *beyond;
         next.arrival = pair->frame;
-        next.time_ns = pair->now;
     }
     deliver_hole(pair, s, to, cause, beyond ? &next : NULL);
-    drain(pair, s);
+    drain(pair, s, true);
 }
 
 /* ---- lost by the capture ---- */
@@ -298,6 +307,18 @@ static uint64_t loss_end(const struct side *side)
     if (tcp_held_empty(&side->held) && top == side->facts.next + 1 && side->facts.highest <= side->facts.next)
         return side->facts.next;
     return top;
+}
+
+/*
+ * Gaps with octets behind them that were captured before the other side acknowledged them, and it did not ask again for
+ * those in the gap. These are not yet to come: they were sent before those behind the gap.
+ */
+static void give_up_overtaken(struct tcp_pair *pair, unsigned s)
+{
+    struct side *me = &pair->side[s];
+    while (!me->asked_again && !tcp_held_empty(&me->held) && tcp_held_first(&me->held)->start < me->facts.acked)
+        give_up(pair, s, tcp_held_first(&me->held)->start, HOLE_CAPTURE_LOSS, NULL);
+    deliver_fin(pair, s);
 }
 
 static void give_up_lost(struct tcp_pair *pair, unsigned s)
@@ -402,7 +423,7 @@ static bool place(struct tcp_pair *pair, unsigned s, const struct arrival *arriv
         p += from - arrival->start;
     if (from == me->facts.next) {
         deliver(pair, s, p, (uint32_t)(captured_to - from), (uint32_t)(to - from), &origin);
-        drain(pair, s);
+        drain(pair, s, false);
         return true;
     }
     return tcp_held_add(&me->held, from, (uint32_t)(to - from), p, (uint32_t)(captured_to - from), &origin);
@@ -442,6 +463,7 @@ static void take_octets(struct tcp_pair *pair, const struct tcp_segment *segment
     struct side *me = &pair->side[s];
     uint64_t end = start + segment->length;
     struct octets_origin origin = {.frame = segment->frame,
+                                   .time_ns = segment->time_ns,
                                    .acked_known = acked.known,
                                    .acked = acked.to,
                                    .segment_start = from_start,
@@ -510,14 +532,19 @@ static struct acknowledged acknowledged_by(const struct tcp_segment *segment, co
     return (struct acknowledged){.known = true, .to = not_negative(unwrap(peer, segment->ack))};
 }
 
-/* s: whose octets are acknowledged. */
-static void take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked)
+/* s: whose octets are acknowledged, by a segment that carries octets itself, or does not. */
+static void take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, bool carries)
 {
     struct side *me = &pair->side[s];
+    if (!carries && me->facts.acked_known && acked == me->facts.acked && acked == me->facts.next)
+        me->asked_again |= !tcp_held_empty(&me->held);
+    bool more = !me->facts.acked_known || acked > me->facts.acked;
     if (acked <= larger(me->facts.highest, me->facts.next) + WINDOW_LARGEST) { /* no window was ever wider */
         me->facts.acked = me->facts.acked_known ? larger(me->facts.acked, acked) : acked;
         me->facts.acked_known = true;
     }
+    if (more)
+        give_up_overtaken(pair, s);
     if (me->facts.acked > me->facts.next)
         give_up_lost(pair, s);
 }
@@ -621,7 +648,7 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     if (!syn && segment->window > me->largest_window)
         me->largest_window = segment->window;
     if (acked.known)
-        take_ack(pair, !s, acked.to);
+        take_ack(pair, !s, acked.to, segment->length > 0);
     if (segment->flags & TCP_RST) {
         take_reset(pair, segment, unwrapped);
         return;

@@ -25,7 +25,7 @@
 struct octets_origin {
     uint32_t frame;   /* that carried them */
     uint32_t arrival; /* frame whose arrival made them deliverable in order: >= frame */
-    int64_t time_ns;  /* of arrival */
+    int64_t time_ns;  /* when the receiver had them in order: of frame if what they waited for was lost by the capture alone */
     bool acked_known;
     uint64_t
         acked; /* stream offset of the OTHER side up to which the sender of these octets had received (ACK number) */
