@@ -1,0 +1,195 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+What iwarp-check says of a capture that is not whole.
+
+    loss.py faults FOLDER       captures of every fault, each with one thing missing before it, and what is still found
+    loss.py conforming FOLDER   conforming captures with one packet lost and pauses after it, and what is said of them
+
+FOLDER keeps the captures; what is there is not made again. --check=PROGRAM is another iwarp-check than that of the build,
+--share=0.1 takes a tenth, --list=FILE gets a line for all that is missed or said wrongly.
+"""
+import argparse
+import collections
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import losses
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path += [str(ROOT / "rules"), str(ROOT / "tests")]
+import cases  # noqa: E402
+from conftest import build_folder  # noqa: E402
+
+TOGETHER = 200  # captures per call of iwarp-check
+HOUR = "I silence wait=3600000"
+CALLS = "; ".join(["I call nfs3.null; R reply"] * 300)
+SENDS = "; ".join(["I send; R send"] * 300)
+READ = "I call nfs3.read count=8192 write; R reply len=8192"
+SECONDS_3 = 3 * 10**9
+
+# What is said before the fault, and what of it the capture lacks.
+Kind = collections.namedtuple("Kind", "name before lost")
+KINDS = {
+    "rpc": (Kind("write", READ, lambda c: [c.write_middle(False)]),
+            Kind("write-idle", f"{READ}; {CALLS}; {HOUR}", lambda c: [c.write_middle(False)]),
+            Kind("call", "I call nfs3.getattr; R reply", lambda c: [c.first_send(True)]),
+            Kind("late", None, lambda c: c.startup()),
+            Kind("late-idle", f"I call nfs3.getattr; R reply; {HOUR}", lambda c: c.startup())),
+    "rdmap": (Kind("write", "I write len=5000", lambda c: [c.write_middle(True)]),
+              Kind("write-back", "I write len=0; R write len=5000", lambda c: [c.write_middle(False)]),
+              Kind("write-idle", f"I write len=5000; {SENDS}; {HOUR}", lambda c: [c.write_middle(True)]),
+              Kind("late", None, lambda c: c.startup()),
+              Kind("late-idle", f"I send; R send; {HOUR}", lambda c: c.startup())),
+}
+# "whole" is the capture before the loss; "gone" are the numbers of the frames that `path` lacks.
+Made = collections.namedtuple("Made", "fault kind transport rules wanted whole path gone")
+Missed = collections.namedtuple("Missed", "made rule frame found")
+
+
+def share_of(name, share):
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") < share * 2**32
+
+
+def faults():
+    """(id, script, the rules one of which has the finding, its part, profile) of what is said by a script with a start-up."""
+    paths = sorted([*(ROOT / "rules").glob("*.tsv"), *(ROOT / "rules").glob("*.cases")])
+    every, rows = cases.load(paths)
+    for case in every:
+        if case.kind != "violates" or "say" not in case.words:
+            continue
+        script = case.words["say"].rstrip("; ")
+        part = "rpc" if re.match(r"with (\S+ )*(rpcrdma|nfs)\b", script) else "rdmap"
+        rules = "rfc5666" if case.rule.startswith("RPCR0-") else "ietf"
+        yield case.id, script, cases.under(rows[case.rule]), part, rules
+
+
+def with_before(script, before):
+    head, rest = re.fullmatch(r"(with [^;]*;)?(.*)", script, re.DOTALL).groups()
+    return f"{head or ''} {before}; {rest.strip()}" if before else script
+
+
+def play(gen, script, transport, path):
+    run = subprocess.run([gen, "play", "script", f"--script={script}", f"--transport={transport}", "--pcap", "-o", path],
+                         capture_output=True, check=False)
+    return run.returncode == 0
+
+
+def make(gen, folder, fault, kind, transport):
+    """None where it cannot be said, or nothing of it can be lost."""
+    name, script, wanted, _, rules = fault
+    stem = f"{name.replace('/', '_')}.{kind.name}.{transport}"
+    whole, path = folder / f"{stem}.whole.pcap", folder / f"{stem}.pcap"
+    gone_path = folder / f"{stem}.gone"
+    if not gone_path.exists():
+        gone = []
+        if play(gen, with_before(script, kind.before), transport, whole):
+            capture = losses.load(whole)
+            gone = [place for place in kind.lost(capture) if place is not None]
+            losses.save(path, losses.without(capture.records, gone))
+        gone_path.write_text(" ".join(str(place + 1) for place in gone))
+    gone = [int(number) for number in gone_path.read_text().split()]
+    return Made(name, kind.name, transport, rules, wanted, whole, path, gone) if gone else None
+
+
+def findings(check, paths, rules="ietf"):
+    """Of each path the findings that are no notes: (rule, severity, frame, message)."""
+    out = {}
+
+    def judge(part):
+        run = subprocess.run([check, "--format=json", "--no-progress", f"--profile={rules}", *part], capture_output=True,
+                             text=True, check=False)
+        assert run.returncode in (0, 1, 3), run.stderr
+        return json.loads(run.stdout)["captures"]
+
+    parts = [paths[i:i + TOGETHER] for i in range(0, len(paths), TOGETHER)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for captures in pool.map(judge, parts):
+            for capture in captures:
+                out[pathlib.Path(capture["file"])] = [
+                    (f["rule"], f["severity"], f["frame"], f["message"])
+                    for connection in capture["connections"] for f in connection["findings"] if f["severity"] != "note"]
+    return out
+
+
+def findings_by_rules(check, made, path):
+    out = {}
+    for rules in sorted({one.rules for one in made}):
+        out.update(findings(check, [path(one) for one in made if one.rules == rules], rules))
+    return out
+
+
+def judge(check, made):
+    """(those that are judged: the whole has the finding after what is lost, those missed, those with findings of other rules)"""
+    whole = findings_by_rules(check, made, lambda one: one.whole)
+    partial = findings_by_rules(check, made, lambda one: one.path)
+    judged, missed, wrong = [], [], []
+    for one in made:
+        proved = [f for f in whole[one.whole] if f[0] in one.wanted and (f[2] or 0) > one.gone[-1]]
+        found = partial[one.path]
+        others = [f for f in found if f[0] not in {w[0] for w in whole[one.whole]} and f[0] not in one.wanted]
+        if others:
+            wrong.append((one, others))
+        if not proved:
+            continue
+        judged.append(one)
+        rule, _, frame, _ = proved[0]
+        rules = {f[0] for f in proved}
+        if not any(f[0] in rules for f in found):
+            missed.append(Missed(one, rule, frame - sum(number < frame for number in one.gone), found))
+    return judged, missed, wrong
+
+
+def make_faults(gen, folder, share):
+    folder.mkdir(parents=True, exist_ok=True)
+    jobs = [(fault, kind, transport) for fault in faults() for kind in KINDS[fault[3]]
+            for transport in (("iwarp", "roce") if fault[3] == "rpc" else ("iwarp",))
+            if share_of(f"{fault[0]} {kind.name} {transport}", share)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [one for one in pool.map(lambda job: make(gen, folder, *job), jobs) if one]
+
+
+def part_of(one):
+    return next(part for part, names in PARTS.items() if one.fault.startswith(names))
+
+
+PARTS = {"MPA": ("MPA",), "DDP, RDMAP": ("DDP", "RDMAP", "SEC"), "RPC, NFS": ("RPC", "BIDI", "CMPD", "EXP", "NFS")}
+
+
+def table(judged, missed):
+    totals, lost = (collections.Counter((part_of(one), one.kind, one.transport) for one in ones)
+                    for ones in (judged, [miss.made for miss in missed]))
+    for key in sorted(totals):
+        yield "%-12s %-11s %-6s %4d of %4d found, %5.1f %%" % (
+            *key, totals[key] - lost[key], totals[key], 100 * (totals[key] - lost[key]) / totals[key])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("faults", "conforming"))
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--check")
+    parser.add_argument("--share", type=float, default=1.0)
+    parser.add_argument("--list", type=argparse.FileType("w"), default=sys.stdout)
+    options = parser.parse_args()
+    check = options.check or build_folder() / "conformance" / "iwarp-check"
+    gen = build_folder() / "traffic-gen" / "iwarp-gen"
+    if options.what == "faults":
+        judged, missed, wrong = judge(check, make_faults(gen, options.folder, options.share))
+        for miss in missed:
+            print(miss.made.kind, miss.made.transport, miss.made.fault, miss.rule, miss.frame, miss.made.path,
+                  "; ".join(f"{f[0]} {f[2]}" for f in miss.found), sep="\t", file=options.list)
+        for one, others in wrong:
+            print("WRONG", one.kind, one.transport, one.fault, one.path, *others, sep="\t", file=options.list)
+        print(*table(judged, missed), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
