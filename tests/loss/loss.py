@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -156,6 +157,66 @@ def make_faults(gen, folder, share):
         return [one for one in pool.map(lambda job: make(gen, folder, *job), jobs) if one]
 
 
+# `whole` is the capture that all is in, before the silences; `gone` are places.
+Partial = collections.namedtuple("Partial", "scenario transport net way rules whole silences gone path")
+NETS = {"": (), "trouble": ("--net=reorder=0.1,dup=0.1",)}
+WAYS = {"lost": 0.6, "late": 0.2, "burst": 0.2}  # how much of the captures
+
+
+def scenarios(gen):
+    listed = subprocess.run([gen, "list", "scenarios"], capture_output=True, text=True, check=True).stdout
+    return [line.split("\t")[0] for line in listed.splitlines() if not re.match("bulk|nfs-bulk|many", line)]
+
+
+def holes_in(folder, gen, scenario, transport, net, count):
+    """So many captures, each with a hole and three seconds of silence here and there after it."""
+    stem = f"{scenario}.{transport}{'.' if net else ''}{net}"
+    whole = folder / f"{stem}.whole.pcap"
+    run = subprocess.run([gen, "play", scenario, f"--transport={transport}", *NETS[net], "--pcap", "-o", whole],
+                         capture_output=True, check=False)
+    if run.returncode:
+        return
+    records = losses.load(whole).records
+    dice = random.Random(stem)
+    rules = "rfc5666" if scenario.startswith("old-") else "ietf"
+    for number in range(min(count, 2 * len(records))):
+        way = dice.choices(list(WAYS), WAYS.values())[0]
+        place = dice.randrange(1, len(records))
+        after = range(place + 1, len(records))
+        silences = dice.sample(after, min(len(after), dice.choice((1, 2, 5)))) + dice.choice(([], list(after[:1])))
+        later = losses.paused(records, silences, SECONDS_3)
+        gone = {"lost": [place], "late": range(place), "burst": range(place, place + dice.choice((2, 3, 8)))}[way]
+        path = folder / f"{stem}.{number}.{way}.pcap"
+        losses.save(path, losses.without(later, gone))
+        yield Partial(scenario, transport, net, way, rules, whole, silences, gone, path)
+
+
+def make_conforming(gen, folder, share):
+    folder.mkdir(parents=True, exist_ok=True)
+    jobs = [(scenario, transport, net, max(1, round(16 * share))) for scenario in scenarios(gen)
+            for transport in ("iwarp", "roce") for net in NETS]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [one for part in pool.map(lambda job: list(holes_in(folder, gen, *job)), jobs) for one in part]
+
+
+def whole_of(one):
+    """The same capture without the loss."""
+    return one.path.with_suffix(".whole.pcap")
+
+
+def judge_conforming(check, made):
+    """Those with findings that the capture without the loss does not have: (Partial, the findings)"""
+    found = findings_by_rules(check, made, lambda one: one.path)
+    suspects = [one for one in made if found[one.path]]
+    for one in suspects:
+        losses.save(whole_of(one), losses.paused(losses.load(one.whole).records, one.silences, SECONDS_3))
+    base = findings_by_rules(check, suspects, whole_of)
+    for one in suspects:
+        more = [f for f in found[one.path] if f[:2] not in {b[:2] for b in base[whole_of(one)]}]
+        if more:
+            yield one, more
+
+
 def part_of(one):
     return next(part for part, names in PARTS.items() if one.fault.startswith(names))
 
@@ -189,6 +250,15 @@ def main():
         for one, others in wrong:
             print("WRONG", one.kind, one.transport, one.fault, one.path, *others, sep="\t", file=options.list)
         print(*table(judged, missed), sep="\n")
+    else:
+        made = make_conforming(gen, options.folder, options.share)
+        wrong = list(judge_conforming(check, made))
+        for one, more in wrong:
+            print(one.way, one.transport, one.scenario, one.net, one.gone[0] + 1, one.path,
+                  "; ".join(f"{f[0]} {f[1]} {f[2]}: {f[3]}" for f in more), sep="\t", file=options.list)
+        for key, count in sorted(collections.Counter((one.transport, one.way) for one in made).items()):
+            said = sum((one.transport, one.way) == key for one, _ in wrong)
+            print("%-6s %-6s %4d captures, %d with findings that the whole has not" % (*key, count, said))
 
 
 if __name__ == "__main__":
