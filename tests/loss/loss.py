@@ -41,11 +41,13 @@ Kind = collections.namedtuple("Kind", "name before lost")
 KINDS = {
     "rpc": (Kind("write", READ, lambda c: [c.write_middle(False)]),
             Kind("write-idle", f"{READ}; {CALLS}; {HOUR}", lambda c: [c.write_middle(False)]),
+            Kind("write-later", f"{READ}; I silence wait=5000", lambda c: [c.write_middle(False)]),
             Kind("call", "I call nfs3.getattr; R reply", lambda c: [c.first_send(True)]),
             Kind("late", None, lambda c: c.startup()),
             Kind("late-idle", f"I call nfs3.getattr; R reply; {HOUR}", lambda c: c.startup())),
     "rdmap": (Kind("write", "I write len=5000", lambda c: [c.write_middle(True)]),
               Kind("write-back", "I write len=0; R write len=5000", lambda c: [c.write_middle(False)]),
+              Kind("write-later", "I write len=5000; I silence wait=5000", lambda c: [c.write_middle(True)]),
               Kind("write-idle", f"I write len=5000; {SENDS}; {HOUR}", lambda c: [c.write_middle(True)]),
               Kind("late", None, lambda c: c.startup()),
               Kind("late-idle", f"I send; R send; {HOUR}", lambda c: c.startup())),
@@ -59,17 +61,32 @@ def share_of(name, share):
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") < share * 2**32
 
 
+def findings_of(case, rows):
+    return cases.under(rows[case.rule]) if case.kind == "violates" else [
+        rule for rule in case.ids("finds") if f"{rule}=note" not in case.words["finds"]]
+
+
 def faults():
-    """(id, script, the rules one of which has the finding, its part, profile) of what is said by a script with a start-up."""
+    """
+    Of what is said by a script: (name, script, the rules one of which has the finding, its part, profile). The units of a rule
+    are numbered.
+    """
     paths = sorted([*(ROOT / "rules").glob("*.tsv"), *(ROOT / "rules").glob("*.cases")])
     every, rows = cases.load(paths)
+    units = collections.Counter()
     for case in every:
-        if case.kind != "violates" or "say" not in case.words:
+        wanted = findings_of(case, rows) if case.kind in ("violates", "unit") else []
+        if not wanted or {"snap", "lacks", "check"} & case.words.keys():
             continue
-        script = case.words["say"].rstrip("; ")
-        part = "rpc" if re.match(r"with (\S+ )*(rpcrdma|nfs)\b", script) else "rdmap"
-        rules = "rfc5666" if case.rule.startswith("RPCR0-") else "ietf"
-        yield case.id, script, cases.under(rows[case.rule]), part, rules
+        rules = "rfc5666" if case.rule.startswith("RPCR0-") or case.scenario.startswith("old-") else "ietf"
+        for _, script, _ in case.stimuli():
+            if case.kind == "unit":
+                units[case.rule] += 1
+            if not script:
+                continue
+            name = f"{case.rule}#{units[case.rule]}" if case.kind == "unit" else case.id
+            part = "rpc" if re.match(r"with (\S+ )*(rpcrdma|nfs)\b", script) else "rdmap"
+            yield name, script.rstrip("; "), wanted, part, rules
 
 
 def with_before(script, before):
@@ -127,11 +144,19 @@ def findings_by_rules(check, made, path):
     return out
 
 
+def moved(one, frame):
+    """The number of a frame in the capture that lacks some."""
+    return frame and frame - sum(number < frame for number in one.gone)
+
+
 def judge(check, made):
-    """(those that are judged: the whole has the finding after what is lost, those missed, those with findings of other rules)"""
+    """
+    Those whose whole capture has the finding after what is lost; of them those missed, and those found in another frame; and those
+    with findings of other rules.
+    """
     whole = findings_by_rules(check, made, lambda one: one.whole)
     partial = findings_by_rules(check, made, lambda one: one.path)
-    judged, missed, wrong = [], [], []
+    judged, missed, strayed, wrong = [], [], [], []
     for one in made:
         proved = [f for f in whole[one.whole] if f[0] in one.wanted and (f[2] or 0) > one.gone[-1]]
         found = partial[one.path]
@@ -141,11 +166,13 @@ def judge(check, made):
         if not proved:
             continue
         judged.append(one)
-        rule, _, frame, _ = proved[0]
-        rules = {f[0] for f in proved}
-        if not any(f[0] in rules for f in found):
-            missed.append(Missed(one, rule, frame - sum(number < frame for number in one.gone), found))
-    return judged, missed, wrong
+        rules, frames = {f[0] for f in proved}, {moved(one, f[2]) for f in proved}
+        same = [f for f in found if f[0] in rules]
+        if not same:
+            missed.append(Missed(one, proved[0][0], moved(one, proved[0][2]), found))
+        elif not any(f[2] in frames for f in same):
+            strayed.append(Missed(one, proved[0][0], moved(one, proved[0][2]), same))
+    return judged, missed, strayed, wrong
 
 
 def make_faults(gen, folder, share):
@@ -224,12 +251,13 @@ def part_of(one):
 PARTS = {"MPA": ("MPA",), "DDP, RDMAP": ("DDP", "RDMAP", "SEC"), "RPC, NFS": ("RPC", "BIDI", "CMPD", "EXP", "NFS")}
 
 
-def table(judged, missed):
-    totals, lost = (collections.Counter((part_of(one), one.kind, one.transport) for one in ones)
-                    for ones in (judged, [miss.made for miss in missed]))
+def table(judged, missed, strayed):
+    totals, lost, other = (collections.Counter((part_of(one), one.kind, one.transport) for one in ones)
+                           for ones in (judged, [miss.made for miss in missed], [miss.made for miss in strayed]))
     for key in sorted(totals):
-        yield "%-12s %-11s %-6s %4d of %4d found, %5.1f %%" % (
-            *key, totals[key] - lost[key], totals[key], 100 * (totals[key] - lost[key]) / totals[key])
+        found = totals[key] - lost[key]
+        yield "%-12s %-11s %-6s %4d of %4d found, %5.1f %%; %d of them in another frame" % (
+            *key, found, totals[key], 100 * found / totals[key], other[key])
 
 
 def main():
@@ -243,13 +271,13 @@ def main():
     check = options.check or build_folder() / "conformance" / "iwarp-check"
     gen = build_folder() / "traffic-gen" / "iwarp-gen"
     if options.what == "faults":
-        judged, missed, wrong = judge(check, make_faults(gen, options.folder, options.share))
-        for miss in missed:
-            print(miss.made.kind, miss.made.transport, miss.made.fault, miss.rule, miss.frame, miss.made.path,
+        judged, missed, strayed, wrong = judge(check, make_faults(gen, options.folder, options.share))
+        for word, miss in [*(("MISSED", miss) for miss in missed), *(("MOVED", miss) for miss in strayed)]:
+            print(word, miss.made.kind, miss.made.transport, miss.made.fault, miss.rule, miss.frame, miss.made.path,
                   "; ".join(f"{f[0]} {f[2]}" for f in miss.found), sep="\t", file=options.list)
         for one, others in wrong:
-            print("WRONG", one.kind, one.transport, one.fault, one.path, *others, sep="\t", file=options.list)
-        print(*table(judged, missed), sep="\n")
+            print("WRONG", one.kind, one.transport, one.fault, others[0][0], others[0][2], one.path, *others, sep="\t", file=options.list)
+        print(*table(judged, missed, strayed), sep="\n")
     else:
         made = make_conforming(gen, options.folder, options.share)
         wrong = list(judge_conforming(check, made))
