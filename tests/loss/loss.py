@@ -22,11 +22,9 @@ import subprocess
 import sys
 
 import losses
+import said
 
-HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-sys.path += [str(ROOT / "rules"), str(ROOT / "tests")]
-import cases  # noqa: E402
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 from conftest import build_folder  # noqa: E402
 
 TOGETHER = 200  # captures per call of iwarp-check
@@ -61,34 +59,6 @@ def share_of(name, share):
     return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") < share * 2**32
 
 
-def findings_of(case, rows):
-    return cases.under(rows[case.rule]) if case.kind == "violates" else [
-        rule for rule in case.ids("finds") if f"{rule}=note" not in case.words["finds"]]
-
-
-def faults():
-    """
-    Of what is said by a script: (name, script, the rules one of which has the finding, its part, profile). The units of a rule
-    are numbered.
-    """
-    paths = sorted([*(ROOT / "rules").glob("*.tsv"), *(ROOT / "rules").glob("*.cases")])
-    every, rows = cases.load(paths)
-    units = collections.Counter()
-    for case in every:
-        wanted = findings_of(case, rows) if case.kind in ("violates", "unit") else []
-        if not wanted or {"snap", "lacks", "check"} & case.words.keys():
-            continue
-        rules = "rfc5666" if case.rule.startswith("RPCR0-") or case.scenario.startswith("old-") else "ietf"
-        for _, script, _ in case.stimuli():
-            if case.kind == "unit":
-                units[case.rule] += 1
-            if not script:
-                continue
-            name = f"{case.rule}#{units[case.rule]}" if case.kind == "unit" else case.id
-            part = "rpc" if re.match(r"with (\S+ )*(rpcrdma|nfs)\b", script) else "rdmap"
-            yield name, script.rstrip("; "), wanted, part, rules
-
-
 def with_before(script, before):
     head, rest = re.fullmatch(r"(with [^;]*;)?(.*)", script, re.DOTALL).groups()
     return f"{head or ''} {before}; {rest.strip()}" if before else script
@@ -102,19 +72,18 @@ def play(gen, script, transport, path):
 
 def make(gen, folder, fault, kind, transport):
     """None where it cannot be said, or nothing of it can be lost."""
-    name, script, wanted, _, rules = fault
-    stem = f"{name.replace('/', '_')}.{kind.name}.{transport}"
+    stem = f"{fault.name.replace('/', '_')}.{kind.name}.{transport}"
     whole, path = folder / f"{stem}.whole.pcap", folder / f"{stem}.pcap"
     gone_path = folder / f"{stem}.gone"
     if not gone_path.exists():
         gone = []
-        if play(gen, with_before(script, kind.before), transport, whole):
+        if play(gen, with_before(fault.script, kind.before), transport, whole):
             capture = losses.load(whole)
             gone = [place for place in kind.lost(capture) if place is not None]
             losses.save(path, losses.without(capture.records, gone))
         gone_path.write_text(" ".join(str(place + 1) for place in gone))
     gone = [int(number) for number in gone_path.read_text().split()]
-    return Made(name, kind.name, transport, rules, wanted, whole, path, gone) if gone else None
+    return Made(fault.name, kind.name, transport, fault.rules, fault.wanted, whole, path, gone) if gone else None
 
 
 def findings(check, paths, rules="ietf"):
@@ -177,53 +146,44 @@ def judge(check, made):
 
 def make_faults(gen, folder, share):
     folder.mkdir(parents=True, exist_ok=True)
-    jobs = [(fault, kind, transport) for fault in faults() for kind in KINDS[fault[3]]
-            for transport in (("iwarp", "roce") if fault[3] == "rpc" else ("iwarp",))
-            if share_of(f"{fault[0]} {kind.name} {transport}", share)]
+    jobs = [(fault, kind, transport) for fault in said.faults() for kind in KINDS[fault.part]
+            for transport in (("iwarp", "roce") if fault.part == "rpc" else ("iwarp",))
+            if share_of(f"{fault.name} {kind.name} {transport}", share)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return [one for one in pool.map(lambda job: make(gen, folder, *job), jobs) if one]
 
 
 # `whole` is the capture that all is in, before the silences; `gone` are places.
-Partial = collections.namedtuple("Partial", "scenario transport net way rules whole silences gone path")
-NETS = {"": (), "trouble": ("--net=reorder=0.1,dup=0.1",)}
-WAYS = {"lost": 0.6, "late": 0.2, "burst": 0.2}  # how much of the captures
+Partial = collections.namedtuple("Partial", "name way rules whole silences gone path")
+WAYS = {"lost": 0.7, "late": 0.15, "burst": 0.15}  # how much of the captures
 
 
-def scenarios(gen):
-    listed = subprocess.run([gen, "list", "scenarios"], capture_output=True, text=True, check=True).stdout
-    return [line.split("\t")[0] for line in listed.splitlines() if not re.match("bulk|nfs-bulk|many", line)]
-
-
-def holes_in(folder, gen, scenario, transport, net, count):
+def holes_in(folder, gen, source, count):
     """So many captures, each with a hole and three seconds of silence here and there after it."""
-    stem = f"{scenario}.{transport}{'.' if net else ''}{net}"
-    whole = folder / f"{stem}.whole.pcap"
-    run = subprocess.run([gen, "play", scenario, f"--transport={transport}", *NETS[net], "--pcap", "-o", whole],
-                         capture_output=True, check=False)
-    if run.returncode:
-        return
-    records = losses.load(whole).records
-    dice = random.Random(stem)
-    rules = "rfc5666" if scenario.startswith("old-") else "ietf"
-    for number in range(min(count, 2 * len(records))):
+    whole = source.path or folder / f"{source.name}.whole.pcap"
+    if not whole.exists():
+        subprocess.run([gen, "play", *source.play, "--pcap", "-o", whole], capture_output=True, check=False)
+    records = losses.load(whole).records if whole.exists() else []  # not everything is for RoCE
+    dice = random.Random(source.name)
+    for number in range(min(count, len(records) - 3)):
         way = dice.choices(list(WAYS), WAYS.values())[0]
-        place = dice.randrange(1, len(records))
+        place = dice.randrange(1, len(records) - 1)
         after = range(place + 1, len(records))
         silences = dice.sample(after, min(len(after), dice.choice((1, 2, 5)))) + dice.choice(([], list(after[:1])))
-        later = losses.paused(records, silences, SECONDS_3)
         gone = {"lost": [place], "late": range(place), "burst": range(place, place + dice.choice((2, 3, 8)))}[way]
-        path = folder / f"{stem}.{number}.{way}.pcap"
-        losses.save(path, losses.without(later, gone))
-        yield Partial(scenario, transport, net, way, rules, whole, silences, gone, path)
+        path = folder / f"{source.name}.{number}.{way}.pcap"
+        losses.save(path, losses.without(losses.paused(records, silences, SECONDS_3), gone))
+        yield Partial(source.name, way, source.rules, whole, silences, gone, path)
 
 
 def make_conforming(gen, folder, share):
+    """With a share below 1 fewer of those of which there are many, and others are left out."""
     folder.mkdir(parents=True, exist_ok=True)
-    jobs = [(scenario, transport, net, max(1, round(16 * share))) for scenario in scenarios(gen)
-            for transport in ("iwarp", "roce") for net in NETS]
+    jobs = [(source, round(source.count * share) or share_of(source.name, source.count * share))
+            for source in said.conforming(gen)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        return [one for part in pool.map(lambda job: list(holes_in(folder, gen, *job)), jobs) for one in part]
+        return [one for part in pool.map(lambda job: list(holes_in(folder, gen, *job)), [job for job in jobs if job[1]])
+                for one in part]
 
 
 def whole_of(one):
@@ -282,11 +242,10 @@ def main():
         made = make_conforming(gen, options.folder, options.share)
         wrong = list(judge_conforming(check, made))
         for one, more in wrong:
-            print(one.way, one.transport, one.scenario, one.net, one.gone[0] + 1, one.path,
+            print(one.way, one.name, one.gone[0] + 1, one.path,
                   "; ".join(f"{f[0]} {f[1]} {f[2]}: {f[3]}" for f in more), sep="\t", file=options.list)
-        for key, count in sorted(collections.Counter((one.transport, one.way) for one in made).items()):
-            said = sum((one.transport, one.way) == key for one, _ in wrong)
-            print("%-6s %-6s %4d captures, %d with findings that the whole has not" % (*key, count, said))
+        for way, count in sorted(collections.Counter(one.way for one in made).items()):
+            print(f"{way:6} {count} captures, {sum(one.way == way for one, _ in wrong)} with findings that the whole has not")
 
 
 if __name__ == "__main__":

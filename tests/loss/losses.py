@@ -6,7 +6,7 @@ import struct
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from captures import ETHERNET, ip_header, pcap  # noqa: E402
+from captures import ETHERNET, ip_header, records  # noqa: E402
 
 TCP, UDP = 6, 17
 START_UP = (b"MPA ID Req Frame", b"MPA ID Rep Frame")
@@ -86,7 +86,7 @@ class Capture:
 
 
 def load(path):
-    return Capture(pcap(pathlib.Path(path).read_bytes()))
+    return Capture(records(pathlib.Path(path)) or [])
 
 
 def without(records, places):
