@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+A hole in a capture hides only what could have been in it: every fault is found behind a hole, or hidden.tsv says what the hole could
+have contained that makes it right; and no hole makes conforming traffic wrong. A sample by default, with IWARP_ALL the whole.
+"""
+import csv
+import os
+import pathlib
+import re
+
+import pytest
+
+import loss
+
+HERE = pathlib.Path(__file__).parent
+ALL = os.environ.get("IWARP_ALL") == "1"
+SHARE = 1.0 if ALL else 0.06
+# What several packets took with them can only be asked for.
+ASKED = {"burst": ("warning",)}
+
+
+@pytest.fixture(scope="module")
+def check(build):
+    return build / "conformance" / "iwarp-check"
+
+
+@pytest.fixture(scope="module")
+def gen(build):
+    return build / "traffic-gen" / "iwarp-gen"
+
+
+@pytest.fixture(scope="module")
+def judged(check, gen, tmp_path_factory):
+    return loss.judge(check, loss.make_faults(gen, tmp_path_factory.mktemp("faults"), SHARE))
+
+
+def hidden():
+    with (HERE / "hidden.tsv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+def reason(rows, miss):
+    facts = {"rule": miss.rule, "fault": miss.made.fault, "kind": miss.made.kind, "transport": miss.made.transport}
+    return next((row for row in rows if all(re.fullmatch(row[key], fact) for key, fact in facts.items())), None)
+
+
+def text(miss):
+    return f"{miss.made.kind} {miss.made.transport} {miss.made.fault}: {miss.rule} in frame {miss.frame}; found {miss.found}"
+
+
+def test_what_is_not_found_could_have_been_in_the_hole(judged):
+    every, missed, strayed, _ = judged
+    print(*loss.table(every, missed, strayed), sep="\n")
+    rows = hidden()
+    assert [text(miss) for miss in missed if not reason(rows, miss)] == []
+    assert len(every) > (15000 if ALL else 800)
+
+
+def test_findings_keep_their_frames(judged):
+    assert [text(miss) for miss in judged[2]] == []
+
+
+def test_a_hole_adds_no_finding(judged):
+    assert [(one.kind, one.transport, one.fault, found) for one, found in judged[3]] == []
+
+
+@pytest.mark.all
+def test_each_reason_is_needed(judged):
+    rows = hidden()
+    used = [reason(rows, miss) for miss in judged[1]]
+    assert [row for row in rows if row not in used] == []
+
+
+def test_conforming_stays_conforming(check, gen, tmp_path_factory):
+    made = loss.make_conforming(gen, tmp_path_factory.mktemp("conforming"), SHARE)
+    wrong = [(one, found) for one, more in loss.judge_conforming(check, made)
+             if (found := [f for f in more if f[1] not in ASKED.get(one.way, ())])]
+    assert [(one.path.name, one.gone[0] + 1, found) for one, found in wrong] == []
+    assert len(made) > (2500 if ALL else 250)
