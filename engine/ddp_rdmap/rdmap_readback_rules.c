@@ -21,6 +21,7 @@ enum {
     WRITES_FIRST = 2,
     WRITES_MAX = 16,
     WRITES_MAX_EXCLUSIVE = 2048,
+    READS_MAX = 64,
     END_OCTETS = 32, /* kept of either end of a segment */
     OCTETS_MAX = 8 << 20,
 };
@@ -47,6 +48,7 @@ struct rdmap_readback {
     uint64_t activity;    /* counts what else may have changed the owner's memory */
     uint64_t changed; /* end of the latest message that may have changed what open Reads find, or of one forgotten */
     bool reported;    /* the memory is not what it seems: one finding is enough */
+    struct rdmap_readback *reads; /* of exclusive memory: what was read, likewise; NULL: nothing */
 };
 
 static struct written *written_at(const struct rdmap_readback *b, uint64_t i)
@@ -68,19 +70,25 @@ static void forget_oldest(struct rdmap_readback *b)
 
 static void forget(struct rdmap_readback *b)
 {
-    while (b->first < b->next)
-        forget_oldest(b);
+    for (; b; b = b->reads)
+        while (b->first < b->next)
+            forget_oldest(b);
+}
+
+static void free_readback(struct rdmap_readback *b)
+{
+    if (!b)
+        return;
+    forget(b);
+    free_readback(b->reads);
+    free(b->ring);
+    free(b);
 }
 
 void rdmap_readback_free(struct rdmap_connection *rdmap)
 {
-    for (unsigned side = 0; side < 2; side++) {
-        if (!rdmap->readback[side])
-            continue;
-        forget(rdmap->readback[side]);
-        free(rdmap->readback[side]->ring);
-        free(rdmap->readback[side]);
-    }
+    for (unsigned side = 0; side < 2; side++)
+        free_readback(rdmap->readback[side]);
 }
 
 void rdmap_readback_hole(struct rdmap_connection *rdmap, unsigned side)
@@ -110,10 +118,8 @@ static bool grow(struct rdmap_readback *b)
     return true;
 }
 
-static struct rdmap_readback *readback_of(struct rdmap_connection *rdmap, unsigned side)
+static struct rdmap_readback *made(struct rdmap_readback **b)
 {
-    struct rdmap_readback **b = &rdmap->readback[side];
-
     if (!*b)
         *b = heap_zeroed(1, sizeof **b);
     return *b && ((*b)->capacity > 0 || grow(*b)) ? *b : NULL;
@@ -139,9 +145,10 @@ static void clear(struct written *w, uint64_t from, uint64_t length)
 /* The same of everything that is kept, except of this message. */
 static void overwrite(struct rdmap_readback *b, uint32_t stag, uint64_t from, uint64_t length, uint64_t message)
 {
-    for (uint64_t i = b->first; i < b->next; i++)
-        if (written_at(b, i)->message != message && overlaps(written_at(b, i), stag, from, length))
-            clear(written_at(b, i), from, length);
+    for (; b; b = b->reads)
+        for (uint64_t i = b->first; i < b->next; i++)
+            if (written_at(b, i)->message != message && overlaps(written_at(b, i), stag, from, length))
+                clear(written_at(b, i), from, length);
 }
 
 /* Atomics that are open may be performed later than what was kept last. */
@@ -181,11 +188,11 @@ static void keep_octets(struct rdmap_readback *b, struct written *w, const struc
         forget_oldest(b);
 }
 
-static struct written *keep(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct rdmap_readback *b)
+static struct written *keep(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct rdmap_readback *b,
+                            unsigned max)
 {
     const struct ddp_segment *ddp = step->ddp;
     size_t n = ddp->payload_len < END_OCTETS ? ddp->payload_len : END_OCTETS;
-    unsigned max = rdmap->options.exclusive ? WRITES_MAX_EXCLUSIVE : WRITES_MAX;
     struct written *w;
 
     if (b->next - b->first == max || (b->next - b->first == b->capacity && !grow(b)))
@@ -213,7 +220,7 @@ static void note_write(struct rdmap_connection *rdmap, const struct rdmap_step *
 
     if (!step->starts && !step->ends && !rdmap->options.exclusive)
         return;
-    b = readback_of(rdmap, step->side);
+    b = made(&rdmap->readback[step->side]);
     if (!b)
         return;
     if (step->faulty || m->faulty || m->damaged || m->disordered || step->fpdu->faulty) {
@@ -225,7 +232,7 @@ static void note_write(struct rdmap_connection *rdmap, const struct rdmap_step *
     overwrite(b, ddp->stag, ddp->to, ddp->payload_len, m->number);
     if (step->ends && m->segments > 1)
         overwrite(b, m->stag, m->start, m->octets, m->number);
-    keep(rdmap, step, b);
+    keep(rdmap, step, b, rdmap->options.exclusive ? WRITES_MAX_EXCLUSIVE : WRITES_MAX);
     overwrite_by_open(rdmap, step->side, b);
 }
 
@@ -303,8 +310,7 @@ static bool judge_writes(struct rdmap_connection *rdmap, struct rdmap_step *step
         const struct written *w = written_at(b, i);
         size_t at;
 
-        if (!overlaps(w, operation->read.source_stag, from, ddp->payload_len) || w->read ||
-            w->end > operation->place.offset)
+        if (!overlaps(w, operation->read.source_stag, from, ddp->payload_len) || w->end > operation->place.offset)
             continue;
         if (!rdmap->options.exclusive && w->activity != b->activity) {
             verdict_inconclusive(rdmap->verdict, RULE_RDMAP_5_5_13);
@@ -330,18 +336,20 @@ static void keep_read(struct rdmap_connection *rdmap, const struct rdmap_step *s
     struct written *w;
 
     if (b->changed > step->request->end ||
-        step->request->activity != rdmap_memory_activity(rdmap, other_side(step->side)))
+        step->request->activity != rdmap_memory_activity(rdmap, other_side(step->side)) || !made(&b->reads))
         return;
-    w = keep(rdmap, step, b);
+    w = keep(rdmap, step, b->reads, READS_MAX);
     w->read = true;
     w->stag = step->operation->read.source_stag;
     w->to = from;
     w->message = NO_WRITE;
     w->end = step->request->end;
-    for (uint64_t i = b->first; i + 1 < b->next; i++)
-        if (written_at(b, i)->end > w->end && overlaps(w, w->stag, written_at(b, i)->to, written_at(b, i)->length) &&
-            written_at(b, i)->stag == w->stag)
-            clear(w, written_at(b, i)->to, written_at(b, i)->length);
+    for (uint64_t i = b->first; i < b->next; i++) {
+        const struct written *later = written_at(b, i);
+
+        if (later->end > w->end && overlaps(w, later->stag, later->to, later->length))
+            clear(w, later->to, later->length);
+    }
     overwrite_by_open(rdmap, other_side(step->side), b);
 }
 
@@ -364,29 +372,41 @@ static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
 /* ---- words of memory ---- */
 
+static void add_octets(const struct written *w, uint64_t to, struct rdmap_readback_word *word)
+{
+    word->read = w->read;
+    word->frame = w->frame;
+    word->end = w->end > word->end ? w->end : word->end;
+    for (unsigned octet = 0; octet < sizeof word->octets; octet++) {
+        uint64_t at = to + octet - w->to;
+
+        if (at >= w->length || !w->octets[w->length + at])
+            continue;
+        word->octets[octet] = w->octets[at];
+        word->known |= (uint8_t)(1u << octet);
+    }
+}
+
+static void add_kept(const struct rdmap_readback *b, uint32_t stag, uint64_t to, struct rdmap_readback_word *word)
+{
+    for (uint64_t i = b->first; i < b->next; i++) {
+        const struct written *w = written_at(b, i);
+
+        if (w->octets && w->end != UINT64_MAX && overlaps(w, stag, to, sizeof word->octets))
+            add_octets(w, to, word);
+    }
+}
+
 void rdmap_readback_word(const struct rdmap_connection *rdmap, unsigned side, uint32_t stag, uint64_t to,
                          struct rdmap_readback_word *word)
 {
     const struct rdmap_readback *b = rdmap->readback[side];
 
     *word = (struct rdmap_readback_word){0};
-    for (uint64_t i = b ? b->first : 0; b && i < b->next; i++) {
-        const struct written *w = written_at(b, i);
-
-        if (!w->octets || w->end == UINT64_MAX || !overlaps(w, stag, to, sizeof word->octets))
-            continue;
-        word->read = w->read;
-        word->frame = w->frame;
-        word->end = w->end > word->end ? w->end : word->end;
-        for (unsigned octet = 0; octet < sizeof word->octets; octet++) {
-            uint64_t at = to + octet - w->to;
-
-            if (at >= w->length || !w->octets[w->length + at])
-                continue;
-            word->octets[octet] = w->octets[at];
-            word->known |= (uint8_t)(1u << octet);
-        }
-    }
+    if (b && b->reads)
+        add_kept(b->reads, stag, to, word);
+    if (b)
+        add_kept(b, stag, to, word);
 }
 
 /* ---- all segments ---- */
@@ -419,7 +439,7 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
         break;
     case RDMAP_READ_REQUEST:
         note_activity(rdmap, step->side);
-        if (rdmap->options.exclusive && readback_of(rdmap, step->side))
+        if (rdmap->options.exclusive && made(&rdmap->readback[step->side]))
             rdmap_memory_read_request(rdmap, step);
         break;
     case RDMAP_ATOMIC_REQUEST:
