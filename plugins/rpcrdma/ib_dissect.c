@@ -210,7 +210,7 @@ static int dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     flow = rpcrdma_ib_find(payload->frame->connection);
     if (!flow)
         return 0;
-    if (!flow->recognised)
+    if (payload->rest && !flow->recognised)
         draw_found(tvb, pinfo, tree);
     if (payload->rest)
         return dissect_rest(flow, payload->frame, tvb, pinfo, tree);
