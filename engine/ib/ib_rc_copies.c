@@ -182,7 +182,7 @@ static void put_headers(uint8_t *out, const struct ib_packet *packet)
     memcpy(out, &headers, sizeof headers);
 }
 
-/* Most packets go behind the one before them. */
+/* Most packets come right after the one before them. */
 static inline bool has_room(const struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
 {
     return copies->end + n < copies->free_to && !is_taken(copies, offset, needed);
