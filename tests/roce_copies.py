@@ -127,7 +127,7 @@ def asked_for(octets):
 
 
 def later(octets, n):
-    """A Read Request for what is behind its first n octets, of one PSN."""
+    """A Read Request for what comes after its first n octets, of one PSN."""
     octets, at = bytearray(octets), BTH + 12
     octets[BTH + 9:BTH + 12] = (int.from_bytes(octets[BTH + 9:BTH + 12], "big") + 1 & 0xFFFFFF).to_bytes(3, "big")
     octets[at:at + 8] = (int.from_bytes(octets[at:at + 8], "big") + n).to_bytes(8, "big")

@@ -395,7 +395,8 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
     if (requests->held.n > 0 && ib_copies_has(&requests->copies, offset)) /* of one that is held */
         compare_request(rc, side, packet, offset, &place);
     else
-        ib_copies_keep(&requests->copies, offset, requests->acked, packet, frame);
+        ib_copies_keep(&requests->copies, offset, requests->acked_known ? requests->acked : IB_RC_ORIGIN, packet,
+                       frame);
     skip_gap(rc, side, offset, &place, false);
     if (offset == requests->next) {
         take_request(rc, side, packet, &place);

@@ -115,13 +115,12 @@ static uint64_t place_for(const struct ib_copies *copies, size_t n)
     return n <= rest ? copies->end : copies->end + rest;
 }
 
-/* Whether n octets more would overwrite the packet at `needed`, or what came after it. */
-static bool is_short(const struct ib_copies *copies, uint64_t needed, size_t n)
+/* Where octets would overwrite the packet at `needed`, or what came after it. */
+static uint64_t bound_of(const struct ib_copies *copies, uint64_t needed)
 {
     const struct ib_copy *oldest = slot_of(copies, needed);
 
-    return n > copies->n_octets ||
-           (oldest->number == needed + 1 && place_for(copies, n) + n - oldest->at > copies->n_octets);
+    return is_there(copies, oldest, needed) ? oldest->at + copies->n_octets : UINT64_MAX;
 }
 
 /* What is under way is in consecutive slots, unless a Read uses PSNs without a packet. */
@@ -130,25 +129,46 @@ static bool is_taken(const struct ib_copies *copies, uint64_t offset, uint64_t n
     return slot_of(copies, offset)->number > needed;
 }
 
-/* More room, if that is what it takes to keep n octets and all that is needed. False: they do not fit. */
-static bool make_room(struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
+static void make_slots(struct ib_copies *copies, uint64_t offset, uint64_t needed)
 {
-    unsigned slots;
-    size_t octets;
+    unsigned before;
 
     do {
-        slots = copies->n_slots;
-        if (slots == 0 || (slots < SLOTS_MAX && is_taken(copies, offset, needed)))
+        before = copies->n_slots;
+        if (before == 0 || (before < SLOTS_MAX && is_taken(copies, offset, needed)))
             grow_slots(copies);
-    } while (copies->n_slots > slots);
+    } while (copies->n_slots > before);
+}
+
+static void make_octets(struct ib_copies *copies, uint64_t needed, size_t n)
+{
+    size_t before;
+
+    do {
+        before = copies->n_octets;
+        if (before < OCTETS_MAX && (n > before || place_for(copies, n) + n > bound_of(copies, needed)))
+            grow_octets(copies);
+    } while (copies->n_octets > before);
+}
+
+/* Room for n octets at copies->end, and more if that is what it takes to keep all that is needed. False: there is none.
+ */
+static bool make_room(struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
+{
+    uint64_t bound;
+
+    make_slots(copies, offset, needed);
     if (copies->n_slots == 0)
         return false;
-    do {
-        octets = copies->n_octets;
-        if (octets < OCTETS_MAX && is_short(copies, needed, n))
-            grow_octets(copies);
-    } while (copies->n_octets > octets);
-    return n <= copies->n_octets;
+    make_octets(copies, needed, n);
+    if (n > copies->n_octets)
+        return false;
+    copies->end = place_for(copies, n);
+    copies->free_to = copies->end + copies->n_octets - (copies->end & (copies->n_octets - 1));
+    bound = bound_of(copies, needed);
+    if (bound < copies->free_to)
+        copies->free_to = bound;
+    return true;
 }
 
 /* ---- keeping ---- */
@@ -162,15 +182,25 @@ static void put_headers(uint8_t *out, const struct ib_packet *packet)
     memcpy(out, &headers, sizeof headers);
 }
 
-/* In the room that there is. */
-static void put(struct ib_copies *copies, uint64_t offset, const struct ib_packet *packet, uint32_t frame)
+/* Most packets come right after the one before them. */
+static inline bool has_room(const struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
 {
-    size_t head = header_room(packet->headers);
-    struct ib_copy *copy = slot_of(copies, offset);
+    return copies->end + n < copies->free_to && !is_taken(copies, offset, needed);
+}
+
+void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, const struct ib_packet *packet,
+                    uint32_t frame)
+{
+    size_t head = header_room(packet->headers), n = head + packet->payload_captured;
+    struct ib_copy *copy;
     uint8_t *octets;
 
+    if (packet->payload_captured > IB_MTU_MAX ||
+        (!has_room(copies, offset, needed, n) && !make_room(copies, offset, needed, n)))
+        return;
+    copy = slot_of(copies, offset);
     copy->number = offset + 1;
-    copy->at = place_for(copies, head + packet->payload_captured);
+    copy->at = copies->end;
     copy->frame = frame;
     copy->captured = (uint16_t)packet->payload_captured;
     copy->length = (uint32_t)packet->payload_len;
@@ -178,21 +208,12 @@ static void put(struct ib_copies *copies, uint64_t offset, const struct ib_packe
     copy->headers = (uint8_t)packet->headers;
     copy->icrc_wrong = packet->icrc_wrong;
     copy->reported = false;
-    copies->end = copy->at + head + packet->payload_captured;
     octets = octets_of(copies, copy);
+    copies->end += n;
     if (head > 0)
         put_headers(octets, packet);
     if (packet->payload_captured > 0)
         memcpy(octets + head, packet->payload, packet->payload_captured);
-}
-
-void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, const struct ib_packet *packet,
-                    uint32_t frame)
-{
-    size_t n = header_room(packet->headers) + packet->payload_captured;
-
-    if (packet->payload_captured <= IB_MTU_MAX && make_room(copies, offset, needed, n))
-        put(copies, offset, packet, frame);
 }
 
 /* ---- comparing ---- */

@@ -50,8 +50,9 @@ struct ib_copies {
     struct ib_copy *slots; /* by the last bits of the request offset; NULL: none so far */
     uint8_t *octets;       /* a ring */
     unsigned n_slots;
-    size_t n_octets; /* that it has room for */
-    uint64_t end;    /* octets that were ever put there, and skipped */
+    size_t n_octets;  /* that it has room for */
+    uint64_t end;     /* octets that were ever put there, and skipped */
+    uint64_t free_to; /* up to here there is room without a break, and nothing that is needed */
 };
 
 enum ib_comparison { IB_NOT_COMPARED, IB_SAME, IB_DIFFERS };

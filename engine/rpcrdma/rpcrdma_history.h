@@ -102,7 +102,7 @@ struct rpcrdma_history_record {
     struct place refusal_place, end[2];
     struct rpcrdma_history_cut cut;
     struct rpcrdma_history_drop drop;
-    uint16_t tolerated; /* 1 + the rule of an answer after which the client went on; 0: none */
+    uint16_t tolerated;                      /* 1 + the rule of an answer after which the client went on; 0: none */
     uint64_t served[RPCRDMA_HISTORY_SHAPES]; /* shapes of the Calls of the client that a Reply answered */
     bool delegated;       /* the client was granted delegations that can be recalled on this connection */
     unsigned delegations; /* still held when the connection ended */

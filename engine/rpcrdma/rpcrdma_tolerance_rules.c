@@ -69,7 +69,8 @@ void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bo
     if (!tolerance->open || (int)side != rpcrdma->client)
         return;
     tolerance->open = false;
-    if (prompt)
+    /* Whoever cannot mount because of an RDMA_ERROR closes, too. */
+    if (prompt && (reset || tolerance->rule == RULE_EXP_3_9_03))
         rpcrdma_record_drop(rpcrdma, &drop);
     else if (reset)
         rpcrdma_inconclusive(rpcrdma, tolerance->rule);

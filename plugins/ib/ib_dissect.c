@@ -184,6 +184,9 @@ static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
         if (frame->frame.cut)
             correct_info(&frame->frame, pinfo);
         ask_all(frame, true, cut_payload(frame, tvb), pinfo, tree);
+    } else if (frame && frame->frame.repeated &&
+               !owner(frame)) { /* what was found of it, whoever has taken the payload */
+        ask_all(frame, true, tvb_new_subset_length(tvb, 0, 0), pinfo, tree);
     }
     if (frame && owner(frame))
         name(frame, tvb, tree);

@@ -102,8 +102,13 @@ static void on_sent_again(void *ctx, const struct place *place)
     TO_ALL(ctx, sent_again, place);
 }
 
+/* It may have come before its connection was known. */
 static void on_copy(void *ctx, const struct ib_rc_copy *copy)
 {
+    struct ib_frame *frame = &frame_of(ctx, copy->place.frame)->frame;
+
+    frame->side = copy->place.side;
+    frame->repeated = true;
     TO_ALL(ctx, copy, copy);
 }
 

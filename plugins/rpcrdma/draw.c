@@ -28,19 +28,24 @@ void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas)
         findings_draw(&rpcrdma_findings, canvas->pinfo, canvas->item, canvas->tvb, remark);
 }
 
-void rpcrdma_draw_bare(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+void rpcrdma_draw_found(const struct remark *remarks, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
 {
-    const struct rpcrdma_flow *flow = rpcrdma_flow_find(connection);
     proto_item *item = NULL;
 
-    if (!flow)
-        return;
-    for (const struct remark *remark = judge_bare(&flow->judge, pinfo->num); remark; remark = remark->next) {
+    for (const struct remark *remark = remarks; remark; remark = remark->next) {
         if (!item)
             item = proto_tree_get_parent(proto_item_add_subtree(
                 proto_tree_add_item(tree, rpcrdma_proto, tvb, 0, 0, ENC_NA), rpcrdma_ett.rpcrdma));
         findings_draw(&rpcrdma_findings, pinfo, item, tvb, remark);
     }
+}
+
+void rpcrdma_draw_bare(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+{
+    const struct rpcrdma_flow *flow = rpcrdma_flow_find(connection);
+
+    if (flow)
+        rpcrdma_draw_found(judge_bare(&flow->judge, pinfo->num), tvb, pinfo, tree);
 }
 
 const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_transaction *t)

@@ -233,6 +233,8 @@ struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, 
 const struct kept_segment *rpcrdma_flow_segment(const struct rpcrdma_flow *flow, const struct place *place);
 /* What the Info column has of an RDMA operation on a chunk: struct rdmap_listener. */
 const char *rpcrdma_move_brief(uint32_t connection, const struct place *place);
+/* Findings at a frame of which nothing else is shown. */
+void rpcrdma_draw_found(const struct remark *remarks, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
 /* Findings at a frame that belong to no record in it; in draw.c. */
 void rpcrdma_draw_bare(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
 /* First pass: likewise, to be changed. */

@@ -192,6 +192,14 @@ static bool dissect_rest(struct rpcrdma_flow *flow, const struct ib_frame *frame
     return shown;
 }
 
+/* What binds whatever the connection carries: copies are the same as the first packet. */
+static void draw_found(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+{
+    for (const struct kept_segment *segment = rpcrdma_ib_segments(pinfo->num); segment;
+         segment = segment->packet->next_in_frame)
+        rpcrdma_draw_found(segment->record.remarks, tvb, pinfo, tree);
+}
+
 static int dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct ib_payload *payload = data;
@@ -202,6 +210,8 @@ static int dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     flow = rpcrdma_ib_find(payload->frame->connection);
     if (!flow)
         return 0;
+    if (payload->rest && !flow->recognised)
+        draw_found(tvb, pinfo, tree);
     if (payload->rest)
         return dissect_rest(flow, payload->frame, tvb, pinfo, tree);
     if (!flow->recognised)

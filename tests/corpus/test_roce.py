@@ -325,6 +325,33 @@ def test_end_of_a_whole_capture(gen, build, tmp_path, fault):
     assert severity(frame, drops=3) is None
 
 
+def played(gen, path, fault):
+    assert gen("play", "rpcrdma", "--transport=roce", f"--inject={fault}", "-o", path).returncode == 0
+    return packets(path)
+
+
+@pytest.mark.parametrize("late_ms, found", [(5000, True), (100, True), (10, False), (1, False)])
+def test_calls_beyond_the_grant_that_are_acknowledged_late(gen, build, tmp_path, late_ms, found):
+    """Where a Reply comes before the Acknowledge of the Calls, the time shows that they were sent before it."""
+    sent = played(gen, tmp_path / "whole.pcapng", "RPCR-3.3.1-03")
+    calls, acks, rest = sent[:10], sent[10:13], sent[13:]
+    late = [(time + late_ms * 1_000_000, *packet) for time, *packet in [rest[0], *acks, *rest[1:]]]
+    write(tmp_path / "seen.pcap", [*calls, *late])
+    rules = {f.rule for f in findings(judge(build, [tmp_path / "seen.pcap"], by_name=False)[0]) if f.severity != "note"}
+    assert rules == ({"RPCR-3.3.1-03"} if found else set())
+
+
+@pytest.mark.parametrize("late_ms, lost, found", [(100, 0, True), (5000, 0, True), (5, 0, False), (100, 2, False)])
+def test_reads_beyond_the_limit_that_are_answered_late(gen, build, tmp_path, late_ms, lost, found):
+    """50 us apart, they may each have been answered in between, for all that PSNs say; lost: Responses that the capture lacks."""
+    sent = played(gen, tmp_path / "whole.pcapng", "RPCR-3.3.1-11")
+    reads = [(time + i * 50_000, *packet) for i, (time, *packet) in enumerate(sent[9:13])]
+    late = [(time + 200_000 + late_ms * 1_000_000, *packet) for time, *packet in sent[13:]]
+    write(tmp_path / "seen.pcap", [*sent[:9], *reads, *late[2 * lost:]])
+    rules = {f.rule for f in findings(judge(build, [tmp_path / "seen.pcap"], by_name=False)[0]) if f.severity != "note"}
+    assert ("RPCR-3.3.1-11" in rules) == found
+
+
 IN_FLIGHT = "with rpcrdma; I call nfs3.null; R reply; I call nfs3.getattr xid=0x10; I call nfs3.getattr xid=0x11; "
 
 

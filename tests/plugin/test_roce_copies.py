@@ -33,7 +33,9 @@ def test_a_copy_that_differs(wireshark, check, sources, tmp_path, name, mode):
     path = write(tmp_path / "seen.pcap", seen)
     expected = found_by_checker(check, path)
     assert [(frame, rule) for frame, rule, _, message in expected if text in message] == [(copy, copies.RULE)]
-    assert findings_in(wireshark.fields(path, FINDING, *MODES[mode], "-Y", "rpcrdma.rule")) == expected
+    # In one pass, what comes before the first answer is shown before its connection is known.
+    early = mode == "one pass" and opcodes == copies.ATOMIC
+    assert findings_in(wireshark.fields(path, FINDING, *MODES[mode], "-Y", "rpcrdma.rule")) == ({} if early else expected)
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -693,6 +693,142 @@ static void copies(void **state)
     ib_rc_free(bench.rc);
 }
 
+/* ---- what is sent again ---- */
+
+struct compared {
+    unsigned same, differ;
+    uint32_t first_frame;
+    bool taken;
+    char difference[FINDING_MESSAGE_SIZE];
+};
+
+static void on_copy(void *ctx, const struct ib_rc_copy *copy)
+{
+    struct compared *compared = ctx;
+
+    compared->same += !copy->difference;
+    compared->differ += copy->difference != NULL;
+    compared->first_frame = copy->first_frame;
+    compared->taken = copy->taken;
+    if (copy->difference)
+        snprintf(compared->difference, sizeof compared->difference, "%s", copy->difference);
+}
+
+static void open_compared(struct bench *bench, struct compared *compared)
+{
+    *compared = (struct compared){0};
+    open_bench(bench, true, 0);
+    ib_rc_listen(bench->rc, &(struct ib_rc_events){.ctx = compared, .copy = on_copy});
+}
+
+/* A Send with that octet in its payload. */
+static void send_octet(struct bench *bench, int n, uint8_t octet)
+{
+    uint8_t payload[64] = {[40] = octet};
+    struct ib_packet p = {.bth = {.opcode = IB_SEND_ONLY, .psn = (uint32_t)(START + n) & IB_PSN_MASK},
+                          .info = ib_opcode_info(IB_SEND_ONLY),
+                          .payload = payload,
+                          .payload_len = sizeof payload,
+                          .payload_captured = sizeof payload};
+
+    bench->frame++;
+    ib_rc_packet(bench->rc, 0, &p, bench->frame, bench->frame);
+}
+
+static void copies_are_compared(void **state)
+{
+    struct compared compared;
+    struct bench bench;
+
+    open_compared(&bench, &compared);
+    for (int n = 0; n < 5; n++)
+        send_octet(&bench, n, 1);
+    ACK(1);
+    send_octet(&bench, 3, 1);
+    assert_int_equal(compared.same, 1);
+    send_octet(&bench, 3, 2);
+    send_octet(&bench, 3, 2); /* one finding */
+    assert_int_equal(compared.differ, 1);
+    assert_int_equal(compared.first_frame, 4);
+    assert_false(compared.taken);
+    assert_string_equal(compared.difference,
+                        "expected 01 at octet 40 of the payload, as first sent in frame 4; found 02 "
+                        "(1 octets differ, the last at 40)");
+    send_octet(&bench, 1, 2); /* acknowledged before */
+    assert_int_equal(compared.differ, 2);
+    assert_true(compared.taken);
+    ib_rc_disconnect(bench.rc, bench.frame);
+    send_octet(&bench, 4, 2); /* of another connection of these queue pairs, perhaps */
+    assert_int_equal(compared.differ, 2);
+    ib_rc_free(bench.rc);
+}
+
+/* Nothing of it was taken yet. */
+static void copies_of_what_is_held(void **state)
+{
+    struct compared compared;
+    struct bench bench;
+
+    open_compared(&bench, &compared);
+    send_octet(&bench, 0, 1);
+    send_octet(&bench, 2, 1);
+    send_octet(&bench, 2, 7);
+    assert_int_equal(compared.differ, 1);
+    assert_int_equal(compared.first_frame, 2);
+    ib_rc_free(bench.rc);
+}
+
+/* The numbers come again, 2^24 later: what has them now is something else. */
+static void numbers_that_come_again(void **state)
+{
+    enum { STEP = 1 << 22, TURNS = 5 };
+    struct compared compared;
+    struct bench bench;
+
+    open_compared(&bench, &compared);
+    for (int i = 0; i < TURNS; i++) {
+        send_octet(&bench, i * STEP, (uint8_t)i);
+        ACK(i * STEP);
+    }
+    assert_int_equal(compared.same + compared.differ, 0);
+    ib_rc_free(bench.rc);
+}
+
+/* What is under way is remembered up to a bound, then the latest; what was overwritten is not compared. */
+static void copies_up_to_a_bound(void **state)
+{
+    enum { SENDS = 5000, LATEST = SENDS - 1 };
+    struct compared compared;
+    struct bench bench;
+
+    open_compared(&bench, &compared);
+    for (int n = 0; n < SENDS; n++)
+        send_octet(&bench, n, 1);
+    send_octet(&bench, 0, 2);
+    assert_int_equal(compared.same + compared.differ, 0);
+    for (int n = LATEST; n > LATEST - 1000; n--)
+        send_octet(&bench, n, n % 10 == 0 ? 2 : 1);
+    assert_int_equal(compared.differ, 100);
+    assert_int_equal(compared.same, 900);
+    ib_rc_free(bench.rc);
+}
+
+/* The room grows while nothing is acknowledged, with packets of all lengths. */
+static void copies_of_all_lengths(void **state)
+{
+    struct compared compared;
+    struct bench bench;
+
+    open_compared(&bench, &compared);
+    for (int n = 0; n < 200; n++)
+        SEND(n, (size_t)(n * 37 % 1400));
+    for (int n = 0; n < 200; n++)
+        SEND(n, (size_t)(n * 37 % 1400));
+    assert_int_equal(compared.differ, 0);
+    assert_int_equal(compared.same, 200);
+    ib_rc_free(bench.rc);
+}
+
 /* Together, as no answer comes as soon as that. */
 static void reads_open(void **state)
 {
@@ -746,6 +882,11 @@ int main(void)
         cmocka_unit_test(bound_on_what_is_held),
         cmocka_unit_test(random_loss_is_no_hole),
         cmocka_unit_test(copies),
+        cmocka_unit_test(copies_are_compared),
+        cmocka_unit_test(copies_of_what_is_held),
+        cmocka_unit_test(numbers_that_come_again),
+        cmocka_unit_test(copies_up_to_a_bound),
+        cmocka_unit_test(copies_of_all_lengths),
         cmocka_unit_test(reads_open),
         cmocka_unit_test(hole_explains_what_came_after_the_latest_request),
     };
