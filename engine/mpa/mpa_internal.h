@@ -89,7 +89,7 @@ struct mpa_side {
     uint64_t first_fpdu_end;
     bool first_fpdu_bad;   /* CRC wrong while CRC is used */
     bool first_fpdu_known; /* no octet of Full Operation before it is missing: it is the first one indeed */
-    bool hole; /* messages of this direction may be missing: ordering and counting become inconclusive */
+    bool hole;             /* messages of this direction may be missing: ordering and counting become inconclusive */
     /* Octets are missing after the last FPDU; the next one may show that they were of no other message (mpa_gap.c). */
     bool gap_open, hole_before;
     struct mpa_tail tail;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The TCP checksum (RFC 9293 section 3.1), in two parts: header and pseudo-header are summed where they are at hand, the
- * payload only when someone asks.
+ * The TCP checksum (RFC 9293 section 3.1), in two parts: header and pseudo-header are summed where they are at hand,
+ * the payload only when someone asks.
  */
 #ifndef IWARP_ENGINE_PACKET_TCP_CHECKSUM_H
 #define IWARP_ENGINE_PACKET_TCP_CHECKSUM_H

@@ -58,9 +58,10 @@ struct side {
     uint64_t loss_next, loss_acked;
     unsigned loss_segments;
     int64_t loss_since;
-    bool asked_again; /* the other side has repeated an acknowledgment while octets waited behind a gap: it lacks them, too */
+    bool asked_again; /* the other side has repeated an acknowledgment while octets waited behind a gap: it lacks them,
+                         too */
     int64_t delivered_ns; /* of the octets delivered last */
-    uint64_t taken_back; /* octets from here on; valid while takes_back */
+    uint64_t taken_back;  /* octets from here on; valid while takes_back */
     bool takes_back;
     uint64_t sums_right, sums_wrong; /* checksums that were verified */
     struct tcp_held held;

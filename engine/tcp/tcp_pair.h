@@ -26,7 +26,8 @@
 struct octets_origin {
     uint32_t frame;   /* that carried them */
     uint32_t arrival; /* frame whose arrival made them deliverable in order: >= frame */
-    int64_t time_ns;  /* when the receiver had them in order: of frame if what they waited for was lost by the capture alone */
+    int64_t time_ns;  /* when the receiver had them in order: of frame if what they waited for was lost by the capture
+                         alone */
     bool acked_known;
     uint64_t
         acked; /* stream offset of the OTHER side up to which the sender of these octets had received (ACK number) */
@@ -115,7 +116,8 @@ const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigne
 
 /*
  * To be asked while octets of `side` are delivered, when something is wrong with them: true when their segment was
- * damaged on its way, so that no receiver took it. A side whose checksums are mostly wrong leaves them to its interface.
+ * damaged on its way, so that no receiver took it. A side whose checksums are mostly wrong leaves them to its
+ * interface.
  */
 bool tcp_pair_is_damaged(struct tcp_pair *pair, unsigned side);
 /* Then the octets being delivered that begin at `from` are taken back: they will be sent again. */
