@@ -75,8 +75,7 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
             overtaken_find(answers, serial))
             continue;
         if (older->doubtful) { /* it may have been answered in a hole */
-            verdict_inconclusive(rdmap->verdict,
-                                 order_rule(older->operation.kind, step->request->operation.kind));
+            verdict_inconclusive(rdmap->verdict, order_rule(older->operation.kind, step->request->operation.kind));
             continue;
         }
         if (!answers->overtaken)

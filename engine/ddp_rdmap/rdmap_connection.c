@@ -536,12 +536,12 @@ static void tell_skipped(struct rdmap_connection *rdmap, unsigned side)
         rdmap->events.skipped(rdmap->events.ctx, side);
 }
 
-/* Messages of this direction may be missing. */
-static void lose(struct rdmap_connection *rdmap, unsigned side)
+/* Messages of this direction may be missing: as many as fit into so many octets. */
+static void lose(struct rdmap_connection *rdmap, unsigned side, uint64_t octets)
 {
     rdmap->side[side].hole = true;
     rdmap->side[side].gap = false;
-    ddp_untagged_hole(rdmap, side);
+    ddp_untagged_hole(rdmap, side, octets);
     ddp_tagged_hole(rdmap, side);
     rdmap_requests_hole(&rdmap->side[side].requests);
     rdmap_requests_doubt(&rdmap->side[other_side(side)].requests); /* answers may be missing */
@@ -553,7 +553,7 @@ static void lose(struct rdmap_connection *rdmap, unsigned side)
 /* Octets of this direction are lost, or may be anything. */
 static void hole(struct rdmap_connection *rdmap, unsigned side)
 {
-    lose(rdmap, side);
+    lose(rdmap, side, UINT64_MAX);
     tell_skipped(rdmap, side);
 }
 
@@ -561,7 +561,7 @@ static void hole(struct rdmap_connection *rdmap, unsigned side)
 static void give_up_gap(struct rdmap_connection *rdmap, unsigned side)
 {
     if (rdmap->side[side].gap)
-        lose(rdmap, side);
+        lose(rdmap, side, UINT64_MAX);
 }
 
 /* The rest of an RDMA Read Response ends where its request says; what follows there answers the next one. */
@@ -591,7 +591,7 @@ static void bridge_gap(struct rdmap_connection *rdmap, unsigned side, const stru
         s->tagged.message->damaged = true;
         s->tagged.message->next = event->ddp.to;
     } else if (s->gap) {
-        lose(rdmap, side);
+        lose(rdmap, side, event->skipped > 0 ? event->skipped : UINT64_MAX);
     } else {
         hole(rdmap, side);
     }

@@ -80,6 +80,8 @@ struct ddp_message {
 struct ddp_queue {
     bool known;                  /* `expected` is: else the next MSN is learnt */
     bool learnt;                 /* `expected` was known once: before a hole */
+    uint32_t hidden;             /* messages of it that may be in the hole; UINT32_MAX: any number */
+    bool cut_open;               /* and the one before `expected` may go on behind it */
     bool after_rtr;              /* the MSN of its next message is judged by MPA (RFC 6581 section 9.2) */
     bool any;                    /* a message of it was seen */
     bool open;                   /* message is under way; else it is the last one, when any is set */
@@ -321,8 +323,11 @@ void ddp_judge_no_header(struct rdmap_connection *rdmap, struct rdmap_step *step
 /* ddp_untagged_rules.c, ddp_tagged_rules.c: find or begin step->message. */
 void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
-/* Counters are to be learnt anew; one queue's after a segment that may have belonged to it. */
-void ddp_untagged_hole(struct rdmap_connection *rdmap, unsigned side);
+/*
+ * Counters are to be learnt anew, as so many octets are missing (UINT64_MAX: any number); one queue's after a segment
+ * that may have belonged to it.
+ */
+void ddp_untagged_hole(struct rdmap_connection *rdmap, unsigned side, uint64_t octets);
 void ddp_untagged_unlearn(struct rdmap_connection *rdmap, unsigned side, unsigned qn);
 void ddp_tagged_hole(struct rdmap_connection *rdmap, unsigned side);
 /* FIN (fin), RST or the end of the capture. */

@@ -6,7 +6,8 @@
  * belongs to. What a capture may hide is treated by what is known about it:
  *  - requests in a hole are counted by the MSNs of QN 1 as soon as the next one comes, and entered as unknown ones;
  *  - answers in a hole leave no count: from then on an answer is looked for by its fields, until the connection was
- * idle with nothing open. The same holds for a capture that starts inside the connection, where more patience is needed;
+ * idle with nothing open. The same holds for a capture that starts inside the connection, where more patience is
+ * needed;
  *  - an answer may be captured before its request: its sender's ACK number then covers more than the capture has shown.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
@@ -239,8 +240,8 @@ static struct rdmap_request *search(struct rdmap_requests *requests, const struc
 static bool fits_no_other(const struct rdmap_requests *requests, const struct rdmap_request *fitting,
                           const struct ddp_segment *ddp, uint32_t identifier)
 {
-    uint64_t end = fitting->serial + RDMAP_SEARCH_MAX < requests->tail ? fitting->serial + RDMAP_SEARCH_MAX
-                                                                      : requests->tail;
+    uint64_t end =
+        fitting->serial + RDMAP_SEARCH_MAX < requests->tail ? fitting->serial + RDMAP_SEARCH_MAX : requests->tail;
 
     for (uint64_t i = fitting->serial + 1; i < end; i++)
         if (fits(slot(requests, i), ddp, identifier))

@@ -131,7 +131,7 @@ void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t fr
 void mpa_connection_finish(struct mpa_connection *mpa, int64_t time_ns);
 
 /* TCP facts of a side, borrowed; set once by the host when it has a tcp_pair (NULL: unknown). */
-void mpa_connection_set_tcp(struct mpa_connection *mpa, const struct tcp_pair *pair);
+void mpa_connection_set_tcp(struct mpa_connection *mpa, struct tcp_pair *pair);
 
 /* By side: how its host lays out Terminates; copied. */
 void mpa_connection_set_hosts(struct mpa_connection *mpa, const struct terminate_host host[2]);

@@ -545,7 +545,9 @@ bool mpa_framing_step(struct mpa_connection *mpa, unsigned side, bool last)
         mpa_framing_accept(mpa, side, &fpdu, ACCEPT_PROVEN);
         return true;
     }
-    if (!complete && !last && may_grow(mpa, side))
+    /* The rest of a damaged segment comes again; what it makes of an FPDU, or of the next one, is not judged. */
+    s->damaged = !last && (!complete || mpa_crc_expected(mpa, side)) && mpa->tcp && tcp_pair_is_damaged(mpa->tcp, side);
+    if (s->damaged || (!complete && !last && may_grow(mpa, side)))
         return false;
     looks = complete ? look_at(mpa, side, &fpdu, last) : LOOKS_WRONG;
     if (looks == LOOKS_OPEN) /* nothing to diagnose: a random CRC field can look like a header */

@@ -89,10 +89,11 @@ struct mpa_side {
     uint64_t first_fpdu_end;
     bool first_fpdu_bad;   /* CRC wrong while CRC is used */
     bool first_fpdu_known; /* no octet of Full Operation before it is missing: it is the first one indeed */
-    bool hole; /* messages of this direction may be missing: ordering and counting become inconclusive */
+    bool hole;             /* messages of this direction may be missing: ordering and counting become inconclusive */
     /* Octets are missing after the last FPDU; the next one may show that they were of no other message (mpa_gap.c). */
     bool gap_open, hole_before;
     struct mpa_tail tail;
+    bool damaged; /* the octets being worked on did not reach the receiver: their segment's checksum is wrong */
     bool fin, reset;
     uint64_t rst_offset; /* where the RST is */
     uint64_t fin_offset;
@@ -114,7 +115,7 @@ struct mpa_connection {
     struct mpa_options options;
     struct mpa_events events;
     struct verdict *verdict;
-    const struct tcp_pair *tcp;    /* NULL: facts unknown */
+    struct tcp_pair *tcp;          /* NULL: facts unknown */
     struct terminate_host host[2]; /* of the sides */
     enum mpa_phase phase;
     struct mpa_parameters parameters;

@@ -193,8 +193,7 @@ static void check_due(struct mpa_connection *mpa, unsigned reactor)
 {
     struct close_watch *watch = &mpa->reaction->close[reactor];
 
-    if (watch->kind == CLOSE_NONE || !watch->started || watch->overdue.frame != 0 ||
-        mpa->reaction->now <= watch->due)
+    if (watch->kind == CLOSE_NONE || !watch->started || watch->overdue.frame != 0 || mpa->reaction->now <= watch->due)
         return;
     if (reaction_lost(mpa, reactor))
         settle_open(mpa, watch);
@@ -315,7 +314,6 @@ void reaction_close_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu 
         return;
     settle_failed(mpa, fpdu->side, kinds[watch->kind].fpdu, &fpdu->event->place, "an FPDU");
 }
-
 
 void reaction_close_segment(struct mpa_connection *mpa, const struct tcp_segment *segment)
 {

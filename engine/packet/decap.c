@@ -15,6 +15,7 @@
 #include "engine/packet/decap_link.h"
 #include "engine/packet/decap_tunnel.h"
 #include "engine/packet/fragments.h"
+#include "engine/packet/tcp_checksum.h"
 #include "engine/packet/tcp_header.h"
 #include "wire/octets.h"
 #include "wire/rpcbind.h"
@@ -26,7 +27,9 @@
 
 enum {
     IPV4_HEADER = 20,
+    IPV4_ADDRESSES = 8,
     IPV6_HEADER = 40,
+    IPV6_ADDRESSES = 32,
     UDP_HEADER = 8,
     PROTOCOL_HOP_BY_HOP = 0,
     PROTOCOL_TCP = 6,
@@ -109,7 +112,19 @@ static void set_network(struct target *target, uint32_t network)
 
 /* ---- TCP ---- */
 
-static enum decap_status take_tcp(struct addressed_segment *out, struct slice slice)
+/* The checksum covers the addresses: of an IP header without options, where the destination is the last one. */
+static void begin_checksum(struct addressed_segment *out, const struct slice *slice, const uint8_t *ip)
+{
+    struct tcp_segment *segment = &out->segment;
+
+    segment->summed = false;
+    if (ip && out->source.ip == 4 && (ip[0] & 0x0f) * 4 == IPV4_HEADER)
+        tcp_checksum_begin(segment, ip + 12, IPV4_ADDRESSES, slice->p, slice->captured, slice->length);
+    else if (ip && out->source.ip == 6 && ip[6] == PROTOCOL_TCP)
+        tcp_checksum_begin(segment, ip + 8, IPV6_ADDRESSES, slice->p, slice->captured, slice->length);
+}
+
+static enum decap_status take_tcp(struct addressed_segment *out, struct slice slice, const uint8_t *ip)
 {
     if (slice.length < TCP_HEADER_MIN)
         return DECAP_MALFORMED;
@@ -117,6 +132,7 @@ static enum decap_status take_tcp(struct addressed_segment *out, struct slice sl
         return DECAP_CUT;
     if (!tcp_header_read(&out->segment, slice.p, slice.captured, slice.length))
         return DECAP_MALFORMED;
+    begin_checksum(out, &slice, ip);
     out->source.port = get_be16(slice.p);
     out->destination.port = get_be16(slice.p + 2);
     return DECAP_TCP;
@@ -298,7 +314,7 @@ static enum decap_status take_protocol(struct decap *decap, struct target *targe
     enum link_payload inner;
 
     if (protocol == PROTOCOL_TCP)
-        return take_tcp(target->tcp, slice);
+        return take_tcp(target->tcp, slice, ip);
     if (protocol == PROTOCOL_UDP)
         return take_udp(decap, target, slice, ip);
     inner = tunnel_in_ip(protocol, &slice);

@@ -10,6 +10,7 @@
  *   - Where does a stream begin whose SYN is missing?
  */
 #include "engine/tcp/tcp_pair.h"
+#include "engine/packet/tcp_checksum.h"
 #include "engine/tcp/tcp_held.h"
 #include "engine/tcp/tcp_history.h"
 
@@ -28,6 +29,7 @@ enum {
     GRACE_NS_LONG = 100000000, /* or after that time, whatever came */
     /* Octets that far outside the window are believed after this many segments in a row. */
     STRAYS_BELIEVED = 3,
+    SUMS_SAMPLED = 8, /* segments of a side whose checksums are verified in any case */
     WINDOW_SLACK = 1 << 20,
     WINDOW_LARGEST = 1 << 30, /* RFC 7323 section 2.3 */
     SENT_UNSEEN = 1 << 20,    /* before the first ACK, by a side that was not captured yet */
@@ -56,8 +58,12 @@ struct side {
     uint64_t loss_next, loss_acked;
     unsigned loss_segments;
     int64_t loss_since;
-    bool asked_again; /* the other side has repeated an acknowledgment while octets waited behind a gap: it lacks them, too */
+    bool asked_again; /* the other side has repeated an acknowledgment while octets waited behind a gap: it lacks them,
+                         too */
     int64_t delivered_ns; /* of the octets delivered last */
+    uint64_t taken_back;  /* octets from here on; valid while takes_back */
+    bool takes_back;
+    uint64_t sums_right, sums_wrong; /* checksums that were verified */
     struct tcp_held held;
     struct tcp_history history;
 };
@@ -68,6 +74,7 @@ struct tcp_pair {
     bool eager_holes;
     uint32_t frame; /* of the segment being worked on */
     int64_t now;
+    const struct tcp_segment *direct; /* whose octets are delivered as they come; else NULL */
     struct side side[2];
 };
 
@@ -198,6 +205,41 @@ static void settle_start(struct side *me, const struct tcp_segment *segment)
     me->started = true;
 }
 
+/* ---- checksums ---- */
+
+/* Interfaces that join segments give the whole the checksum of one. */
+static bool is_joined(const struct side *peer, const struct tcp_segment *segment)
+{
+    return peer->facts.mss != 0 && segment->length > peer->facts.mss;
+}
+
+static bool is_damaged(struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
+    enum tcp_checksum checksum = is_joined(peer, segment) ? TCP_CHECKSUM_UNKNOWN : tcp_checksum(segment);
+
+    me->sums_right += checksum == TCP_CHECKSUM_RIGHT;
+    me->sums_wrong += checksum == TCP_CHECKSUM_WRONG;
+    return checksum == TCP_CHECKSUM_WRONG && me->sums_right > me->sums_wrong;
+}
+
+bool tcp_pair_is_damaged(struct tcp_pair *pair, unsigned side)
+{
+    const struct tcp_segment *segment = pair->direct;
+
+    if (!segment || (segment->side & 1) != side)
+        return false;
+    pair->direct = NULL; /* asked once */
+    return is_damaged(pair, segment);
+}
+
+void tcp_pair_take_back(struct tcp_pair *pair, unsigned side, uint64_t from)
+{
+    pair->side[side].takes_back = true;
+    pair->side[side].taken_back = from;
+    pair->side[side].facts.damaged++;
+}
+
 /* ---- delivery ---- */
 
 static void deliver_hole(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_cause cause,
@@ -226,6 +268,12 @@ static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_
         me->facts.next = from + captured;
         if (pair->events.octets)
             pair->events.octets(pair->events.ctx, s, from, p, captured, origin);
+        if (me->takes_back) {
+            me->takes_back = false;
+            me->facts.next = smaller(me->facts.next, me->taken_back);
+            tcp_history_append(&me->history, from, p, (size_t)(me->facts.next - from), me->facts.acked, origin->frame);
+            return;
+        }
         tcp_history_append(&me->history, from, p, captured, me->facts.acked, origin->frame);
     }
     if (captured < length) {
@@ -475,7 +523,13 @@ static void take_octets(struct tcp_pair *pair, const struct tcp_segment *segment
     if (segment->length > me->facts.largest_segment)
         me->facts.largest_segment = segment->length;
     if (start == me->facts.next && tcp_held_empty(&me->held) && !me->fin_known) {
+        pair->direct = segment;
         deliver(pair, s, segment->payload, segment->captured, segment->length, &origin);
+        pair->direct = NULL;
+        return;
+    }
+    if (is_damaged(pair, segment)) {
+        me->facts.damaged++;
         return;
     }
     struct arrival arrival = {
@@ -561,6 +615,7 @@ static int64_t cut_to_start(struct tcp_segment *segment, int64_t offset)
     segment->captured -= cut_captured;
     segment->length -= cut;
     segment->seq += cut;
+    segment->summed = false;
     return offset + cut;
 }
 
@@ -632,6 +687,10 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     pair->frame = segment->frame;
     pair->now = segment->time_ns;
 
+    if (me->sums_right + me->sums_wrong < SUMS_SAMPLED && is_damaged(pair, segment)) {
+        me->facts.damaged++;
+        return;
+    }
     bool guessed = (syn || !starts_known) && find_starts(me, peer, segment);
 
     /* The SYN itself takes a sequence number; its payload, if any, comes after it (RFC 7413). */

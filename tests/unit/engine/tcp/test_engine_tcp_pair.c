@@ -387,8 +387,14 @@ static void octets_behind_a_gap_keep_their_time(void **state)
     (void)state;
     for (unsigned lost = 0; lost < 2; lost++) {
         struct tcp_pair *pair = tcp_pair_new(NULL, &events, NULL);
-        struct tcp_segment segment = {.side = 0, .seq = 100, .flags = TCP_ACK, .length = 3, .captured = 3, .frame = 1,
-                                      .payload = (const uint8_t *)"abc", .time_ns = 1000};
+        struct tcp_segment segment = {.side = 0,
+                                      .seq = 100,
+                                      .flags = TCP_ACK,
+                                      .length = 3,
+                                      .captured = 3,
+                                      .frame = 1,
+                                      .payload = (const uint8_t *)"abc",
+                                      .time_ns = 1000};
 
         assert_non_null(pair);
         tcp_pair_segment(pair, &segment);
