@@ -18,4 +18,10 @@ uint32_t crc32c_extend(uint32_t crc, const void *data, size_t len);
 /* crc32c_extend() without instructions for it, some twenty times slower. */
 uint32_t crc32c_extend_plain(uint32_t crc, const void *data, size_t len);
 
+/*
+ * The first octet from `from` on that is followed by the CRC32c of all before it, the least significant octet first; n
+ * if none of the n is. A CRC of 0 does not count: zeros prove nothing.
+ */
+size_t crc32c_find(const uint8_t *p, size_t from, size_t n);
+
 #endif

@@ -2,6 +2,7 @@
 /* Four bits at a time: for machines that ISA-L does not know. */
 #include "wire/crc32.h"
 #include "wire/crc32c.h"
+#include "wire/octets.h"
 
 static uint32_t extend(const uint32_t table[16], uint32_t crc, const uint8_t *p, size_t len)
 {
@@ -14,13 +15,31 @@ static uint32_t extend(const uint32_t table[16], uint32_t crc, const uint8_t *p,
     return ~crc;
 }
 
+static const uint32_t castagnoli[16] = {0x00000000, 0x105EC76F, 0x20BD8EDE, 0x30E349B1, 0x417B1DBC, 0x5125DAD3,
+                                        0x61C69362, 0x7198540D, 0x82F63B78, 0x92A8FC17, 0xA24BB5A6, 0xB21572C9,
+                                        0xC38D26C4, 0xD3D3E1AB, 0xE330A81A, 0xF36E6F75};
+
 uint32_t crc32c_extend_plain(uint32_t crc, const void *data, size_t len)
 {
-    static const uint32_t table[16] = {0x00000000, 0x105EC76F, 0x20BD8EDE, 0x30E349B1, 0x417B1DBC, 0x5125DAD3,
-                                       0x61C69362, 0x7198540D, 0x82F63B78, 0x92A8FC17, 0xA24BB5A6, 0xB21572C9,
-                                       0xC38D26C4, 0xD3D3E1AB, 0xE330A81A, 0xF36E6F75};
+    return extend(castagnoli, crc, data, len);
+}
 
-    return extend(table, crc, data, len);
+/* Here, where the CRC of each octet's predecessors is needed, a call for each would cost more than the octet. */
+size_t crc32c_find(const uint8_t *p, size_t from, size_t n)
+{
+    uint32_t table[256], crc = ~crc32c(p, from < n ? from : n);
+
+    for (uint32_t i = 0; i < 256; i++) {
+        uint32_t half = i >> 4 ^ castagnoli[i & 15];
+
+        table[i] = half >> 4 ^ castagnoli[half & 15];
+    }
+    for (size_t at = from; at + sizeof crc <= n; at++) {
+        if (get_le32(p + at) == ~crc && ~crc != 0)
+            return at;
+        crc = crc >> 8 ^ table[(crc ^ p[at]) & 255];
+    }
+    return n;
 }
 
 uint32_t crc32_extend_plain(uint32_t crc, const void *data, size_t len)

@@ -65,8 +65,10 @@ static void report_leading_missing(struct diagnosing *d)
 
 void mpa_diagnose_refresh(struct diagnosing *d)
 {
-    if (d->fpdu)
-        mpa_framing_parse(d->mpa, d->side, d->at, d->fpdu);
+    if (!d->fpdu || !d->fs->framing.markers || d->scratch_uses == mpa_scratch_uses())
+        return;
+    mpa_framing_parse(d->mpa, d->side, d->at, d->fpdu);
+    d->scratch_uses = mpa_scratch_uses();
 }
 
 bool mpa_diagnose_suspect(struct diagnosing *d, struct suspect *suspect, uint64_t start)
@@ -556,8 +558,14 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
     };
     struct mpa_side *s = &mpa->side[side];
     struct mpa_fpdu copy;
-    struct diagnosing d = {
-        .mpa = mpa, .side = side, .s = s, .fs = s->framing, .at = s->cursor, .last = last, .strict = last && !fpdu};
+    struct diagnosing d = {.mpa = mpa,
+                           .side = side,
+                           .s = s,
+                           .fs = s->framing,
+                           .at = s->cursor,
+                           .last = last,
+                           .strict = last && !fpdu,
+                           .scratch_uses = mpa_scratch_uses()};
     bool header_fine;
 
     if (fpdu) {

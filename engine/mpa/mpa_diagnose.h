@@ -15,6 +15,7 @@ struct diagnosing {
     bool last;             /* no more octets follow */
     bool strict;           /* the FPDU is incomplete because the stream ends: only proof counts */
     bool unsure;           /* a hypothesis needs octets that are still to come */
+    unsigned scratch_uses; /* mpa_scratch_uses() when fpdu was parsed */
 };
 
 /* An FPDU whose header is trusted, but not its end. */
@@ -23,7 +24,10 @@ struct suspect {
     uint16_t length; /* ULPDU_Length as sent */
 };
 
-/* Trying a shape, or following it, reuses the scratch memory that fpdu borrows from: this reads it again. */
+/*
+ * Trying a shape, or following it, reuses the scratch memory that an FPDU with Markers borrows from: this reads it
+ * again.
+ */
 void mpa_diagnose_refresh(struct diagnosing *d);
 bool mpa_diagnose_suspect(struct diagnosing *d, struct suspect *suspect, uint64_t start);
 /* mpa_follow(), and remembers when octets are lacking. */

@@ -74,24 +74,16 @@ static uint32_t crc_with_length(const struct diagnosing *d, const struct suspect
                          covered - header - sizeof field);
 }
 
-/* Where the CRC of the octets before it is; 0 when nowhere. */
+/* After the CRC of the octets before it; 0 when there is none. */
 static uint64_t scan_for_crc(const struct diagnosing *d, const struct suspect *suspect)
 {
-    const uint8_t *p = mpa_window_at(&d->s->window, suspect->start);
-    size_t n = mpa_octets_from(d->s, suspect->start), at = (size_t)(suspect->header - suspect->start) + MPA_LENGTH_LEN;
-    uint32_t crc;
+    size_t n = mpa_octets_from(d->s, suspect->start),
+           from = (size_t)(suspect->header - suspect->start) + MPA_LENGTH_LEN, at;
 
     if (n > MPA_FPDU_OCTETS_MAX)
         n = MPA_FPDU_OCTETS_MAX;
-    if (n < at + MPA_CRC_LEN)
-        return 0;
-    crc = crc32c(p, at);
-    for (; at + MPA_CRC_LEN <= n; at++) {
-        if (get_le32(p + at) == crc && crc != 0)
-            return suspect->start + at + MPA_CRC_LEN;
-        crc = crc32c_extend(crc, p + at, 1);
-    }
-    return 0;
+    at = crc32c_find(mpa_window_at(&d->s->window, suspect->start), from, n);
+    return at < n ? suspect->start + at + MPA_CRC_LEN : 0;
 }
 
 /* With this ULPDU_Length, are the PAD octets zero? They are ULPDU else. */

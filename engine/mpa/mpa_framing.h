@@ -132,6 +132,8 @@ uint64_t mpa_shape_end(const struct mpa_shape *shape, uint64_t start);
  * field.
  */
 bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start);
+/* How often a thread's scratch memory, which FPDUs with Markers borrow from, was written to. */
+unsigned mpa_scratch_uses(void);
 /* Reads one whose octets in the window end early (mpa_fpdu.cut). ULPDU_Length must be there. */
 void mpa_shape_read_cut(struct mpa_fpdu *out, const struct mpa_shape *shape, struct mpa_side *s, uint64_t start);
 /*

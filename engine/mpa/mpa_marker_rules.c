@@ -2,6 +2,8 @@
 /* RFC 5044 sections 4.2 and 4.3: what a Marker holds, and where Markers are. */
 #include "engine/mpa/mpa_framing.h"
 
+#include <string.h>
+
 static uint16_t swap16(uint16_t v)
 {
     return (uint16_t)(v << 8 | v >> 8);
@@ -46,9 +48,16 @@ bool mpa_find_marker(const struct mpa_side *s, uint64_t header, uint64_t from, u
         from = header + MPA_MARKER_LEN;
     if (to > header + UINT16_MAX)
         to = header + UINT16_MAX;
-    for (uint64_t x = from; x < to && x + MPA_MARKER_LEN <= end; x++) {
-        uint32_t octets = get_be32(mpa_window_at(&s->window, x));
+    if (to + MPA_MARKER_LEN > end + 1)
+        to = end + 1 > MPA_MARKER_LEN ? end + 1 - MPA_MARKER_LEN : 0;
+    for (uint64_t x = from; x < to; x++) {
+        const uint8_t *p = mpa_window_at(&s->window, x), *zero = *p == 0 ? p : memchr(p, 0, (size_t)(to - x));
+        uint32_t octets;
 
+        if (!zero) /* of RESERVED */
+            return false;
+        x += (uint64_t)(zero - p);
+        octets = get_be32(zero);
         /* Off the 4-octet grid the two least significant bits may or may not have been cleared. */
         if (octets == x - header || (octets == ((x - header) & ~UINT64_C(3)) && octets != 0)) {
             *at = x;

@@ -6,11 +6,19 @@
 
 #include <string.h>
 
+static _Thread_local unsigned scratch_uses;
+
+unsigned mpa_scratch_uses(void)
+{
+    return scratch_uses;
+}
+
 /* FPDUs are read one after the other, so one scratch for all connections of a thread is enough. */
 static struct mpa_fpdu_scratch *mpa_scratch(void)
 {
     static _Thread_local struct mpa_fpdu_scratch scratch;
 
+    scratch_uses++;
     return &scratch;
 }
 

@@ -37,7 +37,8 @@ FADING = {
 }
 
 # What is wrong with segments is not to be seen where the capture shows them before the card cuts them.
-OFFLOADED = {"MPA-3-03", "MPA-4.5-07", "MPA-5.1-04", "MPA-5.1-05", "MPA-5.1-07"}
+OFFLOADED = {"MPA-3-03", "MPA-4.5-01", "MPA-4.5-02", "MPA-4.5-02/eighteen-percent", "MPA-4.5-07", "MPA-5.1-04", "MPA-5.1-05",
+             "MPA-5.1-07"}
 
 # Rules that are told apart by what the network did.
 ALIKE = [

@@ -83,8 +83,9 @@ static struct mpa_line *begin(enum rule_profile profile, bool (*keeps)(enum rule
 static bool about_tcp_or_reactions(enum rule_id rule)
 {
     static const enum rule_id of_tcp[] = {
-        RULE_MPA_1_2_04,   RULE_MPA_3_03,   RULE_MPA_4_5_05, RULE_MPA_5_1_04, RULE_MPA_5_1_05,   RULE_MPA_5_1_07,
-        RULE_MPA_7_1_5_03, RULE_MPA_7_2_01, RULE_MPA_A_1_05, RULE_MPA_A_3_04, RULE_MPA_A_5_1_01,
+        RULE_MPA_1_2_04, RULE_MPA_3_03,   RULE_MPA_4_5_01,   RULE_MPA_4_5_02,   RULE_MPA_4_5_05,
+        RULE_MPA_5_1_04, RULE_MPA_5_1_05, RULE_MPA_5_1_07,   RULE_MPA_7_1_5_03, RULE_MPA_7_2_01,
+        RULE_MPA_A_1_05, RULE_MPA_A_3_04, RULE_MPA_A_5_1_01,
     };
 
     for (size_t i = 0; i < ARRAY_LENGTH(of_tcp); i++)

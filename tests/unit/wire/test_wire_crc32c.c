@@ -89,6 +89,23 @@ static void residue_over_data_and_image_is_constant(void **state)
     }
 }
 
+static void finds_the_crc_after_its_octets(void **state)
+{
+    uint8_t data[200];
+    uint64_t seed = 4;
+
+    for (size_t at = 0; at + 4 <= sizeof data; at++) {
+        fill_random(&seed, data, sizeof data);
+        assert_int_equal(crc32c_find(data, 0, sizeof data), sizeof data);
+        put_le32(data + at, crc32c(data, at));
+        assert_int_equal(crc32c_find(data, 0, sizeof data), at == 0 ? sizeof data : at); /* that of no octet is 0 */
+        assert_int_equal(crc32c_find(data, at, at + 4), at == 0 ? at + 4 : at);
+        assert_int_equal(crc32c_find(data, at + 1, sizeof data), sizeof data);
+        assert_int_equal(crc32c_find(data, 0, at + 3), at + 3);
+    }
+    assert_int_equal(crc32c_find(data, 9, 5), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +115,7 @@ int main(void)
         cmocka_unit_test(agrees_with_bitwise_at_any_length_and_alignment),
         cmocka_unit_test(extends_over_every_cut),
         cmocka_unit_test(residue_over_data_and_image_is_constant),
+        cmocka_unit_test(finds_the_crc_after_its_octets),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

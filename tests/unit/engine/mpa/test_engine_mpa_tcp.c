@@ -343,11 +343,14 @@ static void sizes(void **state)
         uint16_t mss;
         const char *outcome;
     } cases[] = {
-        {10, 1440, false, 1460, 1460, "+MPA-3-03 +MPA-4.5-05"},
-        {10, 1986, true, 1460, 1460, "MPA-3-03"},  /* ULPDU_Length 2000 */
-        {10, 1986, true, 2008, 1460, ""},          /* TSO: segments above the MSS */
-        {10, 1986, true, 1460, 0, ""},             /* no MSS known */
-        {10, 1600, true, 1460, 1460, ""},          /* an MSS clamped on the way, perhaps */
+        {10, 1440, false, 1460, 1460, "+MPA-3-03 +MPA-4.5-02 +MPA-4.5-05"},
+        {10, 1441, false, 1460, 1460, "MPA-4.5-02 +MPA-4.5-05"}, /* ULPDU_Length 1455 */
+        {10, 1441, false, 1464, 1460, ""},                       /* TSO */
+        {10, 1440, false, 1360, 1460, "+MPA-3-03"},              /* the path has less room, or options take some */
+        {10, 1986, true, 1460, 1460, "MPA-3-03"},                /* ULPDU_Length 2000 */
+        {10, 1986, true, 2008, 1460, ""},                        /* TSO: segments above the MSS */
+        {10, 1986, true, 1460, 0, ""},                           /* no MSS known */
+        {10, 1600, true, 1460, 1460, "MPA-4.5-02"},
         {40, 186, false, 208, 1460, "MPA-4.5-05"}, /* ULPDU_Length 200 */
         {40, 186, true, 208, 1460, ""},            /* small messages */
         {6, 186, false, 208, 1460, ""},            /* too few */
