@@ -498,7 +498,7 @@ static bool judge_readable(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         break;
     case RPCRDMA_ERROR:
         judge_error(rpcrdma, m);
-        break;
+        return m->header.status == RPCRDMA_OK;
     default: /* RDMA_DONE has nothing after the fixed words */
         break;
     }
