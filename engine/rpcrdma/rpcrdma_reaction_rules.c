@@ -205,7 +205,7 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     if (!t || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous ||
         (m->kind != RPCRDMA_KIND_REPLY && m->kind != RPCRDMA_KIND_ERROR) || m->header.status != RPCRDMA_OK)
         return;
-    if (m->kind == RPCRDMA_KIND_REPLY && !m->discarded && (!m->misread || m->has_rpc))
+    if (m->kind == RPCRDMA_KIND_REPLY && !m->discarded && !m->misread)
         rpcrdma_rpc_reply(rpcrdma, m);
     if (m->faulty)
         return;
