@@ -17,7 +17,8 @@ BEFORE, AFTER = "with rpcrdma; I call nfs3.null; R reply", "I call nfs3.null; R 
 # What is said: the statement that is changed, what precedes and follows it, and the changes.
 SCENES = {
     "call": ("I call nfs3.getattr cred=none{}", "", "R reply", ["credit=0", "h.xid+100", "@m8=3", "@m32=1"]),
-    "call with a name": ("I call nfs3.lookup name=abcde cred=none{}", "", "R reply", ["credit=0", "h.xid+100", "@p80=0x65000001", "@m32=1"]),
+    "call with a name": ("I call nfs3.lookup name=abcde cred=none{}", "", "R reply",
+                         ["credit=0", "h.xid+100", "@p80=0x65000001", "@m32=1"]),
     "call with a Read chunk": ("I call nfs3.symlink name=abcde cred=none len=1000 read{}", "", "R pull; R reply",
                                ["credit=0", "h.xid+100", "read0.pos-4", "@p80=0x65000001", "@m32=1"]),
     "call with an odd Position": ("I call nfs3.symlink name=abcde cred=none len=1000 read{}", "", "R pull; R reply",
