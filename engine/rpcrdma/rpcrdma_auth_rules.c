@@ -119,7 +119,7 @@ bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
                            "expected roundup octets to be zero; found others at octet %llu of the RPC message",
                            (unsigned long long)position);
-        sound = shape->decodes;
+        sound = rpcrdma_shape_whole(shape);
     }
     if (sound && (call || accepted))
         judge_verifier(shape);

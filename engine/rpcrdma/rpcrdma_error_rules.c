@@ -80,7 +80,7 @@ static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     const struct rpcrdma_transaction *t = m->transaction;
     uint32_t low = m->header.vers_low, high = m->header.vers_high, vers = t->open->call_header.vers;
 
-    if (m->header.err != RPCRDMA_ERR_VERS)
+    if (m->header.err != RPCRDMA_ERR_VERS || low > high) /* RPCR-4.1.2-14 */
         return;
     if (low <= RPCRDMA_VERSION && RPCRDMA_VERSION <= high && !(low <= vers && vers <= high))
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_1_02);
@@ -118,17 +118,18 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
-    if (m->faulty)
+    if (m->misread)
         return;
     if (m->kind == RPCRDMA_KIND_REPLY) {
-        if (t && t->outcome == RPCRDMA_FAILED)
+        if (!m->faulty && t && t->outcome == RPCRDMA_FAILED)
             reply_after_error(rpcrdma, m);
         return;
     }
     if (m->kind != RPCRDMA_KIND_ERROR)
         return;
     if (!t) {
-        judge_stray(rpcrdma, m);
+        if (!m->faulty)
+            judge_stray(rpcrdma, m);
         return;
     }
     /* rpcrdma_xid_rules.c judges a second answer; a kind that RFC 5666 leaves open is not judged. */
@@ -139,9 +140,8 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     if (client_side(rpcrdma) == m->side || t->reverse)
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_07);
     judge_version(rpcrdma, m);
-    if (m->faulty || !judge_kind(rpcrdma, m))
-        return;
-    judge_range(rpcrdma, m);
+    if (judge_kind(rpcrdma, m))
+        judge_range(rpcrdma, m);
     if (!m->faulty)
         judge_cause(rpcrdma, t);
 }

@@ -356,13 +356,14 @@ static bool judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     const struct rpcrdma_header *h = &m->header;
     uint64_t zero;
 
-    if (judge_units(rpcrdma, m, h->header_len) && m->n > h->header_len)
+    if (!judge_units(rpcrdma, m, h->header_len))
+        return is_in_chunk(m);
+    if (m->n > h->header_len) { /* it may be an RDMA_MSG, or the end of the lists */
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_5_3_02, 0,
                      "expected nothing after the header of an RDMA_NOMSG; found %u octets", m->n - h->header_len);
-    else if (!m->faulty)
-        rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_02);
-    if (m->faulty && !is_in_chunk(m)) /* it may be an RDMA_MSG */
         return false;
+    }
+    rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_02);
     if (h->read.n == 0 && h->write.n == 0 && !h->has_reply) {
         if (unasked_long_reply(m))
             return true;
@@ -498,7 +499,7 @@ static bool judge_readable(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         break;
     case RPCRDMA_ERROR:
         judge_error(rpcrdma, m);
-        break;
+        return m->header.status == RPCRDMA_OK;
     default: /* RDMA_DONE has nothing after the fixed words */
         break;
     }

@@ -202,16 +202,16 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     rpcrdma_error_message(rpcrdma, m);
     rpcrdma_tolerance_message(rpcrdma, m);
     rpcrdma_discard_open(rpcrdma, m);
-    if (!t || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous || m->faulty ||
+    if (!t || t->outcome != RPCRDMA_OUTSTANDING || t->late || t->ambiguous ||
         (m->kind != RPCRDMA_KIND_REPLY && m->kind != RPCRDMA_KIND_ERROR) || m->header.status != RPCRDMA_OK)
         return;
-    rpcrdma_pass(rpcrdma, RULE_RPC_3_01);
-    if (m->kind == RPCRDMA_KIND_REPLY) {
-        rpcrdma_unanswered_served(rpcrdma, t);
+    if (m->kind == RPCRDMA_KIND_REPLY && !m->discarded && !m->misread)
         rpcrdma_rpc_reply(rpcrdma, m);
-    }
     if (m->faulty)
         return;
+    rpcrdma_pass(rpcrdma, RULE_RPC_3_01);
+    if (m->kind == RPCRDMA_KIND_REPLY)
+        rpcrdma_unanswered_served(rpcrdma, t);
     judge_answer(rpcrdma, m);
     judge_reverse_chunks(rpcrdma, t);
 }

@@ -4,13 +4,14 @@
  */
 #include "traffic-gen/suite/cases/suite_look.h"
 
-enum { UNEXPECTED_OPCODE = 0x06, DEPTH = 16 };
+enum { REMOTE_OPERATION = 2, UNEXPECTED_OPCODE = 0x06, DEPTH = 16 };
 
 /* Also with layer and error type swapped, as some devices do: RDMAPX-1.1-05 is about that. */
 static bool says_unexpected(const struct rdmap_terminate *terminate)
 {
-    return terminate->code == UNEXPECTED_OPCODE && ((terminate->layer == RDMAP_LAYER_RDMA && terminate->etype == 2) ||
-                                                    (terminate->layer == 2 && terminate->etype == RDMAP_LAYER_RDMA));
+    return terminate->code == UNEXPECTED_OPCODE &&
+           ((terminate->layer == RDMAP_LAYER_RDMA && terminate->etype == REMOTE_OPERATION) ||
+            (terminate->layer == REMOTE_OPERATION && terminate->etype == RDMAP_LAYER_RDMA));
 }
 
 /* What Immediate Data and Atomic Requests have in common: the DUT that lacks them answers 0/2/06. */
@@ -49,7 +50,7 @@ static void all_operations(struct talk *talk, const struct suite_case *row)
                     talk_describe(talk, talk_last(talk)));
 }
 
-/* A device without the operation. */
+/* A device without the operation: RFC 7306 section 1.1 leaves the code of the Remote Operation Error open. */
 static void lacking(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_heard *heard;
@@ -61,10 +62,11 @@ static void lacking(struct talk *talk, const struct suite_case *row)
         talk_inconclusive(talk, "%s", talk_describe(talk, heard));
     else if (!heard->is_terminate)
         talk_not_applicable(talk, "the device supports Atomic Operations");
-    else if (heard->meant.layer == 0 && heard->meant.etype == 2 && heard->meant.code == UNEXPECTED_OPCODE)
+    else if (heard->meant.layer == RDMAP_LAYER_RDMA && heard->meant.etype == REMOTE_OPERATION)
         talk_passed(talk, "%s", talk_describe(talk, heard));
     else
-        talk_failed(talk, "expected Terminate layer 0 type 2 code 6; found %s", talk_describe(talk, heard));
+        talk_failed(talk, "expected Terminate layer 0 type 2, a Remote Operation Error; found %s",
+                    talk_describe(talk, heard));
 }
 
 static bool say_odd(struct talk *talk, const struct suite_case *row, bool odd)
