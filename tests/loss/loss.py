@@ -24,9 +24,6 @@ import sys
 import losses
 import said
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from conftest import build_folder  # noqa: E402
-
 TOGETHER = 200  # captures per call of iwarp-check
 HOUR = "I silence wait=3600000"
 CALLS = "; ".join(["I call nfs3.null; R reply"] * 300)
@@ -221,6 +218,9 @@ def table(judged, missed, strayed):
 
 
 def main():
+    sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+    from conftest import build_folder
+
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=("faults", "conforming"))
     parser.add_argument("folder", type=pathlib.Path)
