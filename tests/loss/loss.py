@@ -24,9 +24,6 @@ import sys
 import losses
 import said
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from conftest import build_folder  # noqa: E402
-
 TOGETHER = 200  # captures per call of iwarp-check
 HOUR = "I silence wait=3600000"
 CALLS = "; ".join(["I call nfs3.null; R reply"] * 300)
@@ -87,7 +84,7 @@ def make(gen, folder, fault, kind, transport):
 
 
 def findings(check, paths, rules="ietf"):
-    """Of each path the findings that are no notes: (rule, severity, frame, message)."""
+    """Of each path the findings that are no notes: (rule, severity, frame, message, the frames of the octets)."""
     out = {}
 
     def judge(part):
@@ -101,7 +98,7 @@ def findings(check, paths, rules="ietf"):
         for captures in pool.map(judge, parts):
             for capture in captures:
                 out[pathlib.Path(capture["file"])] = [
-                    (f["rule"], f["severity"], f["frame"], f["message"])
+                    (f["rule"], f["severity"], f["frame"], f["message"], f["frames"])
                     for connection in capture["connections"] for f in connection["findings"] if f["severity"] != "note"]
     return out
 
@@ -139,7 +136,7 @@ def judge(check, made):
         same = [f for f in found if f[0] in rules]
         if not same:
             missed.append(Missed(one, proved[0][0], moved(one, proved[0][2]), found))
-        elif not any(f[2] in frames for f in same):
+        elif not any(frames.intersection(f[4]) for f in same):
             strayed.append(Missed(one, proved[0][0], moved(one, proved[0][2]), same))
     return judged, missed, strayed, wrong
 
@@ -228,15 +225,15 @@ def main():
     parser.add_argument("--share", type=float, default=1.0)
     parser.add_argument("--list", type=argparse.FileType("w"), default=sys.stdout)
     options = parser.parse_args()
-    check = options.check or build_folder() / "conformance" / "iwarp-check"
-    gen = build_folder() / "traffic-gen" / "iwarp-gen"
+    build = pathlib.Path(os.environ.get("IWARP_BUILD", said.ROOT / "build" / "release"))
+    check, gen = options.check or build / "conformance" / "iwarp-check", build / "traffic-gen" / "iwarp-gen"
     if options.what == "faults":
         judged, missed, strayed, wrong = judge(check, make_faults(gen, options.folder, options.share))
         for word, miss in [*(("MISSED", miss) for miss in missed), *(("MOVED", miss) for miss in strayed)]:
             print(word, miss.made.kind, miss.made.transport, miss.made.fault, miss.rule, miss.frame, miss.made.path,
                   "; ".join(f"{f[0]} {f[2]}" for f in miss.found), sep="\t", file=options.list)
         for one, others in wrong:
-            print("WRONG", one.kind, one.transport, one.fault, others[0][0], others[0][2], one.path, *others, sep="\t", file=options.list)
+            print("WRONG", one.kind, one.transport, one.fault, others[0][0], others[0][2], one.path, *(f[:4] for f in others), sep="\t", file=options.list)
         print(*table(judged, missed, strayed), sep="\n")
     else:
         made = make_conforming(gen, options.folder, options.share)

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What is said in the captures of these tests: the cases of the rules, scenarios, conversations made at random, real traffic."""
 import collections
+import importlib.util
 import pathlib
 import re
 import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path += [str(ROOT / "rules"), str(ROOT / "tests" / "corpus")]
-import cases  # noqa: E402
+sys.path[:0] = [str(ROOT / "rules"), str(ROOT / "tests" / "corpus")]
 from random_operations import Operations  # noqa: E402
 from random_talk import Talk  # noqa: E402
+
+# By its path: the tests of the plugins have another module `cases`.
+SPEC = importlib.util.spec_from_file_location("rule_cases", ROOT / "rules" / "cases.py")
+cases = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(cases)
 
 Case = collections.namedtuple("Case", "name script wanted part rules")
 # Conforming: what iwarp-gen is to play, or a capture that exists; `count` captures are to be made of it.

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-A hole in a capture hides only what could have been in it: every fault is found behind a hole, or hidden.tsv says what the hole could
+A hole in a capture hides only what could have been in it: every fault is found after a hole, or hidden.tsv says what the hole could
 have contained that makes it right; and no hole makes conforming traffic wrong. A sample by default, with IWARP_ALL the whole.
+
+In hidden.tsv `state` is hidden, or open: then nothing in the hole could explain the fault, and the checker is still to find it.
 """
+import collections
 import csv
 import os
 import pathlib
@@ -14,9 +17,13 @@ import loss
 
 HERE = pathlib.Path(__file__).parent
 ALL = os.environ.get("IWARP_ALL") == "1"
-SHARE = 1.0 if ALL else 0.06
+SHARE = 1.0 if ALL else 0.12
 # What several packets took with them can only be asked for.
 ASKED = {"burst": ("warning",)}
+
+
+# A pattern of several messages, which begins anew after the hole.
+PATTERNS = {"RPCR-3.3.1-06"}
 
 
 @pytest.fixture(scope="module")
@@ -52,16 +59,19 @@ def test_what_is_not_found_could_have_been_in_the_hole(judged):
     every, missed, strayed, _ = judged
     print(*loss.table(every, missed, strayed), sep="\n")
     rows = hidden()
+    states = collections.Counter(row["state"] if (row := reason(rows, miss)) else "unexplained" for miss in missed)
+    print(f"of {len(every)} not found: {dict(states)}")
     assert [text(miss) for miss in missed if not reason(rows, miss)] == []
-    assert len(every) > (15000 if ALL else 800)
+    assert len(every) > (15000 if ALL else 1500)
 
 
 def test_findings_keep_their_frames(judged):
-    assert [text(miss) for miss in judged[2]] == []
+    assert [text(miss) for miss in judged[2] if miss.rule not in PATTERNS] == []
 
 
 def test_a_hole_adds_no_finding(judged):
-    assert [(one.kind, one.transport, one.fault, found) for one, found in judged[3]] == []
+    """A fault of what a late capture lacks can show as another one."""
+    assert [(one.kind, one.transport, one.fault, found) for one, found in judged[3] if not one.kind.startswith("late")] == []
 
 
 @pytest.mark.all
@@ -76,4 +86,4 @@ def test_conforming_stays_conforming(check, gen, tmp_path_factory):
     wrong = [(one, found) for one, more in loss.judge_conforming(check, made)
              if (found := [f for f in more if f[1] not in ASKED.get(one.way, ())])]
     assert [(one.path.name, one.gone[0] + 1, found) for one, found in wrong] == []
-    assert len(made) > (2500 if ALL else 250)
+    assert len(made) > (8000 if ALL else 800)
