@@ -353,25 +353,25 @@ static bool try_missing_all(struct diagnosing *d, const struct mpa_shape *shape,
     return accept_without_marker(d, &fpdu, by_crc);
 }
 
-/* One of the first `inside` is missing. */
+/* One of the first `inside` is missing: the first that is not right, or others would be wrong besides it. */
 static bool try_missing_one(struct diagnosing *d, const struct mpa_shape *shape, uint64_t header, unsigned inside,
                             bool by_crc)
 {
-    for (unsigned i = 0; i < inside; i++) {
-        struct mpa_shape reduced;
-        struct mpa_fpdu fpdu;
+    struct mpa_shape reduced;
+    struct mpa_fpdu fpdu;
+    unsigned i = 0;
 
-        if (shape->at[i] < header || marker_right_at(d, shape->at[i], header))
-            continue;
-        reduced = *shape;
-        mpa_shape_remove(&reduced, i);
-        if (!shape_fits(d, &reduced, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
-            continue;
-        mpa_report_missing_marker(d->mpa, d->side, shape->at[i]);
-        d->fs->missing_reported = false; /* the grid continues: the next one that is missing is another fault */
-        return accept_without_marker(d, &fpdu, by_crc);
-    }
-    return false;
+    while (i < inside && (shape->at[i] < header || marker_right_at(d, shape->at[i], header)))
+        i++;
+    if (i == inside)
+        return false;
+    reduced = *shape;
+    mpa_shape_remove(&reduced, i);
+    if (!shape_fits(d, &reduced, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
+        return false;
+    mpa_report_missing_marker(d->mpa, d->side, shape->at[i]);
+    d->fs->missing_reported = false; /* the grid continues: the next one that is missing is another fault */
+    return accept_without_marker(d, &fpdu, by_crc);
 }
 
 static bool try_missing(struct diagnosing *d, bool by_crc)
