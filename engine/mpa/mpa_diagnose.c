@@ -546,6 +546,12 @@ static bool is_another_startup(const struct diagnosing *d)
            mpa_may_be_rejected(d->mpa, d->side);
 }
 
+/* What was wrong with the FPDUs before this one, before anything else is sought. */
+static bool try_usual(struct diagnosing *d)
+{
+    return (wrong_crcs_are_usual(d) && try_wrong_crc(d)) || (d->fs->no_field && mpa_try_no_field(d));
+}
+
 enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
 {
     static bool (*const hypotheses[])(struct diagnosing *) = {
@@ -576,18 +582,10 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
         mpa_ignore(mpa, side);
         return DIAGNOSIS_DONE;
     }
-    if (wrong_crcs_are_usual(&d)) {
-        if (try_wrong_crc(&d))
-            return DIAGNOSIS_DONE;
-        if (d.unsure)
-            return DIAGNOSIS_WAIT;
-    }
-    if (d.fs->no_field) {
-        if (mpa_try_no_field(&d))
-            return DIAGNOSIS_DONE;
-        if (d.unsure && !last)
-            return DIAGNOSIS_WAIT;
-    }
+    if (try_usual(&d))
+        return DIAGNOSIS_DONE;
+    if (d.unsure && !last)
+        return DIAGNOSIS_WAIT;
     for (size_t i = 0; i < sizeof hypotheses / sizeof hypotheses[0]; i++) {
         if (hypotheses[i](&d))
             return DIAGNOSIS_DONE;
