@@ -353,25 +353,25 @@ static bool try_missing_all(struct diagnosing *d, const struct mpa_shape *shape,
     return accept_without_marker(d, &fpdu, by_crc);
 }
 
-/* One of the first `inside` is missing. */
+/* One of the first `inside` is missing: the first that is not right, or others would be wrong besides it. */
 static bool try_missing_one(struct diagnosing *d, const struct mpa_shape *shape, uint64_t header, unsigned inside,
                             bool by_crc)
 {
-    for (unsigned i = 0; i < inside; i++) {
-        struct mpa_shape reduced;
-        struct mpa_fpdu fpdu;
+    struct mpa_shape reduced;
+    struct mpa_fpdu fpdu;
+    unsigned i = 0;
 
-        if (shape->at[i] < header || marker_right_at(d, shape->at[i], header))
-            continue;
-        reduced = *shape;
-        mpa_shape_remove(&reduced, i);
-        if (!shape_fits(d, &reduced, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
-            continue;
-        mpa_report_missing_marker(d->mpa, d->side, shape->at[i]);
-        d->fs->missing_reported = false; /* the grid continues: the next one that is missing is another fault */
-        return accept_without_marker(d, &fpdu, by_crc);
-    }
-    return false;
+    while (i < inside && (shape->at[i] < header || marker_right_at(d, shape->at[i], header)))
+        i++;
+    if (i == inside)
+        return false;
+    reduced = *shape;
+    mpa_shape_remove(&reduced, i);
+    if (!shape_fits(d, &reduced, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
+        return false;
+    mpa_report_missing_marker(d->mpa, d->side, shape->at[i]);
+    d->fs->missing_reported = false; /* the grid continues: the next one that is missing is another fault */
+    return accept_without_marker(d, &fpdu, by_crc);
 }
 
 static bool try_missing(struct diagnosing *d, bool by_crc)
@@ -546,6 +546,12 @@ static bool is_another_startup(const struct diagnosing *d)
            mpa_may_be_rejected(d->mpa, d->side);
 }
 
+/* What was wrong with the FPDUs before this one, before anything else is sought. */
+static bool try_usual(struct diagnosing *d)
+{
+    return (wrong_crcs_are_usual(d) && try_wrong_crc(d)) || (d->fs->no_field && mpa_try_no_field(d));
+}
+
 enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
 {
     static bool (*const hypotheses[])(struct diagnosing *) = {
@@ -576,18 +582,10 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
         mpa_ignore(mpa, side);
         return DIAGNOSIS_DONE;
     }
-    if (wrong_crcs_are_usual(&d)) {
-        if (try_wrong_crc(&d))
-            return DIAGNOSIS_DONE;
-        if (d.unsure)
-            return DIAGNOSIS_WAIT;
-    }
-    if (d.fs->no_field) {
-        if (mpa_try_no_field(&d))
-            return DIAGNOSIS_DONE;
-        if (d.unsure && !last)
-            return DIAGNOSIS_WAIT;
-    }
+    if (try_usual(&d))
+        return DIAGNOSIS_DONE;
+    if (d.unsure && !last)
+        return DIAGNOSIS_WAIT;
     for (size_t i = 0; i < sizeof hypotheses / sizeof hypotheses[0]; i++) {
         if (hypotheses[i](&d))
             return DIAGNOSIS_DONE;

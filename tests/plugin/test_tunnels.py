@@ -8,7 +8,7 @@ import captures
 import tunnels
 from test_infiniband import found_by_checker, found_by_plugin
 
-# What Wireshark itself does not take for a tunnel unless it is told so.
+# What Wireshark itself takes for a tunnel only with these options.
 TOLD = {"VXLAN of old Linux, over IPv6": ["-d", "udp.port==8472,vxlan"], "MPLS, Ethernet": ["-d", "mpls.label==100,pwethnocw"]}
 
 
