@@ -164,23 +164,24 @@ struct rpcrdma_transaction {
     uint64_t number; /* of the connection, from 1, in the order of the Calls */
     uint32_t xid;
     enum rpcrdma_outcome outcome : 8;
-    unsigned side : 1;    /* the caller */
-    bool reverse : 1;     /* from server to client */
-    bool damaged : 1;     /* octets of either direction were lost since the Call: absence proves nothing */
-    bool malformed : 1;   /* the Call's Transport header cannot be understood, or a finding was made at it */
-    bool misread : 1;     /* the Call's header or lists, or its payload, have an error: the rest is not judged */
-    bool repeats : 1;     /* the same Call (XID and following octets) was already outstanding */
-    bool ambiguous : 1;   /* another Call with its XID is outstanding: an answer may be to either */
-    bool astray : 1;      /* the responder has accessed memory that nothing offers since: reported already */
-    bool late : 1;        /* captured after its answer: damaged, and the answer is unknown */
-    bool spoilt : 1;      /* an answer cannot be read: the caller should have discarded it, but may not have */
-    bool settled : 1;     /* another copy of the Call was answered, which settles this one, too */
-    bool twin : 1;        /* a Call with this XID from the other side was outstanding when it arrived */
-    bool uncounted : 1;   /* uses no credit: rpcrdma_credit_rules.c */
-    bool offers_lost : 1; /* more segments than can be remembered */
-    bool counted : 1;     /* in the counts */
-    uint16_t fault;       /* 1 + the first rule that the Call broke (at least a warning), by which its answer is judged;
-                             0: none */
+    unsigned side : 1;     /* the caller */
+    bool reverse : 1;      /* from server to client */
+    bool damaged : 1;      /* octets of either direction were lost since the Call: absence proves nothing */
+    bool malformed : 1;    /* the Call's Transport header cannot be understood, or a finding was made at it */
+    bool misread : 1;      /* the Call's header or lists, or its payload, have an error: the rest is not judged */
+    bool odd_position : 1; /* misread because of a Position only: an inline payload may decode all the same */
+    bool repeats : 1;      /* the same Call (XID and following octets) was already outstanding */
+    bool ambiguous : 1;    /* another Call with its XID is outstanding: an answer may be to either */
+    bool astray : 1;       /* the responder has accessed memory that nothing offers since: reported already */
+    bool late : 1;         /* captured after its answer: damaged, and the answer is unknown */
+    bool spoilt : 1;       /* an answer cannot be read: the caller should have discarded it, but may not have */
+    bool settled : 1;      /* another copy of the Call was answered, which settles this one, too */
+    bool twin : 1;         /* a Call with this XID from the other side was outstanding when it arrived */
+    bool uncounted : 1;    /* uses no credit: rpcrdma_credit_rules.c */
+    bool offers_lost : 1;  /* more segments than can be remembered */
+    bool counted : 1;      /* in the counts */
+    uint16_t fault; /* 1 + the first rule that the Call broke (at least a warning), by which its answer is judged;
+                       0: none */
     uint16_t n_chunks, chunks_size;
     int16_t position_zero, reply_chunk; /* index in chunks, or -1 */
     uint16_t first_write, n_writes;     /* Write chunks in chunks */

@@ -42,6 +42,7 @@ void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 
         if (position % 4 == 0)
             continue;
+        m->misread = m->transaction->misread = m->transaction->odd_position = true;
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_04, 0, "expected Positions that are multiples of 4; found %u",
                      position);
         return;
@@ -258,15 +259,6 @@ static bool zero_beside_inline(const struct rpcrdma_shape *shape)
     return !shape->in_chunk && t->position_zero >= 0 && t->chunks[t->position_zero].length > 0;
 }
 
-static bool has_odd_position(const struct rpcrdma_transaction *t)
-{
-    for (unsigned i = 0; i < t->n_chunks && t->chunks[i].kind == RPCRDMA_READ_CHUNK; i++) {
-        if (t->chunks[i].position % 4 != 0)
-            return true;
-    }
-    return false;
-}
-
 /* Which parts are in chunks. False: what is left inline is not judged. */
 static bool judge_reduction(struct rpcrdma_shape *shape)
 {
@@ -278,7 +270,7 @@ static bool judge_reduction(struct rpcrdma_shape *shape)
         gss_wrapped(shape);
     else if (never_eligible(shape))
         return false;
-    else if (body->walked && !has_odd_position(shape->t))
+    else if (body->walked && !shape->t->odd_position)
         rpcrdma_position_rules(shape);
     return true;
 }
@@ -296,7 +288,7 @@ static void pass_sound(struct rpcrdma_shape *shape)
 /* What is independent of an error in the reduction, or of Positions that cannot be (RPCR-3.4.5-04). */
 static void judge_rest(struct rpcrdma_shape *shape)
 {
-    bool odd = has_odd_position(shape->t);
+    bool odd = shape->t->odd_position;
     bool beside = rpcrdma_shape_decodes(shape) && shape->body->reduction != RPCRDMA_REDUCED_STANDARD;
 
     if (!shape->failed && !odd)
@@ -349,7 +341,7 @@ void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     struct rpcrdma_shape shape = {
         .rpcrdma = rpcrdma, .t = t, .message = message, .body = &t->open->call_body, .in_chunk = !message};
 
-    if (t->misread)
+    if (t->misread && !(t->odd_position && message))
         return;
     shape.place = message ? message->place : completed_at(t);
     judge(&shape);
