@@ -779,6 +779,7 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
     rpcrdma->finished = true;
     if (rpcrdma->recognised == RPCRDMA_YES) {
         rpcrdma_memory_finish(rpcrdma);
+        rpcrdma_depth_finish(rpcrdma);
         rpcrdma_reaction_finish(rpcrdma, time_ns);
     }
     rpcrdma_pending_finish(rpcrdma);

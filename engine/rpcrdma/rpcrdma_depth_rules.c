@@ -164,3 +164,13 @@ void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     else if (move->kind == RDMA_READ_RESPONSE)
         response(rpcrdma, &rpcrdma->depth[other_side(move->side)], move);
 }
+
+void rpcrdma_depth_finish(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        if (rpcrdma->depth[side].connection.doubtful)
+            rpcrdma_inconclusive(rpcrdma, of_connection.id);
+        if (rpcrdma->depth[side].session.doubtful)
+            rpcrdma_inconclusive(rpcrdma, of_session.id);
+    }
+}

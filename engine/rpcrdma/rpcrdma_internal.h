@@ -183,6 +183,7 @@ struct rpcrdma_connection {
 /* ---- rpcrdma_depth_rules.c ---- */
 
 void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
+void rpcrdma_depth_finish(struct rpcrdma_connection *rpcrdma);
 
 /* ---- rpcrdma_record.c ---- */
 

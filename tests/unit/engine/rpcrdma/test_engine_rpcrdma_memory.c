@@ -151,6 +151,7 @@ static void reads_beyond_the_terms(void **state)
         if (open > 2) {
             talk_expect(t, RULE_RPCR_3_3_1_11, SEVERITY_ERROR, frame);
         } else {
+            talk_finish(t);
             findings_inconclusive(&t->seen, RULE_RPCR_3_3_1_11);
             talk_expect_nothing(t);
         }
