@@ -213,3 +213,49 @@ void rdmap_atomic_finish(struct rdmap_connection *rdmap, int64_t time_ns)
         }
     }
 }
+
+/* An Atomic of that side, unanswered, whose 8 octets meet [to, to + length) of the STag. */
+static const struct rdmap_request *open_atomic_on(struct rdmap_requests *requests, uint32_t stag, uint64_t to,
+                                                  uint64_t length)
+{
+    uint64_t end =
+        requests->tail - requests->head > RDMAP_SEARCH_MAX ? requests->head + RDMAP_SEARCH_MAX : requests->tail;
+
+    for (uint64_t i = requests->head; i < end; i++) {
+        const struct rdmap_request *request = rdmap_request_at(requests, i);
+        const struct rdmap_atomic_request *atomic = &request->operation.atomic;
+
+        if (request->known && !request->answered && request->operation.kind == RDMAP_OP_ATOMIC &&
+            atomic->stag == stag && (atomic->to - to < length || to - atomic->to < sizeof(uint64_t)))
+            return request;
+    }
+    return NULL;
+}
+
+/* RFC 7306 section 5: nothing makes the two atomic to each other. */
+static void judge_mixed(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t stag, uint64_t to,
+                        uint64_t length)
+{
+    const struct rdmap_request *open = open_atomic_on(&rdmap->side[step->side].requests, stag, to, length);
+
+    if (!open || length == 0)
+        verdict_passed(rdmap->verdict, RULE_RDMAPX_5_06);
+    else if (!rdmap->atomic->mixed[step->side])
+        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_06,
+                      "expected no other operation on 0x%llx of STag 0x%08x while an Atomic on it is open; found %s",
+                      (unsigned long long)open->operation.atomic.to, stag, step->info->name);
+    rdmap->atomic->mixed[step->side] |= open && length > 0;
+}
+
+void rdmap_atomic_beside(struct rdmap_connection *rdmap, struct rdmap_step *step)
+{
+    const struct rdmap_request *request = step->request;
+
+    if (!rdmap->atomic->any[step->side] || !step->ddp || !step->sound || step->faulty)
+        return;
+    if (step->ddp->opcode == RDMAP_WRITE)
+        judge_mixed(rdmap, step, step->ddp->stag, step->ddp->to, step->ddp->payload_len);
+    else if (step->ddp->opcode == RDMAP_READ_REQUEST && request && request->operation.kind == RDMAP_OP_READ)
+        judge_mixed(rdmap, step, request->operation.read.source_stag, request->operation.read.source_to,
+                    request->operation.read.size);
+}

@@ -84,6 +84,7 @@ struct rdmap_atomic_state {
     unsigned n_written[2];
     struct rdmap_shadow *shadow[2]; /* RDMAP_SHADOWS of them, made when the first one is needed */
     bool any[2];
+    bool mixed[2]; /* another operation met an open Atomic: reported */
     uint32_t last_stag[2];
 };
 

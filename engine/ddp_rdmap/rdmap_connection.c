@@ -513,6 +513,7 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         count(rdmap, step);
         operation(rdmap, step);
         rdmap_stag_segment(rdmap, step);
+        rdmap_atomic_beside(rdmap, step);
         rdmap_readback_segment(rdmap, step);
     } else {
         rdmap_readback_hole(rdmap, step->side);

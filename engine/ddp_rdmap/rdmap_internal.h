@@ -401,6 +401,10 @@ void rdmap_memory_read(struct rdmap_connection *rdmap, struct rdmap_step *step, 
 void rdmap_stag_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void rdmap_stag_skipped(struct rdmap_connection *rdmap, unsigned side);
 
+/* rdmap_atomic_rules.c: every segment of a message, after its operation; other operations on the address of an open
+ * Atomic. */
+void rdmap_atomic_beside(struct rdmap_connection *rdmap, struct rdmap_step *step);
+
 /* rdmap_readback_rules.c: every segment of a message, after its operation; anything that is missing or unsound. */
 void rdmap_readback_free(struct rdmap_connection *rdmap);
 void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
