@@ -88,8 +88,9 @@ static enum decap_status take_tcp(struct addressed_segment *out, struct slice sl
     if (!tcp_header_read(&out->segment, slice.p, slice.captured, slice.length))
         return DECAP_MALFORMED;
     out->segment.summed = false;
-    if (n > 0)
-        tcp_checksum_begin(&out->segment, addresses, n, slice.p, slice.captured, slice.length);
+    out->segment.header = n > 0 && slice.captured == slice.length ? slice.p : NULL;
+    out->segment.addresses = addresses;
+    out->segment.n_addresses = (uint8_t)n;
     out->source.port = get_be16(slice.p);
     out->destination.port = get_be16(slice.p + 2);
     return DECAP_TCP;
