@@ -206,7 +206,7 @@ static void begin_event(struct mpa_connection *mpa, unsigned side, const struct 
     event->acked = origin->acked;
     event->after_resync = fs->after_resync;
     event->within = false;
-    event->skipped = s->fpdus > 0 ? fpdu->offset - s->tail.end : 0;
+    event->skipped = fpdu->offset - (s->fpdus > 0 ? s->tail.end : s->startup.seen ? s->startup.end : fpdu->offset);
     if (fs->after_resync) {
         mpa_skipped(mpa, side, fs->lost_from, fpdu->offset, "no FPDU could be recognised");
         fs->after_resync = false;

@@ -15,7 +15,6 @@
 #include "engine/packet/decap_link.h"
 #include "engine/packet/decap_tunnel.h"
 #include "engine/packet/fragments.h"
-#include "engine/packet/tcp_checksum.h"
 #include "engine/packet/tcp_header.h"
 #include "wire/octets.h"
 #include "wire/rpcbind.h"
@@ -113,15 +112,16 @@ static void set_network(struct target *target, uint32_t network)
 /* ---- TCP ---- */
 
 /* The checksum covers the addresses: of an IP header without options, where the destination is the last one. */
-static void begin_checksum(struct addressed_segment *out, const struct slice *slice, const uint8_t *ip)
+static void set_summed(struct addressed_segment *out, const struct slice *slice, const uint8_t *ip)
 {
     struct tcp_segment *segment = &out->segment;
+    bool v4 = out->source.ip == 4;
+    bool plain = ip && (v4 ? (ip[0] & 0x0f) * 4 == IPV4_HEADER : ip[6] == PROTOCOL_TCP);
 
     segment->summed = false;
-    if (ip && out->source.ip == 4 && (ip[0] & 0x0f) * 4 == IPV4_HEADER)
-        tcp_checksum_begin(segment, ip + 12, IPV4_ADDRESSES, slice->p, slice->captured, slice->length);
-    else if (ip && out->source.ip == 6 && ip[6] == PROTOCOL_TCP)
-        tcp_checksum_begin(segment, ip + 8, IPV6_ADDRESSES, slice->p, slice->captured, slice->length);
+    segment->header = plain && slice->captured == slice->length ? slice->p : NULL;
+    segment->addresses = plain ? ip + (v4 ? 12 : 8) : NULL;
+    segment->n_addresses = v4 ? IPV4_ADDRESSES : IPV6_ADDRESSES;
 }
 
 static enum decap_status take_tcp(struct addressed_segment *out, struct slice slice, const uint8_t *ip)
@@ -132,7 +132,7 @@ static enum decap_status take_tcp(struct addressed_segment *out, struct slice sl
         return DECAP_CUT;
     if (!tcp_header_read(&out->segment, slice.p, slice.captured, slice.length))
         return DECAP_MALFORMED;
-    begin_checksum(out, &slice, ip);
+    set_summed(out, &slice, ip);
     out->source.port = get_be16(slice.p);
     out->destination.port = get_be16(slice.p + 2);
     return DECAP_TCP;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { PROTOCOL = 6, CHECKSUM_AT = 16, ALL_ONES = 0xFFFF };
+enum { PROTOCOL = 6, LENGTH_AT = 12, CHECKSUM_AT = 16, ALL_ONES = 0xFFFF };
 
 /* Sums of ones' complement do not depend on the order of octets in a word, nor on the words' size (RFC 1071). */
 static uint64_t add(uint64_t sum, uint64_t word)
@@ -36,27 +36,31 @@ static uint16_t fold(uint64_t sum)
     return (uint16_t)sum;
 }
 
-void tcp_checksum_begin(struct tcp_segment *segment, const uint8_t *addresses, size_t n, const uint8_t *p,
-                        uint32_t captured, uint32_t length)
+void tcp_checksum_keep(struct tcp_segment *segment)
 {
     uint8_t rest[8] = {[3] = PROTOCOL};
+    uint32_t header;
 
-    segment->summed = captured == length;
-    if (!segment->summed)
+    if (!segment->header)
         return;
-    put_be32(rest + 4, length);
-    segment->pseudo_sum = sum_of(sum_of(0, addresses, n), rest, sizeof rest);
-    memcpy(&segment->checksum, p + CHECKSUM_AT, sizeof segment->checksum);
-    segment->sum = sum_of(segment->pseudo_sum, p, length - segment->length);
+    header = (uint32_t)(segment->header[LENGTH_AT] >> 4) * 4;
+    put_be32(rest + 4, header + segment->length);
+    segment->pseudo_sum = sum_of(sum_of(0, segment->addresses, segment->n_addresses), rest, sizeof rest);
+    memcpy(&segment->checksum, segment->header + CHECKSUM_AT, sizeof segment->checksum);
+    segment->sum = sum_of(segment->pseudo_sum, segment->header, header);
+    segment->summed = true;
+    segment->header = NULL;
 }
 
 enum tcp_checksum tcp_checksum(const struct tcp_segment *segment)
 {
-    uint16_t pseudo = fold(segment->pseudo_sum);
+    struct tcp_segment kept = *segment;
+    uint16_t pseudo;
 
-    if (!segment->summed || segment->captured < segment->length || segment->checksum == 0 ||
-        segment->checksum == pseudo || (segment->checksum ^ pseudo) == ALL_ONES)
+    tcp_checksum_keep(&kept);
+    pseudo = fold(kept.pseudo_sum);
+    if (!kept.summed || kept.captured < kept.length || kept.checksum == 0 || kept.checksum == pseudo ||
+        (kept.checksum ^ pseudo) == ALL_ONES)
         return TCP_CHECKSUM_UNKNOWN;
-    return fold(sum_of(segment->sum, segment->payload, segment->length)) == ALL_ONES ? TCP_CHECKSUM_RIGHT
-                                                                                     : TCP_CHECKSUM_WRONG;
+    return fold(sum_of(kept.sum, kept.payload, kept.length)) == ALL_ONES ? TCP_CHECKSUM_RIGHT : TCP_CHECKSUM_WRONG;
 }

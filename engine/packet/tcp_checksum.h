@@ -14,12 +14,8 @@ enum tcp_checksum {
     TCP_CHECKSUM_WRONG,
 };
 
-/*
- * Sums the header at p, of which `captured` of `length` octets (with the payload) are there; segment has been read from
- * it. addresses: n octets of the IP header, source and destination.
- */
-void tcp_checksum_begin(struct tcp_segment *segment, const uint8_t *addresses, size_t n, const uint8_t *p,
-                        uint32_t captured, uint32_t length);
+/* Sums header and addresses: the packet's memory is needed no longer, but for the payload. */
+void tcp_checksum_keep(struct tcp_segment *segment);
 /* Of a segment whose payload is still as captured. */
 enum tcp_checksum tcp_checksum(const struct tcp_segment *segment);
 

@@ -361,6 +361,14 @@ static unsigned side_of(const struct slot *slot, const struct addressed_segment 
 
 /* ---- reused addresses ---- */
 
+/* The payload is not kept: a SYN that has one is rare, and it is sent again if the SYN got lost. */
+static void drop_octets(struct tcp_segment *segment)
+{
+    segment->payload = segment->header = NULL;
+    segment->length = segment->captured = 0;
+    segment->summed = false;
+}
+
 static void remember_syn(struct slot *slot, const struct addressed_segment *segment)
 {
     if (slot->pending && slot->pending->segment.seq == segment->segment.seq)
@@ -370,9 +378,7 @@ static void remember_syn(struct slot *slot, const struct addressed_segment *segm
     if (!slot->pending)
         return;
     *slot->pending = *segment;
-    /* The payload is not kept: a SYN that has one is rare, and it is sent again if the SYN got lost. */
-    slot->pending->segment.payload = NULL;
-    slot->pending->segment.length = slot->pending->segment.captured = 0;
+    drop_octets(&slot->pending->segment);
 }
 
 static void remember_reset(struct slot *slot, const struct tcp_segment *segment)
@@ -382,8 +388,7 @@ static void remember_reset(struct slot *slot, const struct tcp_segment *segment)
     if (!slot->reset)
         return;
     *slot->reset = *segment;
-    slot->reset->payload = NULL;
-    slot->reset->length = slot->reset->captured = 0;
+    drop_octets(slot->reset);
 }
 
 /* ---- segments ---- */

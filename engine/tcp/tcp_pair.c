@@ -616,6 +616,7 @@ static int64_t cut_to_start(struct tcp_segment *segment, int64_t offset)
     segment->length -= cut;
     segment->seq += cut;
     segment->summed = false;
+    segment->header = NULL;
     return offset + cut;
 }
 

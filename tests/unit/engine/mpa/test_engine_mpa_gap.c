@@ -55,6 +55,22 @@ static void a_hole_hides_a_response_or_not(void **state)
     }
 }
 
+/* The first FPDU of the responder is missing. */
+static void a_hole_behind_the_startup(void **state)
+{
+    struct mpa_line *t = line_new_direct(PROFILE_IETF);
+
+    line_startup(t, startup_enhanced(MPA_REQUEST, MPA_FLAG_C, false, 0, 2, 2),
+                 startup_enhanced(MPA_REPLY, MPA_FLAG_C, false, 0, 2, 2));
+    line_read(t, I, 1, 0, 64);
+    line_read(t, I, 2, 0, 64);
+    line_hole(t, R, 84);
+    line_response(t, R, 2, 0, 64);
+    line_read(t, I, 3, 0, 64);
+    line_read(t, I, 4, 0, 64);
+    line_expect(t, "");
+}
+
 /* Of Read Responses it is not known where one ends. */
 static void a_hole_in_a_response(void **state)
 {
@@ -128,6 +144,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_hole_hides_a_response_or_not),
+        cmocka_unit_test(a_hole_behind_the_startup),
         cmocka_unit_test(a_hole_in_a_response),
         cmocka_unit_test(a_hole_among_the_requests),
         cmocka_unit_test(behind_a_hole_among_the_responses),

@@ -53,7 +53,10 @@ static struct tcp_segment segment_with(enum field field, uint32_t seq, const cha
     else if (field != RIGHT)
         value = field == ZERO ? 0 : field == PSEUDO ? pseudo : (uint16_t)~pseudo;
     put_be16(octets + 16, value);
-    tcp_checksum_begin(&segment, addresses, sizeof addresses, octets, HEADER + (uint32_t)n, HEADER + (uint32_t)n);
+    segment.header = octets;
+    segment.addresses = addresses;
+    segment.n_addresses = sizeof addresses;
+    tcp_checksum_keep(&segment);
     return segment;
 }
 
