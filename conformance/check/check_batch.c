@@ -2,6 +2,7 @@
 #include "conformance/check/check_batch.h"
 
 #include "engine/core/heap.h"
+#include "engine/packet/tcp_checksum.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -75,6 +76,7 @@ void batch_segment(struct batch *batch, unsigned share, const struct addressed_s
     struct batch_item *item = next_item(batch, share, false);
 
     item->segment = *segment;
+    tcp_checksum_keep(&item->segment.segment);
     item->segment.segment.payload = keep(batch, segment->segment.payload, segment->segment.captured);
 }
 

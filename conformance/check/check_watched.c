@@ -296,13 +296,25 @@ void *watched_guest(const struct watched *watched)
     return stack_guest(watched->host.stack, stack_kind(watched->host.stack));
 }
 
-static void take_mpa(const struct watched *watched, struct report_connection *report, unsigned initiator)
+/* Segments that were ignored since this was last asked. */
+static uint64_t take_damaged(struct watched *watched, unsigned side)
+{
+    const struct tcp_pair *tcp = stack_tcp(watched->host.stack);
+    uint64_t damaged = tcp ? tcp_pair_facts(tcp, side)->damaged : 0, since = damaged - watched->damaged[side];
+
+    watched->damaged[side] = damaged;
+    return since;
+}
+
+static void take_mpa(struct watched *watched, struct report_connection *report, unsigned initiator)
 {
     const struct mpa_parameters *of_mpa = parameters(watched);
 
     report->parameters = *of_mpa;
     report->markers[DIR_TO_RESPONDER] = of_mpa->markers[initiator];
     report->markers[DIR_TO_INITIATOR] = of_mpa->markers[1 - initiator];
+    report->damaged[DIR_TO_RESPONDER] += take_damaged(watched, initiator);
+    report->damaged[DIR_TO_INITIATOR] += take_damaged(watched, 1 - initiator);
     report->complete =
         of_mpa->startup_seen && !watched->hole && (watched->reset || (watched->ended[0] && watched->ended[1]));
     for (unsigned opcode = 0; opcode < 16; opcode++)

@@ -49,6 +49,7 @@ struct watched {
     struct verdict verdict;
     struct counted counted;
     bool hole, ended[2], reset;
+    uint64_t damaged[2];   /* segments ignored by now, by side */
     uint64_t dropped;      /* before it was opened */
     uint32_t id;           /* of the connection in the report; 0: not known yet */
     uint32_t opened_frame; /* in this frame it was opened */

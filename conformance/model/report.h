@@ -65,6 +65,7 @@ struct report_connection {
     bool complete;                /* startup to end without a hole */
     enum tristate markers[2];     /* by direction */
     uint64_t fpdus[2], octets[2]; /* by direction; octets of FPDUs. With ib: packets, and octets of their payload */
+    uint64_t damaged[2];          /* by direction: TCP segments ignored, as their checksums are wrong */
     uint64_t operations[OPERATION_COUNT]; /* RDMAP messages by opcode, counted by their last segment */
     struct report_guest guest;            /* the upper layer */
     GArray *findings;                     /* struct report_finding, by frame; never NULL */

@@ -90,6 +90,9 @@ static void write_parameters(struct html_page *page, const struct report_connect
         write_negotiated(page, connection);
     html_item(page, connection->ib ? "Packets" : "FPDUs", "%" PRIu64 " to the responder, %" PRIu64 " to the initiator",
               connection->fpdus[DIR_TO_RESPONDER], connection->fpdus[DIR_TO_INITIATOR]);
+    if (connection->damaged[0] + connection->damaged[1] > 0)
+        html_item(page, "Damaged segments", "%" PRIu64 " to the responder, %" PRIu64 " to the initiator",
+                  connection->damaged[DIR_TO_RESPONDER], connection->damaged[DIR_TO_INITIATOR]);
     write_operations(page, connection);
     REPORT_GUEST(&connection->guest, write_html_terms, page);
     markup_end(page->writer);

@@ -119,6 +119,8 @@ static void add_counts(struct json_writer *writer, const struct report_connectio
     json_begin_object(writer, "counts");
     add_pair(writer, connection->ib ? "packets" : "fpdus", connection->fpdus);
     add_pair(writer, "octets", connection->octets);
+    if (connection->damaged[0] + connection->damaged[1] > 0)
+        add_pair(writer, "damaged_segments", connection->damaged);
     json_begin_object_line(writer, "operations");
     for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++)
         if (connection->operations[opcode] > 0 && report_operation_name(opcode))

@@ -72,6 +72,11 @@ static void write_counts(const struct text *text, const struct report_connection
     terminal_line(&text->terminal, 4, "%" PRIu64 " %s to the responder, %" PRIu64 " to the initiator%s%s",
                   connection->fpdus[DIR_TO_RESPONDER], connection->ib ? "packets" : "FPDUs",
                   connection->fpdus[DIR_TO_INITIATOR], *operations != '\0' ? ": " : "", operations);
+    if (connection->damaged[0] + connection->damaged[1] > 0)
+        terminal_line(&text->terminal, 4,
+                      "%" PRIu64 " damaged TCP segments to the responder, %" PRIu64
+                      " to the initiator: their checksums are wrong, they are ignored",
+                      connection->damaged[DIR_TO_RESPONDER], connection->damaged[DIR_TO_INITIATOR]);
 }
 
 static void write_finding(const struct text *text, const struct report_finding *finding, int64_t start_ns)

@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { FPDU_MIN = MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN + MPA_CRC_LEN };
+
 /* ---- messages out of order ---- */
 
 static void put_in_disorder(struct ddp_message *m, const struct rdmap_step *step, uint64_t expected)
@@ -234,6 +236,17 @@ static void judge_expected_msn(struct rdmap_connection *rdmap, struct rdmap_step
     }
 }
 
+/* The first message behind a hole: no more can be missing than there is room for. */
+static void judge_msn_behind_hole(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
+{
+    uint32_t missing = step->ddp->msn - q->expected;
+
+    if (!q->learnt || missing <= q->hidden || (q->cut_open && missing == UINT32_MAX))
+        verdict_inconclusive(rdmap->verdict, RULE_DDP_4_3_12);
+    else
+        go_astray(rdmap, step, q, false);
+}
+
 /* Judges the MSN of a new message, and returns that of the message after it. */
 static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
@@ -242,7 +255,7 @@ static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *ste
 
     q->astray = false;
     if (!q->known) {
-        verdict_inconclusive(rdmap->verdict, RULE_DDP_4_3_12);
+        judge_msn_behind_hole(rdmap, step, q);
     } else if (step->rtr || q->after_rtr) {
         ; /* MPA has judged it */
     } else if (astray && q->skipped && msn == q->astray_expected) {
@@ -276,6 +289,8 @@ static void begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struc
     q->expected = judge_msn(rdmap, step, q);
     q->after_rtr = step->rtr;
     q->known = q->learnt = true;
+    q->hidden = 0;
+    q->cut_open = false;
     ddp_message_begin(rdmap, step, q);
     if (ddp->mo == 0)
         return;
@@ -488,24 +503,29 @@ static void settle_open(struct rdmap_connection *rdmap, struct ddp_queue *q)
                   m->qn, m->msn, (unsigned long long)m->disorder_found, (unsigned long long)m->disorder_expected);
 }
 
-static void unlearn(struct rdmap_connection *rdmap, struct ddp_queue *q)
+/* hidden: so many of its messages may be missing; UINT32_MAX: any number. */
+static void unlearn(struct rdmap_connection *rdmap, struct ddp_queue *q, uint32_t hidden)
 {
     settle_open(rdmap, q);
     settle(rdmap, q);
     if (q->skipped)
         report_astray(rdmap, q);
+    q->hidden = q->astray || q->after_rtr || hidden > UINT32_MAX - q->hidden ? UINT32_MAX : q->hidden + hidden;
+    q->cut_open |= q->open;
     q->any = q->open = q->known = q->astray = q->after_rtr = false;
 }
 
 void ddp_untagged_unlearn(struct rdmap_connection *rdmap, unsigned side, unsigned qn)
 {
-    unlearn(rdmap, &rdmap->side[side].queue[qn]);
+    unlearn(rdmap, &rdmap->side[side].queue[qn], UINT32_MAX);
 }
 
-void ddp_untagged_hole(struct rdmap_connection *rdmap, unsigned side)
+void ddp_untagged_hole(struct rdmap_connection *rdmap, unsigned side, uint64_t octets)
 {
+    uint64_t hidden = octets / FPDU_MIN;
+
     for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
-        unlearn(rdmap, &rdmap->side[side].queue[qn]);
+        unlearn(rdmap, &rdmap->side[side].queue[qn], hidden < UINT32_MAX ? (uint32_t)hidden : UINT32_MAX);
 }
 
 void ddp_untagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin)
@@ -515,6 +535,6 @@ void ddp_untagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin)
 
         if (fin)
             ddp_message_cut_off(rdmap, side, q);
-        unlearn(rdmap, q);
+        unlearn(rdmap, q, UINT32_MAX);
     }
 }

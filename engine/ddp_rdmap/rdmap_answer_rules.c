@@ -41,10 +41,6 @@ static void fail_order(struct rdmap_connection *rdmap, struct rdmap_answers *ans
 {
     if (answers->misplaced.frame != 0 && answers->misplaced.offset == overtaken->by.offset)
         return;
-    if (rdmap->side[0].hole || rdmap->side[1].hole) { /* the missing answer may be there, or have been reported late */
-        verdict_inconclusive(rdmap->verdict, order_rule(older, overtaken->by_kind));
-        return;
-    }
     answers->misplaced = overtaken->by;
     rdmap_fail_at(rdmap, &overtaken->by, order_rule(older, overtaken->by_kind), overtaken->request_frame,
                   "expected the %s Response to the request in frame %u first; found the %s Response to the later "
@@ -78,6 +74,10 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
         if (!older || older->answered || !older->known || older->begun || older->faulty || step->request->faulty ||
             overtaken_find(answers, serial))
             continue;
+        if (older->doubtful) { /* it may have been answered in a hole */
+            verdict_inconclusive(rdmap->verdict, order_rule(older->operation.kind, step->request->operation.kind));
+            continue;
+        }
         if (!answers->overtaken)
             answers->overtaken = heap_zeroed(RDMAP_OVERTAKEN_MAX, sizeof *answers->overtaken);
         if (!answers->overtaken || answers->n_overtaken == RDMAP_OVERTAKEN_MAX)
@@ -350,7 +350,7 @@ static void finish_side(struct rdmap_connection *rdmap, unsigned requester)
 {
     struct rdmap_requests *requests = &rdmap->side[requester].requests;
     struct rdmap_answers *answers = answers_to(rdmap, requester);
-    bool certain = rdmap_requests_certain(requests) && !rdmap->side[other_side(requester)].hole;
+    bool certain = rdmap_requests_certain(requests);
     bool reported = false; /* of the requests that a close leaves unanswered the oldest */
 
     if (answers->early.open && answers->early.matched)
@@ -368,9 +368,9 @@ static void finish_side(struct rdmap_connection *rdmap, unsigned requester)
             continue;
         reported = graceful(rdmap);
         if (reported && overtaken)
-            judge_skipped(rdmap, request, overtaken, certain);
+            judge_skipped(rdmap, request, overtaken, certain && !request->doubtful);
         else if (reported)
-            judge_unanswered(rdmap, requester, request, certain);
+            judge_unanswered(rdmap, requester, request, certain && !request->doubtful);
         else if (overtaken)
             fail_order(rdmap, answers, overtaken, request->operation.kind);
     }

@@ -530,19 +530,71 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     emit_segment(rdmap, step);
 }
 
-/* Octets of this direction are lost, or may be anything. */
-static void hole(struct rdmap_connection *rdmap, unsigned side)
+static void tell_skipped(struct rdmap_connection *rdmap, unsigned side)
+{
+    if (rdmap->events.skipped)
+        rdmap->events.skipped(rdmap->events.ctx, side);
+}
+
+/* Messages of this direction may be missing: as many as fit into so many octets. */
+static void lose(struct rdmap_connection *rdmap, unsigned side, uint64_t octets)
 {
     rdmap->side[side].hole = true;
-    ddp_untagged_hole(rdmap, side);
+    rdmap->side[side].gap = false;
+    ddp_untagged_hole(rdmap, side, octets);
     ddp_tagged_hole(rdmap, side);
     rdmap_requests_hole(&rdmap->side[side].requests);
     rdmap_requests_doubt(&rdmap->side[other_side(side)].requests); /* answers may be missing */
     rdmap_stag_skipped(rdmap, side);
     rdmap_readback_hole(rdmap);
     rdmap_reaction_skipped(rdmap, side);
-    if (rdmap->events.skipped)
-        rdmap->events.skipped(rdmap->events.ctx, side);
+}
+
+/* Octets of this direction are lost, or may be anything. */
+static void hole(struct rdmap_connection *rdmap, unsigned side)
+{
+    lose(rdmap, side, UINT64_MAX);
+    tell_skipped(rdmap, side);
+}
+
+/* What is missing cannot be waited for: something that depends on it comes first. */
+static void give_up_gap(struct rdmap_connection *rdmap, unsigned side)
+{
+    if (rdmap->side[side].gap)
+        lose(rdmap, side, UINT64_MAX);
+}
+
+/* The rest of an RDMA Read Response ends where its request says; what follows there answers the next one. */
+static bool is_of_open_message(struct rdmap_connection *rdmap, unsigned side, const struct ddp_segment *ddp)
+{
+    const struct ddp_queue *q = &rdmap->side[side].tagged;
+    struct rdmap_requests *requests = &rdmap->side[other_side(side)].requests;
+    const struct rdmap_request *request;
+
+    if (!q->open || q->message->opcode != ddp->opcode || q->message->stag != ddp->stag)
+        return false;
+    if (ddp->opcode != RDMAP_READ_RESPONSE)
+        return true;
+    request = q->message->matched ? rdmap_request_at(requests, q->message->request) : NULL;
+    return request && request->known && !request->doubtful &&
+           ddp->to - request->operation.read.sink_to < request->operation.read.size;
+}
+
+/* An FPDU after something that is missing: more of the message that goes on with it, or anything. */
+static void bridge_gap(struct rdmap_connection *rdmap, unsigned side, const struct mpa_fpdu_event *event)
+{
+    struct rdmap_side *s = &rdmap->side[side];
+
+    if (event->within && is_of_open_message(rdmap, side, &event->ddp)) {
+        s->gap = false;
+        s->patchy = true;
+        s->tagged.message->damaged = true;
+        s->tagged.message->next = event->ddp.to;
+    } else if (s->gap) {
+        lose(rdmap, side, event->skipped > 0 ? event->skipped : UINT64_MAX);
+    } else {
+        hole(rdmap, side);
+    }
 }
 
 /* The first FPDU that is seen of a direction: does the direction begin with it? */
@@ -561,8 +613,18 @@ static void start(struct rdmap_connection *rdmap, unsigned side, const struct mp
         s->tagged.known = true;
         return;
     }
-    rdmap_requests_doubt(&s->requests);
+    rdmap_requests_distrust(&s->requests);
     hole(rdmap, side);
+}
+
+static void note_time(struct rdmap_connection *rdmap, int64_t time_ns)
+{
+    if (rdmap->latest_ns != 0 && time_ns - rdmap->latest_ns >= rdmap->options.t_idle) {
+        rdmap_requests_idle(&rdmap->side[0].requests);
+        rdmap_requests_idle(&rdmap->side[1].requests);
+    }
+    if (time_ns > rdmap->latest_ns)
+        rdmap->latest_ns = time_ns;
 }
 
 void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu_event *event)
@@ -576,10 +638,12 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
 
     if (rdmap->finished || s->reset) /* captured after the RST, though sent before it: messages are closed already */
         return;
+    give_up_gap(rdmap, other_side(side));
     if (!s->started)
         start(rdmap, side, event);
-    else if (event->after_resync)
-        hole(rdmap, side);
+    else if (event->after_resync || s->gap)
+        bridge_gap(rdmap, side, event);
+    note_time(rdmap, event->place.time_ns);
     s->end = event->fpdu.offset + event->fpdu.length;
     s->last = event->place;
     if (event->crc == MPA_CRC_WRONG) { /* MPA has judged it; it may have been any message (RFC 5044 section 8) */
@@ -623,10 +687,13 @@ void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side)
 
     if (rdmap->finished)
         return;
-    if (!s->started) { /* what is missing may have been the first messages */
-        s->started = true;
-        rdmap_requests_doubt(&s->requests);
+    if (s->started) {
+        s->gap = true;
+        tell_skipped(rdmap, side & 1u);
+        return;
     }
+    s->started = true; /* what is missing may have been the first messages */
+    rdmap_requests_distrust(&s->requests);
     hole(rdmap, side & 1u);
 }
 
@@ -642,6 +709,8 @@ void rdmap_connection_end(struct rdmap_connection *rdmap, unsigned side, bool re
 
     if (s->reset || (s->fin && !reset) || rdmap->finished)
         return;
+    give_up_gap(rdmap, 0);
+    give_up_gap(rdmap, 1);
     s->fin |= !reset;
     s->reset = reset;
     s->end_place = *place;
@@ -656,6 +725,7 @@ void rdmap_connection_finish(struct rdmap_connection *rdmap, int64_t time_ns)
     if (rdmap->finished)
         return;
     for (unsigned side = 0; side < 2; side++) {
+        give_up_gap(rdmap, side);
         ddp_untagged_end(rdmap, side, false);
         ddp_tagged_end(rdmap, side, false);
     }

@@ -80,6 +80,8 @@ struct ddp_message {
 struct ddp_queue {
     bool known;                  /* `expected` is: else the next MSN is learnt */
     bool learnt;                 /* `expected` was known once: before a hole */
+    uint32_t hidden;             /* messages of it that may be in the hole; UINT32_MAX: any number */
+    bool cut_open;               /* and the one before `expected` may go on behind it */
     bool after_rtr;              /* the MSN of its next message is judged by MPA (RFC 6581 section 9.2) */
     bool any;                    /* a message of it was seen */
     bool open;                   /* message is under way; else it is the last one, when any is set */
@@ -118,6 +120,8 @@ struct rdmap_requests {
     uint64_t head, tail; /* serial numbers: of the oldest, and of the next to come */
     uint64_t peak;       /* most of them at a time */
     bool uncertain;      /* requests before the capture, or answers in a hole: not all entries need be open */
+    bool incomplete;     /* and others may be open, from before the capture or forgotten */
+    bool idle;           /* all that was open when nothing was sent for long is over, what a hole hides included */
     bool maybe_lost;     /* a hole in the requester's direction: its next MSN on QN 1 shows what it hid */
     uint64_t doubted;    /* requests before this serial number are doubtful */
     uint64_t late_until; /* up to this stream offset, what comes from now on may have been answered already */
@@ -151,7 +155,9 @@ struct rdmap_side {
     uint64_t end;     /* stream offset after the latest FPDU */
     bool started;     /* an FPDU was seen */
     bool from_start;  /* the direction's very first FPDU was seen: MSNs start with 1 */
-    bool hole;        /* something is missing, at any time */
+    bool hole;        /* messages may be missing, at any time */
+    bool gap;         /* something is missing after the latest FPDU: the next one shows whether that were messages */
+    bool patchy;      /* segments are missing, of messages that are known */
     bool acked_known; /* see rdmap_connection_acked() */
     uint64_t acked;
     uint64_t last_write; /* number of the latest Write operation; 0: none */
@@ -182,6 +188,7 @@ struct rdmap_connection {
     struct rdmap_side side[2];
     struct rdmap_counts counts;
     uint64_t operations; /* numbered so far */
+    int64_t latest_ns;   /* of any FPDU */
     bool crc_noted, finished;
     struct terminate_host host[2]; /* of the sides */
     uint8_t version_wrong[2];      /* DV and RV found wrong already, as a set, by side: reported once */
@@ -291,6 +298,10 @@ void rdmap_requests_cut(struct rdmap_connection *rdmap, const struct rdmap_step 
 void rdmap_requests_doubt(struct rdmap_requests *requests);
 /* A hole in the requester's direction; and, at its next message on QN 1, how many of them the hole hides. */
 void rdmap_requests_hole(struct rdmap_requests *requests);
+/* Requests that the capture does not show may be open. */
+void rdmap_requests_distrust(struct rdmap_requests *requests);
+/* Neither side has sent anything for so long that nothing doubtful is open any more. */
+void rdmap_requests_idle(struct rdmap_requests *requests);
 void rdmap_requests_found(struct rdmap_connection *rdmap, struct rdmap_requests *requests, uint32_t missing);
 /* The first segment of an answer: sets step->request and step->match. identifier is an Atomic Response's. */
 void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t identifier);
@@ -311,8 +322,11 @@ void ddp_judge_no_header(struct rdmap_connection *rdmap, struct rdmap_step *step
 /* ddp_untagged_rules.c, ddp_tagged_rules.c: find or begin step->message. */
 void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
-/* Counters are to be learnt anew; one queue's after a segment that may have belonged to it. */
-void ddp_untagged_hole(struct rdmap_connection *rdmap, unsigned side);
+/*
+ * Counters are to be learnt anew, as so many octets are missing (UINT64_MAX: any number); one queue's after a segment
+ * that may have belonged to it.
+ */
+void ddp_untagged_hole(struct rdmap_connection *rdmap, unsigned side, uint64_t octets);
 void ddp_untagged_unlearn(struct rdmap_connection *rdmap, unsigned side, unsigned qn);
 void ddp_tagged_hole(struct rdmap_connection *rdmap, unsigned side);
 /* FIN (fin), RST or the end of the capture. */

@@ -97,7 +97,7 @@ bool rdmap_recent_all(const struct rdmap_connection *rdmap, unsigned side)
     /* Silence of a direction says nothing when the capture begins inside the connection. */
     if (!s->started)
         return !s->hole && rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
-    return s->segments <= s->recent_capacity && !s->hole && s->from_start;
+    return s->segments <= s->recent_capacity && !s->hole && !s->patchy && s->from_start;
 }
 
 /* ---- finding ---- */

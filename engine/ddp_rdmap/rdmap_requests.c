@@ -6,7 +6,8 @@
  * belongs to. What a capture may hide is treated by what is known about it:
  *  - requests in a hole are counted by the MSNs of QN 1 as soon as the next one comes, and entered as unknown ones;
  *  - answers in a hole leave no count: from then on an answer is looked for by its fields, until the connection was
- * idle with nothing open. The same holds for a capture that starts inside the connection;
+ * idle with nothing open. The same holds for a capture that starts inside the connection, where more patience is
+ * needed;
  *  - an answer may be captured before its request: its sender's ACK number then covers more than the capture has shown.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
@@ -71,10 +72,10 @@ static struct rdmap_request *enter(const struct rdmap_connection *rdmap, struct 
     if (rdmap_requests_open(requests) >= rdmap->options.operations_max) {
         /* No one has this many in flight: answers must have been missed, or never come. */
         requests->head++;
-        requests->uncertain = true;
+        rdmap_requests_distrust(requests);
     }
     if (rdmap_requests_open(requests) == requests->capacity && !grow(rdmap->arena, requests)) {
-        requests->uncertain = true;
+        rdmap_requests_distrust(requests);
         return NULL;
     }
     request = slot(requests, requests->tail);
@@ -85,6 +86,31 @@ static struct rdmap_request *enter(const struct rdmap_connection *rdmap, struct 
     return request;
 }
 
+void rdmap_requests_distrust(struct rdmap_requests *requests)
+{
+    requests->uncertain = requests->incomplete = true;
+}
+
+/* Its entries are the requests that are open. */
+static void trust(struct rdmap_requests *requests)
+{
+    requests->uncertain = requests->incomplete = false;
+    requests->overdrawn = 0;
+    requests->late_until = 0;
+}
+
+void rdmap_requests_idle(struct rdmap_requests *requests)
+{
+    if (rdmap_requests_certain(requests))
+        return;
+    while (requests->head < requests->tail &&
+           (slot(requests, requests->head)->doubtful || !slot(requests, requests->head)->known ||
+            slot(requests, requests->head)->answered))
+        requests->head++;
+    trust(requests);
+    requests->idle = true;
+}
+
 void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_requests *requests = &rdmap->side[step->side].requests;
@@ -92,13 +118,10 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
 
     drop_answered(requests);
     /* An open Response may belong to this request, although it came before it. */
-    if (requests->uncertain && requests->head == requests->tail && requests->last_answer_ns != 0 &&
-        !rdmap->side[other_side(step->side)].tagged.open &&
-        step->fpdu->place.time_ns - requests->last_answer_ns >= rdmap->options.t_react) {
-        requests->uncertain = false;
-        requests->overdrawn = 0;
-        requests->late_until = 0;
-    }
+    if (requests->uncertain && !requests->incomplete && requests->head == requests->tail &&
+        requests->last_answer_ns != 0 && !rdmap->side[other_side(step->side)].tagged.open &&
+        step->fpdu->place.time_ns - requests->last_answer_ns >= rdmap->options.t_react)
+        trust(requests);
     request = enter(rdmap, requests);
     if (!request)
         return;
@@ -106,6 +129,7 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     request->msn = step->ddp->msn;
     request->end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
     request->doubtful = request->end <= requests->late_until;
+    requests->uncertain |= request->doubtful;
     if (requests->overdrawn > 0 && !requests->maybe_lost) { /* its answer was captured before it */
         requests->overdrawn--;
         request->answered = true;
@@ -133,14 +157,19 @@ void rdmap_requests_doubt(struct rdmap_requests *requests)
 
 void rdmap_requests_hole(struct rdmap_requests *requests)
 {
+    requests->idle = false;
     requests->maybe_lost = true;
 }
 
 void rdmap_requests_found(struct rdmap_connection *rdmap, struct rdmap_requests *requests, uint32_t missing)
 {
     requests->maybe_lost = false;
+    if (requests->idle) {
+        requests->idle = false;
+        return;
+    }
     if (missing > LOST_MAX || requests->overdrawn > missing) {
-        requests->uncertain = true;
+        rdmap_requests_distrust(requests);
         if (requests->overdrawn > 0 && requests->early_to > requests->late_until)
             requests->late_until = requests->early_to;
         requests->overdrawn = 0;
@@ -207,6 +236,27 @@ static struct rdmap_request *search(struct rdmap_requests *requests, const struc
     return requests->uncertain ? NULL : first;
 }
 
+/* No other request that may be open has these fields. */
+static bool fits_no_other(const struct rdmap_requests *requests, const struct rdmap_request *fitting,
+                          const struct ddp_segment *ddp, uint32_t identifier)
+{
+    uint64_t end =
+        fitting->serial + RDMAP_SEARCH_MAX < requests->tail ? fitting->serial + RDMAP_SEARCH_MAX : requests->tail;
+
+    for (uint64_t i = fitting->serial + 1; i < end; i++)
+        if (fits(slot(requests, i), ddp, identifier))
+            return false;
+    return true;
+}
+
+/* An answer that can be of one request only: older ones were answered in the hole, and later ones are open. */
+static void trust_from(struct rdmap_requests *requests, struct rdmap_request *answered)
+{
+    trust(requests);
+    for (uint64_t i = answered->serial; i < requests->tail; i++)
+        slot(requests, i)->doubtful = false;
+}
+
 /* No open request is one that the answer could answer. early: requests that its sender had received are yet to come. */
 static enum rdmap_match without_request(struct rdmap_requests *requests, const struct rdmap_step *step, bool early)
 {
@@ -242,8 +292,12 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
     }
     if (early) /* one with the same sink may follow, which it answers */
         step->request->doubtful = true;
-    if (requests->uncertain) /* older ones were answered in the hole */
+    if (requests->uncertain) { /* older ones were answered in the hole */
         requests->head = step->request->serial;
+        if (!requests->incomplete && !requests->maybe_lost && !early && requests->late_until == 0 &&
+            fits_no_other(requests, step->request, step->ddp, identifier))
+            trust_from(requests, step->request);
+    }
     step->match = step->request->serial == requests->head ? RDMAP_MATCH_HEAD : RDMAP_MATCH_LATER;
 }
 

@@ -72,6 +72,8 @@ struct mpa_fpdu_event {
     struct ddp_segment ddp;
     uint64_t number;   /* FPDUs of this direction before it */
     bool after_resync; /* something was skipped before it */
+    bool within;       /* what was skipped is more of the Tagged message that goes on here, and nothing else */
+    uint64_t skipped;  /* how many octets; 0: none */
     bool acked_known;
     uint64_t acked; /* how far its sender had received the other direction when it sent the last octet */
     /*
@@ -129,7 +131,7 @@ void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t fr
 void mpa_connection_finish(struct mpa_connection *mpa, int64_t time_ns);
 
 /* TCP facts of a side, borrowed; set once by the host when it has a tcp_pair (NULL: unknown). */
-void mpa_connection_set_tcp(struct mpa_connection *mpa, const struct tcp_pair *pair);
+void mpa_connection_set_tcp(struct mpa_connection *mpa, struct tcp_pair *pair);
 
 /* By side: how its host lays out Terminates; copied. */
 void mpa_connection_set_hosts(struct mpa_connection *mpa, const struct terminate_host host[2]);

@@ -85,7 +85,7 @@ void mpa_connection_set_hosts(struct mpa_connection *mpa, const struct terminate
     mpa->host[1] = host[1];
 }
 
-void mpa_connection_set_tcp(struct mpa_connection *mpa, const struct tcp_pair *pair)
+void mpa_connection_set_tcp(struct mpa_connection *mpa, struct tcp_pair *pair)
 {
     mpa->tcp = pair;
 }
@@ -283,6 +283,22 @@ static void work(struct mpa_connection *mpa, unsigned side, uint64_t offset, con
     }
 }
 
+/* Octets from `offset` on that no FPDU has used are as if they had not come. */
+static void take_back(struct mpa_connection *mpa, unsigned side, uint64_t offset)
+{
+    struct mpa_side *s = &mpa->side[side];
+    uint64_t from = s->cursor > offset ? s->cursor : offset;
+
+    s->damaged = false;
+    s->next = from;
+    s->window.n = (size_t)(from - s->window.offset);
+    if (s->runs[s->n_runs - 1].start < from)
+        s->runs[s->n_runs - 1].end = from;
+    else
+        s->n_runs--;
+    tcp_pair_take_back(mpa->tcp, side, from);
+}
+
 void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                            const struct octets_origin *origin)
 {
@@ -320,6 +336,8 @@ void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t o
         return;
     }
     work(mpa, side, offset, origin);
+    if (s->damaged)
+        take_back(mpa, side, offset);
     prune_runs(s);
     if (!mpa_window_save(&s->window))
         mpa_ignore(mpa, side);
@@ -341,7 +359,7 @@ void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t fro
             return;
         }
     }
-    s->hole = true;
+    mpa_gap_open(s);
     if (s->state == SIDE_FPDUS || s->state == SIDE_LOST)
         mpa_framing_hole(mpa, side, from, to);
     else if (s->state != SIDE_IGNORED)

@@ -41,6 +41,23 @@ static bool glued(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpd
     return mpa_octets_oddity(fs, second, MPA_LENGTH_LEN + rest) == 0;
 }
 
+/* Nothing is odd but fields that its receiver must ignore. */
+static bool only_reserved_odd(const struct mpa_framing_state *fs, const uint8_t *header, size_t n)
+{
+    const struct rdmap_opcode_info *info = n >= HEADER_VISIBLE_MIN ? rdmap_opcode_info(header[3] & 0x0F) : NULL;
+    uint8_t other[HEADER_VISIBLE];
+
+    if (!info)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        other[i] = header[i];
+    other[2] &= 0xC3;
+    other[3] &= 0xCF;
+    for (size_t i = HEADER_VISIBLE_MIN; i < HEADER_VISIBLE_MIN + 4 && !info->tagged && !info->invalidates; i++)
+        other[i] = 0;
+    return mpa_octets_oddity(fs, other, n) == 0;
+}
+
 /*
  * A whole header of DDP in which nothing but the control octets is odd: the RDMAP octet of an Untagged segment, or the
  * bits of the DDP octet of a Tagged one in the other order. That is for DDP and RDMAP to judge.
@@ -114,12 +131,16 @@ static enum mpa_content judge_ulpdu(struct mpa_connection *mpa, unsigned side, c
         return MPA_CONTENT_UNKNOWN;
     }
     verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
+    if (n == 0) { /* no octet of it was captured */
+        verdict_inconclusive(mpa->verdict, RULE_MPA_3_01);
+        return MPA_CONTENT_SEGMENT;
+    }
     put_be16(header, fpdu->ulpdu_length > MPA_ULPDU_MAX ? MPA_ULPDU_MAX : fpdu->ulpdu_length);
     memcpy(header + MPA_LENGTH_LEN, ulpdu, n);
     if (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN && (ulpdu[0] & 0xBF) == 0x01)
         return MPA_CONTENT_UNKNOWN; /* a header cut short: DDP-4.3-01 */
     if ((mpa_octets_oddity(fs, header, MPA_LENGTH_LEN + n) > HEADER_ODD_MAX &&
-         !only_control_odd(fs, header, MPA_LENGTH_LEN + n)) ||
+         !only_control_odd(fs, header, MPA_LENGTH_LEN + n) && !only_reserved_odd(fs, header, MPA_LENGTH_LEN + n)) ||
         (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN)) {
         mpa_fail(
             mpa, side, RULE_MPA_3_01, fpdu->offset, end,

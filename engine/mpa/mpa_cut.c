@@ -104,7 +104,7 @@ bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint
         return true;
     accept(mpa, side);
     if (s->cursor < to) { /* where the FPDUs after it begin was cut away */
-        s->hole = true;
+        mpa_gap_open(s);
         mpa_framing_hole(mpa, side, s->cursor, to);
     } else {
         mpa_window_restart(&s->window, to);

@@ -41,6 +41,17 @@ static bool markers_fit(const struct diagnosing *d, const struct mpa_shape *shap
     return pointing >= wanted;
 }
 
+/* `found` is the first Marker that is elsewhere: where one is due after the last that is right. */
+static uint64_t due_instead(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu, uint64_t found)
+{
+    uint64_t due = fs->markers_right > 0 ? fs->last_marker + MPA_MARKER_PERIOD
+                                         : fs->start + (found - fs->start) / MPA_MARKER_PERIOD * MPA_MARKER_PERIOD;
+
+    for (unsigned i = 0; i < fpdu->n_markers && fpdu->markers[i].offset < found; i++)
+        due = fpdu->markers[i].offset + MPA_MARKER_PERIOD;
+    return due;
+}
+
 static bool try_grid(struct diagnosing *d, uint64_t origin, uint32_t period, unsigned wanted)
 {
     struct mpa_framing_state *fs = d->fs;
@@ -60,9 +71,7 @@ static bool try_grid(struct diagnosing *d, uint64_t origin, uint32_t period, uns
     for (unsigned i = fpdu.n_markers; i-- > 0;)
         if (is_elsewhere(fs, fpdu.markers[i].offset))
             found = fpdu.markers[i].offset;
-    /* The first one that is wrong: the one before it was right. */
-    due = (found - fs->start) / MPA_MARKER_PERIOD;
-    due = fs->start + (due + ((fs->markers_right > 0 || header > d->at) && found > fs->start)) * MPA_MARKER_PERIOD;
+    due = due_instead(fs, &fpdu, found);
     if (!fs->missing_reported)
         mpa_report_grid(d->mpa, d->side, due, found, fpdu.header);
     fs->leading_missing = false;

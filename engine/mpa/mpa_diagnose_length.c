@@ -55,8 +55,8 @@ static void report_no_crc(struct diagnosing *d, const struct suspect *suspect, u
         return;
     d->fs->no_field_reported = true;
     mpa_fail(d->mpa, d->side, RULE_MPA_4_1_09, suspect->start, end,
-             "expected a CRC field of 4 octets after ULPDU and PAD (ULPDU_Length %u); found the next FPDU there",
-             suspect->length);
+             "expected a CRC field of 4 octets after ULPDU and PAD (ULPDU_Length %u); found the %s there",
+             suspect->length, end == mpa_window_end(&d->s->window) && d->s->fin ? "FIN" : "next FPDU");
 }
 
 /* ---- by CRC ---- */
@@ -402,8 +402,10 @@ static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, e
         candidate.end < suspect->header + HEADER_VISIBLE_MIN)
         return false;
     follow = mpa_diagnose_next(d, candidate.end);
-    if (candidate.end == window_end && d->last && d->s->fin && mistake == NO_CRC_FIELD)
-        follow = FOLLOW_YES; /* exactly the CRC field is lacking before the FIN */
+    /* Exactly the CRC field is lacking before the FIN. In a direction that had one, the FIN is too early: MPA-7.2-03 */
+    if (candidate.end == window_end && d->last && d->s->fin && mistake == NO_CRC_FIELD &&
+        (d->s->fpdus == 0 || d->fs->no_field))
+        follow = FOLLOW_YES;
     if (follow < (d->strict ? FOLLOW_YES : FOLLOW_MAYBE) || !credible(d, suspect, &candidate))
         return false;
     if (mpa_crc_expected(d->mpa, d->side) && suspect->start == d->at &&

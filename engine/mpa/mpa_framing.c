@@ -205,6 +205,8 @@ static void begin_event(struct mpa_connection *mpa, unsigned side, const struct 
     event->acked_known = origin->acked_known;
     event->acked = origin->acked;
     event->after_resync = fs->after_resync;
+    event->within = false;
+    event->skipped = fpdu->offset - (s->fpdus > 0 ? s->tail.end : s->startup.seen ? s->startup.end : fpdu->offset);
     if (fs->after_resync) {
         mpa_skipped(mpa, side, fs->lost_from, fpdu->offset, "no FPDU could be recognised");
         fs->after_resync = false;
@@ -335,6 +337,9 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     judge_opening(mpa, side, fpdu, how);
     judge_frame(mpa, side, fpdu, how, &event);
     judge_ulpdu(mpa, side, fpdu, &event);
+    if (mpa->side[side].gap_open)
+        mpa_gap_settle(&mpa->side[side], &event);
+    mpa_tail_note(&mpa->side[side], &event);
     count_crc_field(mpa->side[side].framing, &event, how);
     count_fpdu(mpa, side, &event);
     go_on_after(mpa, side, &event, how);
@@ -536,7 +541,9 @@ bool mpa_framing_step(struct mpa_connection *mpa, unsigned side, bool last)
         mpa_framing_accept(mpa, side, &fpdu, ACCEPT_PROVEN);
         return true;
     }
-    if (!complete && !last && may_grow(mpa, side))
+    /* The rest of a damaged segment comes again; what it makes of an FPDU, or of the next one, is not judged. */
+    s->damaged = !last && (!complete || mpa_crc_expected(mpa, side)) && mpa->tcp && tcp_pair_is_damaged(mpa->tcp, side);
+    if (s->damaged || (!complete && !last && may_grow(mpa, side)))
         return false;
     looks = complete ? look_at(mpa, side, &fpdu, last) : LOOKS_WRONG;
     if (looks == LOOKS_OPEN) /* nothing to diagnose: a random CRC field can look like a header */

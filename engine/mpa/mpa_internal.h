@@ -54,6 +54,16 @@ struct origin_run {
     struct octets_origin origin;
 };
 
+/* The FPDU before, which a hole may follow. */
+struct mpa_tail {
+    uint64_t end; /* of it in the stream */
+    bool goes_on; /* a Tagged segment, and not the last one of its message: */
+    uint8_t opcode;
+    uint16_t payload_len;
+    uint32_t stag;
+    uint64_t to; /* after it */
+};
+
 /* One direction, named by the side that sends it. */
 struct mpa_side {
     enum side_state state;
@@ -79,7 +89,11 @@ struct mpa_side {
     uint64_t first_fpdu_end;
     bool first_fpdu_bad;   /* CRC wrong while CRC is used */
     bool first_fpdu_known; /* no octet of Full Operation before it is missing: it is the first one indeed */
-    bool hole;             /* octets of this direction are missing: ordering and counting become inconclusive */
+    bool hole;             /* messages of this direction may be missing: ordering and counting become inconclusive */
+    /* Octets are missing after the last FPDU; the next one may show that they were of no other message (mpa_gap.c). */
+    bool gap_open, hole_before;
+    struct mpa_tail tail;
+    bool damaged; /* the octets being worked on did not reach the receiver: their segment's checksum is wrong */
     bool fin, reset;
     uint64_t rst_offset; /* where the RST is */
     uint64_t fin_offset;
@@ -101,7 +115,7 @@ struct mpa_connection {
     struct mpa_options options;
     struct mpa_events events;
     struct verdict *verdict;
-    const struct tcp_pair *tcp;    /* NULL: facts unknown */
+    struct tcp_pair *tcp;          /* NULL: facts unknown */
     struct terminate_host host[2]; /* of the sides */
     enum mpa_phase phase;
     struct mpa_parameters parameters;
@@ -165,6 +179,11 @@ static inline const uint8_t *mpa_window_at(const struct mpa_window *window, uint
 
 /* Place of the octets [from, to) of a side: frames from the origin runs. */
 struct place mpa_place(const struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
+/* mpa_gap.c. Octets are missing; the next FPDU, which shows what they were; any FPDU. */
+void mpa_gap_open(struct mpa_side *s);
+void mpa_gap_settle(struct mpa_side *s, struct mpa_fpdu_event *event);
+void mpa_tail_note(struct mpa_side *s, const struct mpa_fpdu_event *event);
+
 /* Index in runs[] of the run that holds the octet at `at`, or n_runs. */
 size_t mpa_run_of(const struct mpa_side *s, uint64_t at);
 /* Where it is not in the first run. */

@@ -55,6 +55,7 @@ struct close_watch {
     uint8_t revision; /* of the stimulus */
     bool started;
     int64_t due;
+    struct place overdue; /* where it was still open then; frame 0: it was not */
 };
 
 /* ---- mpa_reaction_establish.c ---- */

@@ -8,6 +8,8 @@
  */
 #include "engine/mpa/mpa_reaction.h"
 
+#include <stdio.h>
+
 enum { PASSED_MAX = 4 };
 
 /* RULE_NONE: legal, or another family's finding. */
@@ -186,6 +188,34 @@ static void expect_close(struct mpa_connection *mpa, unsigned reactor, enum clos
     start_clock(mpa, reactor);
 }
 
+/* The time for the close is over. Whether it comes late, or not at all, is yet to be seen. */
+static void check_due(struct mpa_connection *mpa, unsigned reactor)
+{
+    struct close_watch *watch = &mpa->reaction->close[reactor];
+
+    if (watch->kind == CLOSE_NONE || !watch->started || watch->overdue.frame != 0 || mpa->reaction->now <= watch->due)
+        return;
+    if (reaction_lost(mpa, reactor))
+        settle_open(mpa, watch);
+    else
+        watch->overdue = reaction_place(mpa, reactor);
+}
+
+/* closed: in this frame; 0: it was not. True when it was open after that time, which is reported. */
+static bool settle_overdue(struct mpa_connection *mpa, unsigned reactor, uint32_t closed)
+{
+    struct close_watch *watch = &mpa->reaction->close[reactor];
+    struct place place = watch->overdue;
+    char found[64] = "it still open";
+
+    if (watch->kind == CLOSE_NONE || place.frame == 0)
+        return false;
+    if (closed != 0)
+        snprintf(found, sizeof found, "it still open then, and closed later, in frame %u", closed);
+    settle_failed(mpa, reactor, kinds[watch->kind].open, &place, found);
+    return true;
+}
+
 /* ---- stimuli ---- */
 
 static enum close_kind by_frame(const struct mpa_startup *frame, enum close_kind request, enum close_kind reply)
@@ -239,6 +269,8 @@ static void judge_reply(struct mpa_connection *mpa, unsigned side)
     bool rejects = reply->frame.flags & MPA_FLAG_R;
     enum rule_id rule = rejects ? kinds[watch->kind].rejected : kinds[watch->kind].accepted;
 
+    if (settle_overdue(mpa, side, 0))
+        return;
     if (watch->kind == CLOSE_REVISION_REQUEST && reply->frame.revision == watch->revision)
         settle_open(mpa, watch); /* it claims to support that revision */
     else if (rejects && kinds[watch->kind].rejection_will_do)
@@ -277,24 +309,10 @@ void reaction_close_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu 
     struct close_watch *watch = &mpa->reaction->close[fpdu->side];
 
     /* A Terminate may precede the close (7.1.2 and 8 do not forbid it). */
-    if (watch->kind == CLOSE_NONE || fpdu->is_terminate || !reaction_after(fpdu, watch->at.end))
+    if (watch->kind == CLOSE_NONE || fpdu->is_terminate || !reaction_after(fpdu, watch->at.end) ||
+        settle_overdue(mpa, fpdu->side, 0))
         return;
     settle_failed(mpa, fpdu->side, kinds[watch->kind].fpdu, &fpdu->event->place, "an FPDU");
-}
-
-static void check_due(struct mpa_connection *mpa, unsigned reactor)
-{
-    struct close_watch *watch = &mpa->reaction->close[reactor];
-    struct place place;
-
-    if (watch->kind == CLOSE_NONE || !watch->started || mpa->reaction->now <= watch->due)
-        return;
-    if (reaction_lost(mpa, reactor)) {
-        settle_open(mpa, watch);
-        return;
-    }
-    place = reaction_place(mpa, reactor);
-    settle_failed(mpa, reactor, kinds[watch->kind].open, &place, "it still open");
 }
 
 void reaction_close_segment(struct mpa_connection *mpa, const struct tcp_segment *segment)
@@ -312,14 +330,14 @@ void reaction_close_end(struct mpa_connection *mpa, unsigned side, bool reset)
 {
     struct close_watch *watch = &mpa->reaction->close[side], *peers = &mpa->reaction->close[1 - side];
 
-    if (watch->kind != CLOSE_NONE) {
+    if (watch->kind != CLOSE_NONE && !settle_overdue(mpa, side, mpa->side[side].end_place.frame)) {
         if (watch->started && mpa->reaction->now > watch->due && kinds[watch->kind].late != RULE_NONE)
             settle_failed(mpa, side, kinds[watch->kind].late, &mpa->side[side].end_place, "it closed later");
         else
             settle_passed(mpa, watch);
     }
     /* A reset leaves the other end nothing to close. */
-    if (reset && peers->kind != CLOSE_NONE)
+    if (reset && peers->kind != CLOSE_NONE && !settle_overdue(mpa, 1 - side, 0))
         settle_open(mpa, peers);
 }
 
@@ -328,7 +346,7 @@ void reaction_close_finish(struct mpa_connection *mpa)
     for (unsigned reactor = 0; reactor < 2; reactor++) {
         if (reaction_sees_all(mpa))
             check_due(mpa, reactor);
-        if (mpa->reaction->close[reactor].kind != CLOSE_NONE)
+        if (!settle_overdue(mpa, reactor, 0) && mpa->reaction->close[reactor].kind != CLOSE_NONE)
             settle_open(mpa, &mpa->reaction->close[reactor]);
     }
 }

@@ -320,7 +320,9 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
     }
     if (!refuses_read(state, reader, terminate) || refused_for_other_reason(mpa, reader, terminate))
         return;
-    if (mpa->side[0].hole || mpa->side[1].hole)
+    /* The Terminate's sender may have received a Request that the capture lacks, or has not shown yet. */
+    if (mpa->side[0].hole || mpa->side[1].hole ||
+        (fpdu->acked_known && fpdu->acked > mpa->side[reader].next + mpa->side[reader].fin))
         verdict_inconclusive(mpa->verdict, rule);
     else if (state->reads_peak[reader] <= limit)
         verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place,

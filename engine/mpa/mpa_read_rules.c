@@ -4,9 +4,12 @@
  *
  * A Request counts from the frame that completes it in the capture until the frame that completes its Response. That
  * passes the capture point before the requester can know of it, so the count is never above the true one; unless the
- * capture has the directions in another order, which the ACK numbers show.
+ * capture has the directions in another order, which the ACK numbers show. Nor do holes raise it: a Request in one is
+ * not counted, though its Response is, and as many Responses are taken to be in one as there is room for.
  */
 #include "engine/mpa/mpa_startup_state.h"
+
+enum { RESPONSE_MIN = MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN + MPA_CRC_LEN };
 
 static bool is_request(const struct ddp_segment *ddp)
 {
@@ -56,6 +59,15 @@ static void count_response(struct mpa_connection *mpa, unsigned side, const stru
         reads->early[peer]++;
 }
 
+/* What `side` has sent before this FPDU, and the capture lacks, may have been Responses. */
+static void count_missing(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+{
+    uint64_t *outstanding = &mpa->order->reads.outstanding[other_side(side)], most = event->skipped / RESPONSE_MIN;
+
+    if (most > 0 && !(event->within && event->ddp.opcode == RDMAP_WRITE))
+        *outstanding -= most < *outstanding ? most : *outstanding;
+}
+
 static void count_request(struct mpa_reads_state *reads, unsigned side)
 {
     if (reads->early[side] > 0)
@@ -72,6 +84,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
     unsigned peer = other_side(side);
     uint16_t limit;
 
+    count_missing(mpa, side, event);
     count_response(mpa, side, event);
     if (reads->over[peer])
         reads->over[peer] = reads->outstanding[peer] > limit_of(mpa, peer);
@@ -81,8 +94,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
     limit = limit_of(mpa, side);
     if (!limit_negotiated(mpa, side))
         return;
-    if (reads->given_up || mpa->side[0].hole || mpa->side[1].hole) {
-        reads->given_up = true;
+    if (reads->given_up || mpa->side[peer].gap_open) {
         verdict_inconclusive(mpa->verdict, rule);
         return;
     }

@@ -66,7 +66,7 @@ struct mpa_reads_state {
     uint64_t outstanding[2]; /* Requests of a side without Response */
     uint64_t early[2];       /* Responses to Requests of a side that the capture point has not seen yet */
     bool over[2];            /* above the limit since the last report */
-    bool given_up;           /* a damaged FPDU or a hole makes the count meaningless */
+    bool given_up;           /* a damaged FPDU makes the count meaningless */
 };
 
 struct mpa_order_state {

@@ -32,6 +32,15 @@ struct tcp_segment {
     uint32_t length;   /* payload octets on the wire */
     uint32_t captured; /* payload octets present, <= length (snap length) */
     const uint8_t *payload;
+    /*
+     * For the checksum (engine/packet/tcp_checksum.h), if that can be verified: the header, with the n_addresses octets
+     * of both addresses in the IP header, as long as the packet's memory is there; or their sums.
+     */
+    const uint8_t *header, *addresses;
+    uint8_t n_addresses;
+    bool summed;
+    uint16_t checksum;        /* the field, as it is in memory */
+    uint64_t pseudo_sum, sum; /* of the pseudo-header; of that and the header */
 };
 
 /* A segment and its endpoints. segment.side is not set: connections_segment() (engine/tcp/connections.h) finds it out.

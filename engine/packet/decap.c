@@ -14,6 +14,7 @@
 #include "engine/core/heap.h"
 #include "engine/packet/decap_link.h"
 #include "engine/packet/fragments.h"
+#include "engine/packet/tcp_checksum.h"
 #include "engine/packet/tcp_header.h"
 #include "wire/octets.h"
 #include "wire/rpcbind.h"
@@ -25,7 +26,9 @@
 
 enum {
     IPV4_HEADER = 20,
+    IPV4_ADDRESSES = 8,
     IPV6_HEADER = 40,
+    IPV6_ADDRESSES = 32,
     UDP_HEADER = 8,
     PROTOCOL_HOP_BY_HOP = 0,
     PROTOCOL_TCP = 6,
@@ -75,7 +78,8 @@ void decap_free(struct decap *decap)
 
 /* ---- TCP ---- */
 
-static enum decap_status take_tcp(struct addressed_segment *out, struct slice slice)
+/* addresses: n octets of the IP header; 0 where the destination in it need not be the last one. */
+static enum decap_status take_tcp(struct addressed_segment *out, struct slice slice, const uint8_t *addresses, size_t n)
 {
     if (slice.length < TCP_HEADER_MIN)
         return DECAP_MALFORMED;
@@ -83,6 +87,10 @@ static enum decap_status take_tcp(struct addressed_segment *out, struct slice sl
         return DECAP_CUT;
     if (!tcp_header_read(&out->segment, slice.p, slice.captured, slice.length))
         return DECAP_MALFORMED;
+    out->segment.summed = false;
+    out->segment.header = n > 0 && slice.captured == slice.length ? slice.p : NULL;
+    out->segment.addresses = addresses;
+    out->segment.n_addresses = (uint8_t)n;
     out->source.port = get_be16(slice.p);
     out->destination.port = get_be16(slice.p + 2);
     return DECAP_TCP;
@@ -261,7 +269,7 @@ static enum decap_status take_ipv4(struct decap *decap, struct target *target, s
         if (status != FRAGMENT_COMPLETE)
             return fragment_answer(status);
     }
-    return take_tcp(out, slice);
+    return take_tcp(out, slice, p + 12, header == IPV4_HEADER ? IPV4_ADDRESSES : 0);
 }
 
 /* RFC 2675: the length in a hop-by-hop option, when the header's is 0. Returns 0 when there is none. */
@@ -375,7 +383,7 @@ static enum decap_status take_ipv6(struct decap *decap, struct target *target, s
         if (status != DECAP_TCP)
             return status;
     }
-    return take_tcp(out, slice);
+    return take_tcp(out, slice, p + 8, p[6] == PROTOCOL_TCP ? IPV6_ADDRESSES : 0);
 }
 
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,

@@ -2,8 +2,8 @@
 /*
  * From a packet as captured to a TCP segment, or to a packet of the InfiniBand transport: link layer, VLAN tags, IPv4
  * and IPv6 with their options, extension headers and fragments, TCP header; UDP to the port of RoCE v2, the GRH of RoCE
- * v1, the LRH of an InfiniBand link. TCP checksums are not verified: captures on the sending host hold partial ones
- * (offload).
+ * v1, the LRH of an InfiniBand link. TCP checksums are not verified here: captures on the sending host hold partial
+ * ones (offload), see engine/packet/tcp_checksum.h.
  */
 #ifndef IWARP_ENGINE_PACKET_DECAP_H
 #define IWARP_ENGINE_PACKET_DECAP_H

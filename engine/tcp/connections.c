@@ -316,7 +316,8 @@ static void remember_syn(struct slot *slot, const struct addressed_segment *segm
         return;
     *slot->pending = *segment;
     /* The payload is not kept: a SYN that has one is rare, and it is sent again if the SYN got lost. */
-    slot->pending->segment.payload = NULL;
+    slot->pending->segment.payload = slot->pending->segment.header = NULL;
+    slot->pending->segment.summed = false;
     slot->pending->segment.length = slot->pending->segment.captured = 0;
 }
 

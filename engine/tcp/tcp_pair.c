@@ -10,6 +10,7 @@
  *   - Where does a stream begin whose SYN is missing?
  */
 #include "engine/tcp/tcp_pair.h"
+#include "engine/packet/tcp_checksum.h"
 #include "engine/tcp/tcp_held.h"
 #include "engine/tcp/tcp_history.h"
 
@@ -28,6 +29,7 @@ enum {
     GRACE_NS_LONG = 100000000, /* or after that time, whatever came */
     /* Octets that far outside the window are believed after this many segments in a row. */
     STRAYS_BELIEVED = 3,
+    SUMS_SAMPLED = 8, /* segments of a side whose checksums are verified in any case */
     WINDOW_SLACK = 1 << 20,
     WINDOW_LARGEST = 1 << 30, /* RFC 7323 section 2.3 */
     SENT_UNSEEN = 1 << 20,    /* before the first ACK, by a side that was not captured yet */
@@ -56,6 +58,12 @@ struct side {
     uint64_t loss_next, loss_acked;
     unsigned loss_segments;
     int64_t loss_since;
+    bool asked_again; /* the other side has repeated an acknowledgment while octets waited behind a gap: it lacks them,
+                         too */
+    int64_t delivered_ns; /* of the octets delivered last */
+    uint64_t taken_back;  /* octets from here on; valid while takes_back */
+    bool takes_back;
+    uint64_t sums_right, sums_wrong; /* checksums that were verified */
     struct tcp_held held;
     struct tcp_history history;
 };
@@ -66,6 +74,7 @@ struct tcp_pair {
     bool eager_holes;
     uint32_t frame; /* of the segment being worked on */
     int64_t now;
+    const struct tcp_segment *direct; /* whose octets are delivered as they come; else NULL */
     struct side side[2];
 };
 
@@ -196,6 +205,41 @@ static void settle_start(struct side *me, const struct tcp_segment *segment)
     me->started = true;
 }
 
+/* ---- checksums ---- */
+
+/* Interfaces that join segments give the whole the checksum of one. */
+static bool is_joined(const struct side *peer, const struct tcp_segment *segment)
+{
+    return peer->facts.mss != 0 && segment->length > peer->facts.mss;
+}
+
+static bool is_damaged(struct tcp_pair *pair, const struct tcp_segment *segment)
+{
+    struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
+    enum tcp_checksum checksum = is_joined(peer, segment) ? TCP_CHECKSUM_UNKNOWN : tcp_checksum(segment);
+
+    me->sums_right += checksum == TCP_CHECKSUM_RIGHT;
+    me->sums_wrong += checksum == TCP_CHECKSUM_WRONG;
+    return checksum == TCP_CHECKSUM_WRONG && me->sums_right > me->sums_wrong;
+}
+
+bool tcp_pair_is_damaged(struct tcp_pair *pair, unsigned side)
+{
+    const struct tcp_segment *segment = pair->direct;
+
+    if (!segment || (segment->side & 1) != side)
+        return false;
+    pair->direct = NULL; /* asked once */
+    return is_damaged(pair, segment);
+}
+
+void tcp_pair_take_back(struct tcp_pair *pair, unsigned side, uint64_t from)
+{
+    pair->side[side].takes_back = true;
+    pair->side[side].taken_back = from;
+    pair->side[side].facts.damaged++;
+}
+
 /* ---- delivery ---- */
 
 static void deliver_hole(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_cause cause,
@@ -218,12 +262,18 @@ static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_
     uint64_t from = me->facts.next;
     bool start = origin->segment_start, end = origin->segment_end;
     origin->arrival = pair->frame;
-    origin->time_ns = pair->now;
+    me->delivered_ns = origin->time_ns;
     origin->segment_end = end && captured == length;
     if (captured) {
         me->facts.next = from + captured;
         if (pair->events.octets)
             pair->events.octets(pair->events.ctx, s, from, p, captured, origin);
+        if (me->takes_back) {
+            me->takes_back = false;
+            me->facts.next = smaller(me->facts.next, me->taken_back);
+            tcp_history_append(&me->history, from, p, (size_t)(me->facts.next - from), me->facts.acked, origin->frame);
+            return;
+        }
         tcp_history_append(&me->history, from, p, captured, me->facts.acked, origin->frame);
     }
     if (captured < length) {
@@ -234,15 +284,23 @@ static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_
     }
 }
 
-/* Delivers what is held and has become due. */
-static void drain(struct tcp_pair *pair, unsigned s)
+/*
+ * Delivers what is held and has become due. What waited for octets that the capture lost came to the receiver when it
+ * was captured; what waited for octets that came late could be used only then.
+ */
+static void drain(struct tcp_pair *pair, unsigned s, bool lost)
 {
     struct side *me = &pair->side[s];
     while (!tcp_held_empty(&me->held) && tcp_held_first(&me->held)->start <= me->facts.next) {
         struct tcp_piece *piece = tcp_held_take(&me->held);
+        if (!lost)
+            piece->origin.time_ns = pair->now;
+        else if (piece->origin.time_ns < me->delivered_ns)
+            piece->origin.time_ns = me->delivered_ns;
         deliver(pair, s, piece->octets, piece->captured, piece->length, &piece->origin);
         free(piece);
     }
+    me->asked_again &= !tcp_held_empty(&me->held);
 }
 
 static void deliver_fin(struct tcp_pair *pair, unsigned s)
@@ -272,10 +330,9 @@ static void give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_ca
     if (beyond) {
         next = *beyond;
         next.arrival = pair->frame;
-        next.time_ns = pair->now;
     }
     deliver_hole(pair, s, to, cause, beyond ? &next : NULL);
-    drain(pair, s);
+    drain(pair, s, true);
 }
 
 /* ---- lost by the capture ---- */
@@ -298,6 +355,18 @@ static uint64_t loss_end(const struct side *side)
     if (tcp_held_empty(&side->held) && top == side->facts.next + 1 && side->facts.highest <= side->facts.next)
         return side->facts.next;
     return top;
+}
+
+/*
+ * Gaps with octets behind them that were captured before the other side acknowledged them, and it did not ask again for
+ * those in the gap. These are not yet to come: they were sent before those behind the gap.
+ */
+static void give_up_overtaken(struct tcp_pair *pair, unsigned s)
+{
+    struct side *me = &pair->side[s];
+    while (!me->asked_again && !tcp_held_empty(&me->held) && tcp_held_first(&me->held)->start < me->facts.acked)
+        give_up(pair, s, tcp_held_first(&me->held)->start, HOLE_CAPTURE_LOSS, NULL);
+    deliver_fin(pair, s);
 }
 
 static void give_up_lost(struct tcp_pair *pair, unsigned s)
@@ -402,7 +471,7 @@ static bool place(struct tcp_pair *pair, unsigned s, const struct arrival *arriv
         p += from - arrival->start;
     if (from == me->facts.next) {
         deliver(pair, s, p, (uint32_t)(captured_to - from), (uint32_t)(to - from), &origin);
-        drain(pair, s);
+        drain(pair, s, false);
         return true;
     }
     return tcp_held_add(&me->held, from, (uint32_t)(to - from), p, (uint32_t)(captured_to - from), &origin);
@@ -442,6 +511,7 @@ static void take_octets(struct tcp_pair *pair, const struct tcp_segment *segment
     struct side *me = &pair->side[s];
     uint64_t end = start + segment->length;
     struct octets_origin origin = {.frame = segment->frame,
+                                   .time_ns = segment->time_ns,
                                    .acked_known = acked.known,
                                    .acked = acked.to,
                                    .segment_start = from_start,
@@ -453,7 +523,13 @@ static void take_octets(struct tcp_pair *pair, const struct tcp_segment *segment
     if (segment->length > me->facts.largest_segment)
         me->facts.largest_segment = segment->length;
     if (start == me->facts.next && tcp_held_empty(&me->held) && !me->fin_known) {
+        pair->direct = segment;
         deliver(pair, s, segment->payload, segment->captured, segment->length, &origin);
+        pair->direct = NULL;
+        return;
+    }
+    if (is_damaged(pair, segment)) {
+        me->facts.damaged++;
         return;
     }
     struct arrival arrival = {
@@ -510,14 +586,19 @@ static struct acknowledged acknowledged_by(const struct tcp_segment *segment, co
     return (struct acknowledged){.known = true, .to = not_negative(unwrap(peer, segment->ack))};
 }
 
-/* s: whose octets are acknowledged. */
-static void take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked)
+/* s: whose octets are acknowledged, by a segment that carries octets itself, or does not. */
+static void take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, bool carries)
 {
     struct side *me = &pair->side[s];
+    if (!carries && me->facts.acked_known && acked == me->facts.acked && acked == me->facts.next)
+        me->asked_again |= !tcp_held_empty(&me->held);
+    bool more = !me->facts.acked_known || acked > me->facts.acked;
     if (acked <= larger(me->facts.highest, me->facts.next) + WINDOW_LARGEST) { /* no window was ever wider */
         me->facts.acked = me->facts.acked_known ? larger(me->facts.acked, acked) : acked;
         me->facts.acked_known = true;
     }
+    if (more)
+        give_up_overtaken(pair, s);
     if (me->facts.acked > me->facts.next)
         give_up_lost(pair, s);
 }
@@ -534,6 +615,8 @@ static int64_t cut_to_start(struct tcp_segment *segment, int64_t offset)
     segment->captured -= cut_captured;
     segment->length -= cut;
     segment->seq += cut;
+    segment->summed = false;
+    segment->header = NULL;
     return offset + cut;
 }
 
@@ -605,6 +688,10 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     pair->frame = segment->frame;
     pair->now = segment->time_ns;
 
+    if (me->sums_right + me->sums_wrong < SUMS_SAMPLED && is_damaged(pair, segment)) {
+        me->facts.damaged++;
+        return;
+    }
     bool guessed = (syn || !starts_known) && find_starts(me, peer, segment);
 
     /* The SYN itself takes a sequence number; its payload, if any, comes after it (RFC 7413). */
@@ -621,7 +708,7 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     if (!syn && segment->window > me->largest_window)
         me->largest_window = segment->window;
     if (acked.known)
-        take_ack(pair, !s, acked.to);
+        take_ack(pair, !s, acked.to, segment->length > 0);
     if (segment->flags & TCP_RST) {
         take_reset(pair, segment, unwrapped);
         return;

@@ -7,7 +7,8 @@
  * overlaps, wrap, keep-alives, zero-window probes, half-close, RST. Delivered octets are in order and never twice;
  * first arrival wins, differing repeats are reported. A hole is given up as soon as the other side acknowledges octets
  * beyond it that the capture does not hold (lost by the capture, not by the network), when the bound on held octets is
- * reached, or at the end.
+ * reached, or at the end. A segment that was damaged on its way is ignored; its checksum is verified where something
+ * is wrong with its octets, and where it does not simply continue the stream.
  *
  * Sans-I/O. Memory: at most `limit` octets of out-of-order data per side, plus a fixed amount.
  */
@@ -25,7 +26,8 @@
 struct octets_origin {
     uint32_t frame;   /* that carried them */
     uint32_t arrival; /* frame whose arrival made them deliverable in order: >= frame */
-    int64_t time_ns;  /* of arrival */
+    int64_t time_ns;  /* when the receiver had them in order: of frame if what they waited for was lost by the capture
+                         alone */
     bool acked_known;
     uint64_t
         acked; /* stream offset of the OTHER side up to which the sender of these octets had received (ACK number) */
@@ -108,7 +110,17 @@ struct tcp_side_facts {
     uint64_t acked;           /* highest offset of this side acknowledged by the other */
     uint32_t largest_segment; /* payload octets; far above MSS: TSO/GRO capture */
     bool fin;
+    uint64_t damaged; /* segments ignored, as their checksums are wrong and others of this side are right */
 };
 const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigned side);
+
+/*
+ * To be asked while octets of `side` are delivered, when something is wrong with them: true when their segment was
+ * damaged on its way, so that no receiver took it. A side whose checksums are mostly wrong leaves them to its
+ * interface.
+ */
+bool tcp_pair_is_damaged(struct tcp_pair *pair, unsigned side);
+/* Then the octets being delivered that begin at `from` are taken back: they will be sent again. */
+void tcp_pair_take_back(struct tcp_pair *pair, unsigned side, uint64_t from);
 
 #endif

@@ -90,12 +90,15 @@ static uint32_t ulpdu_acked(struct rdmap_flow *t, unsigned side, const uint8_t *
                                                 : (unsigned)t->parameters.initiator_side == side ? DIR_TO_RESPONDER
                                                                                                  : DIR_TO_INITIATOR,
                                    .number = t->number[side]++,
-                                   .after_resync = t->resync[side]};
+                                   .after_resync = t->resync[side],
+                                   .skipped = t->missing[side],
+                                   .within = t->within[side]};
 
     assert_true(n <= sizeof t->last[side]);
     memmove(t->last[side], p, n);
     t->last_len[side] = (uint16_t)n;
-    t->resync[side] = false;
+    t->resync[side] = t->within[side] = false;
+    t->missing[side] = 0;
     flow_step(t);
     event.place = place_of(t, side);
     event.fpdu = (struct mpa_fpdu){.offset = t->end[side],
@@ -213,6 +216,7 @@ void flow_hole(struct rdmap_flow *t, unsigned side, size_t n)
 {
     t->end[side] += n;
     t->resync[side] = true;
+    t->missing[side] += n;
     rdmap_connection_skipped(t->rdmap, side);
 }
 

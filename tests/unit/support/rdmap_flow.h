@@ -28,6 +28,8 @@ struct rdmap_flow {
     bool acked_unknown;  /* no ACK numbers are known */
     uint64_t unreceived; /* octets of the other side that the sender has not received */
     bool resync[2];      /* the side's next FPDU comes after a hole */
+    uint64_t missing[2]; /* of so many octets */
+    bool within[2];      /* that hid nothing but more of the Tagged message which goes on there */
     struct mpa_parameters parameters;
     /* The latest ULPDU of a side. */
     uint8_t last[2][FLOW_ULPDU_MAX];

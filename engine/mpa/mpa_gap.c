@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What octets that are missing can have been, by the FPDUs before and after them: TO says how much payload is missing
+ * of a message whose segments are on both sides, and their number says how many octets that takes. If these are all
+ * there were, no other message is missing: the segments of a message are sent in succession (RFC 5041 section 5.3).
+ */
+#include "engine/mpa/mpa_framing.h"
+
+enum {
+    AROUND_PAYLOAD = MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN + MPA_CRC_LEN,
+    PAD_MAX = 3,
+    ANOTHER_MIN = MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN + MPA_CRC_LEN, /* the least that another message takes */
+};
+
+static uint64_t markers_before(const struct mpa_framing_state *fs, uint64_t at)
+{
+    return at <= fs->framing.seq_start ? 0 : (at - fs->framing.seq_start + fs->period - 1) / fs->period;
+}
+
+/* Octets of Markers in [from, to), which begins and ends between FPDUs. */
+static uint64_t marker_octets(const struct mpa_framing_state *fs, uint64_t from, uint64_t to)
+{
+    return fs->framing.markers ? (markers_before(fs, to) - markers_before(fs, from)) * MPA_MARKER_LEN : 0;
+}
+
+/* `octets`, without Markers, are what it takes to send so much payload in segments like the one before them. */
+static bool is_all_of_it(const struct mpa_tail *tail, uint64_t payload, uint64_t octets)
+{
+    uint64_t around = octets - payload, each = AROUND_PAYLOAD + (0 - AROUND_PAYLOAD - tail->payload_len) % 4;
+
+    if (payload == 0 || octets < payload + AROUND_PAYLOAD)
+        return false;
+    if (around < AROUND_PAYLOAD + ANOTHER_MIN)
+        return around <= AROUND_PAYLOAD + PAD_MAX;
+    return tail->payload_len > 0 && payload % tail->payload_len == 0 && around == payload / tail->payload_len * each;
+}
+
+static bool is_within(const struct mpa_side *s, const struct mpa_fpdu_event *event)
+{
+    const struct mpa_tail *tail = &s->tail;
+    const struct ddp_segment *ddp = &event->ddp;
+    uint64_t octets = event->fpdu.offset - tail->end;
+
+    return tail->goes_on && event->has_ddp && event->crc != MPA_CRC_WRONG && !event->faulty && ddp->tagged &&
+           ddp->opcode == tail->opcode && ddp->stag == tail->stag && event->fpdu.offset > tail->end &&
+           is_all_of_it(tail, ddp->to - tail->to, octets - marker_octets(s->framing, tail->end, event->fpdu.offset));
+}
+
+void mpa_gap_open(struct mpa_side *s)
+{
+    if (!s->gap_open)
+        s->hole_before = s->hole;
+    s->gap_open = s->hole = true;
+}
+
+void mpa_gap_settle(struct mpa_side *s, struct mpa_fpdu_event *event)
+{
+    event->within = is_within(s, event);
+    s->gap_open = false;
+    /* Which message the rest of an RDMA Read Response belongs to depends on its request. */
+    if (event->within && event->ddp.opcode == RDMAP_WRITE)
+        s->hole = s->hole_before;
+}
+
+void mpa_tail_note(struct mpa_side *s, const struct mpa_fpdu_event *event)
+{
+    const struct ddp_segment *ddp = &event->ddp;
+
+    s->tail.end = event->fpdu.offset + event->fpdu.length;
+    s->tail.goes_on = event->has_ddp && ddp->tagged && !ddp->last && event->crc != MPA_CRC_WRONG;
+    if (!s->tail.goes_on)
+        return;
+    s->tail.opcode = ddp->opcode;
+    s->tail.stag = ddp->stag;
+    s->tail.to = ddp->to + ddp->payload_len;
+    s->tail.payload_len = (uint16_t)ddp->payload_len;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a hole in the capture can hide, and what is judged behind it nevertheless. */
+#include "tests/unit/support/rdmap_flow.h"
+
+enum { SEGMENT = 2 + 14 + 100 + 4, EMPTY_SEND = 2 + 18 + 4 };
+
+static void one_write(struct rdmap_flow *t, unsigned side, bool within)
+{
+    flow_tagged(t, side, RDMAP_WRITE, 0x77, 0, false, NULL, 100);
+    flow_hole(t, side, SEGMENT);
+    t->within[side] = within;
+    flow_tagged(t, side, RDMAP_WRITE, 0x77, 200, true, NULL, 100);
+}
+
+/* A hole among the answers hides no request, whatever else was in it. */
+static void an_answer_without_request(void **state)
+{
+    for (unsigned within = 0; within < 2; within++) {
+        struct rdmap_flow *t = flow_new();
+        uint32_t frame;
+
+        flow_send(t, I, 4);
+        flow_read(t, I, 0x10, 0, 8);
+        one_write(t, R, within);
+        flow_response(t, R, 0x10, 0, 8, true);
+        frame = flow_response(t, R, 0x11, 0, 8, true);
+        flow_send(t, I, 4);
+        flow_close(t, I);
+        flow_expect_one(t, RULE_RDMAP_5_2_01, SEVERITY_ERROR, frame);
+    }
+}
+
+/* The answer may be in the hole, unless that hides nothing but more of a Write. */
+static void a_request_that_is_never_answered(void **state)
+{
+    for (unsigned within = 0; within < 2; within++) {
+        struct rdmap_flow *t = flow_new();
+        uint32_t frame;
+
+        flow_send(t, I, 4);
+        flow_send(t, R, 4);
+        frame = flow_read(t, I, 0x10, 0, 8);
+        one_write(t, R, within);
+        flow_send(t, I, 4);
+        flow_send(t, R, 4);
+        flow_close(t, R);
+        if (within)
+            flow_expect_one(t, RULE_RDMAP_5_2_1_14, SEVERITY_ERROR, frame);
+        else
+            flow_expect_nothing(t);
+    }
+}
+
+/* An answer that fits one request alone shows which are open. */
+static void an_answer_settles_what_a_hole_left_open(void **state)
+{
+    for (unsigned same = 0; same < 2; same++) {
+        struct rdmap_flow *t = flow_new();
+        uint32_t frame;
+
+        flow_send(t, I, 4);
+        flow_read(t, I, 0x10, 0, 8);
+        flow_read(t, I, 0x11, 0, 8);
+        flow_read(t, I, same ? 0x11 : 0x12, 0, 8);
+        flow_hole(t, R, 48);
+        flow_response(t, R, 0x11, 0, 8, true);
+        if (!same)
+            flow_response(t, R, 0x12, 0, 8, true);
+        frame = flow_response(t, R, 0x99, 0, 8, true);
+        flow_close(t, R);
+        if (same)
+            flow_expect_nothing(t);
+        else
+            flow_expect_one(t, RULE_RDMAP_5_2_01, SEVERITY_ERROR, frame);
+    }
+}
+
+/* After minutes of silence nothing from before the capture is open any more; after seconds it may be. */
+static void silence_settles_a_late_start(void **state)
+{
+    for (unsigned minutes = 0; minutes < 2; minutes++) {
+        struct rdmap_flow *t = flow_new();
+        uint32_t frame;
+
+        t->parameters.startup_seen = false;
+        t->parameters.midstream = true;
+        flow_parameters(t);
+        t->number[I] = t->number[R] = 100;
+        t->msn[I][1] = 77;
+        flow_read(t, I, 0x10, 0, 8);
+        flow_response(t, R, 0x10, 0, 8, true);
+        t->time_ns += INT64_C(1000000000) * (minutes ? 180 : 3);
+        flow_read(t, I, 0x11, 0, 8);
+        flow_response(t, R, 0x11, 0, 8, true);
+        frame = flow_response(t, R, 0x99, 0, 8, true);
+        flow_close(t, R);
+        if (minutes)
+            flow_expect_one(t, RULE_RDMAP_5_2_01, SEVERITY_ERROR, frame);
+        else
+            flow_expect_nothing(t);
+    }
+}
+
+/* A hole hides no more messages than there is room for, and none that came before it. */
+static void msns_behind_a_hole(void **state)
+{
+    static const struct {
+        uint64_t octets;
+        int jump;
+        bool found;
+    } cases[] = {
+        {2 * EMPTY_SEND, 0, false}, {2 * EMPTY_SEND, 2, false}, {2 * EMPTY_SEND, 3, true},
+        {2 * EMPTY_SEND, -1, true}, {1000, -2, true},           {1000, 40, false},
+    };
+
+    for (unsigned i = 0; i < ARRAY_LENGTH(cases); i++) {
+        struct rdmap_flow *t = flow_new();
+        uint32_t frame;
+
+        flow_send(t, I, 4);
+        flow_send(t, I, 4);
+        flow_hole(t, I, cases[i].octets);
+        t->msn[I][0] += (uint32_t)cases[i].jump;
+        frame = flow_send(t, I, 4);
+        flow_send(t, I, 4);
+        flow_close(t, I);
+        if (cases[i].found)
+            flow_expect_one(t, RULE_DDP_4_3_12, SEVERITY_ERROR, frame);
+        else
+            flow_expect_nothing(t);
+    }
+}
+
+/* The message before the hole may go on behind it. */
+static void a_message_around_a_hole(void **state)
+{
+    struct rdmap_flow *t = flow_new();
+    struct ddp_segment segment = untagged_segment(RDMAP_SEND, 0, 1);
+
+    segment.last = false;
+    flow_segment(t, I, segment, NULL, 100);
+    flow_hole(t, I, 124);
+    segment.mo = 200;
+    segment.last = true;
+    flow_segment(t, I, segment, NULL, 100);
+    t->msn[I][0] = 2;
+    flow_send(t, I, 4);
+    flow_close(t, I);
+    flow_expect_nothing(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_answer_without_request),
+        cmocka_unit_test(a_request_that_is_never_answered),
+        cmocka_unit_test(an_answer_settles_what_a_hole_left_open),
+        cmocka_unit_test(silence_settles_a_late_start),
+        cmocka_unit_test(msns_behind_a_hole),
+        cmocka_unit_test(a_message_around_a_hole),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
