@@ -6,6 +6,7 @@
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
 
 enum { LLP_MPA = 0x20, CODE_STARTUP_FIRST = 5, CODE_STARTUP_LAST = 7 };
+#define RTO_FIRST_NS INT64_C(1000000000) /* when TCP sends again what was not acknowledged (RFC 6298 section 2.1) */
 
 struct rdmap_close_state {
     struct {
@@ -111,6 +112,16 @@ static void settle(struct rdmap_connection *rdmap, unsigned side)
     verdict_passed(rdmap->verdict, RULE_RDMAP_5_4_11);
 }
 
+/* It was not sent again for so long that its sender must have had an ACK, whether the capture has that or not. */
+static bool acknowledged(const struct rdmap_connection *rdmap, unsigned side, const struct place *end)
+{
+    const struct rdmap_close_state *state = rdmap->close;
+    const struct rdmap_side *peer = &rdmap->side[other_side(side)];
+
+    return !peer->acked_known || peer->acked >= state->side[side].end ||
+           end->time_ns - state->side[side].place.time_ns >= RTO_FIRST_NS;
+}
+
 void rdmap_close_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place)
 {
     struct rdmap_close_state *state = rdmap->close;
@@ -125,7 +136,7 @@ void rdmap_close_end(struct rdmap_connection *rdmap, unsigned side, bool reset, 
         verdict_passed(rdmap->verdict, RULE_RDMAP_6_2_1_06);
         return;
     }
-    if (rdmap->side[side].fin || peer->fin || peer->reset || !peer->acked_known || peer->acked >= state->side[side].end)
+    if (rdmap->side[side].fin || peer->fin || peer->reset || acknowledged(rdmap, side, place))
         return;
     rdmap_fail_at(rdmap, place, RULE_RDMAP_6_2_1_06, state->side[side].place.frame,
                   "expected a graceful close (FIN) after the Terminate; found a reset (RST) before the other end had "

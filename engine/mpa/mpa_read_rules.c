@@ -18,13 +18,13 @@ static bool is_request(const struct ddp_segment *ddp)
 
 /*
  * The sender of this FPDU has received octets that were not judged yet: they have not passed the capture point, or
- * wait, without a CRC, for those that follow.
+ * wait, without a CRC or after octets that are missing, for others.
  */
 static bool ahead_of_capture(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     const struct mpa_side *o = &mpa->side[other_side(side)];
 
-    return event->acked_known && event->acked > (mpa->parameters.crc == ON ? o->next : o->cursor);
+    return event->acked_known && event->acked > (mpa->parameters.crc == ON && !o->gap_open ? o->next : o->cursor);
 }
 
 static bool is_response(const struct ddp_segment *ddp)

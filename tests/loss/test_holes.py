@@ -85,5 +85,6 @@ def test_conforming_stays_conforming(check, gen, tmp_path_factory):
     made = loss.make_conforming(gen, tmp_path_factory.mktemp("conforming"), SHARE)
     wrong = [(one, found) for one, more in loss.judge_conforming(check, made)
              if (found := [f for f in more if f[1] not in ASKED.get(one.way, ())])]
-    assert [(one.path.name, one.gone[0] + 1, found) for one, found in wrong] == []
+    assert not wrong, "\n".join(f"{one.path.name}, from frame {one.gone[0] + 1} on: {f[0]} {f[1]} in frame {f[2]}: {f[3]}"
+                                for one, found in wrong for f in found)
     assert len(made) > (8000 if ALL else 800)
