@@ -37,6 +37,15 @@ static void close_reads(struct rpcrdma_depth *depth, uint64_t operation, bool la
     }
 }
 
+void rpcrdma_depth_skipped(struct rpcrdma_connection *rpcrdma, unsigned requester)
+{
+    struct rpcrdma_depth *depth = &rpcrdma->depth[requester];
+
+    depth->first += depth->outstanding;
+    depth->outstanding = 0;
+    depth->doubtful = false;
+}
+
 /* ---- judging ---- */
 
 void rpcrdma_connection_depth(struct rpcrdma_connection *rpcrdma, unsigned requester, uint32_t limit, uint32_t frame)
@@ -86,7 +95,7 @@ static void read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth
     judge_connection(rpcrdma, depth, move);
     if (depth->limit == 0)
         return;
-    if (!rpcrdma_whole(rpcrdma) || move->unsure) {
+    if (move->unsure) {
         rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05);
     } else if (depth->outstanding <= depth->limit) {
         rpcrdma_pass(rpcrdma, RULE_NFS41_18_36_3_05);
@@ -107,7 +116,7 @@ static void response(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *d
     close_reads(depth, move->operation, move->last);
     if (!depth->doubtful || !move->last)
         return;
-    if (rpcrdma_whole(rpcrdma) && waited_for && move->place.time_ns - depth->place.time_ns >= move->skew_ns)
+    if (waited_for && move->place.time_ns - depth->place.time_ns >= move->skew_ns)
         report(rpcrdma, depth, &depth->place, depth->most);
     else
         rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05);

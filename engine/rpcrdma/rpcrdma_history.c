@@ -254,8 +254,13 @@ static void judge_refused(const struct look *look, const struct rpcrdma_history_
 {
     const struct rpcrdma_history_record *now = look->now;
 
-    if (!call->refused || !again || again->call.time_ns < before->refusal_place.time_ns)
+    if (!(call->refused || call->refused_late) || !again || again->call.time_ns < before->refusal_place.time_ns)
         return;
+    if (!call->refused) {
+        if (again->outcome == RPCRDMA_FAILED && look->host->excuse)
+            look->host->excuse(look->host->ctx, RULE_RPCR_4_5_12, &again->answer);
+        return;
+    }
     fail(look, RULE_RPCR_3_4_3_03, SEVERITY_ERROR, &again->call, before->refusal_place.frame,
          "expected the memory of a Call that is not cancelled to be accessible; found XID 0x%08x sent again after an "
          "access to its memory was refused in frame %u",

@@ -62,8 +62,9 @@ void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bo
             rpcrdma_pass(rpcrdma, tolerance->rule);
         return;
     }
-    if (!rpcrdma_whole(rpcrdma) || rpcrdma->closing.missing[side] || rpcrdma->closing.forgotten ||
-        rpcrdma->closing.acked <= tolerance->place.offset ||
+    if (rpcrdma_hole_since(rpcrdma, 0, tolerance->place.frame) ||
+        rpcrdma_hole_since(rpcrdma, 1, tolerance->place.frame) || rpcrdma->closing.missing[side] ||
+        rpcrdma->closing.forgotten || rpcrdma->closing.acked <= tolerance->place.offset ||
         place->time_ns - tolerance->place.time_ns >= rpcrdma->options.t_react) {
         rpcrdma_inconclusive(rpcrdma, tolerance->rule);
         return;
