@@ -5,7 +5,8 @@
  * rpcrdma_memory.c has found the offer that an access fits, if any. An access that fits none violates exactly one rule,
  * the first of a list that applies: this depends on what else is offered under its STag, what has been answered
  * already, and what the next Call offers. Ambiguous accesses (an STag that several outstanding Calls offer) are not
- * judged, nor is an access after a hole, as its Call may be missing.
+ * judged, nor is an access while its Call may be missing in the capture (rpcrdma_lacks.c), unless it begins or ends in
+ * what a known Call offers.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
