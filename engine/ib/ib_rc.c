@@ -194,6 +194,23 @@ static int64_t copy_before(const struct ib_rc *rc, const struct ib_requests *req
     return time_ns - requests->since_ns >= rc->ack_timeout_ns ? rc->ack_timeout_ns : INT64_MAX;
 }
 
+/*
+ * Sends among the requests that are missing before this one, at most: an RDMA Write that was open ends with one of
+ * them, and the one that this packet continues begins with one, unless it is the same.
+ */
+static uint32_t sends_missing(const struct ib_requests *requests, const struct ib_packet *packet)
+{
+    bool writes = requests->lost_message == IB_MESSAGE_WRITE,
+         goes_on = packet->info->message == IB_MESSAGE_WRITE && !packet->info->first;
+    uint64_t others = (uint64_t)writes + goes_on;
+    uint64_t sends = requests->lost > others ? requests->lost - others : 0;
+
+    if (requests->lost == 0)
+        return 0;
+    sends += requests->lost_message == IB_MESSAGE_SEND; /* without its end */
+    return sends > UINT32_MAX ? UINT32_MAX : (uint32_t)sends;
+}
+
 static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, const struct place *place)
 {
     struct ib_requests *requests = &rc->side[side];
@@ -201,8 +218,11 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
     uint64_t offset = requests->next;
     bool read = packet->info->message == IB_MESSAGE_READ || packet->info->message == IB_MESSAGE_ATOMIC;
 
+    part.sends_missing = sends_missing(requests, packet);
+    requests->lost = 0;
     if (requests->older) {
         requests->older = false;
+        part.sends_missing = UINT32_MAX;
         ib_rc_hole(rc, &(struct ib_rc_hole){side, offset, offset, ib_requests_frame(requests), *place});
     }
     part.reads_unseen = part.kind == IB_MESSAGE_SEND && ib_reads_incomplete(rc, side, place->time_ns);
@@ -261,6 +281,10 @@ static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct p
     struct ib_requests *requests = &rc->side[side];
 
     ib_rc_hole(rc, &(struct ib_rc_hole){side, requests->next, to, ib_requests_frame(requests), *next});
+    if (requests->lost == 0)
+        requests->lost_message =
+            requests->open ? requests->recent[requests->messages % IB_RC_RECENT].kind : (uint8_t)IB_MESSAGE_ACK;
+    requests->lost += to - requests->next;
     requests->next = to;
     requests->next_least = false;
     requests->open = false;

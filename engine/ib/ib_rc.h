@@ -64,9 +64,10 @@ struct ib_rc_part {
      * was, as nobody asked for one and the Local ACK Timeout had not passed since what its sender sent before.
      */
     int64_t copy_ns;
-    bool others_held; /* requests after it were captured before what made it deliverable; they follow */
-    bool resent;      /* its sender has sent something again since its latest message: this may be a copy, too */
-    int64_t skew_ns;  /* what was captured less than this before it may have been sent after it by the other side */
+    bool others_held;       /* requests after it were captured before what made it deliverable; they follow */
+    bool resent;            /* its sender has sent something again since its latest message: this may be a copy, too */
+    uint32_t sends_missing; /* requests: Sends between this part and the one before it, at most */
+    int64_t skew_ns; /* what was captured less than this before it may have been sent after it by the other side */
 };
 
 /*

@@ -146,7 +146,9 @@ struct ib_requests {
     int64_t answered_ns; /* how soon a request was acknowledged or answered, at least; 0: not known */
     int64_t trailed_ns;  /* and at most, where nothing was sent again; of this many: */
     unsigned trails;
-    bool lags; /* one was acknowledged before it was captured: times say nothing about the order */
+    bool lags;            /* one was acknowledged before it was captured: times say nothing about the order */
+    uint64_t lost;        /* requests that are missing since the latest that was taken */
+    uint8_t lost_message; /* enum ib_message of the message that was open then; IB_MESSAGE_ACK: none was */
     /* The message that is open. */
     uint64_t messages;  /* that began */
     uint64_t operation; /* of it */

@@ -100,9 +100,15 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
 /* The packets of a Read can be counted now: what had seemed to follow it right away may not have done so. */
 static void count_packets(struct ib_rc *rc, unsigned side, struct ib_read *read, const struct place *place)
 {
+    struct ib_requests *requests = &rc->side[side];
+
     read->packets = packets_known(rc, read);
-    if (read->packets > 0 && read->from + read->packets < read->followed)
-        ib_rc_hole(rc, &(struct ib_rc_hole){side, read->from + read->packets, read->followed, read->frame, *place});
+    if (read->packets == 0 || read->from + read->packets >= read->followed)
+        return;
+    if (requests->lost == 0)
+        requests->lost_message = IB_MESSAGE_ACK;
+    requests->lost += read->followed - read->from - read->packets;
+    ib_rc_hole(rc, &(struct ib_rc_hole){side, read->from + read->packets, read->followed, read->frame, *place});
 }
 
 static void count_all_packets(struct ib_rc *rc, const struct place *place)

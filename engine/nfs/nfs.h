@@ -21,8 +21,6 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
 void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_payload *payload);
 /* `answered`, and `retired`. */
 void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transaction *transaction);
-/* Octets of either side are missing. */
-void nfs_connection_skipped(struct nfs_connection *nfs);
 void nfs_connection_finish(struct nfs_connection *nfs);
 /* The client was granted delegations that can be recalled on this connection; *left: how many it still holds. */
 bool nfs_connection_delegated(const struct nfs_connection *nfs, unsigned *left);

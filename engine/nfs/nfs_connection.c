@@ -349,6 +349,7 @@ static void answer_message(struct nfs_look *look, const struct rpcrdma_message *
             nfs->former = nfs->grant;
         nfs->grant = message->header.credit;
         nfs->grant_offset = message->place.offset;
+        nfs->grant_frame = message->place.frame;
         nfs->answered++;
     }
     settle(nfs, look->exchange);
@@ -378,11 +379,6 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
 }
 
 /* ---- other inputs ---- */
-
-void nfs_connection_skipped(struct nfs_connection *nfs)
-{
-    nfs->blind = true;
-}
 
 void nfs_connection_finish(struct nfs_connection *nfs)
 {

@@ -118,10 +118,11 @@ struct nfs_connection {
     unsigned doubtful;                /* of these, those that may be answered already */
     uint32_t grant, former;           /* credits of the latest Reply, and the most the client may still rely on */
     uint64_t grant_offset;            /* of that Reply in its stream */
-    uint32_t asked;                   /* credits that the latest Call asked for */
-    uint32_t verifier;                /* octets of the largest RPCSEC_GSS verifier in a Reply so far */
-    bool v4;                          /* NFSv4 Calls were seen */
-    bool minor_0, minor_1;            /* COMPOUNDs of minor version 0, of later ones were seen */
+    uint32_t grant_frame;
+    uint32_t asked;        /* credits that the latest Call asked for */
+    uint32_t verifier;     /* octets of the largest RPCSEC_GSS verifier in a Reply so far */
+    bool v4;               /* NFSv4 Calls were seen */
+    bool minor_0, minor_1; /* COMPOUNDs of minor version 0, of later ones were seen */
     /* sessions */
     struct nfs_session sessions[NFS_SESSIONS_MAX];
     unsigned n_sessions; /* created in total */

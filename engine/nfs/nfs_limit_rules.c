@@ -35,7 +35,7 @@ static bool judge_refusal(const struct nfs_look *look, const struct nfs_chunk_us
 
     if (!use->any_read && look->t->n_writes == 0 && use->longest <= 1)
         return false;
-    if (look->t->damaged || !rpcrdma_whole(look->nfs->rpcrdma) || (err_chunk && !nfs_reply_fits(look))) {
+    if (look->t->damaged || (err_chunk && !nfs_reply_fits(look))) {
         nfs_inconclusive(look, rule);
         return true;
     }

@@ -72,7 +72,7 @@ void nfs_recall_slot(struct nfs_look *look)
         !nfs_value_of(look->body, NFS_MARK_SLOT, NFS_OP_SEQUENCE, &slot))
         return;
     found.related = recall->call;
-    if (!recall->settled || !rpcrdma_whole(look->nfs->rpcrdma)) {
+    if (!recall->settled || rpcrdma_hole_since(look->nfs->rpcrdma, other_side(look->t->side), recall->call)) {
         nfs_inconclusive(look, RULE_NFS41_20_8_3_02);
         nfs_inconclusive(look, RULE_NFS41_20_8_3_03);
     } else if (slot > recall->target) {
@@ -107,7 +107,7 @@ enum rpcrdma_returns nfs_recall_returns(const struct nfs_connection *nfs)
         return RPCRDMA_RETURNS_ASKED;
     if (nfs->minor_1) /* another connection may have the session's backchannel */
         return nfs->back && nfs_all_seen(nfs) ? RPCRDMA_RETURNS_NOT_ASKED : RPCRDMA_RETURNS_UNCLEAR;
-    if (nfs->blind || nfs->unread > 0)
+    if (!nfs_all_seen(nfs))
         return RPCRDMA_RETURNS_UNCLEAR;
     return nfs->forward_calls > 0 ? RPCRDMA_RETURNS_NO_SESSION : RPCRDMA_RETURNS_UNKNOWN;
 }

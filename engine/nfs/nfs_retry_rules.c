@@ -191,6 +191,16 @@ void nfs_retry_finish(struct nfs_connection *nfs)
 
 /* ---- while the request is outstanding ---- */
 
+/* The answer to the request that this one repeats may be missing. */
+static bool first_is_doubtful(const struct rpcrdma_transaction *t)
+{
+    bool doubtful = t->damaged;
+
+    for (const struct rpcrdma_transaction *other = t->hash_next; other; other = other->hash_next)
+        doubtful |= other->xid == t->xid && other->damaged;
+    return doubtful;
+}
+
 void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *message)
 {
     const struct rpcrdma_body *body = look->body;
@@ -201,7 +211,7 @@ void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *mes
     v4 = (body->rpc.prog == NFS_PROGRAM && body->rpc.vers == 4) || (body->procedure && body->procedure->callback);
     if (!v4 && body->rpc.prog != NFS_PROGRAM)
         return;
-    if (!rpcrdma_whole(look->nfs->rpcrdma) || message->unsure || look->t->damaged) {
+    if (message->unsure || first_is_doubtful(look->t)) {
         nfs_inconclusive(look, RULE_NFSULB_6_7_2_03);
         return;
     }
@@ -223,7 +233,8 @@ void nfs_retry_credits(struct nfs_look *look)
     nfs_pass(look, RULE_NFSULB_6_7_2_03);
     if (grant <= 1)
         return;
-    if (!rpcrdma_whole(nfs->rpcrdma) || (nfs->outstanding >= grant && nfs->doubtful > 0))
+    if (rpcrdma_hole_since(nfs->rpcrdma, other_side(look->t->side), nfs->grant_frame) ||
+        (nfs->outstanding >= grant && (nfs->doubtful > 0 || !rpcrdma_answers_seen(nfs->rpcrdma, look->t->side))))
         nfs_inconclusive(look, RULE_NFSULB_6_7_2_01);
     else if (nfs->outstanding < grant || nfs->keepalives > 0)
         nfs_pass(look, RULE_NFSULB_6_7_2_01);

@@ -25,7 +25,7 @@ static void judge_other(struct nfs_look *look, struct nfs_slot *lost)
     if (++lost->others < REQUESTS_MANY)
         return;
     lost->waiting = false;
-    if (!rpcrdma_whole(look->nfs->rpcrdma)) {
+    if (rpcrdma_hole_since(look->nfs->rpcrdma, look->t->side, lost->frame)) {
         nfs_inconclusive(look, RULE_NFSULB_6_6_04);
         return;
     }

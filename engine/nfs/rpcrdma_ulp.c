@@ -14,7 +14,6 @@ struct guest {
     struct rpcrdma_connection *rpcrdma;
     struct nfs_connection *nfs; /* NULL before the first message */
     uint16_t port[2];
-    bool skipped; /* octets of either side */
     bool memory_lacking;
 };
 
@@ -31,8 +30,6 @@ static bool carries_nfs(struct guest *guest)
         return false;
     }
     nfs_connection_ports(guest->nfs, guest->port[0], guest->port[1]);
-    if (guest->skipped)
-        nfs_connection_skipped(guest->nfs);
     return true;
 }
 
@@ -155,14 +152,9 @@ static void doubt(void *guest, const struct rdma_copy *copy)
     rpcrdma_connection_doubt(((struct guest *)guest)->rpcrdma, copy);
 }
 
-static void skipped(void *ctx, unsigned side)
+static void skipped(void *guest, unsigned side)
 {
-    struct guest *guest = ctx;
-
-    guest->skipped = true;
-    rpcrdma_connection_skipped(guest->rpcrdma, side);
-    if (guest->nfs)
-        nfs_connection_skipped(guest->nfs);
+    rpcrdma_connection_skipped(((struct guest *)guest)->rpcrdma, side);
 }
 
 static void lossy(void *guest)

@@ -34,6 +34,7 @@ struct rdma_psns {
     bool asked_again;    /* Read Response: it may repeat one that the capture lacks, as its requester has asked again */
     bool others_held;    /* parts after it were captured earlier, and are still to come */
     bool resent;         /* its sender has sent something again just before: it may be a copy, too */
+    uint32_t sends_missing; /* between this part and the one before it, at most */
 };
 
 static const struct rdma_psns rdma_no_psns = {.copy_ns = INT64_MAX};
@@ -50,6 +51,7 @@ struct rdma_part {
     bool faulty;        /* a lower layer made a finding at it: it is followed, but nothing is reported */
     bool set_up;        /* belongs to the start of the connection (the RTR of RFC 6581) */
     uint64_t message;   /* number within this direction */
+    uint32_t number;    /* Send, on iWARP: among the Sends of its side, as it says itself (MSN) */
     uint32_t index;     /* part of the message, from 0 */
     bool first_known;   /* its first part was seen */
     bool last;          /* it is the message's last part */

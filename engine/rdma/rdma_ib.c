@@ -64,6 +64,7 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
                  .copy_ns = part->copy_ns,
                  .others_held = part->others_held,
                  .resent = part->resent,
+                 .sends_missing = part->sends_missing,
                  .skew_ns = part->skew_ns},
     };
 }

@@ -67,6 +67,7 @@ void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event
     part->faulty = event->faulty;
     part->set_up = event->rtr;
     part->message = event->message;
+    part->number = ddp->msn;
     part->index = event->index;
     part->first_known = event->first_known;
     part->last = ddp->last;

@@ -331,7 +331,15 @@ bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma);
 int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma);
 /* Inline threshold for what `side` sends, in octets, 0: unknown; *negotiated: both startup frames announced it. */
 uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated);
-/* Both directions were captured in full so far, from the start: absence and order prove something. */
+/* No Send of that side is missing in the capture, and none was at any time. */
+bool rpcrdma_sends_seen(const struct rpcrdma_connection *rpcrdma, unsigned side);
+/* Sends of that side may be missing that it sent after the message in this frame. */
+bool rpcrdma_hole_since(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t frame);
+/* No answer to an outstanding Call of that side can be missing. */
+bool rpcrdma_answers_seen(const struct rpcrdma_connection *rpcrdma, unsigned caller);
+/* No Call of that side is outstanding that is missing in the capture. */
+bool rpcrdma_calls_seen(const struct rpcrdma_connection *rpcrdma, unsigned side);
+/* All messages of both directions were captured so far. */
 bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);
 /*
  * For the NFS binding: are Sends of no octets expected, by which a client returns credits (RFC 8881 section 20.8.3)?

@@ -199,7 +199,7 @@ static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_by_rfc5666(rpcrdma))
         return;
     moved = rpcrdma_chunk_moved(t, &t->chunks[t->position_zero], &lost);
-    if (lost || moved >= t->chunks[t->position_zero].length || !rpcrdma_whole(rpcrdma)) {
+    if (lost || moved >= t->chunks[t->position_zero].length) {
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }

@@ -5,7 +5,8 @@
  * rpcrdma_memory.c has found the offer that an access fits, if any. An access that fits none violates exactly one rule,
  * the first of a list that applies: this depends on what else is offered under its STag, what has been answered
  * already, and what the next Call offers. Ambiguous accesses (an STag that several outstanding Calls offer) are not
- * judged, nor is an access after a hole, as its Call may be missing.
+ * judged, nor is an access while its Call may be missing in the capture (rpcrdma_lacks.c), unless it begins or ends in
+ * what a known Call offers.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
@@ -145,25 +146,28 @@ static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpc
     offer->transaction->malformed = offer->transaction->misread = true;
 }
 
-static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, const struct lookup *found)
+static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, const struct lookup *found,
+                        enum rule_severity severity)
 {
     const struct rpcrdma_segment *segment = &found->same->target;
     unsigned long long from = move->to, to = rpcrdma_area_of_move(move).to;
 
     if (found->first && found->last && found->first != found->last)
-        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_3_01, found->first->transaction->call.frame,
-                        "expected an %s within one segment; found 0x%llx to 0x%llx of STag 0x%08x, from the segment at "
-                        "0x%llx across a gap into the one at 0x%llx",
-                        access_name(move), from, to, move->stag, (unsigned long long)found->first->target.offset,
-                        (unsigned long long)found->last->target.offset);
+        rpcrdma_fail_at_as(
+            rpcrdma, &move->place, RULE_RPCR_3_4_3_01, severity, found->first->transaction->call.frame,
+            "expected an %s within one segment; found 0x%llx to 0x%llx of STag 0x%08x, from the segment at "
+            "0x%llx across a gap into the one at 0x%llx",
+            access_name(move), from, to, move->stag, (unsigned long long)found->first->target.offset,
+            (unsigned long long)found->last->target.offset);
     else
-        rpcrdma_fail_at(rpcrdma, &move->place, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_05 : RULE_RPCR_3_4_5_09,
-                        found->same->transaction->call.frame,
-                        "expected an %s within 0x%llx to 0x%llx of STag 0x%08x (%u octets offered by the Call in frame "
-                        "%u); found 0x%llx to 0x%llx",
-                        access_name(move), (unsigned long long)segment->offset,
-                        (unsigned long long)segment->offset + segment->length, move->stag, segment->length,
-                        found->same->transaction->call.frame, from, to);
+        rpcrdma_fail_at_as(
+            rpcrdma, &move->place, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_05 : RULE_RPCR_3_4_5_09, severity,
+            found->same->transaction->call.frame,
+            "expected an %s within 0x%llx to 0x%llx of STag 0x%08x (%u octets offered by the Call in frame "
+            "%u); found 0x%llx to 0x%llx",
+            access_name(move), (unsigned long long)segment->offset,
+            (unsigned long long)segment->offset + segment->length, move->stag, segment->length,
+            found->same->transaction->call.frame, from, to);
 }
 
 static struct rpcrdma_unwritten *find_unwritten(struct rpcrdma_memory_state *state, const struct rpcrdma_move *move,
@@ -234,7 +238,7 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
                         "the Call in frame %u offers for reading",
                         (unsigned long long)move->to, move->stag, found.wrong->transaction->call.frame);
     } else if (found.same) {
-        fail_bounds(rpcrdma, move, &found);
+        fail_bounds(rpcrdma, move, &found, SEVERITY_ERROR);
     } else if (found.answered) {
         judge_answered_write(rpcrdma, move, found.answered->transaction);
     } else {
@@ -249,7 +253,8 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
 
 static void report_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray)
 {
-    if (rpcrdma->gaps_show_late && rpcrdma->side[stray->owner].hole) { /* it may have been there before the Read */
+    if (rpcrdma->gaps_show_late &&
+        rpcrdma_lost_since(rpcrdma, stray->owner, stray->place.frame)) { /* it may have been there before the Read */
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_09);
         return;
     }
@@ -341,7 +346,8 @@ static bool came_before(const struct rpcrdma_connection *rpcrdma, const struct r
                         const struct rpcrdma_message *call)
 {
     if (rpcrdma->gaps_show_late)
-        return rpcrdma_whole(rpcrdma) && !rpcrdma_call_may_precede(call, &stray->place);
+        return !rpcrdma_lost_since(rpcrdma, stray->owner, stray->place.frame) &&
+               !rpcrdma_call_may_precede(call, &stray->place);
     return stray->acked_known && stray->acked <= call->place.offset;
 }
 
@@ -383,7 +389,7 @@ static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rp
     if (offer)
         fail_disordered(rpcrdma, move, offer);
     else if (found.same)
-        fail_bounds(rpcrdma, move, &found);
+        fail_bounds(rpcrdma, move, &found, SEVERITY_ERROR);
     else if (found.answered) {
         rpcrdma_revoked_access(rpcrdma, move, found.answered->transaction);
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_1_02, found.answered->transaction->answer.frame,
@@ -479,13 +485,44 @@ static void mark_astray(struct rpcrdma_connection *rpcrdma, unsigned owner)
 /* The Call that offers this memory may have a header that was not understood, or may not have been captured. */
 static bool uncertain(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    if (move->unsure || !rpcrdma_whole(rpcrdma))
+    if (move->unsure || !rpcrdma_calls_seen(rpcrdma, move->owner))
         return true;
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t));) {
         if (t->open->call_header.status != RPCRDMA_OK || t->offers_lost)
             return true;
     }
     return false;
+}
+
+/*
+ * A Call that offers this memory may be missing. But an access that begins or ends in what a Call offers that was seen
+ * would be to memory that two outstanding Calls offer: a warning.
+ */
+static bool runs_over(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, struct lookup *found)
+{
+    struct rpcrdma_area area = rpcrdma_area_of_move(move), offered;
+
+    if (move->unsure || rpcrdma_calls_seen(rpcrdma, move->owner))
+        return false;
+    *found = look_up(rpcrdma, move);
+    if (!found->same || found->same->transaction->damaged)
+        return false;
+    offered = rpcrdma_area_of(&found->same->target);
+    return rpcrdma_area_meets(&offered, &area);
+}
+
+/* True: there is a Call that may explain this access, or it was judged. */
+static bool judge_uncertain(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+{
+    struct lookup found;
+
+    if (!uncertain(rpcrdma, move))
+        return false;
+    if (!rpcrdma->verdict->muted && (move->first || move->operation == 0) && runs_over(rpcrdma, move, &found))
+        fail_bounds(rpcrdma, move, &found, SEVERITY_WARNING);
+    else
+        rpcrdma_inconclusive(rpcrdma, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_04 : RULE_RPCR_3_4_5_09);
+    return true;
 }
 
 void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
@@ -510,10 +547,8 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     rpcrdma_record_stray(rpcrdma, move);
     keep_ahead(rpcrdma, move);
     rpcrdma_invalidated_access(rpcrdma, move);
-    if (uncertain(rpcrdma, move)) {
-        rpcrdma_inconclusive(rpcrdma, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_04 : RULE_RPCR_3_4_5_09);
+    if (judge_uncertain(rpcrdma, move))
         return;
-    }
     /* One finding for all segments of an RDMA Write. */
     if (!move->first && move->operation != 0 && state->judged[move->side] == move->operation)
         return;

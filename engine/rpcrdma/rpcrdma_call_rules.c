@@ -105,8 +105,10 @@ static bool header_removed(struct rpcrdma_shape *shape)
  */
 static bool may_be_reply(const struct rpcrdma_shape *shape)
 {
-    return rpcrdma_by_rfc5666(shape->rpcrdma) && !rpcrdma_whole(shape->rpcrdma) &&
-           shape->rpcrdma->client != (int)shape->t->side;
+    const struct rpcrdma_transaction *t = shape->t;
+
+    return rpcrdma_by_rfc5666(shape->rpcrdma) && shape->rpcrdma->client != (int)t->side &&
+           !rpcrdma_calls_seen(shape->rpcrdma, other_side(t->side));
 }
 
 /* Whether or not the rest of its header is in order. */

@@ -163,7 +163,7 @@ void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *
 
 bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma)
 {
-    return rpcrdma->terms.from_start && !rpcrdma->side[0].hole && !rpcrdma->side[1].hole;
+    return rpcrdma_sends_seen(rpcrdma, 0) && rpcrdma_sends_seen(rpcrdma, 1);
 }
 
 bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma)
@@ -253,18 +253,40 @@ void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const s
     rpcrdma_threshold_private_data(rpcrdma, data, status);
 }
 
-static void hole(struct rpcrdma_connection *rpcrdma, unsigned side)
+/* Something that this side has sent is missing; sends: messages may be. */
+static void lose(struct rpcrdma_connection *rpcrdma, unsigned side, bool sends)
 {
     struct rpcrdma_side *s = &rpcrdma->side[side];
 
     s->hole = true;
+    s->lost_frame = rpcrdma->said_frame;
     s->send_open = false;
-    rpcrdma_pending_hole(rpcrdma, side);
     rpcrdma_transactions_damage(rpcrdma);
+    rpcrdma_depth_skipped(rpcrdma, other_side(side));
+    if (!sends)
+        return;
+    rpcrdma_pending_hole(rpcrdma, side);
     if (rpcrdma->recognised != RPCRDMA_YES)
         return; /* nothing is known so far that the hole could make doubtful */
     rpcrdma_credit_skipped(rpcrdma, side);
     rpcrdma_reaction_skipped(rpcrdma);
+}
+
+/* A message is missing, or cannot be understood. */
+static void lose_message(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    rpcrdma_lacks_one(rpcrdma, side);
+    lose(rpcrdma, side, true);
+}
+
+/* Nothing of this side has come that would show what is missing. */
+static void lose_pending(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    if (!rpcrdma->side[side].lack.pending)
+        return;
+    rpcrdma->holes++;
+    rpcrdma_lacks_unknown(rpcrdma, side);
+    lose(rpcrdma, side, true);
 }
 
 /* ---- messages ---- */
@@ -380,11 +402,10 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
     struct rpcrdma_transaction *t = m->transaction;
     bool ends = t && t->outcome == RPCRDMA_OUTSTANDING && m->header.status == RPCRDMA_OK && !m->discarded;
 
-    if (!t && (m->unsure || rpcrdma->gaps_show_late)) {
+    if (!t && (m->unsure || rpcrdma->gaps_show_late))
         rpcrdma_transaction_orphan(rpcrdma, m);
-        if (m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && m->header.read.n > 0)
-            rpcrdma_served_reply(rpcrdma, m); /* the Call comes later */
-    }
+    if (!t && m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && m->header.read.n > 0)
+        rpcrdma_served_reply(rpcrdma, m); /* the Call comes later, or is missing */
     if (ends && !t->ambiguous)
         rpcrdma_position_unread(rpcrdma, t);
     rpcrdma_xid_answer(rpcrdma, m);
@@ -419,6 +440,8 @@ static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
 {
     struct rpcrdma_transaction *t = m->transaction;
 
+    if (!t && (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR))
+        rpcrdma_lacks_answered(rpcrdma, other_side(m->side));
     if (!t || t->outcome != RPCRDMA_OUTSTANDING)
         return;
     if (m->kind == RPCRDMA_KIND_CALL && t->late)
@@ -497,7 +520,7 @@ static void on_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *
 
     rpcrdma_header_decode(&m.header, p, there);
     if (m.lacking > 0 && (m.header.status != RPCRDMA_OK || kind_is_cut_off(rpcrdma, &m))) {
-        hole(rpcrdma, m.side);
+        lose_message(rpcrdma, m.side);
         return;
     }
     if (!rpcrdma_recognise(rpcrdma, &m)) {
@@ -573,8 +596,10 @@ static void on_send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_p
     s->send_open = false;
     if (part->complete && !s->send_spoilt)
         on_send(rpcrdma, part, s->send, s->send_n, s->send_there < s->send_n ? s->send_there : s->send_n, unsure);
+    else if (part->psns.gaps_show_late)
+        lose(rpcrdma, side, true); /* counted with the packets that are missing */
     else
-        hole(rpcrdma, side);
+        lose_message(rpcrdma, side);
 }
 
 /* ---- RDMA operations ---- */
@@ -657,16 +682,76 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
 
 /* ---- inputs ---- */
 
-/* The first event of a side. A capture that begins inside the connection lacks the start of both directions. */
-static void begin_side(struct rpcrdma_connection *rpcrdma, unsigned side, bool from_first)
+/* What came before the first event of a side is missing. */
+static void lose_beginning(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
-    rpcrdma->side[side].started = true;
+    rpcrdma_lacks_beginning(rpcrdma, side);
+    lose(rpcrdma, side, true);
+}
+
+/* Something is missing before this part. */
+static void lose_before(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
+{
+    unsigned side = part->place.side & 1u;
+    bool cut = rpcrdma->side[side].send_open && !part->psns.gaps_show_late, sends;
+
+    rpcrdma->holes++;
+    if (cut) /* a part of the Send that was under way */
+        rpcrdma_lacks_one(rpcrdma, side);
+    sends = rpcrdma_lacks_before(rpcrdma, part);
+    lose(rpcrdma, side, sends || cut);
+}
+
+/* The first part of a side. A capture that begins inside the connection lacks the start of both directions. */
+static void begin_side(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
+{
+    unsigned side = part->place.side & 1u;
+    struct rpcrdma_side *s = &rpcrdma->side[side];
+
+    s->started = true;
     if (!rpcrdma->terms.from_start) {
-        hole(rpcrdma, other_side(side));
-        from_first = false;
+        lose_beginning(rpcrdma, other_side(side));
+        lose_beginning(rpcrdma, side);
+        return;
     }
-    if (!from_first)
-        hole(rpcrdma, side);
+    s->lack.numbered = true; /* MSNs begin with 1 (RFC 5041 section 5.1) */
+    if (!part->first_of_all || s->lack.pending)
+        lose_before(rpcrdma, part);
+}
+
+/* Is something missing before this part? */
+static void look_before(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
+{
+    unsigned side = part->place.side & 1u;
+    struct rpcrdma_side *s = &rpcrdma->side[side];
+    int64_t now = part->place.time_ns;
+
+    if (rpcrdma->said_ns != 0 && now - rpcrdma->said_ns >= rpcrdma->options.t_answer)
+        rpcrdma_lacks_quiet(rpcrdma);
+    if (now > rpcrdma->said_ns)
+        rpcrdma->said_ns = now;
+    rpcrdma->said_frame = part->place.frame;
+    lose_pending(rpcrdma, other_side(side));
+    if (!s->started)
+        begin_side(rpcrdma, part);
+    else if (part->after_gap || s->lack.pending)
+        lose_before(rpcrdma, part);
+    s->lack.pending = false;
+    if (part->kind == RDMA_SEND && part->in_message)
+        rpcrdma_lacks_send(rpcrdma, part);
+}
+
+/* For what comes next. */
+static void note_tail(struct rpcrdma_side *s, const struct rdma_part *part)
+{
+    struct rpcrdma_tail *tail = &s->tail;
+
+    tail->kind = (uint8_t)part->kind;
+    tail->last = part->last || !part->in_message || !part->memory_known;
+    tail->handle = part->handle;
+    tail->address = part->address + part->n;
+    if (part->memory_known && part->n > tail->longest)
+        tail->longest = part->n;
 }
 
 bool rpcrdma_connection_follows(const struct rpcrdma_connection *rpcrdma)
@@ -684,10 +769,8 @@ bool rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
 
     if (!rpcrdma_connection_follows(rpcrdma))
         return false;
-    if (!s->started)
-        begin_side(rpcrdma, side, part->first_of_all);
-    else if (part->after_gap)
-        hole(rpcrdma, side);
+    look_before(rpcrdma, part);
+    note_tail(s, part);
     rpcrdma->gaps_show_late = part->psns.gaps_show_late;
     if (part->lacking > 0 && part->psns.gaps_show_late && rpcrdma->terms.initiator_side < 0)
         rpcrdma->close_unseen = true;
@@ -698,7 +781,7 @@ bool rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     rpcrdma->verdict->muted = part->faulty;
     s->faulty |= part->faulty;
     if (!part->in_message)
-        hole(rpcrdma, side);
+        lose_message(rpcrdma, side);
     else if (part->kind == RDMA_SEND)
         on_send_part(rpcrdma, part, unsure);
     else if (part->kind != RDMA_OTHER)
@@ -731,6 +814,8 @@ void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct
 {
     if (rpcrdma->finished || rpcrdma->recognised == RPCRDMA_NO)
         return;
+    lose_pending(rpcrdma, 0);
+    lose_pending(rpcrdma, 1);
     rpcrdma->terminated = true; /* whatever is recognised later ends with it */
     if (rpcrdma->recognised != RPCRDMA_YES)
         return;
@@ -748,10 +833,7 @@ void rpcrdma_connection_skipped(struct rpcrdma_connection *rpcrdma, unsigned sid
 {
     if (rpcrdma->finished)
         return;
-    if (!rpcrdma->side[side & 1u].started)
-        begin_side(rpcrdma, side & 1u, false);
-    else
-        hole(rpcrdma, side & 1u);
+    rpcrdma->side[side & 1u].lack.pending = true;
 }
 
 void rpcrdma_connection_closing(struct rpcrdma_connection *rpcrdma, const struct rdma_closing *closing)
@@ -765,6 +847,8 @@ void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, b
 
     if (rpcrdma->finished || s->reset || (s->fin && !reset))
         return;
+    lose_pending(rpcrdma, 0);
+    lose_pending(rpcrdma, 1);
     s->fin |= !reset;
     s->reset |= reset;
     s->end_place = *place;
@@ -776,6 +860,8 @@ void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_
 {
     if (rpcrdma->finished)
         return;
+    lose_pending(rpcrdma, 0);
+    lose_pending(rpcrdma, 1);
     rpcrdma->finished = true;
     if (rpcrdma->recognised == RPCRDMA_YES) {
         rpcrdma_memory_finish(rpcrdma);

@@ -30,6 +30,7 @@ struct answer {
 struct caller {
     struct answer answers[ANSWERS_KEPT]; /* the latest, a ring */
     uint64_t n_answers;
+    bool forgotten;                                      /* those before a hole */
     uint32_t requested;                                  /* by the latest Call; 0: none was seen */
     uint32_t uncounted;                                  /* outstanding transactions that use no credit, or may not */
     uint32_t stale;                                      /* those that may have been answered in a hole */
@@ -97,8 +98,10 @@ void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
         c->stale = less(rpcrdma->side[i].calls.outstanding, c->uncounted);
         c->stale_to = rpcrdma->transactions;
         c->requests.n = c->grants.n = c->crossed.n = 0; /* they begin anew */
-        if (i != side)
-            c->n_answers = 0; /* a grant may be in the hole */
+        if (i == side)
+            continue;
+        c->forgotten = true; /* a grant may be in the hole */
+        c->n_answers = 0;
     }
 }
 
@@ -164,7 +167,8 @@ static struct knowledge knowledge_of(const struct rpcrdma_connection *rpcrdma, c
         }
         k.unseen += a->ends;
     }
-    k.known = k.initial = c->n_answers <= ANSWERS_KEPT && rpcrdma_whole(rpcrdma);
+    k.known = k.initial =
+        c->n_answers <= ANSWERS_KEPT && !c->forgotten && rpcrdma_sends_seen(rpcrdma, other_side(m->side));
     k.limit = k.before = k.lowest = 1;
     return k;
 }
@@ -231,11 +235,12 @@ static enum rule_id limit_rule(const struct rpcrdma_connection *rpcrdma, const s
     return rpcrdma_by_rfc5666(rpcrdma) ? RULE_RPCR0_3_3_02 : RULE_RPCR_3_3_1_03;
 }
 
-static void pass_limit(struct rpcrdma_connection *rpcrdma, const struct caller *c, const struct knowledge *k)
+static void pass_limit(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m, const struct caller *c,
+                       const struct knowledge *k)
 {
     enum rule_id rule = limit_rule(rpcrdma, k);
 
-    if (!rpcrdma_whole(rpcrdma)) { /* more Calls may be unanswered than were seen */
+    if (!rpcrdma_calls_seen(rpcrdma, m->side)) { /* more Calls may be unanswered than were seen */
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }
@@ -254,7 +259,7 @@ static void judge_requested(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
         return;
     if (in_flight <= requested) {
         c->over_requested = false;
-        if (rpcrdma_whole(rpcrdma))
+        if (rpcrdma_calls_seen(rpcrdma, m->side))
             rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_05);
         else
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_3_1_05);
@@ -304,8 +309,9 @@ static void judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         return;
     }
     c->over = c->over_initial = false;
-    pass_limit(rpcrdma, c, &k);
-    if (rpcrdma_whole(rpcrdma) && in_flight <= k.lowest && in_flight <= m->header.credit && c->uncounted == 0)
+    pass_limit(rpcrdma, m, c, &k);
+    if (rpcrdma_calls_seen(rpcrdma, m->side) && in_flight <= k.lowest && in_flight <= m->header.credit &&
+        c->uncounted == 0)
         rpcrdma_resource_expected(
             rpcrdma, m,
             (struct rpcrdma_expected){.first = k.initial && c->n_answers == 0, .raised = in_flight > k.before});
@@ -427,7 +433,7 @@ static void judge_zero_rfc5666(struct rpcrdma_connection *rpcrdma, struct rpcrdm
 
     if (others > 0)
         rpcrdma_pass(rpcrdma, rule);
-    else if (m->unsure || !rpcrdma_whole(rpcrdma))
+    else if (m->unsure || !rpcrdma_calls_seen(rpcrdma, other_side(m->side)))
         rpcrdma_inconclusive(rpcrdma, rule);
     else if (rule == RULE_RPCR0_11_03)
         rpcrdma_fail(rpcrdma, m, rule, 0,
@@ -521,7 +527,8 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     if (grants || m->header.credit > a.grant)
         a.grant = m->header.credit;
     a.ends = settle(c, m);
-    if (a.ends && c->uncounted == 0 && !m->faulty && m->header.status == RPCRDMA_OK && rpcrdma_whole(rpcrdma))
+    if (a.ends && c->uncounted == 0 && !m->faulty && m->header.status == RPCRDMA_OK &&
+        rpcrdma_calls_seen(rpcrdma, other_side(m->side)))
         rpcrdma_resource_expected(rpcrdma, m, (struct rpcrdma_expected){0});
     c->answers[c->n_answers++ % ANSWERS_KEPT] = a;
     if (m->kind == RPCRDMA_KIND_REPLY)

@@ -50,6 +50,15 @@ static unsigned open_between(const struct rpcrdma_depth *depth, uint64_t from, u
     return n;
 }
 
+void rpcrdma_depth_skipped(struct rpcrdma_connection *rpcrdma, unsigned requester)
+{
+    struct rpcrdma_depth *depth = &rpcrdma->depth[requester];
+
+    depth->first += depth->outstanding;
+    depth->outstanding = 0;
+    depth->connection.doubtful = depth->session.doubtful = false;
+}
+
 /* ---- judging ---- */
 
 void rpcrdma_connection_depth(struct rpcrdma_connection *rpcrdma, unsigned requester, uint32_t limit, uint32_t frame)
@@ -114,7 +123,7 @@ static void judge_session(struct rpcrdma_connection *rpcrdma, struct rpcrdma_dep
 
     if (limit->most == 0)
         return;
-    if (!rpcrdma_whole(rpcrdma) || move->unsure)
+    if (move->unsure)
         rpcrdma_inconclusive(rpcrdma, RULE_NFS41_18_36_3_05);
     else if (depth->outstanding <= limit->most)
         rpcrdma_pass(rpcrdma, RULE_NFS41_18_36_3_05);
@@ -141,8 +150,7 @@ static void settle(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_dept
     if (!limit->doubtful)
         return;
     limit->doubtful = false;
-    if (rpcrdma_whole(rpcrdma) && !move->asked_again && together > limit->most &&
-        move->place.time_ns - limit->place.time_ns >= apart_ns)
+    if (!move->asked_again && together > limit->most && move->place.time_ns - limit->place.time_ns >= apart_ns)
         report(rpcrdma, limit, rule, &limit->place, together);
     else
         rpcrdma_inconclusive(rpcrdma, rule->id);

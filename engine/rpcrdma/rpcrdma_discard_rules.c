@@ -122,7 +122,7 @@ static void judge_end(struct rpcrdma_connection *rpcrdma, unsigned side, const s
     bool server = rpcrdma->client >= 0 && side != (unsigned)rpcrdma->client;
 
     if ((busy || server) && place->time_ns - discard->place.time_ns < rpcrdma->options.t_react &&
-        rpcrdma_whole(rpcrdma) && !rpcrdma->options.payload_only)
+        rpcrdma_calls_seen(rpcrdma, 0) && rpcrdma_calls_seen(rpcrdma, 1) && !rpcrdma->options.payload_only)
         rpcrdma_fail_at_as(rpcrdma, place, discard->rule,
                            busy ? rule_catalogue[discard->rule].severity : SEVERITY_WARNING, discard->place.frame,
                            "expected the message in frame %u to be silently discarded; found the connection closed",

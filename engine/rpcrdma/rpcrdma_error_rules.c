@@ -27,7 +27,7 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     bool client = client_side(rpcrdma) == m->side, old = rpcrdma_by_rfc5666(rpcrdma);
     enum rule_id rule = client ? RULE_RPCR_4_2_4_07 : RULE_RPCR_4_5_04;
 
-    if (rpcrdma->client < 0 || m->unsure || rpcrdma->side[caller].hole || answers_unclear(rpcrdma, m)) {
+    if (rpcrdma->client < 0 || m->unsure || !rpcrdma_calls_seen(rpcrdma, caller) || answers_unclear(rpcrdma, m)) {
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }

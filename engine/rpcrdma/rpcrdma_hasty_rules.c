@@ -17,7 +17,8 @@ void rpcrdma_hasty_fail(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
 static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_hasty *hasty)
 {
-    bool whole = rpcrdma_whole(rpcrdma) && !rpcrdma->lossy;
+    /* It has not asked again in a hole. */
+    bool whole = !rpcrdma_lost_since(rpcrdma, hasty->place.side, hasty->call_frame) && !rpcrdma->lossy;
 
     if (!hasty->open)
         return;

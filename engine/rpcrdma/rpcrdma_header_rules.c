@@ -37,8 +37,9 @@ static bool fixed_sound(const struct rpcrdma_message *m)
 static void judge_empty(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     bool by_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
-    bool sure = rpcrdma->returns == RPCRDMA_RETURNS_NO_SESSION ||
-                (rpcrdma->returns != RPCRDMA_RETURNS_UNCLEAR && rpcrdma_whole(rpcrdma) && !m->unsure);
+    bool sure =
+        rpcrdma->returns == RPCRDMA_RETURNS_NO_SESSION ||
+        (rpcrdma->returns != RPCRDMA_RETURNS_UNCLEAR && rpcrdma_sends_seen(rpcrdma, other_side(m->side)) && !m->unsure);
 
     if (by_client && rpcrdma->returns == RPCRDMA_RETURNS_ASKED)
         return;

@@ -250,6 +250,13 @@ static void judge_failed(const struct look *look, const struct rpcrdma_history_c
          call->answer.frame, again->xid);
 }
 
+/* The earlier connection is all that is wrong with the Call. */
+static void excuse_error(const struct look *look, const struct rpcrdma_history_call *again)
+{
+    if (again->outcome == RPCRDMA_FAILED && look->host->excuse)
+        look->host->excuse(look->host->ctx, RULE_RPCR_4_5_12, &again->answer);
+}
+
 /* An access to memory that the Call offers was refused, which ended the connection. */
 static void judge_refused(const struct look *look, const struct rpcrdma_history_record *before,
                           const struct rpcrdma_history_call *call, const struct rpcrdma_history_call *again)
@@ -264,8 +271,7 @@ static void judge_refused(const struct look *look, const struct rpcrdma_history_
          again->xid, before->refusal_place.frame);
     if (again->outcome == RPCRDMA_FAILED) {
         pass(look, RULE_RPCR_4_5_3_04);
-        if (look->host->excuse) /* the earlier connection is all that is wrong with the Call */
-            look->host->excuse(look->host->ctx, RULE_RPCR_4_5_12, &again->answer);
+        excuse_error(look, again);
     } else if (again->refused) {
         fail(look, RULE_RPCR_4_5_3_04, SEVERITY_WARNING, &now->refusal_place, before->refusal_place.frame,
              "expected ERR_CHUNK for XID 0x%08x, which had ended a connection in frame %u; found the same operation "
@@ -383,6 +389,8 @@ static void judge_calls(const struct look *look, const struct rpcrdma_history_re
     for (unsigned i = 0; i < before->n_calls; i++) {
         const struct rpcrdma_history_call *call = &before->calls[i], *again;
 
+        if (call->refused_late && (again = sent_again(look->now, call)))
+            excuse_error(look, again);
         if (call->outcome == RPCRDMA_REPLIED || call->damaged)
             continue;
         judge_slot(look, before, call);

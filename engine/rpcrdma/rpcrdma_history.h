@@ -34,6 +34,7 @@ struct rpcrdma_history_call {
     bool repeats;       /* the same Call was already outstanding on this connection */
     bool received;      /* the caller received the answer, as its later ACKs show */
     bool refused;       /* the caller refused an access to memory that the Call offers */
+    bool refused_late;  /* the same, but the access was seen before the Call */
     bool request_known; /* the four fields below are valid */
     uint32_t program, version, procedure;
     uint64_t hash; /* of the request without its XID */

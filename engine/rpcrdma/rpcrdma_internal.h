@@ -74,20 +74,48 @@ struct rpcrdma_calls {
     uint32_t lagged_frame;
 };
 
+/* Sends of one side that the capture lacks: rpcrdma_lacks.c. */
+struct rpcrdma_lack {
+    bool pending;    /* something is missing before its next part */
+    bool open;       /* how many Sends are missing shows with the next one */
+    bool old;        /* these are no outstanding Calls */
+    bool numbered;   /* iWARP: */
+    uint32_t number; /* MSN of the latest Send that was seen */
+    bool cut;        /* a part of a Send was missing, the latest one's MSN: */
+    uint32_t cut_number;
+    bool any;          /* a Send was missing, at any time, or may have been */
+    bool beginning;    /* any number may be outstanding: from before the capture, or as it cannot be counted */
+    bool untracked;    /* for good: a Call was forgotten */
+    uint32_t sends;    /* that are missing and may be outstanding Calls, at most */
+    uint32_t answered; /* Calls that were not seen, since then */
+};
+
+/* The latest part that a side has sent; the longest Tagged one, in octets of payload. */
+struct rpcrdma_tail {
+    uint8_t kind; /* enum rdma_kind */
+    bool last;
+    uint32_t handle;
+    uint64_t address; /* after it */
+    uint64_t longest;
+};
+
 /* What one side sends. */
 struct rpcrdma_side {
     struct rpcrdma_calls calls;
+    struct rpcrdma_lack lack;
+    struct rpcrdma_tail tail;
     struct rpcrdma_announced announced;
     uint8_t *send; /* a Send that comes in several segments */
     uint32_t send_size, send_n;
     uint32_t send_there;         /* octets captured from its beginning */
     bool send_open, send_spoilt; /* spoilt: a segment is missing or out of place */
     uint64_t send_message;
-    bool faulty;        /* a lower layer, or a rule about Sends, has found an error in what it sent */
-    bool accessed;      /* its memory was, before the first RPC-over-RDMA message that was seen (InfiniBand) */
-    bool started, hole; /* something was seen; something is missing, the beginning included */
-    uint64_t end;       /* stream offset after the latest FPDU */
-    uint64_t messages;  /* Sends treated as RPC-over-RDMA */
+    bool faulty;         /* a lower layer, or a rule about Sends, has found an error in what it sent */
+    bool accessed;       /* its memory was, before the first RPC-over-RDMA message that was seen (InfiniBand) */
+    bool started, hole;  /* something was seen; something is missing, the beginning included */
+    uint32_t lost_frame; /* of what shows the latest hole */
+    uint64_t end;        /* stream offset after the latest FPDU */
+    uint64_t messages;   /* Sends treated as RPC-over-RDMA */
     bool fin, reset;
     struct place end_place;
 };
@@ -164,10 +192,15 @@ struct rpcrdma_connection {
     } reuse[2];          /* on InfiniBand; by sender, the latest */
     bool refused_memory; /* of a Call with this XID: */
     uint32_t refused_xid;
+    bool refused_late; /* likewise, but the access came before the Call */
+    uint32_t refused_late_xid;
     uint64_t last_send[2]; /* offset */
     struct rdma_closing closing;
     uint64_t received[2]; /* how far the side has received the other direction, at least */
     bool lossy;           /* packets may be missing, wherever the capture does not show it */
+    int64_t said_ns;      /* when either side said something; 0: nothing so far */
+    uint32_t said_frame;  /* of the latest part */
+    unsigned holes;       /* in what both sides have sent */
     /*
      * Owned by the rule families; created by their _new, NULL when they need none. These and the tables above are
      * created once the connection is known to carry RPC-over-RDMA (rpcrdma_equip()); the thresholds exist from the
@@ -180,10 +213,37 @@ struct rpcrdma_connection {
     struct rpcrdma_reaction_state *reaction;
 };
 
+/* ---- rpcrdma_lacks.c ---- */
+
+/* Something that this side has sent since that frame is missing: a Send, or a part of another message. */
+static inline bool rpcrdma_lost_since(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t frame)
+{
+    return rpcrdma->side[side].lost_frame >= frame;
+}
+/* Something is missing right before this part. True: Sends may be. */
+bool rpcrdma_lacks_before(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part);
+/* Something is missing; whether Sends are shows with the next one. */
+void rpcrdma_lacks_unknown(struct rpcrdma_connection *rpcrdma, unsigned side);
+/* A Send of that side is missing, or was not understood. */
+void rpcrdma_lacks_one(struct rpcrdma_connection *rpcrdma, unsigned side);
+/* What came before the capture is missing. */
+void rpcrdma_lacks_beginning(struct rpcrdma_connection *rpcrdma, unsigned side);
+/* A Call of that side was forgotten. */
+void rpcrdma_lacks_track(struct rpcrdma_connection *rpcrdma, unsigned side);
+/* A part of a Send, after rpcrdma_lacks_before() if something is missing before it. */
+void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part);
+/* An answer to a Call that was not seen; that Call came after all. */
+void rpcrdma_lacks_answered(struct rpcrdma_connection *rpcrdma, unsigned caller);
+void rpcrdma_lacks_claimed(struct rpcrdma_connection *rpcrdma, unsigned caller);
+/* Neither side has said anything for longer than any answer takes. */
+void rpcrdma_lacks_quiet(struct rpcrdma_connection *rpcrdma);
+
 /* ---- rpcrdma_depth_rules.c ---- */
 
 void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move);
 void rpcrdma_depth_finish(struct rpcrdma_connection *rpcrdma);
+/* Responses to Reads of that side may be missing. */
+void rpcrdma_depth_skipped(struct rpcrdma_connection *rpcrdma, unsigned requester);
 
 /* ---- rpcrdma_record.c ---- */
 
@@ -427,8 +487,6 @@ void rpcrdma_credit_settled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_t
 void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side);
 /* RDMA_DONE, which uses a credit by RFC 5666; rpcrdma_threshold_message() sees it. */
 void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
-/* Octets that this side sent after the message in this frame are, or may be, missing. */
-bool rpcrdma_hole_since(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t frame);
 
 /* rpcrdma_credit_patterns.c: does a value depend on the number of Calls in flight? Initially all zero. */
 struct rpcrdma_pattern {

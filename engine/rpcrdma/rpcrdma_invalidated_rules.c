@@ -56,6 +56,7 @@ void rpcrdma_invalidated_access(struct rpcrdma_connection *rpcrdma, const struct
 
     if (entry && !entry->open) {
         entry->open = true;
+        entry->sure = rpcrdma_calls_seen(rpcrdma, move->owner);
         entry->read = move->kind == RDMA_READ;
         entry->access = move->place;
         entry->operation = move->operation;
@@ -84,7 +85,7 @@ void rpcrdma_invalidated_refused(struct rpcrdma_connection *rpcrdma, unsigned ow
 
 void rpcrdma_invalidated_finish(struct rpcrdma_connection *rpcrdma)
 {
-    bool whole = rpcrdma->gaps_show_late && rpcrdma_whole(rpcrdma) && !rpcrdma->lossy;
+    bool whole = rpcrdma->gaps_show_late && !rpcrdma->lossy;
 
     for (unsigned i = 0; i < RPCRDMA_INVALIDATED_MAX; i++) {
         struct rpcrdma_invalidated *entry = &rpcrdma->memory->invalidated[i];
@@ -92,7 +93,7 @@ void rpcrdma_invalidated_finish(struct rpcrdma_connection *rpcrdma)
 
         if (entry->send.frame == 0 || !entry->open)
             continue;
-        if (taken && whole)
+        if (taken && whole && entry->sure)
             rpcrdma_fail_at(rpcrdma, &entry->access, RULE_CMPD_3_2_04, entry->send.frame,
                             "expected no access by STag 0x%08x, which the Send in frame %u has invalidated; found the "
                             "RDMA %s in frame %u %s",

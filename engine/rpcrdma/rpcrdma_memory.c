@@ -150,7 +150,7 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
         t->n_chunks = t->n_offers = t->n_writes = 0;
         t->position_zero = t->reply_chunk = -1;
         t->offers_lost = t->damaged = true;
-        rpcrdma->side[t->side].hole = true; /* operations on them look like stray ones */
+        rpcrdma_lacks_track(rpcrdma, t->side); /* operations on them look like stray ones */
         return;
     }
     rpcrdma->n_offers += t->n_offers;

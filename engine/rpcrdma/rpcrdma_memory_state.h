@@ -71,6 +71,7 @@ struct rpcrdma_invalidated {
     struct place send; /* frame 0: unused */
     bool open, read;
     bool taken; /* a Read was answered */
+    bool sure;  /* no Call was missing that may have offered it again */
     struct place access;
     uint64_t operation;
 };

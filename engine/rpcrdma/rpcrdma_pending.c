@@ -313,7 +313,9 @@ static enum fate at_end(const struct event *event, struct pending_finding *pendi
 
 void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma)
 {
-    bool whole = rpcrdma_whole(rpcrdma) && !rpcrdma->lossy && rpcrdma->side[0].started && rpcrdma->side[1].started;
+    /* Where packets are missing, others may be, of which nothing shows it. */
+    bool whole = rpcrdma->terms.from_start && rpcrdma->holes == 0 && !rpcrdma->lossy && rpcrdma->side[0].started &&
+                 rpcrdma->side[1].started;
     bool closed = rpcrdma->side[0].fin || rpcrdma->side[1].fin;
 
     for (unsigned side = 0; side < 2; side++)

@@ -82,7 +82,8 @@ void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
                    : NULL;
     if (!early) { /* it may have been a message */
         arena_drop(octets, message->n + 1);
-        rpcrdma->side[0].hole = rpcrdma->side[1].hole = true;
+        rpcrdma_lacks_track(rpcrdma, 0);
+        rpcrdma_lacks_track(rpcrdma, 1);
         return;
     }
     rpcrdma->early = early;
@@ -147,13 +148,15 @@ static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma,
     for (uint32_t i = 0; i < m->header.read.n; i++)
         has_position_zero |= rpcrdma_read_segment_at(&m->header, m->p, i).position == 0;
     /* The Call may come later, or be missing. RFC 5666 has no Calls from the server. */
-    answers |= (m->unsure || rpcrdma->side[other_side(m->side)].hole) && rpcrdma_by_rfc5666(rpcrdma) &&
+    answers |= (m->unsure || !rpcrdma_calls_seen(rpcrdma, other_side(m->side))) && rpcrdma_by_rfc5666(rpcrdma) &&
                rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side;
     /* By RFC 5666 section 5.2 a Reply may have one, too; a side that has never called is more likely answering. */
     if (has_position_zero)
         return answers && (rpcrdma_by_rfc5666(rpcrdma) || rpcrdma->side[m->side].calls.total == 0) ? RPCRDMA_KIND_REPLY
                                                                                                    : RPCRDMA_KIND_CALL;
-    if (answers)
+    /* Only a Reply can be in the Reply chunk without a Read list; its Call may be missing. */
+    if (answers || (m->header.read.n == 0 && m->header.has_reply &&
+                    (m->unsure || !rpcrdma_calls_seen(rpcrdma, other_side(m->side)))))
         return RPCRDMA_KIND_REPLY;
     /* Where the client is unknown, the capture begins inside the connection: its Call was before that. */
     return rpcrdma->client >= 0 && (unsigned)rpcrdma->client == m->side ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_REPLY;

@@ -73,6 +73,7 @@ static struct rpcrdma_history_call call_of(const struct rpcrdma_connection *rpcr
                                         .received = t->outcome != RPCRDMA_OUTSTANDING &&
                                                     rpcrdma->received[t->side] > t->answer.offset,
                                         .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
+                                        .refused_late = rpcrdma->refused_late && rpcrdma->refused_late_xid == t->xid,
                                         .request_known = t->request.known,
                                         .program = t->request.program,
                                         .version = t->request.version,
@@ -215,6 +216,20 @@ void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 
 /* ---- the end ---- */
 
+/* A Call that was taken late, behind a hole, offers what was refused. */
+static void note_refused(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_stray *stray)
+{
+    for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, stray->owner, stray->handle); o;
+         o = rpcrdma_offers_next(o)) {
+        struct rpcrdma_area area = rpcrdma_area_of(&o->target);
+
+        if (area.from > stray->from || area.to < stray->to)
+            continue;
+        rpcrdma->refused_late = true;
+        rpcrdma->refused_late_xid = o->transaction->xid;
+    }
+}
+
 void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
     struct rpcrdma_history_record *record = record_of(rpcrdma);
@@ -228,8 +243,10 @@ void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
     for (unsigned i = 0; refusal->culprit_found && i < record->n_strays; i++) {
         struct rpcrdma_history_stray *stray = &record->strays[i];
 
-        if (stray->place.side == refusal->culprit.side && stray->place.offset == refusal->culprit.offset)
-            stray->refused = true;
+        if (stray->place.side != refusal->culprit.side || stray->place.offset != refusal->culprit.offset)
+            continue;
+        stray->refused = true;
+        note_refused(rpcrdma, stray);
     }
 }
 

@@ -145,7 +145,8 @@ void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma)
     for (unsigned i = 0; i < state->n_owed; i++) {
         const struct rpcrdma_owed *owed = &state->odd->owed[i];
 
-        if (!owed->read || !rpcrdma_whole(rpcrdma) || (owed->calls == 0 && !client_closed(rpcrdma, owed)))
+        if (!owed->read || rpcrdma_hole_since(rpcrdma, 1 - owed->place.side, owed->place.frame) ||
+            (owed->calls == 0 && !client_closed(rpcrdma, owed)))
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_5_01);
         else
             rpcrdma_fail_at(

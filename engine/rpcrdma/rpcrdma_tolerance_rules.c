@@ -54,8 +54,9 @@ static bool is_prompt(const struct rpcrdma_connection *rpcrdma, const struct pla
 {
     const struct rpcrdma_tolerance *tolerance = &rpcrdma->reaction->tolerance;
 
-    return rpcrdma_whole(rpcrdma) && !rpcrdma->closing.missing[end->side] && !rpcrdma->closing.forgotten &&
-           rpcrdma->closing.acked > tolerance->place.offset &&
+    return !rpcrdma_hole_since(rpcrdma, 0, tolerance->place.frame) &&
+           !rpcrdma_hole_since(rpcrdma, 1, tolerance->place.frame) && !rpcrdma->closing.missing[end->side] &&
+           !rpcrdma->closing.forgotten && rpcrdma->closing.acked > tolerance->place.offset &&
            end->time_ns - tolerance->place.time_ns < rpcrdma->options.t_react;
 }
 

@@ -197,7 +197,7 @@ static void make_room(struct rpcrdma_connection *rpcrdma, struct rpcrdma_calls *
         retire(rpcrdma, &calls->done, calls->done.oldest);
     if (calls->waiting.n < rpcrdma->options.transactions_max)
         return;
-    rpcrdma->side[side].hole = true;
+    rpcrdma_lacks_track(rpcrdma, side);
     retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
 }
 
@@ -321,6 +321,7 @@ static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_trans
 
         if (orphan->xid != t->xid || !(lagged || rpcrdma->gaps_show_late))
             continue;
+        rpcrdma_lacks_claimed(rpcrdma, call->side);
         if (!lagged && !answers_late(orphan, calls, call)) {
             claim(rpcrdma, t, call, orphan);
             continue;
@@ -343,7 +344,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
         calls->hash = heap_zeroed(HASH_BUCKETS, sizeof(struct rpcrdma_transaction *));
     t = calls->hash ? fresh(rpcrdma) : NULL;
     if (!t) {
-        rpcrdma->side[call->side].hole = true;
+        rpcrdma_lacks_track(rpcrdma, call->side);
         return NULL;
     }
     t->number = ++rpcrdma->transactions;

@@ -90,7 +90,8 @@ static const char *context(const struct rpcrdma_connection *rpcrdma, const struc
 static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     return !rpcrdma->closing.missing[other_side(t->side)] && !t->damaged && !t->late && !t->ambiguous && !t->spoilt &&
-           !t->settled && (rpcrdma->side[other_side(t->side)].started || rpcrdma_whole(rpcrdma));
+           !t->settled &&
+           (rpcrdma->side[other_side(t->side)].started || rpcrdma_sends_seen(rpcrdma, other_side(t->side)));
 }
 
 /*
@@ -110,7 +111,7 @@ static int64_t waited(const struct rpcrdma_connection *rpcrdma, const struct rpc
  */
 static bool due(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
 {
-    return followed(rpcrdma, t) && rpcrdma_whole(rpcrdma) &&
+    return followed(rpcrdma, t) &&
            (rpcrdma->answered_number[t->side] > t->number || waited(rpcrdma, t, time_ns) >= rpcrdma->options.t_react);
 }
 
@@ -124,6 +125,15 @@ static unsigned stalled_after(const struct rpcrdma_transaction *t)
     return n;
 }
 
+/*
+ * On InfiniBand nothing shows that the last packet is missing. Where others are, the answer may be, unless the
+ * responder has sent something since.
+ */
+static bool may_be_lost(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    return rpcrdma->gaps_show_late && rpcrdma->holes > 0 && rpcrdma->answered_number[t->side] <= t->number;
+}
+
 static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
                        const struct place *place, int64_t time_ns)
 {
@@ -134,7 +144,7 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     char after[40] = "";
     unsigned n;
 
-    if (silent < rpcrdma->options.t_answer || t->repeats || !followed(rpcrdma, t) ||
+    if (silent < rpcrdma->options.t_answer || t->repeats || !followed(rpcrdma, t) || may_be_lost(rpcrdma, t) ||
         (rpcrdma->close_unseen && rpcrdma->answered_number[t->side] <= t->number))
         return;
     if (!passed_over && state->stalled[t->side]) /* reported with the first that waits */
@@ -405,7 +415,7 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
     }
-    if (t->damaged || t->late || t->ambiguous || t->spoilt || !rpcrdma_whole(rpcrdma)) {
+    if (t->damaged || t->late || t->ambiguous || t->spoilt || !rpcrdma_calls_seen(rpcrdma, t->side)) {
         rpcrdma_inconclusive(rpcrdma, rule);
         return true;
     }

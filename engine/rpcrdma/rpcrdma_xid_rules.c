@@ -47,7 +47,7 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                          "expected Calls to the NFSv4.%u callback program on a connection that the RPC client opened; "
                          "found CB_COMPOUND from the side that opened this one",
                          (unsigned)minor);
-        else if (own->total == 1 && rpcrdma_whole(rpcrdma) && others->total == 0)
+        else if (own->total == 1 && rpcrdma_sends_seen(rpcrdma, m->side) && others->total == 0)
             rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_3_01);
         return;
     }
@@ -56,7 +56,7 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     /* When callbacks may begin is up to their program (RFC 8167 section 6). */
     if (others->total > 0 || own->total > 1 || callback_program(m))
         return;
-    if (!rpcrdma_whole(rpcrdma) || m->unsure)
+    if (!rpcrdma_sends_seen(rpcrdma, other_side(m->side)) || m->unsure)
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_3_01);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_3_01, 0,
@@ -135,7 +135,7 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if (!before)
         keep_reuse(rpcrdma, m);
     if (!before) {
-        if (rpcrdma_whole(rpcrdma))
+        if (rpcrdma_calls_seen(rpcrdma, m->side))
             rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_03);
         else
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_03);
@@ -205,7 +205,7 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         return;
     if (call_follows(m) && opener_known(rpcrdma) && !client)
         rule = RULE_BIDI_5_1_05;
-    else if (m->unsure || rpcrdma->side[caller].hole || m->header.status != RPCRDMA_OK) {
+    else if (m->unsure || !rpcrdma_calls_seen(rpcrdma, caller) || m->header.status != RPCRDMA_OK) {
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }

@@ -450,12 +450,17 @@ uint32_t talk_read_response(struct rpcrdma_talk *t, unsigned side, const void *p
 
 /* ---- the rest ---- */
 
-void talk_hole(struct rpcrdma_talk *t, unsigned side)
+void talk_lose(struct rpcrdma_talk *t, unsigned side, uint64_t octets, unsigned sends)
 {
-    t->end[side] += 1000;
+    t->end[side] += octets;
+    t->msn[side] += sends;
     t->resync = true;
     rpcrdma_connection_skipped(t->rpcrdma, side);
-    nfs_connection_skipped(t->nfs);
+}
+
+void talk_hole(struct rpcrdma_talk *t, unsigned side)
+{
+    talk_lose(t, side, 1000, 1);
 }
 
 void talk_wait(struct rpcrdma_talk *t, int64_t nanoseconds)

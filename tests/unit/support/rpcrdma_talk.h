@@ -138,6 +138,8 @@ uint32_t talk_read_response(struct rpcrdma_talk *t, unsigned side, const void *p
 
 /* ---- Terminates, time, ends ---- */
 
+/* The capture lacks these octets, and so many Sends in them; talk_hole(): 1000 and one. */
+void talk_lose(struct rpcrdma_talk *t, unsigned side, uint64_t octets, unsigned sends);
 void talk_hole(struct rpcrdma_talk *t, unsigned side);
 void talk_wait(struct rpcrdma_talk *t, int64_t nanoseconds);
 void talk_end(struct rpcrdma_talk *t, unsigned side, bool reset);

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Sends that the capture lacks, by side. A hole hides only what could have been in it: DDP numbers the Sends of a
+ * direction, and PSNs and opcodes tell how many there can have been; a hole within an RDMA Write or a Read Response has
+ * none at all. A missing Send may be a Call that is outstanding, with memory that it offers, until its answer comes
+ * under an XID that no Call has, or until nothing has been said for so long that it must have been answered.
+ */
+#include "engine/rpcrdma/rpcrdma_internal.h"
+
+enum {
+    FPDU_OVERHEAD = 20,      /* of a Tagged one: ULPDU_Length, DDP header, CRC */
+    SEND_FPDU_MIN = 24 + 28, /* the same of a Send, and the shortest Transport header */
+};
+
+bool rpcrdma_sends_seen(const struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    const struct rpcrdma_lack *lack = &rpcrdma->side[side].lack;
+
+    return rpcrdma->terms.from_start && !lack->any && !lack->open && !lack->pending;
+}
+
+bool rpcrdma_calls_seen(const struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    const struct rpcrdma_lack *lack = &rpcrdma->side[side].lack;
+
+    return !lack->untracked && !lack->pending && !lack->open && !lack->beginning && lack->sends <= lack->answered;
+}
+
+bool rpcrdma_answers_seen(const struct rpcrdma_connection *rpcrdma, unsigned caller)
+{
+    struct rpcrdma_transaction *t = NULL;
+
+    while ((t = rpcrdma_next_outstanding(rpcrdma, caller, t)))
+        if (t->damaged)
+            return false;
+    return true;
+}
+
+/* ---- what a hole can have hidden ---- */
+
+/* The same Write or Read Response goes on behind it, so many octets later. */
+static bool within_message(const struct rpcrdma_side *s, const struct rdma_part *part, uint64_t *octets)
+{
+    const struct rpcrdma_tail *tail = &s->tail;
+
+    if (tail->kind != part->kind || tail->last || part->kind == RDMA_SEND || part->kind == RDMA_READ ||
+        !part->memory_known || tail->handle != part->handle || part->address < tail->address)
+        return false;
+    *octets = part->address - tail->address;
+    return true;
+}
+
+/* Its octets are those of Tagged segments, up to what is too little for a Send. */
+static bool too_short_for_send(const struct rpcrdma_side *s, const struct rdma_part *part)
+{
+    uint64_t gap = part->place.offset - s->end, tagged = 0, segments = 0;
+
+    if (part->place.offset < s->end)
+        return false;
+    if (within_message(s, part, &tagged) && tagged < gap && s->tail.longest > 0)
+        segments = (tagged + s->tail.longest - 1) / s->tail.longest;
+    else
+        tagged = 0; /* another message */
+    return gap < tagged + segments * FPDU_OVERHEAD + SEND_FPDU_MIN;
+}
+
+/* The hole is right before this part. */
+static bool without_sends(const struct rpcrdma_side *s, const struct rdma_part *part)
+{
+    if (part->psns.gaps_show_late)
+        return part->psns.sends_missing == 0;
+    if (!part->in_message || part->faulty)
+        return false;
+    if (part->kind == RDMA_SEND && part->offset == 0 && s->lack.numbered && !s->lack.open)
+        return part->number == s->lack.number + 1;
+    return too_short_for_send(s, part);
+}
+
+static void add_missing(struct rpcrdma_lack *lack, uint32_t sends)
+{
+    lack->any |= sends > 0;
+    if (lack->old)
+        return;
+    lack->beginning |= sends > UINT16_MAX; /* it cannot be counted */
+    lack->sends += sends > UINT16_MAX ? 0 : sends;
+}
+
+static void open_lack(struct rpcrdma_lack *lack)
+{
+    lack->open = true;
+    lack->old = false;
+}
+
+bool rpcrdma_lacks_before(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
+{
+    struct rpcrdma_side *s = &rpcrdma->side[part->place.side & 1u];
+    bool none = without_sends(s, part);
+
+    s->lack.pending = false;
+    if (none)
+        return false;
+    open_lack(&s->lack);
+    if (part->psns.gaps_show_late) {
+        add_missing(&s->lack, part->psns.sends_missing);
+        s->lack.open = false;
+    }
+    return true;
+}
+
+void rpcrdma_lacks_unknown(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    rpcrdma->side[side].lack.pending = false;
+    open_lack(&rpcrdma->side[side].lack);
+}
+
+void rpcrdma_lacks_one(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    struct rpcrdma_lack *lack = &rpcrdma->side[side].lack;
+
+    lack->any = true;
+    if (!rpcrdma->gaps_show_late && lack->numbered && lack->cut && lack->cut_number == lack->number)
+        return; /* a part of it was missing before */
+    lack->cut = true;
+    lack->cut_number = lack->number;
+    lack->sends++;
+}
+
+void rpcrdma_lacks_beginning(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    struct rpcrdma_lack *lack = &rpcrdma->side[side].lack;
+
+    lack->any = lack->beginning = true;
+}
+
+void rpcrdma_lacks_track(struct rpcrdma_connection *rpcrdma, unsigned side)
+{
+    rpcrdma->side[side].lack.any = rpcrdma->side[side].lack.untracked = true;
+}
+
+/* ---- what settles it ---- */
+
+void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
+{
+    struct rpcrdma_lack *lack = &rpcrdma->side[part->place.side & 1u].lack;
+    bool next = !lack->numbered || part->number != lack->number;
+
+    if (!part->psns.gaps_show_late && next) {
+        uint32_t sends = lack->numbered ? part->number - lack->number - 1 : 0;
+
+        if (lack->open)
+            add_missing(lack, lack->numbered ? sends : UINT32_MAX);
+        lack->open = lack->old = false;
+        lack->numbered = true;
+        lack->number = part->number;
+    }
+    if (lack->sends <= lack->answered)
+        lack->sends = lack->answered = 0;
+}
+
+void rpcrdma_lacks_answered(struct rpcrdma_connection *rpcrdma, unsigned caller)
+{
+    rpcrdma->side[caller].lack.answered++;
+}
+
+void rpcrdma_lacks_claimed(struct rpcrdma_connection *rpcrdma, unsigned caller)
+{
+    struct rpcrdma_lack *lack = &rpcrdma->side[caller].lack;
+
+    lack->answered -= lack->answered > 0;
+}
+
+void rpcrdma_lacks_quiet(struct rpcrdma_connection *rpcrdma)
+{
+    for (unsigned side = 0; side < 2; side++) {
+        struct rpcrdma_lack *lack = &rpcrdma->side[side].lack;
+
+        lack->any |= lack->open;
+        lack->old = lack->open;
+        lack->open = lack->beginning = false;
+        lack->sends = lack->answered = 0;
+    }
+}
