@@ -128,8 +128,8 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     request->known = true;
     request->msn = step->ddp->msn;
     request->end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
-    request->doubtful = request->end <= requests->late_until;
-    requests->uncertain |= request->doubtful;
+    requests->uncertain |= request->end <= requests->late_until;
+    request->doubtful = requests->uncertain; /* an older one's answer may be taken for its own */
     if (requests->overdrawn > 0 && !requests->maybe_lost) { /* its answer was captured before it */
         requests->overdrawn--;
         request->answered = true;
@@ -236,7 +236,7 @@ static struct rdmap_request *search(struct rdmap_requests *requests, const struc
     return requests->uncertain ? NULL : first;
 }
 
-/* No other request that may be open has these fields. */
+/* No other request that may be open has these fields; one in a hole may have any. */
 static bool fits_no_other(const struct rdmap_requests *requests, const struct rdmap_request *fitting,
                           const struct ddp_segment *ddp, uint32_t identifier)
 {
@@ -244,7 +244,7 @@ static bool fits_no_other(const struct rdmap_requests *requests, const struct rd
         fitting->serial + RDMAP_SEARCH_MAX < requests->tail ? fitting->serial + RDMAP_SEARCH_MAX : requests->tail;
 
     for (uint64_t i = fitting->serial + 1; i < end; i++)
-        if (fits(slot(requests, i), ddp, identifier))
+        if (!slot(requests, i)->known || fits(slot(requests, i), ddp, identifier))
             return false;
     return true;
 }
@@ -255,6 +255,7 @@ static void trust_from(struct rdmap_requests *requests, struct rdmap_request *an
     trust(requests);
     for (uint64_t i = answered->serial; i < requests->tail; i++)
         slot(requests, i)->doubtful = false;
+    requests->doubted = answered->serial; /* a later hole may have hidden their answers */
 }
 
 /* No open request is one that the answer could answer. early: requests that its sender had received are yet to come. */
