@@ -111,23 +111,50 @@ static void fail_requester(struct rdmap_connection *rdmap, const struct rdmap_st
                             : ", which the responder accepted as one");
 }
 
+/* added, swapped: other remainders, of FetchAdds and CmpSwaps that were answered. */
+static enum rule_id alignment_rule(const struct rdmap_atomic_request *atomic, unsigned added, unsigned swapped)
+{
+    bool adds = atomic->opcode == RDMAP_ATOMIC_FETCH_ADD;
+
+    if (adds && swapped == 0)
+        return RULE_RDMAPX_5_1_1_05;
+    return !adds && added == 0 ? RULE_RDMAPX_5_1_2_10 : RULE_RDMAPX_8_2_06;
+}
+
 /* Of two addresses with different remainders one at least is not aligned. */
 static void fail_responder(struct rdmap_connection *rdmap, const struct rdmap_step *step,
                            struct rdmap_atomic_stag *entry, unsigned added, unsigned swapped)
 {
     const struct rdmap_atomic_request *atomic = &step->request->operation.atomic;
-    bool adds = atomic->opcode == RDMAP_ATOMIC_FETCH_ADD;
-    enum rule_id rule = adds && swapped == 0  ? RULE_RDMAPX_5_1_1_05
-                        : !adds && added == 0 ? RULE_RDMAPX_5_1_2_10
-                                              : RULE_RDMAPX_8_2_06;
 
     if (entry->served)
         return;
     entry->served = true;
-    rdmap_fail_at_as(rdmap, &step->fpdu->place, rule, SEVERITY_WARNING, step->request->operation.place.frame,
+    rdmap_fail_at_as(rdmap, &step->fpdu->place, alignment_rule(atomic, added, swapped), SEVERITY_WARNING,
+                     step->request->operation.place.frame,
                      "expected a Terminate for an Atomic on an address that is not aligned to 8 octets; found Atomic "
                      "Responses for TO 0x%" PRIx64 " of STag 0x%08x and for TOs of it with another remainder",
                      atomic->to, atomic->stag);
+}
+
+enum { ETYPE_REMOTE_OPERATION = 2 }; /* RFC 5040 section 4.8 */
+
+void rdmap_atomic_terminate(struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                            const struct rdmap_terminate *terminate)
+{
+    unsigned requester = other_side(step->side);
+    const struct rdmap_request *request = rdmap_request_oldest(&rdmap->side[requester].requests);
+    const struct rdmap_atomic_stag *entry;
+    unsigned bit;
+
+    if (!request || !request->known || request->operation.kind != RDMAP_OP_ATOMIC ||
+        terminate->layer != RDMAP_LAYER_RDMA || terminate->etype != ETYPE_REMOTE_OPERATION)
+        return;
+    entry = stag_of(rdmap->atomic, requester, request->operation.atomic.stag);
+    bit = 1u << (request->operation.atomic.to & 7u);
+    if (((entry->added | entry->swapped) & ~bit) != 0)
+        verdict_passed(rdmap->verdict,
+                       alignment_rule(&request->operation.atomic, entry->added & ~bit, entry->swapped & ~bit));
 }
 
 static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdmap_step *step)

@@ -401,6 +401,9 @@ void rdmap_memory_read(struct rdmap_connection *rdmap, struct rdmap_step *step, 
 void rdmap_stag_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void rdmap_stag_skipped(struct rdmap_connection *rdmap, unsigned side);
 
+/* rdmap_atomic_rules.c: a Terminate, which may refuse an Atomic on an address that is not aligned. */
+void rdmap_atomic_terminate(struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                            const struct rdmap_terminate *terminate);
 /* rdmap_atomic_rules.c: every segment of a message, after its operation; other operations on the address of an open
  * Atomic. */
 void rdmap_atomic_beside(struct rdmap_connection *rdmap, struct rdmap_step *step);

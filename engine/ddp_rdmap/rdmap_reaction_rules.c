@@ -144,6 +144,7 @@ void rdmap_reaction_terminate(struct rdmap_connection *rdmap, struct rdmap_step 
 {
     rdmap_odd_terminate(rdmap, step, terminate, culprit);
     rdmap_limits_terminate(rdmap, step, terminate, culprit);
+    rdmap_atomic_terminate(rdmap, step, terminate);
     judge_terminate(rdmap, step, terminate, culprit);
 }
 

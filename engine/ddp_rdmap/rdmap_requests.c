@@ -129,7 +129,7 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     request->msn = step->ddp->msn;
     request->end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
     requests->uncertain |= request->end <= requests->late_until;
-    request->doubtful = requests->uncertain; /* an older one's answer may be taken for its own */
+    request->doubtful = requests->uncertain;                /* an older one's answer may be taken for its own */
     if (requests->overdrawn > 0 && !requests->maybe_lost) { /* its answer was captured before it */
         requests->overdrawn--;
         request->answered = true;

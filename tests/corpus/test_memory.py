@@ -10,7 +10,7 @@ from random_memory import Memory
 
 CONVERSATIONS = 40
 VIEWS = [None, "loss=0.02", "reorder=0.05", "capture-loss=0.005", "capture-loss=0.05"]
-NOTES = {"DDP-3-08", "MPA-C.2.5-01"}
+NOTES = {"DDP-3-08", "MPA-C.2.5-01", "RDMAPX-5-06"}
 
 
 def play(gen, path, script, seed, net=None):

@@ -20,7 +20,7 @@ CHUNK = 50  # conversations per call of iwarp-check
 VIEWS = [f"--net={net}" for net in NETS] + ["--net=capture-loss=0.02", "--net=capture-loss=0.2", "--snaplen=90",
                                             "--snaplen=200", "late"]
 # No CRC, and revision 0: choices that deserve a word. A client that resets after a Reply may have other reasons.
-NOTES = {"DDP-3-08", "MPA-C.2.5-01", "EXP-3.9-03"}
+NOTES = {"DDP-3-08", "MPA-C.2.5-01", "RDMAPX-5-06", "EXP-3.9-03"}
 
 
 def of_nfs(seed):

@@ -14,7 +14,7 @@ from random_work import SIDES, Work
 
 CONVERSATIONS = int(os.environ.get("IWARP_CONVERSATIONS", "400"))
 CHUNK = 50  # conversations per call of iwarp-check
-NOTES = {"DDP-3-08", "MPA-C.2.5-01", "DDP-7.1-16"}  # no CRC, revision 0, memory up to 2^64: choices worth a word
+NOTES = {"DDP-3-08", "MPA-C.2.5-01", "RDMAPX-5-06", "DDP-7.1-16"}  # no CRC, revision 0, memory up to 2^64: choices worth a word
 ANSWERS = (reader.READ_RESPONSE, reader.ATOMIC_RESPONSE)
 
 
