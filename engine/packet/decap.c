@@ -197,8 +197,12 @@ static enum decap_status take_udp(struct decap *decap, struct target *target, st
         return slice.length < UDP_HEADER ? DECAP_MALFORMED : DECAP_CUT;
     source->port = get_be16(p);
     destination->port = get_be16(p + 2);
-    if (destination->port != IB_ROCE2_UDP_PORT && destination->port != RPCBIND_PORT)
-        return take_other_udp(decap, target, slice);
+    if (destination->port != IB_ROCE2_UDP_PORT && destination->port != RPCBIND_PORT) {
+        enum decap_status status = take_other_udp(decap, target, slice);
+
+        if (status != DECAP_OTHER || source->port != RPCBIND_PORT)
+            return status;
+    }
     if (!ip)
         return DECAP_OTHER; /* RoCE has no fragments */
     length = get_be16(p + 4);
@@ -206,7 +210,7 @@ static enum decap_status take_udp(struct decap *decap, struct target *target, st
         return DECAP_MALFORMED;
     slice_bound(&slice, length);
     slice_skip(&slice, UDP_HEADER);
-    if (destination->port == RPCBIND_PORT) {
+    if (destination->port != IB_ROCE2_UDP_PORT) {
         target->tcp->segment.payload = slice.p;
         target->tcp->segment.length = slice.length;
         target->tcp->segment.captured = slice.captured;
