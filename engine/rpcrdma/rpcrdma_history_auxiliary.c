@@ -5,7 +5,7 @@
 
 /* ---- questions ---- */
 
-static struct auxiliary_question *question_of(struct auxiliary *auxiliary, uint32_t xid, uint16_t port, bool tcp)
+static struct auxiliary_question *asked_with(struct auxiliary *auxiliary, uint32_t xid, uint16_t port, bool tcp)
 {
     unsigned kept = auxiliary->n_questions < AUXILIARY_QUESTIONS_MAX ? auxiliary->n_questions : AUXILIARY_QUESTIONS_MAX;
 
@@ -42,7 +42,7 @@ static bool about_tcp(const struct endpoint *client, bool tcp, const struct rpcb
 void auxiliary_asked(struct auxiliary *auxiliary, const struct endpoint *client, bool tcp,
                      const struct rpcbind_lookup *lookup)
 {
-    struct auxiliary_question *earlier = question_of(auxiliary, lookup->xid, client->port, tcp);
+    struct auxiliary_question *earlier = asked_with(auxiliary, lookup->xid, client->port, tcp);
     int program = nfs_auxiliary(lookup->program, lookup->program_version);
     struct auxiliary_question asked = {.xid = lookup->xid,
                                        .port = client->port,
@@ -72,7 +72,7 @@ void auxiliary_answered(struct auxiliary *auxiliary, const struct endpoint *clie
 
     if (!rpcbind_reply_xid(p, n, &xid))
         return;
-    question = question_of(auxiliary, xid, client->port, tcp);
+    question = asked_with(auxiliary, xid, client->port, tcp);
     if (!question)
         return;
     question->answered = true;
@@ -95,7 +95,7 @@ void auxiliary_answered(struct auxiliary *auxiliary, const struct endpoint *clie
 /* ---- judgement ---- */
 
 /* A Call of NFS version 2 or 3 that the server carried out. */
-static const struct rpcrdma_history_call *served(const struct rpcrdma_history_record *record)
+static const struct rpcrdma_history_call *legacy_call(const struct rpcrdma_history_record *record)
 {
     for (unsigned i = 0; i < record->n_calls; i++) {
         const struct rpcrdma_history_call *call = &record->calls[i];
@@ -129,7 +129,7 @@ static void judge_offer(struct auxiliary_offer *offer, unsigned program, const s
 
 void auxiliary_judge(struct auxiliary *auxiliary, const struct rpcrdma_history_record *record, struct verdict *verdict)
 {
-    const struct rpcrdma_history_call *call = auxiliary->n_questions > 0 ? served(record) : NULL;
+    const struct rpcrdma_history_call *call = auxiliary->n_questions > 0 ? legacy_call(record) : NULL;
 
     for (unsigned program = 0; call && program < NFS_AUXILIARIES; program++) {
         struct auxiliary_offer *offer = &auxiliary->offer[program];

@@ -14,8 +14,8 @@ static const uint8_t *next_message(bool tcp, const uint8_t **p, size_t *n, size_
     return message;
 }
 
-static void take_question(struct rpcrdma_history *history, const struct lookup_place *place, const uint8_t *message,
-                          size_t n)
+static void remember_question(struct rpcrdma_history *history, const struct lookup_place *place, const uint8_t *message,
+                              size_t n)
 {
     struct rpcbind_lookup lookup = {0};
     enum rpcbind_question question = message ? rpcbind_decode(&lookup, message, n) : RPCBIND_UNREADABLE;
@@ -33,10 +33,10 @@ static void take_questions(struct rpcrdma_history *history, const struct address
     while (n > 0) {
         const uint8_t *message = next_message(tcp, &p, &n, &length);
 
-        take_question(history, &place, message, length);
+        remember_question(history, &place, message, length);
     }
     if (s->captured < s->length) /* the rest is unknown */
-        take_question(history, &place, NULL, 0);
+        remember_question(history, &place, NULL, 0);
 }
 
 static void take_answers(const struct rpcrdma_history *history, const struct addressed_segment *segment, bool tcp)
