@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { DUMP = 4 };
+enum { GETPORT = 3, GETADDR = 3, DUMP = 4, GETVERSADDR = 9 };
 
 static const uint32_t last_fragment = UINT32_C(1) << 31;
 
@@ -45,6 +45,13 @@ bool rpcbind_is_rdma(const struct rpcbind_lookup *lookup)
     return (n == sizeof netid - 1 || n == sizeof netid - 2) && memcmp(lookup->netid, netid, n) == 0;
 }
 
+bool rpcbind_is_tcp(const struct rpcbind_lookup *lookup, uint8_t ip)
+{
+    static const char netid[] = "tcp6";
+
+    return lookup->netid_len == (ip == 6 ? 4 : 3) && memcmp(lookup->netid, netid, lookup->netid_len) == 0;
+}
+
 enum rpcbind_question rpcbind_decode(struct rpcbind_lookup *out, const uint8_t *p, size_t n)
 {
     struct rpc_message call;
@@ -58,6 +65,7 @@ enum rpcbind_question rpcbind_decode(struct rpcbind_lookup *out, const uint8_t *
         return RPCBIND_NOTHING;
     if (call.prog != RPCBIND_PROGRAM)
         return RPCBIND_UNREADABLE;
+    out->xid = call.xid;
     out->version = call.vers;
     out->procedure = call.proc;
     i = find(call.vers, call.proc);
@@ -75,22 +83,68 @@ enum rpcbind_question rpcbind_decode(struct rpcbind_lookup *out, const uint8_t *
     return x.failed ? RPCBIND_UNREADABLE : RPCBIND_LOOKUP;
 }
 
-enum rpcbind_question rpcbind_decode_record(struct rpcbind_lookup *out, const uint8_t **p, size_t *n)
+const uint8_t *rpcbind_next_record(const uint8_t **p, size_t *n, size_t *length)
 {
-    const uint8_t *record = *p + RPCBIND_MARK_LEN;
-    uint32_t mark, length;
+    uint32_t mark = *n < RPCBIND_MARK_LEN ? 0 : get_be32(*p);
+    const uint8_t *record;
 
-    *out = (struct rpcbind_lookup){0};
-    mark = *n < RPCBIND_MARK_LEN ? 0 : get_be32(*p);
-    length = mark & ~last_fragment;
-    if (!(mark & last_fragment) || length > *n - RPCBIND_MARK_LEN) {
+    *length = mark & ~last_fragment;
+    if (!(mark & last_fragment) || *length > *n - RPCBIND_MARK_LEN) {
         *p += *n;
         *n = 0;
-        return RPCBIND_UNREADABLE;
+        return NULL;
     }
-    *p += RPCBIND_MARK_LEN + length;
-    *n -= RPCBIND_MARK_LEN + length;
-    return rpcbind_decode(out, record, length);
+    record = *p + RPCBIND_MARK_LEN;
+    *p += RPCBIND_MARK_LEN + *length;
+    *n -= RPCBIND_MARK_LEN + *length;
+    return record;
+}
+
+bool rpcbind_reply_xid(const uint8_t *p, size_t n, uint32_t *xid)
+{
+    if (n < RPC_REPLY_MIN || get_be32(p + 4) != RPC_REPLY)
+        return false;
+    *xid = get_be32(p);
+    return true;
+}
+
+/* Of the port, an address ends with two decimal numbers: RFC 5665 section 5.2.3.3. */
+static enum rpcbind_answer says_address(struct xdr *x)
+{
+    static const char no_port[] = ".0.0";
+    const size_t tail = sizeof no_port - 1;
+    const uint8_t *address;
+    uint32_t length;
+
+    if (!xdr_opaque(x, &address, &length))
+        return RPCBIND_NO_ANSWER;
+    if (length == 0)
+        return RPCBIND_NOT_REGISTERED;
+    return length <= tail || memcmp(address + length - tail, no_port, tail) == 0 ? RPCBIND_NO_ANSWER
+                                                                                 : RPCBIND_REGISTERED;
+}
+
+static enum rpcbind_answer says_port(struct xdr *x)
+{
+    uint32_t port;
+
+    if (!xdr_u32(x, &port) || port > UINT16_MAX)
+        return RPCBIND_NO_ANSWER;
+    return port == 0 ? RPCBIND_NOT_REGISTERED : RPCBIND_REGISTERED;
+}
+
+enum rpcbind_answer rpcbind_decode_answer(uint32_t version, uint32_t procedure, const uint8_t *p, size_t n)
+{
+    struct rpc_message reply;
+    struct xdr x;
+
+    if (rpc_decode(&reply, p, n) != RPC_OK || reply.type != RPC_REPLY || reply.reply_stat != RPC_MSG_ACCEPTED ||
+        reply.accept_stat != RPC_SUCCESS)
+        return RPCBIND_NO_ANSWER;
+    x = xdr_begin(p + reply.header_len, n - reply.header_len);
+    if (version == RPCBIND_PORTMAPPER)
+        return procedure == GETPORT ? says_port(&x) : RPCBIND_NO_ANSWER;
+    return procedure == GETADDR || procedure == GETVERSADDR ? says_address(&x) : RPCBIND_NO_ANSWER;
 }
 
 void rpcbind_encode(const struct rpcbind_lookup *lookup, uint32_t xid, struct xdr_writer *w)

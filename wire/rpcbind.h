@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
 /*
- * Lookups of rpcbind: where a program can be found. RFC 1833, on ONC RPC (RFC 5531), UDP and TCP port 111.
+ * Lookups of rpcbind, and their answers: where a program can be found. RFC 1833, on ONC RPC (RFC 5531), UDP and TCP port 111.
  *
  * Arguments of GETPORT, version 2 (portmapper); prot is 6 for TCP, 17 for UDP:
  *
@@ -34,6 +34,9 @@
  *  /                             owner                             /
  *  +---------------------------------------------------------------+
  *
+ * Results of GETPORT: the port, 0 if the program is not registered. Of GETADDR and GETVERSADDR: the universal address, a
+ * string, empty if the program is not registered.
+ *
  * DUMP has no arguments: it asks for all mappings. On TCP each record follows its mark (RFC 5531 section 11):
  *
  *   0                   1                   2                   3
@@ -53,6 +56,7 @@ enum {
     RPCBIND_PROGRAM = 100000,
     RPCBIND_PORTMAPPER = 2, /* the version with protocol numbers; 3 and 4 have network identifiers */
     RPCBIND_MARK_LEN = 4,
+    RPCBIND_TCP = 6, /* protocol */
 };
 
 enum rpcbind_question {
@@ -63,6 +67,7 @@ enum rpcbind_question {
 };
 
 struct rpcbind_lookup {
+    uint32_t xid;
     uint32_t version, procedure; /* of rpcbind */
     uint32_t program, program_version;
     uint32_t protocol;    /* of IP; version 2 only */
@@ -72,11 +77,26 @@ struct rpcbind_lookup {
 
 /* Decodes p[0..n), which begins with the XID. */
 enum rpcbind_question rpcbind_decode(struct rpcbind_lookup *out, const uint8_t *p, size_t n);
-/* The first record of a TCP segment: p[0..n) is moved beyond it. RPCBIND_UNREADABLE: it continues elsewhere. */
-enum rpcbind_question rpcbind_decode_record(struct rpcbind_lookup *out, const uint8_t **p, size_t *n);
+/*
+ * The first record of a TCP segment: p[0..n) is moved beyond the record. NULL: the record continues elsewhere, and the
+ * rest of the segment is passed over.
+ */
+const uint8_t *rpcbind_next_record(const uint8_t **p, size_t *n, size_t *length);
+
+enum rpcbind_answer {
+    RPCBIND_NO_ANSWER, /* a Call, an error, an address without a port, or no whole message */
+    RPCBIND_NOT_REGISTERED,
+    RPCBIND_REGISTERED,
+};
+/* The XID of p[0..n) if the octets begin a Reply. */
+bool rpcbind_reply_xid(const uint8_t *p, size_t n, uint32_t *xid);
+/* What the Reply p[0..n) says of the program: GETPORT, GETADDR and GETVERSADDR; others give RPCBIND_NO_ANSWER. */
+enum rpcbind_answer rpcbind_decode_answer(uint32_t version, uint32_t procedure, const uint8_t *p, size_t n);
 
 /* The network identifiers of RDMA transports, "rdma" and "rdma6" (RFC 8166 section 9). */
 bool rpcbind_is_rdma(const struct rpcbind_lookup *lookup);
+/* "tcp" and "tcp6": RFC 5665. ip: 4 or 6. */
+bool rpcbind_is_tcp(const struct rpcbind_lookup *lookup, uint8_t ip);
 /* "GETPORT", "GETADDR", ...; "?" where the version has no such procedure. */
 const char *rpcbind_name(uint32_t version, uint32_t procedure);
 

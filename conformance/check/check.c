@@ -102,7 +102,8 @@ static void take_packet(struct reading *reading, struct packet *packet)
     reading->capture->octets += packet->captured;
     status = decap_packet(reading->decap, packet, &segment, &ib);
     reading->decapsulated[status]++;
-    if (status == DECAP_RPCBIND || (status == DECAP_TCP && segment.destination.port == RPCBIND_PORT))
+    if (status == DECAP_RPCBIND ||
+        (status == DECAP_TCP && (segment.destination.port == RPCBIND_PORT || segment.source.port == RPCBIND_PORT)))
         across_asked(reading->across, &segment, status == DECAP_TCP);
     if (status == DECAP_IB)
         reading->of_ib[ib.kind]++;
@@ -192,7 +193,7 @@ static void explain_nothing(struct reading *reading)
         {DECAP_CUT, "packet whose headers are cut", "packets whose headers are cut"},
         {DECAP_MALFORMED, "malformed packet", "malformed packets"},
         {DECAP_FRAGMENT, "IP fragment", "IP fragments"},
-        {DECAP_RPCBIND, "question to rpcbind", "questions to rpcbind"},
+        {DECAP_RPCBIND, "message of rpcbind", "messages of rpcbind"},
         {DECAP_OTHER, "packet of another protocol", "packets of other protocols"},
     };
     struct report_capture *capture = reading->capture;

@@ -72,10 +72,11 @@ bool mpa_find_marker(const struct mpa_side *s, uint64_t header, uint64_t from, u
 /* FPDUPTR leads to an FPDU of the same Marker interval that ended before the Marker. */
 static bool points_to_earlier(const struct mpa_framing_state *fs, const struct mpa_marker *marker)
 {
-    uint64_t target = marker->offset - marker->fpduptr;
+    unsigned pointer = marker->fpduptr & ~3u;
+    uint64_t target = marker->offset - pointer;
     unsigned n = fs->n_recent < RECENT_HEADERS ? fs->n_recent : RECENT_HEADERS;
 
-    if (marker->fpduptr == 0 || marker->fpduptr > MPA_MARKER_PERIOD || marker->fpduptr > marker->offset)
+    if (pointer == 0 || pointer > MPA_MARKER_PERIOD || pointer > marker->offset)
         return false;
     for (unsigned i = 0; i < n; i++)
         if (fs->recent[i] == target)
@@ -83,39 +84,62 @@ static bool points_to_earlier(const struct mpa_framing_state *fs, const struct m
     return false;
 }
 
-static enum rule_id content_rule(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu, unsigned i)
+/* FPDUPTR leads elsewhere, its low bits aside. */
+static enum rule_id pointer_rule(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu, unsigned i)
 {
     const struct mpa_marker *marker = &fpdu->markers[i];
     bool leading = marker->offset < fpdu->header;
     bool earlier_interior = i > 0 && fpdu->markers[i - 1].offset > fpdu->header;
 
-    if (marker->reserved != 0 && marker->fpduptr == marker->expected)
-        return RULE_MPA_4_2_02;
-    if (swapped(marker))
+    if (marker->fpduptr == swap16(marker->expected))
         return RULE_MPA_4_2_01;
-    if (marker->reserved == 0 && (marker->fpduptr & ~3u) == marker->expected)
-        return RULE_MPA_4_2_05;
     if (leading)
         return marker->offset == fs->start && fs->start_known ? RULE_MPA_4_3_05 : RULE_MPA_4_3_10;
-    if (marker->reserved == 0 && marker->fpduptr == 0)
+    if (marker->fpduptr < 4)
         return RULE_MPA_4_3_11;
-    if (earlier_interior && marker->fpduptr == fs->period)
+    if (earlier_interior && (marker->fpduptr & ~3u) == fs->period)
         return RULE_MPA_4_3_14;
     if (points_to_earlier(fs, marker))
         return RULE_MPA_4_3_15;
     return RULE_MPA_4_3_09;
 }
 
-static void judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned i)
+/* The low bits are set beside another error; not: FPDUPTR is swapped, miscounted, or anything. */
+static bool low_bits_too(const struct mpa_marker *marker, const struct mpa_fpdu *fpdu)
 {
-    const struct mpa_marker *marker = &fpdu->markers[i];
-    enum rule_id rule = content_rule(mpa->side[side].framing, fpdu, i);
+    unsigned wrong_by =
+        marker->fpduptr > marker->expected ? marker->fpduptr - marker->expected : marker->expected - marker->fpduptr;
 
+    return (marker->fpduptr & 3) != 0 && wrong_by > 3 && marker->fpduptr != swap16(marker->expected) &&
+           marker->fpduptr <= fpdu->length + MPA_MARKER_PERIOD;
+}
+
+static void fail_content(struct mpa_connection *mpa, unsigned side, const struct mpa_marker *marker, enum rule_id rule)
+{
     mpa_fail(mpa, side, rule, marker->offset, marker->offset + MPA_MARKER_LEN,
              "expected Marker 0000%04x (%s); found %04x%04x", marker->expected,
              marker->expected == 0 ? "between FPDUs: an FPDU header follows"
                                    : "octets since the ULPDU_Length of the FPDU that contains it",
              marker->reserved, marker->fpduptr);
+}
+
+/* Each field for itself, unless one error explains both. */
+static void judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned i)
+{
+    const struct mpa_marker *marker = &fpdu->markers[i];
+    bool elsewhere = (marker->fpduptr & ~3u) != marker->expected;
+    bool negative = marker->reserved == UINT16_MAX && elsewhere; /* a number of 32 bits */
+
+    if (swapped(marker)) {
+        fail_content(mpa, side, marker, RULE_MPA_4_2_01);
+        return;
+    }
+    if (marker->reserved != 0 && !negative)
+        fail_content(mpa, side, marker, RULE_MPA_4_2_02);
+    if (elsewhere)
+        fail_content(mpa, side, marker, pointer_rule(mpa->side[side].framing, fpdu, i));
+    if (elsewhere ? low_bits_too(marker, fpdu) : marker->fpduptr != marker->expected)
+        fail_content(mpa, side, marker, RULE_MPA_4_2_05);
 }
 
 /* Stream offset at which the sequence numbers of this side wrap to 0; 0 when unknown. */

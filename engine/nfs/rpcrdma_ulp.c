@@ -261,7 +261,7 @@ static bool add(void *history, void *record, const struct ulp_across_host *host)
     return rpcrdma_history_add(history, record, host);
 }
 
-static void conclude(const void *history, const void *record, int64_t now_ns, const struct ulp_across_host *host)
+static void conclude(void *history, const void *record, int64_t now_ns, const struct ulp_across_host *host)
 {
     rpcrdma_history_conclude(history, record, now_ns, host);
 }

@@ -182,6 +182,17 @@ static enum decap_status take_other_udp(struct decap *decap, struct target *targ
     return status == DECAP_OTHER ? take_other(decap, TUNNEL_UDP_PORT, source->port) : status;
 }
 
+/* The datagram is one of RoCE or rpcbind; else *status is what becomes of it. */
+static bool is_of_port(struct decap *decap, struct target *target, struct slice slice, enum decap_status *status)
+{
+    uint16_t port = target->tcp->destination.port;
+
+    if (port == IB_ROCE2_UDP_PORT || port == RPCBIND_PORT)
+        return true;
+    *status = take_other_udp(decap, target, slice);
+    return *status == DECAP_OTHER && target->tcp->source.port == RPCBIND_PORT;
+}
+
 /*
  * UDP: source (2) | destination (2) | length (2) | checksum (2). ip: where the IP header begins; NULL: it came in
  * fragments.
@@ -191,14 +202,15 @@ static enum decap_status take_udp(struct decap *decap, struct target *target, st
     const uint8_t *p = slice.p;
     struct endpoint *source = &target->tcp->source, *destination = &target->tcp->destination;
     bool v4 = source->ip == 4;
+    enum decap_status status;
     uint32_t length;
 
     if (slice.captured < UDP_HEADER)
         return slice.length < UDP_HEADER ? DECAP_MALFORMED : DECAP_CUT;
     source->port = get_be16(p);
     destination->port = get_be16(p + 2);
-    if (destination->port != IB_ROCE2_UDP_PORT && destination->port != RPCBIND_PORT)
-        return take_other_udp(decap, target, slice);
+    if (!is_of_port(decap, target, slice, &status))
+        return status;
     if (!ip)
         return DECAP_OTHER; /* RoCE has no fragments */
     length = get_be16(p + 4);
@@ -206,7 +218,7 @@ static enum decap_status take_udp(struct decap *decap, struct target *target, st
         return DECAP_MALFORMED;
     slice_bound(&slice, length);
     slice_skip(&slice, UDP_HEADER);
-    if (destination->port == RPCBIND_PORT) {
+    if (destination->port != IB_ROCE2_UDP_PORT) {
         target->tcp->segment.payload = slice.p;
         target->tcp->segment.length = slice.length;
         target->tcp->segment.captured = slice.captured;

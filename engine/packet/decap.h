@@ -24,7 +24,7 @@ struct packet {
 enum decap_status {
     DECAP_TCP,
     DECAP_IB,        /* RoCE, InfiniBand */
-    DECAP_RPCBIND,   /* a UDP datagram to port 111 */
+    DECAP_RPCBIND,   /* a UDP datagram to or from port 111 */
     DECAP_TUNNEL,    /* of a tunnel that is not looked into */
     DECAP_OTHER,     /* none of these */
     DECAP_FRAGMENT,  /* a fragment, kept until the rest comes */

@@ -42,7 +42,7 @@ struct ulp_across {
      */
     bool (*add)(void *across, void *record, const struct ulp_across_host *host);
     /* Once all records so far were added: what other connections, earlier or later, prove about this one. */
-    void (*conclude)(const void *across, const void *record, int64_t now_ns, const struct ulp_across_host *host);
+    void (*conclude)(void *across, const void *record, int64_t now_ns, const struct ulp_across_host *host);
     /* Bounds what is kept; pointers to records become invalid. */
     void (*trim)(void *across);
     /* Of a record that is not added. */

@@ -175,6 +175,7 @@ struct rpcrdma_transaction {
     bool astray : 1;       /* the responder has accessed memory that nothing offers since: reported already */
     bool late : 1;         /* captured after its answer: damaged, and the answer is unknown */
     bool spoilt : 1;       /* an answer cannot be read: the caller should have discarded it, but may not have */
+    bool succeeded : 1;    /* the Reply says SUCCESS */
     bool settled : 1;      /* another copy of the Call was answered, which settles this one, too */
     bool twin : 1;         /* a Call with this XID from the other side was outstanding when it arrived */
     bool uncounted : 1;    /* uses no credit: rpcrdma_credit_rules.c */

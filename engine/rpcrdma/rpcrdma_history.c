@@ -3,6 +3,7 @@
 
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
+#include "engine/rpcrdma/rpcrdma_history_auxiliary.h"
 #include "engine/rpcrdma/rpcrdma_history_cut_off.h"
 #include "engine/rpcrdma/rpcrdma_history_lookups.h"
 
@@ -26,6 +27,7 @@ struct pair {
     struct rpcrdma_history_record *newest, *oldest;
     unsigned n;
     struct lookups lookups;
+    struct auxiliary auxiliary;
     struct pair *chain;         /* next in its bucket */
     struct pair *older, *newer; /* by age of the latest record */
 };
@@ -138,15 +140,27 @@ static void drop_oldest_pair(struct rpcrdma_history *history)
     free(pair);
 }
 
-void rpcrdma_history_lookup(struct rpcrdma_history *history, const struct endpoint *client,
-                            const struct endpoint *server, enum lookup_about about, uint32_t frame, int64_t time_ns)
+void rpcrdma_history_lookup(struct rpcrdma_history *history, const struct lookup_place *place,
+                            enum rpcbind_question question, const struct rpcbind_lookup *lookup)
 {
-    struct pair *pair = pair_between(history, client, server);
+    struct pair *pair = pair_between(history, place->client, place->server);
 
     if (pair)
-        lookups_add(&pair->lookups, about, frame, time_ns);
+        lookups_add(&pair->lookups, nfs_lookup_about(question, lookup), place->frame, place->time_ns);
+    if (pair && question == RPCBIND_LOOKUP)
+        auxiliary_asked(&pair->auxiliary, place->client, place->tcp, lookup);
     while (history->n > RPCRDMA_HISTORY_PAIRS_MAX)
         drop_oldest_pair(history);
+}
+
+void rpcrdma_history_answer(const struct rpcrdma_history *history, const struct lookup_place *place, const uint8_t *p,
+                            size_t n)
+{
+    struct endpoint client = without_port(place->client), server = without_port(place->server);
+    struct pair *pair = find(history, &client, &server);
+
+    if (pair)
+        auxiliary_answered(&pair->auxiliary, place->client, place->tcp, p, n, place->frame, place->time_ns);
 }
 
 /* ---- findings ---- */
@@ -163,14 +177,11 @@ static void fail(const struct look *look, enum rule_id rule, enum rule_severity 
 static void fail(const struct look *look, enum rule_id rule, enum rule_severity severity, const struct place *place,
                  uint32_t related, const char *format, ...)
 {
-    int initiator = look->now->initiator_side;
-    enum direction direction = initiator < 0                        ? DIR_UNKNOWN
-                               : place->side == (unsigned)initiator ? DIR_TO_RESPONDER
-                                                                    : DIR_TO_INITIATOR;
     va_list args;
 
     va_start(args, format);
-    verdict_vfailed_as(look->verdict, rule, severity, direction, place, related, format, args);
+    verdict_vfailed_as(look->verdict, rule, severity, rpcrdma_history_direction(look->now, place->side), place, related,
+                       format, args);
     va_end(args);
 }
 
@@ -727,13 +738,13 @@ static void judge_drop(const struct look *look, const struct pair *pair)
              before->drop.culprit.frame);
 }
 
-void rpcrdma_history_conclude(const struct rpcrdma_history *history, const struct rpcrdma_history_record *record,
+void rpcrdma_history_conclude(struct rpcrdma_history *history, const struct rpcrdma_history_record *record,
                               int64_t now_ns, const struct ulp_across_host *host)
 {
     const struct look look = {record, host->verdict, host};
     struct endpoint client = without_port(&record->endpoint[record->client]);
     struct endpoint server = without_port(&record->endpoint[1 - record->client]);
-    const struct pair *pair = find(history, &client, &server);
+    struct pair *pair = find(history, &client, &server);
 
     if (!pair)
         return;
@@ -743,6 +754,7 @@ void rpcrdma_history_conclude(const struct rpcrdma_history *history, const struc
     judge_drop(&look, pair);
     judge_minor_versions(&look, pair);
     judge_new_requests(&look, pair);
+    auxiliary_judge(&pair->auxiliary, record, host->verdict);
     judge_delegations(&look, pair, now_ns);
 }
 

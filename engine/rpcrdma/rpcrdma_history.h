@@ -35,6 +35,7 @@ struct rpcrdma_history_call {
     bool received;      /* the caller received the answer, as its later ACKs show */
     bool refused;       /* the caller refused an access to memory that the Call offers */
     bool refused_late;  /* the same, but the access was seen before the Call */
+    bool succeeded;     /* the Reply says SUCCESS */
     bool request_known; /* the four fields below are valid */
     uint32_t program, version, procedure;
     uint64_t hash; /* of the request without its XID */
@@ -128,8 +129,9 @@ struct rpcrdma_history;
 struct rpcrdma_history *rpcrdma_history_new(void);
 void rpcrdma_history_free(struct rpcrdma_history *history);
 /*
- * What was sent to port 111 (a TCP segment, or a UDP datagram in place of one), as it comes: before the records of
- * the connections that began after it. What it asks rpcbind is remembered of the pair of addresses.
+ * What was sent to or from port 111 (a TCP segment, or a UDP datagram in place of one), as it comes: before the records
+ * of the connections that began after it. What a client asks rpcbind, and the answers, are remembered of the pair of
+ * addresses.
  */
 void rpcrdma_history_rpcbind(struct rpcrdma_history *history, const struct addressed_segment *segment, bool tcp);
 /*
@@ -140,7 +142,7 @@ bool rpcrdma_history_add(struct rpcrdma_history *history, struct rpcrdma_history
                          const struct ulp_across_host *host);
 /* Once all records so far were added: what other connections, earlier or later, prove about this one, which was added.
  */
-void rpcrdma_history_conclude(const struct rpcrdma_history *history, const struct rpcrdma_history_record *record,
+void rpcrdma_history_conclude(struct rpcrdma_history *history, const struct rpcrdma_history_record *record,
                               int64_t now_ns, const struct ulp_across_host *host);
 /* Frees the oldest records and pairs beyond the bounds above; pointers to them become invalid. */
 void rpcrdma_history_trim(struct rpcrdma_history *history);

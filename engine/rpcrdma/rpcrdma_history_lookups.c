@@ -3,9 +3,6 @@
 
 #include <string.h>
 
-/* A client that asks connects when it has the answer: attempts of a mount go on for about so long. */
-static const int64_t asked_for_this_ns = INT64_C(120) * 1000000000;
-
 void lookups_add(struct lookups *lookups, enum lookup_about about, uint32_t frame, int64_t time_ns)
 {
     lookups->any = true;
@@ -44,13 +41,8 @@ static const struct lookup *last_before(const struct lookups *lookups, unsigned 
 static void fail(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call,
                  const struct lookup *lookup, struct verdict *verdict)
 {
-    int initiator = record->initiator_side;
-    enum direction direction = initiator < 0                            ? DIR_UNKNOWN
-                               : call->call.side == (unsigned)initiator ? DIR_TO_RESPONDER
-                                                                        : DIR_TO_INITIATOR;
-
     verdict_failed(
-        verdict, RULE_NFSULB_6_3_02, direction, &call->call, lookup->frame,
+        verdict, RULE_NFSULB_6_3_02, rpcrdma_history_direction(record, call->call.side), &call->call, lookup->frame,
         "expected a client of NFSv4 to connect to the well-known port without asking rpcbind; found it asked "
         "for NFSv4 on RDMA in frame %u, %lld ms before this connection began",
         lookup->frame, (long long)(record->start_ns - lookup->time_ns) / 1000000);
@@ -72,7 +64,7 @@ void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record 
         verdict_inconclusive(verdict, RULE_NFSULB_6_3_02);
     else if (!lookup)
         verdict_passed(verdict, RULE_NFSULB_6_3_02);
-    else if (lookup->certain && record->start_ns - lookup->time_ns <= asked_for_this_ns)
+    else if (lookup->certain && record->start_ns - lookup->time_ns <= lookups_recent_ns)
         fail(record, call, lookup, verdict);
     else
         verdict_inconclusive(verdict, RULE_NFSULB_6_3_02);

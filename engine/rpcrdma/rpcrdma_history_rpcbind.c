@@ -1,27 +1,63 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From what was sent to port 111 to the history of the pair of addresses. */
+/* From what was sent to and from port 111 to the history of the pair of addresses. */
 #include "engine/rpcrdma/rpcrdma_history_lookups.h"
+
+/* The next message of a datagram or a segment; NULL: not a whole one. */
+static const uint8_t *next_message(bool tcp, const uint8_t **p, size_t *n, size_t *length)
+{
+    const uint8_t *message = *p;
+
+    if (tcp)
+        return rpcbind_next_record(p, n, length);
+    *length = *n;
+    *n = 0;
+    return message;
+}
+
+static void remember_question(struct rpcrdma_history *history, const struct lookup_place *place, const uint8_t *message,
+                              size_t n)
+{
+    struct rpcbind_lookup lookup = {0};
+    enum rpcbind_question question = message ? rpcbind_decode(&lookup, message, n) : RPCBIND_UNREADABLE;
+
+    rpcrdma_history_lookup(history, place, question, &lookup);
+}
+
+static void take_questions(struct rpcrdma_history *history, const struct addressed_segment *segment, bool tcp)
+{
+    const struct tcp_segment *s = &segment->segment;
+    const struct lookup_place place = {&segment->source, &segment->destination, tcp, s->frame, s->time_ns};
+    const uint8_t *p = s->payload;
+    size_t n = s->captured, length;
+
+    while (n > 0) {
+        const uint8_t *message = next_message(tcp, &p, &n, &length);
+
+        remember_question(history, &place, message, length);
+    }
+    if (s->captured < s->length) /* the rest is unknown */
+        remember_question(history, &place, NULL, 0);
+}
+
+static void take_answers(const struct rpcrdma_history *history, const struct addressed_segment *segment, bool tcp)
+{
+    const struct tcp_segment *s = &segment->segment;
+    const struct lookup_place place = {&segment->destination, &segment->source, tcp, s->frame, s->time_ns};
+    const uint8_t *p = s->payload;
+    size_t n = s->captured, length;
+
+    while (n > 0) {
+        const uint8_t *message = next_message(tcp, &p, &n, &length);
+
+        if (message)
+            rpcrdma_history_answer(history, &place, message, length);
+    }
+}
 
 void rpcrdma_history_rpcbind(struct rpcrdma_history *history, const struct addressed_segment *segment, bool tcp)
 {
-    const struct tcp_segment *s = &segment->segment;
-    const uint8_t *p = s->payload;
-    size_t n = s->captured;
-    struct rpcbind_lookup lookup;
-    bool cut = s->captured < s->length;
-
-    while (n > 0 || cut) {
-        enum rpcbind_question question = RPCBIND_UNREADABLE;
-
-        if (n == 0) {
-            cut = false;
-        } else if (tcp) {
-            question = rpcbind_decode_record(&lookup, &p, &n);
-        } else {
-            question = rpcbind_decode(&lookup, p, n);
-            n = 0;
-        }
-        rpcrdma_history_lookup(history, &segment->source, &segment->destination, nfs_lookup_about(question, &lookup),
-                               s->frame, s->time_ns);
-    }
+    if (segment->destination.port == RPCBIND_PORT)
+        take_questions(history, segment, tcp);
+    if (segment->source.port == RPCBIND_PORT)
+        take_answers(history, segment, tcp);
 }

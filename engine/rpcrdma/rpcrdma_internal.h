@@ -387,6 +387,12 @@ static inline struct rpcrdma_buffers *rpcrdma_buffers_of(const struct rpcrdma_tr
     return transaction->open == &rpcrdma_closed ? NULL : (struct rpcrdma_buffers *)transaction->open;
 }
 
+/* Of a Reply. */
+static inline bool rpcrdma_body_succeeded(const struct rpcrdma_body *body)
+{
+    return body->known && body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_SUCCESS;
+}
+
 /* One of its bodies, to be filled in; the transaction is outstanding. */
 struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *transaction, bool reply);
 void rpcrdma_transactions_damage(struct rpcrdma_connection *rpcrdma);

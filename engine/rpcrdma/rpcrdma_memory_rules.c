@@ -161,7 +161,7 @@ void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     const struct rpcrdma_transaction *t = reply->transaction;
     const struct rpcrdma_body *call = &t->open->call_body, *body = &t->open->reply_body;
 
-    if (!body->known || body->rpc.reply_stat != RPC_MSG_ACCEPTED || body->rpc.accept_stat != RPC_SUCCESS)
+    if (!rpcrdma_body_succeeded(body))
         return;
     if (t->position_zero >= 0 && t->open->call_header.proc == RPCRDMA_NOMSG)
         judge_pulled(rpcrdma, reply, &t->chunks[t->position_zero],

@@ -364,7 +364,7 @@ static bool can_walk(const struct rpcrdma_transaction *t, const struct rpcrdma_b
         return false; /* context control, or not understood */
     if (!reply)
         return t->open->call_header.proc != RPCRDMA_MSGP; /* alignment octets may be anywhere */
-    return body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.accept_stat == RPC_SUCCESS;
+    return rpcrdma_body_succeeded(body);
 }
 
 /* An unknown flavor may protect arguments and results, as RPCSEC_GSS does: they count only when they come out even. */

@@ -74,6 +74,7 @@ static struct rpcrdma_history_call call_of(const struct rpcrdma_connection *rpcr
                                                     rpcrdma->received[t->side] > t->answer.offset,
                                         .refused = rpcrdma->refused_memory && rpcrdma->refused_xid == t->xid,
                                         .refused_late = rpcrdma->refused_late && rpcrdma->refused_late_xid == t->xid,
+                                        .succeeded = t->succeeded,
                                         .request_known = t->request.known,
                                         .program = t->request.program,
                                         .version = t->request.version,

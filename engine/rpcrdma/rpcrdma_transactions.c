@@ -448,6 +448,7 @@ void rpcrdma_transaction_close(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         rpcrdma->answered_number[t->side] = t->number;
     rpcrdma_count(rpcrdma, t);
     keep_use(t);
+    t->succeeded = rpcrdma_body_succeeded(&t->open->reply_body);
     leave_buffers(rpcrdma, t);
     if (answer && rpcrdma->events.answered)
         rpcrdma->events.answered(rpcrdma->events.ctx, t);

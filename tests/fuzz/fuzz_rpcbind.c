@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What was sent to port 111, as a datagram and as the records of a TCP segment. What it asks is encoded to the same. */
+/* What was sent to and from port 111, as a datagram and as the records of a TCP segment. What it asks is encoded to the
+ * same. */
 #include "tests/fuzz/fuzz.h"
 #include "wire/rpcbind.h"
 
@@ -17,19 +18,31 @@ static void asked(const struct rpcbind_lookup *lookup)
     free(p);
 }
 
+static void message(const uint8_t *p, size_t n)
+{
+    struct rpcbind_lookup lookup;
+    uint32_t xid;
+
+    if (rpcbind_decode(&lookup, p, n) == RPCBIND_LOOKUP)
+        asked(&lookup);
+    for (uint32_t version = 2; version <= 4; version++)
+        for (uint32_t procedure = 0; procedure < 13; procedure++)
+            HOLDS(rpcbind_decode_answer(version, procedure, p, n) == RPCBIND_NO_ANSWER ||
+                  rpcbind_reply_xid(p, n, &xid));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t *p = data;
     size_t n = size;
-    struct rpcbind_lookup lookup;
 
-    if (rpcbind_decode(&lookup, data, size) == RPCBIND_LOOKUP)
-        asked(&lookup);
+    message(data, size);
     while (n > 0) {
-        size_t before = n;
+        size_t before = n, length;
+        const uint8_t *record = rpcbind_next_record(&p, &n, &length);
 
-        if (rpcbind_decode_record(&lookup, &p, &n) == RPCBIND_LOOKUP)
-            asked(&lookup);
+        if (record)
+            message(record, length);
         HOLDS(n < before && p + n == data + size);
     }
     return 0;

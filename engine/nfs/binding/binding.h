@@ -61,6 +61,14 @@ bool nfs_is_backchannel(const struct rpc_message *call, const uint8_t *p, size_t
 enum lookup_about { LOOKUP_ABOUT_NFS4_RDMA, LOOKUP_MAYBE_NFS4_RDMA, LOOKUP_ABOUT_OTHERS };
 enum lookup_about nfs_lookup_about(enum rpcbind_question question, const struct rpcbind_lookup *lookup);
 
+/* The programs that a server of NFS versions 2 and 3 offers over TCP: RFC 8267 section 5.1. */
+enum { NFS_AUXILIARIES = 3 };
+/* Its number, below NFS_AUXILIARIES; -1: none of them, or a version that neither of these servers is sure to need. */
+int nfs_auxiliary(uint32_t program, uint32_t version);
+const char *nfs_auxiliary_name(unsigned auxiliary); /* "MOUNT version 3" */
+/* By a server of this version of NFS. */
+bool nfs_auxiliary_needed(unsigned auxiliary, uint32_t nfs_version);
+
 /* ---- what is eligible ---- */
 
 /* The rule that says what is eligible in the Call's program and version; RULE_COUNT: no binding is known. */

@@ -119,3 +119,35 @@ enum lookup_about nfs_lookup_about(enum rpcbind_question question, const struct 
     }
     return LOOKUP_MAYBE_NFS4_RDMA;
 }
+
+/*
+ * RFC 1813 appendices I and II: NFS version 3 comes with MOUNT version 3 and NLM version 4. NFS
+ * version 2 does with any of several.
+ */
+static const struct {
+    uint32_t program, version, nfs_from;
+    const char *name;
+} auxiliaries[NFS_AUXILIARIES] = {
+    {NFS_PROGRAM_MOUNT, 3, 3, "MOUNT version 3"},
+    {NFS_PROGRAM_NLM, 4, 3, "NLM version 4"},
+    {NFS_PROGRAM_NSM, 1, 2, "NSM version 1"},
+};
+
+int nfs_auxiliary(uint32_t program, uint32_t version)
+{
+    for (int i = 0; i < NFS_AUXILIARIES; i++) {
+        if (auxiliaries[i].program == program && auxiliaries[i].version == version)
+            return i;
+    }
+    return -1;
+}
+
+const char *nfs_auxiliary_name(unsigned auxiliary)
+{
+    return auxiliaries[auxiliary].name;
+}
+
+bool nfs_auxiliary_needed(unsigned auxiliary, uint32_t nfs_version)
+{
+    return auxiliaries[auxiliary].nfs_from <= nfs_version && nfs_version <= 3;
+}

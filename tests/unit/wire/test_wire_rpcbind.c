@@ -103,34 +103,94 @@ static void records(void **state)
 {
     uint8_t segment[2 * (4 + sizeof getport) + 3] = {0x80, 0, 0, sizeof getport};
     const size_t one = 4 + sizeof getport;
-    struct rpcbind_lookup lookup;
     const uint8_t *p = segment;
-    size_t n = sizeof segment;
+    size_t n = sizeof segment, length;
 
-    memcpy(segment + 4, getport, sizeof getport);
-    memcpy(segment + one, segment, one);
-    assert_int_equal(rpcbind_decode_record(&lookup, &p, &n), RPCBIND_LOOKUP);
+    assert_ptr_equal(rpcbind_next_record(&p, &n, &length), segment + 4);
+    assert_int_equal(length, sizeof getport);
     assert_int_equal(n, one + 3);
-    assert_int_equal(rpcbind_decode_record(&lookup, &p, &n), RPCBIND_LOOKUP);
+    memcpy(segment + one, segment, 4);
+    assert_ptr_equal(rpcbind_next_record(&p, &n, &length), segment + one + 4);
     assert_int_equal(n, 3);
-    assert_int_equal(rpcbind_decode_record(&lookup, &p, &n), RPCBIND_UNREADABLE); /* half a mark */
+    assert_null(rpcbind_next_record(&p, &n, &length)); /* half a mark */
     assert_int_equal(n, 0);
     assert_ptr_equal(p, segment + sizeof segment);
 
     p = segment, n = one - 1; /* the rest is in another segment */
-    assert_int_equal(rpcbind_decode_record(&lookup, &p, &n), RPCBIND_UNREADABLE);
+    assert_null(rpcbind_next_record(&p, &n, &length));
     assert_int_equal(n, 0);
     segment[0] = 0; /* fragments of a record follow */
     p = segment, n = one;
-    assert_int_equal(rpcbind_decode_record(&lookup, &p, &n), RPCBIND_UNREADABLE);
+    assert_null(rpcbind_next_record(&p, &n, &length));
     assert_int_equal(n, 0);
+}
+
+static size_t reply_with(uint8_t p[64], const char *address, uint32_t port)
+{
+    const struct rpc_message reply = {.xid = 9};
+    struct xdr_writer w = {.p = p, .size = 64};
+
+    rpc_reply_encode(&reply, NULL, &w);
+    if (address)
+        xdr_put_opaque(&w, address, (uint32_t)strlen(address));
+    else
+        xdr_put_u32(&w, port);
+    assert_false(w.failed);
+    return w.at;
+}
+
+static void answers(void **state)
+{
+    static const struct {
+        uint32_t version, procedure;
+        const char *address;
+        uint32_t port;
+        enum rpcbind_answer answer;
+    } cases[] = {
+        {2, 3, NULL, 0, RPCBIND_NOT_REGISTERED},   {2, 3, NULL, 635, RPCBIND_REGISTERED},
+        {2, 3, NULL, 65536, RPCBIND_NO_ANSWER},    {2, 4, NULL, 0, RPCBIND_NO_ANSWER},
+        {3, 3, "", 0, RPCBIND_NOT_REGISTERED},     {4, 9, "", 0, RPCBIND_NOT_REGISTERED},
+        {4, 3, "::.2.123", 0, RPCBIND_REGISTERED}, {4, 3, "192.0.2.2.0.0", 0, RPCBIND_NO_ANSWER},
+        {4, 11, "", 0, RPCBIND_NO_ANSWER},         {3, 3, ".", 0, RPCBIND_NO_ANSWER},
+    };
+
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        uint8_t p[64];
+        size_t n = reply_with(p, cases[i].address, cases[i].port);
+        uint32_t xid = 0;
+
+        assert_int_equal(rpcbind_decode_answer(cases[i].version, cases[i].procedure, p, n), cases[i].answer);
+        assert_true(rpcbind_reply_xid(p, n, &xid));
+        assert_int_equal(xid, 9);
+        for (size_t cut = 0; cut < n; cut++)
+            assert_int_equal(rpcbind_decode_answer(cases[i].version, cases[i].procedure, p, cut), RPCBIND_NO_ANSWER);
+        p[23] = RPC_PROG_UNAVAIL;
+        assert_int_equal(rpcbind_decode_answer(cases[i].version, cases[i].procedure, p, n), RPCBIND_NO_ANSWER);
+        p[7] = RPC_CALL;
+        assert_false(rpcbind_reply_xid(p, n, &xid));
+    }
+}
+
+static void tcp_of_an_address_family(void **state)
+{
+    const struct rpcbind_lookup tcp = {.netid = (const uint8_t *)"tcp", .netid_len = 3};
+    const struct rpcbind_lookup tcp6 = {.netid = (const uint8_t *)"tcp6", .netid_len = 4};
+    const struct rpcbind_lookup udp = {.netid = (const uint8_t *)"udp", .netid_len = 3};
+
+    assert_true(rpcbind_is_tcp(&tcp, 4) && rpcbind_is_tcp(&tcp6, 6));
+    assert_false(rpcbind_is_tcp(&tcp, 6) || rpcbind_is_tcp(&tcp6, 4) || rpcbind_is_tcp(&udp, 4));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lookups),         cmocka_unit_test(netids),  cmocka_unit_test(cut_short),
-        cmocka_unit_test(other_questions), cmocka_unit_test(records),
+        cmocka_unit_test(lookups),
+        cmocka_unit_test(netids),
+        cmocka_unit_test(cut_short),
+        cmocka_unit_test(other_questions),
+        cmocka_unit_test(records),
+        cmocka_unit_test(answers),
+        cmocka_unit_test(tcp_of_an_address_family),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

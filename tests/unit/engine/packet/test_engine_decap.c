@@ -146,7 +146,7 @@ static void other_protocols(void **state)
     assert_int_equal(take(&o, DLT_EN10MB, &out), DECAP_OTHER);
 }
 
-/* Datagrams to port 111 are handed on whole, or as far as they were captured. */
+/* Datagrams to and from port 111 are handed on whole, or as far as they were captured. */
 static void datagrams_to_rpcbind(void **state)
 {
     for (unsigned ip = 4; ip <= 6; ip += 2) {
@@ -175,6 +175,11 @@ static void datagrams_to_rpcbind(void **state)
         o.p[udp + 5] = 8 + 5;
         o.p[udp + 3] = 112;
         assert_int_equal(take(&o, DLT_RAW, &out), DECAP_OTHER);
+        o.p[udp] = 0;
+        o.p[udp + 1] = 111;
+        assert_int_equal(take(&o, DLT_RAW, &out), DECAP_RPCBIND);
+        assert_int_equal(out.source.port, 111);
+        assert_int_equal(out.segment.length, 5);
     }
 }
 

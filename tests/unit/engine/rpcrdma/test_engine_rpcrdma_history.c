@@ -343,21 +343,31 @@ static void old_ones_are_forgotten(void **state)
 
 /* ---- lookups ---- */
 
+/* Between a client and rpcbind; on TCP a mark precedes the message of w, for which there is room. */
+static void exchange(struct trace *t, uint8_t host, uint32_t frame, bool tcp, bool answer, struct xdr_writer *w)
+{
+    const struct endpoint client = {.ip = 4, .address = {192, 0, 2, host}, .port = 1022};
+    const struct endpoint server = {.ip = 4, .address = {192, 0, 2, 2}, .port = RPCBIND_PORT};
+    struct addressed_segment segment = {
+        .source = answer ? server : client,
+        .destination = answer ? client : server,
+        .segment = {.frame = frame, .time_ns = (int64_t)frame * 1000000, .payload = w->p}};
+
+    assert_false(w->failed);
+    if (tcp)
+        put_be32(w->p, 0x80000000 | (uint32_t)(w->at - RPCBIND_MARK_LEN));
+    segment.segment.length = segment.segment.captured = (uint32_t)w->at;
+    rpcrdma_history_rpcbind(t->history, &segment, tcp);
+}
+
 /* The client asks its server; as Calls on UDP or, with a mark before them, on TCP. */
 static void ask(struct trace *t, uint8_t host, uint32_t frame, bool tcp, const struct rpcbind_lookup *lookup)
 {
     uint8_t p[100];
     struct xdr_writer w = {.p = p, .size = sizeof p, .at = tcp ? RPCBIND_MARK_LEN : 0};
-    struct addressed_segment segment = {.source = {.ip = 4, .address = {192, 0, 2, host}, .port = 1022},
-                                        .destination = {.ip = 4, .address = {192, 0, 2, 2}, .port = RPCBIND_PORT},
-                                        .segment = {.frame = frame, .time_ns = (int64_t)frame * 1000000, .payload = p}};
 
-    rpcbind_encode(lookup, frame, &w);
-    assert_false(w.failed);
-    if (tcp)
-        put_be32(p, 0x80000000 | (uint32_t)(w.at - RPCBIND_MARK_LEN));
-    segment.segment.length = segment.segment.captured = (uint32_t)w.at;
-    rpcrdma_history_rpcbind(t->history, &segment, tcp);
+    rpcbind_encode(lookup, lookup->xid ? lookup->xid : frame, &w);
+    exchange(t, host, frame, tcp, false, &w);
 }
 
 static struct rpcbind_lookup of_program(uint32_t version, uint32_t procedure, uint32_t program_version,
@@ -456,6 +466,192 @@ static void asked_without_end(void **state)
 
         rpcrdma_history_rpcbind(t.history, &segment, true);
     }
+    rpcrdma_history_free(t.history);
+}
+
+/* ---- MOUNT, NLM and NSM over TCP ---- */
+
+enum { ASKED = 500, ANSWERED = 501, XID = 77 };
+
+static void answer(struct trace *t, uint8_t host, uint32_t frame, bool tcp, uint32_t xid, const char *address,
+                   uint32_t port)
+{
+    const struct rpc_message reply = {.xid = xid};
+    uint8_t p[100];
+    struct xdr_writer w = {.p = p, .size = sizeof p, .at = tcp ? RPCBIND_MARK_LEN : 0};
+
+    rpc_reply_encode(&reply, NULL, &w);
+    if (address)
+        xdr_put_opaque(&w, address, (uint32_t)strlen(address));
+    else
+        xdr_put_u32(&w, port);
+    exchange(t, host, frame, tcp, true, &w);
+}
+
+static struct rpcbind_lookup of_auxiliary(uint32_t version, uint32_t procedure, uint32_t program,
+                                          uint32_t program_version, const char *netid)
+{
+    struct rpcbind_lookup lookup = of_program(version, procedure, program_version, netid);
+
+    lookup.xid = XID;
+    lookup.program = program;
+    return lookup;
+}
+
+/* The server carries out Calls of this version of NFS. */
+static struct rpcrdma_history_record *of_nfs(uint32_t frame, uint32_t version)
+{
+    struct rpcrdma_history_record *record = connection(frame, 2);
+
+    record->calls[1].version = version;
+    record->calls[1].succeeded = true;
+    return record;
+}
+
+static void judge(struct trace *t, struct rpcrdma_history_record *record)
+{
+    assert_true(add(t, record));
+    conclude(t, record, record->end_ns);
+}
+
+static const struct rpcbind_lookup mount = {.xid = XID,
+                                            .version = 2,
+                                            .procedure = 3,
+                                            .program = NFS_PROGRAM_MOUNT,
+                                            .program_version = 3,
+                                            .protocol = RPCBIND_TCP};
+
+static void auxiliary_answers(void **state)
+{
+    static const struct {
+        uint32_t nfs, version, procedure, program, program_version;
+        const char *netid, *address;
+        bool tcp;
+        uint32_t port;
+        unsigned passed, failed, inconclusive;
+    } cases[] = {
+        {3, 2, 3, 100005, 3, "", NULL, false, 0, 0, 1, 0}, /* GETPORT over UDP */
+        {3, 2, 3, 100005, 3, "", NULL, true, 0, 0, 1, 0},  /* and over TCP */
+        {3, 2, 3, 100021, 4, "", NULL, false, 0, 0, 1, 0}, /* NLM */
+        {2, 2, 3, 100024, 1, "", NULL, false, 0, 0, 1, 0}, /* NSM, of NFS version 2 */
+        {3, 4, 3, 100005, 3, "tcp", "", true, 0, 0, 1, 0}, /* GETADDR */
+        {3, 4, 9, 100005, 3, "tcp", "", true, 0, 0, 1, 0}, /* GETVERSADDR */
+        {3, 2, 3, 100005, 3, "", NULL, false, 635, 1, 0, 0},
+        {3, 3, 3, 100005, 3, "tcp", "192.0.2.2.2.123", true, 0, 1, 0, 0},
+        {3, 4, 3, 100005, 3, "tcp", "", false, 0, 0, 0, 1}, /* it may be about UDP */
+        {3, 4, 3, 100005, 3, "tcp6", "", true, 0, 0, 0, 1}, /* IPv6 is not in use */
+        {3, 4, 3, 100005, 3, "udp", "", false, 0, 0, 0, 0}, /* not TCP */
+        {3, 4, 3, 100005, 3, "rdma", "", true, 0, 0, 0, 0},
+        {3, 4, 11, 100005, 3, "tcp", "", true, 0, 0, 0, 0}, /* GETADDRLIST: a list */
+        {3, 2, 3, 100005, 1, "", NULL, false, 0, 0, 0, 0},  /* MOUNT version 1 is not needed */
+        {2, 2, 3, 100005, 3, "", NULL, false, 0, 0, 0, 0},  /* nor is version 3, for NFS version 2 */
+        {3, 2, 3, 100227, 3, "", NULL, false, 0, 0, 0, 0},  /* NFSACL */
+        {4, 2, 3, 100005, 3, "", NULL, false, 0, 0, 0, 0},  /* NFSv4 */
+    };
+
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        const struct rpcbind_lookup lookup = of_auxiliary(cases[i].version, cases[i].procedure, cases[i].program,
+                                                          cases[i].program_version, cases[i].netid);
+        struct trace t;
+
+        begin(&t);
+        ask(&t, 1, ASKED, cases[i].tcp, &lookup);
+        answer(&t, 1, ANSWERED, cases[i].tcp, XID, cases[i].address, cases[i].port);
+        judge(&t, of_nfs(SECOND, cases[i].nfs));
+        expect(&t, RULE_NFSULB_5_1_01, cases[i].passed, cases[i].failed, cases[i].inconclusive);
+        if (cases[i].failed) {
+            assert_int_equal(t.last.place.frame, SECOND + 11);
+            assert_int_equal(t.last.related_frame, ANSWERED);
+            judge(&t, of_nfs(2 * SECOND, cases[i].nfs)); /* reported once */
+            expect(&t, RULE_NFSULB_5_1_01, 0, 1, 0);
+        }
+        rpcrdma_history_free(t.history);
+    }
+}
+
+/* What makes an answer that MOUNT is not registered prove nothing. */
+static void auxiliary_neighbours(void **state)
+{
+    struct rpcrdma_history_record *record;
+    struct rpcbind_lookup nfs = mount;
+    struct trace t;
+
+    nfs.program = NFS_PROGRAM;
+
+    begin(&t); /* nobody asked; another XID, another client, another transport */
+    answer(&t, 1, ANSWERED, false, XID, NULL, 0);
+    ask(&t, 1, ASKED, false, &mount);
+    answer(&t, 1, ANSWERED, false, XID + 1, NULL, 0);
+    answer(&t, 9, ANSWERED, false, XID, NULL, 0);
+    answer(&t, 1, ANSWERED, true, XID, NULL, 0);
+    judge(&t, of_nfs(SECOND, 3));
+    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 0);
+    rpcrdma_history_free(t.history);
+
+    begin(&t); /* another question has the same XID, before the answer or after it */
+    ask(&t, 1, ASKED, false, &mount);
+    ask(&t, 1, ASKED, false, &nfs);
+    answer(&t, 1, ANSWERED, false, XID, NULL, 0);
+    judge(&t, of_nfs(SECOND, 3));
+    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 0);
+    rpcrdma_history_free(t.history);
+
+    begin(&t); /* the server refuses this version of NFS */
+    ask(&t, 1, ASKED, false, &mount);
+    answer(&t, 1, ANSWERED, false, XID, NULL, 0);
+    record = of_nfs(SECOND, 3);
+    record->calls[1].succeeded = false;
+    judge(&t, record);
+    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 0);
+    rpcrdma_history_free(t.history);
+
+    begin(&t); /* long before the connection; after it */
+    ask(&t, 1, ASKED, false, &mount);
+    answer(&t, 1, ANSWERED, false, XID, NULL, 0);
+    judge(&t, of_nfs(ANSWERED + 120001, 3));
+    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 1);
+    answer(&t, 1, 200000, false, XID, NULL, 0);
+    judge(&t, of_nfs(199899, 3));
+    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 2);
+    rpcrdma_history_free(t.history);
+
+    begin(&t); /* the service starts later, and is asked for again: with another XID, or the same Call */
+    ask(&t, 1, ASKED, false, &mount);
+    ask(&t, 1, ASKED + 1, false, &mount);
+    answer(&t, 1, ASKED + 2, false, XID, NULL, 0);
+    answer(&t, 1, ASKED + 3, false, XID, NULL, 635);
+    judge(&t, of_nfs(SECOND, 3));
+    expect(&t, RULE_NFSULB_5_1_01, 1, 0, 0);
+    rpcrdma_history_free(t.history);
+}
+
+/* One client's port and XID for all its questions, each answered; and more questions than are remembered. */
+static void auxiliary_questions_in_turn(void **state)
+{
+    struct rpcbind_lookup nlm = mount, many = mount;
+    struct trace t;
+
+    nlm.program = NFS_PROGRAM_NLM;
+    nlm.program_version = 4;
+    begin(&t);
+    ask(&t, 1, ASKED, false, &mount);
+    answer(&t, 1, ANSWERED, false, XID, NULL, 635);
+    ask(&t, 1, ASKED + 10, false, &nlm);
+    answer(&t, 1, ANSWERED + 10, false, XID, NULL, 0);
+    judge(&t, of_nfs(SECOND, 3));
+    expect(&t, RULE_NFSULB_5_1_01, 1, 1, 0);
+    assert_int_equal(t.last.related_frame, ANSWERED + 10);
+    rpcrdma_history_free(t.history);
+
+    begin(&t);
+    for (many.xid = 1; many.xid <= 1000; many.xid++)
+        ask(&t, 1, ASKED, false, &many);
+    answer(&t, 1, ANSWERED, false, 1, NULL, 0); /* forgotten */
+    judge(&t, of_nfs(SECOND, 3));
+    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 0);
+    answer(&t, 1, ANSWERED, false, 1000, NULL, 0);
+    judge(&t, of_nfs(SECOND + 1, 3));
+    expect(&t, RULE_NFSULB_5_1_01, 0, 1, 0);
     rpcrdma_history_free(t.history);
 }
 
@@ -642,6 +838,9 @@ int main(void)
         cmocka_unit_test(old_ones_are_forgotten),
         cmocka_unit_test(what_was_asked),
         cmocka_unit_test(who_asked_and_when),
+        cmocka_unit_test(auxiliary_answers),
+        cmocka_unit_test(auxiliary_neighbours),
+        cmocka_unit_test(auxiliary_questions_in_turn),
         cmocka_unit_test(asked_without_end),
     };
 
