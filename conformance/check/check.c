@@ -289,6 +289,23 @@ static void number_connections(struct reading *reading)
     g_array_unref(frames);
 }
 
+/* What is known of the connections that are over; the rest follows when they are. */
+static void take_troubles(struct reading *reading)
+{
+    struct report_capture *capture = reading->capture;
+
+    for (guint i = 0; i < capture->connections->len; i++) {
+        struct report_connection *connection = g_ptr_array_index(capture->connections, i);
+
+        if (!connection->facts)
+            continue;
+        connection->facts->id = connection->id;
+        troubles_take(capture->troubles, connection->facts);
+        connection->facts = NULL;
+    }
+    troubles_conclude(capture->troubles);
+}
+
 static void gather(struct reading *reading)
 {
     struct report_capture *capture = reading->capture;
@@ -302,6 +319,8 @@ static void gather(struct reading *reading)
 
         for (guint j = 0; j < found->connections->len; j++)
             g_ptr_array_add(capture->connections, g_ptr_array_index(found->connections, j));
+        for (guint j = 0; j < found->strangers->len; j++)
+            troubles_take(capture->troubles, g_ptr_array_index(found->strangers, j));
         capture->other_connections += found->other_connections;
         reading->wrong_icrcs += found->wrong_icrcs;
         reading->memory_lacking |= found->memory_lacking;
@@ -310,6 +329,7 @@ static void gather(struct reading *reading)
     g_ptr_array_sort(capture->connections, by_id);
     reading->memory_lacking |=
         !across_judge(reading->across, reading->options, capture->connections, silence_until(reading));
+    take_troubles(reading);
     capture->dropped = dropped - reading->dropped;
     reading->dropped = dropped;
 }

@@ -75,15 +75,32 @@ gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived)
     return g_string_free(text, FALSE);
 }
 
+/* "every Call was answered": what broke a rule was no harm to the mount. NULL: that is not so, or not known. */
+static gchar *answers_text(const struct report *report)
+{
+    uint64_t calls = 0;
+
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        if (capture->troubles->holes || capture->dropped > 0 || capture->troubles->answers < capture->troubles->calls)
+            return NULL;
+        calls += capture->troubles->calls;
+    }
+    return calls > 0 ? g_strdup("every Call was answered") : NULL;
+}
+
 gchar *verdict_text(const struct report *report)
 {
     static const char *const words[] = {
         [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING TO CHECK"};
     gchar *found, *text, *unused = NULL, *empty = NULL;
+    g_autofree gchar *trouble = report_trouble(report), *answers = answers_text(report);
+    bool good = report->status == CHECK_PASS;
 
-    if (report->captures->len == 1 && report->empty > 0 && report->status != CHECK_FAIL)
-        return g_strdup_printf("%s: %s%s", words[report->status], report_nothing_checked(report->captures->pdata[0]),
-                               report->status == CHECK_PASS ? " (--allow-empty)" : "");
+    if (report->captures->len == 1 && report->empty > 0 && (report->status != CHECK_FAIL || report->incomplete > 0))
+        return g_strdup_printf("%s: %s%s%s%s", words[report->status], trouble ? trouble : "", trouble ? "; " : "",
+                               report_nothing_checked(report->captures->pdata[0]), good ? " (--allow-empty)" : "");
     found = found_text(report->found, report->waived);
     /* Otherwise only a remark: here they are why the run fails. */
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
@@ -91,10 +108,15 @@ gchar *verdict_text(const struct report *report)
             g_strdup_printf(", %u unused waiver%s", report->unused_waivers->len, plural(report->unused_waivers->len));
     if (report->empty > 0)
         empty = g_strdup_printf("nothing was checked in %u capture%s; ", report->empty, plural(report->empty));
-    text = g_strdup_printf("%s: %s%s%s%s in %" PRIu64 " connection%s, %u rules exercised", words[report->status],
+    text = g_strdup_printf("%s%s%s: %s%s%s%s in %" PRIu64 " connection%s, %u rules exercised%s%s",
+                           words[report->status], good && trouble ? ", but " : "", good && trouble ? trouble : "",
                            report->status == CHECK_TROUBLE ? "not everything could be read; " : "", empty ? empty : "",
                            found, unused ? unused : "", report->connections, plural(report->connections),
-                           report->exercised);
+                           report->exercised, !good && (trouble || answers) ? "; " : "",
+                           good      ? ""
+                           : trouble ? trouble
+                           : answers ? answers
+                                     : "");
     g_free(found);
     g_free(unused);
     g_free(empty);

@@ -327,6 +327,9 @@ bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma);
 int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma);
 /* Inline threshold for what `side` sends, in octets, 0: unknown; *negotiated: both startup frames announced it. */
 uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated);
+/* Outstanding transactions of a calling side, the oldest first: begin with NULL; NULL after the last. */
+struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
+                                                     struct rpcrdma_transaction *after);
 /* Both directions were captured in full so far, from the start: absence and order prove something. */
 bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);
 /*

@@ -474,17 +474,10 @@ static void take_call(struct collector *collector, const struct rpcrdma_connecti
     close_call(collector, call);
 }
 
-/* Does it end its transaction? As engine/rpcrdma/rpcrdma_connection.c settles it. */
-static bool ends(const struct rpcrdma_message *m)
-{
-    return m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && !m->discarded &&
-           m->header.status == RPCRDMA_OK && !(m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0);
-}
-
 static void take_answer(struct collector *collector, const struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
-    struct open_call *call = t && ends(m) ? t->host : NULL;
+    struct open_call *call = t && rpcrdma_ends(m) ? t->host : NULL;
 
     credit_answer(collector, m, call, t && t->reverse);
     if (!call)

@@ -24,6 +24,8 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
     const struct guest_host *host = ctx;
     struct print_target target = print_target(host);
 
+    if (host->facts)
+        rpcrdma_trouble_message(host->facts, message);
     if (host->notes)
         rpcrdma_note(host->notes, message);
     if (target.out)
@@ -100,6 +102,7 @@ const struct guest_face rpcrdma_face = {.kind = &rpcrdma_ulp,
                                         .own = own,
                                         .print_private_data = rpcrdma_print_private_data,
                                         .add_statistics = add_statistics,
+                                        .add_trouble = rpcrdma_trouble_end,
                                         .take = rpcrdma_report_take,
                                         .free = rpcrdma_report_free,
                                         .title = rpcrdma_report_title,
