@@ -4,6 +4,7 @@
 
 #include "conformance/check/check_across.h"
 #include "conformance/check/check_workers.h"
+#include "conformance/check/copies.h"
 #include "conformance/check/large_pages.h"
 #include "conformance/options/options.h"
 #include "engine/core/heap.h"
@@ -38,10 +39,12 @@ struct reading {
     uint32_t next_id;  /* of the only share */
     uint32_t numbered; /* connections, where the shares do not number them */
     struct steady_clock clock;
+    struct copies copies;
     int64_t last_ns;       /* by this clock */
     int64_t last_stamp_ns; /* by the capture's */
     bool started;          /* a packet came */
     bool memory_lacking;
+    uint64_t packets;     /* of all parts */
     uint64_t wrong_icrcs; /* of this part */
     uint64_t decapsulated[DECAP_STATUS_COUNT], of_ib[IB_BELOW_COUNT];
     uint64_t of_parts[DECAP_STATUS_COUNT], ib_of_parts[IB_BELOW_COUNT]; /* of these, in the parts before */
@@ -97,6 +100,9 @@ static void take_packet(struct reading *reading, struct packet *packet)
     if (reading->capture->packets++ % MEMORY_EVERY == 0)
         large_pages_take(&reading->large_pages);
     reading->capture->octets += packet->captured;
+    reading->packets++;
+    if (copies_take(&reading->copies, packet))
+        return;
     status = decap_packet(reading->decap, packet, &segment, &ib);
     reading->decapsulated[status]++;
     if (status == DECAP_RPCBIND || (status == DECAP_TCP && segment.destination.port == RPCBIND_PORT))
@@ -303,6 +309,8 @@ static void take_troubles(struct reading *reading)
         troubles_take(capture->troubles, connection->facts);
         connection->facts = NULL;
     }
+    capture->troubles->copies =
+        (struct trouble_copies){{reading->copies.first, reading->copies.first_ns}, reading->copies.n, reading->packets};
     troubles_conclude(capture->troubles);
 }
 

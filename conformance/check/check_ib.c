@@ -292,7 +292,7 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     watched->ib->icrc.taken[sender] += icrc == ICRC_WRONG && !dropped;
     note_damage(check, connection, sender, &packet, dropped);
     if (!dropped)
-        trouble_ib_packet(watched->host.facts, sender, &packet, datagram->frame, datagram->time_ns);
+        trouble_ib_packet(watched->host.facts, sender & 1u, datagram, &packet);
     if (watched->host.collector && !dropped)
         collector_ib_packet(watched->host.collector, sender, &packet, ib_rc_counts(connection->rc), datagram->frame,
                             datagram->time_ns);

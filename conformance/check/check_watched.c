@@ -87,10 +87,8 @@ static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_
 {
     struct watched *watched = ctx;
 
-    (void)acked_known;
-    (void)acked;
     watched_wake(watched);
-    trouble_segment(watched->host.facts, segment);
+    trouble_segment(watched->host.facts, segment, offset, acked_known, acked);
     if (watched->host.notes)
         notes_segment(watched->host.notes, segment, offset);
 }
@@ -177,7 +175,9 @@ static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
                                       .frame = event->culprit.frame};
 
     if (terminate->has_ddp)
-        refusal.operation = terminate->ddp.tagged ? "RDMA Write" : "Send";
+        refusal.operation = terminate->ddp.tagged              ? "RDMA Write"
+                            : terminate->ddp.qn == DDP_QN_SEND ? "Send"
+                                                               : "RDMA Read Request";
     snprintf(refusal.reason, sizeof refusal.reason, "Terminate %u/%u/%02X%s%s", terminate->layer, terminate->etype,
              terminate->code, name ? ", " : "", name ? name : "");
     trouble_refused(watched->host.facts, &refusal);

@@ -83,9 +83,10 @@ static gchar *answers_text(const struct report *report)
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
-        if (capture->troubles->holes || capture->dropped > 0 || capture->troubles->answers < capture->troubles->calls)
+        if (capture->troubles->holes || capture->dropped > 0 ||
+            capture->troubles->answers + capture->troubles->again < capture->troubles->calls)
             return NULL;
-        calls += capture->troubles->calls;
+        calls += capture->troubles->calls - MIN(capture->troubles->again, capture->troubles->calls);
     }
     return calls > 0 ? g_strdup("every Call was answered") : NULL;
 }

@@ -94,7 +94,7 @@ static void tell_nothing(const struct telling *telling, const struct report *rep
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
-        calls += capture->troubles->calls;
+        calls += capture->troubles->calls - MIN(capture->troubles->again, capture->troubles->calls);
         answers += capture->troubles->answers;
         holes |= capture->troubles->holes || capture->dropped > 0;
     }
@@ -221,7 +221,7 @@ void trouble_write_json(struct json_writer *writer, const struct report_capture 
     const struct troubles *troubles = capture->troubles;
 
     json_begin_object_line(writer, "calls");
-    json_number(writer, "made", (int64_t)troubles->calls);
+    json_number(writer, "made", (int64_t)(troubles->calls - MIN(troubles->again, troubles->calls)));
     json_number(writer, "answered", (int64_t)troubles->answers);
     json_bool(writer, "whole", !troubles->holes);
     json_end_object(writer);

@@ -98,13 +98,15 @@ static bool begins_nfs_call(const struct tcp_segment *segment)
            memcmp(segment->payload + 8, call, sizeof call) == 0;
 }
 
-void trouble_segment(struct trouble_facts *facts, const struct tcp_segment *segment)
+void trouble_segment(struct trouble_facts *facts, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                     uint64_t acked)
 {
     const struct trouble_event event = {segment->frame, segment->time_ns};
 
     if (!facts)
         return;
     note_packet(facts, segment->side & 1u, event, segment->length > 0);
+    trouble_path_segment(facts->path, segment, offset, acked_known, acked);
     if (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST))
         note_flags(facts, segment, event);
     if (segment->length > 0 && facts->parts == 0 && !facts->plain_nfs && begins_nfs_call(segment)) {
@@ -127,12 +129,28 @@ void trouble_startup(struct trouble_facts *facts, const struct mpa_startup_event
 
 /* ---- RoCE, InfiniBand ---- */
 
-void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct ib_packet *packet, uint32_t frame,
-                       int64_t time_ns)
+/* "Congestion experienced" (RFC 3168 section 5); what is before the BTH begins with the IP header. */
+static bool is_marked(const struct ib_datagram *datagram)
 {
-    if (facts)
-        note_packet(facts, side & 1u, (struct trouble_event){frame, time_ns},
-                    !packet->info || !packet->info->response || packet->payload_len > 0);
+    const uint8_t *ip = datagram->below;
+    unsigned class;
+
+    if (!ip || datagram->below_len < 2 || (datagram->kind != IB_BELOW_IPV4_UDP && datagram->kind != IB_BELOW_IPV6_UDP))
+        return false;
+    class = datagram->kind == IB_BELOW_IPV4_UDP ? ip[1] : (unsigned)(ip[0] << 4 | ip[1] >> 4);
+    return (class & 3) == 3;
+}
+
+void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct ib_datagram *datagram,
+                       const struct ib_packet *packet)
+{
+    const struct trouble_event event = {datagram->frame, datagram->time_ns};
+
+    if (!facts)
+        return;
+    note_packet(facts, side, event, !packet->info || !packet->info->response || packet->payload_len > 0);
+    facts->path[side].marked += is_marked(datagram);
+    trouble_path_ib(facts->path, side, packet, datagram->length, event);
 }
 
 void trouble_managed(struct trouble_facts *facts, unsigned side, const struct ib_cm *cm, const struct place *place)

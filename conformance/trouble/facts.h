@@ -9,16 +9,11 @@
 #ifndef IWARP_CONFORMANCE_TROUBLE_FACTS_H
 #define IWARP_CONFORMANCE_TROUBLE_FACTS_H
 
+#include "conformance/trouble/facts_path.h"
 #include "engine/ib/ib_connections.h"
 #include "engine/mpa/mpa.h"
 #include "engine/packet/addressed.h"
 #include "wire/ib_cm.h"
-
-/* frame 0: it did not happen. */
-struct trouble_event {
-    uint32_t frame;
-    int64_t time_ns;
-};
 
 struct trouble_repeated {
     struct trouble_event first, last;
@@ -85,7 +80,7 @@ struct trouble_refusal {
     char reason[64];       /* "NAK: invalid request" */
 };
 
-enum { TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FIRST_ANSWERS = 64 };
+enum { TROUBLE_ODD = 8, TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FIRST_ANSWERS = 64 };
 
 struct trouble_facts {
     uint32_t id;    /* of the connection in the report; 0: it carries no RDMA */
@@ -101,13 +96,16 @@ struct trouble_facts {
     uint8_t step_side[STEPS]; /* that sent it last */
     uint16_t reject_reason;
     struct trouble_side side[2];
+    struct trouble_path path[2]; /* by side */
     struct trouble_event first, last;
     int64_t until_ns;               /* to this time silence is proven */
     struct trouble_refusal refusal; /* the first */
     uint64_t parts;                 /* of both sides */
     uint64_t calls, answers;        /* Calls that were counted once, and those of them that were answered */
-    uint32_t n_open, n_listed;      /* Calls of struct trouble_call, and how many of them are listed: */
-    struct trouble_call *open;      /* by frame; NULL: none */
+    uint32_t odd[TROUBLE_ODD];      /* XIDs of the first Calls whose answers are no answers by the rules */
+    unsigned n_odd;
+    uint32_t n_open, n_listed; /* Calls of struct trouble_call, and how many of them are listed: */
+    struct trouble_call *open; /* by frame; NULL: none */
     unsigned room;
     struct trouble_call *latest; /* a ring of TROUBLE_ANSWERS; NULL: none */
     unsigned n_latest;
@@ -121,14 +119,17 @@ void trouble_facts_free(struct trouble_facts *facts);
 
 /* ---- while the connection is read; facts may be NULL ---- */
 
-void trouble_segment(struct trouble_facts *facts, const struct tcp_segment *segment);
+void trouble_segment(struct trouble_facts *facts, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                     uint64_t acked);
 void trouble_startup(struct trouble_facts *facts, const struct mpa_startup_event *event);
-void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct ib_packet *packet, uint32_t frame,
-                       int64_t time_ns);
+void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct ib_datagram *datagram,
+                       const struct ib_packet *packet);
 void trouble_managed(struct trouble_facts *facts, unsigned side, const struct ib_cm *cm, const struct place *place);
 void trouble_refused(struct trouble_facts *facts, const struct trouble_refusal *refusal);
 /* An FPDU, or a packet with a part of a message. */
 void trouble_part(struct trouble_facts *facts, const struct place *place);
+/* What came in answer to a Call does not end it by the rules. */
+void trouble_odd(struct trouble_facts *facts, uint32_t xid);
 /* An answer to a Call: call->offset is the answer's. */
 void trouble_answered(struct trouble_facts *facts, const struct trouble_call *call);
 

@@ -44,11 +44,30 @@ static void list(struct trouble_facts *facts, const struct trouble_call *call)
     open[facts->n_listed++] = *call;
 }
 
+void trouble_odd(struct trouble_facts *facts, uint32_t xid)
+{
+    if (facts->n_odd < TROUBLE_ODD)
+        facts->odd[facts->n_odd++] = xid;
+}
+
+/* More than can be remembered: it may be any. */
+static bool is_odd(const struct trouble_facts *facts, uint32_t xid)
+{
+    for (unsigned i = 0; i < facts->n_odd; i++)
+        if (facts->odd[i] == xid)
+            return true;
+    return facts->n_odd == TROUBLE_ODD;
+}
+
 void trouble_unanswered(struct trouble_facts *facts, const struct trouble_call *call)
 {
     struct trouble_call open = *call;
     const struct trouble_side *caller = &facts->side[call->side & 1u];
 
+    if (is_odd(facts, call->xid)) {
+        facts->answers++;
+        return;
+    }
     open.fate = FATE_UNANSWERED;
     open.acknowledged = caller->acked_known && caller->acked > call->offset;
     list(facts, &open);
@@ -77,6 +96,7 @@ void trouble_settle(struct trouble_facts *facts)
 {
     unsigned n = facts->n_latest < TROUBLE_ANSWERS ? facts->n_latest : TROUBLE_ANSWERS;
 
+    trouble_path_end(facts->path, facts->until_ns);
     for (unsigned i = 0; i < n; i++) {
         struct trouble_call call = facts->latest[(facts->n_latest - n + i) % TROUBLE_ANSWERS];
 

@@ -35,7 +35,7 @@ static bool is_for_rdma(const struct saying *saying, const struct trouble_facts 
 {
     uint16_t port = facts->end[facts->opener ^ 1u].port;
 
-    return facts->rdma || port == PORT_NFS || port == PORT_NFS_RDMA || port == saying->rdma_port;
+    return facts->rdma || saying->alone || port == PORT_NFS || port == PORT_NFS_RDMA || port == saying->rdma_port;
 }
 
 static bool lasted(const struct trouble_facts *facts, enum trouble_step step)

@@ -235,7 +235,32 @@ static void say_loop(const struct saying *saying, const struct loop *loop)
 
 /* ---- all ---- */
 
-static void say_of_fate(const struct saying *saying, const struct trouble_facts *facts, enum trouble_fate fate)
+static bool is_again(const struct saying *saying, const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    if (!has_ended(facts) || !answered_later(saying, facts, call))
+        return false;
+    saying->troubles->again += call->fate == FATE_UNANSWERED;
+    return true;
+}
+
+/* What no Call is about. */
+static void say_refused(const struct saying *saying, const struct trouble_facts *facts)
+{
+    GString *text = g_string_new(NULL);
+    struct trouble *trouble;
+
+    add_refusal(text, facts);
+    if (has_ended(facts)) {
+        g_autofree gchar *ending = ending_text(facts);
+
+        g_string_append_printf(text, "; %s", ending);
+    }
+    trouble = say(saying, TROUBLE_OPERATION_REFUSED, facts, facts->refusal.when, g_strdup(text->str + strlen("; ")));
+    say_also(trouble, facts);
+    g_string_free(text, TRUE);
+}
+
+static bool say_of_fate(const struct saying *saying, const struct trouble_facts *facts, enum trouble_fate fate)
 {
     struct lost lost = {.facts = facts, .fate = fate};
     struct trouble *trouble;
@@ -243,21 +268,29 @@ static void say_of_fate(const struct saying *saying, const struct trouble_facts 
     for (uint32_t i = 0; i < facts->n_listed; i++) {
         const struct trouble_call *call = &facts->open[i];
 
-        if (call->fate != fate || !is_lost(facts, call) || in_a_loop(saying, call) ||
-            (has_ended(facts) && answered_later(saying, facts, call)))
+        if (call->fate != fate || !is_lost(facts, call) || in_a_loop(saying, call) || is_again(saying, facts, call))
             continue;
         if (lost.n < CALLS_NAMED)
             lost.call[lost.n] = call;
         lost.n++;
     }
     if (lost.n == 0)
-        return;
+        return false;
     if (facts->n_open > facts->n_listed && fate == FATE_UNANSWERED && lost.n == facts->n_listed)
         lost.n = facts->n_open;
     trouble = say(saying, fates[fate].kind, facts, fate == FATE_UNANSWERED ? lost.call[0]->call : lost.call[0]->answer,
                   fates[fate].words(&lost));
     trouble->count = lost.n;
     trouble->time = waited_for(facts, lost.call[0]);
+    return true;
+}
+
+static bool any_in_a_loop(const struct saying *saying, const struct trouble_facts *facts)
+{
+    for (uint32_t i = 0; i < facts->n_listed; i++)
+        if (in_a_loop(saying, &facts->open[i]))
+            return true;
+    return false;
 }
 
 void say_calls(struct saying *saying)
@@ -266,7 +299,13 @@ void say_calls(struct saying *saying)
     for (unsigned i = 0; i < saying->n_loops; i++)
         if (saying->loop[i].members->len > 1)
             say_loop(saying, &saying->loop[i]);
-    for (guint i = 0; i < saying->facts->len; i++)
+    for (guint i = 0; i < saying->facts->len; i++) {
+        bool said = false;
+
         for (unsigned fate = FATE_UNANSWERED; fate <= FATE_REFUSED; fate++)
-            say_of_fate(saying, facts_at(saying, i), (enum trouble_fate)fate);
+            said |= say_of_fate(saying, facts_at(saying, i), (enum trouble_fate)fate);
+        if (!said && trouble_happened(&facts_at(saying, i)->refusal.when) &&
+            !any_in_a_loop(saying, facts_at(saying, i)))
+            say_refused(saying, facts_at(saying, i));
+    }
 }

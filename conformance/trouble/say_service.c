@@ -6,6 +6,9 @@
 
 enum { EMPTY_FEW = 3 };
 
+/* Of a connection that is set up anew so soon, nobody notices that it was lost. */
+static const uint64_t short_ns = 50000000;
+
 /* ---- outages ---- */
 
 /* Calls that were cut off, and not those over which one connection after the other ends. */
@@ -107,7 +110,8 @@ void say_service(const struct saying *saying)
             continue;
         outage = outage_after(saying, i);
         /* Whoever unmounts, or has nothing to do for a while, is not without service. */
-        if (outage.failed == 0 && !(cut_off(saying, facts) && outage.back))
+        if (outage.failed == 0 && (!outage.back || !cut_off(saying, facts) ||
+                                   time_from(end_of(facts), back_at(outage.back).time_ns) < short_ns))
             continue;
         say_outage(saying, &outage);
         said_until = outage.back ? outage.back->first.time_ns : INT64_MAX;

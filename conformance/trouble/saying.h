@@ -19,6 +19,7 @@ enum { LOOPS_MAX = 32 };
 struct saying {
     struct troubles *troubles;
     struct endpoint client, server; /* the server's port is that of its first connection */
+    bool alone;                     /* the capture has hardly anything but these */
     uint16_t rdma_port;             /* of a connection with RDMA; 0: none is known */
     GPtrArray *facts;               /* const struct trouble_facts * */
     struct loop loop[LOOPS_MAX];    /* say_calls() finds them: those with several members */
@@ -65,6 +66,7 @@ void say_also(struct trouble *trouble, const struct trouble_facts *facts);
 /* Each adds to the list what it finds. */
 void say_attempts(const struct saying *saying); /* attempts to connect */
 void say_calls(struct saying *saying);          /* Calls and Replies */
+void say_path(const struct saying *saying);     /* what the path and the transports did */
 void say_service(const struct saying *saying);  /* outages */
 void say_empty(const struct saying *saying);    /* connections without a message */
 void say_capture(const struct saying *saying);  /* what the capture lacks */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FACTS_KEPT_MAX = 16384, TROUBLES_MAX = 1000, WORSE_FIRST = 8 };
+enum { FACTS_KEPT_MAX = 16384, TROUBLES_MAX = 1000, STRANGERS_FEW = 4, COPIES_FEW = 3, COPIES_SHARE = 100 };
 
 /* ---- kinds ---- */
 
@@ -24,6 +24,16 @@ static const struct {
     [TROUBLE_REPLY_UNDELIVERED] = {"reply-not-delivered", "%s Reply never arrived", "%s Replies never arrived", false,
                                    false},
     [TROUBLE_OUTAGE] = {"outage", "there was no service for %s", "there was no service for %s", false, true},
+    [TROUBLE_SIZE] = {"size-dependent-loss", "large packets never arrived", "large packets never arrived", false,
+                      false},
+    [TROUBLE_WINDOW] = {"closed-window", "a TCP window was closed for %s", "a TCP window was closed for %s", false,
+                        true},
+    [TROUBLE_NOT_READY] = {"receiver-not-ready", "a receiver was not ready %s time",
+                           "a receiver was not ready %s times", false, false},
+    [TROUBLE_READ_CONTINUED] = {"read-continued", "a Read was continued without a response",
+                                "a Read was continued without a response", false, false},
+    [TROUBLE_OPERATION_REFUSED] = {"operation-refused", "%s operation was refused", "%s operations were refused", false,
+                                   false},
     [TROUBLE_NO_ANSWER] = {"connect-no-answer", "%s attempt to connect was not answered",
                            "%s attempts to connect were not answered", false, false},
     [TROUBLE_REFUSED] = {"connect-refused", "%s attempt to connect was refused", "%s attempts to connect were refused",
@@ -38,6 +48,10 @@ static const struct {
                        "%s connections ended without a message", false, false},
     [TROUBLE_PLAIN_TCP] = {"nfs-over-tcp", "NFS went over TCP, without RDMA", "NFS went over TCP, without RDMA", false,
                            false},
+    [TROUBLE_DELAYED_ACK] = {"delayed-ack", "", "", true, false},
+    [TROUBLE_CONGESTION] = {"congestion", "", "", true, false},
+    [TROUBLE_WAITED] = {"receiver-waited-for", "", "", true, false},
+    [TROUBLE_COPIES] = {"copies", "", "", true, false},
     [TROUBLE_ONE_DIRECTION] = {"one-direction", "", "", true, false},
 };
 
@@ -174,12 +188,14 @@ static void say_all(struct saying *saying)
     saying->client = *client_of(facts_at(saying, 0));
     saying->server = *server_of(facts_at(saying, 0));
     saying->client.port = 0;
+    saying->alone = saying->facts->len == saying->troubles->facts->len && saying->facts->len <= STRANGERS_FEW;
     saying->rdma_port = port_of(saying, true);
     saying->server.port = saying->rdma_port ? saying->rdma_port : port_of(saying, false);
     say_capture(saying);
     if (says_one_direction(saying))
         return;
     say_calls(saying);
+    say_path(saying);
     say_service(saying);
     say_attempts(saying);
     say_empty(saying);
@@ -218,13 +234,39 @@ static void gather_pairs(GPtrArray *list)
     }
 }
 
+/* Of the whole capture: it comes with the first client and server. */
+static void say_copies(struct troubles *troubles, const struct trouble_facts *first)
+{
+    struct saying saying = {.troubles = troubles, .client = *client_of(first), .server = *server_of(first)};
+    const struct trouble_copies *copies = &troubles->copies;
+    uint64_t others = copies->packets - MIN(copies->n, copies->packets);
+    gchar *words;
+
+    if (copies->n < COPIES_FEW || copies->n < copies->packets / COPIES_SHARE || others == 0)
+        return;
+    if (copies->n >= others - others / 8)
+        words = g_strdup_printf("each packet was captured %.0f times: %" PRIu64
+                                " copies are left out; the capture has them "
+                                "of several ports or interfaces (editcap -d removes them)",
+                                (double)copies->packets / (double)others, copies->n);
+    else
+        words = g_strdup_printf("%" PRIu64 " of %" PRIu64 " packets are copies of others, made by the capture or the "
+                                "network, and are left out (editcap -d removes them)",
+                                copies->n, copies->packets);
+    saying.client.port = 0;
+    say(&saying, TROUBLE_COPIES, first, copies->first, words)->count = copies->n;
+}
+
 void troubles_conclude(struct troubles *troubles)
 {
     struct saying saying = {.troubles = troubles, .facts = g_ptr_array_new()};
     GPtrArray *facts = troubles->facts;
 
     g_ptr_array_set_size(troubles->list, 0);
+    troubles->again = 0;
     g_ptr_array_sort(facts, by_hosts);
+    if (facts->len > 0)
+        say_copies(troubles, g_ptr_array_index(facts, 0));
     for (guint i = 0; i < facts->len; i++) {
         const struct trouble_facts *here = g_ptr_array_index(facts, i);
         const struct trouble_facts *next = i + 1 < facts->len ? g_ptr_array_index(facts, i + 1) : NULL;

@@ -16,7 +16,12 @@ enum trouble_kind {
     TROUBLE_CALL_UNANSWERED, /* and never will be, as far as captured */
     TROUBLE_REPLY_REFUSED,
     TROUBLE_REPLY_UNDELIVERED,
+    TROUBLE_SIZE, /* only small packets arrive */
+    TROUBLE_WINDOW,
+    TROUBLE_NOT_READY,
+    TROUBLE_READ_CONTINUED,
     TROUBLE_OUTAGE,
+    TROUBLE_OPERATION_REFUSED,
     TROUBLE_NO_ANSWER, /* to attempts to connect */
     TROUBLE_REFUSED,
     TROUBLE_REJECTED,
@@ -24,7 +29,11 @@ enum trouble_kind {
     TROUBLE_LATE_REPLY,
     TROUBLE_EMPTY, /* connections without a message */
     TROUBLE_PLAIN_TCP,
-    TROUBLE_ONE_DIRECTION, /* of the capture: from here on nothing went wrong with the mount */
+    TROUBLE_DELAYED_ACK, /* from here on nothing went wrong with the mount: it is slow, or the capture is odd */
+    TROUBLE_CONGESTION,
+    TROUBLE_WAITED, /* for a receiver that was not ready */
+    TROUBLE_COPIES,
+    TROUBLE_ONE_DIRECTION, /* was captured */
     TROUBLE_KINDS
 };
 
@@ -39,13 +48,21 @@ struct trouble {
     gchar *words;   /* a sentence without its full stop */
 };
 
+/* Packets that a capture has more than once. */
+struct trouble_copies {
+    struct trouble_event first;
+    uint64_t n, packets; /* copies, of all packets */
+};
+
 /* Of a capture. */
 struct troubles {
-    GPtrArray *list;         /* struct trouble *, by client and server, the worst first */
-    uint64_t calls, answers; /* of connections that are over: Calls of RPC, and those that were answered */
-    bool holes;              /* the capture lacks something of a connection */
-    GPtrArray *facts;        /* struct trouble_facts *, of connections that are over */
-    uint64_t left_out;       /* of these, for which there was no room */
+    GPtrArray *list;              /* struct trouble *, by client and server, the worst first */
+    uint64_t calls, answers;      /* of connections that are over: Calls of RPC, and those that were answered */
+    uint64_t again;               /* of the calls, those that were made again on a later connection, and answered */
+    bool holes;                   /* the capture lacks something of a connection */
+    struct trouble_copies copies; /* that were left out */
+    GPtrArray *facts;             /* struct trouble_facts *, of connections that are over */
+    uint64_t left_out;            /* of these, for which there was no room */
 };
 
 struct troubles *troubles_new(void);

@@ -155,7 +155,9 @@ static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdma_r
 
     if (rule == RULE_COUNT || (sent->size_only && !too_long))
         return;
-    if (too_long)
+    if (refusal->hasty)
+        rpcrdma_inconclusive(rpcrdma, rule);
+    else if (too_long)
         rpcrdma_fail_at(rpcrdma, &refusal->place, rule, sent->frame,
                         "expected a Receive for a Send of %u octets (frame %u); found %s, as it was too long",
                         (unsigned)sent->octets, sent->frame, refusal->name);

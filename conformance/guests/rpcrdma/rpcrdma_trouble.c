@@ -86,7 +86,12 @@ void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_m
     if (m->kind == RPCRDMA_KIND_CALL && m->transaction) {
         facts->calls += !m->transaction->repeats;
         facts->answers += !m->transaction->repeats && m->transaction->late;
-    } else if ((m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR) && rpcrdma_ends(m)) {
+    } else if ((m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR) && m->transaction &&
+               m->transaction->outcome == RPCRDMA_OUTSTANDING) {
+        if (!rpcrdma_ends(m)) {
+            trouble_odd(facts, m->transaction->xid);
+            return;
+        }
         call = call_of(m->transaction);
         call.answer = (struct trouble_event){m->place.frame, m->place.time_ns};
         call.offset = m->place.offset;
