@@ -82,8 +82,12 @@ enum nfs_op {
     NFS_OP_LAYOUTGET = 50,
     NFS_OP_LAYOUTRETURN = 51,
     NFS_OP_SEQUENCE = 53,
+    NFS_OP_CB_RECALL = 4,
+    NFS_OP_CB_LAYOUTRECALL = 5,
     NFS_OP_CB_RECALL_SLOT = 10,
     NFS_OP_CB_SEQUENCE = 11,
+    NFS_OP_CB_OFFLOAD = 15,
+    NFS_OP_COPY = 60,
     NFS_OP_READ_PLUS = 68,
     NFS_OP_WRITE_SAME = 70,
     NFS_OP_PUTFH = 22,
@@ -124,6 +128,8 @@ enum nfs_mark {
     NFS_MARK_CACHE_THIS,      /* SEQUENCE, CB_SEQUENCE argument: sa_cachethis, csa_cachethis */
     NFS_MARK_HIGHEST_SLOT,    /* SEQUENCE argument: sa_highest_slotid */
     NFS_MARK_TARGET_SLOT,     /* SEQUENCE result: sr_target_highest_slotid; CB_RECALL_SLOT: rsa_target_highest_slotid */
+    NFS_MARK_STATUS_FLAGS,    /* SEQUENCE result: sr_status_flags */
+    NFS_MARK_SYNCHRONOUS,     /* COPY result: cr_synchronous */
     NFS_MARK_SESSION,         /* item: a session id */
     NFS_MARK_CLIENT,          /* item: a client id of EXCHANGE_ID */
     NFS_MARK_SESSION_FLAGS,   /* CREATE_SESSION: csa_flags, csr_flags */

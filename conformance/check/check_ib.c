@@ -279,9 +279,10 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
         return false;
     icrc = ib_datagram_icrc(datagram, &packet);
     dropped = !check->options->assume_no_icrc && ib_icrc_drops(check->icrc_senders, &arrival, icrc);
-    /* What a receiver drops is counted with the connection that it seems to be of. */
-    connection =
-        dropped ? ib_connections_find(check->managed, &arrival) : ib_connections_packet(check->managed, &arrival);
+    /* What a receiver drops is counted with the connection that it seems to be of, as is a CNP. */
+    connection = dropped || ib_service_of(packet.bth.opcode) == IB_CNP
+                     ? ib_connections_find(check->managed, &arrival)
+                     : ib_connections_packet(check->managed, &arrival);
     if (!connection || !connection->host) {
         check->found.wrong_icrcs += icrc == ICRC_WRONG;
         return true;

@@ -9,7 +9,7 @@
 
 #include "engine/packet/decap.h"
 
-enum { COPIES_RECENT = 8 };
+enum { COPIES_RECENT = 4 };
 
 struct copies {
     struct recent_packet {

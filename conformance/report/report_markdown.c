@@ -129,19 +129,17 @@ static void write_said(void *ctx, enum trouble_said what, const char *text)
 {
     static const char *const before[] = {
         [SAID_HEAD] = "### ", [SAID_CAPTURE] = "**", [SAID_BETWEEN] = "", [SAID] = "- "};
-    static const char *const after[] = {
-        [SAID_HEAD] = "\n", [SAID_CAPTURE] = "**\n", [SAID_BETWEEN] = "\n", [SAID] = ""};
     struct what_happened *happened = ctx;
     g_autofree gchar *escaped = escape(text);
 
-    fprintf(happened->out, "%s%s%s%s\n", what == SAID || happened->last != SAID ? "" : "\n", before[what], escaped,
-            after[what]);
+    fprintf(happened->out, "%s%s%s%s\n", what == SAID && happened->last == SAID ? "" : "\n", before[what], escaped,
+            what == SAID_CAPTURE ? "**" : "");
     happened->last = what;
 }
 
 static void write_what_happened(const struct report *report, FILE *out)
 {
-    struct what_happened happened = {out, SAID};
+    struct what_happened happened = {out, SAID_HEAD};
 
     trouble_say(report, false, write_said, &happened);
 }

@@ -138,21 +138,30 @@ void trouble_say(const struct report *report, bool all,
 
 /* ---- text ---- */
 
+struct text_telling {
+    const struct terminal *terminal;
+    bool several; /* captures */
+};
+
 static void write_line(void *ctx, enum trouble_said what, const char *text)
 {
     static const unsigned indents[] = {[SAID_HEAD] = 0, [SAID_CAPTURE] = 2, [SAID_BETWEEN] = 2, [SAID] = 4};
-    const struct terminal *terminal = ctx;
+    const struct text_telling *telling = ctx;
+    const struct terminal *terminal = telling->terminal;
+    unsigned deeper = telling->several && what >= SAID_BETWEEN ? 2 : 0;
     g_autofree gchar *printable = printable_text(text);
 
     if (what == SAID_HEAD)
         terminal_gap(terminal);
-    terminal_line(terminal, indents[what], "%s",
+    terminal_line(terminal, indents[what] + deeper, "%s",
                   what == SAID_HEAD ? terminal_styled(terminal, STYLE_BOLD, printable) : printable);
 }
 
 void trouble_write_text(const struct report *report, const struct terminal *terminal)
 {
-    trouble_say(report, report->options->verbose, write_line, (void *)terminal);
+    struct text_telling telling = {terminal, report->captures->len > 1};
+
+    trouble_say(report, report->options->verbose, write_line, &telling);
 }
 
 /* ---- HTML ---- */

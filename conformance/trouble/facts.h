@@ -59,6 +59,14 @@ struct trouble_answered {
     struct trouble_event answer;
 };
 
+/* What the peer owes after a request was answered: the outcome of an asynchronous COPY, what was recalled. */
+enum trouble_debt { DEBT_OFFLOAD, DEBT_RECALL, DEBT_LAYOUT, DEBTS };
+
+struct trouble_owed {
+    uint32_t n, paid;
+    struct trouble_event latest; /* incurred */
+};
+
 /* What one side sent, until one of them ended the connection. */
 struct trouble_side {
     struct trouble_event first, last, spoke; /* spoke: other than to acknowledge */
@@ -98,11 +106,13 @@ struct trouble_facts {
     struct trouble_side side[2];
     struct trouble_path path[2]; /* by side */
     struct trouble_event first, last;
-    int64_t until_ns;               /* to this time silence is proven */
-    struct trouble_refusal refusal; /* the first */
-    uint64_t parts;                 /* of both sides */
-    uint64_t calls, answers;        /* Calls that were counted once, and those of them that were answered */
-    uint32_t odd[TROUBLE_ODD];      /* XIDs of the first Calls whose answers are no answers by the rules */
+    int64_t until_ns; /* to this time silence is proven */
+    struct trouble_owed owed[DEBTS];
+    struct trouble_repeated path_down; /* SEQUENCE says that the callback path is down; n 0: it does not, any more */
+    struct trouble_refusal refusal;    /* the first */
+    uint64_t parts;                    /* of both sides */
+    uint64_t calls, answers;           /* Calls that were counted once, and those of them that were answered */
+    uint32_t odd[TROUBLE_ODD];         /* XIDs of the first Calls whose answers are no answers by the rules */
     unsigned n_odd;
     uint32_t n_open, n_listed; /* Calls of struct trouble_call, and how many of them are listed: */
     struct trouble_call *open; /* by frame; NULL: none */
@@ -128,6 +138,10 @@ void trouble_managed(struct trouble_facts *facts, unsigned side, const struct ib
 void trouble_refused(struct trouble_facts *facts, const struct trouble_refusal *refusal);
 /* An FPDU, or a packet with a part of a message. */
 void trouble_part(struct trouble_facts *facts, const struct place *place);
+/* A debt is incurred, or paid. */
+void trouble_owes(struct trouble_facts *facts, enum trouble_debt debt, struct trouble_event event);
+void trouble_pays(struct trouble_facts *facts, enum trouble_debt debt);
+void trouble_callbacks(struct trouble_facts *facts, bool down, struct trouble_event event);
 /* What came in answer to a Call does not end it by the rules. */
 void trouble_odd(struct trouble_facts *facts, uint32_t xid);
 /* An answer to a Call: call->offset is the answer's. */

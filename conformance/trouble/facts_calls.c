@@ -44,6 +44,31 @@ static void list(struct trouble_facts *facts, const struct trouble_call *call)
     open[facts->n_listed++] = *call;
 }
 
+void trouble_owes(struct trouble_facts *facts, enum trouble_debt debt, struct trouble_event event)
+{
+    facts->owed[debt].n++;
+    facts->owed[debt].latest = event;
+}
+
+void trouble_pays(struct trouble_facts *facts, enum trouble_debt debt)
+{
+    struct trouble_owed *owed = &facts->owed[debt];
+
+    /* More than was asked for pays for nothing; but another connection may have what it is for. */
+    owed->paid += owed->n == 0 || owed->paid < owed->n;
+}
+
+void trouble_callbacks(struct trouble_facts *facts, bool down, struct trouble_event event)
+{
+    if (!down) {
+        facts->path_down.n = 0;
+        return;
+    }
+    if (facts->path_down.n++ == 0)
+        facts->path_down.first = event;
+    facts->path_down.last = event;
+}
+
 void trouble_odd(struct trouble_facts *facts, uint32_t xid)
 {
     if (facts->n_odd < TROUBLE_ODD)

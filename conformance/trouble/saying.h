@@ -66,6 +66,7 @@ void say_also(struct trouble *trouble, const struct trouble_facts *facts);
 /* Each adds to the list what it finds. */
 void say_attempts(const struct saying *saying); /* attempts to connect */
 void say_calls(struct saying *saying);          /* Calls and Replies */
+void say_owed(const struct saying *saying);     /* what a peer owes still */
 void say_path(const struct saying *saying);     /* what the path and the transports did */
 void say_service(const struct saying *saying);  /* outages */
 void say_empty(const struct saying *saying);    /* connections without a message */

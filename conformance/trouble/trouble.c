@@ -32,6 +32,9 @@ static const struct {
                            "a receiver was not ready %s times", false, false},
     [TROUBLE_READ_CONTINUED] = {"read-continued", "a Read was continued without a response",
                                 "a Read was continued without a response", false, false},
+    [TROUBLE_OWED] = {"owed", "%s answer is owed still", "%s answers are owed still", false, false},
+    [TROUBLE_CALLBACKS_DOWN] = {"callback-path-down", "the callback path is down", "the callback path is down", false,
+                                false},
     [TROUBLE_OPERATION_REFUSED] = {"operation-refused", "%s operation was refused", "%s operations were refused", false,
                                    false},
     [TROUBLE_NO_ANSWER] = {"connect-no-answer", "%s attempt to connect was not answered",
@@ -195,6 +198,7 @@ static void say_all(struct saying *saying)
     if (says_one_direction(saying))
         return;
     say_calls(saying);
+    say_owed(saying);
     say_path(saying);
     say_service(saying);
     say_attempts(saying);

@@ -20,6 +20,8 @@ enum trouble_kind {
     TROUBLE_WINDOW,
     TROUBLE_NOT_READY,
     TROUBLE_READ_CONTINUED,
+    TROUBLE_OWED, /* the outcome of a COPY, what was recalled */
+    TROUBLE_CALLBACKS_DOWN,
     TROUBLE_OUTAGE,
     TROUBLE_OPERATION_REFUSED,
     TROUBLE_NO_ANSWER, /* to attempts to connect */

@@ -260,10 +260,19 @@ static void settle_first(struct collector *collector)
     memmove(&answers[0], &answers[1], --collector->n_unsettled * sizeof answers[0]);
 }
 
+/* The connection is over. An answer that was sent in vain is none. */
 static void settle_all(struct collector *collector)
 {
-    for (unsigned i = 0; i < collector->n_unsettled; i++)
-        settle(collector, &collector->unsettled[i]);
+    const struct added open = {.n[CALLS_OPEN] = 1, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+
+    for (unsigned i = 0; i < collector->n_unsettled; i++) {
+        const struct unsettled_answer *answer = &collector->unsettled[i];
+
+        if (collect_in_vain(collector, answer->side))
+            add_to_each(collector, &answer->rows, &open);
+        else
+            settle(collector, answer);
+    }
     collector->n_unsettled = 0;
 }
 

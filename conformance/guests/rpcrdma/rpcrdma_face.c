@@ -37,6 +37,8 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
     const struct guest_host *host = ctx;
     struct print_target target = print_target(host);
 
+    if (host->facts)
+        rpcrdma_trouble_payload(host->facts, payload);
     if (target.out && !payload->reply && payload->transaction->open->call_header.proc == RPCRDMA_NOMSG)
         rpcrdma_print_long_call(&target, direction_of(host, payload->place.side), payload);
 }

@@ -54,7 +54,8 @@ static const char *name_of(const struct rpcrdma_transaction *t)
 
     if (!t->request.known)
         return "a Call";
-    procedure = nfs_procedure_find(t->request.program, t->request.version, t->request.procedure);
+    procedure = body->known ? body->procedure
+                            : nfs_procedure_find(t->request.program, t->request.version, t->request.procedure);
     if (procedure && procedure->compound && body->known && body->walked)
         name = operation_of(t, body);
     if (!name && procedure)
@@ -97,6 +98,87 @@ void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_m
         call.offset = m->place.offset;
         trouble_answered(facts, &call);
     }
+}
+
+/* ---- what is owed ---- */
+
+/* Of a Call: forward operations, and those of callbacks. An operation that incurs a debt does so when it is answered.
+ */
+static const struct {
+    uint32_t op;
+    bool callback, pays;
+    enum trouble_debt debt;
+} debts[] = {{NFS_OP_CB_OFFLOAD, true, true, DEBT_OFFLOAD},
+             {NFS_OP_CB_RECALL, true, false, DEBT_RECALL},
+             {NFS_OP_DELEGRETURN, false, true, DEBT_RECALL},
+             {NFS_OP_CB_LAYOUTRECALL, true, false, DEBT_LAYOUT},
+             {NFS_OP_LAYOUTRETURN, false, true, DEBT_LAYOUT}};
+
+static void take_operation(struct trouble_facts *facts, const struct rpcrdma_payload *payload,
+                           const struct nfs_operation *operation, struct trouble_event event)
+{
+    for (size_t i = 0; i < sizeof debts / sizeof *debts; i++) {
+        if (operation->op != debts[i].op || payload->transaction->reverse != debts[i].callback)
+            continue;
+        if (debts[i].pays && !payload->reply)
+            trouble_pays(facts, debts[i].debt);
+        else if (!debts[i].pays && payload->reply && operation->has_status && operation->status == 0)
+            trouble_owes(facts, debts[i].debt, event);
+    }
+}
+
+static void take_copies(struct trouble_facts *facts, const struct rpcrdma_body *body, struct trouble_event event)
+{
+    const struct nfs_value *value;
+
+    for (unsigned i = 0; (value = rpcrdma_value(body, NFS_MARK_SYNCHRONOUS, NFS_OP_COPY, &i));)
+        if (value->value == 0)
+            trouble_owes(facts, DEBT_OFFLOAD, event);
+}
+
+/* Most are none of these. */
+static void take_operations(struct trouble_facts *facts, const struct rpcrdma_payload *payload,
+                            struct trouble_event event)
+{
+    static const uint64_t of_interest = UINT64_C(1) << NFS_OP_CB_OFFLOAD | UINT64_C(1) << NFS_OP_CB_RECALL |
+                                        UINT64_C(1) << NFS_OP_DELEGRETURN | UINT64_C(1) << NFS_OP_CB_LAYOUTRECALL |
+                                        UINT64_C(1) << NFS_OP_LAYOUTRETURN | UINT64_C(1) << NFS_OP_COPY;
+    const struct rpcrdma_body *body = payload->body;
+
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        const struct nfs_operation *operation = &body->operations[i];
+
+        if (operation->op >= 64 || (of_interest >> operation->op & 1) == 0)
+            continue;
+        take_operation(facts, payload, operation, event);
+        if (operation->op == NFS_OP_COPY && payload->reply && !payload->transaction->reverse)
+            take_copies(facts, body, event);
+    }
+}
+
+static void take_flags(struct trouble_facts *facts, const struct rpcrdma_body *body, struct trouble_event event)
+{
+    enum { CB_PATH_DOWN = 0x1, CB_PATH_DOWN_SESSION = 0x200 }; /* SEQ4_STATUS_..., RFC 8881 section 18.46.3 */
+    const struct nfs_value *value;
+    unsigned i = 0;
+
+    if (body->n_operations == 0 || body->operations[0].op != NFS_OP_SEQUENCE)
+        return;
+    value = rpcrdma_value(body, NFS_MARK_STATUS_FLAGS, NFS_OP_SEQUENCE, &i);
+    if (value)
+        trouble_callbacks(facts, (value->value & (CB_PATH_DOWN | CB_PATH_DOWN_SESSION)) != 0, event);
+}
+
+void rpcrdma_trouble_payload(struct trouble_facts *facts, const struct rpcrdma_payload *payload)
+{
+    const struct rpcrdma_body *body = payload->body;
+    const struct trouble_event event = {payload->place.frame, payload->place.time_ns};
+
+    if (!body->walked || !body->procedure || !body->procedure->compound)
+        return;
+    take_operations(facts, payload, event);
+    if (payload->reply && !payload->transaction->reverse)
+        take_flags(facts, body, event);
 }
 
 void rpcrdma_trouble_end(void *guest, struct trouble_facts *facts)
