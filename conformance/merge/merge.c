@@ -221,6 +221,7 @@ static bool read_all(struct merge *merge)
 static int merge_all(struct merge *merge)
 {
     GError *error = NULL;
+    enum check_status status;
     bool written;
 
     if (!read_all(merge))
@@ -234,8 +235,9 @@ static int merge_all(struct merge *merge)
     }
     written = merge->options.format != FORMAT_JSON || has_parts(merge->sums.captures) ? write_by_way_of_json(merge)
                                                                                       : write_output(merge, NULL);
+    status = written ? decide(merge) : CHECK_TROUBLE;
     g_array_unref(merge->entries);
-    return written ? (int)decide(merge) : CHECK_TROUBLE;
+    return (int)status;
 }
 
 static int merge_files(struct merge *merge)

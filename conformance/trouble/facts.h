@@ -111,6 +111,7 @@ struct trouble_facts {
     struct trouble_repeated path_down; /* SEQUENCE says that the callback path is down; n 0: it does not, any more */
     struct trouble_refusal refusal;    /* the first */
     uint64_t parts;                    /* of both sides */
+    struct trouble_event answered;     /* the latest answer to a Call */
     uint64_t calls, answers;           /* Calls that were counted once, and those of them that were answered */
     uint32_t odd[TROUBLE_ODD];         /* XIDs of the first Calls whose answers are no answers by the rules */
     unsigned n_odd;

@@ -24,6 +24,7 @@ static void note_early(struct trouble_facts *facts, const struct trouble_call *c
 void trouble_answered(struct trouble_facts *facts, const struct trouble_call *call)
 {
     facts->answers++;
+    facts->answered = call->answer;
     note_early(facts, call);
     if (!facts->latest && !(facts->latest = heap_get(TROUBLE_ANSWERS * sizeof *facts->latest)))
         return;

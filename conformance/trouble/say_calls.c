@@ -88,6 +88,8 @@ static void add_silence(GString *text, const struct lost *lost)
         g_string_append_printf(text, "; %s only acknowledged after frame %" PRIu32 " (%s)", side_name(facts, answerer),
                                trouble_happened(&side->spoke) ? side->spoke.frame : call->call.frame,
                                units_time(MIN(spoke, waited_for(facts, call)), time));
+    if (facts->answered.time_ns > call->call.time_ns && !call->reverse)
+        g_string_append_printf(text, "; later Calls were answered, up to frame %" PRIu32, facts->answered.frame);
     if (lost->n == 1 && !call->acknowledged && facts->side[call->side].acked_known)
         g_string_append(text, "; the Call was never acknowledged");
 }

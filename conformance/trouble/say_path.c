@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-enum { AGAIN_LEAST = 3, DELAYS_LEAST = 3, BELOW_BTH = 28, BELOW_TCP = 40 /* of IPv4, with UDP or TCP */ };
+enum { AGAIN_LEAST = 3, DELAYS_LEAST = 3, BELOW_BTH = 28, BELOW_TCP = 40 /* of IPv4, with UDP or TCP */, PING = 28 };
 
 static const uint64_t closed_least_ns = 1000000000;
 
@@ -76,7 +76,7 @@ static void say_size(const struct saying *saying, unsigned role)
                             "were: one of %" PRIu32 " octets was sent %" PRIu32 " times: look at the MTU of the "
                             "path (ping -M do -s %" PRIu32 ")",
                             acked + below, endpoint_text(&to, receiver), role_name(role ^ 1u), least + below, times,
-                            least + below - BELOW_BTH));
+                            least + below - PING));
     for (guint i = 0; i < saying->facts->len; i++)
         if (stuck(saying, facts_at(saying, i), role))
             say_also(trouble, facts_at(saying, i));

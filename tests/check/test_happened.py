@@ -73,6 +73,7 @@ def kinds(report):
     ("f5-rej-invalid-service-id-roce", ["connect-rejected"]),
     ("f8-mpa-reply-after-15s", ["connect-late-reply"]),
     ("g40-server-silent", ["call-loop", "call-loop"]),
+    ("g1-async-copy-without-cb-offload-iwarp", ["owed", "callback-path-down"]),
     ("h1-read-retry-wrong-psn-roce", ["call-unanswered", "read-continued"]),
     ("restart-nfs3", ["outage", "connect-rejected"]),
     ("vlan-nfs41", ["connect-incomplete"]),
@@ -87,7 +88,7 @@ def test_kinds(report, root, name, expected):
 @pytest.mark.parametrize("options, status", [
     ([], 0), (["--fail-on=trouble"], 1), (["--fail-on=never,trouble"], 1), (["--fail-on=never"], 0), (["--fail-on=note"], 0)])
 def test_exit_status(check, options, status):
-    hang = TROUBLE / "b5-right-write-refused-loop-roce.pcap"
+    hang = TROUBLE / "c8-dead-server-stats-order-roce.pcap"
     assert check(*options, hang).returncode == status
     assert check("--summary", *options, hang).stdout.split("\t")[1] == ("FAIL" if status else "PASS")
 
@@ -120,7 +121,7 @@ def test_formats_and_merge(check, tmp_path, fmt):
 
 
 def test_color(check):
-    hang = TROUBLE / "b5-right-write-refused-loop-roce.pcap"
+    hang = TROUBLE / "c8-dead-server-stats-order-roce.pcap"
     assert check("--color=always", hang).stdout.startswith("\033[1;33mPASS, but")
 
 
