@@ -61,12 +61,11 @@ static void remember(GHashTable *set, struct json_view string)
 
 /* ---- connections ---- */
 
-static bool was_rejected(struct json_view connection)
+static bool rejected_by_ib(struct json_view connection)
 {
     struct json_view reason = json_member(json_member(connection, "ib"), "reject_reason");
 
-    return (reason.item && !json_is(reason, JSON_NULL)) ||
-           json_is(json_member(json_member(connection, "mpa"), "rejected"), JSON_TRUE);
+    return reason.item && !json_is(reason, JSON_NULL);
 }
 
 bool merge_has_judged_guest(struct json_view connection)
@@ -92,7 +91,7 @@ void merge_judge_connection(struct merge_judged *judged, struct json_view connec
     if (judged->n++ == 0)
         judged->why = REPORT_NO_GUEST;
     judged->any = judged->any || is_judged(connection);
-    judged->rejected += was_rejected(connection);
+    judged->rejected += rejected_by_ib(connection);
     if (!json_member(connection, "ib").item)
         judged->why = REPORT_NO_FPDU;
     else if (judged->why == REPORT_NO_GUEST && json_member(connection, "ulp").item)

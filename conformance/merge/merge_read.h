@@ -10,7 +10,7 @@
 /* Whether connections of a capture were judged, and why not if none was. */
 struct merge_judged {
     bool any;
-    uint64_t n, rejected; /* connections; those that were rejected */
+    uint64_t n, rejected; /* connections; those that were rejected on RoCE or InfiniBand */
     enum report_emptiness why;
 };
 

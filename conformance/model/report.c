@@ -334,7 +334,7 @@ bool report_unanswered(const struct report_connection *connection)
 
 static enum report_emptiness emptiness_of(const struct report_connection *connection)
 {
-    if (connection->ib ? connection->ib->rejected : connection->parameters.rejected)
+    if (connection->ib && connection->ib->rejected)
         return REPORT_REJECTED;
     if (report_unanswered(connection))
         return REPORT_NO_ANSWER;
