@@ -82,6 +82,14 @@ void watched_rest(struct watched *watched)
     counted_rest(&watched->share->pool->counting, &watched->counted);
 }
 
+/* An upper layer without RDMA. */
+static void look_at_plain(struct trouble_facts *facts, const struct tcp_segment *segment)
+{
+    for (const struct guest_face *const *face = guest_faces; *face; face++)
+        if ((*face)->speaks_plainly && (*face)->speaks_plainly(segment->payload, segment->captured))
+            trouble_plain(facts, (*face)->plain, segment);
+}
+
 static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
                            uint64_t acked)
 {
@@ -89,6 +97,8 @@ static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_
 
     watched_wake(watched);
     trouble_segment(watched->host.facts, segment, offset, acked_known, acked);
+    if (segment->length > 0 && watched->host.facts && trouble_is_blank(watched->host.facts))
+        look_at_plain(watched->host.facts, segment);
     if (watched->host.notes)
         notes_segment(watched->host.notes, segment, offset);
 }
@@ -394,6 +404,16 @@ static void take_record(const struct watched *watched, const struct watched_span
     report->across->lived(report->record, &life);
 }
 
+static void know_port(struct trouble_facts *facts, uint16_t port)
+{
+    for (const struct guest_face *const *face = guest_faces; *face; face++)
+        for (const uint16_t *usual = (*face)->ports; usual && *usual != 0; usual++)
+            if (*usual == port) {
+                facts->usual_port = true;
+                facts->enable = (*face)->enable;
+            }
+}
+
 /* The facts are complete: who it was between, and what arrived. */
 static struct trouble_facts *take_facts(struct watched *watched, bool rdma, int64_t until_ns)
 {
@@ -407,6 +427,7 @@ static struct trouble_facts *take_facts(struct watched *watched, bool rdma, int6
     facts->rdma = rdma;
     facts->roles_known = stack_roles_known(watched->host.stack);
     facts->opener = (uint8_t)(rdma ? stack_initiator(watched->host.stack) : 0);
+    know_port(facts, watched->endpoint[facts->opener ^ 1u].port);
     facts->hole = watched->hole || watched->share->lossy || watched->share->dropped != watched->dropped;
     facts->until_ns = until_ns;
     for (unsigned side = 0; side < 2; side++)

@@ -48,6 +48,12 @@ struct guest_face {
     /* What statistics have of it besides what its taps collect. */
     void (*add_statistics)(void *guest, struct statistics *statistics, unsigned initiator);
 
+    /* What it is without RDMA, on TCP; all of these may be missing. */
+    const char *plain;                                  /* how it is called then */
+    const uint16_t *ports;                              /* that it usually has, ended by 0 */
+    const char *enable;                                 /* what to look at where nothing listens on them */
+    bool (*speaks_plainly)(const uint8_t *p, size_t n); /* does a TCP segment begin with a request of its? */
+
     /* Which Calls had no answer, at the end of the connection. */
     void (*add_trouble)(void *guest, struct trouble_facts *facts);
 

@@ -13,7 +13,7 @@ struct trouble_facts *trouble_facts_new(void)
 
 bool trouble_is_stranger(const struct trouble_facts *facts)
 {
-    return facts->plain_nfs || (facts->step[STEP_SYN].n > 0 && facts->step[STEP_SYN_ACK].n == 0);
+    return facts->plain || (facts->step[STEP_SYN].n > 0 && facts->step[STEP_SYN_ACK].n == 0);
 }
 
 void trouble_facts_free(struct trouble_facts *facts)
@@ -89,13 +89,10 @@ static void note_flags(struct trouble_facts *facts, const struct tcp_segment *se
         note_end(facts, side, END_FIN, event);
 }
 
-/* A record of ONC RPC over TCP (RFC 5531 section 11) that begins with a Call of NFS. */
-static bool begins_nfs_call(const struct tcp_segment *segment)
+void trouble_plain(struct trouble_facts *facts, const char *what, const struct tcp_segment *segment)
 {
-    static const uint8_t call[] = {0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0x86, 0xa3}; /* CALL, RPC 2, program 100003 */
-
-    return segment->captured >= 8 + sizeof call && (segment->payload[0] & 0x80) != 0 &&
-           memcmp(segment->payload + 8, call, sizeof call) == 0;
+    facts->plain = what;
+    facts->plain_call = (struct trouble_event){segment->frame, segment->time_ns};
 }
 
 void trouble_segment(struct trouble_facts *facts, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
@@ -109,10 +106,6 @@ void trouble_segment(struct trouble_facts *facts, const struct tcp_segment *segm
     trouble_path_segment(facts->path, segment, offset, acked_known, acked);
     if (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST))
         note_flags(facts, segment, event);
-    if (segment->length > 0 && facts->parts == 0 && !facts->plain_nfs && begins_nfs_call(segment)) {
-        facts->plain_nfs = true;
-        facts->plain_call = event;
-    }
 }
 
 void trouble_startup(struct trouble_facts *facts, const struct mpa_startup_event *event)

@@ -91,10 +91,12 @@ struct trouble_refusal {
 enum { TROUBLE_ODD = 8, TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FIRST_ANSWERS = 64 };
 
 struct trouble_facts {
-    uint32_t id;    /* of the connection in the report; 0: it carries no RDMA */
-    bool ib, rdma;  /* neither: no RDMA was recognised */
-    bool plain_nfs; /* NFS without RDMA, in: */
+    uint32_t id;       /* of the connection in the report; 0: it carries no RDMA */
+    bool ib, rdma;     /* neither: no RDMA was recognised */
+    const char *plain; /* an upper layer without RDMA, in: */
     struct trouble_event plain_call;
+    bool usual_port;    /* the server's is one of an upper layer: */
+    const char *enable; /* what to look at where nothing listens on it; NULL: nothing is known */
     bool roles_known;
     bool hole;              /* something is missing in the capture */
     struct endpoint end[2]; /* by side */
@@ -139,6 +141,13 @@ void trouble_managed(struct trouble_facts *facts, unsigned side, const struct ib
 void trouble_refused(struct trouble_facts *facts, const struct trouble_refusal *refusal);
 /* An FPDU, or a packet with a part of a message. */
 void trouble_part(struct trouble_facts *facts, const struct place *place);
+/* It speaks an upper layer without RDMA. */
+void trouble_plain(struct trouble_facts *facts, const char *what, const struct tcp_segment *segment);
+/* Nothing is known so far of what goes over the connection. */
+static inline bool trouble_is_blank(const struct trouble_facts *facts)
+{
+    return facts->parts == 0 && !facts->plain && facts->step[STEP_REQUEST].n == 0;
+}
 /* A debt is incurred, or paid. */
 void trouble_owes(struct trouble_facts *facts, enum trouble_debt debt, struct trouble_event event);
 void trouble_pays(struct trouble_facts *facts, enum trouble_debt debt);

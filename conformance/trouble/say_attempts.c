@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Attempts to connect that came to nothing, and NFS that goes another way. */
+/* Attempts to connect that came to nothing, and upper layers that go another way. */
 #include "conformance/trouble/saying.h"
 #include "engine/packet/decap.h"
 
 #include <inttypes.h>
 
-enum { PORT_NFS = 2049, PORT_NFS_RDMA = 20049, ATTEMPTS_MAX = 32 /* kinds of */ };
+enum { ATTEMPTS_MAX = 32 /* kinds of */ };
 
 /* Sooner than this, whoever asked may still be answered. */
 static const uint64_t patience_ns = 1000000000;
@@ -30,12 +30,12 @@ struct attempts {
 
 /* ---- how each went ---- */
 
-/* Nobody else's business: only what a port or another connection shows to be NFS or RDMA. */
+/* Nobody else's business: only what a port or another connection shows to be about RDMA. */
 static bool is_for_rdma(const struct saying *saying, const struct trouble_facts *facts)
 {
     uint16_t port = facts->end[facts->opener ^ 1u].port;
 
-    return facts->rdma || saying->alone || port == PORT_NFS || port == PORT_NFS_RDMA || port == saying->rdma_port;
+    return facts->rdma || saying->alone || facts->usual_port || port == saying->rdma_port;
 }
 
 static bool lasted(const struct trouble_facts *facts, enum trouble_step step)
@@ -150,10 +150,9 @@ static void say_refused(GString *text, const struct attempts *attempts, const ch
 {
     g_string_append_printf(text, "connection refused: %s answers the SYN with a reset", server);
     add_times(text, &attempts->asked);
-    g_string_append_printf(text, ": nothing listens on this port%s",
-                           attempts->first->end[attempts->first->opener ^ 1u].port == PORT_NFS_RDMA
-                               ? "; is the server's NFS over RDMA on (rdma=y in /etc/nfs.conf, /proc/fs/nfsd/portlist)?"
-                               : " (that of NFS over RDMA is usually 20049)");
+    g_string_append(text, ": nothing listens on this port");
+    if (attempts->first->enable)
+        g_string_append_printf(text, " (is RDMA on? %s)", attempts->first->enable);
 }
 
 static void say_unanswered(GString *text, const struct attempts *attempts, const char *server)
@@ -329,12 +328,13 @@ static void say_plain(const struct saying *saying)
         struct endpoint to = facts->end[facts->opener ^ 1u];
         char server[ENDPOINT_TEXT_SIZE];
 
-        if (!facts->plain_nfs || trouble)
+        if (!facts->plain || trouble)
             continue;
-        trouble = say(saying, TROUBLE_PLAIN_TCP, facts, facts->plain_call,
-                      g_strdup_printf("NFS over plain TCP to %s: RDMA is not in use there (mount with proto=rdma, and "
-                                      "look at /proc/mounts)",
-                                      endpoint_text(&to, server)));
+        trouble =
+            say(saying, TROUBLE_PLAIN_TCP, facts, facts->plain_call,
+                g_strdup_printf("%s over plain TCP to %s: RDMA is not in use there (mount with proto=rdma, and look "
+                                "at /proc/mounts)",
+                                facts->plain, endpoint_text(&to, server)));
     }
 }
 

@@ -7,6 +7,8 @@
 #include "conformance/options/options.h"
 #include "engine/nfs/rpcrdma_ulp.h"
 
+#include <string.h>
+
 /* ---- taps ---- */
 
 static enum direction direction_of(const struct guest_host *host, unsigned side)
@@ -99,7 +101,21 @@ static void add_statistics(void *guest, struct statistics *statistics, unsigned 
         statistics->client = rpcrdma_connection_client(rpcrdma) ^ (int)initiator;
 }
 
+/* A record of ONC RPC over TCP (RFC 5531 section 11) that begins with a Call of NFS. */
+static bool speaks_plainly(const uint8_t *p, size_t n)
+{
+    static const uint8_t call[] = {0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0x86, 0xa3}; /* CALL, RPC 2, program 100003 */
+
+    return n >= 8 + sizeof call && (p[0] & 0x80) != 0 && memcmp(p + 8, call, sizeof call) == 0;
+}
+
+static const uint16_t ports[] = {20049, 2049, 0};
+
 const struct guest_face rpcrdma_face = {.kind = &rpcrdma_ulp,
+                                        .plain = "NFS",
+                                        .ports = ports,
+                                        .enable = "rdma=y in /etc/nfs.conf, /proc/fs/nfsd/portlist",
+                                        .speaks_plainly = speaks_plainly,
                                         .judged = true,
                                         .own = own,
                                         .print_private_data = rpcrdma_print_private_data,
