@@ -406,12 +406,11 @@ static void take_record(const struct watched *watched, const struct watched_span
 
 static void know_port(struct trouble_facts *facts, uint16_t port)
 {
-    for (const struct guest_face *const *face = guest_faces; *face; face++)
-        for (const uint16_t *usual = (*face)->ports; usual && *usual != 0; usual++)
-            if (*usual == port) {
-                facts->usual_port = true;
-                facts->enable = (*face)->enable;
-            }
+    for (const struct guest_face *const *face = guest_faces; *face && !facts->usual_port; face++)
+        for (const uint16_t *usual = (*face)->ports; usual && *usual != 0 && !facts->usual_port; usual++) {
+            facts->usual_port = *usual == port;
+            facts->enable = facts->usual_port ? (*face)->enable : (*face)->where;
+        }
 }
 
 /* The facts are complete: who it was between, and what arrived. */

@@ -52,6 +52,7 @@ struct guest_face {
     const char *plain;                                  /* how it is called then */
     const uint16_t *ports;                              /* that it usually has, ended by 0 */
     const char *enable;                                 /* what to look at where nothing listens on them */
+    const char *where;                                  /* its usual port, in words */
     bool (*speaks_plainly)(const uint8_t *p, size_t n); /* does a TCP segment begin with a request of its? */
 
     /* Which Calls had no answer, at the end of the connection. */

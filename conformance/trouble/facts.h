@@ -96,7 +96,7 @@ struct trouble_facts {
     const char *plain; /* an upper layer without RDMA, in: */
     struct trouble_event plain_call;
     bool usual_port;    /* the server's is one of an upper layer: */
-    const char *enable; /* what to look at where nothing listens on it; NULL: nothing is known */
+    const char *enable; /* where nothing listens: what to look at, or the usual port; NULL: nothing is known */
     bool roles_known;
     bool hole;              /* something is missing in the capture */
     struct endpoint end[2]; /* by side */

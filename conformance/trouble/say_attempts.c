@@ -152,7 +152,7 @@ static void say_refused(GString *text, const struct attempts *attempts, const ch
     add_times(text, &attempts->asked);
     g_string_append(text, ": nothing listens on this port");
     if (attempts->first->enable)
-        g_string_append_printf(text, " (is RDMA on? %s)", attempts->first->enable);
+        g_string_append_printf(text, "; %s", attempts->first->enable);
 }
 
 static void say_unanswered(GString *text, const struct attempts *attempts, const char *server)

@@ -86,7 +86,7 @@ def test_kinds(report, root, name, expected):
 
 
 @pytest.mark.parametrize("options, status", [
-    ([], 0), (["--fail-on=trouble"], 1), (["--fail-on=never,trouble"], 1), (["--fail-on=never"], 0), (["--fail-on=note"], 0)])
+    ([], 0), (["--fail-on=trouble"], 1), (["--fail-on=never,trouble"], 1), (["--fail-on=never"], 0), (["--fail-on=error"], 0)])
 def test_exit_status(check, options, status):
     hang = TROUBLE / "c8-dead-server-stats-order-roce.pcap"
     assert check(*options, hang).returncode == status
