@@ -69,7 +69,7 @@ def kinds(report):
     ("d1-cnp-and-ce-roce", ["congestion"]),
     ("d3-delayed-ack-iwarp", ["delayed-ack"]),
     ("f1-syn-unanswered", ["connect-no-answer"]),
-    ("f3-refused-then-plain-tcp", ["connect-refused", "plain-tcp"]),
+    ("f3-refused-then-nfs-over-tcp", ["connect-refused", "plain-tcp"]),
     ("f5-rej-invalid-service-id-roce", ["connect-rejected"]),
     ("f8-mpa-reply-after-15s", ["connect-late-reply"]),
     ("g40-server-silent", ["call-loop", "call-loop"]),
