@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/check/copies.h"
 
+#include "wire/octets.h"
+
 #include <string.h>
 
 enum {
@@ -45,6 +47,20 @@ static uint64_t address_at(const uint8_t *p)
     return word_at(p) & word_at(mask);
 }
 
+/* A small packet may be repeated for good; not with the identification of the one before it. */
+static bool is_unmistakable(const struct packet *packet)
+{
+    enum { ETHERTYPE = 12, VLAN = 0x8100, IPV4 = 0x0800, TAG_LEN = 4, IDENTIFICATION = 6 /* after the EtherType */ };
+    uint32_t at = ETHERTYPE;
+
+    if (packet->length >= SMALL)
+        return true;
+    if (packet->captured < ETHERTYPE + TAG_LEN + IDENTIFICATION + 2)
+        return false;
+    at += get_be16(packet->data + at) == VLAN ? TAG_LEN : 0;
+    return get_be16(packet->data + at) == IPV4 && get_be16(packet->data + at + IDENTIFICATION) != 0;
+}
+
 bool copies_take(struct copies *copies, const struct packet *packet)
 {
     struct recent_packet now = {.time_ns = packet->time_ns};
@@ -60,7 +76,7 @@ bool copies_take(struct copies *copies, const struct packet *packet)
         if (now.time_ns - before->time_ns > copy_ns || now.time_ns < before->time_ns || before->time_ns == 0 ||
             (before->to == now.from && now.to != now.from)) /* it answers: this may have been sent again for that */
             break;
-        if (before->key != now.key || (packet->length < SMALL && copies->n < ESTABLISHED))
+        if (before->key != now.key || (copies->n < ESTABLISHED && !is_unmistakable(packet)))
             continue;
         if (copies->n++ == 0) {
             copies->first = packet->frame;

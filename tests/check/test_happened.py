@@ -7,11 +7,14 @@ import difflib
 import json
 import os
 import pathlib
+import struct
 import subprocess
 import sys
 
 import jsonschema
 import pytest
+
+from stats import packets
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TROUBLE = ROOT / "tests" / "check" / "trouble"
@@ -118,6 +121,42 @@ def test_formats_and_merge(check, tmp_path, fmt):
         assert "07:30:58.236" in result.stdout
     assert check("merge", "--fail-on=trouble", tmp_path / "a.json").returncode == 1
     assert check("merge", tmp_path / "a.json").returncode == 0
+
+
+def rewrite(source, target, change):
+    """change(packet) -> [packet]; those of one are a microsecond apart, and packets a millisecond."""
+    found, link = packets(source.read_bytes())
+    with open(target, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, link))
+        for n, packet in enumerate(found):
+            for k, (captured, length, octets) in enumerate(change(packet)):
+                out.write(struct.pack("<IIII", 1_000_000_000 + n // 1000, n % 1000 * 1000 + k, captured, length) + octets)
+    return target
+
+
+@pytest.mark.parametrize("transport", [[], ["--transport=roce"]])
+def test_copies_are_left_out(report, capture, tmp_path, transport):
+    """Three of each packet: what is judged, and how often, is the same."""
+    source = capture("nfs3", "--pcap", *transport, suffix="pcap")
+    once = report(rewrite(source, tmp_path / "once.pcap", lambda packet: [packet]))[1]["captures"][0]
+    thrice = report(rewrite(source, tmp_path / "thrice.pcap", lambda packet: 3 * [packet]))[1]["captures"][0]
+    assert [trouble["kind"] for trouble in thrice["trouble"]] == ["copies"] and "captured 3 times" in thrice["trouble"][0]["words"]
+    assert once["trouble"] == [] and thrice["packets"] == 3 * once["packets"] and thrice["rules"] == once["rules"]
+
+
+@pytest.mark.parametrize("transport", [[], ["--transport=roce"]])
+@pytest.mark.parametrize("sender", [1, 2])
+def test_one_direction(report, capture, tmp_path, transport, sender):
+    source = capture("nfs3", "--pcap", *transport, suffix="pcap")
+    half = rewrite(source, tmp_path / "half.pcap", lambda packet: [packet] if packet[2][26:30] == bytes((192, 0, 2, sender)) else [])
+    (trouble,) = report(half)[1]["captures"][0]["trouble"]
+    assert trouble["kind"] == "one-direction" and f"only packets from 192.0.2.{sender}" in trouble["words"]
+
+
+def test_annotations(check):
+    hang = TROUBLE / "c8-dead-server-stats-order-roce.pcap"
+    assert "title=call-unanswered" in check("--format=github", "--fail-on=trouble", hang).stdout
+    assert "title=call-unanswered" not in check("--format=github", hang).stdout
 
 
 def test_color(check):

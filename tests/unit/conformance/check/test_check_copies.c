@@ -92,6 +92,18 @@ static void test_acknowledgements_may_be_repeated(void **state)
     assert_true(take(31, 12, 62)); /* now it is known that all are there several times */
 }
 
+static void test_an_identification_tells_more(void **state)
+{
+    (void)state;
+    octets[12] = 0x08;
+    octets[13] = 0x00;
+    assert_false(take(1, 0, 62));
+    assert_true(take(2, 1, 62));
+    octets[18] = octets[19] = 0;
+    assert_false(take(3, 100, 62));
+    assert_false(take(4, 101, 62));
+}
+
 static void test_hardly_anything_was_captured(void **state)
 {
     (void)state;
@@ -108,6 +120,7 @@ int main(void)
         cmocka_unit_test_setup(test_what_ends_otherwise_is_another_packet, setup),
         cmocka_unit_test_setup(test_after_an_answer_it_was_sent_again, setup),
         cmocka_unit_test_setup(test_acknowledgements_may_be_repeated, setup),
+        cmocka_unit_test_setup(test_an_identification_tells_more, setup),
         cmocka_unit_test_setup(test_hardly_anything_was_captured, setup),
     };
 
