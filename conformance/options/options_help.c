@@ -29,7 +29,7 @@ const char options_help[] =
     "                           a level (must)\n"
     "      --skip=SEL,...       all but these rules\n"
     "      --profile=PROFILE    documents that bind: ietf (default), rdmac, rfc5666\n"
-    "      --fail-on=LEVEL      error (default), warning, note or never; also trouble: what happened\n"
+    "      --fail-on=LEVEL      error (default), warning, note, never; and trouble\n"
     "      --waive=ID[:WHY]     a known deviation, which does not fail\n"
     "      --waivers=FILE|NAME  a list of known deviations (YAML), or a shipped one:\n"
     "                           " HELP_WAIVERS "\n"
