@@ -58,6 +58,14 @@ const struct ib_opcode_info *ib_opcode_info(unsigned opcode)
     return opcode <= UINT8_MAX && assigned(ib_service_of(opcode), opcode & 0x1F) ? &operations[opcode & 0x1F] : NULL;
 }
 
+int64_t ib_rnr_timer_ns(uint8_t syndrome)
+{
+    unsigned code = syndrome & 0x1F;
+    int64_t tens = code == 0 ? 65536 : code < 5 ? code : (code % 2 == 0 ? INT64_C(4) : INT64_C(6)) << (code / 2 - 2);
+
+    return tens * 10000; /* microseconds */
+}
+
 const char *ib_nak_name(uint8_t syndrome)
 {
     static const char *const names[] = {"PSN sequence error", "invalid request", "remote access error",

@@ -211,6 +211,8 @@ static inline enum ib_aeth_kind ib_aeth_kind(uint8_t syndrome)
     return (enum ib_aeth_kind)(syndrome >> 5 & 3);
 }
 
+/* How long the requester is to wait, of an RNR NAK's syndrome (section 9.7.5.2.8, table "RNR NAK timer"). */
+int64_t ib_rnr_timer_ns(uint8_t syndrome);
 /* "PSN sequence error", ...; of a NAK's syndrome. NULL for codes that are reserved. */
 const char *ib_nak_name(uint8_t syndrome);
 

@@ -59,6 +59,7 @@ enum nfs_op {
     NFS_OP_CREATE = 6,
     NFS_OP_DELEGRETURN = 8,
     NFS_OP_GETATTR = 9,
+    NFS_OP_GETFH = 10,
     NFS_OP_LINK = 11,
     NFS_OP_LOOKUP = 15,
     NFS_OP_OPEN = 18,
@@ -69,6 +70,8 @@ enum nfs_op {
     NFS_OP_REMOVE = 28,
     NFS_OP_RENAME = 29,
     NFS_OP_RENEW = 30,
+    NFS_OP_RESTOREFH = 31,
+    NFS_OP_SAVEFH = 32,
     NFS_OP_SETATTR = 34,
     NFS_OP_SETCLIENTID = 35,
     NFS_OP_WRITE = 38,
@@ -80,8 +83,12 @@ enum nfs_op {
     NFS_OP_LAYOUTGET = 50,
     NFS_OP_LAYOUTRETURN = 51,
     NFS_OP_SEQUENCE = 53,
+    NFS_OP_CB_RECALL = 4,
+    NFS_OP_CB_LAYOUTRECALL = 5,
     NFS_OP_CB_RECALL_SLOT = 10,
     NFS_OP_CB_SEQUENCE = 11,
+    NFS_OP_CB_OFFLOAD = 15,
+    NFS_OP_COPY = 60,
     NFS_OP_READ_PLUS = 68,
     NFS_OP_WRITE_SAME = 70,
     NFS_OP_LISTXATTRS = 74,
@@ -124,6 +131,8 @@ enum nfs_mark {
     NFS_MARK_CACHE_THIS,      /* SEQUENCE, CB_SEQUENCE argument: sa_cachethis, csa_cachethis */
     NFS_MARK_HIGHEST_SLOT,    /* SEQUENCE argument: sa_highest_slotid */
     NFS_MARK_TARGET_SLOT,     /* SEQUENCE result: sr_target_highest_slotid; CB_RECALL_SLOT: rsa_target_highest_slotid */
+    NFS_MARK_STATUS_FLAGS,    /* SEQUENCE result: sr_status_flags */
+    NFS_MARK_SYNCHRONOUS,     /* COPY result: cr_synchronous */
     NFS_MARK_SESSION,         /* item: a session id */
     NFS_MARK_CLIENT,          /* item: a client id of EXCHANGE_ID */
     NFS_MARK_SESSION_FLAGS,   /* CREATE_SESSION: csa_flags, csr_flags */

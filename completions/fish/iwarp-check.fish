@@ -15,7 +15,7 @@ function __iwarp_check_values --argument-names option
         case --counts
             printf '%s\n' capture connection
         case --fail-on
-            printf '%s\n' error warning note never
+            printf '%s\n' error warning note never trouble
         case --profile
             printf '%s\n' ietf rdmac rfc5666
         case --rules --skip

@@ -4,6 +4,7 @@
 
 #include "conformance/check/check_across.h"
 #include "conformance/check/check_workers.h"
+#include "conformance/check/copies.h"
 #include "conformance/check/large_pages.h"
 #include "conformance/options/options.h"
 #include "engine/core/heap.h"
@@ -39,10 +40,12 @@ struct reading {
     uint32_t next_id;  /* of the only share */
     uint32_t numbered; /* connections, where the shares do not number them */
     struct steady_clock clock;
+    struct copies copies;
     int64_t last_ns;       /* by this clock */
     int64_t last_stamp_ns; /* by the capture's */
     bool started;          /* a packet came */
     bool memory_lacking;
+    uint64_t packets;     /* of all parts */
     uint64_t wrong_icrcs; /* of this part */
     uint64_t decapsulated[DECAP_STATUS_COUNT], of_ib[IB_BELOW_COUNT];
     uint64_t of_tunnels[TUNNELS_NAMED]; /* of DECAP_TUNNEL */
@@ -100,6 +103,9 @@ static void take_packet(struct reading *reading, struct packet *packet)
     if (reading->capture->packets++ % MEMORY_EVERY == 0)
         large_pages_take(&reading->large_pages);
     reading->capture->octets += packet->captured;
+    reading->packets++;
+    if (copies_take(&reading->copies, packet))
+        return;
     status = decap_packet(reading->decap, packet, &segment, &ib);
     reading->decapsulated[status]++;
     if (status == DECAP_RPCBIND ||
@@ -307,6 +313,25 @@ static void number_connections(struct reading *reading)
     g_array_unref(frames);
 }
 
+/* What is known of the connections that are over; the rest follows when they are. */
+static void take_troubles(struct reading *reading)
+{
+    struct report_capture *capture = reading->capture;
+
+    for (guint i = 0; i < capture->connections->len; i++) {
+        struct report_connection *connection = g_ptr_array_index(capture->connections, i);
+
+        if (!connection->facts)
+            continue;
+        connection->facts->id = connection->id;
+        troubles_take(capture->troubles, connection->facts);
+        connection->facts = NULL;
+    }
+    capture->troubles->copies =
+        (struct trouble_copies){{reading->copies.first, reading->copies.first_ns}, reading->copies.n, reading->packets};
+    troubles_conclude(capture->troubles);
+}
+
 static void gather(struct reading *reading)
 {
     struct report_capture *capture = reading->capture;
@@ -320,6 +345,8 @@ static void gather(struct reading *reading)
 
         for (guint j = 0; j < found->connections->len; j++)
             g_ptr_array_add(capture->connections, g_ptr_array_index(found->connections, j));
+        for (guint j = 0; j < found->strangers->len; j++)
+            troubles_take(capture->troubles, g_ptr_array_index(found->strangers, j));
         capture->other_connections += found->other_connections;
         reading->wrong_icrcs += found->wrong_icrcs;
         reading->memory_lacking |= found->memory_lacking;
@@ -328,6 +355,7 @@ static void gather(struct reading *reading)
     g_ptr_array_sort(capture->connections, by_id);
     reading->memory_lacking |=
         !across_judge(reading->across, reading->options, capture->connections, silence_until(reading));
+    take_troubles(reading);
     capture->dropped = dropped - reading->dropped;
     reading->dropped = dropped;
 }

@@ -75,6 +75,26 @@ static void on_hole(void *ctx, const struct ib_rc_hole *hole)
     ib->up.hole(ib->up.ctx, hole);
 }
 
+static void note_refusal(struct trouble_facts *facts, const struct ib_rc_refusal *seen)
+{
+    static const char *const kinds[] = {
+        [IB_MESSAGE_SEND] = "Send", [IB_MESSAGE_WRITE] = "RDMA Write", [IB_MESSAGE_READ] = "RDMA Read"};
+    struct trouble_refusal refusal = {.when = {seen->place.frame, seen->place.time_ns},
+                                      .side = seen->side & 1u,
+                                      .known = true,
+                                      .offset = seen->offset,
+                                      .frame = seen->known ? seen->culprit.frame : 0};
+    const char *name = ib_nak_name((uint8_t)(0x60 | seen->nak));
+
+    if (seen->known && seen->kind < sizeof kinds / sizeof *kinds)
+        refusal.operation = kinds[seen->kind];
+    if (seen->not_ready)
+        snprintf(refusal.reason, sizeof refusal.reason, "RNR NAK: no Receive was posted");
+    else
+        snprintf(refusal.reason, sizeof refusal.reason, "NAK, %s", name ? name : "reserved code");
+    trouble_refused(facts, &refusal);
+}
+
 static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
     struct watched_ib *ib = ctx;
@@ -82,6 +102,7 @@ static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
     watched_wake(ib->watched);
     if (ib->watched->host.notes)
         notes_refused(ib->watched->host.notes, refusal);
+    note_refusal(ib->watched->host.facts, refusal);
     ib->up.refused(ib->up.ctx, refusal);
 }
 
@@ -177,6 +198,7 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
     watched_wake(watched);
     for (unsigned end = 0; end < 2; end++)
         watched->ib->endpoint[end].port = connection->port[end];
+    trouble_managed(watched->host.facts, side, cm, place);
     if (watched->host.notes)
         notes_managed(watched->host.notes, side, cm, place);
     if (watched->host.collector)
@@ -267,9 +289,10 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     icrc = ib_datagram_icrc(datagram, &packet);
     packet.icrc_wrong = icrc == ICRC_WRONG;
     dropped = !check->options->assume_no_icrc && ib_icrc_drops(check->icrc_senders, &arrival, icrc);
-    /* What a receiver drops is counted with the connection that it seems to be of. */
-    connection =
-        dropped ? ib_connections_find(check->managed, &arrival) : ib_connections_packet(check->managed, &arrival);
+    /* What a receiver drops is counted with the connection that it seems to be of, as is a CNP. */
+    connection = dropped || ib_service_of(packet.bth.opcode) == IB_CNP
+                     ? ib_connections_find(check->managed, &arrival)
+                     : ib_connections_packet(check->managed, &arrival);
     if (!connection || !connection->host) {
         check->found.wrong_icrcs += icrc == ICRC_WRONG;
         return true;
@@ -279,6 +302,8 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     count_icrc(&watched->ib->icrc, icrc, datagram->frame);
     watched->ib->icrc.taken[sender] += icrc == ICRC_WRONG && !dropped;
     note_damage(check, connection, sender, &packet, dropped);
+    if (!dropped)
+        trouble_ib_packet(watched->host.facts, sender & 1u, datagram, &packet);
     if (watched->host.collector && !dropped)
         collector_ib_packet(watched->host.collector, sender, &packet, ib_rc_counts(connection->rc), datagram->frame,
                             datagram->time_ns);
@@ -332,6 +357,17 @@ void check_ib_free(struct share *check)
 }
 
 /* ---- reports ---- */
+
+void check_ib_acked(const struct watched *watched, struct trouble_facts *facts)
+{
+    const struct ib_connection *connection = watched->ib->connection;
+
+    for (unsigned side = 0; connection->rc && side < 2; side++) {
+        facts->side[side].acked = ib_rc_acked(connection->rc, side);
+        facts->side[side].acked_known =
+            facts->side[side].acked > 0 || (connection->request_seen && connection->reply_seen);
+    }
+}
 
 void check_ib_report(const struct watched *watched, struct report_connection *report, unsigned initiator)
 {

@@ -108,6 +108,7 @@ struct share *share_new(const struct share_setup *setup)
     share->dropped = setup->dropped;
     share->numbers_apart = !setup->next_id;
     share->found.connections = g_ptr_array_new();
+    share->found.strangers = g_ptr_array_new();
     share->found.opened = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     share->next_id = setup->next_id;
     share->max_connections = options.max_connections;
@@ -201,6 +202,7 @@ void share_number(struct share *share, const GArray *frames, uint32_t before)
 void share_taken(struct share *share)
 {
     g_ptr_array_set_size(share->found.connections, 0);
+    g_ptr_array_set_size(share->found.strangers, 0);
     share->found.other_connections = 0;
     share->found.wrong_icrcs = 0;
     share->findings_kept = share->notes_kept = share->records = 0;
@@ -220,6 +222,7 @@ void share_free(struct share *share)
     check_ib_free(share);
     free_own_of_guests(share);
     g_ptr_array_unref(share->found.connections);
+    g_ptr_array_unref(share->found.strangers);
     g_array_unref(share->found.opened);
     g_free(share);
 }

@@ -39,6 +39,7 @@ struct share_found {
     GPtrArray *connections; /* struct report_connection *; freed by whoever takes them */
     GArray *opened;         /* uint32_t: frames in which connections were opened that have no number yet */
     uint64_t other_connections;
+    GPtrArray *strangers; /* struct trouble_facts *, of these: worth a word; taken like the connections */
     uint64_t wrong_icrcs; /* packets of RoCE or InfiniBand of no connection that were left out for it */
     bool memory_lacking;
 };

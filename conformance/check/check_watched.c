@@ -5,13 +5,15 @@
 #include "conformance/options/options.h"
 #include "conformance/print/print.h"
 #include "engine/core/heap.h"
+#include "wire/rdmap_terminate.h"
 
 #include <stdlib.h>
 
 enum {
     FINDINGS_KEPT_MAX = 50000, /* in a share */
     NOTES_KEPT_IN_CAPTURE = 50000,
-    RECORDS_KEPT_MAX = 1024, /* in a share, until they are judged together: some 7 KiB at most */
+    STRANGERS_KEPT_MAX = 256, /* in a share */
+    RECORDS_KEPT_MAX = 1024,  /* in a share, until they are judged together: some 7 KiB at most */
 };
 
 /* ---- roles ---- */
@@ -80,14 +82,23 @@ void watched_rest(struct watched *watched)
     counted_rest(&watched->share->pool->counting, &watched->counted);
 }
 
+/* An upper layer without RDMA. */
+static void look_at_plain(struct trouble_facts *facts, const struct tcp_segment *segment)
+{
+    for (const struct guest_face *const *face = guest_faces; *face; face++)
+        if ((*face)->speaks_plainly && (*face)->speaks_plainly(segment->payload, segment->captured))
+            trouble_plain(facts, (*face)->plain, segment);
+}
+
 static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
                            uint64_t acked)
 {
     struct watched *watched = ctx;
 
-    (void)acked_known;
-    (void)acked;
     watched_wake(watched);
+    trouble_segment(watched->host.facts, segment, offset, acked_known, acked);
+    if (segment->length > 0 && watched->host.facts && trouble_is_blank(watched->host.facts))
+        look_at_plain(watched->host.facts, segment);
     if (watched->host.notes)
         notes_segment(watched->host.notes, segment, offset);
 }
@@ -117,6 +128,7 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
     struct watched *watched = ctx;
     struct print_target target = print_target(watched);
 
+    trouble_startup(watched->host.facts, event);
     if (target.out)
         print_startup(&target, known_direction(watched, event->direction, event->place.side & 1u), event);
     if (watched->host.notes)
@@ -131,6 +143,7 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 
     report->fpdus[direction]++;
     report->octets[direction] += event->fpdu.length;
+    trouble_part(watched->host.facts, &event->place);
     if (watched->share->print) {
         struct print_target target = print_target(watched);
 
@@ -160,6 +173,26 @@ static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_paramet
         connection_dismiss(watched->tcp);
 }
 
+static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
+{
+    const struct watched *watched = ctx;
+    const struct rdmap_terminate *terminate = event->terminate;
+    const char *name = rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code);
+    struct trouble_refusal refusal = {.when = {event->fpdu->place.frame, event->fpdu->place.time_ns},
+                                      .side = event->fpdu->place.side & 1u,
+                                      .known = event->culprit_found,
+                                      .offset = event->culprit.offset,
+                                      .frame = event->culprit.frame};
+
+    if (terminate->has_ddp)
+        refusal.operation = terminate->ddp.tagged              ? "RDMA Write"
+                            : terminate->ddp.qn == DDP_QN_SEND ? "Send"
+                                                               : "RDMA Read Request";
+    snprintf(refusal.reason, sizeof refusal.reason, "Terminate %u/%u/%02X%s%s", terminate->layer, terminate->etype,
+             terminate->code, name ? ", " : "", name ? name : "");
+    trouble_refused(watched->host.facts, &refusal);
+}
+
 /* Of RoCE and InfiniBand: what is an FPDU there is a packet here. */
 static void on_part(void *ctx, const struct rdma_part *part)
 {
@@ -174,6 +207,7 @@ static void on_part(void *ctx, const struct rdma_part *part)
 
     report->fpdus[direction]++;
     report->octets[direction] += part->n;
+    trouble_part(watched->host.facts, &part->place);
     if (part->last && part->kind != RDMA_OTHER)
         report->operations[part->invalidates ? RDMAP_SEND_INVALIDATE : opcodes[part->kind]]++;
     if (target.out && part->last)
@@ -216,6 +250,7 @@ const struct stack_taps watched_taps = {.tcp_segment = on_tcp_segment,
                                         .fpdu = on_fpdu,
                                         .skipped = on_skipped,
                                         .changed = on_changed,
+                                        .terminate = on_terminate,
                                         .part = on_part,
                                         .private_data = on_private_data,
                                         .refusal = on_refusal,
@@ -240,6 +275,7 @@ struct watched *watched_new(struct share *share, uint32_t number)
     watched->counted.verdict = &watched->verdict;
     watched->report = report_connection_new();
     watched->host.notes = share->options->format == FORMAT_HTML ? notes_new() : NULL;
+    watched->host.facts = trouble_facts_new();
     watched->dropped = share->dropped;
     watched->opened_frame = share->frame;
     return watched;
@@ -276,6 +312,7 @@ void watched_free(struct watched *watched)
     collector_free(watched->host.collector);
     counted_drop(&watched->share->pool->counting, &watched->counted);
     notes_free(watched->host.notes);
+    trouble_facts_free(watched->host.facts);
     report_connection_free(watched->report);
     free(watched);
 }
@@ -354,6 +391,16 @@ static void take_connection(struct watched *watched, const struct watched_span *
     watched->report = NULL;
 }
 
+static void take_acked(const struct watched *watched, struct trouble_facts *facts)
+{
+    const struct tcp_pair *tcp = stack_tcp(watched->host.stack);
+
+    for (unsigned side = 0; tcp && side < 2; side++) {
+        facts->side[side].acked_known = tcp_pair_facts(tcp, side)->acked_known;
+        facts->side[side].acked = tcp_pair_facts(tcp, side)->acked;
+    }
+}
+
 /* What it leaves for the judgement of others. */
 static void take_record(const struct watched *watched, const struct watched_span *span)
 {
@@ -367,6 +414,54 @@ static void take_record(const struct watched *watched, const struct watched_span
     share->records++;
     report->across = stack_kind(watched->host.stack)->across;
     report->across->lived(report->record, &life);
+}
+
+static void know_port(struct trouble_facts *facts, uint16_t port)
+{
+    for (const struct guest_face *const *face = guest_faces; *face && !facts->usual_port; face++)
+        for (const uint16_t *usual = (*face)->ports; usual && *usual != 0 && !facts->usual_port; usual++) {
+            facts->usual_port = *usual == port;
+            facts->enable = facts->usual_port ? (*face)->enable : (*face)->where;
+        }
+}
+
+/* The facts are complete: who it was between, and what arrived. */
+static struct trouble_facts *take_facts(struct watched *watched, bool rdma, int64_t until_ns)
+{
+    const struct guest_face *face = guest_face_of(stack_kind(watched->host.stack));
+    struct trouble_facts *facts = watched->host.facts;
+
+    watched->host.facts = NULL;
+    if (!facts)
+        return NULL;
+    facts->ib = watched->ib != NULL;
+    facts->rdma = rdma;
+    facts->roles_known = stack_roles_known(watched->host.stack);
+    facts->opener = (uint8_t)(rdma ? stack_initiator(watched->host.stack) : 0);
+    know_port(facts, watched->endpoint[facts->opener ^ 1u].port);
+    facts->hole = watched->hole || watched->share->lossy || watched->share->dropped != watched->dropped;
+    facts->until_ns = until_ns;
+    for (unsigned side = 0; side < 2; side++)
+        facts->end[side] = watched->endpoint[side];
+    if (watched->ib)
+        check_ib_acked(watched, facts);
+    else
+        take_acked(watched, facts);
+    if (face && face->add_trouble && watched_guest(watched))
+        face->add_trouble(watched_guest(watched), facts);
+    trouble_settle(facts);
+    return facts;
+}
+
+static void take_stranger(struct watched *watched, int64_t now_ns)
+{
+    struct trouble_facts *facts = take_facts(watched, false, now_ns);
+
+    watched->share->found.other_connections++;
+    if (facts && trouble_is_stranger(facts) && watched->share->found.strangers->len < STRANGERS_KEPT_MAX)
+        g_ptr_array_add(watched->share->found.strangers, facts);
+    else
+        trouble_facts_free(facts);
 }
 
 static bool is_rdma(const struct watched *watched)
@@ -388,9 +483,10 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
     if (is_rdma(watched)) {
         watched->report->counts = counted_end(&share->pool->counting, &watched->counted);
         take_record(watched, span);
+        watched->report->facts = take_facts(watched, true, now_ns);
         take_connection(watched, span, true);
     } else {
-        share->found.other_connections++;
+        take_stranger(watched, now_ns);
     }
     watched_free(watched);
 }

@@ -7,6 +7,7 @@
 
 #include "conformance/check/check_share.h"
 #include "conformance/stats/collect.h"
+#include "conformance/trouble/facts.h"
 #include "engine/stack/stack_ib.h"
 
 enum {
@@ -93,6 +94,8 @@ void check_ib_finish(struct share *share, int64_t last_ns);
 void check_ib_part(struct share *share);
 void check_ib_each(struct share *share, void (*call)(void *ctx, struct watched *watched), void *ctx);
 void check_ib_free(struct share *share);
+/* How far each side has acknowledged the other. */
+void check_ib_acked(const struct watched *watched, struct trouble_facts *facts);
 /* Fills in what a report says of the connection itself. */
 void check_ib_report(const struct watched *watched, struct report_connection *report, unsigned initiator);
 /* "roce2", ... */

@@ -20,8 +20,8 @@ struct merge {
     struct check_options options; /* of them: output, what fails, files */
     struct merge_files files;
     struct merge_sums sums;
-    GArray *entries;             /* struct merge_entry */
-    uint64_t connections, empty; /* as of struct merge_writing */
+    GArray *entries;                         /* struct merge_entry */
+    uint64_t connections, empty, incomplete; /* as of struct merge_writing */
 };
 
 static gboolean is_used(gpointer id, gpointer value, gpointer used)
@@ -38,6 +38,9 @@ static enum check_status decide(const struct merge *merge)
         if (merge->sums.found[i] > 0 && options_fails(&merge->options, (enum rule_severity)i))
             return CHECK_FAIL;
     if (merge->options.strict_waivers && g_hash_table_size(merge->sums.unused) > 0)
+        return CHECK_FAIL;
+    if ((merge->options.fail_trouble && merge_any_trouble(merge->entries)) ||
+        (merge->incomplete > 0 && !merge->options.allow_empty))
         return CHECK_FAIL;
     return merge->empty > 0 && !merge->options.allow_empty ? CHECK_NOTHING : CHECK_PASS;
 }
@@ -64,6 +67,7 @@ static void write_summary(const struct merge *merge, struct json_writer *writer)
     json_end_array(writer);
     json_number(writer, "connections", (int64_t)merge->connections);
     json_number(writer, "rules_exercised", g_hash_table_size(merge->sums.exercised));
+    json_bool(writer, "trouble", merge_any_trouble(merge->entries));
     json_string(writer, "verdict", report_verdict(&verdict));
     json_end_object(writer);
     g_list_free(ids);
@@ -87,6 +91,7 @@ static bool write_json(struct merge *merge, FILE *out)
     json_end_array(writer);
     merge->connections = writing.connections;
     merge->empty = writing.empty;
+    merge->incomplete = writing.incomplete;
     write_summary(merge, writer);
     json_end_object(writer);
     json_writer_end(writer);
@@ -216,6 +221,7 @@ static bool read_all(struct merge *merge)
 static int merge_all(struct merge *merge)
 {
     GError *error = NULL;
+    enum check_status status;
     bool written;
 
     if (!read_all(merge))
@@ -229,8 +235,9 @@ static int merge_all(struct merge *merge)
     }
     written = merge->options.format != FORMAT_JSON || has_parts(merge->sums.captures) ? write_by_way_of_json(merge)
                                                                                       : write_output(merge, NULL);
+    status = written ? decide(merge) : CHECK_TROUBLE;
     g_array_unref(merge->entries);
-    return written ? (int)decide(merge) : CHECK_TROUBLE;
+    return (int)status;
 }
 
 static int merge_files(struct merge *merge)
@@ -250,7 +257,7 @@ static const char help[] = "Usage: iwarp-check merge [OPTION...] A.json B.json..
                            "\n"
                            " --format=FORMAT          json (default), text, junit, html, sarif, github, markdown, tap\n"
                            " -o FILE, --output=FILE   write to FILE; default: standard output\n"
-                           " --fail-on=LEVEL          error (default), warning, note, never\n"
+                           " --fail-on=LEVEL          error (default), warning, note, never; also \",trouble\"\n"
                            " --strict-waivers         fail on waivers that matched nothing in any report\n"
                            " --allow-empty            accept captures in which nothing was checked\n"
                            "The exit status is that of iwarp-check; see man iwarp-check.\n";

@@ -144,12 +144,15 @@ bool merge_join_capture(const struct merge_pair *pair)
     static const char *const counts[] = {"packets", "bytes", "dropped", "connections_without_mpa", NULL};
     static const char *const latest[] = {"last", "ended", "to", NULL};
     static const char *const troubles[] = {"error", "warning"};
+    static const char *const so_far[] = {"calls", "trouble", NULL};
     struct merge_pair part;
 
     json_object_remove_member(pair->into, "nothing_checked"); /* it is about one part */
     for (size_t i = 0; i < G_N_ELEMENTS(troubles); i++)
         if (json_object_has_member(pair->from, troubles[i]) && !merge_take_latest(pair, troubles[i]))
             return false;
+    if (json_object_has_member(pair->from, "trouble") && !merge_take_each_latest(pair, so_far))
+        return false;
     return merge_add_counts(pair, counts) && join_truncated(pair) && merge_inner(pair, "part", "a part", &part) &&
            merge_take_each_latest(&part, latest) && merge_join_rules(pair, "the rules of a capture");
 }

@@ -75,6 +75,14 @@ GArray *merge_entries(const GArray *captures, char *const *paths, GError **error
     return NULL;
 }
 
+bool merge_any_trouble(const GArray *entries)
+{
+    for (guint i = 0; i < entries->len; i++)
+        if (merge_last_part(&g_array_index(entries, struct merge_entry, i))->trouble)
+            return true;
+    return false;
+}
+
 /* ---- all but the connections ---- */
 
 static JsonObject *object_of(struct merge_input *input, const char *text)

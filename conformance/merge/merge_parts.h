@@ -18,6 +18,13 @@ struct merge_entry {
  */
 GArray *merge_entries(const GArray *captures, char *const *paths, GError **error);
 
+/* Did anything go wrong in any of them? What parts say of that is about all parts before them, too. */
+bool merge_any_trouble(const GArray *entries);
+static inline const struct merge_capture *merge_last_part(const struct merge_entry *entry)
+{
+    return &g_array_index(entry->parts, struct merge_capture, entry->parts->len - 1);
+}
+
 /* A capture without its connections, the member being there and empty: g_free() it. NULL: input->error says why. */
 gchar *merge_header_text(struct merge_input *input, struct merge_files *files, const struct merge_capture *capture);
 /* The same, with counts of rules. */

@@ -68,21 +68,6 @@ static bool rejected_by_ib(struct json_view connection)
     return reason.item && !json_is(reason, JSON_NULL);
 }
 
-static bool was_exercised(struct json_view rule)
-{
-    return json_integer(json_member(rule, "passed")) > 0 || json_integer(json_member(rule, "failed")) > 0;
-}
-
-static bool exercised_any(struct json_view connection)
-{
-    struct json_view rules = json_member(connection, "rules");
-
-    for (struct json_view id = json_first(rules); id.item; id = json_next(rules, id))
-        if (was_exercised(json_named(id)))
-            return true;
-    return false;
-}
-
 bool merge_has_judged_guest(struct json_view connection)
 {
     for (const struct guest_face *const *face = guest_faces; *face; face++)
@@ -98,9 +83,7 @@ static bool is_judged(struct json_view connection)
     struct json_view pair = json_member(json_member(connection, "counts"), ib ? "packets" : "fpdus");
     bool carried = json_integer(json_element(pair, 0)) > 0 || json_integer(json_element(pair, 1)) > 0;
 
-    if (ib)
-        return rejected_by_ib(connection) ? exercised_any(connection) : carried && merge_has_judged_guest(connection);
-    return carried || json_is(json_member(json_member(connection, "mpa"), "rejected"), JSON_TRUE);
+    return carried && (!ib || merge_has_judged_guest(connection));
 }
 
 void merge_judge_connection(struct merge_judged *judged, struct json_view connection)
@@ -292,6 +275,25 @@ static bool take_error(struct reading *reading, struct json_view value)
     return true;
 }
 
+static bool take_calls(struct reading *reading, struct json_view value)
+{
+    reading->capture.has_trouble = true;
+    return json_is(value, JSON_OBJECT) || merge_input_wrong(reading->input, "a capture", "calls", "an object");
+}
+
+static bool take_trouble(struct reading *reading, struct json_view value)
+{
+    if (!json_is(value, JSON_ARRAY))
+        return merge_input_wrong(reading->input, "a capture", "trouble", "an array");
+    for (struct json_view each = json_first(value); each.item; each = json_next(value, each)) {
+        if (!json_is(each, JSON_OBJECT))
+            return merge_input_wrong(reading->input, "an array", "trouble", "an object");
+        reading->capture.trouble |= json_says(json_member(each, "level"), "trouble");
+        reading->capture.incomplete |= json_says(json_member(each, "kind"), trouble_kind_name(TROUBLE_INCOMPLETE));
+    }
+    return true;
+}
+
 static bool take_nothing(struct reading *reading, struct json_view value)
 {
     reading->capture.says_why = json_is(value, JSON_STRING);
@@ -307,6 +309,8 @@ static bool take_of_capture(void *ctx, const char *name, struct json_view value)
                    {"rules", take_capture_rules},
                    {"part", take_part},
                    {"error", take_error},
+                   {"calls", take_calls},
+                   {"trouble", take_trouble},
                    {"nothing_checked", take_nothing}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
@@ -361,8 +365,8 @@ static bool take_tool(struct reading *reading, struct json_view value)
 static bool take_format(struct reading *reading, struct json_view value)
 {
     reading->format = (uint64_t)json_integer(value);
-    return reading->format == MERGE_FORMAT_OF_CONNECTIONS || reading->format == REPORT_JSON_FORMAT ||
-           merge_input_wrong(reading->input, "the report", "format", "1 or 2");
+    return (reading->format >= MERGE_FORMAT_OF_CONNECTIONS && reading->format <= REPORT_JSON_FORMAT) ||
+           merge_input_wrong(reading->input, "the report", "format", "1 to 3");
 }
 
 static bool take_profile(struct reading *reading, struct json_view value)

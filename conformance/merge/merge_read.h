@@ -21,13 +21,15 @@ enum report_emptiness merge_emptiness(const struct merge_judged *judged);
 
 /* A capture of a report, or a part of one. Octets are those of the file. */
 struct merge_capture {
-    guint file;            /* its number */
-    uint64_t begin, end;   /* its text */
-    uint64_t from, to;     /* of that, the array of its connections */
-    const char *series;    /* interned; NULL: it is whole */
-    uint64_t first, last;  /* numbers of parts */
-    bool failed, says_why; /* has "error"; "nothing_checked" */
-    bool lacks_rules;      /* of MERGE_FORMAT_OF_CONNECTIONS: only its connections have counts of rules */
+    guint file;               /* its number */
+    uint64_t begin, end;      /* its text */
+    uint64_t from, to;        /* of that, the array of its connections */
+    const char *series;       /* interned; NULL: it is whole */
+    uint64_t first, last;     /* numbers of parts */
+    bool failed, says_why;    /* has "error"; "nothing_checked" */
+    bool has_trouble;         /* has "calls" and "trouble", as reports from the third format on */
+    bool trouble, incomplete; /* something went wrong; a handshake was never completed */
+    bool lacks_rules;         /* of MERGE_FORMAT_OF_CONNECTIONS: only its connections have counts of rules */
     struct merge_judged judged;
 };
 

@@ -340,6 +340,57 @@ static void read_truncated(struct report_capture *capture, struct json_view valu
     capture->truncated = json_is(value, JSON_TRUE);
 }
 
+static void read_calls(struct report_capture *capture, struct json_view value)
+{
+    capture->troubles->calls = number_of(value, "made", (uint64_t)MERGE_COUNT_MAX);
+    capture->troubles->answers = number_of(value, "answered", (uint64_t)MERGE_COUNT_MAX);
+    capture->troubles->holes = flag_of(value, "whole") != ON;
+}
+
+/* "2026-11-21T10:45:00.000000Z" */
+static int64_t time_of(const char *text)
+{
+    GDateTime *date = text ? g_date_time_new_from_iso8601(text, NULL) : NULL;
+    int64_t time_ns =
+        date ? g_date_time_to_unix(date) * 1000000000 + g_date_time_get_microsecond(date) * INT64_C(1000) : 0;
+
+    if (date)
+        g_date_time_unref(date);
+    return time_ns;
+}
+
+static void read_trouble(struct report_capture *capture, struct json_view json)
+{
+    g_autofree gchar *kind = text_of(json, "kind"), *client = text_of(json, "client"), *at = text_of(json, "at");
+    g_autofree gchar *server = text_of(json, "server"), *words = text_of(json, "words");
+    struct json_view connections = json_member(json, "connections");
+    double lasted = json_real(json_member(json, "lasted"));
+    struct trouble trouble = {.kind = trouble_kind_of(kind),
+                              .client = client,
+                              .server = server,
+                              .frame = (uint32_t)number_of(json, "frame", UINT32_MAX),
+                              .time_ns = time_of(at),
+                              .count = number_of(json, "count", (uint64_t)MERGE_COUNT_MAX),
+                              .time = lasted > 0 && lasted < 1e9 ? (uint64_t)(lasted * 1e9 + 0.5) : 0,
+                              .words = words};
+    struct trouble *added;
+
+    if (trouble.kind == TROUBLE_KINDS || !client || !server || !words) /* of a later version */
+        return;
+    added = troubles_add(capture->troubles, &trouble);
+    for (struct json_view id = json_first(connections); id.item; id = json_next(connections, id)) {
+        uint32_t number = (uint32_t)value_of(id, UINT32_MAX);
+
+        g_array_append_val(added->connections, number);
+    }
+}
+
+static void read_troubles(struct report_capture *capture, struct json_view value)
+{
+    for (struct json_view each = json_first(value); each.item; each = json_next(value, each))
+        read_trouble(capture, each);
+}
+
 static void read_capture_rules(struct report_capture *capture, struct json_view value)
 {
     counts_free(capture->counts);
@@ -352,7 +403,8 @@ static bool read_of_capture(void *ctx, const char *name, struct json_view value)
         const char *name;
         void (*read)(struct report_capture *capture, struct json_view value);
     } members[] = {{"file", read_file},       {"truncated", read_truncated},     {"error", read_error},
-                   {"warning", read_warning}, {"nothing_checked", read_nothing}, {"rules", read_capture_rules}};
+                   {"warning", read_warning}, {"nothing_checked", read_nothing}, {"rules", read_capture_rules},
+                   {"calls", read_calls},     {"trouble", read_troubles}};
     struct report_capture *capture = ((struct filling *)ctx)->capture;
     const struct {
         const char *name;

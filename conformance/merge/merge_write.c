@@ -75,6 +75,24 @@ static bool is_judged(const struct writing *writing)
            (writing->parts && !writing->whole && writing->judged.n > 0);
 }
 
+/* All that there is is a handshake that was never completed. */
+static bool is_incomplete(const struct writing *writing)
+{
+    return !is_judged(writing) && merge_last_part(writing->entry)->incomplete;
+}
+
+/* A report of a format without these knows nothing of it. */
+static void write_no_trouble(struct json_writer *writer)
+{
+    json_begin_object_line(writer, "calls");
+    json_number(writer, "made", 0);
+    json_number(writer, "answered", 0);
+    json_bool(writer, "whole", false);
+    json_end_object(writer);
+    json_begin_array(writer, "trouble");
+    json_end_array(writer);
+}
+
 /* That nothing was checked is said anew; a report that says what was seen instead is believed. */
 static bool says_why(const struct writing *writing)
 {
@@ -106,10 +124,14 @@ static bool write_capture(struct writing *writing, struct json_view header)
     json_begin_object(all->writer, NULL);
     ok = write_members(writing, header);
     if (!is_judged(writing) && !says_why(writing))
-        json_string(all->writer, "nothing_checked", report_nothing(merge_emptiness(&writing->judged)));
+        json_string(all->writer, "nothing_checked",
+                    report_nothing(is_incomplete(writing) ? REPORT_INCOMPLETE : merge_emptiness(&writing->judged)));
+    if (!merge_last_part(writing->entry)->has_trouble)
+        write_no_trouble(all->writer);
     json_end_object(all->writer);
     all->connections += writing->judged.n;
     all->empty += !is_judged(writing);
+    all->incomplete += is_incomplete(writing);
     return ok;
 }
 

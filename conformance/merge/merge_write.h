@@ -13,6 +13,7 @@ struct merge_writing {
     /* Sums. */
     uint64_t connections; /* of the parts of a capture each once */
     uint64_t empty;       /* captures of which nothing was checked */
+    uint64_t incomplete;  /* of these, those that hold no more than handshakes that were never completed */
 };
 
 /* The elements of "captures". False: writing->input.error says why. */

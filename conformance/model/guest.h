@@ -21,6 +21,7 @@ struct report_capture;
 struct stack;
 struct statistics;
 struct terminal;
+struct trouble_facts;
 struct _xmlTextWriter;
 
 /* What a guest's own taps may use: the context of all taps of a connection begins with it. */
@@ -28,6 +29,7 @@ struct guest_host {
     struct stack *stack;
     struct notes *notes;         /* NULL: no ladders wanted */
     struct collector *collector; /* NULL: no statistics wanted */
+    struct trouble_facts *facts; /* NULL: memory is lacking */
     FILE *out;                   /* --print; NULL: not wanted */
     const struct report_capture *capture;
     uint32_t number; /* of the connection, in lines of --print */
@@ -45,6 +47,16 @@ struct guest_face {
     void (*print_private_data)(FILE *out, const uint8_t *p, size_t n);
     /* What statistics have of it besides what its taps collect. */
     void (*add_statistics)(void *guest, struct statistics *statistics, unsigned initiator);
+
+    /* What it is without RDMA, on TCP; all of these may be missing. */
+    const char *plain;                                  /* how it is called then */
+    const uint16_t *ports;                              /* that it usually has, ended by 0 */
+    const char *enable;                                 /* what to look at where nothing listens on them */
+    const char *where;                                  /* its usual port, in words */
+    bool (*speaks_plainly)(const uint8_t *p, size_t n); /* does a TCP segment begin with a request of its? */
+
+    /* Which Calls had no answer, at the end of the connection. */
+    void (*add_trouble)(void *guest, struct trouble_facts *facts);
 
     /* What the guest has counted so far; NULL: it has not recognised the connection. initiator: a side. */
     void *(*take)(const struct ulp_kind *kind, void *guest, unsigned initiator);

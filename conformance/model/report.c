@@ -44,6 +44,7 @@ void report_connection_free(struct report_connection *connection)
     if (!connection)
         return;
     g_array_unref(connection->findings);
+    trouble_facts_free(connection->facts);
     if (connection->record)
         connection->across->free_record(connection->record);
     statistics_free(connection->statistics);
@@ -120,6 +121,7 @@ struct report_capture *report_capture_new(const char *file)
     /* What is not UTF-8 stays identifiable. */
     capture->file = g_utf8_validate(file, -1, NULL) ? g_strdup(file) : printable_text(file);
     capture->connections = g_ptr_array_new_with_free_func(free_connection);
+    capture->troubles = troubles_new();
     return capture;
 }
 
@@ -128,6 +130,7 @@ void report_capture_free(struct report_capture *capture)
     if (!capture)
         return;
     g_ptr_array_unref(capture->connections);
+    troubles_free(capture->troubles);
     counts_free(capture->counts);
     g_free(capture->path);
     g_free(capture->file);
@@ -290,6 +293,7 @@ static const char *const nothing[] = {
     [REPORT_NO_FPDU] = "no FPDU could be judged: only the start-up of connections was checked",
     [REPORT_NO_ANSWER] = "no FPDU could be judged: the request for a connection was never answered",
     [REPORT_REJECTED] = "no %s found: the connection was rejected",
+    [REPORT_INCOMPLETE] = "no connection was set up: its handshake was never completed",
     [REPORT_OTHER_ULP] =
         "only upper layers whose rules are not judged: on RoCE and InfiniBand nothing below them is judged",
 };
@@ -305,20 +309,6 @@ const char *report_nothing(enum report_emptiness why)
     return g_intern_string(text);
 }
 
-static bool exercised_any(const struct folded_counts *folded)
-{
-    struct rule_counts counts = {0};
-
-    counts_unfold(folded, &counts);
-    for (size_t i = 0; i < RULE_COUNT; i++) {
-        struct rule_count count = rule_counts_of(&counts, i);
-
-        if (count.passed > 0 || count.failed > 0)
-            return true;
-    }
-    return false;
-}
-
 static bool judges_guest(const struct report_connection *connection)
 {
     return connection->guest.face && connection->guest.face->judged;
@@ -328,10 +318,8 @@ static bool is_judged(const struct report_connection *connection)
 {
     bool carried = connection->fpdus[0] + connection->fpdus[1] > 0;
 
-    if (!connection->ib)
-        return carried || connection->parameters.rejected;
     /* Rules of the InfiniBand specification are not judged. */
-    return connection->ib->rejected ? exercised_any(connection->counts) : carried && judges_guest(connection);
+    return carried && (!connection->ib || judges_guest(connection));
 }
 
 bool report_unanswered(const struct report_connection *connection)
@@ -363,6 +351,30 @@ bool report_judged_something(const struct report_capture *capture)
     return false;
 }
 
+bool report_incomplete(const struct report_capture *capture)
+{
+    bool incomplete = false;
+
+    for (guint i = 0; i < capture->troubles->list->len; i++)
+        incomplete |=
+            ((const struct trouble *)g_ptr_array_index(capture->troubles->list, i))->kind == TROUBLE_INCOMPLETE;
+    return incomplete && !capture->part.series && !report_judged_something(capture);
+}
+
+bool report_is_good(const struct report *report)
+{
+    return report->status == CHECK_PASS && !report->trouble;
+}
+
+gchar *report_trouble(const struct report *report)
+{
+    g_autoptr(GPtrArray) all = g_ptr_array_new();
+
+    for (guint i = 0; i < report->captures->len; i++)
+        g_ptr_array_add(all, ((const struct report_capture *)g_ptr_array_index(report->captures, i))->troubles);
+    return troubles_headline((const struct troubles *const *)all->pdata, all->len);
+}
+
 const char *report_nothing_checked(const struct report_capture *capture)
 {
     enum report_emptiness why = REPORT_NO_GUEST;
@@ -372,6 +384,8 @@ const char *report_nothing_checked(const struct report_capture *capture)
         return capture->nothing ? capture->nothing : report_nothing(REPORT_NO_MPA);
     if (capture->part.series || report_judged_something(capture))
         return NULL;
+    if (report_incomplete(capture))
+        return report_nothing(REPORT_INCOMPLETE);
     for (guint i = 0; i < capture->connections->len; i++) {
         const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
         enum report_emptiness own = emptiness_of(connection);
@@ -414,6 +428,10 @@ static enum check_status decide(const struct report *report)
             return CHECK_FAIL;
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
         return CHECK_FAIL;
+    if (report->trouble && report->options->fail_trouble)
+        return CHECK_FAIL;
+    if (report->incomplete > 0 && !report->options->allow_empty)
+        return CHECK_FAIL;
     return report->empty > 0 && !report->options->allow_empty ? CHECK_NOTHING : CHECK_PASS;
 }
 
@@ -422,7 +440,8 @@ static void clear_sums(struct report *report)
     memset(report->found, 0, sizeof report->found);
     memset(report->counts, 0, sizeof report->counts);
     report->waived = report->connections = report->connections_with_findings = 0;
-    report->exercised = report->empty = 0;
+    report->exercised = report->empty = report->incomplete = 0;
+    report->trouble = false;
     report->transport = RULE_ON_ANY;
     g_ptr_array_set_size(report->unused_waivers, 0);
 }
@@ -439,6 +458,8 @@ void report_conclude(struct report *report)
         if (!capture->nothing)
             name_ulps(capture);
         report->empty += !capture->failed && report_nothing_checked(capture);
+        report->incomplete += !capture->failed && report_incomplete(capture);
+        report->trouble |= troubles_any(capture->troubles);
         for (guint j = 0; j < capture->connections->len; j++)
             sum_connection(report, g_ptr_array_index(capture->connections, j));
         sum_capture(capture, &sum);

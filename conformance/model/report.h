@@ -11,6 +11,7 @@
 #include "conformance/model/report_ib.h"
 #include "conformance/options/status.h"
 #include "conformance/stats/statistics.h"
+#include "conformance/trouble/trouble.h"
 #include "engine/core/fold.h"
 #include "engine/packet/decap.h"
 #include "waivers/waivers.h"
@@ -23,7 +24,7 @@ struct check_options;
 enum { REPORT_LADDERS = 3 };
 
 /* Of the JSON report: grows when a reader would have to change. */
-enum { REPORT_JSON_FORMAT = 2 };
+enum { REPORT_JSON_FORMAT = 3 };
 
 enum { SEVERITY_COUNT = 3, OPERATION_COUNT = 16 };
 
@@ -78,6 +79,7 @@ struct report_connection {
     struct folded_counts *counts;    /* of rules by themselves: see report_rules(); NULL: nothing */
     struct statistics *statistics;   /* side 0: the initiator; NULL: not wanted */
     GArray *failing;                 /* struct report_failing; NULL: none */
+    struct trouble_facts *facts;     /* of the whole connection, once it is over; NULL: it goes on */
     void *record;                    /* of the guest, until check_across.h has judged it; NULL: none */
     const struct ulp_across *across; /* whose record it is */
 };
@@ -102,9 +104,10 @@ struct report_capture {
     int64_t start_ns;    /* of the first packet */
     int64_t checking_ns; /* how long it took to read and judge it */
     bool truncated;
-    bool failed;            /* could not be read, or not to the end: trouble */
-    char *trouble;          /* one line; NULL: none. Set without `failed` for a warning */
-    GPtrArray *connections; /* struct report_connection *, by id */
+    bool failed;               /* could not be read, or not to the end: trouble */
+    char *trouble;             /* one line; NULL: none. Set without `failed` for a warning */
+    GPtrArray *connections;    /* struct report_connection *, by id */
+    struct troubles *troubles; /* what happened so far, in all parts; never NULL */
     uint64_t other_connections;
     struct folded_counts *counts; /* of a merged report, which has no others of its connections; NULL: theirs */
     char *nothing; /* why nothing was checked, with what was seen instead; NULL: not known, or something was */
@@ -117,6 +120,8 @@ struct report {
     uint64_t found[SEVERITY_COUNT], waived;
     uint64_t connections, connections_with_findings;
     unsigned empty;                       /* captures in which nothing was checked */
+    unsigned incomplete;                  /* of these, those whose only handshakes were never completed */
+    bool trouble;                         /* something went wrong, whatever the rules say */
     struct rule_count counts[RULE_COUNT]; /* sums */
     unsigned exercised;
     enum rule_transport transport; /* of all connections; RULE_ON_ANY: of both kinds, or there are none */
@@ -163,6 +168,7 @@ enum report_emptiness {
     REPORT_NO_GUEST,
     REPORT_NO_ANSWER,
     REPORT_REJECTED,
+    REPORT_INCOMPLETE,
     REPORT_OTHER_ULP
 };
 const char *report_nothing(enum report_emptiness why);
@@ -175,6 +181,12 @@ const char *report_nothing_checked(const struct report_capture *capture);
 bool report_judged_something(const struct report_capture *capture);
 /* Whoever asked for the connection was never answered. */
 bool report_unanswered(const struct report_connection *connection);
+/* The verdict is PASS, and nothing went wrong. */
+bool report_is_good(const struct report *report);
+/* The worst of what happened, "5 Calls were never answered"; NULL: nothing. g_free() it. */
+gchar *report_trouble(const struct report *report);
+/* All that is in the capture is a handshake that was never completed, which is no lack of what to check. */
+bool report_incomplete(const struct report_capture *capture);
 /* "pass", "fail", "error", "nothing-to-check" */
 const char *report_verdict(const struct report *report);
 /* Member names of "operations": "write", "read_request", ...; NULL for an opcode without a name. */

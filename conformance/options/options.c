@@ -56,16 +56,27 @@ bool options_parse_format(struct check_options *options, const char *value, GErr
 
 bool options_parse_fail_on(struct check_options *options, const char *value, GError **error)
 {
-    enum { NEVER = -1 };
-    static const struct word levels[] = {
-        {"error", SEVERITY_ERROR}, {"warning", SEVERITY_WARNING}, {"note", SEVERITY_NOTE}, {"never", NEVER}, {NULL, 0}};
-    const struct word *word = find_word(levels, value);
+    enum { NEVER = -1, AND_TROUBLE = -2 };
+    static const struct word levels[] = {{"error", SEVERITY_ERROR}, {"warning", SEVERITY_WARNING},
+                                         {"note", SEVERITY_NOTE},   {"never", NEVER},
+                                         {"trouble", AND_TROUBLE},  {NULL, 0}};
+    g_auto(GStrv) names = g_strsplit(value, ",", -1);
+    unsigned given = 0;
 
-    if (!word)
-        return usage(error, "--fail-on=%s: allowed are error, warning, note, never", value);
-    options->fail_never = word->value == NEVER;
-    options->fail_on = options->fail_never ? SEVERITY_ERROR : (enum rule_severity)word->value;
-    return true;
+    options->fail_never = options->fail_trouble = false;
+    options->fail_on = SEVERITY_ERROR;
+    for (gchar **name = names; *name; name++) {
+        const struct word *word = find_word(levels, *name);
+
+        if (!word || (word->value != AND_TROUBLE && given++ > 0))
+            return usage(error, "--fail-on=%s: allowed are error, warning, note, never, and trouble after a comma",
+                         value);
+        options->fail_trouble |= word->value == AND_TROUBLE;
+        options->fail_never |= word->value == NEVER;
+        if (word->value >= 0)
+            options->fail_on = (enum rule_severity)word->value;
+    }
+    return names[0] || usage(error, "--fail-on: allowed are error, warning, note, never, trouble");
 }
 
 static bool parse_profile(struct check_options *options, const char *value, GError **error)

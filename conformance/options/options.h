@@ -36,7 +36,7 @@ struct check_options {
     char *annotate; /* the annotated capture; NULL: not wanted */
     struct rule_selection rules;
     enum rule_severity fail_on;
-    bool fail_never;
+    bool fail_never, fail_trouble; /* fail_trouble: what happened counts, too */
     struct mpa_options mpa;
     const char *profile; /* as given */
     GPtrArray *waivers;  /* waivers.h */

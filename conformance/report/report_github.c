@@ -46,6 +46,21 @@ static void write_finding(FILE *out, const struct report_capture *capture, const
     write_command(out, commands[finding->severity], capture->file, title, text);
 }
 
+/* Where these fail the run, the page has to say so. */
+static void write_happened(FILE *out, const struct report_capture *capture)
+{
+    for (guint i = 0; i < capture->troubles->list->len; i++) {
+        const struct trouble *trouble = g_ptr_array_index(capture->troubles->list, i);
+        g_autofree gchar *clock = trouble_clock(trouble->time_ns), *text = NULL;
+
+        if (trouble_is_note(trouble->kind))
+            continue;
+        text = g_strdup_printf("client %s, server %s, %s frame %" PRIu32 ": %s", trouble->client, trouble->server,
+                               clock, trouble->frame, trouble->words);
+        write_command(out, "error", capture->file, trouble_kind_name(trouble->kind), text);
+    }
+}
+
 static void write_capture(const struct report *report, const struct report_capture *capture, FILE *out)
 {
     const char *nothing = capture->failed ? NULL : report_nothing_checked(capture);
@@ -54,6 +69,8 @@ static void write_capture(const struct report *report, const struct report_captu
         write_command(out, capture->failed ? "error" : "warning", capture->file, "iwarp-check", capture->trouble);
     if (nothing)
         write_command(out, report->options->allow_empty ? "notice" : "error", capture->file, "iwarp-check", nothing);
+    if (report->options->fail_trouble)
+        write_happened(out, capture);
     for (guint i = 0; i < capture->connections->len; i++) {
         const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
 

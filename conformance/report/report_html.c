@@ -6,6 +6,7 @@
 #include "conformance/report/report_formats.h"
 #include "conformance/report/report_known.h"
 #include "conformance/report/report_stats.h"
+#include "conformance/report/report_trouble.h"
 
 #include "support/page.h"
 
@@ -58,7 +59,9 @@ static void write_verdict(struct html_page *page)
     g_autofree gchar *verdict = verdict_text(report), *date = date_text(), *known = known_text(report);
     g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
 
-    markup_begin(page->writer, "header", "class", status_classes[report->status], NULL);
+    markup_begin(page->writer, "header", "class",
+                 report->status == CHECK_PASS && !report_is_good(report) ? "nothing" : status_classes[report->status],
+                 NULL);
     markup_element(page->writer, "p", "tool", "iwarp-check " IWARP_KIT_VERSION);
     markup_element(page->writer, "h1", NULL, "%s", parts[0]);
     markup_element(page->writer, "p", "summary", "%s", parts[1]);
@@ -340,6 +343,7 @@ static void write_body(struct html_page *page)
     write_verdict(page);
     write_tools(page);
     markup_begin(page->writer, "main", NULL);
+    trouble_write_html(page);
     html_write_overview(page);
     if (page->report->options->stats)
         stats_write_html(page);

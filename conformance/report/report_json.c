@@ -4,6 +4,7 @@
 #include "conformance/report/report_formats.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
+#include "conformance/report/report_trouble.h"
 #include "support/json_writer.h"
 
 /* null: not captured. */
@@ -197,12 +198,6 @@ static void add_rules(struct json_writer *writer, const GArray *rules)
     json_end_object(writer);
 }
 
-/* Of a request for a connection that was rejected, merge needs to know whether anything was judged; it is little. */
-static bool lists_all_rules(const struct report *report, const struct report_connection *connection)
-{
-    return report->options->counts_apart || (connection->ib && connection->ib->rejected);
-}
-
 static void add_connection(struct json_writer *writer, const struct report *report,
                            const struct report_capture *capture, const struct report_connection *connection,
                            GArray *rules)
@@ -236,7 +231,7 @@ static void add_connection(struct json_writer *writer, const struct report *repo
                     report->options->mpa.profile);
     json_end_array(writer);
     add_number(writer, "findings_not_listed", connection->not_kept);
-    if (lists_all_rules(report, connection))
+    if (report->options->counts_apart)
         report_rules(report, connection, rules);
     else
         report_rules_not_passed(report, connection, rules);
@@ -277,6 +272,7 @@ static void add_capture(struct json_writer *writer, const struct report *report,
     if (!capture->failed && report_nothing_checked(capture))
         json_string(writer, "nothing_checked", report_nothing_checked(capture));
     add_number(writer, "connections_without_mpa", capture->other_connections);
+    trouble_write_json(writer, capture);
     report_capture_rules(report, capture, rules);
     add_rules(writer, rules);
     json_begin_array(writer, "connections");
@@ -301,6 +297,7 @@ static void add_summary(struct json_writer *writer, const struct report *report)
     json_end_array(writer);
     add_number(writer, "connections", report->connections);
     add_number(writer, "rules_exercised", report->exercised);
+    json_bool(writer, "trouble", report->trouble);
     json_string(writer, "verdict", report_verdict(report));
     json_end_object(writer);
 }

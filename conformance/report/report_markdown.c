@@ -5,6 +5,7 @@
  */
 #include "conformance/report/report_formats.h"
 #include "conformance/report/report_known.h"
+#include "conformance/report/report_trouble.h"
 #include "conformance/report/report_violations.h"
 
 #include <inttypes.h>
@@ -35,6 +36,11 @@ static gchar *escape(const char *text)
     }
     return g_string_free(out, FALSE);
 }
+
+struct what_happened {
+    FILE *out;
+    enum trouble_said last;
+};
 
 static void write_captures(const struct report *report, FILE *out)
 {
@@ -119,6 +125,25 @@ static void write_troubles(const struct report *report, FILE *out)
     }
 }
 
+static void write_said(void *ctx, enum trouble_said what, const char *text)
+{
+    static const char *const before[] = {
+        [SAID_HEAD] = "### ", [SAID_CAPTURE] = "**", [SAID_BETWEEN] = "", [SAID] = "- "};
+    struct what_happened *happened = ctx;
+    g_autofree gchar *escaped = escape(text);
+
+    fprintf(happened->out, "%s%s%s%s\n", what == SAID && happened->last == SAID ? "" : "\n", before[what], escaped,
+            what == SAID_CAPTURE ? "**" : "");
+    happened->last = what;
+}
+
+static void write_what_happened(const struct report *report, FILE *out)
+{
+    struct what_happened happened = {out, SAID_HEAD};
+
+    trouble_say(report, false, write_said, &happened);
+}
+
 void report_write_markdown(const struct report *report, FILE *out)
 {
     g_autofree gchar *verdict = verdict_text(report);
@@ -128,6 +153,7 @@ void report_write_markdown(const struct report *report, FILE *out)
     fprintf(out, "## iwarp-check: %s\n\n%s.\n", parts[0], parts[1]);
     if (known)
         fprintf(out, "\n%s\n", known_escaped);
+    write_what_happened(report, out);
     write_captures(report, out);
     write_violations(report, out);
     write_troubles(report, out);

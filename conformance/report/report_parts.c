@@ -75,30 +75,66 @@ gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived)
     return g_string_free(text, FALSE);
 }
 
-gchar *verdict_text(const struct report *report)
+/* "every Call was answered": what broke a rule was no harm to the mount. NULL: that is not so, or not known. */
+static gchar *answers_text(const struct report *report)
 {
-    static const char *const words[] = {
-        [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING TO CHECK"};
-    gchar *found, *text, *unused = NULL, *empty = NULL;
+    uint64_t calls = 0;
 
-    if (report->captures->len == 1 && report->empty > 0 && report->status != CHECK_FAIL)
-        return g_strdup_printf("%s: %s%s", words[report->status], report_nothing_checked(report->captures->pdata[0]),
-                               report->status == CHECK_PASS ? " (--allow-empty)" : "");
-    found = found_text(report->found, report->waived);
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        if (capture->troubles->holes || capture->dropped > 0 ||
+            capture->troubles->answers + capture->troubles->again < capture->troubles->calls)
+            return NULL;
+        calls += capture->troubles->calls - MIN(capture->troubles->again, capture->troubles->calls);
+    }
+    return calls > 0 ? g_strdup("every Call was answered") : NULL;
+}
+
+static const char *const verdicts[] = {
+    [CHECK_PASS] = "PASS", [CHECK_FAIL] = "FAIL", [CHECK_TROUBLE] = "ERROR", [CHECK_NOTHING] = "NOTHING TO CHECK"};
+
+static gchar *nothing_text(const struct report *report, const char *trouble)
+{
+    return g_strdup_printf("%s: %s%s%s%s", verdicts[report->status], trouble ? trouble : "", trouble ? "; " : "",
+                           report_nothing_checked(report->captures->pdata[0]),
+                           report->status == CHECK_PASS ? " (--allow-empty)" : "");
+}
+
+static void add_found(GString *text, const struct report *report)
+{
+    g_autofree gchar *found = found_text(report->found, report->waived);
+
+    if (report->status == CHECK_TROUBLE)
+        g_string_append(text, "not everything could be read; ");
+    if (report->empty > 0)
+        g_string_append_printf(text, "nothing was checked in %u capture%s; ", report->empty, plural(report->empty));
+    g_string_append(text, found);
     /* Otherwise only a remark: here they are why the run fails. */
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
-        unused =
-            g_strdup_printf(", %u unused waiver%s", report->unused_waivers->len, plural(report->unused_waivers->len));
-    if (report->empty > 0)
-        empty = g_strdup_printf("nothing was checked in %u capture%s; ", report->empty, plural(report->empty));
-    text = g_strdup_printf("%s: %s%s%s%s in %" PRIu64 " connection%s, %u rules exercised", words[report->status],
-                           report->status == CHECK_TROUBLE ? "not everything could be read; " : "", empty ? empty : "",
-                           found, unused ? unused : "", report->connections, plural(report->connections),
-                           report->exercised);
-    g_free(found);
-    g_free(unused);
-    g_free(empty);
-    return text;
+        g_string_append_printf(text, ", %u unused waiver%s", report->unused_waivers->len,
+                               plural(report->unused_waivers->len));
+    g_string_append_printf(text, " in %" PRIu64 " connection%s, %u rules exercised", report->connections,
+                           plural(report->connections), report->exercised);
+}
+
+gchar *verdict_text(const struct report *report)
+{
+    g_autofree gchar *trouble = report_trouble(report), *answers = answers_text(report);
+    bool good = report->status == CHECK_PASS;
+    const char *besides = trouble ? trouble : answers;
+    GString *text;
+
+    if (report->captures->len == 1 && report->empty > 0 && (report->status != CHECK_FAIL || report->incomplete > 0))
+        return nothing_text(report, trouble);
+    text = g_string_new(verdicts[report->status]);
+    if (good && trouble)
+        g_string_append_printf(text, ", but %s", trouble);
+    g_string_append(text, ": ");
+    add_found(text, report);
+    if (!good && besides)
+        g_string_append_printf(text, "; %s", besides);
+    return g_string_free(text, FALSE);
 }
 
 gchar *finding_text(const struct report_finding *finding, int64_t start_ns)

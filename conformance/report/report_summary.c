@@ -27,7 +27,11 @@ enum check_status report_capture_status(const struct check_options *options, con
     for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
         if (found[severity] > 0 && options_fails(options, (enum rule_severity)severity))
             return CHECK_FAIL;
-    return report_nothing_checked(capture) ? CHECK_NOTHING : CHECK_PASS;
+    if (options->fail_trouble && troubles_any(capture->troubles))
+        return CHECK_FAIL;
+    if (report_nothing_checked(capture))
+        return report_incomplete(capture) && !options->allow_empty ? CHECK_FAIL : CHECK_NOTHING;
+    return CHECK_PASS;
 }
 
 static void write_capture(const struct check_options *options, const struct report_capture *capture, FILE *out)

@@ -7,6 +7,7 @@
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
 #include "conformance/report/report_text_many.h"
+#include "conformance/report/report_trouble.h"
 #include "conformance/report/terminal.h"
 
 #include <inttypes.h>
@@ -328,16 +329,16 @@ static void write_unused_waivers(const struct text *text)
 
 static void write_verdict(const struct text *text)
 {
-    static const enum terminal_style styles[] = {[CHECK_PASS] = STYLE_GOOD,
+    static const enum terminal_style styles[] = {[CHECK_PASS] = STYLE_WARNING,
                                                  [CHECK_FAIL] = STYLE_BAD,
                                                  [CHECK_TROUBLE] = STYLE_BAD,
                                                  [CHECK_NOTHING] = STYLE_WARNING};
     g_autofree gchar *verdict = verdict_text(text->report);
     g_autofree gchar *known = known_text(text->report);
     g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
+    enum terminal_style style = report_is_good(text->report) ? STYLE_GOOD : styles[text->report->status];
 
-    terminal_line(&text->terminal, 0, "%s: %s",
-                  terminal_styled(&text->terminal, styles[text->report->status], parts[0]), parts[1]);
+    terminal_line(&text->terminal, 0, "%s: %s", terminal_styled(&text->terminal, style, parts[0]), parts[1]);
     if (known)
         terminal_line(&text->terminal, 0, "%s", known);
 }
@@ -348,6 +349,7 @@ void report_write_text(const struct report *report, FILE *out)
 
     terminal_init(&text.terminal, out, report->options->color);
     write_verdict(&text);
+    trouble_write_text(report, &text.terminal);
     many_write_rules(report, &text.terminal);
     for (guint i = 0; i < report->captures->len; i++)
         write_capture(&text, g_ptr_array_index(report->captures, i));

@@ -36,6 +36,7 @@ static void advice_on_unknown(GArray *array, const struct statistics *s, const s
 {
     uint64_t unknown = 0, observed = 0, holes = s->carrier[0].n[CARRIER_HOLES] + s->carrier[1].n[CARRIER_HOLES];
     char share[UNITS_SIZE];
+    bool one_way = s->carrier[0].n[CARRIER_PACKETS] == 0 || s->carrier[1].n[CARRIER_PACKETS] == 0;
 
     for (unsigned side = 0; side < 2; side++) {
         unknown += s->credits[side].n[CREDITS_UNKNOWN];
@@ -52,7 +53,8 @@ static void advice_on_unknown(GArray *array, const struct statistics *s, const s
                    g_strdup("Something of this connection is missing in the capture, or could not be read."),
                    g_strdup_printf("%" PRIu64 " %s missing; %" PRIu64 " of %" PRIu64 " Calls are in no latency", holes,
                                    s->ib ? "requests" : "octets", sums->n[CALLS_UNCERTAIN], sums->n[CALLS]),
-                   g_strdup("capture with a larger buffer (-B of tcpdump) and without a snap length"));
+                   g_strdup(one_way ? "only one direction was captured: mirror both"
+                                    : "capture with a larger buffer (-B of tcpdump) and without a snap length"));
 }
 
 /* All procedures that the client calls. */

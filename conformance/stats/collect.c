@@ -99,10 +99,28 @@ void collector_sent_again(struct collector *collector, unsigned side, uint64_t o
         collector->sent_again(collector, side & 1u, offset, time_ns);
 }
 
+void collect_again(struct collector *collector, unsigned side, uint64_t packets, uint64_t octets)
+{
+    collector->side[side].again.packets += packets;
+    collector->side[side].again.octets += octets;
+}
+
+static void count_again(struct collector *collector, unsigned side)
+{
+    struct again *again = &collector->side[side].again;
+    struct stat_carrier *carrier = &collector->now->carrier[side];
+
+    carrier->n[CARRIER_RETRANSMITTED_PACKETS] += again->packets;
+    carrier->n[CARRIER_RETRANSMITTED] += again->octets;
+    *again = (struct again){0};
+}
+
 void collector_received(struct collector *collector, unsigned side, uint64_t offset)
 {
     uint64_t *received = &collector->side[side & 1u].received;
 
+    if (offset > *received && collector->side[side & 1u].again.packets > 0)
+        count_again(collector, side & 1u);
     *received = offset > *received ? offset : *received;
     if (collector->received)
         collector->received(collector, side & 1u, offset);
@@ -124,6 +142,9 @@ struct statistics *collector_take(struct collector *collector, unsigned first, b
     }
     if (collector->take_open)
         collector->take_open(collector, last);
+    for (unsigned side = 0; last && side < 2; side++)
+        if (!collect_in_vain(collector, side))
+            count_again(collector, side);
     if (last) {
         collect_unanswered(collector);
         collector->now = NULL;

@@ -47,6 +47,16 @@ struct tcp_order {
     int64_t filled_since_ns;
 };
 
+/*
+ * What was sent again since the other side has received anything new. Only what it receives after that was lost before:
+ * a peer that is dead, or cannot receive it, says nothing of the network.
+ */
+struct again {
+    uint64_t packets, octets;
+};
+
+enum { AGAIN_IN_VAIN = 3 }; /* so often, to the end of the connection */
+
 /* One at a time is timed until it is acknowledged. */
 struct timed {
     bool pending;
@@ -104,6 +114,7 @@ struct collector {
     unsigned epoch; /* grows with each hole */
     struct {
         struct tcp_order order;
+        struct again again;
         uint64_t received; /* the offset up to which the other side has what this side sent, at least */
         struct timed timed;
         bool segment_open; /* a TCP segment with FPDUs came, and of these have ended: */
@@ -140,6 +151,13 @@ static inline void add_repeated(struct repeated *last, struct histogram *histogr
         *last = (struct repeated){.value = value};
     }
     last->n++;
+}
+
+void collect_again(struct collector *collector, unsigned side, uint64_t packets, uint64_t octets);
+/* What was sent last was sent again in vain, to the end. */
+static inline bool collect_in_vain(const struct collector *collector, unsigned side)
+{
+    return collector->side[side].again.packets >= AGAIN_IN_VAIN;
 }
 
 /* Counts the FPDUs of a side that are alike. */

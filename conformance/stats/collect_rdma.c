@@ -323,8 +323,10 @@ static void take_ib_repeated(struct collector *collector, unsigned side, const s
         return;
     collector->side[side].ib_retransmitted = counts->retransmitted[side];
     collector->side[side].ib_repeated = counts->repeated_responses[side];
-    carrier->n[CARRIER_RETRANSMITTED_PACKETS] += requests + responses;
-    carrier->n[CARRIER_RETRANSMITTED] += packet->payload_len;
+    carrier->n[CARRIER_RETRANSMITTED_PACKETS] += responses;
+    carrier->n[CARRIER_RETRANSMITTED] += responses > 0 ? packet->payload_len : 0;
+    if (requests > 0)
+        collect_again(collector, side, requests, packet->payload_len);
     bin = collect_bin(collector, time_ns);
     if (bin)
         bin[SERIES_REPEATED] += requests + responses;

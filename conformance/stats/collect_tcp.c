@@ -63,11 +63,11 @@ static bool take_repeated(struct collector *collector, unsigned side, const stru
     }
     filled = filled < old ? filled : old;
     carrier->n[CARRIER_OUT_OF_ORDER] += filled;
-    carrier->n[CARRIER_RETRANSMITTED] += old - filled;
     carrier->n[CARRIER_OUT_OF_ORDER_PACKETS] += filled > 0;
-    carrier->n[CARRIER_RETRANSMITTED_PACKETS] += filled < old;
-    if (filled < old)
+    if (filled < old) {
+        collect_again(collector, side, 1, old - filled);
         collector_sent_again(collector, side, offset, segment->time_ns);
+    }
     bin = collect_bin(collector, segment->time_ns);
     if (bin)
         bin[SERIES_REPEATED] += old;

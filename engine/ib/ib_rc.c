@@ -523,10 +523,12 @@ static void report_not_ready(struct ib_rc *rc)
         const struct ib_requests *requests = &rc->side[side];
 
         if (ib_not_ready_final(rc, side))
-            report_refusal(
-                rc,
-                (struct ib_rc_refusal){.side = other_side(side), .not_ready = true, .place = requests->not_ready.place},
-                requests->not_ready.offset);
+            report_refusal(rc,
+                           (struct ib_rc_refusal){.side = other_side(side),
+                                                  .not_ready = true,
+                                                  .hasty = requests->not_ready.hasty,
+                                                  .place = requests->not_ready.place},
+                           requests->not_ready.offset);
     }
 }
 

@@ -77,6 +77,7 @@ struct ib_rc_part {
 struct ib_rc_refusal {
     unsigned side;
     bool not_ready; /* RNR NAK; else: */
+    bool hasty;     /* the other side did not wait as long as the RNR NAKs asked it to */
     enum ib_nak nak;
     struct place place;   /* of the NAK */
     uint64_t offset;      /* request offset that it names */

@@ -124,6 +124,7 @@ struct ib_not_ready {
     bool again;         /* the request, or one after it, came since the RNR NAK: it may have been received */
     uint64_t offset;    /* of the request */
     int64_t resumes_ns; /* when its sender may go on */
+    bool hasty;         /* its sender did not wait so long, after this NAK or one before it */
     bool ended;         /* the connection, while it waited: */
     int64_t ended_ns;
     unsigned naks;      /* for it; one for each time that it was sent */

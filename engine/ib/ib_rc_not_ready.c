@@ -9,13 +9,16 @@
  */
 #include "engine/ib/ib_rc_internal.h"
 
-enum { RNR_WITHOUT_END = 7, RNR_TIMER_MASK = 0x1F };
+enum { RNR_WITHOUT_END = 7 };
 
-/* What the timer codes stand for (table "Encoding for RNR NAK Timer Field"), in units of 10 us; code 0 is 655.36 ms. */
-static const int64_t wait_unit_ns = 10000;
-static const uint16_t wait_of_code[RNR_TIMER_MASK + 1] = {
-    UINT16_MAX, 1,   2,   3,   4,    6,    8,    12,   16,   24,   32,   48,    64,    96,    128,   192,
-    256,        384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152};
+/* Clearly: clocks and captures are not exact. */
+static bool is_hasty(const struct ib_not_ready *not_ready, int64_t time_ns)
+{
+    enum { MARGIN = 8 };
+    int64_t wait_ns = not_ready->resumes_ns - not_ready->place.time_ns;
+
+    return time_ns < not_ready->resumes_ns - wait_ns / MARGIN;
+}
 
 void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t time_ns)
 {
@@ -23,6 +26,8 @@ void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t
 
     if (not_ready->ended && time_ns - not_ready->ended_ns >= ib_skew_ns)
         return;
+    if (not_ready->waiting && offset == not_ready->offset)
+        not_ready->hasty |= is_hasty(not_ready, time_ns);
     if (not_ready->waiting && (offset == not_ready->offset || (offset > not_ready->offset && /* was under way */
                                                                time_ns >= not_ready->resumes_ns)))
         not_ready->again = true;
@@ -40,13 +45,13 @@ void ib_not_ready_nak(struct ib_rc *rc, unsigned side, uint64_t offset, uint8_t 
 
     if (same && !not_ready->again) /* a copy of the NAK */
         return;
-    *not_ready =
-        (struct ib_not_ready){.waiting = true,
-                              .offset = offset,
-                              .resumes_ns = place->time_ns + wait_of_code[syndrome & RNR_TIMER_MASK] * wait_unit_ns,
-                              .naks = same ? not_ready->naks + 1 : 1,
-                              .holes = holes_of(rc),
-                              .place = *place};
+    *not_ready = (struct ib_not_ready){.waiting = true,
+                                       .offset = offset,
+                                       .resumes_ns = place->time_ns + ib_rnr_timer_ns(syndrome),
+                                       .hasty = same && not_ready->hasty,
+                                       .naks = same ? not_ready->naks + 1 : 1,
+                                       .holes = holes_of(rc),
+                                       .place = *place};
 }
 
 void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns)

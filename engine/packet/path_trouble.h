@@ -17,6 +17,7 @@ enum path_sign { PATH_SIGN_OF_LIFE, PATH_NEW, PATH_AGAIN }; /* a packet without,
 
 struct path_trouble {
     struct {
+        bool choked;        /* its TCP window is 0: the other side cannot send */
         bool heard, silent; /* silent: it has sent nothing new since it was spoken to after a silence */
         int64_t heard_ns, new_ns;
     } side[2];

@@ -120,6 +120,7 @@ struct rdma_refusal {
     bool culprit_found;
     struct place culprit;
     bool blames_send;
+    bool hasty; /* its receiver was not given the time that it had asked for */
 };
 
 /* What the transport knows of a side that closes. */
@@ -129,6 +130,7 @@ struct rdma_closing {
     bool silent;    /* it was spoken to after a long silence, and has said nothing since */
     bool resent;    /* either side had sent something again; the latest: */
     int64_t resent_ns;
+    bool choked[2];  /* that side has closed its TCP window: the other one cannot send */
     bool missing[2]; /* that side had sent what is not captured */
     uint64_t acked;  /* how far it had acknowledged the other side; 0: not known */
 };

@@ -112,6 +112,7 @@ struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal)
         .culprit_found = true,
         .culprit = culprit,
         .blames_send = send,
+        .hasty = refusal->hasty,
     };
 }
 

@@ -332,6 +332,9 @@ bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma);
 int rpcrdma_connection_client(const struct rpcrdma_connection *rpcrdma);
 /* Inline threshold for what `side` sends, in octets, 0: unknown; *negotiated: both startup frames announced it. */
 uint32_t rpcrdma_connection_threshold(const struct rpcrdma_connection *rpcrdma, unsigned side, bool *negotiated);
+/* Outstanding transactions of a calling side, the oldest first: begin with NULL; NULL after the last. */
+struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
+                                                     struct rpcrdma_transaction *after);
 /* No Send of that side is missing in the capture, and none was at any time. */
 bool rpcrdma_sends_seen(const struct rpcrdma_connection *rpcrdma, unsigned side);
 /* Sends of that side may be missing that it sent after the message in this frame. */

@@ -348,9 +348,6 @@ struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdm
 /* The same, but only when it is outstanding. */
 struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
                                                      uint32_t xid);
-/* Outstanding transactions of a calling side, the oldest first: begin with NULL; NULL after the last. */
-struct rpcrdma_transaction *rpcrdma_next_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
-                                                     struct rpcrdma_transaction *after);
 /* For the core. open: NULL when memory is lacking. */
 struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *rpcrdma,
                                                      const struct rpcrdma_message *call);

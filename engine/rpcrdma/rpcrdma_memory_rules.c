@@ -303,7 +303,8 @@ void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
 
     if (refusal->cause == RDMA_REFUSED_MEMORY)
         rpcrdma_invalidated_refused(rpcrdma, refusal->place.side & 1u);
-    if (!refusal->culprit_found || refusal->cause != RDMA_REFUSED_MEMORY)
+    /* What was accessed as it was offered is right, whatever the reason that is given for refusing it. */
+    if (!refusal->culprit_found || (refusal->cause != RDMA_REFUSED_MEMORY && refusal->cause != RDMA_REFUSED_OTHER))
         return;
     for (unsigned i = 0; i < n; i++) {
         const struct rpcrdma_access *access = &state->access[i];

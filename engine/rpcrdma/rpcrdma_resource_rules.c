@@ -146,6 +146,23 @@ static const struct sent *sent_at(const struct rpcrdma_resource_state *state, un
     return found && (found->offset == offset || found->octets > 0) ? found : NULL;
 }
 
+/*
+ * Above the default threshold, where nothing was announced, an administrator may have raised it at both ends: a warning
+ * when it was sent. That it is refused proves that there is no larger buffer.
+ */
+static void judge_unraised(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal,
+                           const struct sent *sent)
+{
+    struct place place = refusal->place;
+
+    place.side = (uint8_t)other_side(refusal->place.side & 1u);
+    place.offset = sent->offset;
+    rpcrdma_fail_at_as(rpcrdma, &place, RULE_RPCR_3_3_3_08, SEVERITY_ERROR, sent->frame,
+                       "expected a Send of at most %u octets, the default inline threshold; found %u in frame %u, for "
+                       "which the receiver had no buffer, as %s says",
+                       (unsigned)RPCRDMA_INLINE_DEFAULT, (unsigned)sent->octets, sent->frame, refusal->name);
+}
+
 static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal,
                          const struct sent *sent)
 {
@@ -153,9 +170,13 @@ static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdma_r
     unsigned receiver = refusal->place.side & 1u;
     enum rule_id rule = too_long ? rule_of_size(rpcrdma, receiver, sent) : rule_of_number(sent);
 
+    if (rule == RULE_COUNT && too_long && !rpcrdma->side[receiver].announced.valid)
+        judge_unraised(rpcrdma, refusal, sent);
     if (rule == RULE_COUNT || (sent->size_only && !too_long))
         return;
-    if (too_long)
+    if (refusal->hasty)
+        rpcrdma_inconclusive(rpcrdma, rule);
+    else if (too_long)
         rpcrdma_fail_at(rpcrdma, &refusal->place, rule, sent->frame,
                         "expected a Receive for a Send of %u octets (frame %u); found %s, as it was too long",
                         (unsigned)sent->octets, sent->frame, refusal->name);

@@ -147,6 +147,10 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     if (silent < rpcrdma->options.t_answer || t->repeats || !followed(rpcrdma, t) || may_be_lost(rpcrdma, t) ||
         (rpcrdma->close_unseen && rpcrdma->answered_number[t->side] <= t->number))
         return;
+    if (rpcrdma->closing.choked[t->side]) { /* whoever has an answer cannot send it */
+        rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_4_03);
+        return;
+    }
     if (!passed_over && state->stalled[t->side]) /* reported with the first that waits */
         return;
     n = passed_over ? 0 : stalled_after(t);

@@ -281,6 +281,7 @@ static void note_closing(struct stack *stack, unsigned side)
 {
     struct rdma_closing closing = {.bare = stack->closing[side].bare,
                                    .silent = stack->path.side[side].silent,
+                                   .choked = {stack->path.side[0].choked, stack->path.side[1].choked},
                                    .resent = stack->path.resent,
                                    .resent_ns = stack->path.resent_ns};
 
@@ -493,6 +494,8 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
     struct stack *stack = ctx;
 
     path_trouble_packet(&stack->path, segment->side & 1u, sign_of(stack, segment, offset), segment->time_ns);
+    if (!(segment->flags & TCP_RST))
+        stack->path.side[segment->side & 1u].choked = segment->window == 0;
     TAP(stack, tcp_segment, segment, offset, acked_known, acked);
     if (!stack->mpa)
         return;
@@ -708,7 +711,8 @@ struct stack_entrance stack_entrance(struct stack *stack)
 void stack_finish(struct stack *stack, int64_t time_ns)
 {
     if (stack->tcp) {
-        struct rdma_closing closing = {.missing = {lacks_octets(stack, 0), lacks_octets(stack, 1)}};
+        struct rdma_closing closing = {.choked = {stack->path.side[0].choked, stack->path.side[1].choked},
+                                       .missing = {lacks_octets(stack, 0), lacks_octets(stack, 1)}};
 
         tcp_pair_finish(stack->tcp);
         stack_closing(stack, &closing);

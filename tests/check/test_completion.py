@@ -44,6 +44,7 @@ def complete(root, environment, tmp_path):
     ("iwarp-check --format=", {"text", "json", "junit", "html", "sarif", "github", "markdown", "tap"}),
     ("iwarp-check --strict", {"--strict-waivers"}),
     ("iwarp-check --fail-on=n", {"note", "never"}),
+    ("iwarp-check --fail-on=t", {"trouble"}),
     ("iwarp-check --profile=r", {"rdmac", "rfc5666"}),
     ("iwarp-check --explain=MPA-4.3-0", {f"MPA-4.3-0{n}" for n in range(1, 10)}),
     ("iwarp-check --rules=mpa,nf", {"mpa,nfs"}),

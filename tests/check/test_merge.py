@@ -135,14 +135,18 @@ def test_format(check, save, good, bad, tmp_path):
     """Reports of the format before, and those without a number, are read like today's; of another one nothing is known."""
     path = save("one.json", good, bad)
     report = json.loads(path.read_text(encoding="utf-8"))
-    assert report["format"] == 2
+    assert report["format"] == 3
     other, old = tmp_path / "other.json", as_format_1(path)
     for first in (old, {name: value for name, value in old.items() if name != "format"}):
         other.write_text(json.dumps(first), encoding="utf-8")
         assert json.loads(check("merge", other).stdout) == report
         both = json.loads(check("merge", other, path).stdout)
         assert both["captures"] == 2 * report["captures"] and both["summary"]["connections"] == 2 * report["summary"]["connections"]
-    for wrong in (3, "1", -1):
+    untroubled = [{name: value for name, value in capture.items() if name not in ("calls", "trouble")} for capture in report["captures"]]
+    other.write_text(json.dumps(report | {"format": 2, "captures": untroubled}), encoding="utf-8")
+    unknown = {"calls": {"made": 0, "answered": 0, "whole": False}, "trouble": []}
+    assert json.loads(check("merge", other).stdout)["captures"] == [capture | unknown for capture in untroubled]
+    for wrong in (4, "1", -1):
         other.write_text(json.dumps(report | {"format": wrong}), encoding="utf-8")
         result = check("merge", other)
         assert result.returncode == 2 and "'format' of the report" in result.stderr and result.stdout == ""

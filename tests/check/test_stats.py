@@ -266,7 +266,9 @@ def test_sent_again_and_out_of_order(report, capture, tmp_path):
     def change(found):
         found = list(found)
         found[swapped], found[swapped + 1] = found[swapped + 1], found[swapped]
-        return found[:again + 1] + [found[again]] + found[again + 1:]
+        captured, length, packet = found[again]
+        retransmitted = packet[:18] + b"\x7f\x7f" + packet[20:]  # another identification: no copy that the capture made
+        return found[:again + 1] + [(captured, length, retransmitted)] + found[again + 1:]
     octets = [payload(packet) for packet in packets(source.read_bytes())[0]]
     plain = statistics(report, source)["initiator"]["carrier"]
     assert plain["retransmitted_octets"] == plain["out_of_order_octets"] == 0 == plain["late"]["count"]

@@ -50,7 +50,7 @@ def cut_after(path, frames, out):
 
 
 def test_connections_without_a_judged_fpdu_are_no_pass(check, report, good, capture, root, tmp_path):
-    """A start-up and then nothing; a rejection is all that there can be."""
+    """A start-up and then nothing; a rejection."""
     for path in (cut_after(good, 5, tmp_path / "start.pcapng"), root / "captures" / "real" / "basic" / "cmtime.pcap"):
         result = check(path)
         assert result.returncode == 3 and "no FPDU could be judged" in result.stdout.splitlines()[0]
@@ -61,7 +61,8 @@ def test_connections_without_a_judged_fpdu_are_no_pass(check, report, good, capt
         for form in ("html", "junit"):
             said = check(f"--format={form}", path).stdout
             assert "no FPDU could be judged" in said and ">PASS<" not in said
-    assert check(capture("rev2-reject")).returncode == 0
+    rejected = check(capture("rev2-reject"))
+    assert rejected.returncode == 3 and "was rejected" in rejected.stdout.splitlines()[0]
 
 
 def test_a_request_that_is_never_answered_is_no_pass(check, report, build, tmp_path):

@@ -13,8 +13,8 @@ def many(root):
 def test_rules_come_first(check, many):
     said = check("--allow-empty", *many).stdout
     parts = said.split("\n\n")
-    assert parts[0].startswith("FAIL: ") and parts[1].startswith("rule violated ")
-    rows = [line.split() for line in parts[1].splitlines()[1:]]
+    assert parts[0].startswith("FAIL: ") and parts[1].startswith("What happened ") and parts[2].startswith("rule violated ")
+    rows = [line.split() for line in parts[2].splitlines()[1:]]
     rank = [["error", "warning", "note"].index(row[1]) for row in rows]
     assert rank == sorted(rank) and len(rows) > 5
     found = {severity: int(n) for n, severity in re.findall(r"(\d+) (error|warning|note)s?", parts[0].splitlines()[0])}
@@ -27,7 +27,7 @@ def test_repeated_connections_are_counted(check, many):
     everything = check("--allow-empty", "--verbose", *many).stdout
     shown = re.compile(r"^  connection \d+: .*: (?!no findings)", re.M)
     assert left_out > 10 and len(shown.findall(said)) + left_out == len(shown.findall(everything))
-    for rule in {line.split()[0] for line in said.split("\n\n")[1].splitlines()[1:]}:
+    for rule in {line.split()[0] for line in said.split("\n\n")[2].splitlines()[1:]}:
         assert 1 <= said.count(f"\n    {rule}  ") <= everything.count(f"\n    {rule}  ")
     assert "no other findings" not in everything
 

@@ -10,7 +10,7 @@
 /* Below these it is not worth a word. */
 static const double limit_notable = 0.2, limit_problem = 0.5, alone_notable = 0.9, idle_notable = 0.5,
                     part_notable = 0.6;
-enum { CALLS_FEW = 10, CALLS_FOR_TAIL = 100, TAIL_FACTOR = 10 };
+enum { UNANSWERED_FIRST = 2 /* a share above all others */, CALLS_FEW = 10, CALLS_FOR_TAIL = 100, TAIL_FACTOR = 10 };
 
 /* ---- credits ---- */
 
@@ -329,6 +329,26 @@ static void on_segments(GArray *array, const struct stat_calls *sums)
     }
 }
 
+/* Time for which nothing came is worse than any that was slow. */
+static void on_unanswered(GArray *array, const struct statistics *s, const struct stat_calls *sums, uint64_t unanswered)
+{
+    static const uint64_t long_ns = 1000000000;
+    bool silent = s->gaps.most >= long_ns;
+    char silence[UNITS_SIZE];
+    g_autofree gchar *gap = silent ? g_strdup_printf("; nothing was sent for %s, until frame %" PRIu32,
+                                                     units_time(s->gaps.most, silence), s->longest_gap_frame)
+                                   : g_strdup("");
+
+    advice_add(
+        array, "unanswered", silent ? ADVICE_PROBLEM : ADVICE_NOTABLE,
+        silent ? UNANSWERED_FIRST : share_of(unanswered, sums->n[CALLS]),
+        g_strdup_printf("%" PRIu64 " Call%s no Reply in the capture%s.", unanswered,
+                        unanswered == 1 ? " has" : "s have", gap),
+        g_strdup_printf("of %" PRIu64 " Calls; they are counted, but in no latency", sums->n[CALLS]),
+        g_strdup("if the capture did not just end too early, see \"What happened\" and the how-to on mounts that "
+                 "hang"));
+}
+
 void rpcrdma_advice_on_calls(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
     uint64_t unanswered = stat_unanswered(sums);
@@ -350,9 +370,5 @@ void rpcrdma_advice_on_calls(GArray *array, const struct statistics *s, const st
                    g_strdup_printf("%" PRIu64 " of %" PRIu64 " Calls", sums->n[CALLS_FAILED], sums->n[CALLS]),
                    g_strdup("iwarp-check --print shows them; ERR_CHUNK means that a Reply chunk was too small"));
     if (unanswered > 0)
-        advice_add(array, "unanswered", ADVICE_NOTABLE, share_of(unanswered, sums->n[CALLS]),
-                   g_strdup_printf("%" PRIu64 " Call%s no Reply in the capture.", unanswered,
-                                   unanswered == 1 ? " has" : "s have"),
-                   g_strdup_printf("of %" PRIu64 " Calls; they are counted, but in no latency", sums->n[CALLS]),
-                   g_strdup("if the capture did not just end too early, see the how-to on mounts that hang"));
+        on_unanswered(array, s, sums, unanswered);
 }

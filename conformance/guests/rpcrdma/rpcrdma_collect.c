@@ -260,10 +260,19 @@ static void settle_first(struct collector *collector)
     memmove(&answers[0], &answers[1], --collector->n_unsettled * sizeof answers[0]);
 }
 
+/* The connection is over. An answer that was sent in vain is none. */
 static void settle_all(struct collector *collector)
 {
-    for (unsigned i = 0; i < collector->n_unsettled; i++)
-        settle(collector, &collector->unsettled[i]);
+    const struct added open = {.n[CALLS_OPEN] = 1, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
+
+    for (unsigned i = 0; i < collector->n_unsettled; i++) {
+        const struct unsettled_answer *answer = &collector->unsettled[i];
+
+        if (collect_in_vain(collector, answer->side))
+            add_to_each(collector, &answer->rows, &open);
+        else
+            settle(collector, answer);
+    }
     collector->n_unsettled = 0;
 }
 
@@ -474,17 +483,10 @@ static void take_call(struct collector *collector, const struct rpcrdma_connecti
     close_call(collector, call);
 }
 
-/* Does it end its transaction? As engine/rpcrdma/rpcrdma_connection.c settles it. */
-static bool ends(const struct rpcrdma_message *m)
-{
-    return m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && !m->discarded &&
-           m->header.status == RPCRDMA_OK && !(m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0);
-}
-
 static void take_answer(struct collector *collector, const struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
-    struct open_call *call = t && ends(m) ? t->host : NULL;
+    struct open_call *call = t && rpcrdma_ends(m) ? t->host : NULL;
 
     credit_answer(collector, m, call, t && t->reverse);
     if (!call)

@@ -7,6 +7,8 @@
 #include "conformance/options/options.h"
 #include "engine/nfs/rpcrdma_ulp.h"
 
+#include <string.h>
+
 /* ---- taps ---- */
 
 static enum direction direction_of(const struct guest_host *host, unsigned side)
@@ -24,6 +26,8 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
     const struct guest_host *host = ctx;
     struct print_target target = print_target(host);
 
+    if (host->facts)
+        rpcrdma_trouble_message(host->facts, message);
     if (host->notes)
         rpcrdma_note(host->notes, message);
     if (target.out)
@@ -35,6 +39,8 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
     const struct guest_host *host = ctx;
     struct print_target target = print_target(host);
 
+    if (host->facts)
+        rpcrdma_trouble_payload(host->facts, payload);
     if (target.out && !payload->reply && payload->transaction->open->call_header.proc == RPCRDMA_NOMSG)
         rpcrdma_print_long_call(&target, direction_of(host, payload->place.side), payload);
 }
@@ -95,17 +101,34 @@ static void add_statistics(void *guest, struct statistics *statistics, unsigned 
         statistics->client = rpcrdma_connection_client(rpcrdma) ^ (int)initiator;
 }
 
-const struct guest_face rpcrdma_face = {.kind = &rpcrdma_ulp,
-                                        .judged = true,
-                                        .own = own,
-                                        .print_private_data = rpcrdma_print_private_data,
-                                        .add_statistics = add_statistics,
-                                        .take = rpcrdma_report_take,
-                                        .free = rpcrdma_report_free,
-                                        .title = rpcrdma_report_title,
-                                        .write_text = rpcrdma_report_text,
-                                        .write_json = rpcrdma_report_json,
-                                        .write_junit = rpcrdma_report_junit,
-                                        .write_html_terms = rpcrdma_report_html_terms,
-                                        .write_html = rpcrdma_report_html,
-                                        .join = rpcrdma_report_join};
+/* A record of ONC RPC over TCP (RFC 5531 section 11) that begins with a Call of NFS. */
+static bool speaks_plainly(const uint8_t *p, size_t n)
+{
+    static const uint8_t call[] = {0, 0, 0, 0, 0, 0, 0, 2, 0, 1, 0x86, 0xa3}; /* CALL, RPC 2, program 100003 */
+
+    return n >= 8 + sizeof call && (p[0] & 0x80) != 0 && memcmp(p + 8, call, sizeof call) == 0;
+}
+
+static const uint16_t ports[] = {20049, 2049, 0};
+
+const struct guest_face rpcrdma_face = {
+    .kind = &rpcrdma_ulp,
+    .plain = "NFS",
+    .ports = ports,
+    .enable = "is RDMA on at the server (rdma=y in /etc/nfs.conf, /proc/fs/nfsd/portlist)?",
+    .where = "NFS over RDMA usually has port 20049",
+    .speaks_plainly = speaks_plainly,
+    .judged = true,
+    .own = own,
+    .print_private_data = rpcrdma_print_private_data,
+    .add_statistics = add_statistics,
+    .add_trouble = rpcrdma_trouble_end,
+    .take = rpcrdma_report_take,
+    .free = rpcrdma_report_free,
+    .title = rpcrdma_report_title,
+    .write_text = rpcrdma_report_text,
+    .write_json = rpcrdma_report_json,
+    .write_junit = rpcrdma_report_junit,
+    .write_html_terms = rpcrdma_report_html_terms,
+    .write_html = rpcrdma_report_html,
+    .join = rpcrdma_report_join};

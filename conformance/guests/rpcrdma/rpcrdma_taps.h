@@ -8,6 +8,8 @@
 #include "conformance/stats/collect.h"
 #include "engine/rpcrdma/rpcrdma.h"
 
+struct trouble_facts;
+
 /* What the Send of an FPDU or a packet noted before turned out to be. */
 void rpcrdma_note(struct notes *notes, const struct rpcrdma_message *message);
 
@@ -17,6 +19,14 @@ void rpcrdma_print_long_call(const struct print_target *target, enum direction d
                              const struct rpcrdma_payload *payload);
 /* The block of RFC 8797, if there is one. */
 void rpcrdma_print_private_data(FILE *out, const uint8_t *p, size_t n);
+
+/* Does this answer end its Call? As engine/rpcrdma/rpcrdma_connection.c settles it. */
+bool rpcrdma_ends(const struct rpcrdma_message *message);
+
+/* For "What happened". */
+void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_message *message);
+void rpcrdma_trouble_payload(struct trouble_facts *facts, const struct rpcrdma_payload *payload);
+void rpcrdma_trouble_end(void *guest, struct trouble_facts *facts);
 
 /* --stats */
 void rpcrdma_collect_message(struct collector *collector, const struct rpcrdma_connection *rpcrdma,

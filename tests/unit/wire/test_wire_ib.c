@@ -241,6 +241,17 @@ static void sequence_numbers_wrap(void **state)
     assert_int_equal(ib_psn_distance(0, 0x800000), -0x800000);
 }
 
+/* Table "Encoding for RNR NAK Timer Field", in microseconds. */
+static void times_to_wait(void **state)
+{
+    static const int64_t times[] = {655360, 10,    20,    30,    40,    60,     80,     120,    160,    240,   320,
+                                    480,    640,   960,   1280,  1920,  2560,   3840,   5120,   7680,   10240, 15360,
+                                    20480,  30720, 40960, 61440, 81920, 122880, 163840, 245760, 327680, 491520};
+
+    for (unsigned code = 0; code < sizeof times / sizeof *times; code++)
+        assert_int_equal(ib_rnr_timer_ns((uint8_t)(0x20 | code)), times[code] * 1000);
+}
+
 static void naks_have_names(void **state)
 {
     assert_string_equal(ib_nak_name(0x60), "PSN sequence error");
@@ -298,6 +309,7 @@ int main(void)
         cmocka_unit_test(what_is_encoded_is_decoded),
         cmocka_unit_test(cut_and_short_packets),
         cmocka_unit_test(sequence_numbers_wrap),
+        cmocka_unit_test(times_to_wait),
         cmocka_unit_test(naks_have_names),
         cmocka_unit_test(link_headers),
     };

@@ -16,6 +16,7 @@ struct bench {
     uint32_t frame;
     int64_t now; /* besides the frame's number */
     char log[NOTES_MAX];
+    bool hasty; /* the latest refusal */
 };
 
 /* "S0.0+3!?" : Send, message 0, at offset 0, 3 octets, complete; responses to Reads of its sender were not seen. */
@@ -46,6 +47,7 @@ static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
     struct bench *bench = ctx;
 
+    bench->hasty = refusal->hasty;
     note(bench->log, "refused%u:%u%s at %u of %s%s", refusal->side, refusal->nak, refusal->not_ready ? "rnr" : "",
          (unsigned)refusal->offset,
          !refusal->known                     ? "what is unknown"
@@ -318,6 +320,24 @@ static void not_ready(void **state)
     ib_rc_disconnect(bench.rc, bench.now);
     RNR(0);
     close_bench(&bench, "S0.0+1!");
+}
+
+/* Who sends again before the time that the NAK asks for has given its receiver no chance. */
+static void haste_after_not_ready(void **state)
+{
+    for (int waits = 0; waits < 2; waits++) {
+        struct bench bench;
+
+        open_bench(&bench, true, 0);
+        ib_rc_rnr_retries(bench.rc, 0, 1);
+        for (unsigned i = 0; i < 2; i++) {
+            SEND(0, 1);
+            RNR(0);
+            bench.now += waits ? 10000 : 2000;
+        }
+        close_bench(&bench, "S0.0+1! refused1:0rnr at 0 of a Send");
+        assert_int_equal(bench.hasty, !waits);
+    }
 }
 
 static void retries_after_not_ready(void **state)
@@ -868,6 +888,7 @@ int main(void)
         cmocka_unit_test(refusals),
         cmocka_unit_test(not_ready),
         cmocka_unit_test(damaged_requests),
+        cmocka_unit_test(haste_after_not_ready),
         cmocka_unit_test(retries_after_not_ready),
         cmocka_unit_test(blamed_messages),
         cmocka_unit_test(reads),

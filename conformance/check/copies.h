@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Packets that the capture has more than once: a mirror of two ports, a bond, a capture at several places of one host.
+ * Such a copy has the octets of the other one, its IP identification too, and follows within microseconds, before
+ * anything comes back. What a host sends again has another identification, or follows what asked for it.
+ */
+#ifndef IWARP_CONFORMANCE_CHECK_COPIES_H
+#define IWARP_CONFORMANCE_CHECK_COPIES_H
+
+#include "engine/packet/decap.h"
+
+enum { COPIES_RECENT = 4 };
+
+struct copies {
+    struct recent_packet {
+        uint64_t key, from, to; /* from, to: the link addresses */
+        int64_t time_ns;
+    } recent[COPIES_RECENT];
+    unsigned next;
+    uint64_t n;     /* left out */
+    uint32_t first; /* the frame of the first of these */
+    int64_t first_ns;
+};
+
+/* Is it a copy of one of the latest packets? */
+bool copies_take(struct copies *copies, const struct packet *packet);
+
+#endif

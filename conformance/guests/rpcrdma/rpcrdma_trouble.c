@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Calls for "What happened", by the names that people know them by: "OPEN", not "COMPOUND". */
+#include "conformance/guests/rpcrdma/rpcrdma_taps.h"
+#include "conformance/trouble/facts.h"
+#include "engine/nfs/rpcrdma_ulp.h"
+
+/* What most COMPOUNDs have besides the operation that they are there for: the higher, the more it is that one. */
+static unsigned weight_of(uint32_t op, bool callback)
+{
+    if (callback)
+        return op == NFS_OP_CB_SEQUENCE ? 0 : 3;
+    switch (op) {
+    case NFS_OP_SEQUENCE:
+    case NFS_OP_PUTFH:
+    case NFS_OP_PUTROOTFH:
+    case NFS_OP_PUTPUBFH:
+        return 0;
+    case NFS_OP_GETATTR:
+    case NFS_OP_GETFH:
+    case NFS_OP_SAVEFH:
+    case NFS_OP_RESTOREFH:
+    case NFS_OP_ACCESS:
+        return 1;
+    case NFS_OP_LOOKUP:
+        return 2;
+    default:
+        return 3;
+    }
+}
+
+static const char *operation_of(const struct rpcrdma_transaction *t, const struct rpcrdma_body *body)
+{
+    const char *name = NULL;
+    unsigned most = 0;
+
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        unsigned weight = weight_of(body->operations[i].op, t->reverse);
+
+        if (name && weight <= most)
+            continue;
+        name = nfs_op_name(body->operations[i].op, t->reverse);
+        most = weight;
+        if (name && weight == 3)
+            break;
+    }
+    return name;
+}
+
+static const char *name_of(const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_body *body = &t->open->call_body;
+    const struct nfs_procedure *procedure;
+    const char *name = NULL;
+
+    if (!t->request.known)
+        return "a Call";
+    procedure = body->known ? body->procedure
+                            : nfs_procedure_find(t->request.program, t->request.version, t->request.procedure);
+    if (procedure && procedure->compound && body->known && body->walked)
+        name = operation_of(t, body);
+    if (!name && procedure)
+        name = procedure->name;
+    return name ? name : "a Call";
+}
+
+static struct trouble_call call_of(const struct rpcrdma_transaction *t)
+{
+    return (struct trouble_call){.what = name_of(t),
+                                 .xid = t->xid,
+                                 .side = t->side,
+                                 .reverse = t->reverse,
+                                 .unsure = t->damaged || t->ambiguous,
+                                 .call = {t->call.frame, t->call.time_ns},
+                                 .offset = t->call.offset};
+}
+
+bool rpcrdma_ends(const struct rpcrdma_message *m)
+{
+    return m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && !m->discarded &&
+           m->header.status == RPCRDMA_OK && !(m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0);
+}
+
+void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_message *m)
+{
+    struct trouble_call call;
+
+    if (m->kind == RPCRDMA_KIND_CALL && m->transaction) {
+        facts->calls += !m->transaction->repeats;
+        facts->answers += !m->transaction->repeats && m->transaction->late;
+    } else if ((m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR) && m->transaction &&
+               m->transaction->outcome == RPCRDMA_OUTSTANDING) {
+        if (!rpcrdma_ends(m)) {
+            trouble_odd(facts, m->transaction->xid);
+            return;
+        }
+        call = call_of(m->transaction);
+        call.answer = (struct trouble_event){m->place.frame, m->place.time_ns};
+        call.offset = m->place.offset;
+        trouble_answered(facts, &call);
+    }
+}
+
+/* ---- what is owed ---- */
+
+/* Of a Call: forward operations, and those of callbacks. An operation that incurs a debt does so when it is answered.
+ */
+static const struct {
+    uint32_t op;
+    bool callback, pays;
+    enum trouble_debt debt;
+} debts[] = {{NFS_OP_CB_OFFLOAD, true, true, DEBT_OFFLOAD},
+             {NFS_OP_CB_RECALL, true, false, DEBT_RECALL},
+             {NFS_OP_DELEGRETURN, false, true, DEBT_RECALL},
+             {NFS_OP_CB_LAYOUTRECALL, true, false, DEBT_LAYOUT},
+             {NFS_OP_LAYOUTRETURN, false, true, DEBT_LAYOUT}};
+
+static void take_operation(struct trouble_facts *facts, const struct rpcrdma_payload *payload,
+                           const struct nfs_operation *operation, struct trouble_event event)
+{
+    for (size_t i = 0; i < sizeof debts / sizeof *debts; i++) {
+        if (operation->op != debts[i].op || payload->transaction->reverse != debts[i].callback)
+            continue;
+        if (debts[i].pays && !payload->reply)
+            trouble_pays(facts, debts[i].debt);
+        else if (!debts[i].pays && payload->reply && operation->has_status && operation->status == 0)
+            trouble_owes(facts, debts[i].debt, event);
+    }
+}
+
+static void take_copies(struct trouble_facts *facts, const struct rpcrdma_body *body, struct trouble_event event)
+{
+    const struct nfs_value *value;
+
+    for (unsigned i = 0; (value = rpcrdma_value(body, NFS_MARK_SYNCHRONOUS, NFS_OP_COPY, &i));)
+        if (value->value == 0)
+            trouble_owes(facts, DEBT_OFFLOAD, event);
+}
+
+/* Most are none of these. */
+static void take_operations(struct trouble_facts *facts, const struct rpcrdma_payload *payload,
+                            struct trouble_event event)
+{
+    static const uint64_t of_interest = UINT64_C(1) << NFS_OP_CB_OFFLOAD | UINT64_C(1) << NFS_OP_CB_RECALL |
+                                        UINT64_C(1) << NFS_OP_DELEGRETURN | UINT64_C(1) << NFS_OP_CB_LAYOUTRECALL |
+                                        UINT64_C(1) << NFS_OP_LAYOUTRETURN | UINT64_C(1) << NFS_OP_COPY;
+    const struct rpcrdma_body *body = payload->body;
+
+    for (unsigned i = 0; i < body->n_operations; i++) {
+        const struct nfs_operation *operation = &body->operations[i];
+
+        if (operation->op >= 64 || (of_interest >> operation->op & 1) == 0)
+            continue;
+        take_operation(facts, payload, operation, event);
+        if (operation->op == NFS_OP_COPY && payload->reply && !payload->transaction->reverse)
+            take_copies(facts, body, event);
+    }
+}
+
+static void take_flags(struct trouble_facts *facts, const struct rpcrdma_body *body, struct trouble_event event)
+{
+    enum { CB_PATH_DOWN = 0x1, CB_PATH_DOWN_SESSION = 0x200 }; /* SEQ4_STATUS_..., RFC 8881 section 18.46.3 */
+    const struct nfs_value *value;
+    unsigned i = 0;
+
+    if (body->n_operations == 0 || body->operations[0].op != NFS_OP_SEQUENCE)
+        return;
+    value = rpcrdma_value(body, NFS_MARK_STATUS_FLAGS, NFS_OP_SEQUENCE, &i);
+    if (value)
+        trouble_callbacks(facts, (value->value & (CB_PATH_DOWN | CB_PATH_DOWN_SESSION)) != 0, event);
+}
+
+void rpcrdma_trouble_payload(struct trouble_facts *facts, const struct rpcrdma_payload *payload)
+{
+    const struct rpcrdma_body *body = payload->body;
+    const struct trouble_event event = {payload->place.frame, payload->place.time_ns};
+
+    if (!body->walked || !body->procedure || !body->procedure->compound)
+        return;
+    take_operations(facts, payload, event);
+    if (payload->reply && !payload->transaction->reverse)
+        take_flags(facts, body, event);
+}
+
+void rpcrdma_trouble_end(void *guest, struct trouble_facts *facts)
+{
+    struct rpcrdma_connection *rpcrdma = rpcrdma_ulp_connection(guest);
+    int client;
+
+    if (!rpcrdma || !rpcrdma_connection_is_rpcrdma(rpcrdma))
+        return;
+    client = rpcrdma_connection_client(rpcrdma);
+    if (client >= 0)
+        facts->opener = (uint8_t)client;
+    for (unsigned side = 0; side < 2; side++) {
+        struct rpcrdma_transaction *t = NULL;
+
+        while ((t = rpcrdma_next_outstanding(rpcrdma, side, t))) {
+            const struct trouble_call call = call_of(t);
+
+            if (!t->settled && !t->late && !t->repeats)
+                trouble_unanswered(facts, &call);
+        }
+    }
+}

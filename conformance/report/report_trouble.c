@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/report/report_trouble.h"
+
+#include "conformance/options/options.h"
+#include "conformance/report/report_html.h"
+#include "conformance/report/report_parts.h"
+#include "support/json_writer.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+    CAPTURES_SAID = 10,
+    PAIRS_SAID = 10, /* of a capture */
+    LINES_SAID = 6,  /* of a client and server */
+    CONNECTIONS_NAMED = 4,
+};
+
+struct telling {
+    void (*line)(void *ctx, enum trouble_said what, const char *text);
+    void *ctx;
+    bool all;
+};
+
+static void tell(const struct telling *telling, enum trouble_said what, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+static void tell(const struct telling *telling, enum trouble_said what, const char *format, ...)
+{
+    va_list arguments;
+    g_autofree gchar *text = NULL;
+
+    va_start(arguments, format);
+    text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    telling->line(telling->ctx, what, text);
+}
+
+/* ", connections 1, 4, 5" */
+static gchar *connections_text(const struct trouble *trouble)
+{
+    GString *text = g_string_new(NULL);
+
+    for (guint i = 0; i < MIN(trouble->connections->len, (guint)CONNECTIONS_NAMED); i++)
+        g_string_append_printf(text, "%s%" PRIu32,
+                               i > 0                           ? ", "
+                               : trouble->connections->len > 1 ? ", connections "
+                                                               : ", connection ",
+                               g_array_index(trouble->connections, uint32_t, i));
+    if (trouble->connections->len > CONNECTIONS_NAMED)
+        g_string_append_printf(text, " and %u more", trouble->connections->len - CONNECTIONS_NAMED);
+    return g_string_free(text, FALSE);
+}
+
+static void tell_trouble(const struct telling *telling, const struct trouble *trouble)
+{
+    g_autofree gchar *clock = trouble_clock(trouble->time_ns), *connections = connections_text(trouble);
+
+    tell(telling, SAID, "%s frame %" PRIu32 "%s: %s", clock, trouble->frame, connections, trouble->words);
+}
+
+static bool same_pair(const struct trouble *a, const struct trouble *b)
+{
+    return strcmp(a->client, b->client) == 0 && strcmp(a->server, b->server) == 0;
+}
+
+static void tell_capture(const struct telling *telling, const struct troubles *troubles)
+{
+    const struct trouble *before = NULL;
+    unsigned pairs = 0, lines = 0, left_out = 0;
+
+    for (guint i = 0; i < troubles->list->len; i++) {
+        const struct trouble *trouble = g_ptr_array_index(troubles->list, i);
+
+        if (!before || !same_pair(before, trouble)) {
+            lines = 0;
+            if (telling->all || ++pairs <= PAIRS_SAID)
+                tell(telling, SAID_BETWEEN, "client %s, server %s", trouble->client, trouble->server);
+        }
+        before = trouble;
+        if (telling->all || (pairs <= PAIRS_SAID && lines++ < LINES_SAID))
+            tell_trouble(telling, trouble);
+        else
+            left_out++;
+    }
+    if (left_out > 0)
+        tell(telling, SAID, "... and %u more; --verbose shows all", left_out);
+}
+
+static void tell_nothing(const struct telling *telling, const struct report *report)
+{
+    uint64_t calls = 0, answers = 0;
+    bool holes = false;
+
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        calls += capture->troubles->calls - MIN(capture->troubles->again, capture->troubles->calls);
+        answers += capture->troubles->answers;
+        holes |= capture->troubles->holes || capture->dropped > 0;
+    }
+    if (calls == 0)
+        tell(telling, SAID_HEAD, "What happened: nothing went wrong%s", holes ? ", as far as captured" : "");
+    else if (answers >= calls)
+        tell(telling, SAID_HEAD, "What happened: nothing went wrong%s: every Call was answered (%" PRIu64 ")",
+             holes ? ", as far as captured" : "", calls);
+    else
+        tell(telling, SAID_HEAD,
+             "What happened: nothing went wrong, as far as captured: %" PRIu64 " of %" PRIu64 " Calls were answered",
+             answers, calls);
+}
+
+void trouble_say(const struct report *report, bool all,
+                 void (*line)(void *ctx, enum trouble_said what, const char *text), void *ctx)
+{
+    const struct telling telling = {line, ctx, all};
+    unsigned told = 0, left_out = 0;
+
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        if (capture->troubles->list->len == 0)
+            continue;
+        if (told == 0)
+            tell(&telling, SAID_HEAD, "What happened (times are UTC):");
+        if (told++ >= CAPTURES_SAID && !all) {
+            left_out++;
+            continue;
+        }
+        if (report->captures->len > 1)
+            tell(&telling, SAID_CAPTURE, "%s", capture->file);
+        tell_capture(&telling, capture->troubles);
+    }
+    if (left_out > 0)
+        tell(&telling, SAID_CAPTURE, "... and in %u more captures; --verbose shows all", left_out);
+    if (told == 0 && report->connections > 0)
+        tell_nothing(&telling, report);
+}
+
+/* ---- text ---- */
+
+struct text_telling {
+    const struct terminal *terminal;
+    bool several; /* captures */
+};
+
+static void write_line(void *ctx, enum trouble_said what, const char *text)
+{
+    static const unsigned indents[] = {[SAID_HEAD] = 0, [SAID_CAPTURE] = 2, [SAID_BETWEEN] = 2, [SAID] = 4};
+    const struct text_telling *telling = ctx;
+    const struct terminal *terminal = telling->terminal;
+    unsigned deeper = telling->several && what >= SAID_BETWEEN ? 2 : 0;
+    g_autofree gchar *printable = printable_text(text);
+
+    if (what == SAID_HEAD)
+        terminal_gap(terminal);
+    terminal_line(terminal, indents[what] + deeper, "%s",
+                  what == SAID_HEAD ? terminal_styled(terminal, STYLE_BOLD, printable) : printable);
+}
+
+void trouble_write_text(const struct report *report, const struct terminal *terminal)
+{
+    struct text_telling telling = {terminal, report->captures->len > 1};
+
+    trouble_say(report, report->options->verbose, write_line, &telling);
+}
+
+/* ---- HTML ---- */
+
+struct html_telling {
+    struct html_page *page;
+    bool listing;
+};
+
+static void end_list(struct html_telling *html)
+{
+    if (html->listing)
+        markup_end(html->page->writer);
+    html->listing = false;
+}
+
+static void write_markup(void *ctx, enum trouble_said what, const char *text)
+{
+    static const char *const names[] = {[SAID_HEAD] = "h2", [SAID_CAPTURE] = "h3", [SAID_BETWEEN] = "p", [SAID] = "li"};
+    struct html_telling *html = ctx;
+
+    if (what != SAID)
+        end_list(html);
+    else if (!html->listing)
+        markup_begin(html->page->writer, "ul", NULL);
+    html->listing |= what == SAID;
+    markup_element(html->page->writer, names[what], NULL, "%s", text);
+}
+
+void trouble_write_html(struct html_page *page)
+{
+    struct html_telling html = {.page = page};
+
+    markup_begin(page->writer, "section", "id", "happened", NULL);
+    trouble_say(page->report, false, write_markup, &html);
+    end_list(&html);
+    markup_end(page->writer);
+}
+
+/* ---- JSON ---- */
+
+static void write_trouble(struct json_writer *writer, const struct trouble *trouble, int64_t start_ns)
+{
+    g_autofree gchar *at = part_time_text(trouble->time_ns);
+
+    json_begin_object(writer, NULL);
+    json_string(writer, "kind", trouble_kind_name(trouble->kind));
+    json_string(writer, "level", trouble_is_note(trouble->kind) ? "note" : "trouble");
+    json_string(writer, "client", trouble->client);
+    json_string(writer, "server", trouble->server);
+    json_begin_array_line(writer, "connections");
+    for (guint i = 0; i < trouble->connections->len; i++)
+        json_number(writer, NULL, g_array_index(trouble->connections, uint32_t, i));
+    json_end_array(writer);
+    json_number(writer, "frame", trouble->frame);
+    json_double(writer, "time", (double)(int64_t)((uint64_t)trouble->time_ns - (uint64_t)start_ns) / 1e9);
+    json_string(writer, "at", at);
+    json_number(writer, "count", (int64_t)trouble->count);
+    json_double(writer, "lasted", (double)trouble->time / 1e9);
+    json_string(writer, "words", trouble->words);
+    json_end_object(writer);
+}
+
+void trouble_write_json(struct json_writer *writer, const struct report_capture *capture)
+{
+    const struct troubles *troubles = capture->troubles;
+
+    json_begin_object_line(writer, "calls");
+    json_number(writer, "made", (int64_t)(troubles->calls - MIN(troubles->again, troubles->calls)));
+    json_number(writer, "answered", (int64_t)troubles->answers);
+    json_bool(writer, "whole", !troubles->holes);
+    json_end_object(writer);
+    json_begin_array(writer, "trouble");
+    for (guint i = 0; i < troubles->list->len; i++)
+        write_trouble(writer, g_ptr_array_index(troubles->list, i), capture->start_ns);
+    json_end_array(writer);
+}

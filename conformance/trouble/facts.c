@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/trouble/facts.h"
+
+#include "engine/core/heap.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct trouble_facts *trouble_facts_new(void)
+{
+    return heap_zeroed(1, sizeof(struct trouble_facts));
+}
+
+bool trouble_is_stranger(const struct trouble_facts *facts)
+{
+    return facts->plain || (facts->step[STEP_SYN].n > 0 && facts->step[STEP_SYN_ACK].n == 0);
+}
+
+void trouble_facts_free(struct trouble_facts *facts)
+{
+    if (!facts)
+        return;
+    free(facts->open);
+    free(facts->latest);
+    free(facts->early);
+    free(facts);
+}
+
+static void note_step(struct trouble_facts *facts, enum trouble_step step, unsigned side, struct trouble_event event)
+{
+    struct trouble_repeated *repeated = &facts->step[step];
+
+    if (repeated->n++ == 0)
+        repeated->first = event;
+    repeated->last = event;
+    facts->step_side[step] = (uint8_t)side;
+}
+
+static void note_packet(struct trouble_facts *facts, unsigned side, struct trouble_event event, bool speaks)
+{
+    struct trouble_side *of = &facts->side[side];
+
+    if (of->packets++ == 0)
+        of->first = event;
+    if (!trouble_happened(&facts->first))
+        facts->first = event;
+    facts->last = event;
+    if (facts->side[0].how != END_NONE || facts->side[1].how != END_NONE)
+        return;
+    of->last = event;
+    if (speaks)
+        of->spoke = event;
+}
+
+/* Packets that wait for a counterpart are given to nobody before they are looked at as parts of messages. */
+void trouble_part(struct trouble_facts *facts, const struct place *place)
+{
+    struct trouble_side *side;
+
+    if (!facts)
+        return;
+    side = &facts->side[place->side & 1u];
+    facts->parts++;
+    if (side->parts++ == 0 && side->packets == 0)
+        note_packet(facts, place->side & 1u, (struct trouble_event){place->frame, place->time_ns}, true);
+}
+
+static void note_end(struct trouble_facts *facts, unsigned side, enum trouble_end how, struct trouble_event event)
+{
+    if (facts->side[side].how != END_NONE)
+        return;
+    if (facts->side[side ^ 1u].how == END_NONE)
+        facts->closer = (uint8_t)side;
+    facts->side[side].how = how;
+    facts->side[side].ended = event;
+}
+
+/* ---- TCP, MPA ---- */
+
+static void note_flags(struct trouble_facts *facts, const struct tcp_segment *segment, struct trouble_event event)
+{
+    unsigned side = segment->side & 1u;
+
+    if (segment->flags & TCP_SYN)
+        note_step(facts, segment->flags & TCP_ACK ? STEP_SYN_ACK : STEP_SYN, side, event);
+    if (segment->flags & TCP_RST)
+        note_end(facts, side, END_RESET, event);
+    else if (segment->flags & TCP_FIN)
+        note_end(facts, side, END_FIN, event);
+}
+
+void trouble_plain(struct trouble_facts *facts, const char *what, const struct tcp_segment *segment)
+{
+    facts->plain = what;
+    facts->plain_call = (struct trouble_event){segment->frame, segment->time_ns};
+}
+
+void trouble_segment(struct trouble_facts *facts, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                     uint64_t acked)
+{
+    const struct trouble_event event = {segment->frame, segment->time_ns};
+
+    if (!facts)
+        return;
+    note_packet(facts, segment->side & 1u, event, segment->length > 0);
+    trouble_path_segment(facts->path, segment, offset, acked_known, acked);
+    if (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST))
+        note_flags(facts, segment, event);
+}
+
+void trouble_startup(struct trouble_facts *facts, const struct mpa_startup_event *event)
+{
+    const struct trouble_event at = {event->place.frame, event->place.time_ns};
+    unsigned side = event->place.side & 1u;
+
+    if (!facts)
+        return;
+    note_step(facts, event->frame.kind == MPA_REPLY ? STEP_REPLY : STEP_REQUEST, side, at);
+    if (event->frame.kind == MPA_REPLY && event->frame.flags & MPA_FLAG_R)
+        note_step(facts, STEP_REJECT, side, at);
+}
+
+/* ---- RoCE, InfiniBand ---- */
+
+/* "Congestion experienced" (RFC 3168 section 5); what is before the BTH begins with the IP header. */
+static bool is_marked(const struct ib_datagram *datagram)
+{
+    const uint8_t *ip = datagram->below;
+    unsigned class;
+
+    if (!ip || datagram->below_len < 2 || (datagram->kind != IB_BELOW_IPV4_UDP && datagram->kind != IB_BELOW_IPV6_UDP))
+        return false;
+    class = datagram->kind == IB_BELOW_IPV4_UDP ? ip[1] : (unsigned)(ip[0] << 4 | ip[1] >> 4);
+    return (class & 3) == 3;
+}
+
+void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct ib_datagram *datagram,
+                       const struct ib_packet *packet)
+{
+    const struct trouble_event event = {datagram->frame, datagram->time_ns};
+
+    if (!facts)
+        return;
+    note_packet(facts, side, event, !packet->info || !packet->info->response || packet->payload_len > 0);
+    facts->path[side].marked += is_marked(datagram);
+    trouble_path_ib(facts->path, side, packet, datagram->length, event);
+}
+
+void trouble_managed(struct trouble_facts *facts, unsigned side, const struct ib_cm *cm, const struct place *place)
+{
+    static const struct {
+        uint8_t attribute;
+        enum trouble_step step;
+    } steps[] = {{IB_CM_REQUEST, STEP_REQUEST},
+                 {IB_CM_MRA, STEP_WAIT},
+                 {IB_CM_REPLY, STEP_REPLY},
+                 {IB_CM_READY, STEP_READY},
+                 {IB_CM_REJECT, STEP_REJECT}};
+    const struct trouble_event event = {place->frame, place->time_ns};
+
+    if (!facts)
+        return;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (steps[i].attribute == cm->attribute)
+            note_step(facts, steps[i].step, side & 1u, event);
+    if (cm->attribute == IB_CM_REJECT)
+        facts->reject_reason = cm->reason;
+    if (cm->attribute == IB_CM_DISCONNECT_REQUEST)
+        note_end(facts, side & 1u, END_DISCONNECT, event);
+}
+
+void trouble_refused(struct trouble_facts *facts, const struct trouble_refusal *refusal)
+{
+    if (facts && !trouble_happened(&facts->refusal.when))
+        facts->refusal = *refusal;
+}

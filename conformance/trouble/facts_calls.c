@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Calls that have no answer, or whose answer did not arrive. */
+#include "conformance/trouble/facts.h"
+#include "engine/core/heap.h"
+
+#include <stdlib.h>
+
+/* Without another packet for so long, an answer that is not acknowledged did not arrive; before, it still may. */
+static const int64_t settled_ns = 1000000000;
+
+static void note_early(struct trouble_facts *facts, const struct trouble_call *call)
+{
+    struct trouble_answered *early;
+
+    if (facts->n_early >= TROUBLE_FIRST_ANSWERS)
+        return;
+    early = heap_room(facts->early, &facts->room_early, facts->n_early + 1, TROUBLE_FIRST_ANSWERS, sizeof *early);
+    if (!early)
+        return;
+    facts->early = early;
+    early[facts->n_early++] = (struct trouble_answered){call->xid, call->answer};
+}
+
+void trouble_answered(struct trouble_facts *facts, const struct trouble_call *call)
+{
+    facts->answers++;
+    facts->answered = call->answer;
+    note_early(facts, call);
+    if (!facts->latest && !(facts->latest = heap_get(TROUBLE_ANSWERS * sizeof *facts->latest)))
+        return;
+    facts->latest[facts->n_latest++ % TROUBLE_ANSWERS] = *call;
+}
+
+static void list(struct trouble_facts *facts, const struct trouble_call *call)
+{
+    struct trouble_call *open;
+
+    facts->n_open++;
+    if (facts->n_listed >= TROUBLE_CALLS_MAX)
+        return;
+    open = heap_room(facts->open, &facts->room, facts->n_listed + 1, TROUBLE_CALLS_MAX, sizeof *open);
+    if (!open)
+        return;
+    facts->open = open;
+    open[facts->n_listed++] = *call;
+}
+
+void trouble_owes(struct trouble_facts *facts, enum trouble_debt debt, struct trouble_event event)
+{
+    facts->owed[debt].n++;
+    facts->owed[debt].latest = event;
+}
+
+void trouble_pays(struct trouble_facts *facts, enum trouble_debt debt)
+{
+    struct trouble_owed *owed = &facts->owed[debt];
+
+    /* More than was asked for pays for nothing; but another connection may have what it is for. */
+    owed->paid += owed->n == 0 || owed->paid < owed->n;
+}
+
+void trouble_callbacks(struct trouble_facts *facts, bool down, struct trouble_event event)
+{
+    if (!down) {
+        facts->path_down.n = 0;
+        return;
+    }
+    if (facts->path_down.n++ == 0)
+        facts->path_down.first = event;
+    facts->path_down.last = event;
+}
+
+void trouble_odd(struct trouble_facts *facts, uint32_t xid)
+{
+    if (facts->n_odd < TROUBLE_ODD)
+        facts->odd[facts->n_odd++] = xid;
+}
+
+/* More than can be remembered: it may be any. */
+static bool is_odd(const struct trouble_facts *facts, uint32_t xid)
+{
+    for (unsigned i = 0; i < facts->n_odd; i++)
+        if (facts->odd[i] == xid)
+            return true;
+    return facts->n_odd == TROUBLE_ODD;
+}
+
+void trouble_unanswered(struct trouble_facts *facts, const struct trouble_call *call)
+{
+    struct trouble_call open = *call;
+    const struct trouble_side *caller = &facts->side[call->side & 1u];
+
+    if (is_odd(facts, call->xid)) {
+        facts->answers++;
+        return;
+    }
+    open.fate = FATE_UNANSWERED;
+    open.acknowledged = caller->acked_known && caller->acked > call->offset;
+    list(facts, &open);
+}
+
+/* The caller's transport refused this, or what was moved before it. */
+static bool was_refused(const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    const struct trouble_refusal *refusal = &facts->refusal;
+
+    return trouble_happened(&refusal->when) && refusal->side == call->side && refusal->known &&
+           refusal->offset <= call->offset && refusal->when.time_ns >= call->answer.time_ns;
+}
+
+static bool arrived(const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    const struct trouble_side *answerer = &facts->side[call->side ^ 1u];
+
+    /* Who was never heard, or not to the end, may have acknowledged the answer where this was not captured. */
+    if (facts->hole || !answerer->acked_known || answerer->acked > call->offset)
+        return true;
+    return facts->until_ns - call->answer.time_ns < settled_ns;
+}
+
+void trouble_settle(struct trouble_facts *facts)
+{
+    unsigned n = facts->n_latest < TROUBLE_ANSWERS ? facts->n_latest : TROUBLE_ANSWERS;
+
+    trouble_path_end(facts->path, facts->until_ns);
+    for (unsigned i = 0; i < n; i++) {
+        struct trouble_call call = facts->latest[(facts->n_latest - n + i) % TROUBLE_ANSWERS];
+
+        if (was_refused(facts, &call))
+            call.fate = FATE_REFUSED;
+        else if (!arrived(facts, &call))
+            call.fate = FATE_UNDELIVERED;
+        else
+            continue;
+        call.acknowledged = true;
+        list(facts, &call);
+    }
+    free(facts->latest);
+    facts->latest = NULL;
+}

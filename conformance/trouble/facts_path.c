@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/trouble/facts_path.h"
+
+enum { TCP_ECE = 0x40, OPCODE_CNP = 0x81 };
+
+/* An acknowledgement that comes so late was held back, as nothing in a network takes so long that often. */
+static const int64_t held_least_ns = 30000000, held_most_ns = 600000000, prompt_ns = 1000000;
+
+/* ---- sizes ---- */
+
+/* at: of its first octet, or its PSN; the first one that waits, sent again, begins where it began. */
+static void take_sent(struct trouble_sizes *sizes, uint64_t at, uint32_t size, struct trouble_event event)
+{
+    if (sizes->waiting && at == sizes->at) {
+        sizes->again++;
+        sizes->last = event;
+    } else if (!sizes->waiting) {
+        sizes->waiting = true;
+        sizes->at = at;
+        sizes->size = size;
+        sizes->again = 0;
+        sizes->first = sizes->last = event;
+        sizes->sent_most = 0;
+    }
+    sizes->latest = at;
+    sizes->sent_most = size > sizes->sent_most ? size : sizes->sent_most;
+}
+
+/* all: nothing waits any more. */
+static void take_acked(struct trouble_sizes *sizes, bool all)
+{
+    uint32_t size = all ? sizes->sent_most : sizes->size;
+
+    sizes->acked_most = size > sizes->acked_most ? size : sizes->acked_most;
+    sizes->waiting = false;
+}
+
+/* ---- TCP ---- */
+
+static void close_window(struct trouble_window *window, const struct tcp_segment *segment)
+{
+    if (window->since.frame == 0)
+        window->since = (struct trouble_event){segment->frame, segment->time_ns};
+}
+
+static void end_window(struct trouble_window *window, int64_t time_ns)
+{
+    uint64_t closed = time_ns > window->since.time_ns ? (uint64_t)(time_ns - window->since.time_ns) : 0;
+
+    if (window->since.frame != 0 && closed >= window->longest_ns) {
+        window->longest_ns = closed;
+        window->first = window->since;
+    }
+    window->since.frame = 0;
+}
+
+static void take_window(struct trouble_window *window, const struct tcp_segment *segment)
+{
+    if (segment->flags & (TCP_SYN | TCP_RST))
+        return;
+    if (segment->window == 0)
+        close_window(window, segment);
+    else if (window->since.frame != 0)
+        end_window(window, segment->time_ns);
+}
+
+/* A segment without payload that acknowledges what was sent long before; then what waited for that. */
+static void take_delay(struct trouble_delay *mine, struct trouble_delay *theirs, const struct tcp_segment *segment)
+{
+    int64_t now = segment->time_ns, took = now - theirs->sent_ns;
+
+    if (segment->length > 0) {
+        if (mine->acked_ns != 0 && now - mine->acked_ns < prompt_ns) {
+            mine->first = mine->n == 0 ? (struct trouble_event){segment->frame, now} : mine->first;
+            mine->n++;
+            mine->sum_ns += mine->late_ns;
+        }
+        mine->sent_ns = now;
+        mine->acked_ns = theirs->acked_ns = 0;
+        theirs->sent_ns = 0; /* it speaks: nobody waits for it */
+    } else if (theirs->sent_ns != 0) {
+        theirs->acked_ns = took >= held_least_ns && took < held_most_ns ? now : 0;
+        theirs->late_ns = (uint64_t)took;
+        theirs->sent_ns = 0;
+    }
+}
+
+void trouble_path_segment(struct trouble_path path[2], const struct tcp_segment *segment, uint64_t offset,
+                          bool acked_known, uint64_t acked)
+{
+    struct trouble_path *mine = &path[segment->side & 1u], *theirs = &path[(segment->side & 1u) ^ 1u];
+
+    take_window(&mine->window, segment);
+    take_delay(&mine->delay, &theirs->delay, segment);
+    mine->congested += (segment->flags & (TCP_SYN | TCP_ECE)) == TCP_ECE;
+    if (acked_known && theirs->sizes.waiting && acked > theirs->sizes.at)
+        take_acked(&theirs->sizes, acked > theirs->sizes.latest);
+    if (segment->length > 0)
+        take_sent(&mine->sizes, offset, segment->length, (struct trouble_event){segment->frame, segment->time_ns});
+}
+
+/* ---- RoCE, InfiniBand ---- */
+
+static void take_nak_not_ready(struct trouble_not_ready *not_ready, const struct ib_packet *packet,
+                               struct trouble_event event)
+{
+    if (not_ready->naks++ == 0)
+        not_ready->first = event;
+    not_ready->timer_ns = ib_rnr_timer_ns(packet->aeth.syndrome);
+    not_ready->psn = packet->bth.psn;
+    not_ready->time_ns = event.time_ns;
+    not_ready->waiting = true;
+}
+
+/* What was asked to wait is sent again. */
+static void take_retry(struct trouble_not_ready *not_ready, int64_t time_ns)
+{
+    int64_t waited = time_ns - not_ready->time_ns;
+
+    not_ready->waiting = false;
+    if (waited >= not_ready->timer_ns - not_ready->timer_ns / 8)
+        return;
+    if (not_ready->early++ == 0 || waited < not_ready->waited_least_ns)
+        not_ready->waited_least_ns = waited;
+}
+
+/* The rest of what the last one asked for, though nothing of that has come. */
+static void take_read(struct trouble_read *read, const struct ib_packet *packet, struct trouble_event event)
+{
+    uint64_t end = packet->reth.address + packet->reth.length;
+
+    if (read->known && !read->answered && packet->reth.rkey == read->rkey && end == read->end &&
+        ib_psn_distance(read->psn, packet->bth.psn) > 0) {
+        if (read->n++ == 0) {
+            read->first = event;
+            read->first_psn = read->psn;
+            read->continued_psn = packet->bth.psn;
+        }
+        return;
+    }
+    if (read->known && packet->bth.psn == read->psn)
+        return;
+    read->known = true;
+    read->answered = false;
+    read->psn = packet->bth.psn;
+    read->rkey = packet->reth.rkey;
+    read->end = end;
+}
+
+static void take_response(struct trouble_path *mine, struct trouble_path *theirs, const struct ib_packet *packet,
+                          struct trouble_event event)
+{
+    bool acks = (packet->headers & IB_HAS_AETH) != 0;
+    enum ib_aeth_kind kind = acks ? ib_aeth_kind(packet->aeth.syndrome) : IB_AETH_ACK;
+
+    if (kind == IB_AETH_RNR_NAK)
+        take_nak_not_ready(&mine->not_ready, packet, event);
+    if (kind != IB_AETH_ACK)
+        return;
+    theirs->read.answered |= packet->payload_len > 0 && ib_psn_distance(theirs->read.psn, packet->bth.psn) >= 0;
+    if (theirs->sizes.waiting && ib_psn_distance((uint32_t)theirs->sizes.at, packet->bth.psn) >= 0)
+        take_acked(&theirs->sizes, ib_psn_distance((uint32_t)theirs->sizes.latest, packet->bth.psn) >= 0);
+}
+
+void trouble_path_ib(struct trouble_path path[2], unsigned side, const struct ib_packet *packet, uint32_t length,
+                     struct trouble_event event)
+{
+    struct trouble_path *mine = &path[side], *theirs = &path[side ^ 1u];
+
+    mine->congested += packet->bth.opcode == OPCODE_CNP;
+    if (!packet->info || ib_service_of(packet->bth.opcode) != IB_RC)
+        return;
+    if (packet->info->response) {
+        take_response(mine, theirs, packet, event);
+        return;
+    }
+    if (theirs->not_ready.waiting && packet->bth.psn == theirs->not_ready.psn)
+        take_retry(&theirs->not_ready, event.time_ns);
+    if (packet->info->message == IB_MESSAGE_READ)
+        take_read(&mine->read, packet, event);
+    take_sent(&mine->sizes, packet->bth.psn, length, event);
+}
+
+void trouble_path_end(struct trouble_path path[2], int64_t until_ns)
+{
+    for (unsigned side = 0; side < 2; side++)
+        end_window(&path[side].window, until_ns);
+}

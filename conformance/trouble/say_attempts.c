@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Attempts to connect that came to nothing, and upper layers that go another way. */
+#include "conformance/trouble/saying.h"
+#include "engine/packet/decap.h"
+
+#include <inttypes.h>
+
+enum { ATTEMPTS_MAX = 32 /* kinds of */ };
+
+/* Sooner than this, whoever asked may still be answered. */
+static const uint64_t patience_ns = 1000000000;
+
+enum outcome {
+    OUTCOME_FINE,
+    OUTCOME_SYN_UNANSWERED,
+    OUTCOME_SYN_REFUSED,
+    OUTCOME_UNANSWERED,
+    OUTCOME_REJECTED,
+    OUTCOME_INCOMPLETE,
+    OUTCOMES
+};
+
+/* Several of one kind, to one port. */
+struct attempts {
+    const struct trouble_facts *first, *last;
+    struct trouble_repeated asked; /* requests */
+    uint32_t connections, answered, waited;
+    GPtrArray *members; /* struct trouble_facts * */
+};
+
+/* ---- how each went ---- */
+
+/* Nobody else's business: only what a port or another connection shows to be about RDMA. */
+static bool is_for_rdma(const struct saying *saying, const struct trouble_facts *facts)
+{
+    uint16_t port = facts->end[facts->opener ^ 1u].port;
+
+    return facts->rdma || saying->alone || facts->usual_port || port == saying->rdma_port;
+}
+
+static bool lasted(const struct trouble_facts *facts, enum trouble_step step)
+{
+    return facts->step[step].n > 1 || has_ended(facts) ||
+           time_from(facts->step[step].first.time_ns, facts->until_ns) >= patience_ns;
+}
+
+static enum outcome outcome_of_tcp(const struct trouble_facts *facts)
+{
+    unsigned asker = facts->step_side[STEP_SYN];
+
+    if (facts->step[STEP_SYN].n > 0 && facts->step[STEP_SYN_ACK].n == 0 && facts->parts == 0 && !facts->rdma) {
+        if (facts->side[asker ^ 1u].how == END_RESET)
+            return OUTCOME_SYN_REFUSED;
+        return facts->side[asker ^ 1u].packets == 0 && facts->step[STEP_SYN].n > 1 ? OUTCOME_SYN_UNANSWERED
+                                                                                   : OUTCOME_FINE;
+    }
+    if (!facts->rdma || facts->step[STEP_REQUEST].n == 0 || facts->parts > 0)
+        return OUTCOME_FINE;
+    if (facts->step[STEP_REJECT].n > 0)
+        return OUTCOME_REJECTED;
+    return facts->step[STEP_REPLY].n == 0 && !facts->hole && lasted(facts, STEP_REQUEST) ? OUTCOME_UNANSWERED
+                                                                                         : OUTCOME_FINE;
+}
+
+static enum outcome outcome_of_ib(const struct trouble_facts *facts)
+{
+    if (facts->parts > 0 || facts->step[STEP_READY].n > 0 || facts->step[STEP_REQUEST].n == 0)
+        return OUTCOME_FINE;
+    if (facts->step[STEP_REJECT].n > 0)
+        return OUTCOME_REJECTED;
+    if (!lasted(facts, facts->step[STEP_REPLY].n > 0 ? STEP_REPLY : STEP_REQUEST))
+        return OUTCOME_FINE;
+    return facts->step[STEP_REPLY].n > 0 ? OUTCOME_INCOMPLETE : OUTCOME_UNANSWERED;
+}
+
+static enum outcome outcome_of(const struct trouble_facts *facts)
+{
+    return facts->ib ? outcome_of_ib(facts) : outcome_of_tcp(facts);
+}
+
+bool trouble_attempt_failed(const struct trouble_facts *facts)
+{
+    return outcome_of(facts) != OUTCOME_FINE;
+}
+
+/* ---- words ---- */
+
+static const char *const reasons[] = {
+    [1] = "no queue pair available",
+    [2] = "no end-to-end context available",
+    [3] = "no resources available",
+    [4] = "timeout",
+    [5] = "unsupported request",
+    [6] = "invalid communication ID",
+    [7] = "invalid communication instance",
+    [8] = "invalid service ID",
+    [9] = "invalid transport service type",
+    [10] = "stale connection",
+    [12] = "GID of the primary remote port rejected",
+    [13] = "LID of the primary remote port rejected",
+    [14] = "invalid service level",
+    [15] = "invalid traffic class",
+    [16] = "invalid hop limit",
+    [17] = "invalid packet rate",
+    [24] = "port and connection management redirected",
+    [25] = "port redirected",
+    [26] = "invalid path MTU",
+    [27] = "insufficient responder resources",
+    [28] = "rejected by the consumer",
+    [29] = "RNR retry count rejected",
+};
+
+static const char *reason_hint(uint16_t reason)
+{
+    static const struct {
+        uint16_t reason;
+        const char *hint;
+    } hints[] = {
+        {3, "the server has no resources left: look at its limits and its memory"},
+        {4, "whoever rejected it had waited too long for the next message"},
+        {10, "the server still has a connection of these queue pairs"},
+        {12, "look at the GID index, the VLAN, and RoCE v1 or v2 on both sides"},
+        {28, "the application did: look at its log and at its limit of connections"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(hints); i++)
+        if (hints[i].reason == reason)
+            return hints[i].hint;
+    return NULL;
+}
+
+/* "3 times in 31 s" */
+static void add_times(GString *text, const struct trouble_repeated *asked)
+{
+    char time[UNITS_SIZE];
+
+    if (asked->n > 1)
+        g_string_append_printf(text, " %" PRIu32 " times in %s", asked->n,
+                               units_time(time_from(asked->first.time_ns, asked->last.time_ns), time));
+}
+
+static void say_unanswered_syn(GString *text, const struct attempts *attempts, const char *server)
+{
+    g_string_append_printf(text, "%s does not answer: TCP SYN sent", server);
+    add_times(text, &attempts->asked);
+    g_string_append(text, ", nothing came back: a firewall drops it, the host is down, or the address is wrong");
+}
+
+static void say_refused(GString *text, const struct attempts *attempts, const char *server)
+{
+    g_string_append_printf(text, "connection refused: %s answers the SYN with a reset", server);
+    add_times(text, &attempts->asked);
+    g_string_append(text, ": nothing listens on this port");
+    if (attempts->first->enable)
+        g_string_append_printf(text, "; %s", attempts->first->enable);
+}
+
+static void say_unanswered(GString *text, const struct attempts *attempts, const char *server)
+{
+    const struct trouble_facts *first = attempts->first;
+
+    g_string_append_printf(text, "%s does not answer: %s sent", server, first->ib ? "ConnectRequest" : "MPA Request");
+    if (attempts->asked.n == 1)
+        g_string_append(text, " once");
+    add_times(text, &attempts->asked);
+    g_string_append(text, attempts->waited > 0 ? ", only asked for patience (MRA)" : ", no reply came");
+    if (first->ib)
+        g_string_append(text, ": look at the address, the GID and VLAN of both sides, and UDP port 4791 in firewalls");
+    else
+        g_string_append(text, ": TCP connects, but nobody speaks MPA there");
+    if (attempts->connections == 1 && has_ended(first)) {
+        g_autofree gchar *ending = ending_text(first);
+
+        g_string_append_printf(text, "; %s", ending);
+    }
+}
+
+static void say_rejected(GString *text, const struct attempts *attempts, const char *server)
+{
+    const struct trouble_facts *first = attempts->first;
+    uint16_t reason = first->reject_reason, port = first->end[first->opener ^ 1u].port;
+    const char *known = reason < G_N_ELEMENTS(reasons) ? reasons[reason] : NULL, *hint = reason_hint(reason);
+
+    g_string_append_printf(text, "%s rejected the connection", server);
+    add_times(text, &attempts->asked);
+    if (!first->ib) {
+        g_string_append(text, " (MPA Reply with R): the application did, or its limit of connections is reached");
+        return;
+    }
+    g_string_append_printf(text, ": reason %" PRIu16 "%s%s", reason, known ? ", " : "", known ? known : "");
+    if (reason == IB_CM_REJECT_INVALID_SERVICE_ID)
+        g_string_append_printf(text, ": nothing listens on port %" PRIu16 " there", port);
+    else if (hint)
+        g_string_append_printf(text, ": %s", hint);
+}
+
+static void say_incomplete(GString *text, const struct attempts *attempts, const char *server)
+{
+    const struct trouble_facts *first = attempts->first;
+    uint32_t replies = attempts->answered;
+    char time[UNITS_SIZE];
+
+    g_string_append_printf(
+        text,
+        "the handshake with %s was never completed: ConnectRequest %" PRIu32 " times, ConnectReply %" PRIu32
+        " times, never a ReadyToUse, in %s: the replies do not "
+        "reach the client, or it drops them: look at the VLAN, the GIDs and the MTU of both sides",
+        server, attempts->asked.n, replies,
+        units_time(time_from(first->step[STEP_REQUEST].first.time_ns, attempts->last->until_ns), time));
+}
+
+static const struct {
+    enum trouble_kind kind;
+    void (*say)(GString *text, const struct attempts *attempts, const char *server);
+} ways[OUTCOMES] = {
+    [OUTCOME_SYN_UNANSWERED] = {TROUBLE_NO_ANSWER, say_unanswered_syn},
+    [OUTCOME_SYN_REFUSED] = {TROUBLE_REFUSED, say_refused},
+    [OUTCOME_UNANSWERED] = {TROUBLE_NO_ANSWER, say_unanswered},
+    [OUTCOME_REJECTED] = {TROUBLE_REJECTED, say_rejected},
+    [OUTCOME_INCOMPLETE] = {TROUBLE_INCOMPLETE, say_incomplete},
+};
+
+/* ---- several that are alike are one line ---- */
+
+static bool alike(const struct trouble_facts *a, const struct trouble_facts *b)
+{
+    return a->end[a->opener ^ 1u].port == b->end[b->opener ^ 1u].port && a->ib == b->ib &&
+           a->reject_reason == b->reject_reason && outcome_of(a) == outcome_of(b);
+}
+
+static const struct trouble_repeated *asked_of(const struct trouble_facts *facts)
+{
+    return &facts->step[facts->ib || facts->rdma ? STEP_REQUEST : STEP_SYN];
+}
+
+static void add_attempt(struct attempts *attempts, const struct trouble_facts *facts)
+{
+    const struct trouble_repeated *asked = asked_of(facts);
+
+    if (attempts->connections++ == 0) {
+        attempts->first = facts;
+        attempts->asked.first = asked->first;
+    }
+    attempts->last = facts;
+    g_ptr_array_add(attempts->members, (gpointer)facts);
+    attempts->asked.n += asked->n;
+    attempts->asked.last = asked->last;
+    attempts->answered += facts->step[STEP_REPLY].n;
+    attempts->waited += facts->step[STEP_WAIT].n;
+}
+
+static void say_like(const struct saying *saying, const struct attempts *attempts)
+{
+    const struct trouble_facts *first = attempts->first;
+    enum outcome outcome = outcome_of(first);
+    struct endpoint to = first->end[first->opener ^ 1u];
+    GString *text = g_string_new(NULL);
+    char server[ENDPOINT_TEXT_SIZE];
+    struct trouble *trouble;
+
+    ways[outcome].say(text, attempts, endpoint_text(&to, server));
+    trouble = say(saying, ways[outcome].kind, first, attempts->asked.first, g_string_free(text, FALSE));
+    trouble->count = outcome == OUTCOME_INCOMPLETE ? attempts->connections : attempts->asked.n;
+    trouble->time = time_from(attempts->asked.first.time_ns, attempts->asked.last.time_ns);
+    for (guint i = 0; i < attempts->members->len; i++)
+        say_also(trouble, g_ptr_array_index(attempts->members, i));
+}
+
+static struct attempts *attempts_like(struct attempts *all, unsigned *n, const struct trouble_facts *facts)
+{
+    for (unsigned i = 0; i < *n; i++)
+        if (alike(all[i].first, facts))
+            return &all[i];
+    if (*n == ATTEMPTS_MAX)
+        return NULL;
+    all[*n].members = g_ptr_array_new();
+    return &all[(*n)++];
+}
+
+static void say_failed(const struct saying *saying)
+{
+    struct attempts all[ATTEMPTS_MAX] = {0};
+    unsigned n = 0;
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *facts = facts_at(saying, i);
+        struct attempts *like;
+
+        if (outcome_of(facts) == OUTCOME_FINE || !is_for_rdma(saying, facts))
+            continue;
+        like = attempts_like(all, &n, facts);
+        if (like)
+            add_attempt(like, facts);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        say_like(saying, &all[i]);
+        g_ptr_array_unref(all[i].members);
+    }
+}
+
+/* ---- a reply that comes when nobody waits for it any more ---- */
+
+static void say_late(const struct saying *saying, const struct trouble_facts *facts)
+{
+    const struct trouble_event *asked = &facts->step[STEP_REQUEST].first, *replied = &facts->step[STEP_REPLY].first;
+    uint64_t time = time_from(asked->time_ns, replied->time_ns);
+    g_autofree gchar *ending = NULL;
+    char text[UNITS_SIZE];
+
+    if (!facts->rdma || facts->parts > 0 || facts->step[STEP_REQUEST].n == 0 || facts->step[STEP_REPLY].n == 0 ||
+        facts->step[STEP_REJECT].n > 0 || time < patience_ns || !has_ended(facts))
+        return;
+    ending = ending_text(facts);
+    say(saying, TROUBLE_LATE_REPLY, facts, *replied,
+        g_strdup_printf("the %s came %s after the Request in frame %" PRIu32 ", too late: %s",
+                        facts->ib ? "ConnectReply" : "MPA Reply", units_time(time, text), asked->frame, ending))
+        ->time = time;
+}
+
+/* ---- another way ---- */
+
+static void say_plain(const struct saying *saying)
+{
+    struct trouble *trouble = NULL;
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *facts = facts_at(saying, i);
+        struct endpoint to = facts->end[facts->opener ^ 1u];
+        char server[ENDPOINT_TEXT_SIZE];
+
+        if (!facts->plain || trouble)
+            continue;
+        trouble =
+            say(saying, TROUBLE_PLAIN_TCP, facts, facts->plain_call,
+                g_strdup_printf("%s over plain TCP to %s: RDMA is not in use there (mount with proto=rdma, and look "
+                                "at /proc/mounts)",
+                                facts->plain, endpoint_text(&to, server)));
+    }
+}
+
+void say_attempts(const struct saying *saying)
+{
+    say_failed(saying);
+    for (guint i = 0; i < saying->facts->len; i++)
+        say_late(saying, facts_at(saying, i));
+    say_plain(saying);
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Calls that have no answer, and answers that did not arrive. */
+#include "conformance/trouble/saying.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { CALLS_NAMED = 3 };
+
+/* On a connection that goes on when the capture ends, an answer may still come before that. */
+static const uint64_t patience_ns = 2000000000;
+
+/* ---- which Calls ---- */
+
+/* The answer that it had there did not arrive. */
+static bool is_listed(const struct trouble_facts *facts, uint32_t xid)
+{
+    for (uint32_t i = 0; i < facts->n_listed; i++)
+        if (facts->open[i].xid == xid)
+            return true;
+    return false;
+}
+
+const struct trouble_answered *answered_later(const struct saying *saying, const struct trouble_facts *facts,
+                                              const struct trouble_call *call)
+{
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *later = facts_at(saying, i);
+
+        if (later == facts || later->first.time_ns < facts->first.time_ns)
+            continue;
+        for (unsigned k = 0; k < later->n_early; k++)
+            if (later->early[k].xid == call->xid && later->early[k].answer.time_ns > call->call.time_ns &&
+                !is_listed(later, call->xid))
+                return &later->early[k];
+    }
+    return NULL;
+}
+
+static uint64_t waited_for(const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    return time_from(call->call.time_ns, end_of(facts));
+}
+
+/* It is certain that nothing came of it, on this connection. */
+static bool is_lost(const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    return !call->unsure && !facts->hole && (has_ended(facts) || waited_for(facts, call) >= patience_ns);
+}
+
+/* ---- one connection ---- */
+
+/* Those of one fate, and of one side. */
+struct lost {
+    const struct trouble_facts *facts;
+    enum trouble_fate fate;
+    uint32_t n;
+    const struct trouble_call *call[CALLS_NAMED];
+};
+
+static void add_names(GString *text, const struct lost *lost)
+{
+    for (unsigned i = 0; i < MIN(lost->n, (uint32_t)CALLS_NAMED); i++)
+        g_string_append_printf(text, "%s%s in frame %" PRIu32, i == 0 ? "" : ", ", lost->call[i]->what,
+                               lost->call[i]->call.frame);
+    if (lost->n > CALLS_NAMED)
+        g_string_append(text, ", ...");
+}
+
+/* What is known of the side that had to answer. */
+static void add_silence(GString *text, const struct lost *lost)
+{
+    const struct trouble_facts *facts = lost->facts;
+    const struct trouble_call *call = lost->call[0];
+    unsigned answerer = call->side ^ 1u;
+    const struct trouble_side *side = &facts->side[answerer];
+    int64_t end = end_of(facts);
+    uint64_t heard = time_from(side->last.time_ns, end), spoke = time_from(side->spoke.time_ns, end);
+    uint64_t half = waited_for(facts, call) / 2;
+    char time[UNITS_SIZE];
+
+    if (side->packets == 0 || facts->closer != (answerer ^ 1u))
+        heard = MIN(heard, spoke); /* its own end of the connection is no sign of life */
+    if (side->packets > 0 && heard >= patience_ns / 2 && heard >= half)
+        g_string_append_printf(text, "; nothing came from %s after frame %" PRIu32 " (%s)", side_name(facts, answerer),
+                               side->last.frame, units_time(heard, time));
+    else if (side->packets > 0 && spoke >= patience_ns / 2 && spoke >= half && spoke > heard)
+        g_string_append_printf(text, "; %s only acknowledged after frame %" PRIu32 " (%s)", side_name(facts, answerer),
+                               trouble_happened(&side->spoke) ? side->spoke.frame : call->call.frame,
+                               units_time(MIN(spoke, waited_for(facts, call)), time));
+    if (facts->answered.time_ns > call->call.time_ns && !call->reverse)
+        g_string_append_printf(text, "; later Calls were answered, up to frame %" PRIu32, facts->answered.frame);
+    if (lost->n == 1 && !call->acknowledged && facts->side[call->side].acked_known)
+        g_string_append(text, "; the Call was never acknowledged");
+}
+
+static void add_refusal(GString *text, const struct trouble_facts *facts)
+{
+    const struct trouble_refusal *refusal = &facts->refusal;
+
+    if (!trouble_happened(&refusal->when))
+        return;
+    g_string_append_printf(text, "; %s refused the %s", side_name(facts, refusal->side),
+                           refusal->operation ? refusal->operation : "message");
+    if (refusal->frame != 0)
+        g_string_append_printf(text, " of frame %" PRIu32, refusal->frame);
+    g_string_append_printf(text, " in frame %" PRIu32 " (%s)", refusal->when.frame, refusal->reason);
+}
+
+static gchar *unanswered_text(const struct lost *lost)
+{
+    const struct trouble_facts *facts = lost->facts;
+    GString *text = g_string_new(NULL);
+    char time[UNITS_SIZE];
+
+    if (lost->n > 1)
+        g_string_append_printf(text, "%" PRIu32 " Calls were not answered, the first for %s: ", lost->n,
+                               units_time(waited_for(facts, lost->call[0]), time));
+    add_names(text, lost);
+    if (lost->n == 1)
+        g_string_append_printf(text, " was not answered for %s", units_time(waited_for(facts, lost->call[0]), time));
+    add_silence(text, lost);
+    add_refusal(text, facts);
+    if (has_ended(facts)) {
+        g_autofree gchar *ending = ending_text(facts);
+
+        g_string_append_printf(text, "; %s", ending);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static gchar *undelivered_text(const struct lost *lost)
+{
+    const struct trouble_facts *facts = lost->facts;
+    GString *text = g_string_new(lost->n == 1 ? "the Reply to " : NULL);
+    const char *caller = side_name(facts, lost->call[0]->side);
+
+    if (lost->n > 1)
+        g_string_append_printf(text, "%" PRIu32 " Replies, to ", lost->n);
+    add_names(text, lost);
+    g_string_append_printf(text, ", %s in frame %" PRIu32, lost->n == 1 ? "sent" : "the first sent",
+                           lost->call[0]->answer.frame);
+    if (lost->fate == FATE_REFUSED)
+        add_refusal(text, facts);
+    else
+        g_string_append_printf(text, ", %s never acknowledged: %s did not receive %s", lost->n == 1 ? "was" : "were",
+                               caller, lost->n == 1 ? "it" : "them");
+    if (has_ended(facts)) {
+        g_autofree gchar *ending = ending_text(facts);
+
+        g_string_append_printf(text, "; %s", ending);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static const struct {
+    enum trouble_kind kind;
+    gchar *(*words)(const struct lost *lost);
+} fates[] = {
+    [FATE_UNANSWERED] = {TROUBLE_CALL_UNANSWERED, unanswered_text},
+    [FATE_REFUSED] = {TROUBLE_REPLY_REFUSED, undelivered_text},
+    [FATE_UNDELIVERED] = {TROUBLE_REPLY_UNDELIVERED, undelivered_text},
+};
+
+/* ---- several connections that end over one Call ---- */
+
+static bool same_call(const struct trouble_call *a, const struct trouble_call *b)
+{
+    return a->xid == b->xid && a->reverse == b->reverse;
+}
+
+static struct loop *loop_of(struct saying *saying, const struct trouble_call *call)
+{
+    for (unsigned i = 0; i < saying->n_loops; i++)
+        if (same_call(saying->loop[i].call, call))
+            return &saying->loop[i];
+    if (saying->n_loops == LOOPS_MAX)
+        return NULL;
+    saying->loop[saying->n_loops] = (struct loop){.call = call, .members = g_ptr_array_new()};
+    return &saying->loop[saying->n_loops++];
+}
+
+static void find_loops(struct saying *saying)
+{
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *facts = facts_at(saying, i);
+
+        for (uint32_t k = 0; k < facts->n_listed; k++) {
+            struct loop *loop = is_lost(facts, &facts->open[k]) ? loop_of(saying, &facts->open[k]) : NULL;
+
+            if (!loop || loop->last == facts)
+                continue;
+            loop->first = loop->first ? loop->first : facts;
+            loop->last = facts;
+            g_ptr_array_add(loop->members, (gpointer)facts);
+        }
+    }
+}
+
+bool in_a_loop(const struct saying *saying, const struct trouble_call *call)
+{
+    for (unsigned i = 0; i < saying->n_loops; i++)
+        if (saying->loop[i].members->len > 1 && same_call(saying->loop[i].call, call))
+            return true;
+    return false;
+}
+
+static void say_loop(const struct saying *saying, const struct loop *loop)
+{
+    const struct trouble_facts *first = loop->first;
+    const struct trouble_call *call = loop->call;
+    GString *text = g_string_new(NULL);
+    g_autofree gchar *ending = has_ended(first) ? ending_text(first) : g_strdup("");
+    struct trouble *trouble;
+    char time[UNITS_SIZE];
+
+    if (has_ended(loop->last))
+        g_string_append_printf(text, "%u connections ended over the same Call, %s", loop->members->len, call->what);
+    else
+        g_string_append_printf(text, "%u connections had the same Call, %s", loop->members->len, call->what);
+    g_string_append_printf(text, " (XID 0x%08" PRIx32 "), first sent in frame %" PRIu32 ", in %s: ", call->xid,
+                           call->call.frame, units_time(time_from(call->call.time_ns, end_of(loop->last)), time));
+    if (call->fate == FATE_UNDELIVERED)
+        g_string_append_printf(text, "its Reply (frame %" PRIu32 ") was never acknowledged", call->answer.frame);
+    else if (call->fate == FATE_REFUSED)
+        g_string_append_printf(text, "its Reply (frame %" PRIu32 ") was refused", call->answer.frame);
+    else
+        g_string_append(text, "it was never answered");
+    add_refusal(text, first);
+    g_string_append_printf(text, "%s%s", has_ended(first) ? "; " : "", ending);
+    trouble = say(saying, TROUBLE_CALL_LOOP, first, call->call, g_string_free(text, FALSE));
+    trouble->count = loop->members->len;
+    trouble->time = time_from(call->call.time_ns, end_of(loop->last));
+    for (guint i = 0; i < loop->members->len; i++)
+        say_also(trouble, g_ptr_array_index(loop->members, i));
+}
+
+/* ---- all ---- */
+
+static bool is_again(const struct saying *saying, const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    if (!has_ended(facts) || !answered_later(saying, facts, call))
+        return false;
+    saying->troubles->again += call->fate == FATE_UNANSWERED;
+    return true;
+}
+
+/* What no Call is about. */
+static void say_refused(const struct saying *saying, const struct trouble_facts *facts)
+{
+    GString *text = g_string_new(NULL);
+    struct trouble *trouble;
+
+    add_refusal(text, facts);
+    if (has_ended(facts)) {
+        g_autofree gchar *ending = ending_text(facts);
+
+        g_string_append_printf(text, "; %s", ending);
+    }
+    trouble = say(saying, TROUBLE_OPERATION_REFUSED, facts, facts->refusal.when, g_strdup(text->str + strlen("; ")));
+    say_also(trouble, facts);
+    g_string_free(text, TRUE);
+}
+
+static bool say_of_fate(const struct saying *saying, const struct trouble_facts *facts, enum trouble_fate fate)
+{
+    struct lost lost = {.facts = facts, .fate = fate};
+    struct trouble *trouble;
+
+    for (uint32_t i = 0; i < facts->n_listed; i++) {
+        const struct trouble_call *call = &facts->open[i];
+
+        if (call->fate != fate || !is_lost(facts, call) || in_a_loop(saying, call) || is_again(saying, facts, call))
+            continue;
+        if (lost.n < CALLS_NAMED)
+            lost.call[lost.n] = call;
+        lost.n++;
+    }
+    if (lost.n == 0)
+        return false;
+    if (facts->n_open > facts->n_listed && fate == FATE_UNANSWERED && lost.n == facts->n_listed)
+        lost.n = facts->n_open;
+    trouble = say(saying, fates[fate].kind, facts, fate == FATE_UNANSWERED ? lost.call[0]->call : lost.call[0]->answer,
+                  fates[fate].words(&lost));
+    trouble->count = lost.n;
+    trouble->time = waited_for(facts, lost.call[0]);
+    return true;
+}
+
+static bool any_in_a_loop(const struct saying *saying, const struct trouble_facts *facts)
+{
+    for (uint32_t i = 0; i < facts->n_listed; i++)
+        if (in_a_loop(saying, &facts->open[i]))
+            return true;
+    return false;
+}
+
+void say_calls(struct saying *saying)
+{
+    find_loops(saying);
+    for (unsigned i = 0; i < saying->n_loops; i++)
+        if (saying->loop[i].members->len > 1)
+            say_loop(saying, &saying->loop[i]);
+    for (guint i = 0; i < saying->facts->len; i++) {
+        bool said = false;
+
+        for (unsigned fate = FATE_UNANSWERED; fate <= FATE_REFUSED; fate++)
+            said |= say_of_fate(saying, facts_at(saying, i), (enum trouble_fate)fate);
+        if (!said && trouble_happened(&facts_at(saying, i)->refusal.when) &&
+            !any_in_a_loop(saying, facts_at(saying, i)))
+            say_refused(saying, facts_at(saying, i));
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a peer owes still at the end: of all connections together, as a callback may come on another one. */
+#include "conformance/trouble/saying.h"
+
+#include <inttypes.h>
+
+/* Sooner than this it may still come. */
+static const uint64_t patience_ns = 10000000000;
+
+static const struct {
+    const char *what, *due;
+} debts[DEBTS] = {
+    [DEBT_OFFLOAD] = {"COPY is asynchronous", "no CB_OFFLOAD came"},
+    [DEBT_RECALL] = {"CB_RECALL was accepted", "no DELEGRETURN came"},
+    [DEBT_LAYOUT] = {"CB_LAYOUTRECALL was accepted", "no LAYOUTRETURN came"},
+};
+
+static void say_debt(const struct saying *saying, enum trouble_debt debt)
+{
+    const struct trouble_facts *latest = NULL;
+    uint64_t owed = 0, paid = 0, waited;
+    int64_t until = INT64_MIN;
+    char time[UNITS_SIZE];
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *facts = facts_at(saying, i);
+
+        if (facts->hole)
+            return;
+        owed += facts->owed[debt].n;
+        paid += facts->owed[debt].paid;
+        until = MAX(until, facts->until_ns);
+        latest = facts->owed[debt].n > 0 ? facts : latest;
+    }
+    if (owed <= paid || !latest)
+        return;
+    waited = time_from(latest->owed[debt].latest.time_ns, until);
+    if (waited < patience_ns)
+        return;
+    say(saying, TROUBLE_OWED, latest, latest->owed[debt].latest,
+        g_strdup_printf("%s (frame %" PRIu32 "): %s in %s", debts[debt].what, latest->owed[debt].latest.frame,
+                        debts[debt].due, units_time(waited, time)))
+        ->count = owed - paid;
+}
+
+static void say_callbacks(const struct saying *saying)
+{
+    char time[UNITS_SIZE];
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *facts = facts_at(saying, i);
+        const struct trouble_repeated *down = &facts->path_down;
+
+        if (down->n < 2)
+            continue;
+        say(saying, TROUBLE_CALLBACKS_DOWN, facts, down->first,
+            g_strdup_printf("SEQUENCE reports that the callback path is down since frame %" PRIu32 ", in %" PRIu32
+                            " Replies, for %s: the client has to bind a connection to the backchannel "
+                            "(BIND_CONN_TO_SESSION)",
+                            down->first.frame, down->n,
+                            units_time(time_from(down->first.time_ns, down->last.time_ns), time)))
+            ->time = time_from(down->first.time_ns, down->last.time_ns);
+        return;
+    }
+}
+
+void say_owed(const struct saying *saying)
+{
+    for (unsigned debt = 0; debt < DEBTS; debt++)
+        say_debt(saying, (enum trouble_debt)debt);
+    say_callbacks(saying);
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the path and the transports did to what was sent: a line for each side and kind, of all connections together. */
+#include "conformance/trouble/saying.h"
+#include "engine/packet/decap.h"
+
+#include <inttypes.h>
+
+enum { AGAIN_LEAST = 3, DELAYS_LEAST = 3, BELOW_BTH = 28, BELOW_TCP = 40 /* of IPv4, with UDP or TCP */, PING = 28 };
+
+static const uint64_t closed_least_ns = 1000000000;
+
+/* Of a role: the client is 0, the server 1. */
+static unsigned side_of(const struct trouble_facts *facts, unsigned role)
+{
+    return (facts->opener & 1u) ^ role;
+}
+
+static const struct trouble_path *path_of(const struct trouble_facts *facts, unsigned role)
+{
+    return &facts->path[side_of(facts, role)];
+}
+
+static const char *role_name(unsigned role)
+{
+    return role == 0 ? "the client" : "the server";
+}
+
+/* ---- large packets are lost, small ones are not ---- */
+
+/* The other side was heard after that: it is there, but has not received this. */
+static bool stuck(const struct saying *saying, const struct trouble_facts *facts, unsigned role)
+{
+    const struct trouble_sizes *sizes = &path_of(facts, role)->sizes;
+    const struct trouble_event *since = &sizes->first;
+    unsigned other = side_of(facts, role) ^ 1u;
+
+    if (!sizes->waiting || sizes->again < AGAIN_LEAST || facts->hole)
+        return false;
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *later = facts_at(saying, i);
+        const struct trouble_side *heard = &later->side[side_of(later, role) ^ 1u];
+
+        if (later != facts && trouble_happened(&heard->first) && heard->last.time_ns > since->time_ns)
+            return true;
+    }
+    return facts->side[other].last.time_ns > since->time_ns || trouble_happened(&facts->side[other].ended) ||
+           facts->last.time_ns > facts->side[facts->closer].ended.time_ns;
+}
+
+static void say_size(const struct saying *saying, unsigned role)
+{
+    const struct trouble_facts *first = NULL;
+    uint32_t acked = 0, least = UINT32_MAX, times = 0;
+    struct endpoint to = role == 0 ? saying->server : saying->client;
+    char receiver[ENDPOINT_TEXT_SIZE];
+    struct trouble *trouble;
+    unsigned below;
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_sizes *sizes = &path_of(facts_at(saying, i), role)->sizes;
+
+        acked = MAX(acked, sizes->acked_most);
+        if (!stuck(saying, facts_at(saying, i), role))
+            continue;
+        first = first ? first : facts_at(saying, i);
+        least = MIN(least, sizes->size);
+        times += sizes->again + 1;
+    }
+    if (!first || acked == 0 || least <= acked)
+        return;
+    below = first->ib ? BELOW_BTH : BELOW_TCP;
+    to.port = 0;
+    trouble =
+        say(saying, TROUBLE_SIZE, first, path_of(first, role)->sizes.first,
+            g_strdup_printf("no packet above %" PRIu32 " octets towards %s (%s) was ever acknowledged, smaller ones "
+                            "were: one of %" PRIu32 " octets was sent %" PRIu32 " times: look at the MTU of the "
+                            "path (ping -M do -s %" PRIu32 ")",
+                            acked + below, endpoint_text(&to, receiver), role_name(role ^ 1u), least + below, times,
+                            least + below - PING));
+    for (guint i = 0; i < saying->facts->len; i++)
+        if (stuck(saying, facts_at(saying, i), role))
+            say_also(trouble, facts_at(saying, i));
+}
+
+/* ---- a receiver that cannot take more ---- */
+
+static void say_window(const struct saying *saying, unsigned role)
+{
+    const struct trouble_facts *worst = NULL;
+    char time[UNITS_SIZE];
+
+    for (guint i = 0; i < saying->facts->len; i++)
+        if (!worst || path_of(facts_at(saying, i), role)->window.longest_ns > path_of(worst, role)->window.longest_ns)
+            worst = facts_at(saying, i);
+    if (!worst || path_of(worst, role)->window.longest_ns < closed_least_ns)
+        return;
+    say(saying, TROUBLE_WINDOW, worst, path_of(worst, role)->window.first,
+        g_strdup_printf("%s announced a TCP window of 0 from frame %" PRIu32
+                        " on, for %s: %s could not send; look at the "
+                        "receiver's processors, buffers and application",
+                        role_name(role), path_of(worst, role)->window.first.frame,
+                        units_time(path_of(worst, role)->window.longest_ns, time), role_name(role ^ 1u)))
+        ->time = path_of(worst, role)->window.longest_ns;
+}
+
+static void say_not_ready(const struct saying *saying, unsigned role)
+{
+    const struct trouble_facts *first = NULL;
+    uint64_t naks = 0, early = 0;
+    int64_t least = INT64_MAX;
+    const struct trouble_not_ready *of;
+    char timer[UNITS_SIZE], waited[UNITS_SIZE];
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        of = &path_of(facts_at(saying, i), role)->not_ready;
+        first = first || of->naks == 0 ? first : facts_at(saying, i);
+        naks += of->naks;
+        early += of->early;
+        least = of->early > 0 ? MIN(least, of->waited_least_ns) : least;
+    }
+    if (!first)
+        return;
+    of = &path_of(first, role)->not_ready;
+    units_time((uint64_t)of->timer_ns, timer);
+    if (early > 0)
+        say(saying, TROUBLE_NOT_READY, first, of->first,
+            g_strdup_printf(
+                "%s was not ready to receive %" PRIu64 " time%s and asked for %s each (RNR NAK), but %s sent "
+                "again after %s at the soonest, %" PRIu64 " times too early: its driver does not wait for the "
+                "timer",
+                role_name(role), naks, naks == 1 ? "" : "s", timer, role_name(role ^ 1u),
+                units_time((uint64_t)MAX(least, 0), waited), early))
+            ->count = naks;
+    else
+        say(saying, TROUBLE_WAITED, first, of->first,
+            g_strdup_printf("%s was not ready to receive %" PRIu64
+                            " time%s (RNR NAK, %s): it posts too few Receives, or "
+                            "too late",
+                            role_name(role), naks, naks == 1 ? "" : "s", timer))
+            ->count = naks;
+}
+
+static void say_read(const struct saying *saying, unsigned role)
+{
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_read *read = &path_of(facts_at(saying, i), role)->read;
+
+        if (read->n == 0 || facts_at(saying, i)->hole)
+            continue;
+        say(saying, TROUBLE_READ_CONTINUED, facts_at(saying, i), read->first,
+            g_strdup_printf("the Read Request with PSN %" PRIu32 " of %s was never answered; it was continued at PSN "
+                            "%" PRIu32 ", %" PRIu32 " times, though no response had come: the requester takes a lost "
+                            "Request for a lost response",
+                            read->first_psn, role_name(role), read->continued_psn, read->n))
+            ->count = read->n;
+        return;
+    }
+}
+
+/* ---- what is slow ---- */
+
+static void say_delay(const struct saying *saying, unsigned role)
+{
+    const struct trouble_facts *first = NULL;
+    uint64_t n = 0, sum = 0;
+    char each[UNITS_SIZE], all[UNITS_SIZE];
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_delay *delay = &path_of(facts_at(saying, i), role)->delay;
+
+        first = first || delay->n == 0 ? first : facts_at(saying, i);
+        n += delay->n;
+        sum += delay->sum_ns;
+    }
+    if (n < DELAYS_LEAST)
+        return;
+    say(saying, TROUBLE_DELAYED_ACK, first, path_of(first, role)->delay.first,
+        g_strdup_printf("data of %s waited %" PRIu64
+                        " times for an ACK that came %s late, %s together: delayed ACK of %s "
+                        "(and the sender waits for it: Nagle's algorithm, TCP_NODELAY)",
+                        role_name(role), n, units_time(sum / n, each), units_time(sum, all), role_name(role ^ 1u)))
+        ->time = sum;
+}
+
+static void say_congestion(const struct saying *saying, unsigned role)
+{
+    const struct trouble_facts *first = NULL;
+    uint64_t marked = 0, packets = 0, told = 0;
+    GString *text;
+    char share[UNITS_SIZE];
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *facts = facts_at(saying, i);
+
+        marked += path_of(facts, role)->marked;
+        packets += facts->side[side_of(facts, role)].packets;
+        told += path_of(facts, role ^ 1u)->congested;
+        if (!first && path_of(facts, role)->marked + path_of(facts, role ^ 1u)->congested > 0)
+            first = facts;
+    }
+    if (!first)
+        return;
+    text = g_string_new(NULL);
+    if (marked > 0)
+        g_string_append_printf(text,
+                               "%s of the packets from %s were marked by the network (CE, %" PRIu64 " of %" PRIu64 ")",
+                               units_share(marked, packets, share), role_name(role), marked, packets);
+    if (told > 0)
+        g_string_append_printf(text, "%s%s sent %" PRIu64 " %s", marked > 0 ? ", " : "", role_name(role ^ 1u), told,
+                               first->ib ? "CNPs" : "segments with ECE");
+    g_string_append_printf(text, ": a queue on the path is full, and slows %s down", role_name(role));
+    say(saying, TROUBLE_CONGESTION, first, first->first, g_string_free(text, FALSE))->count = marked + told;
+}
+
+void say_path(const struct saying *saying)
+{
+    for (unsigned role = 0; role < 2; role++) {
+        say_size(saying, role);
+        say_window(saying, role);
+        say_not_ready(saying, role);
+        say_read(saying, role);
+        say_delay(saying, role);
+        say_congestion(saying, role);
+    }
+}

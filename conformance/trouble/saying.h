@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Shared by the files that find words for the facts. */
+#ifndef IWARP_CONFORMANCE_TROUBLE_SAYING_H
+#define IWARP_CONFORMANCE_TROUBLE_SAYING_H
+
+#include "conformance/stats/units.h"
+#include "conformance/trouble/trouble.h"
+
+/* Several connections that ended over one Call. */
+struct loop {
+    const struct trouble_facts *first, *last;
+    const struct trouble_call *call;
+    GPtrArray *members; /* const struct trouble_facts * */
+};
+
+enum { LOOPS_MAX = 32 };
+
+/* A client and a server, and the connections between them by the frames that they begin with. */
+struct saying {
+    struct troubles *troubles;
+    struct endpoint client, server; /* the server's port is that of its first connection */
+    bool alone;                     /* the capture has hardly anything but these */
+    uint16_t rdma_port;             /* of a connection with RDMA; 0: none is known */
+    GPtrArray *facts;               /* const struct trouble_facts * */
+    struct loop loop[LOOPS_MAX];    /* say_calls() finds them: those with several members */
+    unsigned n_loops;
+};
+
+static inline const struct trouble_facts *facts_at(const struct saying *saying, guint i)
+{
+    return g_ptr_array_index(saying->facts, i);
+}
+
+static inline bool has_ended(const struct trouble_facts *facts)
+{
+    return facts->side[0].how != END_NONE || facts->side[1].how != END_NONE;
+}
+
+/* When it ended, or up to when nothing more came of it. */
+static inline int64_t end_of(const struct trouble_facts *facts)
+{
+    return has_ended(facts) ? facts->side[facts->closer].ended.time_ns : facts->until_ns;
+}
+
+static inline uint64_t time_from(int64_t then, int64_t now)
+{
+    return now > then ? (uint64_t)now - (uint64_t)then : 0;
+}
+
+/* Both ends agreed on a connection of RDMA, or carried on with one. */
+static inline bool is_established(const struct trouble_facts *facts)
+{
+    return facts->rdma && (facts->parts > 0 ||
+                           (facts->step[STEP_REJECT].n == 0 && facts->step[facts->ib ? STEP_READY : STEP_REPLY].n > 0));
+}
+
+/* "the client", "the server" */
+const char *side_name(const struct trouble_facts *facts, unsigned side);
+/* "the client closed the connection in frame 12"; has_ended(). g_free() it. */
+gchar *ending_text(const struct trouble_facts *facts);
+/* Takes the words. facts: the first connection that it is about; more are added by say_also(). */
+struct trouble *say(const struct saying *saying, enum trouble_kind kind, const struct trouble_facts *facts,
+                    struct trouble_event event, gchar *words);
+void say_also(struct trouble *trouble, const struct trouble_facts *facts);
+
+/* Each adds to the list what it finds. */
+void say_attempts(const struct saying *saying); /* attempts to connect */
+void say_calls(struct saying *saying);          /* Calls and Replies */
+void say_owed(const struct saying *saying);     /* what a peer owes still */
+void say_path(const struct saying *saying);     /* what the path and the transports did */
+void say_service(const struct saying *saying);  /* outages */
+void say_empty(const struct saying *saying);    /* connections without a message */
+void say_capture(const struct saying *saying);  /* what the capture lacks */
+bool says_one_direction(const struct saying *saying);
+/* It was asked for, and came to nothing. */
+bool trouble_attempt_failed(const struct trouble_facts *facts);
+
+bool in_a_loop(const struct saying *saying, const struct trouble_call *call);
+/* Was the Call answered on a later connection? NULL: not as far as known. */
+const struct trouble_answered *answered_later(const struct saying *saying, const struct trouble_facts *facts,
+                                              const struct trouble_call *call);
+
+#endif

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/trouble/trouble.h"
+
+#include "conformance/trouble/saying.h"
+#include "engine/packet/decap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FACTS_KEPT_MAX = 16384, TROUBLES_MAX = 1000, STRANGERS_FEW = 4, COPIES_FEW = 3, COPIES_SHARE = 100 };
+
+/* ---- kinds ---- */
+
+/* headline: %s is the number, or how long it lasted. */
+static const struct {
+    const char *name, *one, *more;
+    bool note, lasts;
+} kinds[TROUBLE_KINDS] = {
+    [TROUBLE_CALL_LOOP] = {"call-loop", "", "", false, false},
+    [TROUBLE_CALL_UNANSWERED] = {"call-unanswered", "%s Call was never answered", "%s Calls were never answered", false,
+                                 false},
+    [TROUBLE_REPLY_REFUSED] = {"reply-refused", "%s Reply was refused", "%s Replies were refused", false, false},
+    [TROUBLE_REPLY_UNDELIVERED] = {"reply-not-delivered", "%s Reply never arrived", "%s Replies never arrived", false,
+                                   false},
+    [TROUBLE_OUTAGE] = {"outage", "there was no service for %s", "there was no service for %s", false, true},
+    [TROUBLE_SIZE] = {"size-dependent-loss", "large packets never arrived", "large packets never arrived", false,
+                      false},
+    [TROUBLE_WINDOW] = {"closed-window", "a TCP window was closed for %s", "a TCP window was closed for %s", false,
+                        true},
+    [TROUBLE_NOT_READY] = {"receiver-not-ready", "a receiver was not ready %s time",
+                           "a receiver was not ready %s times", false, false},
+    [TROUBLE_READ_CONTINUED] = {"read-continued", "a Read was continued without a response",
+                                "a Read was continued without a response", false, false},
+    [TROUBLE_OWED] = {"owed", "%s answer is owed still", "%s answers are owed still", false, false},
+    [TROUBLE_CALLBACKS_DOWN] = {"callback-path-down", "the callback path is down", "the callback path is down", false,
+                                false},
+    [TROUBLE_OPERATION_REFUSED] = {"operation-refused", "%s operation was refused", "%s operations were refused", false,
+                                   false},
+    [TROUBLE_NO_ANSWER] = {"connect-no-answer", "%s attempt to connect was not answered",
+                           "%s attempts to connect were not answered", false, false},
+    [TROUBLE_REFUSED] = {"connect-refused", "%s attempt to connect was refused", "%s attempts to connect were refused",
+                         false, false},
+    [TROUBLE_REJECTED] = {"connect-rejected", "%s attempt to connect was rejected",
+                          "%s attempts to connect were rejected", false, false},
+    [TROUBLE_INCOMPLETE] = {"connect-incomplete", "%s handshake was never completed",
+                            "%s handshakes were never completed", false, false},
+    [TROUBLE_LATE_REPLY] = {"connect-late-reply", "the answer to %s attempt to connect came too late",
+                            "the answers to %s attempts to connect came too late", false, false},
+    [TROUBLE_EMPTY] = {"connection-empty", "%s connection ended without a message",
+                       "%s connections ended without a message", false, false},
+    [TROUBLE_PLAIN_TCP] = {"plain-tcp", "a connection went over plain TCP, without RDMA",
+                           "connections went over plain TCP, without RDMA", false, false},
+    [TROUBLE_DELAYED_ACK] = {"delayed-ack", "", "", true, false},
+    [TROUBLE_CONGESTION] = {"congestion", "", "", true, false},
+    [TROUBLE_WAITED] = {"receiver-waited-for", "", "", true, false},
+    [TROUBLE_COPIES] = {"copies", "", "", true, false},
+    [TROUBLE_ONE_DIRECTION] = {"one-direction", "", "", true, false},
+};
+
+const char *trouble_kind_name(enum trouble_kind kind)
+{
+    return kinds[kind].name;
+}
+
+enum trouble_kind trouble_kind_of(const char *name)
+{
+    unsigned kind = 0;
+
+    while (kind < TROUBLE_KINDS && g_strcmp0(kinds[kind].name, name) != 0)
+        kind++;
+    return (enum trouble_kind)kind;
+}
+
+bool trouble_is_note(enum trouble_kind kind)
+{
+    return kinds[kind].note;
+}
+
+/* ---- the list ---- */
+
+static void free_trouble(gpointer pointer)
+{
+    struct trouble *trouble = pointer;
+
+    g_free(trouble->client);
+    g_free(trouble->server);
+    g_free(trouble->words);
+    g_array_unref(trouble->connections);
+    g_free(trouble);
+}
+
+static void free_facts(gpointer facts)
+{
+    trouble_facts_free(facts);
+}
+
+struct troubles *troubles_new(void)
+{
+    struct troubles *troubles = g_new0(struct troubles, 1);
+
+    troubles->list = g_ptr_array_new_with_free_func(free_trouble);
+    troubles->facts = g_ptr_array_new_with_free_func(free_facts);
+    return troubles;
+}
+
+void troubles_free(struct troubles *troubles)
+{
+    g_ptr_array_unref(troubles->list);
+    g_ptr_array_unref(troubles->facts);
+    g_free(troubles);
+}
+
+void troubles_take(struct troubles *troubles, struct trouble_facts *facts)
+{
+    troubles->calls += facts->calls;
+    troubles->answers += facts->answers;
+    troubles->holes |= facts->hole && facts->rdma;
+    if (troubles->facts->len < FACTS_KEPT_MAX) {
+        g_ptr_array_add(troubles->facts, facts);
+        return;
+    }
+    troubles->left_out++;
+    trouble_facts_free(facts);
+}
+
+struct trouble *troubles_add(struct troubles *troubles, const struct trouble *trouble)
+{
+    struct trouble *added = g_memdup2(trouble, sizeof *trouble);
+
+    added->client = g_strdup(trouble->client);
+    added->server = g_strdup(trouble->server);
+    added->words = g_strdup(trouble->words);
+    added->connections = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    g_ptr_array_add(troubles->list, added);
+    return added;
+}
+
+bool troubles_any(const struct troubles *troubles)
+{
+    for (guint i = 0; i < troubles->list->len; i++)
+        if (!kinds[((const struct trouble *)g_ptr_array_index(troubles->list, i))->kind].note)
+            return true;
+    return false;
+}
+
+/* ---- clients and servers ---- */
+
+static const struct endpoint *client_of(const struct trouble_facts *facts)
+{
+    return &facts->end[facts->opener & 1u];
+}
+
+static const struct endpoint *server_of(const struct trouble_facts *facts)
+{
+    return &facts->end[(facts->opener & 1u) ^ 1u];
+}
+
+static bool same_host(const struct endpoint *a, const struct endpoint *b)
+{
+    return a->ip == b->ip && memcmp(a->address, b->address, sizeof a->address) == 0;
+}
+
+static int compare_hosts(const struct endpoint *a, const struct endpoint *b)
+{
+    return a->ip != b->ip ? (a->ip < b->ip ? -1 : 1) : memcmp(a->address, b->address, sizeof a->address);
+}
+
+static gint by_hosts(gconstpointer a, gconstpointer b)
+{
+    const struct trouble_facts *const *first = a, *const *second = b;
+    int order = compare_hosts(client_of(*first), client_of(*second));
+
+    if (order == 0)
+        order = compare_hosts(server_of(*first), server_of(*second));
+    if (order == 0)
+        order = (*first)->first.frame < (*second)->first.frame ? -1 : 1;
+    return order;
+}
+
+static uint16_t port_of(const struct saying *saying, bool rdma)
+{
+    for (guint i = 0; i < saying->facts->len; i++)
+        if ((!rdma || facts_at(saying, i)->rdma) && server_of(facts_at(saying, i))->port != 0)
+            return server_of(facts_at(saying, i))->port;
+    return 0;
+}
+
+static void say_all(struct saying *saying)
+{
+    saying->client = *client_of(facts_at(saying, 0));
+    saying->server = *server_of(facts_at(saying, 0));
+    saying->client.port = 0;
+    saying->alone = saying->facts->len == saying->troubles->facts->len && saying->facts->len <= STRANGERS_FEW;
+    saying->rdma_port = port_of(saying, true);
+    saying->server.port = saying->rdma_port ? saying->rdma_port : port_of(saying, false);
+    say_capture(saying);
+    if (says_one_direction(saying))
+        return;
+    say_calls(saying);
+    say_owed(saying);
+    say_path(saying);
+    say_service(saying);
+    say_attempts(saying);
+    say_empty(saying);
+    for (unsigned i = 0; i < saying->n_loops; i++)
+        g_ptr_array_unref(saying->loop[i].members);
+    saying->n_loops = 0;
+}
+
+/* The worst of a client and its server decides where these come. */
+static gint by_rank(gconstpointer a, gconstpointer b)
+{
+    const struct trouble *const *first = a, *const *second = b;
+
+    if ((*first)->kind != (*second)->kind)
+        return (*first)->kind < (*second)->kind ? -1 : 1;
+    return (*first)->frame < (*second)->frame ? -1 : (*first)->frame > (*second)->frame;
+}
+
+static bool same_pair(const struct trouble *a, const struct trouble *b)
+{
+    return strcmp(a->client, b->client) == 0 && strcmp(a->server, b->server) == 0;
+}
+
+/* Sorted by rank, they are put together by pairs, each where its worst is. */
+static void gather_pairs(GPtrArray *list)
+{
+    for (guint i = 0; i + 1 < list->len; i++) {
+        const struct trouble *here = g_ptr_array_index(list, i);
+
+        for (guint j = i + 1; j < list->len; j++) {
+            if (!same_pair(here, g_ptr_array_index(list, j)))
+                continue;
+            g_ptr_array_insert(list, (gint)i + 1, g_ptr_array_steal_index(list, j));
+            break;
+        }
+    }
+}
+
+/* Of the whole capture: it comes with the first client and server. */
+static void say_copies(struct troubles *troubles, const struct trouble_facts *first)
+{
+    struct saying saying = {.troubles = troubles, .client = *client_of(first), .server = *server_of(first)};
+    const struct trouble_copies *copies = &troubles->copies;
+    uint64_t others = copies->packets - MIN(copies->n, copies->packets);
+    gchar *words;
+
+    if (copies->n < COPIES_FEW || copies->n < copies->packets / COPIES_SHARE || others == 0)
+        return;
+    if (copies->n >= others - others / 8)
+        words = g_strdup_printf("each packet was captured %.0f times: %" PRIu64
+                                " copies are left out; the capture has them "
+                                "of several ports or interfaces (editcap -d removes them)",
+                                (double)copies->packets / (double)others, copies->n);
+    else
+        words = g_strdup_printf("%" PRIu64 " of %" PRIu64 " packets are copies of others, made by the capture or the "
+                                "network, and are left out (editcap -d removes them)",
+                                copies->n, copies->packets);
+    saying.client.port = 0;
+    say(&saying, TROUBLE_COPIES, first, copies->first, words)->count = copies->n;
+}
+
+void troubles_conclude(struct troubles *troubles)
+{
+    struct saying saying = {.troubles = troubles, .facts = g_ptr_array_new()};
+    GPtrArray *facts = troubles->facts;
+
+    g_ptr_array_set_size(troubles->list, 0);
+    troubles->again = 0;
+    g_ptr_array_sort(facts, by_hosts);
+    if (facts->len > 0)
+        say_copies(troubles, g_ptr_array_index(facts, 0));
+    for (guint i = 0; i < facts->len; i++) {
+        const struct trouble_facts *here = g_ptr_array_index(facts, i);
+        const struct trouble_facts *next = i + 1 < facts->len ? g_ptr_array_index(facts, i + 1) : NULL;
+
+        g_ptr_array_add(saying.facts, (gpointer)here);
+        if (next && same_host(client_of(here), client_of(next)) && same_host(server_of(here), server_of(next)))
+            continue;
+        say_all(&saying);
+        g_ptr_array_set_size(saying.facts, 0);
+    }
+    g_ptr_array_unref(saying.facts);
+    g_ptr_array_sort(troubles->list, by_rank);
+    if (troubles->list->len > TROUBLES_MAX)
+        g_ptr_array_set_size(troubles->list, TROUBLES_MAX);
+    gather_pairs(troubles->list);
+}
+
+/* ---- words ---- */
+
+gchar *trouble_clock(int64_t time_ns)
+{
+    GDateTime *date = g_date_time_new_from_unix_utc(time_ns / 1000000000);
+    gchar *text = date ? g_date_time_format(date, "%H:%M:%S") : g_strdup("?"), *whole;
+
+    if (date)
+        g_date_time_unref(date);
+    whole = g_strdup_printf("%s.%03u", text, (unsigned)(time_ns / 1000000 % 1000));
+    g_free(text);
+    return whole;
+}
+
+const char *side_name(const struct trouble_facts *facts, unsigned side)
+{
+    return (side & 1u) == (facts->opener & 1u) ? "the client" : "the server";
+}
+
+gchar *ending_text(const struct trouble_facts *facts)
+{
+    const struct trouble_side *side = &facts->side[facts->closer];
+
+    return g_strdup_printf("%s %s the connection in frame %" PRIu32, side_name(facts, facts->closer),
+                           side->how == END_RESET ? "reset" : "closed", side->ended.frame);
+}
+
+struct trouble *say(const struct saying *saying, enum trouble_kind kind, const struct trouble_facts *facts,
+                    struct trouble_event event, gchar *words)
+{
+    char client[ENDPOINT_TEXT_SIZE], server[ENDPOINT_TEXT_SIZE];
+    struct trouble trouble = {.kind = kind,
+                              .client = endpoint_text(&saying->client, client),
+                              .server = endpoint_text(&saying->server, server),
+                              .frame = event.frame,
+                              .time_ns = event.time_ns,
+                              .count = 1,
+                              .words = words};
+    struct trouble *added = troubles_add(saying->troubles, &trouble);
+
+    g_free(words);
+    say_also(added, facts);
+    return added;
+}
+
+void say_also(struct trouble *trouble, const struct trouble_facts *facts)
+{
+    guint n = trouble->connections->len;
+
+    if (facts->id != 0 && (n == 0 || g_array_index(trouble->connections, uint32_t, n - 1) != facts->id))
+        g_array_append_val(trouble->connections, facts->id);
+}
+
+/* Of the worst kind that there is. */
+struct worst {
+    enum trouble_kind kind;
+    uint64_t count, time;
+    uint64_t loops, calls; /* connections that ended over one Call; Calls that have no answer */
+};
+
+static void add_worst(struct worst *worst, const struct trouble *trouble)
+{
+    if (trouble->kind == TROUBLE_CALL_LOOP)
+        worst->loops = MAX(worst->loops, trouble->count);
+    worst->calls += trouble->kind == TROUBLE_CALL_LOOP         ? 1
+                    : trouble->kind == TROUBLE_CALL_UNANSWERED ? trouble->count
+                                                               : 0;
+    if (kinds[trouble->kind].note || trouble->kind > worst->kind)
+        return;
+    if (trouble->kind < worst->kind)
+        *worst = (struct worst){.kind = trouble->kind, .loops = worst->loops, .calls = worst->calls};
+    worst->count += trouble->count;
+    worst->time = MAX(worst->time, trouble->time);
+}
+
+gchar *troubles_headline(const struct troubles *const *of, unsigned n)
+{
+    struct worst worst = {.kind = TROUBLE_KINDS};
+    char number[UNITS_SIZE];
+    const char *format, *place;
+
+    for (unsigned i = 0; i < n; i++)
+        for (guint k = 0; k < of[i]->list->len; k++)
+            add_worst(&worst, g_ptr_array_index(of[i]->list, k));
+    if (worst.kind == TROUBLE_KINDS)
+        return NULL;
+    if (worst.kind == TROUBLE_CALL_LOOP)
+        return g_strdup_printf("%" PRIu64 " Call%s never answered, on %" PRIu64 " connections", worst.calls,
+                               worst.calls == 1 ? " was" : "s were", worst.loops);
+    format = worst.count == 1 ? kinds[worst.kind].one : kinds[worst.kind].more;
+    place = strstr(format, "%s");
+    if (!place)
+        return g_strdup(format);
+    if (kinds[worst.kind].lasts)
+        units_time(worst.time, number);
+    else
+        snprintf(number, sizeof number, "%" PRIu64, worst.count);
+    return g_strdup_printf("%.*s%s%s", (int)(place - format), format, number, place + 2);
+}

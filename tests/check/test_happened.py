@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""
+"What happened", of captures of what people reported (tests/check/trouble) and of all real captures, in one golden file. What it says is
+reviewed whenever it changes; to write it anew: python3 tests/check/test_happened.py
+"""
+import difflib
+import json
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+
+from stats import packets
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TROUBLE = ROOT / "tests" / "check" / "trouble"
+GOLDEN = ROOT / "tests" / "check" / "happened.txt"
+FOLDERS = [TROUBLE, *(ROOT / "captures" / name for name in ("real", "roce", "ulp"))]
+
+
+def captures():
+    return sorted(path for folder in FOLDERS for path in folder.rglob("*.pcap*"))
+
+
+def block_of(program, path):
+    """The beginning of the verdict, and the block."""
+    text = subprocess.run([program, "--color=never", path.relative_to(ROOT)], cwd=ROOT, check=False, capture_output=True, text=True).stdout
+    lines = text.splitlines()
+    begin = next((i for i, line in enumerate(lines) if line.startswith("What happened")), None)
+    block = [lines[0]]
+    for line in lines[begin:] if begin is not None else []:
+        if not line:
+            break
+        block.append("  " + line)
+    return block
+
+
+def golden(program):
+    return [line for path in captures() for line in ["# " + str(path.relative_to(ROOT)), *block_of(program, path)]]
+
+
+def test_golden(build):
+    found = golden(build / "conformance" / "iwarp-check")
+    changes = list(difflib.unified_diff(GOLDEN.read_text(encoding="utf-8").splitlines(), found, "happened.txt", "found", lineterm="", n=1))
+    assert not changes, "\n".join(changes)
+
+
+@pytest.mark.parametrize("path", sorted(TROUBLE.glob("*.pcap")), ids=lambda path: path.stem)
+def test_on_the_first_screen(check, path):
+    lines = [line for line in check(path).stdout.splitlines() if line]
+    assert any(line.startswith("What happened") for line in lines[:3])
+    assert not lines[0].startswith("PASS:") or path.stem.startswith(("a1", "c6", "d", "g2"))
+
+
+def kinds(report):
+    return [trouble["kind"] for trouble in report["captures"][0]["trouble"]]
+
+
+@pytest.mark.parametrize("name, expected", [
+    ("b1-never-acknowledged-large-roce", ["call-loop", "size-dependent-loss"]),
+    ("b3-reply-refused-too-long-loop-roce", ["call-loop"]),
+    ("b5-right-write-refused-loop-roce", ["call-loop"]),
+    ("b7-connect-loop-iwarp", ["connection-empty"]),
+    ("c1-rnr-retry-before-timer-roce", ["call-unanswered", "receiver-not-ready"]),
+    ("c2-zero-window-iwarp", ["call-unanswered", "closed-window"]),
+    ("c6-one-direction-roce", ["one-direction"]),
+    ("c8-dead-server-stats-order-roce", ["call-unanswered"]),
+    ("d1-cnp-and-ce-roce", ["congestion"]),
+    ("d3-delayed-ack-iwarp", ["delayed-ack"]),
+    ("f1-syn-unanswered", ["connect-no-answer"]),
+    ("f3-refused-then-nfs-over-tcp", ["connect-refused", "plain-tcp"]),
+    ("f5-rej-invalid-service-id-roce", ["connect-rejected"]),
+    ("f8-mpa-reply-after-15s", ["connect-late-reply"]),
+    ("g40-server-silent", ["call-loop", "call-loop"]),
+    ("g1-async-copy-without-cb-offload-iwarp", ["owed", "callback-path-down"]),
+    ("h1-read-retry-wrong-psn-roce", ["call-unanswered", "read-continued"]),
+    ("restart-nfs3", ["outage", "connect-rejected"]),
+    ("vlan-nfs41", ["connect-incomplete"]),
+])
+def test_kinds(report, root, name, expected):
+    _, parsed = report(TROUBLE / f"{name}.pcap")
+    schema = json.loads((root / "docs" / "iwarp-check.schema.json").read_text(encoding="utf-8"))
+    jsonschema.validate(parsed, schema)
+    assert kinds(parsed) == expected
+
+
+@pytest.mark.parametrize("options, status", [
+    ([], 0), (["--fail-on=trouble"], 1), (["--fail-on=never,trouble"], 1), (["--fail-on=never"], 0), (["--fail-on=error"], 0)])
+def test_exit_status(check, options, status):
+    hang = TROUBLE / "c8-dead-server-stats-order-roce.pcap"
+    assert check(*options, hang).returncode == status
+    assert check("--summary", *options, hang).stdout.split("\t")[1] == ("FAIL" if status else "PASS")
+
+
+def test_notes_are_no_trouble(check):
+    assert check("--fail-on=trouble", TROUBLE / "d1-cnp-and-ce-roce.pcap").returncode == 0
+
+
+@pytest.mark.parametrize("name, status, word", [
+    ("f5-rej-invalid-service-id-roce", 3, "NOTHING TO CHECK: 3 attempts to connect were rejected"),
+    ("f1-syn-unanswered", 3, "NOTHING TO CHECK: 6 attempts to connect were not answered"),
+    ("vlan-nfs41", 1, "FAIL: 1 handshake was never completed"),
+])
+def test_no_connection_is_no_pass(check, name, status, word):
+    result = check(TROUBLE / f"{name}.pcap")
+    assert result.returncode == status
+    assert result.stdout.startswith(word)
+    assert check("--allow-empty", TROUBLE / f"{name}.pcap").returncode == 0
+
+
+@pytest.mark.parametrize("fmt", ["text", "markdown", "html"])
+def test_formats_and_merge(check, tmp_path, fmt):
+    hang = TROUBLE / "g40-server-silent.pcap"
+    check("--format=json", f"--output={tmp_path / 'a.json'}", hang)
+    for result in (check(f"--format={fmt}", hang), check("merge", f"--format={fmt}", tmp_path / "a.json")):
+        assert "OPEN (XID" in result.stdout.replace("\\(", "(").replace("&#40;", "(")
+        assert "07:30:58.236" in result.stdout
+    assert check("merge", "--fail-on=trouble", tmp_path / "a.json").returncode == 1
+    assert check("merge", tmp_path / "a.json").returncode == 0
+
+
+def rewrite(source, target, change):
+    """change(packet) -> [packet]; those of one are a microsecond apart, and packets a millisecond."""
+    found, link = packets(source.read_bytes())
+    with open(target, "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, link))
+        for n, packet in enumerate(found):
+            for k, (captured, length, octets) in enumerate(change(packet)):
+                out.write(struct.pack("<IIII", 1_000_000_000 + n // 1000, n % 1000 * 1000 + k, captured, length) + octets)
+    return target
+
+
+@pytest.mark.parametrize("transport", [[], ["--transport=roce"]])
+def test_copies_are_left_out(report, capture, tmp_path, transport):
+    """Three of each packet: what is judged, and how often, is the same."""
+    source = capture("nfs3", "--pcap", *transport, suffix="pcap")
+    once = report(rewrite(source, tmp_path / "once.pcap", lambda packet: [packet]))[1]["captures"][0]
+    thrice = report(rewrite(source, tmp_path / "thrice.pcap", lambda packet: 3 * [packet]))[1]["captures"][0]
+    assert [trouble["kind"] for trouble in thrice["trouble"]] == ["copies"] and "captured 3 times" in thrice["trouble"][0]["words"]
+    assert once["trouble"] == [] and thrice["packets"] == 3 * once["packets"] and thrice["rules"] == once["rules"]
+
+
+@pytest.mark.parametrize("transport", [[], ["--transport=roce"]])
+@pytest.mark.parametrize("sender", [1, 2])
+def test_one_direction(report, capture, tmp_path, transport, sender):
+    source = capture("nfs3", "--pcap", *transport, suffix="pcap")
+    half = rewrite(source, tmp_path / "half.pcap", lambda packet: [packet] if packet[2][26:30] == bytes((192, 0, 2, sender)) else [])
+    (trouble,) = report(half)[1]["captures"][0]["trouble"]
+    assert trouble["kind"] == "one-direction" and f"only packets from 192.0.2.{sender}" in trouble["words"]
+
+
+def test_annotations(check):
+    hang = TROUBLE / "c8-dead-server-stats-order-roce.pcap"
+    assert "title=call-unanswered" in check("--format=github", "--fail-on=trouble", hang).stdout
+    assert "title=call-unanswered" not in check("--format=github", hang).stdout
+
+
+def test_color(check):
+    hang = TROUBLE / "c8-dead-server-stats-order-roce.pcap"
+    assert check("--color=always", hang).stdout.startswith("\033[1;33mPASS, but")
+
+
+def test_nothing_happened(check, good):
+    assert "\nWhat happened: nothing went wrong\n" in check(good).stdout
+
+
+if __name__ == "__main__":
+    BUILD = pathlib.Path(os.environ.get("IWARP_BUILD", ROOT / "build" / "release"))
+    GOLDEN.write_text("\n".join(golden(BUILD / "conformance" / "iwarp-check")) + "\n", encoding="utf-8")
+    sys.exit(0)

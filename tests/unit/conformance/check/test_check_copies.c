@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Packets that the capture has more than once are known from those that were sent again. */
+#include "conformance/check/copies.h"
+#include "tests/unit/support/support.h"
+
+#include <string.h>
+
+enum { LENGTH = 200, MICROSECOND = 1000 };
+
+static uint8_t octets[LENGTH];
+static struct copies copies;
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&copies, 0, sizeof copies);
+    for (unsigned i = 0; i < LENGTH; i++)
+        octets[i] = (uint8_t)(i * 7);
+    return 0;
+}
+
+static bool take(uint32_t frame, int64_t at_us, uint32_t length)
+{
+    const struct packet packet = {
+        .frame = frame, .time_ns = MICROSECOND * (1000 + at_us), .length = length, .captured = length, .data = octets};
+
+    return copies_take(&copies, &packet);
+}
+
+/* The next one goes the other way. */
+static void turn(void)
+{
+    uint8_t address[6];
+
+    memcpy(address, octets, 6);
+    memmove(octets, octets + 6, 6);
+    memcpy(octets + 6, address, 6);
+}
+
+static void test_copies_within_microseconds(void **state)
+{
+    (void)state;
+    assert_false(take(1, 0, LENGTH));
+    assert_true(take(2, 2, LENGTH));
+    assert_true(take(3, 5, LENGTH));
+    assert_int_equal(copies.n, 2);
+    assert_int_equal(copies.first, 2);
+}
+
+static void test_later_it_was_sent_again(void **state)
+{
+    (void)state;
+    assert_false(take(1, 0, LENGTH));
+    assert_false(take(2, 500, LENGTH));
+}
+
+static void test_another_identification_is_another_packet(void **state)
+{
+    (void)state;
+    assert_false(take(1, 0, LENGTH));
+    octets[18] ^= 1;
+    assert_false(take(2, 1, LENGTH));
+}
+
+static void test_what_ends_otherwise_is_another_packet(void **state)
+{
+    (void)state;
+    assert_false(take(1, 0, LENGTH));
+    octets[LENGTH - 1] ^= 1;
+    assert_false(take(2, 1, LENGTH));
+}
+
+static void test_after_an_answer_it_was_sent_again(void **state)
+{
+    (void)state;
+    assert_false(take(1, 0, LENGTH));
+    turn();
+    assert_false(take(2, 1, 70));
+    turn();
+    assert_false(take(3, 2, LENGTH));
+}
+
+static void test_acknowledgements_may_be_repeated(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        assert_false(take(1 + i, i, 62));
+    for (unsigned i = 0; i < 9; i++)
+        take(10 + i, 10, LENGTH);
+    octets[18] ^= 1;
+    assert_false(take(30, 11, 62));
+    assert_true(take(31, 12, 62)); /* now it is known that all are there several times */
+}
+
+static void test_an_identification_tells_more(void **state)
+{
+    (void)state;
+    octets[12] = 0x08;
+    octets[13] = 0x00;
+    assert_false(take(1, 0, 62));
+    assert_true(take(2, 1, 62));
+    octets[18] = octets[19] = 0;
+    assert_false(take(3, 100, 62));
+    assert_false(take(4, 101, 62));
+}
+
+static void test_hardly_anything_was_captured(void **state)
+{
+    (void)state;
+    for (uint32_t length = 0; length < LENGTH; length++)
+        take(1 + length, length, length);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_copies_within_microseconds, setup),
+        cmocka_unit_test_setup(test_later_it_was_sent_again, setup),
+        cmocka_unit_test_setup(test_another_identification_is_another_packet, setup),
+        cmocka_unit_test_setup(test_what_ends_otherwise_is_another_packet, setup),
+        cmocka_unit_test_setup(test_after_an_answer_it_was_sent_again, setup),
+        cmocka_unit_test_setup(test_acknowledgements_may_be_repeated, setup),
+        cmocka_unit_test_setup(test_an_identification_tells_more, setup),
+        cmocka_unit_test_setup(test_hardly_anything_was_captured, setup),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
