@@ -84,7 +84,7 @@ static bool is_incomplete(const struct writing *writing)
 /* A report of a format without these knows nothing of it. */
 static void write_no_trouble(struct json_writer *writer)
 {
-    json_begin_object_line(writer, "calls");
+    json_begin_object(writer, "calls");
     json_number(writer, "made", 0);
     json_number(writer, "answered", 0);
     json_bool(writer, "whole", false);

@@ -229,7 +229,7 @@ void trouble_write_json(struct json_writer *writer, const struct report_capture 
 {
     const struct troubles *troubles = capture->troubles;
 
-    json_begin_object_line(writer, "calls");
+    json_begin_object(writer, "calls");
     json_number(writer, "made", (int64_t)(troubles->calls - MIN(troubles->again, troubles->calls)));
     json_number(writer, "answered", (int64_t)troubles->answers);
     json_bool(writer, "whole", !troubles->holes);
