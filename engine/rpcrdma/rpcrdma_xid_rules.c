@@ -233,8 +233,9 @@ static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         return;
     if (t->late)
         rpcrdma_pending_answered(rpcrdma, t->side, t->call.frame);
-    /* The Call may have been sent again in a hole, or will be captured later. */
-    if (m->unsure || t->late || rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
+    /* A copy of the Call may be in a hole before or after this one, or will be captured later. */
+    if (m->unsure || t->late || !rpcrdma_calls_seen(rpcrdma, t->side) ||
+        rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_04);
         return;
     }
