@@ -135,8 +135,11 @@ static void set_unread(struct nfs_connection *nfs, struct nfs_exchange *exchange
 }
 
 /* It is answered or forgotten. */
-static void settle(struct nfs_connection *nfs, struct nfs_exchange *exchange)
+static void settle(struct nfs_connection *nfs, struct rpcrdma_transaction *t)
 {
+    struct nfs_exchange *exchange = t->nfs;
+    struct nfs_in_flight *in_flight = &nfs->in_flight[t->side];
+
     if (exchange->unread) {
         nfs->blind = true;
         set_unread(nfs, exchange, false);
@@ -147,9 +150,9 @@ static void settle(struct nfs_connection *nfs, struct nfs_exchange *exchange)
     if (!exchange->outstanding)
         return;
     exchange->outstanding = false;
-    nfs->outstanding--;
-    nfs->keepalives -= exchange->keepalive;
-    nfs->doubtful -= exchange->doubtful;
+    in_flight->calls--;
+    in_flight->keepalives -= exchange->keepalive;
+    in_flight->doubtful -= exchange->doubtful;
 }
 
 void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transaction *transaction)
@@ -158,7 +161,7 @@ void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transacti
 
     if (!exchange)
         return;
-    settle(nfs, exchange);
+    settle(nfs, transaction);
     exchange->spare = nfs->spare;
     nfs->spare = exchange;
     transaction->nfs = NULL;
@@ -308,6 +311,7 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
     struct nfs_connection *nfs = look->nfs;
     struct nfs_exchange *exchange = look->exchange;
     struct rpcrdma_transaction *t = look->t;
+    struct nfs_in_flight *in_flight = &nfs->in_flight[t->side];
 
     if (t->outcome == RPCRDMA_OUTSTANDING && !t->open->call_body.known && !t->reverse)
         set_unread(nfs, exchange, true);
@@ -325,12 +329,33 @@ static void call_message(struct nfs_look *look, const struct rpcrdma_message *me
         return;
     exchange->outstanding = true;
     exchange->early = nfs->answered == 0;
-    nfs->outstanding++;
     exchange->doubtful = t->damaged;
-    nfs->keepalives += exchange->keepalive;
-    nfs->doubtful += exchange->doubtful;
+    in_flight->calls++;
+    in_flight->keepalives += exchange->keepalive;
+    in_flight->doubtful += exchange->doubtful;
     if (!message->faulty && !message->unsure)
         nfs_retry_credits(look);
+}
+
+static void take_grant(struct nfs_connection *nfs, const struct rpcrdma_message *reply)
+{
+    if (nfs->grant > nfs->former)
+        nfs->former = nfs->grant;
+    nfs->grant = reply->header.credit;
+    nfs->grant_offset = reply->place.offset;
+    nfs->grant_frame = reply->place.frame;
+}
+
+/* Its Call is missing. A Reply of the server grants credits nevertheless. */
+static void strange_message(struct nfs_connection *nfs, const struct rpcrdma_message *message)
+{
+    int client = rpcrdma_connection_client(nfs->rpcrdma);
+
+    if (message->kind == RPCRDMA_KIND_CALL)
+        nfs->blind = true;
+    else if (message->kind == RPCRDMA_KIND_REPLY && message->header.status == RPCRDMA_OK && client >= 0 &&
+             (unsigned)client != message->side)
+        take_grant(nfs, message);
 }
 
 static void answer_message(struct nfs_look *look, const struct rpcrdma_message *message)
@@ -345,24 +370,20 @@ static void answer_message(struct nfs_look *look, const struct rpcrdma_message *
     if (look->t->reverse || !nfs_limit_answer(look, message))
         nfs_refusal_answer(look, message);
     if (message->kind == RPCRDMA_KIND_REPLY && !look->t->reverse) {
-        if (nfs->grant > nfs->former)
-            nfs->former = nfs->grant;
-        nfs->grant = message->header.credit;
-        nfs->grant_offset = message->place.offset;
-        nfs->grant_frame = message->place.frame;
+        take_grant(nfs, message);
         nfs->answered++;
     }
-    settle(nfs, look->exchange);
+    settle(nfs, look->t);
 }
 
 void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_message *message)
 {
     struct nfs_look look = {.nfs = nfs, .t = message->transaction, .place = message->place};
 
-    if (message->kind == RPCRDMA_KIND_CALL && !look.t)
-        nfs->blind = true;
-    if (!look.t)
+    if (!look.t) {
+        strange_message(nfs, message);
         return;
+    }
     look.related = message->kind == RPCRDMA_KIND_CALL ? 0 : look.t->call.frame;
     if (message->kind != RPCRDMA_KIND_CALL &&
         (look.t->outcome != RPCRDMA_OUTSTANDING || message->header.status != RPCRDMA_OK)) /* it changes nothing */

@@ -61,7 +61,7 @@ struct nfs_turn {
 /* What is remembered of a transaction, at transaction->nfs. */
 struct nfs_exchange {
     struct nfs_exchange *spare;
-    bool outstanding;         /* it counts in nfs->outstanding */
+    bool outstanding;         /* it counts in nfs->in_flight */
     bool keepalive;           /* only checks that the server is alive */
     bool doubtful;            /* captured late: its answer may have been captured before it */
     bool early;               /* sent before any Call was answered on this connection */
@@ -106,6 +106,13 @@ struct nfs_recall {
     uint64_t answer_offset; /* in the client's stream */
 };
 
+/* Forward Calls that are outstanding, by caller: a Call of the server is one as long as the client is unknown. */
+struct nfs_in_flight {
+    unsigned calls;
+    unsigned keepalives; /* of these, those that only check that the server is alive */
+    unsigned doubtful;   /* of these, those that may be answered already */
+};
+
 struct nfs_connection {
     struct rpcrdma_options options;
     struct rpcrdma_connection *rpcrdma;
@@ -113,11 +120,9 @@ struct nfs_connection {
     uint16_t port[2];
     struct nfs_exchange *spare;
     uint64_t forward_calls, answered; /* in total */
-    unsigned outstanding;             /* forward Calls */
-    unsigned keepalives;              /* of these, those that only check that the server is alive */
-    unsigned doubtful;                /* of these, those that may be answered already */
-    uint32_t grant, former;           /* credits of the latest Reply, and the most the client may still rely on */
-    uint64_t grant_offset;            /* of that Reply in its stream */
+    struct nfs_in_flight in_flight[2];
+    uint32_t grant, former; /* credits of the latest Reply, and the most the client may still rely on */
+    uint64_t grant_offset;  /* of that Reply in its stream */
     uint32_t grant_frame;
     uint32_t asked;        /* credits that the latest Call asked for */
     uint32_t verifier;     /* octets of the largest RPCSEC_GSS verifier in a Reply so far */

@@ -30,6 +30,7 @@ void nfs_recall_answer(struct nfs_look *look)
 {
     struct nfs_recall *recall = &look->nfs->recall;
     const struct nfs_operation *result = nfs_operation_find(look->body, NFS_OP_CB_RECALL_SLOT);
+    unsigned client = other_side(look->t->side);
 
     if (!recall->in_force || recall->call != look->t->call.frame || !nfs_understood(look->body))
         return;
@@ -38,7 +39,7 @@ void nfs_recall_answer(struct nfs_look *look)
         return;
     }
     recall->answered = true;
-    recall->settled = look->nfs->outstanding == 0;
+    recall->settled = look->nfs->in_flight[client].calls == 0 && rpcrdma_calls_seen(look->nfs->rpcrdma, client);
     recall->answer_offset = look->place.offset;
 }
 
@@ -53,7 +54,7 @@ static void judge_highest(struct nfs_look *look, const struct nfs_recall *recall
         return;
     if (highest <= recall->target)
         nfs_pass(look, RULE_NFS41_20_8_3_03);
-    else if (look->nfs->outstanding > 0)
+    else if (look->nfs->in_flight[look->t->side].calls > 0)
         nfs_inconclusive(look, RULE_NFS41_20_8_3_03);
     else
         nfs_fail(look, RULE_NFS41_20_8_3_03,

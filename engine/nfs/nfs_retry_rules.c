@@ -220,10 +220,11 @@ void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *mes
                 look->t->xid);
 }
 
-/* A forward Call was sent: nfs->outstanding counts it. */
+/* A forward Call was sent: nfs->in_flight counts it. */
 void nfs_retry_credits(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;
+    const struct nfs_in_flight *in_flight = &nfs->in_flight[look->t->side];
     uint32_t grant = nfs->grant > nfs->former ? nfs->grant : nfs->former;
 
     if (nfs->asked < grant)
@@ -234,11 +235,11 @@ void nfs_retry_credits(struct nfs_look *look)
     if (grant <= 1)
         return;
     if (rpcrdma_hole_since(nfs->rpcrdma, other_side(look->t->side), nfs->grant_frame) ||
-        (nfs->outstanding >= grant && (nfs->doubtful > 0 || !rpcrdma_answers_seen(nfs->rpcrdma, look->t->side))))
+        (in_flight->calls >= grant && (in_flight->doubtful > 0 || !rpcrdma_answers_seen(nfs->rpcrdma, look->t->side))))
         nfs_inconclusive(look, RULE_NFSULB_6_7_2_01);
-    else if (nfs->outstanding < grant || nfs->keepalives > 0)
+    else if (in_flight->calls < grant || in_flight->keepalives > 0)
         nfs_pass(look, RULE_NFSULB_6_7_2_01);
-    else if (nfs->outstanding == grant && !nfs->reported_credit) {
+    else if (in_flight->calls == grant && !nfs->reported_credit) {
         nfs->reported_credit = true;
         nfs_fail(look, RULE_NFSULB_6_7_2_01,
                  "expected one credit to be reserved for health checks; found all %u in use", grant);

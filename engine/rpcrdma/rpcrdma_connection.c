@@ -404,8 +404,8 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
 
     if (!t && (m->unsure || rpcrdma->gaps_show_late))
         rpcrdma_transaction_orphan(rpcrdma, m);
-    if (!t && m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && m->header.read.n > 0)
-        rpcrdma_served_reply(rpcrdma, m); /* the Call comes later, or is missing */
+    if ((!t || ends) && m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && m->header.read.n > 0)
+        rpcrdma_served_reply(rpcrdma, m); /* whatever is known of the Call */
     if (ends && !t->ambiguous)
         rpcrdma_position_unread(rpcrdma, t);
     rpcrdma_xid_answer(rpcrdma, m);

@@ -395,12 +395,35 @@ static void judge_slot(const struct look *look, const struct rpcrdma_history_rec
              call->call.frame, use->slot, use->sequence);
 }
 
+/* The owner of memory that no Call in the capture offers refused an access to it. */
+static bool refused_stray(const struct rpcrdma_history_record *record)
+{
+    for (unsigned i = 0; i < record->n_strays; i++)
+        if (record->strays[i].refused && record->strays[i].owner == record->client)
+            return true;
+    return false;
+}
+
+/* The Call that offered what was refused is missing: the first one of the next connection may be the same. */
+static void excuse_unseen(const struct look *look, const struct rpcrdma_history_record *before)
+{
+    const struct rpcrdma_history_record *now = look->now;
+    const struct rpcrdma_history_call *first = NULL;
+
+    for (unsigned i = 0; i < now->n_calls; i++)
+        if (now->calls[i].side == now->client && (!first || now->calls[i].call.time_ns < first->call.time_ns))
+            first = &now->calls[i];
+    if (first && !before->whole && first->call.time_ns > before->refusal_place.time_ns && refused_stray(before))
+        excuse_error(look, first);
+}
+
 static void judge_calls(const struct look *look, const struct rpcrdma_history_record *before)
 {
+    excuse_unseen(look, before);
     for (unsigned i = 0; i < before->n_calls; i++) {
         const struct rpcrdma_history_call *call = &before->calls[i], *again;
 
-        if (call->refused_late && (again = sent_again(look->now, call)))
+        if ((call->refused_late || (call->refused && call->damaged)) && (again = sent_again(look->now, call)))
             excuse_error(look, again);
         if (call->outcome == RPCRDMA_REPLIED || call->damaged)
             continue;

@@ -86,10 +86,12 @@ static bool same_call(const struct rpcrdma_history_call *a, const struct rpcrdma
            a->program == b->program && a->version == b->version && a->procedure == b->procedure && a->hash == b->hash;
 }
 
-static bool answered(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call)
+/* The same Call was sent there, and answered or not. */
+static bool sent_there(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call,
+                       bool answered)
 {
     for (unsigned i = 0; i < record->n_calls; i++)
-        if (record->calls[i].outcome != RPCRDMA_OUTSTANDING && same_call(&record->calls[i], call))
+        if ((record->calls[i].outcome != RPCRDMA_OUTSTANDING) == answered && same_call(&record->calls[i], call))
             return true;
     return false;
 }
@@ -113,9 +115,9 @@ bool rpcrdma_history_cut_off_acquitted(const struct rpcrdma_history_ends *ends,
          other = other->older, n++) {
         if (other == now)
             continue;
-        if (answered(other, &cut->call))
+        if (sent_there(other, &cut->call, true))
             return true;
-        like |= served(other, cut->shape);
+        like |= served(other, cut->shape) || (other->served_unseen && !sent_there(other, &cut->call, false));
         if (!*again && other->start_ns < now->start_ns && other->cut.any && !other->cut.forgotten &&
             same_call(&other->cut.call, &cut->call))
             *again = other;

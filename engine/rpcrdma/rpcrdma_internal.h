@@ -88,6 +88,7 @@ struct rpcrdma_lack {
     bool untracked;    /* for good: a Call was forgotten */
     uint32_t sends;    /* that are missing and may be outstanding Calls, at most */
     uint32_t answered; /* Calls that were not seen, since then */
+    uint64_t unseen;   /* Calls that were answered but not seen, at any time */
 };
 
 /* The latest part that a side has sent; the longest Tagged one, in octets of payload. */

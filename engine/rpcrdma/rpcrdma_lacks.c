@@ -160,6 +160,7 @@ void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
 void rpcrdma_lacks_answered(struct rpcrdma_connection *rpcrdma, unsigned caller)
 {
     rpcrdma->side[caller].lack.answered++;
+    rpcrdma->side[caller].lack.unseen++;
 }
 
 void rpcrdma_lacks_claimed(struct rpcrdma_connection *rpcrdma, unsigned caller)
@@ -167,6 +168,7 @@ void rpcrdma_lacks_claimed(struct rpcrdma_connection *rpcrdma, unsigned caller)
     struct rpcrdma_lack *lack = &rpcrdma->side[caller].lack;
 
     lack->answered -= lack->answered > 0;
+    lack->unseen -= lack->unseen > 0;
 }
 
 void rpcrdma_lacks_quiet(struct rpcrdma_connection *rpcrdma)

@@ -289,6 +289,7 @@ struct rpcrdma_history_record *rpcrdma_connection_record(struct rpcrdma_connecti
     record->client = rpcrdma->client;
     record->initiator_side = rpcrdma->terms.initiator_side;
     record->whole = rpcrdma_whole(rpcrdma);
+    record->served_unseen = record->client >= 0 && !record->whole && rpcrdma->side[record->client].lack.unseen > 0;
     record->one_end = rpcrdma->gaps_show_late;
     note_callbacks(rpcrdma, record);
     if (rpcrdma->client >= 0)

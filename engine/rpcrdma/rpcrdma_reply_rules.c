@@ -42,8 +42,6 @@ static void judge_read_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_1_03);
         return;
     }
-    if (!reply->discarded)
-        rpcrdma_served_reply(rpcrdma, reply);
     if (rpcrdma_by_rfc5666(rpcrdma))
         return;
     reply->misread = true; /* what the payload lacks may be in there */

@@ -223,6 +223,16 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
                      answer_name(m), xid);
 }
 
+/* A copy of the Call may be in a hole, or before the capture. If other Calls of the capture came first, that is rare.
+ */
+static bool copy_unseen(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
+{
+    const struct rpcrdma_lack *lack = &rpcrdma->side[t->side].lack;
+    bool first = t->number == 1;
+
+    return !rpcrdma_calls_seen(rpcrdma, t->side) && (first || !lack->beginning || lack->sends > lack->answered);
+}
+
 /* The Call was answered before. */
 static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
@@ -233,13 +243,15 @@ static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         return;
     if (t->late)
         rpcrdma_pending_answered(rpcrdma, t->side, t->call.frame);
-    /* The Call may have been sent again in a hole, or will be captured later. */
-    if (m->unsure || t->late || rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
+    if (m->unsure || t->late || copy_unseen(rpcrdma, t) || /* or it will be captured later */
+        rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_04);
         return;
     }
-    rpcrdma_fail(
-        rpcrdma, m, RULE_RPCR_2_2_2_04, t->answer.frame,
+    rpcrdma_fail_as(
+        rpcrdma, m, RULE_RPCR_2_2_2_04,
+        rpcrdma_calls_seen(rpcrdma, t->side) ? rule_catalogue[RULE_RPCR_2_2_2_04].severity : SEVERITY_WARNING,
+        t->answer.frame,
         "expected one answer to the Call with XID 0x%08x (frame %u); found another %s after the one in frame %u",
         (unsigned)t->xid, t->call.frame, answer_name(m), t->answer.frame);
 }

@@ -50,6 +50,14 @@ static void note_closing(const struct stack_ib *ib, unsigned side, uint64_t rece
     stack_closing(ib->stack, &closing);
 }
 
+/* The end of that side is missing, and may be only the last of what is. */
+static void note_unseen_closing(const struct stack_ib *ib, unsigned side)
+{
+    struct rdma_closing closing = {.missing = {side == 0, side == 1}};
+
+    stack_closing(ib->stack, &closing);
+}
+
 static void on_refused(void *ctx, const struct ib_rc_refusal *seen)
 {
     struct stack_ib *ib = ctx;
@@ -103,6 +111,7 @@ static void give_request_shown(struct stack_ib *ib, unsigned side, const struct 
         ib->asked[side] = true;
     } else if (cm->attribute == IB_CM_DISCONNECT_REPLY && !ib->asked[other]) {
         ib->asked[other] = true;
+        note_unseen_closing(ib, other);
         entrance.end(entrance.ctx, other, false, place);
     }
 }

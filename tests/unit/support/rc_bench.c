@@ -43,12 +43,19 @@ static void on_end(void *ctx, unsigned side, bool reset, const struct place *pla
     b->ends[side]++;
 }
 
+static void on_closing(void *ctx, const struct rdma_closing *closing)
+{
+    struct rc_bench *b = ctx;
+
+    memcpy(b->missing, closing->missing, sizeof b->missing);
+}
+
 static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
 {
     struct rc_bench *b = ctx;
     const struct stack_setup setup = {.options = &b->options, .ctx = b, .verdict = &b->verdict, .next = &b->above};
 
-    b->above = (struct stack_entrance){.ctx = b, .end = on_end};
+    b->above = (struct stack_entrance){.ctx = b, .closing = on_closing, .end = on_end};
     b->ib = (struct stack_ib){.stack = stack_new(&setup), .connection = connection};
     assert_non_null(b->ib.stack);
     *events = stack_ib_events(&b->ib);

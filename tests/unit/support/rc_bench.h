@@ -22,6 +22,7 @@ struct rc_bench {
     struct stack_ib ib;
     struct stack_entrance above;
     unsigned ends[2]; /* by side: how often it was found to have asked for the end */
+    bool missing[2];  /* by side: at the latest end something may be missing before it */
     struct verdict verdict;
     struct rule_counts counts;
     uint32_t frame, psn[2], credit;

@@ -418,6 +418,8 @@ static void reply_to_a_missing_disconnect_request(void **state)
         rc_bench_manage(&b, 0, (struct ib_cm){.attribute = IB_CM_DISCONNECT_REPLY, .local_id = 1, .remote_id = 2});
         assert_int_equal(b.ends[1], 1);
         assert_int_equal(b.ends[0], 0);
+        assert_int_equal(b.missing[1], captured == 0);
+        assert_false(b.missing[0]);
         rc_bench_close(&b);
     }
 }
