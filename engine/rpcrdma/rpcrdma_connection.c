@@ -710,7 +710,8 @@ static void begin_side(struct rpcrdma_connection *rpcrdma, const struct rdma_par
 
     s->started = true;
     if (!rpcrdma->terms.from_start) {
-        lose_beginning(rpcrdma, other_side(side));
+        if (!rpcrdma->side[other_side(side)].started)
+            lose_beginning(rpcrdma, other_side(side));
         lose_beginning(rpcrdma, side);
         return;
     }
