@@ -166,6 +166,11 @@ bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma)
     return rpcrdma_sends_seen(rpcrdma, 0) && rpcrdma_sends_seen(rpcrdma, 1);
 }
 
+bool rpcrdma_whole_since(const struct rpcrdma_connection *rpcrdma, uint32_t frame)
+{
+    return rpcrdma_whole(rpcrdma) || (!rpcrdma_lost_since(rpcrdma, 0, frame) && !rpcrdma_lost_since(rpcrdma, 1, frame));
+}
+
 bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma)
 {
     return rpcrdma->recognised == RPCRDMA_YES;
