@@ -114,6 +114,8 @@ void ddp_message_interrupts(struct rdmap_connection *rdmap, struct rdmap_step *s
 
     if (step->ddp->opcode == RDMAP_TERMINATE) /* may cut off whatever is under way (RFC 5040 section 5.4) */
         return;
+    if (step->starts && step->message->first_known) /* so a Tagged message from before the hole has ended (5.3) */
+        s->tagged.known = true;
     interrupt(&s->tagged, step);
     for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
         interrupt(&s->queue[qn], step);

@@ -202,6 +202,13 @@ static void judge_whole(struct rdmap_connection *rdmap, struct ddp_message *m)
         verdict_passed(rdmap->verdict, RULE_DDP_5_3_04);
 }
 
+/* The first segment after a hole may be the middle of a message, unless a Read Response begins there. */
+static bool is_first_of_response(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    return step->ddp->opcode == RDMAP_READ_RESPONSE &&
+           rdmap_read_is_asked_for(&rdmap->side[other_side(step->side)].requests, step->ddp);
+}
+
 void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
@@ -222,8 +229,7 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     }
     if (!q->open) {
         ddp_message_begin(rdmap, step, q);
-        if (!q->known) /* the first one after a hole may be the middle of a message */
-            m->first_known = false;
+        m->first_known = q->known || is_first_of_response(rdmap, step);
         q->known = true;
     }
     ddp_message_add(rdmap, step, m);

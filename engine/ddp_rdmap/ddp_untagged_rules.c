@@ -284,7 +284,9 @@ static void begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struc
     bool known = q->known;
 
     settle(rdmap, q);
-    if (step->qn == DDP_QN_READ_REQUEST && !known)
+    if (step->qn == DDP_QN_READ_REQUEST && !q->learnt && ddp->msn == 1)
+        rdmap_requests_first(&rdmap->side[step->side].requests);
+    else if (step->qn == DDP_QN_READ_REQUEST && !known)
         rdmap_requests_found(rdmap, &rdmap->side[step->side].requests, q->learnt ? ddp->msn - q->expected : 0);
     q->expected = judge_msn(rdmap, step, q);
     q->after_rtr = step->rtr;

@@ -301,6 +301,8 @@ void rdmap_requests_doubt(struct rdmap_requests *requests);
 void rdmap_requests_hole(struct rdmap_requests *requests);
 /* Requests that the capture does not show may be open. */
 void rdmap_requests_distrust(struct rdmap_requests *requests);
+/* By its MSN, 1, the request that comes is the first of the connection: none from before the capture is open. */
+void rdmap_requests_first(struct rdmap_requests *requests);
 /* Neither side has sent anything for so long that nothing doubtful is open any more. */
 void rdmap_requests_idle(struct rdmap_requests *requests);
 void rdmap_requests_found(struct rdmap_connection *rdmap, struct rdmap_requests *requests, uint32_t missing);

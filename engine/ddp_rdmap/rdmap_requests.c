@@ -111,6 +111,13 @@ void rdmap_requests_idle(struct rdmap_requests *requests)
     requests->idle = true;
 }
 
+void rdmap_requests_first(struct rdmap_requests *requests)
+{
+    requests->maybe_lost = false;
+    if (requests->tail == 0 && requests->overdrawn == 0 && requests->late_until == 0)
+        trust(requests);
+}
+
 void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_requests *requests = &rdmap->side[step->side].requests;

@@ -29,6 +29,7 @@ struct nfs_limits {
 
 struct nfs_session {
     uint8_t id[NFS_SESSION_ID_LEN];
+    uint32_t frame; /* of the Call that created it */
     struct nfs_limits limits;
 };
 
@@ -69,7 +70,7 @@ struct nfs_exchange {
     bool has_request;         /* request is filled in */
     bool in_session;          /* its COMPOUND begins with SEQUENCE */
     uint64_t session_hash;    /* of its session's id */
-    bool session_known;       /* the session was created on this connection */
+    uint32_t session_frame;   /* of the Call that created the session on this connection; 0: none did */
     bool in_turn;             /* certainly a new request, and the next of its slot, as far as this connection shows */
     struct nfs_turn turn;     /* any: its COMPOUND begins with SEQUENCE or CB_SEQUENCE */
     int minor;                /* minor version of its COMPOUND; -1: not a COMPOUND */
@@ -186,10 +187,15 @@ static inline bool nfs_understood(const struct rpcrdma_body *body)
     return body->known && body->walked && body->walk.status == NFS_WALK_OK &&
            body->reduction == RPCRDMA_REDUCED_STANDARD && !body->cut;
 }
-/* Both directions were captured in full, and all that concerns sessions was understood. */
+/* All that concerns sessions was understood. */
+static inline bool nfs_all_understood(const struct nfs_connection *nfs)
+{
+    return !nfs->blind && nfs->unread == 0;
+}
+/* Besides, both directions were captured in full. */
 static inline bool nfs_all_seen(const struct nfs_connection *nfs)
 {
-    return rpcrdma_whole(nfs->rpcrdma) && !nfs->blind && nfs->unread == 0;
+    return rpcrdma_whole(nfs->rpcrdma) && nfs_all_understood(nfs);
 }
 /* The first value with this mark; false: there is none. */
 static inline bool nfs_value_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op, uint32_t *out)

@@ -58,9 +58,9 @@ void nfs_sequence_call(struct nfs_look *look)
         return;
     }
     /* The first in its slot, or the next. */
-    exchange->in_turn = exchange->session_known && (!latest->any ? turn.sequence == 1
-                                                                 : same_slot(latest, &turn) && latest->done &&
-                                                                       turn.sequence == latest->sequence + 1);
+    exchange->in_turn = exchange->session_frame != 0 && (!latest->any ? turn.sequence == 1
+                                                                      : same_slot(latest, &turn) && latest->done &&
+                                                                            turn.sequence == latest->sequence + 1);
     exchange->turn = turn;
     *latest = turn;
 }
@@ -127,7 +127,8 @@ static void judge_refusal(struct nfs_look *look, uint32_t status)
     struct nfs_connection *nfs = look->nfs;
     const struct nfs_turn *turn = &look->exchange->turn;
 
-    if (!look->exchange->in_turn || !nfs_all_seen(nfs)) {
+    if (!look->exchange->in_turn || !nfs_all_understood(nfs) ||
+        !rpcrdma_whole_since(nfs->rpcrdma, look->exchange->session_frame)) {
         nfs_inconclusive(look, RULE_NFS41_18_46_3_01);
         return;
     }

@@ -79,7 +79,7 @@ void nfs_sessions_call(struct nfs_look *look)
     if (id)
         look->exchange->session_hash = hash_octets(0, id, NFS_SESSION_ID_LEN);
     session = find(nfs, id);
-    look->exchange->session_known = session != NULL;
+    look->exchange->session_frame = session ? session->frame : 0;
     if (session)
         look->exchange->limits = session->limits;
     else if (id && !look->nfs->foreign)
@@ -116,6 +116,7 @@ static void created(struct nfs_look *look, uint32_t flags)
         return;
     }
     memcpy(session->id, id, NFS_SESSION_ID_LEN);
+    session->frame = look->t->call.frame;
     *limits = (struct nfs_limits){0};
     nfs_value_of(look->body, NFS_MARK_FORE_MAXRESPONSE, NFS_OP_CREATE_SESSION, &limits->fore_maxresponse);
     nfs_value_of(look->body, NFS_MARK_BACK_MAXRESPONSE, NFS_OP_CREATE_SESSION, &limits->back_maxresponse);

@@ -345,6 +345,8 @@ bool rpcrdma_answers_seen(const struct rpcrdma_connection *rpcrdma, unsigned cal
 bool rpcrdma_calls_seen(const struct rpcrdma_connection *rpcrdma, unsigned side);
 /* All messages of both directions were captured so far. */
 bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma);
+/* The same, or at least nothing is missing since that frame. */
+bool rpcrdma_whole_since(const struct rpcrdma_connection *rpcrdma, uint32_t frame);
 /*
  * For the NFS binding: are Sends of no octets expected, by which a client returns credits (RFC 8881 section 20.8.3)?
  */

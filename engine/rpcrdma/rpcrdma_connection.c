@@ -166,6 +166,11 @@ bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma)
     return rpcrdma_sends_seen(rpcrdma, 0) && rpcrdma_sends_seen(rpcrdma, 1);
 }
 
+bool rpcrdma_whole_since(const struct rpcrdma_connection *rpcrdma, uint32_t frame)
+{
+    return rpcrdma_whole(rpcrdma) || (!rpcrdma_lost_since(rpcrdma, 0, frame) && !rpcrdma_lost_since(rpcrdma, 1, frame));
+}
+
 bool rpcrdma_connection_is_rpcrdma(const struct rpcrdma_connection *rpcrdma)
 {
     return rpcrdma->recognised == RPCRDMA_YES;
@@ -710,7 +715,8 @@ static void begin_side(struct rpcrdma_connection *rpcrdma, const struct rdma_par
 
     s->started = true;
     if (!rpcrdma->terms.from_start) {
-        lose_beginning(rpcrdma, other_side(side));
+        if (!rpcrdma->side[other_side(side)].started)
+            lose_beginning(rpcrdma, other_side(side));
         lose_beginning(rpcrdma, side);
         return;
     }

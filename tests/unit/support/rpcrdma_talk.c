@@ -100,6 +100,7 @@ struct rpcrdma_talk *talk_new_bare(const struct rpcrdma_options *options)
 void talk_midstream(struct rpcrdma_talk *t)
 {
     t->end[C] = t->end[S] = 100000;
+    t->msn[C] = t->msn[S] = 1000;
     talk_parameters(t);
 }
 

@@ -75,27 +75,70 @@ static void an_answer_settles_what_a_hole_left_open(void **state)
     }
 }
 
-/* After minutes of silence nothing from before the capture is open any more; after seconds it may be. */
-static void silence_settles_a_late_start(void **state)
+static struct rdmap_flow *late_flow(void)
 {
-    for (unsigned minutes = 0; minutes < 2; minutes++) {
-        struct rdmap_flow *t = flow_new();
+    struct rdmap_flow *t = flow_new();
+
+    t->parameters.startup_seen = false;
+    t->parameters.midstream = true;
+    flow_parameters(t);
+    t->number[I] = t->number[R] = 100;
+    return t;
+}
+
+/*
+ * After minutes of silence nothing from before the capture is open any more; after seconds it may be. Before a request
+ * with MSN 1 nothing was.
+ */
+static void what_settles_a_late_start(void **state)
+{
+    static const struct {
+        uint32_t msn;
+        int64_t seconds;
+        bool settled;
+    } starts[] = {{77, 3, false}, {77, 180, true}, {2, 3, false}, {1, 3, true}};
+
+    for (unsigned i = 0; i < ARRAY_LENGTH(starts); i++) {
+        struct rdmap_flow *t = late_flow();
         uint32_t frame;
 
-        t->parameters.startup_seen = false;
-        t->parameters.midstream = true;
-        flow_parameters(t);
-        t->number[I] = t->number[R] = 100;
-        t->msn[I][1] = 77;
+        t->msn[I][1] = starts[i].msn;
         flow_read(t, I, 0x10, 0, 8);
         flow_response(t, R, 0x10, 0, 8, true);
-        t->time_ns += INT64_C(1000000000) * (minutes ? 180 : 3);
+        t->time_ns += INT64_C(1000000000) * starts[i].seconds;
         flow_read(t, I, 0x11, 0, 8);
         flow_response(t, R, 0x11, 0, 8, true);
         frame = flow_response(t, R, 0x99, 0, 8, true);
         flow_close(t, R);
-        if (minutes)
+        if (starts[i].settled)
             flow_expect_one(t, RULE_RDMAP_5_2_01, SEVERITY_ERROR, frame);
+        else
+            flow_expect_nothing(t);
+    }
+}
+
+/* The first Tagged segment after a late start begins a message if another message, or its request, shows that. */
+static void where_a_tagged_message_begins(void **state)
+{
+    enum { NOTHING, SEND, REQUEST, OTHER_REQUEST };
+    static const bool shown[] = {[SEND] = true, [REQUEST] = true, [OTHER_REQUEST] = false};
+
+    for (unsigned before = NOTHING; before <= OTHER_REQUEST; before++) {
+        struct rdmap_flow *t = late_flow();
+        uint8_t opcode = before >= REQUEST ? RDMAP_READ_RESPONSE : RDMAP_WRITE;
+        uint32_t frame;
+
+        flow_send(t, I, 4);
+        if (before == SEND)
+            flow_send(t, R, 4);
+        else if (before >= REQUEST)
+            flow_read(t, I, 0x77, before == REQUEST ? 0 : 100, 300);
+        flow_tagged(t, R, opcode, 0x77, 0, false, NULL, 100);
+        frame = flow_tagged(t, R, opcode, 0x77, 200, false, NULL, 100);
+        flow_tagged(t, R, opcode, 0x77, 100, true, NULL, 100);
+        flow_close(t, R);
+        if (shown[before])
+            flow_expect_one(t, RULE_DDP_5_3_04, SEVERITY_WARNING, frame);
         else
             flow_expect_nothing(t);
     }
@@ -155,7 +198,8 @@ int main(void)
         cmocka_unit_test(an_answer_without_request),
         cmocka_unit_test(a_request_that_is_never_answered),
         cmocka_unit_test(an_answer_settles_what_a_hole_left_open),
-        cmocka_unit_test(silence_settles_a_late_start),
+        cmocka_unit_test(what_settles_a_late_start),
+        cmocka_unit_test(where_a_tagged_message_begins),
         cmocka_unit_test(msns_behind_a_hole),
         cmocka_unit_test(a_message_around_a_hole),
     };
