@@ -236,7 +236,7 @@ static void judge_expected_msn(struct rdmap_connection *rdmap, struct rdmap_step
     }
 }
 
-/* The first message behind a hole: no more can be missing than there is room for. */
+/* The first message after a hole: no more can be missing than there is room for. */
 static void judge_msn_behind_hole(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     uint32_t missing = step->ddp->msn - q->expected;

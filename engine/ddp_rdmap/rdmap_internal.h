@@ -81,7 +81,7 @@ struct ddp_queue {
     bool known;                  /* `expected` is: else the next MSN is learnt */
     bool learnt;                 /* `expected` was known once: before a hole */
     uint32_t hidden;             /* messages of it that may be in the hole; UINT32_MAX: any number */
-    bool cut_open;               /* and the one before `expected` may go on behind it */
+    bool cut_open;               /* and the one before `expected` may go on after the hole */
     bool after_rtr;              /* the MSN of its next message is judged by MPA (RFC 6581 section 9.2) */
     bool any;                    /* a message of it was seen */
     bool open;                   /* message is under way; else it is the last one, when any is set */

@@ -38,7 +38,7 @@ bool rpcrdma_answers_seen(const struct rpcrdma_connection *rpcrdma, unsigned cal
 
 /* ---- what a hole can have hidden ---- */
 
-/* The same Write or Read Response goes on behind it, so many octets later. */
+/* The same Write or Read Response goes on after the hole, so many octets later. */
 static bool within_message(const struct rpcrdma_side *s, const struct rdma_part *part, uint64_t *octets)
 {
     const struct rpcrdma_tail *tail = &s->tail;

@@ -217,7 +217,7 @@ void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 
 /* ---- the end ---- */
 
-/* A Call that was taken late, behind a hole, offers what was refused. */
+/* A Call that was taken late, after a hole, offers what was refused. */
 static void note_refused(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_stray *stray)
 {
     for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, stray->owner, stray->handle); o;

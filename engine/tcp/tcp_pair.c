@@ -58,7 +58,7 @@ struct side {
     uint64_t loss_next, loss_acked;
     unsigned loss_segments;
     int64_t loss_since;
-    bool asked_again; /* the other side has repeated an acknowledgment while octets waited behind a gap: it lacks them,
+    bool asked_again; /* the other side has repeated an acknowledgment while octets waited after a gap: it lacks them,
                          too */
     int64_t delivered_ns; /* of the octets delivered last */
     uint64_t taken_back;  /* octets from here on; valid while takes_back */
@@ -359,7 +359,7 @@ static uint64_t loss_end(const struct side *side)
 
 /*
  * Gaps with octets behind them that were captured before the other side acknowledged them, and it did not ask again for
- * those in the gap. These are not yet to come: they were sent before those behind the gap.
+ * those in the gap. These are not yet to come: they were sent before those after the gap.
  */
 static void give_up_overtaken(struct tcp_pair *pair, unsigned s)
 {

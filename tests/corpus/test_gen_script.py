@@ -121,7 +121,7 @@ def test_words_of_mpa(gen, check, tmp_path, script, rules):
 
 TWO_SECONDS_LATE, WRONG_KEY = "R silence wait=7000", "with plain; I mpa-request mpa@0=1; "
 LATE_MARKER = "with plain markers; I send len=24; R send; "
-# What is told of a finding.
+# What is said of a finding.
 WORDS = [
     # A close is late, or late and seen to be late before; or there is none.
     (WRONG_KEY + "R fin wait=7000; I fin", "MPA-8-09", 6, "found it closed later"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a hole in the capture can hide, and what is judged behind it nevertheless. */
+/* What a hole in the capture can hide, and what is judged after the hole nevertheless. */
 #include "tests/unit/support/rdmap_flow.h"
 
 enum { SEGMENT = 2 + 14 + 100 + 4, EMPTY_SEND = 2 + 18 + 4 };
@@ -174,7 +174,7 @@ static void msns_behind_a_hole(void **state)
     }
 }
 
-/* The message before the hole may go on behind it. */
+/* The message before the hole may go on after the hole. */
 static void a_message_around_a_hole(void **state)
 {
     struct rdmap_flow *t = flow_new();
