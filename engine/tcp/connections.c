@@ -454,10 +454,11 @@ static void settle_former(struct connections *connections, struct slot *slot, in
 static bool is_of_former(const struct slot *slot, const struct addressed_segment *segment)
 {
     const struct slot *former = slot->former;
-    struct tcp_segment s = segment->segment;
+    struct tcp_segment s;
 
-    if (!former || former->state == SLOT_TOMBSTONE)
+    if (former->state == SLOT_TOMBSTONE)
         return false;
+    s = segment->segment;
     s.side = (uint8_t)side_of(former, segment);
     if (tcp_boundary(former->connection.tcp, &s, NULL) != TCP_GOES_ON)
         return false;
@@ -480,7 +481,7 @@ static struct slot *settle(struct connections *connections, struct slot *slot, s
 {
     struct tcp_segment *s = &segment->segment;
 
-    if (is_of_former(slot, segment))
+    if (slot->former && is_of_former(slot, segment))
         slot = slot->former;
     s->side = (uint8_t)side_of(slot, segment);
     if (slot->state == SLOT_TOMBSTONE) {
@@ -560,8 +561,11 @@ static struct slot *find(const struct connections *connections, const struct add
 struct connection *connections_segment(struct connections *connections, struct addressed_segment *segment)
 {
     int64_t now = segment->segment.time_ns;
-    struct beginning beginning = {0};
+    struct beginning beginning; /* not all of it is set to 0, with each segment */
     bool ignore = false;
+
+    beginning.with_syn = false;
+    beginning.former = NULL;
 
     if (connections->n_closed)
         retire_quiet(connections, now);
