@@ -24,10 +24,10 @@ DECODER = json.JSONDecoder(object_hook=_shared)
 
 def each(file, name, around=None):
     """
-    The members of every list called `name` in the JSON text, one after another. file: opened as text; around: a list that gets the
-    text without them, in pieces.
+    The members of every list of objects called `name` in the JSON text, one after another. file: opened as text; around: a list that
+    gets the text without them, in pieces. What trouble has as connections are their numbers.
     """
-    begin = re.compile(rf'"{name}"\s*:\s*\[')
+    begin = re.compile(rf'"{name}"\s*:\s*\[(?!\s*[0-9])')
     kept = (lambda text: None) if around is None else around.append
     text, inside = "", False
     while piece := file.read(PIECE):

@@ -500,10 +500,12 @@ void live_socket_open(struct live_socket *socket, bool accepted)
     }
     if (socket->options.record) {
         bool timestamps = info.tcpi_options & TCPI_OPT_TIMESTAMPS; /* TCP_MAXSEG does not include them */
+        /* What the SYNs said; until the windows have opened, the kernel sends less. */
+        uint32_t mss = MAX(socket->stream.mss + (timestamps ? TIMESTAMPS_LEN : 0u), info.tcpi_advmss);
 
-        socket->record = record_new(
-            socket->options.record, (const struct sockaddr *)&ends.own, (const struct sockaddr *)&ends.peer, accepted,
-            (uint16_t)MIN(socket->stream.mss + (timestamps ? TIMESTAMPS_LEN : 0), UINT16_MAX), live_now());
+        socket->record =
+            record_new(socket->options.record, (const struct sockaddr *)&ends.own, (const struct sockaddr *)&ends.peer,
+                       accepted, (uint16_t)MIN(mss, UINT16_MAX), live_now());
     }
 }
 
