@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/check/copies.h"
 
+#include "wire/ib.h"
 #include "wire/octets.h"
 
+#include <pcap/dlt.h>
 #include <string.h>
 
 enum {
     TAIL = 8,       /* octets at the end, with an ICRC, if there is one */
-    HEADS = 72,     /* as many have what is compared: */
+    HEADS_AT = 16,  /* the Ethernet addresses are before */
+    HEADS_END = 80, /* here ends the TCP header, or the BTH, after a VLAN tag and IPv6 */
     SMALL = 128,    /* octets: acknowledgements, which may be repeated for good */
     ESTABLISHED = 8 /* copies, after which small ones count as well */
 };
 
-/* Of Ethernet, IPv4 or IPv6, with or without a VLAN tag: identification, numbers, checksums. */
-static const uint8_t places[] = {16, 38, 46, 56, 64};
+enum { ETHERTYPE_AT = 12, ETHERNET_LEN = 14, TAG_LEN = 4, VLAN = 0x8100, IPV4 = 0x0800, IPV6 = 0x86dd };
 
 static const int64_t copy_ns = 20000;
 
@@ -25,17 +27,47 @@ static uint64_t word_at(const uint8_t *p)
     return word;
 }
 
+/* After the addresses and the VLAN tag. */
+static uint32_t ethertype_at(const struct packet *packet)
+{
+    return ETHERTYPE_AT + (get_be16(packet->data + ETHERTYPE_AT) == VLAN ? TAG_LEN : 0);
+}
+
+/* TCP or RoCE right in Ethernet: the first octets tell packets apart. In tunnels those may be of the tunnel alone. */
+static bool is_plain(const struct packet *packet)
+{
+    enum { PLAIN_IPV4 = 0x45, TCP = 6, UDP = 17 };
+    const uint8_t *p = packet->data + ethertype_at(packet), *ip = p + 2, *ports;
+    bool v4 = get_be16(p) == IPV4 && ip[0] == PLAIN_IPV4;
+    uint8_t protocol = v4 ? ip[9] : ip[6];
+
+    if (packet->linktype != DLT_EN10MB || (!v4 && get_be16(p) != IPV6))
+        return false;
+    ports = ip + (v4 ? 20 : 40);
+    return protocol == TCP || (protocol == UDP && get_be16(ports + 2) == IB_ROCE2_UDP_PORT);
+}
+
+/* What is before may differ in copies: addresses, the direction, the time. */
+static uint32_t key_begin(const struct packet *packet)
+{
+    switch (packet->linktype) {
+    case DLT_EN10MB:
+    case DLT_LINUX_SLL:
+    case DLT_ERF:
+        return HEADS_AT;
+    default:
+        return 0;
+    }
+}
+
 static uint64_t key_of(const struct packet *packet)
 {
     static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
+    uint32_t end = packet->captured >= HEADS_END && is_plain(packet) ? HEADS_END : packet->captured;
     uint64_t key = packet->length;
 
-    if (packet->captured >= HEADS)
-        for (size_t i = 0; i < sizeof places; i++)
-            key = (key ^ word_at(packet->data + places[i])) * odd;
-    else
-        for (uint32_t i = 0; i + TAIL <= packet->captured; i += TAIL)
-            key = (key ^ word_at(packet->data + i)) * odd;
+    for (uint32_t i = key_begin(packet); i + TAIL <= end; i += TAIL)
+        key = (key ^ word_at(packet->data + i)) * odd;
     return (key ^ word_at(packet->data + packet->captured - TAIL)) * odd;
 }
 
@@ -50,14 +82,14 @@ static uint64_t address_at(const uint8_t *p)
 /* A small packet may be repeated for good; not with the identification of the one before it. */
 static bool is_unmistakable(const struct packet *packet)
 {
-    enum { ETHERTYPE = 12, VLAN = 0x8100, IPV4 = 0x0800, TAG_LEN = 4, IDENTIFICATION = 6 /* after the EtherType */ };
-    uint32_t at = ETHERTYPE;
+    enum { IDENTIFICATION = 6 /* after the EtherType */ };
+    uint32_t at;
 
     if (packet->length >= SMALL)
         return true;
-    if (packet->captured < ETHERTYPE + TAG_LEN + IDENTIFICATION + 2)
+    if (packet->captured < ETHERNET_LEN + TAG_LEN + IDENTIFICATION)
         return false;
-    at += get_be16(packet->data + at) == VLAN ? TAG_LEN : 0;
+    at = ethertype_at(packet);
     return get_be16(packet->data + at) == IPV4 && get_be16(packet->data + at + IDENTIFICATION) != 0;
 }
 

@@ -8,8 +8,8 @@
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 enum {
-    FPDU_OVERHEAD = 20,      /* of a Tagged one: ULPDU_Length, DDP header, CRC */
-    SEND_FPDU_MIN = 24 + 28, /* the same of a Send, and the shortest Transport header */
+    FPDU_OVERHEAD = 20,                     /* of a Tagged one: ULPDU_Length, DDP header, CRC */
+    SEND_FPDU_MIN = 24 + RPCRDMA_FIXED_LEN, /* the same of a Send, and the shortest Transport header: RDMA_DONE */
 };
 
 bool rpcrdma_sends_seen(const struct rpcrdma_connection *rpcrdma, unsigned side)

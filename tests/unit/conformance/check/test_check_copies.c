@@ -3,16 +3,19 @@
 #include "conformance/check/copies.h"
 #include "tests/unit/support/support.h"
 
+#include <pcap/dlt.h>
 #include <string.h>
 
 enum { LENGTH = 200, MICROSECOND = 1000 };
 
 static uint8_t octets[LENGTH];
 static struct copies copies;
+static int linktype;
 
 static int setup(void **state)
 {
     (void)state;
+    linktype = DLT_EN10MB;
     memset(&copies, 0, sizeof copies);
     for (unsigned i = 0; i < LENGTH; i++)
         octets[i] = (uint8_t)(i * 7);
@@ -21,8 +24,12 @@ static int setup(void **state)
 
 static bool take(uint32_t frame, int64_t at_us, uint32_t length)
 {
-    const struct packet packet = {
-        .frame = frame, .time_ns = MICROSECOND * (1000 + at_us), .length = length, .captured = length, .data = octets};
+    const struct packet packet = {.frame = frame,
+                                  .time_ns = MICROSECOND * (1000 + at_us),
+                                  .linktype = linktype,
+                                  .length = length,
+                                  .captured = length,
+                                  .data = octets};
 
     return copies_take(&copies, &packet);
 }
@@ -59,6 +66,33 @@ static void test_another_identification_is_another_packet(void **state)
     (void)state;
     assert_false(take(1, 0, LENGTH));
     octets[18] ^= 1;
+    assert_false(take(2, 1, LENGTH));
+}
+
+/* The packet inside begins anywhere. */
+static void test_in_a_tunnel_all_octets_count(void **state)
+{
+    (void)state;
+    octets[12] = 0x08;
+    octets[13] = 0x00;
+    octets[14] = 0x45;
+    octets[23] = 17; /* UDP, of no port that is known */
+    for (unsigned at = 16; at < LENGTH; at++) {
+        memset(&copies, 0, sizeof copies);
+        assert_false(take(1, 0, LENGTH));
+        octets[at] ^= 1;
+        assert_false(take(2, 1, LENGTH));
+        assert_true(take(3, 2, LENGTH));
+        octets[at] ^= 1;
+    }
+}
+
+static void test_without_a_link_header(void **state)
+{
+    (void)state;
+    linktype = DLT_RAW;
+    assert_false(take(1, 0, LENGTH));
+    octets[4] ^= 1; /* the identification */
     assert_false(take(2, 1, LENGTH));
 }
 
@@ -117,6 +151,8 @@ int main(void)
         cmocka_unit_test_setup(test_copies_within_microseconds, setup),
         cmocka_unit_test_setup(test_later_it_was_sent_again, setup),
         cmocka_unit_test_setup(test_another_identification_is_another_packet, setup),
+        cmocka_unit_test_setup(test_in_a_tunnel_all_octets_count, setup),
+        cmocka_unit_test_setup(test_without_a_link_header, setup),
         cmocka_unit_test_setup(test_what_ends_otherwise_is_another_packet, setup),
         cmocka_unit_test_setup(test_after_an_answer_it_was_sent_again, setup),
         cmocka_unit_test_setup(test_acknowledgements_may_be_repeated, setup),

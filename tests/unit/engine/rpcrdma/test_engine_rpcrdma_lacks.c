@@ -131,6 +131,22 @@ static void test_hole_within_a_write(void **state)
     }
 }
 
+/* The smallest Send is an RDMA_DONE. */
+static void test_smallest_send(void **state)
+{
+    enum { DONE_FPDU = 40 };
+
+    for (unsigned less = 0; less < 2; less++) {
+        struct rpcrdma_talk *t = talk_new();
+
+        call_with_chunk(t, 0x21);
+        talk_lose(t, S, DONE_FPDU - less, 0);
+        talk_write(t, S, region.handle, region.offset, NULL, 8);
+        assert_int_equal(rpcrdma_sends_seen(t->rpcrdma, S), less);
+        talk_free(t);
+    }
+}
+
 /* The Long Reply of a callback comes first: only a Reply has no Read list. */
 static void test_long_reply_first(void **state)
 {
@@ -152,6 +168,7 @@ int main(void)
         cmocka_unit_test(test_holes),
         cmocka_unit_test(test_late_start),
         cmocka_unit_test(test_hole_within_a_write),
+        cmocka_unit_test(test_smallest_send),
         cmocka_unit_test(test_long_reply_first),
     };
 
