@@ -7,7 +7,8 @@
 
 enum {
     TAIL = 8,       /* octets at the end, with an ICRC, if there is one */
-    HEADS = 72,     /* as many have what is compared: */
+    HEADS = 72,     /* as many have what is compared where the end was captured: */
+    MOST = 384,     /* as many are compared where it was not: a MAD with the headers below it */
     SMALL = 128,    /* octets: acknowledgements, which may be repeated for good */
     ESTABLISHED = 8 /* copies, after which small ones count as well */
 };
@@ -29,12 +30,13 @@ static uint64_t key_of(const struct packet *packet)
 {
     static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
     uint64_t key = packet->length;
+    uint32_t most = packet->captured < MOST ? packet->captured : MOST;
 
-    if (packet->captured >= HEADS)
+    if (packet->captured >= HEADS && packet->captured >= packet->length)
         for (size_t i = 0; i < sizeof places; i++)
             key = (key ^ word_at(packet->data + places[i])) * odd;
     else
-        for (uint32_t i = 0; i + TAIL <= packet->captured; i += TAIL)
+        for (uint32_t i = 0; i + TAIL <= most; i += TAIL)
             key = (key ^ word_at(packet->data + i)) * odd;
     return (key ^ word_at(packet->data + packet->captured - TAIL)) * odd;
 }
