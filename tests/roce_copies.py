@@ -5,6 +5,7 @@ import struct
 import captures
 
 RULE = "RPCR-2.3.2-04"
+COPY_NS = 100_000
 BTH = 42  # after Ethernet, IPv4 without options, UDP
 SEND, WRITE, READ, RESPONSE, ATOMIC = {0x00, 0x01, 0x02, 0x04, 0x17}, {0x06, 0x0A}, {0x0C}, {0x0D, 0x0F, 0x10}, {0x14}
 WRITE_MIDDLE, ATOMIC_ANSWER = {0x07, 0x08}, {0x12}
@@ -107,12 +108,13 @@ def wrong(whole, opcodes, change, seal=sealed):
 
 
 def right(whole, opcodes, change, seal=sealed):
-    """Each packet with such an opcode, and a changed copy after it."""
-    seen = []
-    for packet in whole:
-        seen.append(packet)
-        if opcode(packet[1]) in opcodes:
-            seen.append((packet[0], seal(change(packet[1])), packet[2]))
+    """Each packet with such an opcode, and a changed copy after it, so much later that the capture has not made the copy."""
+    seen, late = [], 0
+    for time, octets, length in whole:
+        seen.append((time + late, octets, length))
+        if opcode(octets) in opcodes:
+            late += COPY_NS
+            seen.append((time + late, seal(change(octets)), length))
     return seen
 
 

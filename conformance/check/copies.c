@@ -63,7 +63,8 @@ static uint32_t key_begin(const struct packet *packet)
 static uint64_t key_of(const struct packet *packet)
 {
     static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
-    uint32_t end = packet->captured >= HEADS_END && is_plain(packet) ? HEADS_END : packet->captured;
+    bool whole = packet->captured >= packet->length && packet->captured >= HEADS_END;
+    uint32_t end = whole && is_plain(packet) ? HEADS_END : packet->captured;
     uint64_t key = packet->length;
 
     for (uint32_t i = key_begin(packet); i + TAIL <= end; i += TAIL)

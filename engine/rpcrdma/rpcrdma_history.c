@@ -149,6 +149,8 @@ void rpcrdma_history_lookup(struct rpcrdma_history *history, const struct lookup
         lookups_add(&pair->lookups, nfs_lookup_about(question, lookup), place->frame, place->time_ns);
     if (pair && question == RPCBIND_LOOKUP)
         auxiliary_asked(&pair->auxiliary, place->client, place->tcp, lookup);
+    else if (pair && question == RPCBIND_UNREADABLE)
+        auxiliary_asked_unread(&pair->auxiliary);
     while (history->n > RPCRDMA_HISTORY_PAIRS_MAX)
         drop_oldest_pair(history);
 }
@@ -159,7 +161,9 @@ void rpcrdma_history_answer(const struct rpcrdma_history *history, const struct 
     struct endpoint client = without_port(place->client), server = without_port(place->server);
     struct pair *pair = find(history, &client, &server);
 
-    if (pair)
+    if (pair && !p)
+        auxiliary_answered_unread(&pair->auxiliary, place->client, place->tcp);
+    else if (pair)
         auxiliary_answered(&pair->auxiliary, place->client, place->tcp, p, n, place->frame, place->time_ns);
 }
 

@@ -62,6 +62,21 @@ void auxiliary_asked(struct auxiliary *auxiliary, const struct endpoint *client,
     }
 }
 
+void auxiliary_asked_unread(struct auxiliary *auxiliary)
+{
+    auxiliary->unread = true;
+}
+
+void auxiliary_answered_unread(struct auxiliary *auxiliary, const struct endpoint *client, bool tcp)
+{
+    for (unsigned i = 0; i < auxiliary->n_questions && i < AUXILIARY_QUESTIONS_MAX; i++) {
+        const struct auxiliary_question *question = &auxiliary->question[i];
+
+        if (question->port == client->port && question->tcp == tcp && !question->answered)
+            auxiliary->offer[question->program].doubtful = true;
+    }
+}
+
 void auxiliary_answered(struct auxiliary *auxiliary, const struct endpoint *client, bool tcp, const uint8_t *p,
                         size_t n, uint32_t frame, int64_t time_ns)
 {
@@ -129,11 +144,13 @@ static void judge_offer(struct auxiliary_offer *offer, unsigned program, const s
 
 void auxiliary_judge(struct auxiliary *auxiliary, const struct rpcrdma_history_record *record, struct verdict *verdict)
 {
-    const struct rpcrdma_history_call *call = auxiliary->n_questions > 0 ? legacy_call(record) : NULL;
+    const struct rpcrdma_history_call *call =
+        auxiliary->n_questions > 0 || auxiliary->unread ? legacy_call(record) : NULL;
 
     for (unsigned program = 0; call && program < NFS_AUXILIARIES; program++) {
         struct auxiliary_offer *offer = &auxiliary->offer[program];
 
+        offer->doubtful |= auxiliary->unread;
         if (!offer->settled && nfs_auxiliary_needed(program, call->version))
             judge_offer(offer, program, record, call, verdict);
     }

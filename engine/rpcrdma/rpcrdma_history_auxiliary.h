@@ -23,12 +23,13 @@ struct auxiliary_question {
 
 struct auxiliary_offer {
     bool offered, settled;
-    bool doubtful;          /* an answer that may be about another transport */
+    bool doubtful;          /* an answer may be about another transport, or was not read */
     uint32_t lacking_frame; /* the latest answer that the program is not registered; 0: none */
     int64_t lacking_ns;
 };
 
 struct auxiliary {
+    bool unread; /* a question was not read: the question may be about any program */
     unsigned n_questions;
     struct auxiliary_question question[AUXILIARY_QUESTIONS_MAX]; /* a ring */
     struct auxiliary_offer offer[NFS_AUXILIARIES];
@@ -37,9 +38,13 @@ struct auxiliary {
 /* The client's end of the segment asks for an address. */
 void auxiliary_asked(struct auxiliary *auxiliary, const struct endpoint *client, bool tcp,
                      const struct rpcbind_lookup *lookup);
+/* A message to rpcbind that is in several segments, or was not captured whole. */
+void auxiliary_asked_unread(struct auxiliary *auxiliary);
 /* A Reply p[0..n) to the client's end. */
 void auxiliary_answered(struct auxiliary *auxiliary, const struct endpoint *client, bool tcp, const uint8_t *p,
                         size_t n, uint32_t frame, int64_t time_ns);
+/* Such a message to the client's end, which may answer any question of that end. */
+void auxiliary_answered_unread(struct auxiliary *auxiliary, const struct endpoint *client, bool tcp);
 /* Once per program, for a connection on which the server speaks NFS version 2 or 3. */
 void auxiliary_judge(struct auxiliary *auxiliary, const struct rpcrdma_history_record *record, struct verdict *verdict);
 

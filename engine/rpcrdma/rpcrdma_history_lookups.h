@@ -38,7 +38,7 @@ struct lookup_place {
 /* Adds a question to the pair's. */
 void rpcrdma_history_lookup(struct rpcrdma_history *history, const struct lookup_place *place,
                             enum rpcbind_question question, const struct rpcbind_lookup *lookup);
-/* A message p[0..n) from rpcbind. */
+/* A message p[0..n) from rpcbind; NULL: not a whole one. */
 void rpcrdma_history_answer(const struct rpcrdma_history *history, const struct lookup_place *place, const uint8_t *p,
                             size_t n);
 

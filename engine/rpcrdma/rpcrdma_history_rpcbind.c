@@ -49,9 +49,10 @@ static void take_answers(const struct rpcrdma_history *history, const struct add
     while (n > 0) {
         const uint8_t *message = next_message(tcp, &p, &n, &length);
 
-        if (message)
-            rpcrdma_history_answer(history, &place, message, length);
+        rpcrdma_history_answer(history, &place, message, length);
     }
+    if (s->captured < s->length) /* the rest is unknown */
+        rpcrdma_history_answer(history, &place, NULL, 0);
 }
 
 void rpcrdma_history_rpcbind(struct rpcrdma_history *history, const struct addressed_segment *segment, bool tcp)

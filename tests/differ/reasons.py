@@ -404,6 +404,9 @@ def by_reads(case):
         head.xid for head in case.all_headers if head and head.reads and is_call(head)}
 
 
+SAID_BY_CALL = {"rpc.program", "rpc.programversion", "rpc.procedure"}
+
+
 @reason("a Reply whose Call was not shown", "rpc nfs", "generated/conforming/rpcrdma-long.pcapng", "wireshark-long-call")
 def unknown_call(case):
     """What it is the Reply to is not known, or taken from another Call of its XID."""
@@ -411,14 +414,14 @@ def unknown_call(case):
     for message in case.messages:
         shown = case.their_calls.get((key, message.xid), set())
         if message.side != message.caller and (not shown or set(message.asked_in) - shown):
-            return True
+            return not case.theirs or case.pair.layer == "nfs" or case.pair.ours in SAID_BY_CALL  # the Reply says the rest itself
     return not case.messages and of_no_call(case) and any(
         head and head.proc == MSG and not is_call(head) and not case.their_calls.get((key, head.xid)) for head in case.headers)
 
 
 def of_no_call(case):
     """As a Reply is shown whose Call is not known: without what only its Call says."""
-    return not case.theirs or case.pair.ours in ("rpc.program", "rpc.programversion", "rpc.procedure") and not any(case.theirs)
+    return not case.theirs or case.pair.ours in SAID_BY_CALL and not any(case.theirs)
 
 
 @reason("a Reply that is shown twice", "rpc nfs", "generated/conforming/rpcrdma.pcapng", "wireshark-read-reply")

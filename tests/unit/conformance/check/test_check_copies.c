@@ -104,6 +104,21 @@ static void test_what_ends_otherwise_is_another_packet(void **state)
     assert_false(take(2, 1, LENGTH));
 }
 
+/* The ICRC that would tell them apart was cut away. */
+static void test_a_cut_packet_that_differs_is_another_packet(void **state)
+{
+    struct packet packet = {
+        .frame = 1, .time_ns = MICROSECOND, .length = LENGTH + 4, .captured = LENGTH, .data = octets};
+
+    (void)state;
+    assert_false(copies_take(&copies, &packet));
+    packet.frame = 2;
+    assert_true(copies_take(&copies, &packet));
+    octets[LENGTH / 2] ^= 1;
+    packet.frame = 3;
+    assert_false(copies_take(&copies, &packet));
+}
+
 static void test_after_an_answer_it_was_sent_again(void **state)
 {
     (void)state;
@@ -154,6 +169,7 @@ int main(void)
         cmocka_unit_test_setup(test_in_a_tunnel_all_octets_count, setup),
         cmocka_unit_test_setup(test_without_a_link_header, setup),
         cmocka_unit_test_setup(test_what_ends_otherwise_is_another_packet, setup),
+        cmocka_unit_test_setup(test_a_cut_packet_that_differs_is_another_packet, setup),
         cmocka_unit_test_setup(test_after_an_answer_it_was_sent_again, setup),
         cmocka_unit_test_setup(test_acknowledgements_may_be_repeated, setup),
         cmocka_unit_test_setup(test_an_identification_tells_more, setup),

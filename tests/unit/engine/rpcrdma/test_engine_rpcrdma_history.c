@@ -625,6 +625,52 @@ static void auxiliary_neighbours(void **state)
     rpcrdma_history_free(t.history);
 }
 
+/* The first half of a message on TCP; the other half is in another segment. */
+static void half(struct trace *t, uint32_t frame, bool answer)
+{
+    static const uint8_t octets[] = {0x80, 0, 0, 28, 0, 0, 0, XID};
+    const struct endpoint client = {.ip = 4, .address = {192, 0, 2, 1}, .port = 1022};
+    const struct endpoint server = {.ip = 4, .address = {192, 0, 2, 2}, .port = RPCBIND_PORT};
+    const struct addressed_segment segment = {.source = answer ? server : client,
+                                              .destination = answer ? client : server,
+                                              .segment = {.frame = frame,
+                                                          .time_ns = (int64_t)frame * 1000000,
+                                                          .payload = octets,
+                                                          .length = sizeof octets,
+                                                          .captured = sizeof octets}};
+
+    rpcrdma_history_rpcbind(t->history, &segment, true);
+}
+
+/* A message in two segments is not read: there is no telling what was asked, or answered. */
+static void auxiliary_messages_in_two_segments(void **state)
+{
+    struct trace t;
+
+    begin(&t);
+    ask(&t, 1, ASKED, true, &mount);
+    half(&t, ANSWERED, true);
+    judge(&t, of_nfs(SECOND, 3));
+    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 1);
+    rpcrdma_history_free(t.history);
+
+    begin(&t); /* on another transport */
+    ask(&t, 1, ASKED, false, &mount);
+    half(&t, ANSWERED, true);
+    answer(&t, 1, ANSWERED, false, XID, NULL, 0);
+    judge(&t, of_nfs(SECOND, 3));
+    expect(&t, RULE_NFSULB_5_1_01, 0, 1, 0);
+    rpcrdma_history_free(t.history);
+
+    begin(&t); /* MOUNT, NLM or NSM */
+    half(&t, ASKED, false);
+    judge(&t, of_nfs(SECOND, 3));
+    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 3);
+    judge(&t, of_nfs(2 * SECOND, 4));
+    expect(&t, RULE_NFSULB_5_1_01, 0, 0, 3);
+    rpcrdma_history_free(t.history);
+}
+
 /* One client's port and XID for all its questions, each answered; and more questions than are remembered. */
 static void auxiliary_questions_in_turn(void **state)
 {
@@ -840,6 +886,7 @@ int main(void)
         cmocka_unit_test(who_asked_and_when),
         cmocka_unit_test(auxiliary_answers),
         cmocka_unit_test(auxiliary_neighbours),
+        cmocka_unit_test(auxiliary_messages_in_two_segments),
         cmocka_unit_test(auxiliary_questions_in_turn),
         cmocka_unit_test(asked_without_end),
     };
