@@ -36,14 +36,20 @@ static void note_step(struct trouble_facts *facts, enum trouble_step step, unsig
     facts->step_side[step] = (uint8_t)side;
 }
 
+static __attribute__((noinline)) void note_first(struct trouble_facts *facts, struct trouble_side *of,
+                                                 struct trouble_event event)
+{
+    of->first = event;
+    if (!trouble_happened(&facts->first))
+        facts->first = event;
+}
+
 static void note_packet(struct trouble_facts *facts, unsigned side, struct trouble_event event, bool speaks)
 {
     struct trouble_side *of = &facts->side[side];
 
     if (of->packets++ == 0)
-        of->first = event;
-    if (!trouble_happened(&facts->first))
-        facts->first = event;
+        note_first(facts, of, event);
     facts->last = event;
     if (facts->side[0].how != END_NONE || facts->side[1].how != END_NONE)
         return;

@@ -474,16 +474,18 @@ struct beginning {
 };
 
 /*
- * The connection of a segment whose addresses are known; NULL: open a new one. ignore: the segment is of no connection.
+ * The connection of a segment whose addresses, and the side of the slot, are known; NULL: open a new one. ignore: the
+ * segment is of no connection.
  */
 static struct slot *settle(struct connections *connections, struct slot *slot, struct addressed_segment *segment,
                            struct beginning *beginning, bool *ignore)
 {
     struct tcp_segment *s = &segment->segment;
 
-    if (slot->former && is_of_former(slot, segment))
+    if (slot->former && is_of_former(slot, segment)) {
         slot = slot->former;
-    s->side = (uint8_t)side_of(slot, segment);
+        s->side = (uint8_t)side_of(slot, segment);
+    }
     if (slot->state == SLOT_TOMBSTONE) {
         if (!tcp_remains_reused(&slot->remains, s, slot->dismissed)) {
             set_state(connections, slot, SLOT_TOMBSTONE);
@@ -537,17 +539,18 @@ static struct slot *begin(struct connections *connections, struct addressed_segm
     return slot;
 }
 
-static bool is_of(const struct slot *slot, const struct addressed_segment *segment)
+/* Both ends are compared once, with the side that the source's port shows; false also where both sides have that port. */
+static bool is_of(const struct slot *slot, const struct addressed_segment *segment, unsigned *side)
 {
     const struct endpoint *ends = slot->connection.endpoint;
 
-    return (same_endpoint(&ends[0], &segment->source) && same_endpoint(&ends[1], &segment->destination)) ||
-           (same_endpoint(&ends[1], &segment->source) && same_endpoint(&ends[0], &segment->destination));
+    *side = ends[0].port != segment->source.port;
+    return same_endpoint(&ends[*side], &segment->source) && same_endpoint(&ends[*side ^ 1u], &segment->destination);
 }
 
-static struct slot *find(const struct connections *connections, const struct addressed_segment *segment)
+static struct slot *find(const struct connections *connections, const struct addressed_segment *segment, unsigned *side)
 {
-    if (connections->latest && is_of(connections->latest, segment))
+    if (connections->latest && is_of(connections->latest, segment, side))
         return connections->latest;
     struct key key = key_of(segment);
     uint64_t hash = hash_key(connections, &key);
@@ -555,6 +558,7 @@ static struct slot *find(const struct connections *connections, const struct add
     while (slot && (slot->hash != hash || !same_endpoint(&slot->key.low, &key.low) ||
                     !same_endpoint(&slot->key.high, &key.high)))
         slot = slot->chain;
+    *side = slot ? side_of(slot, segment) : 0;
     return slot;
 }
 
@@ -569,7 +573,9 @@ struct connection *connections_segment(struct connections *connections, struct a
 
     if (connections->n_closed)
         retire_quiet(connections, now);
-    struct slot *slot = find(connections, segment);
+    unsigned side;
+    struct slot *slot = find(connections, segment, &side);
+    segment->segment.side = (uint8_t)side;
     if (slot)
         slot = settle(connections, slot, segment, &beginning, &ignore);
     if (ignore)
