@@ -94,7 +94,8 @@ static void take_delay(struct trouble_delay *mine, struct trouble_delay *theirs,
 void trouble_path_segment(struct trouble_path path[2], const struct tcp_segment *segment, uint64_t offset,
                           bool acked_known, uint64_t acked)
 {
-    struct trouble_path *mine = &path[segment->side & 1u], *theirs = &path[(segment->side & 1u) ^ 1u];
+    bool second = segment->side & 1u;
+    struct trouble_path *mine = second ? path + 1 : path, *theirs = second ? path : path + 1;
 
     if (segment->window == 0 || mine->window.since.frame != 0)
         take_window(&mine->window, segment);

@@ -124,7 +124,8 @@ static void set_summed(struct addressed_segment *out, const struct slice *slice,
     segment->n_addresses = v4 ? IPV4_ADDRESSES : IPV6_ADDRESSES;
 }
 
-static enum decap_status take_tcp(struct addressed_segment *out, struct slice slice, const uint8_t *ip)
+static inline __attribute__((always_inline)) enum decap_status take_tcp(struct addressed_segment *out,
+                                                                        struct slice slice, const uint8_t *ip)
 {
     if (slice.length < TCP_HEADER_MIN)
         return DECAP_MALFORMED;
@@ -464,7 +465,8 @@ static enum decap_status take_extension(struct decap *decap, struct addressed_se
     return extension == PROTOCOL_FRAGMENT ? take_fragment(decap, out, slice, header) : DECAP_TCP;
 }
 
-static __attribute__((noinline)) enum decap_status take_ipv6(struct decap *decap, struct target *target, struct slice slice)
+static __attribute__((noinline)) enum decap_status take_ipv6(struct decap *decap, struct target *target,
+                                                             struct slice slice)
 {
     struct addressed_segment *out = target->tcp;
     const uint8_t *p = slice.p;

@@ -539,7 +539,8 @@ static struct slot *begin(struct connections *connections, struct addressed_segm
     return slot;
 }
 
-/* Both ends are compared once, with the side that the source's port shows; false also where both sides have that port. */
+/* Both ends are compared once, with the side that the source's port shows; false also where both sides have that port.
+ */
 static bool is_of(const struct slot *slot, const struct addressed_segment *segment, unsigned *side)
 {
     const struct endpoint *ends = slot->connection.endpoint;
