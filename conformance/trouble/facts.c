@@ -46,7 +46,7 @@ static __attribute__((noinline)) void note_first(struct trouble_facts *facts, st
 
 static void note_packet(struct trouble_facts *facts, unsigned side, struct trouble_event event, bool speaks)
 {
-    struct trouble_side *of = &facts->side[side];
+    struct trouble_side *of = side ? facts->side + 1 : facts->side;
 
     if (of->packets++ == 0)
         note_first(facts, of, event);
@@ -83,7 +83,8 @@ static void note_end(struct trouble_facts *facts, unsigned side, enum trouble_en
 
 /* ---- TCP, MPA ---- */
 
-static void note_flags(struct trouble_facts *facts, const struct tcp_segment *segment, struct trouble_event event)
+static __attribute__((noinline)) void note_flags(struct trouble_facts *facts, const struct tcp_segment *segment,
+                                                 struct trouble_event event)
 {
     unsigned side = segment->side & 1u;
 

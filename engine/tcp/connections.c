@@ -393,7 +393,8 @@ static void remember_reset(struct slot *slot, const struct tcp_segment *segment)
 
 /* ---- segments ---- */
 
-static void feed(struct connections *connections, struct slot *slot, const struct tcp_segment *segment)
+static inline __attribute__((always_inline)) void feed(struct connections *connections, struct slot *slot,
+                                                       const struct tcp_segment *segment)
 {
     slot->connection.end_frame = segment->frame;
     slot->connection.end_ns = segment->time_ns;
