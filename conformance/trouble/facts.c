@@ -65,7 +65,7 @@ void trouble_part(struct trouble_facts *facts, const struct place *place)
 
     if (!facts)
         return;
-    side = &facts->side[place->side & 1u];
+    side = place->side & 1u ? facts->side + 1 : facts->side;
     facts->parts++;
     if (side->parts++ == 0 && side->packets == 0)
         note_packet(facts, place->side & 1u, (struct trouble_event){place->frame, place->time_ns}, true);

@@ -115,13 +115,18 @@ static void set_network(struct target *target, uint32_t network)
 static void set_summed(struct addressed_segment *out, const struct slice *slice, const uint8_t *ip)
 {
     struct tcp_segment *segment = &out->segment;
-    bool v4 = out->source.ip == 4;
-    bool plain = ip && (v4 ? (ip[0] & 0x0f) * 4 == IPV4_HEADER : ip[6] == PROTOCOL_TCP);
 
-    segment->summed = false;
-    segment->header = plain && slice->captured == slice->length ? slice->p : NULL;
-    segment->addresses = plain ? ip + (v4 ? 12 : 8) : NULL;
-    segment->n_addresses = v4 ? IPV4_ADDRESSES : IPV6_ADDRESSES;
+    if (!ip || slice->captured != slice->length)
+        return; /* nothing is set so far */
+    if (out->source.ip == 4 && (ip[0] & 0x0f) * 4 == IPV4_HEADER) {
+        segment->header = slice->p;
+        segment->addresses = ip + 12;
+        segment->n_addresses = IPV4_ADDRESSES;
+    } else if (out->source.ip != 4 && ip[6] == PROTOCOL_TCP) {
+        segment->header = slice->p;
+        segment->addresses = ip + 8;
+        segment->n_addresses = IPV6_ADDRESSES;
+    }
 }
 
 static inline __attribute__((always_inline)) enum decap_status take_tcp(struct addressed_segment *out,
