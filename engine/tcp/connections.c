@@ -564,26 +564,38 @@ static struct slot *find(const struct connections *connections, const struct add
     return slot;
 }
 
+/* Nothing speaks against it that the segment is one of the slot's connection. */
+static bool is_usual(const struct slot *slot, const struct tcp_segment *segment)
+{
+    return slot->state != SLOT_TOMBSTONE && !slot->former && !slot->pending && !slot->reset &&
+           tcp_boundary_is_usual(tcp_pair_facts(slot->connection.tcp, segment->side), segment);
+}
+
+/* The slot of the connection that any segment is of, where `slot` has its addresses; NULL: the segment is of none. */
+static __attribute__((noinline)) struct slot *place(struct connections *connections, struct slot *slot,
+                                                    struct addressed_segment *segment)
+{
+    struct beginning beginning = {.with_syn = false};
+    bool ignore = false;
+
+    if (slot)
+        slot = settle(connections, slot, segment, &beginning, &ignore);
+    if (ignore)
+        return NULL;
+    return slot ? slot : begin(connections, segment, &beginning);
+}
+
 struct connection *connections_segment(struct connections *connections, struct addressed_segment *segment)
 {
     int64_t now = segment->segment.time_ns;
-    struct beginning beginning; /* not all of it is set to 0, with each segment */
-    bool ignore = false;
-
-    beginning.with_syn = false;
-    beginning.former = NULL;
 
     if (connections->n_closed)
         retire_quiet(connections, now);
     unsigned side;
     struct slot *slot = find(connections, segment, &side);
     segment->segment.side = (uint8_t)side;
-    if (slot)
-        slot = settle(connections, slot, segment, &beginning, &ignore);
-    if (ignore)
-        return NULL;
-    if (!slot)
-        slot = begin(connections, segment, &beginning);
+    if (!slot || !is_usual(slot, &segment->segment))
+        slot = place(connections, slot, segment);
     if (!slot)
         return NULL;
     connections->latest = slot->successor ? slot->successor : slot;
