@@ -57,13 +57,16 @@ struct reading {
 /* ---- the packets ---- */
 
 /* The share of that number is there. */
-static bool have_share(struct reading *reading, unsigned number)
+static __attribute__((noinline)) bool add_share(struct reading *reading, unsigned number)
 {
-    if (!reading->shares[number]) {
-        reading->of_share.pool = &reading->pools[workers_of(reading->workers, number)];
-        reading->shares[number] = share_new(&reading->of_share);
-    }
+    reading->of_share.pool = &reading->pools[workers_of(reading->workers, number)];
+    reading->shares[number] = share_new(&reading->of_share);
     return reading->shares[number] != NULL;
+}
+
+static inline bool have_share(struct reading *reading, unsigned number)
+{
+    return reading->shares[number] || add_share(reading, number);
 }
 
 /* That there is, from this number on; CHECK_SHARES: none. */

@@ -83,7 +83,7 @@ void watched_rest(struct watched *watched)
 }
 
 /* An upper layer without RDMA. */
-static void look_at_plain(struct trouble_facts *facts, const struct tcp_segment *segment)
+static __attribute__((noinline)) void look_at_plain(struct trouble_facts *facts, const struct tcp_segment *segment)
 {
     for (const struct guest_face *const *face = guest_faces; *face; face++)
         if ((*face)->speaks_plainly && (*face)->speaks_plainly(segment->payload, segment->captured))
@@ -94,11 +94,12 @@ static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_
                            uint64_t acked)
 {
     struct watched *watched = ctx;
+    struct trouble_facts *facts = watched->host.facts;
 
     watched_wake(watched);
-    trouble_segment(watched->host.facts, segment, offset, acked_known, acked);
-    if (segment->length > 0 && watched->host.facts && trouble_is_blank(watched->host.facts))
-        look_at_plain(watched->host.facts, segment);
+    trouble_segment(facts, segment, offset, acked_known, acked);
+    if (facts && facts->parts == 0 && segment->length > 0 && trouble_is_blank(facts))
+        look_at_plain(facts, segment);
     if (watched->host.notes)
         notes_segment(watched->host.notes, segment, offset);
 }

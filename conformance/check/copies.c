@@ -94,6 +94,12 @@ static bool is_unmistakable(const struct packet *packet)
     return get_be16(packet->data + at) == IPV4 && get_be16(packet->data + at + IDENTIFICATION) != 0;
 }
 
+/* Too late for a copy, or time went back. */
+static bool is_over(int64_t before, int64_t now)
+{
+    return (uint64_t)now - (uint64_t)before > (uint64_t)copy_ns;
+}
+
 bool copies_take(struct copies *copies, const struct packet *packet)
 {
     struct recent_packet now = {.time_ns = packet->time_ns};
@@ -106,7 +112,7 @@ bool copies_take(struct copies *copies, const struct packet *packet)
     for (unsigned i = 1; i <= COPIES_RECENT; i++) {
         const struct recent_packet *before = &copies->recent[(copies->next - i) % COPIES_RECENT];
 
-        if (now.time_ns - before->time_ns > copy_ns || now.time_ns < before->time_ns || before->time_ns == 0 ||
+        if (is_over(before->time_ns, now.time_ns) || before->time_ns == 0 ||
             (before->to == now.from && now.to != now.from)) /* it answers: this may have been sent again for that */
             break;
         if (before->key != now.key || (copies->n < ESTABLISHED && !is_unmistakable(packet)))

@@ -36,14 +36,20 @@ static void note_step(struct trouble_facts *facts, enum trouble_step step, unsig
     facts->step_side[step] = (uint8_t)side;
 }
 
-static void note_packet(struct trouble_facts *facts, unsigned side, struct trouble_event event, bool speaks)
+static __attribute__((noinline)) void note_first(struct trouble_facts *facts, struct trouble_side *of,
+                                                 struct trouble_event event)
 {
-    struct trouble_side *of = &facts->side[side];
-
-    if (of->packets++ == 0)
-        of->first = event;
+    of->first = event;
     if (!trouble_happened(&facts->first))
         facts->first = event;
+}
+
+static void note_packet(struct trouble_facts *facts, unsigned side, struct trouble_event event, bool speaks)
+{
+    struct trouble_side *of = side ? facts->side + 1 : facts->side;
+
+    if (of->packets++ == 0)
+        note_first(facts, of, event);
     facts->last = event;
     if (facts->side[0].how != END_NONE || facts->side[1].how != END_NONE)
         return;
@@ -59,7 +65,7 @@ void trouble_part(struct trouble_facts *facts, const struct place *place)
 
     if (!facts)
         return;
-    side = &facts->side[place->side & 1u];
+    side = place->side & 1u ? facts->side + 1 : facts->side;
     facts->parts++;
     if (side->parts++ == 0 && side->packets == 0)
         note_packet(facts, place->side & 1u, (struct trouble_event){place->frame, place->time_ns}, true);
@@ -77,7 +83,8 @@ static void note_end(struct trouble_facts *facts, unsigned side, enum trouble_en
 
 /* ---- TCP, MPA ---- */
 
-static void note_flags(struct trouble_facts *facts, const struct tcp_segment *segment, struct trouble_event event)
+static __attribute__((noinline)) void note_flags(struct trouble_facts *facts, const struct tcp_segment *segment,
+                                                 struct trouble_event event)
 {
     unsigned side = segment->side & 1u;
 

@@ -54,31 +54,37 @@ static void end_window(struct trouble_window *window, int64_t time_ns)
     window->since.frame = 0;
 }
 
-static void take_window(struct trouble_window *window, const struct tcp_segment *segment)
+/* Closed, or no longer. */
+static __attribute__((noinline)) void take_window(struct trouble_window *window, const struct tcp_segment *segment)
 {
     if (segment->flags & (TCP_SYN | TCP_RST))
         return;
     if (segment->window == 0)
         close_window(window, segment);
-    else if (window->since.frame != 0)
+    else
         end_window(window, segment->time_ns);
+}
+
+static __attribute__((noinline)) void note_delay(struct trouble_delay *delay, uint32_t frame, int64_t now)
+{
+    if (delay->n++ == 0)
+        delay->first = (struct trouble_event){frame, now};
+    delay->sum_ns += delay->late_ns;
 }
 
 /* A segment without payload that acknowledges what was sent long before; then what waited for that. */
 static void take_delay(struct trouble_delay *mine, struct trouble_delay *theirs, const struct tcp_segment *segment)
 {
-    int64_t now = segment->time_ns, took = now - theirs->sent_ns;
+    int64_t now = segment->time_ns, took;
 
     if (segment->length > 0) {
-        if (mine->acked_ns != 0 && now - mine->acked_ns < prompt_ns) {
-            mine->first = mine->n == 0 ? (struct trouble_event){segment->frame, now} : mine->first;
-            mine->n++;
-            mine->sum_ns += mine->late_ns;
-        }
+        if (mine->acked_ns != 0 && now - mine->acked_ns < prompt_ns)
+            note_delay(mine, segment->frame, now);
         mine->sent_ns = now;
         mine->acked_ns = theirs->acked_ns = 0;
         theirs->sent_ns = 0; /* it speaks: nobody waits for it */
     } else if (theirs->sent_ns != 0) {
+        took = now - theirs->sent_ns;
         theirs->acked_ns = took >= held_least_ns && took < held_most_ns ? now : 0;
         theirs->late_ns = (uint64_t)took;
         theirs->sent_ns = 0;
@@ -88,11 +94,14 @@ static void take_delay(struct trouble_delay *mine, struct trouble_delay *theirs,
 void trouble_path_segment(struct trouble_path path[2], const struct tcp_segment *segment, uint64_t offset,
                           bool acked_known, uint64_t acked)
 {
-    struct trouble_path *mine = &path[segment->side & 1u], *theirs = &path[(segment->side & 1u) ^ 1u];
+    bool second = segment->side & 1u;
+    struct trouble_path *mine = second ? path + 1 : path, *theirs = second ? path : path + 1;
 
-    take_window(&mine->window, segment);
+    if (segment->window == 0 || mine->window.since.frame != 0)
+        take_window(&mine->window, segment);
     take_delay(&mine->delay, &theirs->delay, segment);
-    mine->congested += (segment->flags & (TCP_SYN | TCP_ECE)) == TCP_ECE;
+    if ((segment->flags & (TCP_SYN | TCP_ECE)) == TCP_ECE)
+        mine->congested++;
     if (acked_known && theirs->sizes.waiting && acked > theirs->sizes.at)
         take_acked(&theirs->sizes, acked > theirs->sizes.latest);
     if (segment->length > 0)

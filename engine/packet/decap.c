@@ -115,16 +115,22 @@ static void set_network(struct target *target, uint32_t network)
 static void set_summed(struct addressed_segment *out, const struct slice *slice, const uint8_t *ip)
 {
     struct tcp_segment *segment = &out->segment;
-    bool v4 = out->source.ip == 4;
-    bool plain = ip && (v4 ? (ip[0] & 0x0f) * 4 == IPV4_HEADER : ip[6] == PROTOCOL_TCP);
 
-    segment->summed = false;
-    segment->header = plain && slice->captured == slice->length ? slice->p : NULL;
-    segment->addresses = plain ? ip + (v4 ? 12 : 8) : NULL;
-    segment->n_addresses = v4 ? IPV4_ADDRESSES : IPV6_ADDRESSES;
+    if (!ip || slice->captured != slice->length)
+        return; /* nothing is set so far */
+    if (out->source.ip == 4 && (ip[0] & 0x0f) * 4 == IPV4_HEADER) {
+        segment->header = slice->p;
+        segment->addresses = ip + 12;
+        segment->n_addresses = IPV4_ADDRESSES;
+    } else if (out->source.ip != 4 && ip[6] == PROTOCOL_TCP) {
+        segment->header = slice->p;
+        segment->addresses = ip + 8;
+        segment->n_addresses = IPV6_ADDRESSES;
+    }
 }
 
-static enum decap_status take_tcp(struct addressed_segment *out, struct slice slice, const uint8_t *ip)
+static inline __attribute__((always_inline)) enum decap_status take_tcp(struct addressed_segment *out,
+                                                                        struct slice slice, const uint8_t *ip)
 {
     if (slice.length < TCP_HEADER_MIN)
         return DECAP_MALFORMED;
@@ -319,18 +325,24 @@ static enum decap_status fragment_answer(enum fragment_status status)
     return status == FRAGMENT_KEPT ? DECAP_FRAGMENT : DECAP_MALFORMED;
 }
 
-/* ip: where the IP header begins; NULL: it came in fragments. */
-static enum decap_status take_protocol(struct decap *decap, struct target *target, struct slice slice, uint8_t protocol,
-                                       const uint8_t *ip)
+/* Not inlined: what TCP needs stays small. */
+static __attribute__((noinline)) enum decap_status take_not_tcp(struct decap *decap, struct target *target,
+                                                                struct slice slice, uint8_t protocol, const uint8_t *ip)
 {
     enum link_payload inner;
 
-    if (protocol == PROTOCOL_TCP)
-        return take_tcp(target->tcp, slice, ip);
     if (protocol == PROTOCOL_UDP)
         return take_udp(decap, target, slice, ip);
     inner = tunnel_in_ip(protocol, &slice);
     return inner == LINK_OTHER ? take_other(decap, TUNNEL_IP_PROTOCOL, protocol) : take_tunnel(target, inner, &slice);
+}
+
+/* ip: where the IP header begins; NULL: it came in fragments. */
+static inline enum decap_status take_protocol(struct decap *decap, struct target *target, struct slice slice,
+                                              uint8_t protocol, const uint8_t *ip)
+{
+    return protocol == PROTOCOL_TCP ? take_tcp(target->tcp, slice, ip)
+                                    : take_not_tcp(decap, target, slice, protocol, ip);
 }
 
 static bool is_read(uint8_t protocol)
@@ -458,7 +470,8 @@ static enum decap_status take_extension(struct decap *decap, struct addressed_se
     return extension == PROTOCOL_FRAGMENT ? take_fragment(decap, out, slice, header) : DECAP_TCP;
 }
 
-static enum decap_status take_ipv6(struct decap *decap, struct target *target, struct slice slice)
+static __attribute__((noinline)) enum decap_status take_ipv6(struct decap *decap, struct target *target,
+                                                             struct slice slice)
 {
     struct addressed_segment *out = target->tcp;
     const uint8_t *p = slice.p;
@@ -516,15 +529,16 @@ enum decap_status decap_packet(struct decap *decap, const struct packet *packet,
 {
     struct target target = {.tcp = out, .ib = ib, .slice = {packet->data, packet->captured, packet->length}};
     enum decap_status status;
+    unsigned n = 0;
 
     out->segment = (struct tcp_segment){.frame = packet->frame, .time_ns = packet->time_ns};
     ib->frame = packet->frame;
     ib->time_ns = packet->time_ns;
     set_network(&target, 0);
     target.inner = link_payload(packet->linktype, &target.slice);
-    status = take_payload(decap, &target, target.inner, target.slice);
-    for (unsigned n = 0; status == tunnelled && n < TUNNELS_MAX; n++)
+    do
         status = take_payload(decap, &target, target.inner, target.slice);
+    while (status == tunnelled && n++ < TUNNELS_MAX);
     return status == tunnelled ? DECAP_OTHER : status;
 }
 

@@ -12,7 +12,7 @@ enum {
     WINDOW_SCALE_ABSENT = 255,
 };
 
-static void take_options(struct tcp_segment *segment, const uint8_t *p, const uint8_t *end)
+static __attribute__((noinline)) void take_options(struct tcp_segment *segment, const uint8_t *p, const uint8_t *end)
 {
     while (p < end && *p != OPTION_END) {
         if (*p == OPTION_NOP) {

@@ -393,7 +393,8 @@ static void remember_reset(struct slot *slot, const struct tcp_segment *segment)
 
 /* ---- segments ---- */
 
-static void feed(struct connections *connections, struct slot *slot, const struct tcp_segment *segment)
+static inline __attribute__((always_inline)) void feed(struct connections *connections, struct slot *slot,
+                                                       const struct tcp_segment *segment)
 {
     slot->connection.end_frame = segment->frame;
     slot->connection.end_ns = segment->time_ns;
@@ -474,16 +475,18 @@ struct beginning {
 };
 
 /*
- * The connection of a segment whose addresses are known; NULL: open a new one. ignore: the segment is of no connection.
+ * The connection of a segment whose addresses, and the side of the slot, are known; NULL: open a new one. ignore: the
+ * segment is of no connection.
  */
 static struct slot *settle(struct connections *connections, struct slot *slot, struct addressed_segment *segment,
                            struct beginning *beginning, bool *ignore)
 {
     struct tcp_segment *s = &segment->segment;
 
-    if (slot->former && is_of_former(slot, segment))
+    if (slot->former && is_of_former(slot, segment)) {
         slot = slot->former;
-    s->side = (uint8_t)side_of(slot, segment);
+        s->side = (uint8_t)side_of(slot, segment);
+    }
     if (slot->state == SLOT_TOMBSTONE) {
         if (!tcp_remains_reused(&slot->remains, s, slot->dismissed)) {
             set_state(connections, slot, SLOT_TOMBSTONE);
@@ -537,17 +540,19 @@ static struct slot *begin(struct connections *connections, struct addressed_segm
     return slot;
 }
 
-static bool is_of(const struct slot *slot, const struct addressed_segment *segment)
+/* Both ends are compared once, with the side that the source's port shows; false also where both sides have that port.
+ */
+static bool is_of(const struct slot *slot, const struct addressed_segment *segment, unsigned *side)
 {
     const struct endpoint *ends = slot->connection.endpoint;
 
-    return (same_endpoint(&ends[0], &segment->source) && same_endpoint(&ends[1], &segment->destination)) ||
-           (same_endpoint(&ends[1], &segment->source) && same_endpoint(&ends[0], &segment->destination));
+    *side = ends[0].port != segment->source.port;
+    return same_endpoint(&ends[*side], &segment->source) && same_endpoint(&ends[*side ^ 1u], &segment->destination);
 }
 
-static struct slot *find(const struct connections *connections, const struct addressed_segment *segment)
+static struct slot *find(const struct connections *connections, const struct addressed_segment *segment, unsigned *side)
 {
-    if (connections->latest && is_of(connections->latest, segment))
+    if (connections->latest && is_of(connections->latest, segment, side))
         return connections->latest;
     struct key key = key_of(segment);
     uint64_t hash = hash_key(connections, &key);
@@ -555,27 +560,42 @@ static struct slot *find(const struct connections *connections, const struct add
     while (slot && (slot->hash != hash || !same_endpoint(&slot->key.low, &key.low) ||
                     !same_endpoint(&slot->key.high, &key.high)))
         slot = slot->chain;
+    *side = slot ? side_of(slot, segment) : 0;
     return slot;
+}
+
+/* Nothing speaks against it that the segment is one of the slot's connection. */
+static bool is_usual(const struct slot *slot, const struct tcp_segment *segment)
+{
+    return slot->state != SLOT_TOMBSTONE && !slot->former && !slot->pending && !slot->reset &&
+           tcp_boundary_is_usual(tcp_pair_facts(slot->connection.tcp, segment->side), segment);
+}
+
+/* The slot of the connection that any segment is of, where `slot` has its addresses; NULL: the segment is of none. */
+static __attribute__((noinline)) struct slot *place(struct connections *connections, struct slot *slot,
+                                                    struct addressed_segment *segment)
+{
+    struct beginning beginning = {.with_syn = false};
+    bool ignore = false;
+
+    if (slot)
+        slot = settle(connections, slot, segment, &beginning, &ignore);
+    if (ignore)
+        return NULL;
+    return slot ? slot : begin(connections, segment, &beginning);
 }
 
 struct connection *connections_segment(struct connections *connections, struct addressed_segment *segment)
 {
     int64_t now = segment->segment.time_ns;
-    struct beginning beginning; /* not all of it is set to 0, with each segment */
-    bool ignore = false;
-
-    beginning.with_syn = false;
-    beginning.former = NULL;
 
     if (connections->n_closed)
         retire_quiet(connections, now);
-    struct slot *slot = find(connections, segment);
-    if (slot)
-        slot = settle(connections, slot, segment, &beginning, &ignore);
-    if (ignore)
-        return NULL;
-    if (!slot)
-        slot = begin(connections, segment, &beginning);
+    unsigned side;
+    struct slot *slot = find(connections, segment, &side);
+    segment->segment.side = (uint8_t)side;
+    if (!slot || !is_usual(slot, &segment->segment))
+        slot = place(connections, slot, segment);
     if (!slot)
         return NULL;
     connections->latest = slot->successor ? slot->successor : slot;

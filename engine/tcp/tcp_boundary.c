@@ -4,7 +4,6 @@
 enum {
     /* A segment of a closed connection is near its end in sequence space; other connections begin anywhere. */
     NEAR_END = 16 << 20,
-    FAR_OFF = 8 << 20,
 };
 
 static bool near(uint32_t seq, uint32_t top)
@@ -25,7 +24,7 @@ static bool far(uint32_t seq, const struct tcp_side_facts *facts)
     bool heard = facts->highest > 0 || facts->syn_seen;
     uint32_t top = facts->isn + (uint32_t)(heard ? facts->highest : facts->acked);
 
-    return (heard || facts->acked_known) && seq - top > FAR_OFF && top - seq > FAR_OFF;
+    return (heard || facts->acked_known) && seq - top > TCP_BOUNDARY_FAR_OFF && top - seq > TCP_BOUNDARY_FAR_OFF;
 }
 
 /*
@@ -83,8 +82,8 @@ static bool is_reset_beyond(const struct tcp_pair *pair, const struct tcp_segmen
            (int32_t)(segment->seq - (facts->isn + (uint32_t)facts->highest)) > 1;
 }
 
-enum tcp_boundary tcp_boundary(const struct tcp_pair *pair, const struct tcp_segment *segment,
-                               const struct tcp_segment *held)
+enum tcp_boundary tcp_boundary_judge(const struct tcp_pair *pair, const struct tcp_segment *segment,
+                                     const struct tcp_segment *held)
 {
     if (held && confirms(segment, held))
         return TCP_HAS_BEGUN;

@@ -25,12 +25,32 @@ enum tcp_boundary {
     TCP_HAS_BEGUN, /* the SYN that was held back did begin another connection; this segment is its next one */
 };
 
+enum { TCP_BOUNDARY_FAR_OFF = 8 << 20 };
+
+/* For tcp_boundary(): neither SYN nor RST, and near to what its side, whose facts these are, has sent. */
+static inline bool tcp_boundary_is_usual(const struct tcp_side_facts *facts, const struct tcp_segment *segment)
+{
+    uint32_t ahead = segment->seq - (facts->isn + (uint32_t)facts->highest);
+
+    return !(segment->flags & (TCP_SYN | TCP_RST)) && facts->highest > 0 &&
+           ahead + TCP_BOUNDARY_FAR_OFF <= 2u * TCP_BOUNDARY_FAR_OFF;
+}
+
+/* For tcp_boundary(): of any segment. */
+enum tcp_boundary tcp_boundary_judge(const struct tcp_pair *pair, const struct tcp_segment *segment,
+                                     const struct tcp_segment *held);
+
 /*
  * segment->side is a side of this pair. held: the SYN that was held back; NULL: none. Nothing changes; with TCP_BEGINS
  * and TCP_HAS_BEGUN the caller finishes this pair and opens another one.
  */
-enum tcp_boundary tcp_boundary(const struct tcp_pair *pair, const struct tcp_segment *segment,
-                               const struct tcp_segment *held);
+static inline enum tcp_boundary tcp_boundary(const struct tcp_pair *pair, const struct tcp_segment *segment,
+                                             const struct tcp_segment *held)
+{
+    return !held && tcp_boundary_is_usual(tcp_pair_facts(pair, segment->side), segment)
+               ? TCP_GOES_ON
+               : tcp_boundary_judge(pair, segment, held);
+}
 
 /* Both sides have sent octets, and neither has ended the connection. */
 bool tcp_boundary_established(const struct tcp_pair *pair);

@@ -84,7 +84,7 @@ def spoil_crcs(capture):
             crc = int.from_bytes(octets[end - 4:end], "big")
             spoilt = crc ^ 0x5A5A5A5A
             octets[end - 4:end] = spoilt.to_bytes(4, "big")
-            less, more = (sum(divmod(word << 8 if captured % 2 else word, 0xFFFF)) for word in (crc, spoilt))
+            less, more = ((word << 8 if captured % 2 else word) % 0xFFFF for word in (crc, spoilt))
             total = (~int.from_bytes(octets[checksum:checksum + 2], "big") & 0xFFFF) - less + more
             octets[checksum:checksum + 2] = (~(total % 0xFFFF) & 0xFFFF).to_bytes(2, "big")
         at += size
