@@ -540,7 +540,7 @@ static void tell_skipped(struct rdmap_connection *rdmap, unsigned side)
 /* Messages of this direction may be missing: as many as fit into so many octets. */
 static void lose(struct rdmap_connection *rdmap, unsigned side, uint64_t octets)
 {
-    rdmap->side[side].hole = true;
+    rdmap->side[side].hole = rdmap->side[side].hole_open = true;
     rdmap->side[side].gap = false;
     ddp_untagged_hole(rdmap, side, octets);
     ddp_tagged_hole(rdmap, side);
@@ -644,6 +644,9 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
         start(rdmap, side, event);
     else if (event->after_resync || s->gap)
         bridge_gap(rdmap, side, event);
+    if (s->hole_open)
+        s->hole_to = event->fpdu.offset;
+    s->hole_open = false;
     note_time(rdmap, event->place.time_ns);
     s->end = event->fpdu.offset + event->fpdu.length;
     s->last = event->place;

@@ -123,6 +123,7 @@ struct rdmap_requests {
     bool uncertain;      /* requests before the capture, or answers in a hole: not all entries need be open */
     bool incomplete;     /* and others may be open, from before the capture or forgotten */
     bool idle;           /* all that was open when nothing was sent for long is over, what a hole hides included */
+    bool unclaimed;      /* there were answers without a request */
     bool maybe_lost;     /* a hole in the requester's direction: its next MSN on QN 1 shows what it hid */
     uint64_t doubted;    /* requests before this serial number are doubtful */
     uint64_t late_until; /* up to this stream offset, what comes from now on may have been answered already */
@@ -157,6 +158,8 @@ struct rdmap_side {
     bool started;     /* an FPDU was seen */
     bool from_start;  /* the direction's very first FPDU was seen: MSNs start with 1 */
     bool hole;        /* messages may be missing, at any time */
+    bool hole_open;   /* the latest hole goes on to the next FPDU; else: */
+    uint64_t hole_to; /* stream offset where it ended; 0: there was none */
     bool gap;         /* something is missing after the latest FPDU: the next one shows whether that were messages */
     bool patchy;      /* segments are missing, of messages that are known */
     bool acked_known; /* see rdmap_connection_acked() */

@@ -114,8 +114,16 @@ void rdmap_requests_idle(struct rdmap_requests *requests)
 void rdmap_requests_first(struct rdmap_requests *requests)
 {
     requests->maybe_lost = false;
-    if (requests->tail == 0 && requests->overdrawn == 0 && requests->late_until == 0)
+    if (requests->tail == 0 && !requests->unclaimed && requests->late_until == 0)
         trust(requests);
+}
+
+/* The directions may be captured apart: its answer may be in a hole that was seen before it. */
+static bool may_be_answered(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+{
+    const struct rdmap_side *responder = &rdmap->side[other_side(step->side)];
+
+    return responder->hole && (responder->hole_open || !step->acked_known || step->acked < responder->hole_to);
 }
 
 void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -135,7 +143,7 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     request->known = true;
     request->msn = step->ddp->msn;
     request->end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
-    requests->uncertain |= request->end <= requests->late_until;
+    requests->uncertain |= request->end <= requests->late_until || may_be_answered(rdmap, step);
     request->doubtful = requests->uncertain;                /* an older one's answer may be taken for its own */
     if (requests->overdrawn > 0 && !requests->maybe_lost) { /* its answer was captured before it */
         requests->overdrawn--;
@@ -268,6 +276,7 @@ static void trust_from(struct rdmap_requests *requests, struct rdmap_request *an
 /* No open request is one that the answer could answer. early: requests that its sender had received are yet to come. */
 static enum rdmap_match without_request(struct rdmap_requests *requests, const struct rdmap_step *step, bool early)
 {
+    requests->unclaimed = true;
     if (requests->uncertain)
         return RDMAP_MATCH_UNKNOWN;
     if (!requests->maybe_lost && !early)

@@ -24,7 +24,8 @@ READS = range(int(os.environ.get("IWARP_READS", "40")))
 CHUNK = 8
 MANY = ("bulk", "nfs-bulk", "many")  # long, and nothing new
 # Which of them the sender meant shows in how much of it there is: of a part of this conversation it does the less advisable.
-OF_A_PART = {"unaligned": {"MPA-5.1-04"}}
+# An MSN of 1 is taken for the first one; here MSNs wrap after a few messages, not after 2^32.
+OF_A_PART = {"unaligned": {"MPA-5.1-04"}, "msn-wrap": {"RDMAPX-5.2.2-02", "RDMAPX-5.2.2-04"}}
 # On RoCE nothing tells an answer to no Call from one whose Call, at the very end, is all that the capture lacks: a warning says so.
 DOUBTED = "the capture may lack just the Call that it belongs to, with the Acknowledge of that"
 
