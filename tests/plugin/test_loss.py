@@ -23,6 +23,7 @@ TROUBLE = ["capture-loss=0.1,reorder=0.05", "capture-loss=0.3", "capture-loss=0.
            "loss=0.1,reorder=0.1,dup=0.1,resegment=0.3"]
 DEFAULT = []
 RULES = "mpa.rule or rddp.rule or rdmap.rule or rpcrdma.rule"
+COUNTED = {"MPA-A.1-05"}  # over all retransmissions, of which iwarp-check leaves out those that the capture has twice
 RULE = re.compile(r"([A-Z0-9]+(?:-[0-9A-Z.]+)+): ")
 TEXT = 150  # long ones are cut in Wireshark
 
@@ -106,7 +107,7 @@ def test_what_the_report_has_is_shown(troubled, wireshark, root):
     Where the TCP dissector passes all segments on, as captured.
     """
     exempt = alone(root)
-    due = collections.Counter({finding: n for finding, n in troubled.said.items() if finding[1] not in exempt})
+    due = collections.Counter({finding: n for finding, n in troubled.said.items() if finding[1] not in exempt | COUNTED})
     missing = due - troubled.shown(wireshark, UNANALYSED)
     assert not blames(troubled, missing)
     assert sum(missing.values()) <= 0.1 * sum(due.values())
