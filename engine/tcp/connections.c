@@ -283,7 +283,7 @@ static void retire(struct connections *connections, struct slot *slot, enum conn
         now = slot->succeeded_ns;
         why = CONNECTION_REUSED;
     }
-    if (slot->reset) /* its side has said nothing since */
+    if (slot->reset && tcp_pair_state(slot->connection.tcp) == TCP_PAIR_OPEN) /* its side has said nothing since */
         tcp_pair_segment(slot->connection.tcp, slot->reset);
     forget_reset(slot);
     slot->remains = tcp_remains(slot->connection.tcp);
@@ -425,22 +425,33 @@ static void end_former(struct connections *connections, struct slot *slot, int64
     remove_slot(connections, former);
 }
 
-/* Makes way for a new connection at the slot's addresses. Returns the slot that is to be its former one, if any. */
+/*
+ * Makes way for a new connection at the slot's addresses. Returns the slot that is to be its former one, if any: the
+ * latest that was established.
+ */
 static struct slot *replace(struct connections *connections, struct slot *slot, int64_t now)
 {
-    if (slot->former)
-        end_former(connections, slot, now);
+    struct slot *former = slot->former;
+
     if (slot->state == SLOT_OPEN && tcp_boundary_established(slot->connection.tcp)) {
+        if (former)
+            end_former(connections, slot, now);
         free(slot->pending);
         slot->pending = NULL;
         slot->succeeded_ns = now;
         set_state(connections, slot, SLOT_OPEN); /* the last to make room */
         return slot;
     }
+    if (former && former->state == SLOT_TOMBSTONE) {
+        remove_slot(connections, former);
+        former = NULL;
+    }
     if (slot->state != SLOT_TOMBSTONE)
         retire(connections, slot, CONNECTION_REUSED, now);
     remove_slot(connections, slot);
-    return NULL;
+    if (former)
+        set_state(connections, former, former->state);
+    return former;
 }
 
 /* Both sides have sent octets of the new connection: so it is one, and the former one is over. */

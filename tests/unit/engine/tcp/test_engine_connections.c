@@ -273,6 +273,18 @@ static void a_forged_handshake_does_not_end_a_connection(void **state)
     goes_on_and_ends(&t, "open2:1 2.0@0+20 1.0@5+5 1.1@5+5 close1:capture close2:capture");
 }
 
+static void nor_do_several_of_them(void **state)
+{
+    struct trace t;
+
+    established(&t);
+    handshake(&t, 1, 70000000);
+    handshake(&t, 1, 170000000);
+    handshake(&t, 1, 270000000);
+    goes_on_and_ends(&t, "open2:1 close2:reused open3:1 close3:reused open4:1 1.0@5+5 1.1@5+5 close1:capture "
+                         "close4:capture");
+}
+
 /* The former connection ended when it fell silent, whenever that is certain. */
 static void a_connection_without_its_end_ends_with_the_next_one(void **state)
 {
@@ -303,6 +315,12 @@ static void a_reset_out_of_sequence_ends_nothing_that_goes_on(void **state)
     give(&t, 1, SERVER, TCP_ACK, 9006, 106, 5);
     finish(&t);
     expect(&t, "1.1@5+5 1.0@reset close1:capture");
+    /* Another end, of which there is no doubt, comes first. */
+    established(&t);
+    assert_null(give(&t, 1, CLIENT, TCP_RST, 106 + 500, 0, 0));
+    give(&t, 1, SERVER, TCP_RST, 9006, 0, 0);
+    finish(&t);
+    expect(&t, "1.1@reset close1:closed");
 }
 
 static void a_former_connection_makes_room_as_others_do(void **state)
@@ -398,6 +416,7 @@ int main(void)
         cmocka_unit_test(a_stray_syn_does_not_end_a_connection),
         cmocka_unit_test(a_forged_syn_ack_does_not_end_a_connection),
         cmocka_unit_test(a_forged_handshake_does_not_end_a_connection),
+        cmocka_unit_test(nor_do_several_of_them),
         cmocka_unit_test(a_connection_without_its_end_ends_with_the_next_one),
         cmocka_unit_test(a_reset_out_of_sequence_ends_nothing_that_goes_on),
         cmocka_unit_test(a_former_connection_makes_room_as_others_do),
