@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A server may hang for a minute and go on. After so many times t_answer without a word, no Call waits any more. */
+enum { QUIET_ANSWERS = 10 };
+
 static void fill_options(struct rpcrdma_options *options)
 {
     static const int64_t second = 1000000000;
@@ -732,7 +735,7 @@ static void look_before(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
     struct rpcrdma_side *s = &rpcrdma->side[side];
     int64_t now = part->place.time_ns;
 
-    if (rpcrdma->said_ns != 0 && now - rpcrdma->said_ns >= rpcrdma->options.t_answer)
+    if (rpcrdma->said_ns != 0 && now - rpcrdma->said_ns >= QUIET_ANSWERS * rpcrdma->options.t_answer)
         rpcrdma_lacks_quiet(rpcrdma);
     if (now > rpcrdma->said_ns)
         rpcrdma->said_ns = now;
