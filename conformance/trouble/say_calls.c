@@ -21,20 +21,71 @@ static bool is_listed(const struct trouble_facts *facts, uint32_t xid)
     return false;
 }
 
-const struct trouble_answered *answered_later(const struct saying *saying, const struct trouble_facts *facts,
-                                              const struct trouble_call *call)
-{
-    for (guint i = 0; i < saying->facts->len; i++) {
-        const struct trouble_facts *later = facts_at(saying, i);
+/* An answer at the beginning of a connection, which arrived there. */
+struct early {
+    uint32_t xid;
+    guint at; /* of the connection, among those of the client and the server */
+    const struct trouble_answered *answered;
+};
 
-        if (later == facts || later->first.time_ns < facts->first.time_ns)
-            continue;
-        for (unsigned k = 0; k < later->n_early; k++)
-            if (later->early[k].xid == call->xid && later->early[k].answer.time_ns > call->call.time_ns &&
-                !is_listed(later, call->xid))
-                return &later->early[k];
+static gint by_xid(gconstpointer a, gconstpointer b)
+{
+    const struct early *one = a, *other = b;
+
+    if (one->xid != other->xid)
+        return one->xid < other->xid ? -1 : 1;
+    return one->at < other->at ? -1 : one->at > other->at;
+}
+
+static GArray *early_answers(const struct saying *saying)
+{
+    GArray *answers = g_array_new(FALSE, FALSE, sizeof(struct early));
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *facts = facts_at(saying, i);
+
+        for (unsigned k = 0; k < facts->n_early; k++) {
+            struct early early = {facts->early[k].xid, i, &facts->early[k]};
+
+            if (!is_listed(facts, early.xid))
+                g_array_append_val(answers, early);
+        }
     }
-    return NULL;
+    g_array_sort(answers, by_xid);
+    return answers;
+}
+
+/* The first of the answers with this XID, or one after it. */
+static guint find_early(const GArray *answers, uint32_t xid)
+{
+    guint low = 0, high = answers->len;
+
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+
+        if (g_array_index(answers, struct early, middle).xid < xid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Was the Call answered on a later connection, as far as known? */
+static bool answered_later(const struct saying *saying, const struct trouble_facts *facts,
+                           const struct trouble_call *call)
+{
+    for (guint i = find_early(saying->early, call->xid); i < saying->early->len; i++) {
+        const struct early *early = &g_array_index(saying->early, struct early, i);
+        const struct trouble_facts *later = facts_at(saying, early->at);
+
+        if (early->xid != call->xid)
+            return false;
+        if (later != facts && later->first.time_ns >= facts->first.time_ns &&
+            early->answered->answer.time_ns > call->call.time_ns)
+            return true;
+    }
+    return false;
 }
 
 static uint64_t waited_for(const struct trouble_facts *facts, const struct trouble_call *call)
@@ -297,6 +348,7 @@ static bool any_in_a_loop(const struct saying *saying, const struct trouble_fact
 
 void say_calls(struct saying *saying)
 {
+    saying->early = early_answers(saying);
     find_loops(saying);
     for (unsigned i = 0; i < saying->n_loops; i++)
         if (saying->loop[i].members->len > 1)
@@ -310,4 +362,6 @@ void say_calls(struct saying *saying)
             !any_in_a_loop(saying, facts_at(saying, i)))
             say_refused(saying, facts_at(saying, i));
     }
+    g_array_unref(saying->early);
+    saying->early = NULL;
 }

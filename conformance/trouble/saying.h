@@ -24,6 +24,7 @@ struct saying {
     GPtrArray *facts;               /* const struct trouble_facts * */
     struct loop loop[LOOPS_MAX];    /* say_calls() finds them: those with several members */
     unsigned n_loops;
+    GArray *early; /* answers at the beginning of connections, by XID; of say_calls() */
 };
 
 static inline const struct trouble_facts *facts_at(const struct saying *saying, guint i)
@@ -76,8 +77,5 @@ bool says_one_direction(const struct saying *saying);
 bool trouble_attempt_failed(const struct trouble_facts *facts);
 
 bool in_a_loop(const struct saying *saying, const struct trouble_call *call);
-/* Was the Call answered on a later connection? NULL: not as far as known. */
-const struct trouble_answered *answered_later(const struct saying *saying, const struct trouble_facts *facts,
-                                              const struct trouble_call *call);
 
 #endif

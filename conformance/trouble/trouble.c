@@ -8,7 +8,14 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FACTS_KEPT_MAX = 16384, TROUBLES_MAX = 1000, STRANGERS_FEW = 4, COPIES_FEW = 3, COPIES_SHARE = 100 };
+enum {
+    FACTS_KEPT_MAX = 16384,
+    STRANGERS_KEPT_MAX = FACTS_KEPT_MAX / 4, /* of these, so that a crowd does not push out connections with RDMA */
+    TROUBLES_MAX = 1000,
+    STRANGERS_FEW = 4,
+    COPIES_FEW = 3,
+    COPIES_SHARE = 100
+};
 
 /* ---- kinds ---- */
 
@@ -56,6 +63,7 @@ static const struct {
     [TROUBLE_WAITED] = {"receiver-waited-for", "", "", true, false},
     [TROUBLE_COPIES] = {"copies", "", "", true, false},
     [TROUBLE_ONE_DIRECTION] = {"one-direction", "", "", true, false},
+    [TROUBLE_LEFT_OUT] = {"left-out", "", "", true, false},
 };
 
 const char *trouble_kind_name(enum trouble_kind kind)
@@ -116,7 +124,8 @@ void troubles_take(struct troubles *troubles, struct trouble_facts *facts)
     troubles->calls += facts->calls;
     troubles->answers += facts->answers;
     troubles->holes |= facts->hole && facts->rdma;
-    if (troubles->facts->len < FACTS_KEPT_MAX) {
+    if (troubles->facts->len < FACTS_KEPT_MAX && (facts->rdma || troubles->strangers < STRANGERS_KEPT_MAX)) {
+        troubles->strangers += !facts->rdma;
         g_ptr_array_add(troubles->facts, facts);
         return;
     }
@@ -239,9 +248,18 @@ static void gather_pairs(GPtrArray *list)
 }
 
 /* Of the whole capture: it comes with the first client and server. */
-static void say_copies(struct troubles *troubles, const struct trouble_facts *first)
+static void say_of_all(struct troubles *troubles, enum trouble_kind kind, struct trouble_event event, uint64_t count,
+                       gchar *words)
 {
+    const struct trouble_facts *first = g_ptr_array_index(troubles->facts, 0);
     struct saying saying = {.troubles = troubles, .client = *client_of(first), .server = *server_of(first)};
+
+    saying.client.port = 0;
+    say(&saying, kind, first, event, words)->count = count;
+}
+
+static void say_copies(struct troubles *troubles)
+{
     const struct trouble_copies *copies = &troubles->copies;
     uint64_t others = copies->packets - MIN(copies->n, copies->packets);
     gchar *words;
@@ -257,8 +275,24 @@ static void say_copies(struct troubles *troubles, const struct trouble_facts *fi
         words = g_strdup_printf("%" PRIu64 " of %" PRIu64 " packets are copies of others, made by the capture or the "
                                 "network, and are left out (editcap -d removes them)",
                                 copies->n, copies->packets);
-    saying.client.port = 0;
-    say(&saying, TROUBLE_COPIES, first, copies->first, words)->count = copies->n;
+    say_of_all(troubles, TROUBLE_COPIES, copies->first, copies->n, words);
+}
+
+static void say_left_out(struct troubles *troubles)
+{
+    uint64_t lines = troubles->list->len > TROUBLES_MAX ? troubles->list->len - TROUBLES_MAX : 0;
+    struct trouble_event first = ((const struct trouble_facts *)g_ptr_array_index(troubles->facts, 0))->first;
+
+    if (lines > 0)
+        g_ptr_array_set_size(troubles->list, TROUBLES_MAX);
+    if (lines > 0)
+        say_of_all(troubles, TROUBLE_LEFT_OUT, first, lines,
+                   g_strdup_printf("%" PRIu64 " more lines are left out here: these are the worst", lines));
+    if (troubles->left_out > 0)
+        say_of_all(troubles, TROUBLE_LEFT_OUT, first, troubles->left_out,
+                   g_strdup_printf("there is no room for what happened on %" PRIu64 " more connections: look at "
+                                   "captures of fewer of them",
+                                   troubles->left_out));
 }
 
 void troubles_conclude(struct troubles *troubles)
@@ -270,7 +304,7 @@ void troubles_conclude(struct troubles *troubles)
     troubles->again = 0;
     g_ptr_array_sort(facts, by_hosts);
     if (facts->len > 0)
-        say_copies(troubles, g_ptr_array_index(facts, 0));
+        say_copies(troubles);
     for (guint i = 0; i < facts->len; i++) {
         const struct trouble_facts *here = g_ptr_array_index(facts, i);
         const struct trouble_facts *next = i + 1 < facts->len ? g_ptr_array_index(facts, i + 1) : NULL;
@@ -283,8 +317,8 @@ void troubles_conclude(struct troubles *troubles)
     }
     g_ptr_array_unref(saying.facts);
     g_ptr_array_sort(troubles->list, by_rank);
-    if (troubles->list->len > TROUBLES_MAX)
-        g_ptr_array_set_size(troubles->list, TROUBLES_MAX);
+    if (facts->len > 0)
+        say_left_out(troubles);
     gather_pairs(troubles->list);
 }
 

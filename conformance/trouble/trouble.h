@@ -36,6 +36,7 @@ enum trouble_kind {
     TROUBLE_WAITED, /* for a receiver that was not ready */
     TROUBLE_COPIES,
     TROUBLE_ONE_DIRECTION, /* was captured */
+    TROUBLE_LEFT_OUT,      /* there is no room for more */
     TROUBLE_KINDS
 };
 
@@ -65,6 +66,7 @@ struct troubles {
     struct trouble_copies copies; /* that were left out */
     GPtrArray *facts;             /* struct trouble_facts *, of connections that are over */
     uint64_t left_out;            /* of these, for which there was no room */
+    unsigned strangers;           /* facts of connections without RDMA */
 };
 
 struct troubles *troubles_new(void);
