@@ -117,7 +117,7 @@ static void on_end(void *ctx, unsigned side, bool reset, const struct place *pla
 {
     struct watched *watched = ctx;
 
-    (void)place;
+    trouble_ended(watched->host.facts, side, reset, place);
     if (reset)
         watched->reset = true;
     else

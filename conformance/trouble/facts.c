@@ -71,30 +71,26 @@ void trouble_part(struct trouble_facts *facts, const struct place *place)
         note_packet(facts, place->side & 1u, (struct trouble_event){place->frame, place->time_ns}, true);
 }
 
+/* A FIN may be known only after that of the other side, where octets before it were awaited. */
 static void note_end(struct trouble_facts *facts, unsigned side, enum trouble_end how, struct trouble_event event)
 {
+    const struct trouble_side *other = &facts->side[side ^ 1u];
+
     if (facts->side[side].how != END_NONE)
         return;
-    if (facts->side[side ^ 1u].how == END_NONE)
+    if (other->how == END_NONE || event.time_ns < other->ended.time_ns)
         facts->closer = (uint8_t)side;
     facts->side[side].how = how;
     facts->side[side].ended = event;
 }
 
-/* ---- TCP, MPA ---- */
-
-static __attribute__((noinline)) void note_flags(struct trouble_facts *facts, const struct tcp_segment *segment,
-                                                 struct trouble_event event)
+void trouble_ended(struct trouble_facts *facts, unsigned side, bool reset, const struct place *place)
 {
-    unsigned side = segment->side & 1u;
-
-    if (segment->flags & TCP_SYN)
-        note_step(facts, segment->flags & TCP_ACK ? STEP_SYN_ACK : STEP_SYN, side, event);
-    if (segment->flags & TCP_RST)
-        note_end(facts, side, END_RESET, event);
-    else if (segment->flags & TCP_FIN)
-        note_end(facts, side, END_FIN, event);
+    if (facts)
+        note_end(facts, side & 1u, reset ? END_RESET : END_FIN, (struct trouble_event){place->frame, place->time_ns});
 }
+
+/* ---- TCP, MPA ---- */
 
 void trouble_plain(struct trouble_facts *facts, const char *what, const struct tcp_segment *segment)
 {
@@ -111,8 +107,8 @@ void trouble_segment(struct trouble_facts *facts, const struct tcp_segment *segm
         return;
     note_packet(facts, segment->side & 1u, event, segment->length > 0);
     trouble_path_segment(facts->path, segment, offset, acked_known, acked);
-    if (segment->flags & (TCP_SYN | TCP_FIN | TCP_RST))
-        note_flags(facts, segment, event);
+    if (segment->flags & TCP_SYN)
+        note_step(facts, segment->flags & TCP_ACK ? STEP_SYN_ACK : STEP_SYN, segment->side & 1u, event);
 }
 
 void trouble_startup(struct trouble_facts *facts, const struct mpa_startup_event *event)

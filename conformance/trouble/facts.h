@@ -134,6 +134,8 @@ void trouble_facts_free(struct trouble_facts *facts);
 
 void trouble_segment(struct trouble_facts *facts, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
                      uint64_t acked);
+/* A FIN after all octets before it, or a reset that counts: one that a third party has forged may not. */
+void trouble_ended(struct trouble_facts *facts, unsigned side, bool reset, const struct place *place);
 void trouble_startup(struct trouble_facts *facts, const struct mpa_startup_event *event);
 void trouble_ib_packet(struct trouble_facts *facts, unsigned side, const struct ib_datagram *datagram,
                        const struct ib_packet *packet);
