@@ -153,6 +153,30 @@ def test_one_direction(report, capture, tmp_path, transport, sender):
     assert trouble["kind"] == "one-direction" and f"only packets from 192.0.2.{sender}" in trouble["words"]
 
 
+@pytest.mark.parametrize("ahead", [-30, 5000], ids=["acknowledged", "beyond"])
+def test_a_forged_reset_ends_nothing(report, capture, tmp_path, ahead):
+    """Its receiver acts on one at RCV.NXT alone (RFC 5961 section 3.2). Here the server hangs, and a Call is sent again after 100 s."""
+    call, forged = [], []
+
+    def forge(packet):
+        octets = packet[2]
+        sequence, acknowledged = struct.unpack_from(">II", octets, 38)
+        if call:
+            return []
+        if octets[26:30] == bytes((192, 0, 2, 1)) and sequence - 0x10000001 > 400 and len(octets) > 150:
+            call.append(octets)
+            forged.append(octets[:16] + struct.pack(">H", 40) + octets[18:38]
+                          + struct.pack(">IIBB", sequence + ahead, acknowledged, 0x50, 4) + octets[48:50] + bytes(4))
+            return [packet, (54, 54, forged[0])]
+        return [packet]
+
+    path = rewrite(capture("nfs3", "--pcap", suffix="pcap"), tmp_path / "forged.pcap", forge)
+    with open(path, "ab") as out:
+        out.write(struct.pack("<IIII", 1_000_000_100, 0, len(call[0]), len(call[0])) + call[0])
+    trouble = report(path)[1]["captures"][0]["trouble"]
+    assert trouble[0]["kind"] == "call-unanswered" and "reset" not in trouble[0]["words"], trouble
+
+
 def test_annotations(check):
     hang = TROUBLE / "c8-dead-server-stats-order-roce.pcap"
     assert "title=call-unanswered" in check("--format=github", "--fail-on=trouble", hang).stdout
