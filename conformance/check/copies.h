@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Packets that the capture has more than once: a mirror of two ports, a bond, a capture at several places of one host.
- * Such a copy has the octets of the other one, its IP identification too, and follows within microseconds, before
- * anything comes back. What a host sends again has another identification, or follows what asked for it.
+ * A copy has all octets of the first packet, the IP identification too, and follows it within microseconds, before any
+ * packet of the other side. A packet that a host sends again has another identification, or follows the packet of the
+ * other side that asked for it.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_COPIES_H
 #define IWARP_CONFORMANCE_CHECK_COPIES_H

@@ -185,7 +185,7 @@ bool report_unanswered(const struct report_connection *connection);
 bool report_is_good(const struct report *report);
 /* The worst of what happened, "5 Calls were never answered"; NULL: nothing. g_free() it. */
 gchar *report_trouble(const struct report *report);
-/* All that is in the capture is a handshake that was never completed, which is no lack of what to check. */
+/* The capture has nothing but a handshake that was never completed. This fails; it is not "nothing to check". */
 bool report_incomplete(const struct report_capture *capture);
 /* "pass", "fail", "error", "nothing-to-check" */
 const char *report_verdict(const struct report *report);

@@ -131,7 +131,7 @@ static void add_silence(GString *text, const struct lost *lost)
     char time[UNITS_SIZE];
 
     if (side->packets == 0 || facts->closer != (answerer ^ 1u))
-        heard = MIN(heard, spoke); /* its own end of the connection is no sign of life */
+        heard = MIN(heard, spoke); /* a FIN or reset from this side does not show that it lived */
     if (side->packets > 0 && heard >= patience_ns / 2 && heard >= half)
         g_string_append_printf(text, "; nothing came from %s after frame %" PRIu32 " (%s)", side_name(facts, answerer),
                                side->last.frame, units_time(heard, time));

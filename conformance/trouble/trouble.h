@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "What happened": what went wrong between a client and a server, in words, the worst first. It is no verdict on
- * conformance: a server may die in full conformance, and a mount that works may break rules.
+ * "What happened": what went wrong between a client and a server, in words, the worst first. Conformance is judged
+ * elsewhere: a server may die in full conformance, and a mount that works may break rules.
  */
 #ifndef IWARP_CONFORMANCE_TROUBLE_TROUBLE_H
 #define IWARP_CONFORMANCE_TROUBLE_TROUBLE_H
