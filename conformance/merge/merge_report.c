@@ -363,6 +363,7 @@ static void read_trouble(struct report_capture *capture, struct json_view json)
 {
     g_autofree gchar *kind = text_of(json, "kind"), *client = text_of(json, "client"), *at = text_of(json, "at");
     g_autofree gchar *server = text_of(json, "server"), *words = text_of(json, "words");
+    g_autofree gchar *next = text_of(json, "next");
     struct json_view connections = json_member(json, "connections");
     double lasted = json_real(json_member(json, "lasted"));
     struct trouble trouble = {.kind = trouble_kind_of(kind),
@@ -372,7 +373,8 @@ static void read_trouble(struct report_capture *capture, struct json_view json)
                               .time_ns = time_of(at),
                               .count = number_of(json, "count", (uint64_t)MERGE_COUNT_MAX),
                               .time = lasted > 0 && lasted < 1e9 ? (uint64_t)(lasted * 1e9 + 0.5) : 0,
-                              .words = words};
+                              .words = words,
+                              .next = next};
     struct trouble *added;
 
     if (trouble.kind == TROUBLE_KINDS || !client || !server || !words) /* of a later version */

@@ -55,8 +55,9 @@ static void write_happened(FILE *out, const struct report_capture *capture)
 
         if (trouble_is_note(trouble->kind))
             continue;
-        text = g_strdup_printf("client %s, server %s, %s frame %" PRIu32 ": %s", trouble->client, trouble->server,
-                               clock, trouble->frame, trouble->words);
+        text = g_strdup_printf("client %s, server %s, %s frame %" PRIu32 ": %s%s%s", trouble->client, trouble->server,
+                               clock, trouble->frame, trouble->words, trouble->next ? "; next: " : "",
+                               trouble->next ? trouble->next : "");
         write_command(out, "error", capture->file, trouble_kind_name(trouble->kind), text);
     }
 }

@@ -128,11 +128,11 @@ static void write_troubles(const struct report *report, FILE *out)
 static void write_said(void *ctx, enum trouble_said what, const char *text)
 {
     static const char *const before[] = {
-        [SAID_HEAD] = "### ", [SAID_CAPTURE] = "**", [SAID_BETWEEN] = "", [SAID] = "- "};
+        [SAID_HEAD] = "### ", [SAID_CAPTURE] = "**", [SAID_BETWEEN] = "", [SAID] = "- ", [SAID_NEXT] = "  - "};
     struct what_happened *happened = ctx;
     g_autofree gchar *escaped = escape(text);
 
-    fprintf(happened->out, "%s%s%s%s\n", what == SAID && happened->last == SAID ? "" : "\n", before[what], escaped,
+    fprintf(happened->out, "%s%s%s%s\n", what >= SAID && happened->last >= SAID ? "" : "\n", before[what], escaped,
             what == SAID_CAPTURE ? "**" : "");
     happened->last = what;
 }

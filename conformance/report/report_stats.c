@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/report/report_stats.h"
 
+#include "conformance/stats/advice.h"
 #include "conformance/stats/stat_guest.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 gchar *stats_row_label(const struct stat_key *key)
 {
@@ -62,4 +66,68 @@ struct statistics *stats_of_all(const GArray *entries)
     for (guint i = 0; all && i < entries->len; i++)
         statistics_add_calls(all, g_array_index(entries, struct stats_entry, i).connection->statistics);
     return all;
+}
+
+/* ---- advice ---- */
+
+/* What is only likely, or says the same: a trouble that is known explains the time better. */
+static bool is_less_than_known(const char *id)
+{
+    static const char *const guesses[] = {"server-time",        "moving-data", "round-trips", "idle-client",
+                                          "one-call-at-a-time", "parts",       "unanswered",  "closed-window"};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(guesses); i++)
+        if (strcmp(id, guesses[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_about(const struct trouble *trouble, uint32_t connection)
+{
+    for (guint i = 0; i < trouble->connections->len; i++)
+        if (g_array_index(trouble->connections, uint32_t, i) == connection)
+            return !trouble_is_of_capture(trouble->kind);
+    return false;
+}
+
+static void prepend(GArray *advices, const struct trouble *trouble)
+{
+    struct advice advice = {.id = "what-happened", .rank = ADVICE_PROBLEM, .share = 1};
+    g_autofree gchar *clock = trouble_clock(trouble->time_ns);
+
+    advice.what = g_strdup_printf("%c%s.", g_ascii_toupper(trouble->words[0]), trouble->words + 1);
+    advice.figures = g_strdup_printf("from \"What happened\": %s, frame %" PRIu32, clock, trouble->frame);
+    advice.next = g_strdup(trouble->next);
+    g_array_insert_val(advices, 0, advice);
+}
+
+/* Most of the time that the connection took. */
+static bool explains(const struct trouble *trouble, const struct statistics *statistics)
+{
+    return trouble->kind != TROUBLE_OUTAGE &&
+           trouble->time >= stats_span(statistics->first_ns, statistics->last_ns) / 2;
+}
+
+GArray *stats_advice(const struct stats_entry *entry)
+{
+    const GPtrArray *troubles = entry->capture->troubles->list;
+    GArray *advices = advice_of(entry->connection->statistics);
+    bool known = false, explained = false;
+
+    for (guint i = troubles->len; i > 0; i--) {
+        const struct trouble *trouble = g_ptr_array_index(troubles, i - 1);
+
+        if (!is_about(trouble, entry->connection->id))
+            continue;
+        prepend(advices, trouble);
+        known = true;
+        explained |= explains(trouble, entry->connection->statistics);
+    }
+    for (guint i = advices->len; known && i > 0; i--) {
+        const char *id = g_array_index(advices, struct advice, i - 1).id;
+
+        if (strcmp(id, "nothing") == 0 || (explained && is_less_than_known(id)))
+            g_array_remove_index(advices, i - 1);
+    }
+    return advices;
 }

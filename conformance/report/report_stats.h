@@ -32,6 +32,9 @@ struct text_table *stats_table_carriers(const struct statistics *statistics);
 /* What does not go into tables: gchar *. The caller's. */
 GPtrArray *stats_lines(const struct statistics *statistics);
 
+/* advice_of(), after what went wrong with this connection: where that explains the time, guesses are left out. */
+GArray *stats_advice(const struct stats_entry *entry);
+
 void stats_write_text(const struct report *report, const struct terminal *terminal);
 /* Of "statistics": grows when a reader would have to change. Numbers above the second one are written as that. */
 enum { STATS_JSON_FORMAT = 1 };

@@ -11,11 +11,11 @@ enum { CONNECTIONS_SHOWN = 24, RANGES = 8 };
 
 /* ---- words ---- */
 
-static void write_advice(struct html_page *page, const struct statistics *statistics)
+static void write_advice(struct html_page *page, const struct stats_entry *entry)
 {
     static const char *const classes[] = {
         [ADVICE_PROBLEM] = "error", [ADVICE_NOTABLE] = "warning", [ADVICE_FACT] = "waived", [ADVICE_UNKNOWN] = "note"};
-    GArray *advices = advice_of(statistics);
+    GArray *advices = stats_advice(entry);
 
     markup_begin(page->writer, "ul", "class", "advice", NULL);
     for (guint i = 0; i < advices->len; i++) {
@@ -236,7 +236,7 @@ static void write_entry(struct html_page *page, const struct stats_entry *entry)
                    endpoint_text(&connection->initiator, initiator), endpoint_text(&connection->responder, responder));
     markup_format(page->writer, ", %s", units_time(stats_span(statistics->first_ns, statistics->last_ns), time));
     markup_end(page->writer);
-    write_advice(page, statistics);
+    write_advice(page, entry);
     write_plots(page, statistics);
     write_calls(page, statistics);
     write_table(page, "RDMA operations", stats_table_operations(statistics));

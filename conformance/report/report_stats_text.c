@@ -13,13 +13,13 @@ enum { CONNECTIONS_SHOWN = 8 /* unless --verbose */, INDENT = 4 };
 
 /* ---- a connection ---- */
 
-static void write_advice(const struct terminal *terminal, const struct statistics *statistics)
+static void write_advice(const struct terminal *terminal, const struct stats_entry *entry)
 {
     static const enum terminal_style styles[] = {[ADVICE_PROBLEM] = STYLE_BAD,
                                                  [ADVICE_NOTABLE] = STYLE_WARNING,
                                                  [ADVICE_FACT] = STYLE_PLAIN,
                                                  [ADVICE_UNKNOWN] = STYLE_NOTE};
-    GArray *advices = advice_of(statistics);
+    GArray *advices = stats_advice(entry);
 
     for (guint i = 0; i < advices->len; i++) {
         const struct advice *advice = &g_array_index(advices, struct advice, i);
@@ -53,7 +53,7 @@ static void write_entry(const struct terminal *terminal, const struct stats_entr
                   connection->id, endpoint_text(&connection->initiator, initiator),
                   endpoint_text(&connection->responder, responder),
                   units_time(stats_span(statistics->first_ns, statistics->last_ns), time));
-    write_advice(terminal, statistics);
+    write_advice(terminal, entry);
     if (statistics->calls) {
         write_table(terminal, stats_table_latencies(statistics));
         write_table(terminal, stats_table_ways(statistics));

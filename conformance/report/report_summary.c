@@ -38,12 +38,13 @@ static void write_capture(const struct check_options *options, const struct repo
 {
     uint64_t found[SEVERITY_COUNT], waived;
     enum check_status status = report_capture_status(options, capture, found, &waived);
-    gchar *file = printable_text(capture->file); /* a tab in it would shift the columns */
+    const struct troubles *troubles = capture->troubles;
+    g_autofree gchar *file = printable_text(capture->file); /* a tab in it would shift the columns */
+    g_autofree gchar *happened = troubles_headline(&troubles, 1);
 
-    fprintf(out, "%s\t%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", file, words[status],
-            capture->connections->len, found[SEVERITY_ERROR], found[SEVERITY_WARNING], found[SEVERITY_NOTE], waived,
-            capture->dropped);
-    g_free(file);
+    fprintf(out, "%s\t%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "%s%s\n", file,
+            words[status], capture->connections->len, found[SEVERITY_ERROR], found[SEVERITY_WARNING],
+            found[SEVERITY_NOTE], waived, capture->dropped, happened ? "\t" : "", happened ? happened : "");
 }
 
 void report_write_summary(const struct report *report, FILE *out)

@@ -56,6 +56,8 @@ static void tell_trouble(const struct telling *telling, const struct trouble *tr
     g_autofree gchar *clock = trouble_clock(trouble->time_ns), *connections = connections_text(trouble);
 
     tell(telling, SAID, "%s frame %" PRIu32 "%s: %s", clock, trouble->frame, connections, trouble->words);
+    if (trouble->next)
+        tell(telling, SAID_NEXT, "next: %s", trouble->next);
 }
 
 static bool same_pair(const struct trouble *a, const struct trouble *b)
@@ -145,7 +147,8 @@ struct text_telling {
 
 static void write_line(void *ctx, enum trouble_said what, const char *text)
 {
-    static const unsigned indents[] = {[SAID_HEAD] = 0, [SAID_CAPTURE] = 2, [SAID_BETWEEN] = 2, [SAID] = 4};
+    static const unsigned indents[] = {
+        [SAID_HEAD] = 0, [SAID_CAPTURE] = 2, [SAID_BETWEEN] = 2, [SAID] = 4, [SAID_NEXT] = 6};
     const struct text_telling *telling = ctx;
     const struct terminal *terminal = telling->terminal;
     unsigned deeper = telling->several && what >= SAID_BETWEEN ? 2 : 0;
@@ -168,11 +171,19 @@ void trouble_write_text(const struct report *report, const struct terminal *term
 
 struct html_telling {
     struct html_page *page;
-    bool listing;
+    bool listing, item; /* begun */
 };
+
+static void end_item(struct html_telling *html)
+{
+    if (html->item)
+        markup_end(html->page->writer);
+    html->item = false;
+}
 
 static void end_list(struct html_telling *html)
 {
+    end_item(html);
     if (html->listing)
         markup_end(html->page->writer);
     html->listing = false;
@@ -180,15 +191,25 @@ static void end_list(struct html_telling *html)
 
 static void write_markup(void *ctx, enum trouble_said what, const char *text)
 {
-    static const char *const names[] = {[SAID_HEAD] = "h2", [SAID_CAPTURE] = "h3", [SAID_BETWEEN] = "p", [SAID] = "li"};
+    static const char *const names[] = {[SAID_HEAD] = "h2", [SAID_CAPTURE] = "h3", [SAID_BETWEEN] = "p"};
     struct html_telling *html = ctx;
+    xmlTextWriter *writer = html->page->writer;
 
-    if (what != SAID)
+    if (what == SAID_NEXT) {
+        markup_element(writer, "p", "next", "%s", text);
+        return;
+    }
+    if (what != SAID) {
         end_list(html);
-    else if (!html->listing)
-        markup_begin(html->page->writer, "ul", NULL);
-    html->listing |= what == SAID;
-    markup_element(html->page->writer, names[what], NULL, "%s", text);
+        markup_element(writer, names[what], NULL, "%s", text);
+        return;
+    }
+    end_item(html);
+    if (!html->listing)
+        markup_begin(writer, "ul", NULL);
+    html->listing = html->item = true;
+    markup_begin(writer, "li", NULL);
+    markup_text(writer, text);
 }
 
 void trouble_write_html(struct html_page *page)
@@ -222,6 +243,8 @@ static void write_trouble(struct json_writer *writer, const struct trouble *trou
     json_number(writer, "count", (int64_t)trouble->count);
     json_double(writer, "lasted", (double)trouble->time / 1e9);
     json_string(writer, "words", trouble->words);
+    if (trouble->next)
+        json_string(writer, "next", trouble->next);
     json_end_object(writer);
 }
 

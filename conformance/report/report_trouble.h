@@ -14,6 +14,7 @@ enum trouble_said {
     SAID_CAPTURE, /* the capture, where there are several */
     SAID_BETWEEN, /* "10.9.0.1 and 10.9.0.2:20049" */
     SAID,         /* "frame 154, 07:34:50.123: OPEN was not answered for 60 s" */
+    SAID_NEXT,    /* "next: ...", what to do about it */
 };
 
 /* Line by line, as much as fits one's mind; `all`: everything. Nothing for a report without connections or trouble. */

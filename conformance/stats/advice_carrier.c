@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-enum { OPERATIONS_FEW = 20, SMALL = 4096, SMALL_SEND = 256, INLINE_SMALL = 4096 };
+enum { OPERATIONS_FEW = 20, REPEATED_FEW = 10, SMALL = 4096, SMALL_SEND = 256, INLINE_SMALL = 4096 };
 
 static const char *towards(unsigned side)
 {
@@ -132,14 +132,16 @@ static void on_repeated(GArray *array, const struct statistics *s, unsigned side
     if (c->late.count > 0)
         g_string_append_printf(figures, "; what was missing came %s (median), at most %s, later",
                                units_time(histogram_quantile(&c->late, 0.5), half), units_time(c->late.most, most));
-    advice_add(array, "sent-again", share >= 0.01 ? ADVICE_PROBLEM : ADVICE_NOTABLE, share,
+    advice_add(array, "sent-again", share >= 0.01 && packets >= REPEATED_FEW ? ADVICE_PROBLEM : ADVICE_NOTABLE, share,
                g_strdup_printf("%s of the packets to the %s %s.", units_share(packets, all, text), towards(side),
                                s->ib ? "were sent again" : "were sent again or out of order"),
                g_string_free(figures, FALSE),
-               g_strdup(s->ib ? "RoCE needs a network without loss: look at PFC and ECN in the switches, and at the "
-                                "counters of the ports"
-                              : "look for loss: counters of the ports and switches (ethtool -S), cables, buffers, and "
-                                "the speeds of both ends"));
+               g_strdup(packets < REPEATED_FEW ? "so few say little of the network: capture for longer"
+                        : s->ib
+                            ? "RoCE needs a network without loss: look at PFC and ECN in the switches, and at the "
+                              "counters of the ports"
+                            : "look for loss: counters of the ports and switches (ethtool -S), cables, buffers, and "
+                              "the speeds of both ends"));
 }
 
 static void on_rnr(GArray *array, const struct statistics *s, unsigned side)

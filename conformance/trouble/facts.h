@@ -59,6 +59,31 @@ struct trouble_answered {
     struct trouble_event answer;
 };
 
+/* Calls that were answered late. */
+struct trouble_slow {
+    uint32_t n;
+    struct trouble_call worst;
+};
+
+/* An error that says more about the server than about what it was asked for. */
+struct trouble_error {
+    const char *name, *advice; /* static: "NFS4ERR_IO"; what to look at */
+    enum {
+        ERROR_FAILS,
+        ERROR_BUSY,  /* the caller has to try again later */
+        ERROR_PROBE, /* the caller may have only tried, and goes on otherwise */
+        ERROR_NOTED, /* whoever uses the file is told, and goes on */
+    } how;
+};
+
+/* Calls that were answered with one error. */
+struct trouble_failure {
+    const struct trouble_error *error; /* static */
+    const char *what;                  /* the first one's operation; static */
+    uint32_t n;
+    struct trouble_event first, last;
+};
+
 /* What the peer owes after a request was answered: the outcome of an asynchronous COPY, what was recalled. */
 enum trouble_debt { DEBT_OFFLOAD, DEBT_RECALL, DEBT_LAYOUT, DEBTS };
 
@@ -88,7 +113,7 @@ struct trouble_refusal {
     char reason[64];       /* "NAK: invalid request" */
 };
 
-enum { TROUBLE_ODD = 8, TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FIRST_ANSWERS = 64 };
+enum { TROUBLE_ODD = 8, TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FIRST_ANSWERS = 64, TROUBLE_ERRORS = 8 };
 
 struct trouble_facts {
     uint32_t id;       /* of the connection in the report; 0: it carries no RDMA */
@@ -110,6 +135,9 @@ struct trouble_facts {
     struct trouble_event first, last;
     int64_t until_ns; /* to this time silence is proven */
     struct trouble_owed owed[DEBTS];
+    struct trouble_slow slow;
+    struct trouble_failure failure[TROUBLE_ERRORS];
+    unsigned n_failures;               /* different errors: those for which there is no room are left out */
     struct trouble_repeated path_down; /* SEQUENCE says that the callback path is down; n 0: it does not, any more */
     struct trouble_refusal refusal;    /* the first */
     uint64_t parts;                    /* of both sides */
@@ -154,6 +182,9 @@ static inline bool trouble_is_blank(const struct trouble_facts *facts)
 void trouble_owes(struct trouble_facts *facts, enum trouble_debt debt, struct trouble_event event);
 void trouble_pays(struct trouble_facts *facts, enum trouble_debt debt);
 void trouble_callbacks(struct trouble_facts *facts, bool down, struct trouble_event event);
+/* A Call to the server has failed. error, what: static. */
+void trouble_failed(struct trouble_facts *facts, const struct trouble_error *error, const char *what,
+                    struct trouble_event event);
 /* What came in answer to a Call does not end it by the rules. */
 void trouble_odd(struct trouble_facts *facts, uint32_t xid);
 /* An answer to a Call: call->offset is the answer's. */

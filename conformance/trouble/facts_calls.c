@@ -8,6 +8,9 @@
 /* Without another packet for so long, an answer that is not acknowledged did not arrive; before, it still may. */
 static const int64_t settled_ns = 1000000000;
 
+/* An answer that takes longer is one that people wait for. */
+static const int64_t slow_ns = 2000000000;
+
 static void note_early(struct trouble_facts *facts, const struct trouble_call *call)
 {
     struct trouble_answered *early;
@@ -21,11 +24,24 @@ static void note_early(struct trouble_facts *facts, const struct trouble_call *c
     early[facts->n_early++] = (struct trouble_answered){call->xid, call->answer};
 }
 
+static void note_slow(struct trouble_facts *facts, const struct trouble_call *call)
+{
+    struct trouble_slow *slow = &facts->slow;
+    int64_t took = call->answer.time_ns - call->call.time_ns;
+
+    if (took < slow_ns || call->unsure)
+        return;
+    slow->n++;
+    if (slow->n == 1 || took > slow->worst.answer.time_ns - slow->worst.call.time_ns)
+        slow->worst = *call;
+}
+
 void trouble_answered(struct trouble_facts *facts, const struct trouble_call *call)
 {
     facts->answers++;
     facts->answered = call->answer;
     note_early(facts, call);
+    note_slow(facts, call);
     if (!facts->latest && !(facts->latest = heap_get(TROUBLE_ANSWERS * sizeof *facts->latest)))
         return;
     facts->latest[facts->n_latest++ % TROUBLE_ANSWERS] = *call;
@@ -57,6 +73,24 @@ void trouble_pays(struct trouble_facts *facts, enum trouble_debt debt)
 
     /* More than was asked for pays for nothing; but another connection may have what it is for. */
     owed->paid += owed->n == 0 || owed->paid < owed->n;
+}
+
+void trouble_failed(struct trouble_facts *facts, const struct trouble_error *error, const char *what,
+                    struct trouble_event event)
+{
+    struct trouble_failure *failure = facts->failure;
+    const struct trouble_failure *end = failure + facts->n_failures;
+
+    while (failure < end && failure->error != error)
+        failure++;
+    if (failure == facts->failure + TROUBLE_ERRORS)
+        return;
+    if (failure == end) {
+        *failure = (struct trouble_failure){.error = error, .what = what, .first = event};
+        facts->n_failures++;
+    }
+    failure->n++;
+    failure->last = event;
 }
 
 void trouble_callbacks(struct trouble_facts *facts, bool down, struct trouble_event event)

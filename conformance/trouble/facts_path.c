@@ -6,6 +6,9 @@ enum { TCP_ECE = 0x40, OPCODE_CNP = 0x81 };
 /* An acknowledgement that comes so late was held back, as nothing in a network takes so long that often. */
 static const int64_t held_least_ns = 30000000, held_most_ns = 600000000, prompt_ns = 1000000;
 
+/* What is sent again sooner than this is not noticed. */
+static const int64_t stalled_least_ns = 100000000;
+
 /* ---- sizes ---- */
 
 /* at: of its first octet, or its PSN; the first one that waits, sent again, begins where it began. */
@@ -33,6 +36,41 @@ static void take_acked(struct trouble_sizes *sizes, bool all)
 
     sizes->acked_most = size > sizes->acked_most ? size : sizes->acked_most;
     sizes->waiting = false;
+}
+
+/* ---- packets that are sent again ---- */
+
+static void await(struct trouble_stall *stall, bool again, struct trouble_event event)
+{
+    stall->again |= again;
+    if (stall->waiting)
+        return;
+    stall->waiting = true;
+    stall->since = event;
+}
+
+static void note_stall(struct trouble_stall *stall, int64_t time_ns)
+{
+    int64_t took = time_ns - stall->since.time_ns;
+
+    stall->again = false;
+    if (took < stalled_least_ns)
+        return;
+    stall->n++;
+    stall->sum_ns += (uint64_t)took;
+    if ((uint64_t)took <= stall->longest_ns)
+        return;
+    stall->longest_ns = (uint64_t)took;
+    stall->first = stall->since;
+}
+
+/* Something new is acknowledged. all: nothing waits any more. */
+static void proceed(struct trouble_stall *stall, bool all, struct trouble_event event)
+{
+    if (stall->again)
+        note_stall(stall, event.time_ns);
+    stall->waiting = !all;
+    stall->since = event;
 }
 
 /* ---- TCP ---- */
@@ -96,16 +134,25 @@ void trouble_path_segment(struct trouble_path path[2], const struct tcp_segment 
 {
     bool second = segment->side & 1u;
     struct trouble_path *mine = second ? path + 1 : path, *theirs = second ? path : path + 1;
+    struct trouble_event event = {segment->frame, segment->time_ns};
 
     if (segment->window == 0 || mine->window.since.frame != 0)
         take_window(&mine->window, segment);
     take_delay(&mine->delay, &theirs->delay, segment);
     if ((segment->flags & (TCP_SYN | TCP_ECE)) == TCP_ECE)
         mine->congested++;
+    if (acked_known && theirs->stall.waiting && acked > theirs->stall.acked) {
+        theirs->stall.acked = acked;
+        proceed(&theirs->stall, acked >= theirs->stall.highest, event);
+    }
     if (acked_known && theirs->sizes.waiting && acked > theirs->sizes.at)
         take_acked(&theirs->sizes, acked > theirs->sizes.latest);
-    if (segment->length > 0)
-        take_sent(&mine->sizes, offset, segment->length, (struct trouble_event){segment->frame, segment->time_ns});
+    if (segment->length > 0) {
+        take_sent(&mine->sizes, offset, segment->length, event);
+        await(&mine->stall, offset < mine->stall.highest && offset >= mine->stall.acked, event);
+        if (offset + segment->length > mine->stall.highest)
+            mine->stall.highest = offset + segment->length;
+    }
 }
 
 /* ---- RoCE, InfiniBand ---- */
@@ -169,6 +216,10 @@ static void take_response(struct trouble_path *mine, struct trouble_path *theirs
     theirs->read.answered |= packet->payload_len > 0 && ib_psn_distance(theirs->read.psn, packet->bth.psn) >= 0;
     if (theirs->sizes.waiting && ib_psn_distance((uint32_t)theirs->sizes.at, packet->bth.psn) >= 0)
         take_acked(&theirs->sizes, ib_psn_distance((uint32_t)theirs->sizes.latest, packet->bth.psn) >= 0);
+    if (theirs->stall.waiting && ib_psn_distance((uint32_t)theirs->stall.acked, packet->bth.psn) >= 0) {
+        theirs->stall.acked = (packet->bth.psn + 1) & IB_PSN_MASK;
+        proceed(&theirs->stall, ib_psn_distance((uint32_t)theirs->stall.highest, packet->bth.psn) >= 0, event);
+    }
 }
 
 void trouble_path_ib(struct trouble_path path[2], unsigned side, const struct ib_packet *packet, uint32_t length,
@@ -188,6 +239,15 @@ void trouble_path_ib(struct trouble_path path[2], unsigned side, const struct ib
     if (packet->info->message == IB_MESSAGE_READ)
         take_read(&mine->read, packet, event);
     take_sent(&mine->sizes, packet->bth.psn, length, event);
+    if (!mine->stall.known) {
+        mine->stall.known = true;
+        mine->stall.acked = mine->stall.highest = packet->bth.psn;
+        await(&mine->stall, false, event);
+        return;
+    }
+    await(&mine->stall, ib_psn_distance((uint32_t)mine->stall.highest, packet->bth.psn) <= 0, event);
+    if (ib_psn_distance((uint32_t)mine->stall.highest, packet->bth.psn) > 0)
+        mine->stall.highest = packet->bth.psn;
 }
 
 void trouble_path_end(struct trouble_path path[2], int64_t until_ns)

@@ -58,8 +58,19 @@ struct trouble_read {
     struct trouble_event first;
 };
 
+/* What one side has sent, and waited for the acknowledgement of, while it sent something again. */
+struct trouble_stall {
+    bool known, waiting, again; /* known: of RoCE, that a PSN is */
+    uint64_t acked, highest; /* offset or PSN: up to it all is acknowledged; the end, or last packet, that was sent */
+    struct trouble_event since;
+    uint32_t n;
+    uint64_t sum_ns, longest_ns;
+    struct trouble_event first; /* since of the longest */
+};
+
 struct trouble_path {
     struct trouble_sizes sizes;
+    struct trouble_stall stall;
     struct trouble_not_ready not_ready;
     struct trouble_window window;
     struct trouble_delay delay;

@@ -143,7 +143,13 @@ static void say_unanswered_syn(GString *text, const struct attempts *attempts, c
 {
     g_string_append_printf(text, "%s does not answer: TCP SYN sent", server);
     add_times(text, &attempts->asked);
-    g_string_append(text, ", nothing came back: a firewall drops it, the host is down, or the address is wrong");
+    g_string_append(text, ", nothing came back");
+}
+
+static gchar *next_unanswered_syn(const struct attempts *attempts)
+{
+    (void)attempts;
+    return g_strdup("a firewall drops it, the host is down, or the address is wrong");
 }
 
 static void say_refused(GString *text, const struct attempts *attempts, const char *server)
@@ -151,8 +157,11 @@ static void say_refused(GString *text, const struct attempts *attempts, const ch
     g_string_append_printf(text, "connection refused: %s answers the SYN with a reset", server);
     add_times(text, &attempts->asked);
     g_string_append(text, ": nothing listens on this port");
-    if (attempts->first->enable)
-        g_string_append_printf(text, "; %s", attempts->first->enable);
+}
+
+static gchar *next_refused(const struct attempts *attempts)
+{
+    return g_strdup(attempts->first->enable);
 }
 
 static void say_unanswered(GString *text, const struct attempts *attempts, const char *server)
@@ -164,10 +173,6 @@ static void say_unanswered(GString *text, const struct attempts *attempts, const
         g_string_append(text, " once");
     add_times(text, &attempts->asked);
     g_string_append(text, attempts->waited > 0 ? ", only asked for patience (MRA)" : ", no reply came");
-    if (first->ib)
-        g_string_append(text, ": look at the address, the GID and VLAN of both sides, and UDP port 4791 in firewalls");
-    else
-        g_string_append(text, ": TCP connects, but nobody speaks MPA there");
     if (attempts->connections == 1 && has_ended(first)) {
         g_autofree gchar *ending = ending_text(first);
 
@@ -175,23 +180,38 @@ static void say_unanswered(GString *text, const struct attempts *attempts, const
     }
 }
 
+static gchar *next_unanswered(const struct attempts *attempts)
+{
+    return g_strdup(attempts->first->ib
+                        ? "look at the address, the GID and VLAN of both sides, and UDP port 4791 in firewalls"
+                        : "TCP connects, but nobody speaks MPA there: look at what listens on this port");
+}
+
 static void say_rejected(GString *text, const struct attempts *attempts, const char *server)
 {
     const struct trouble_facts *first = attempts->first;
     uint16_t reason = first->reject_reason, port = first->end[first->opener ^ 1u].port;
-    const char *known = reason < G_N_ELEMENTS(reasons) ? reasons[reason] : NULL, *hint = reason_hint(reason);
+    const char *known = reason < G_N_ELEMENTS(reasons) ? reasons[reason] : NULL;
 
     g_string_append_printf(text, "%s rejected the connection", server);
     add_times(text, &attempts->asked);
     if (!first->ib) {
-        g_string_append(text, " (MPA Reply with R): the application did, or its limit of connections is reached");
+        g_string_append(text, " (MPA Reply with R)");
         return;
     }
     g_string_append_printf(text, ": reason %" PRIu16 "%s%s", reason, known ? ", " : "", known ? known : "");
     if (reason == IB_CM_REJECT_INVALID_SERVICE_ID)
         g_string_append_printf(text, ": nothing listens on port %" PRIu16 " there", port);
-    else if (hint)
-        g_string_append_printf(text, ": %s", hint);
+}
+
+static gchar *next_rejected(const struct attempts *attempts)
+{
+    const struct trouble_facts *first = attempts->first;
+
+    if (!first->ib)
+        return g_strdup("the application did, or its limit of connections is reached: look at its log");
+    return g_strdup(first->reject_reason == IB_CM_REJECT_INVALID_SERVICE_ID ? first->enable
+                                                                            : reason_hint(first->reject_reason));
 }
 
 static void say_incomplete(GString *text, const struct attempts *attempts, const char *server)
@@ -202,22 +222,29 @@ static void say_incomplete(GString *text, const struct attempts *attempts, const
 
     g_string_append_printf(
         text,
-        "the handshake with %s was never completed: ConnectRequest %" PRIu32 " times, ConnectReply %" PRIu32
-        " times, never a ReadyToUse, in %s: the replies do not "
-        "reach the client, or it drops them: look at the VLAN, the GIDs and the MTU of both sides",
-        server, attempts->asked.n, replies,
+        "the handshake with %s was never completed: ConnectRequest %" PRIu32 " time%s, ConnectReply %" PRIu32
+        " time%s, never a ReadyToUse, in %s",
+        server, attempts->asked.n, attempts->asked.n == 1 ? "" : "s", replies, replies == 1 ? "" : "s",
         units_time(time_from(first->step[STEP_REQUEST].first.time_ns, attempts->last->until_ns), time));
+}
+
+static gchar *next_incomplete(const struct attempts *attempts)
+{
+    (void)attempts;
+    return g_strdup("the replies do not reach the client, or it drops them: look at the VLAN, the GIDs and the MTU of "
+                    "both sides");
 }
 
 static const struct {
     enum trouble_kind kind;
     void (*say)(GString *text, const struct attempts *attempts, const char *server);
+    gchar *(*next)(const struct attempts *attempts);
 } ways[OUTCOMES] = {
-    [OUTCOME_SYN_UNANSWERED] = {TROUBLE_NO_ANSWER, say_unanswered_syn},
-    [OUTCOME_SYN_REFUSED] = {TROUBLE_REFUSED, say_refused},
-    [OUTCOME_UNANSWERED] = {TROUBLE_NO_ANSWER, say_unanswered},
-    [OUTCOME_REJECTED] = {TROUBLE_REJECTED, say_rejected},
-    [OUTCOME_INCOMPLETE] = {TROUBLE_INCOMPLETE, say_incomplete},
+    [OUTCOME_SYN_UNANSWERED] = {TROUBLE_NO_ANSWER, say_unanswered_syn, next_unanswered_syn},
+    [OUTCOME_SYN_REFUSED] = {TROUBLE_REFUSED, say_refused, next_refused},
+    [OUTCOME_UNANSWERED] = {TROUBLE_NO_ANSWER, say_unanswered, next_unanswered},
+    [OUTCOME_REJECTED] = {TROUBLE_REJECTED, say_rejected, next_rejected},
+    [OUTCOME_INCOMPLETE] = {TROUBLE_INCOMPLETE, say_incomplete, next_incomplete},
 };
 
 /* ---- several that are alike are one line ---- */
@@ -260,6 +287,7 @@ static void say_like(const struct saying *saying, const struct attempts *attempt
 
     ways[outcome].say(text, attempts, endpoint_text(&to, server));
     trouble = say(saying, ways[outcome].kind, first, attempts->asked.first, g_string_free(text, FALSE));
+    say_next(trouble, ways[outcome].next(attempts));
     trouble->count = outcome == OUTCOME_INCOMPLETE ? attempts->connections : attempts->asked.n;
     trouble->time = time_from(attempts->asked.first.time_ns, attempts->asked.last.time_ns);
     for (guint i = 0; i < attempts->members->len; i++)
@@ -319,6 +347,14 @@ static void say_late(const struct saying *saying, const struct trouble_facts *fa
 
 /* ---- another way ---- */
 
+static bool any_failed(const struct saying *saying)
+{
+    for (guint i = 0; i < saying->facts->len; i++)
+        if (outcome_of(facts_at(saying, i)) != OUTCOME_FINE && is_for_rdma(saying, facts_at(saying, i)))
+            return true;
+    return false;
+}
+
 static void say_plain(const struct saying *saying)
 {
     struct trouble *trouble = NULL;
@@ -330,11 +366,11 @@ static void say_plain(const struct saying *saying)
 
         if (!facts->plain || trouble)
             continue;
-        trouble =
-            say(saying, TROUBLE_PLAIN_TCP, facts, facts->plain_call,
-                g_strdup_printf("%s over plain TCP to %s: RDMA is not in use there (mount with proto=rdma, and look "
-                                "at /proc/mounts)",
-                                facts->plain, endpoint_text(&to, server)));
+        trouble = say(saying, TROUBLE_PLAIN_TCP, facts, facts->plain_call,
+                      g_strdup_printf("%s over plain TCP to %s: RDMA is not in use there", facts->plain,
+                                      endpoint_text(&to, server)));
+        say_next(trouble, g_strdup(any_failed(saying) ? "RDMA was tried, and failed: see the line above"
+                                                      : "mount with proto=rdma, and look at /proc/mounts"));
     }
 }
 

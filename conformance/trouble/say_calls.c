@@ -118,6 +118,34 @@ static void add_names(GString *text, const struct lost *lost)
         g_string_append(text, ", ...");
 }
 
+static bool never_arrived(const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    return !call->acknowledged && facts->side[call->side].acked_known;
+}
+
+/* What to do about it. */
+static gchar *advice_on(const struct trouble_facts *facts, const struct trouble_call *call)
+{
+    const char *caller = side_name(facts, call->side), *answerer = side_name(facts, call->side ^ 1u);
+
+    if (trouble_happened(&facts->refusal.when))
+        return g_strdup_printf("%s takes for wrong what %s sent: look at its log, and at the findings below",
+                               side_name(facts, facts->refusal.side), side_name(facts, facts->refusal.side ^ 1u));
+    if (facts->path[call->side].window.longest_ns >= patience_ns)
+        return g_strdup_printf("%s could not send: %s took nothing", answerer, caller);
+    if (call->fate == FATE_UNDELIVERED)
+        return g_strdup_printf("look at the network towards %s and at its adapter", caller);
+    if (never_arrived(facts, call))
+        return g_strdup_printf("the transport of %s did not acknowledge the Call: %s is down or stuck, or the network "
+                               "drops packets",
+                               answerer, answerer);
+    if (call->acknowledged)
+        return g_strdup_printf("%s has received the Call: look at its log, its threads and its storage, not at the "
+                               "network",
+                               answerer);
+    return g_strdup_printf("look at the log, the threads and the storage of %s", answerer);
+}
+
 /* What is known of the side that had to answer. */
 static void add_silence(GString *text, const struct lost *lost)
 {
@@ -133,15 +161,15 @@ static void add_silence(GString *text, const struct lost *lost)
     if (side->packets == 0 || facts->closer != (answerer ^ 1u))
         heard = MIN(heard, spoke); /* a FIN or reset from this side does not show that it lived */
     if (side->packets > 0 && heard >= patience_ns / 2 && heard >= half)
-        g_string_append_printf(text, "; nothing came from %s after frame %" PRIu32 " (%s)", side_name(facts, answerer),
-                               side->last.frame, units_time(heard, time));
+        g_string_append_printf(text, "; after frame %" PRIu32 " nothing came from %s, for %s", side->last.frame,
+                               side_name(facts, answerer), units_time(heard, time));
     else if (side->packets > 0 && spoke >= patience_ns / 2 && spoke >= half && spoke > heard)
-        g_string_append_printf(text, "; %s only acknowledged after frame %" PRIu32 " (%s)", side_name(facts, answerer),
+        g_string_append_printf(text, "; after frame %" PRIu32 " %s sent nothing but acknowledgments, for %s",
                                trouble_happened(&side->spoke) ? side->spoke.frame : call->call.frame,
-                               units_time(MIN(spoke, waited_for(facts, call)), time));
+                               side_name(facts, answerer), units_time(MIN(spoke, waited_for(facts, call)), time));
     if (facts->answered.time_ns > call->call.time_ns && !call->reverse)
         g_string_append_printf(text, "; later Calls were answered, up to frame %" PRIu32, facts->answered.frame);
-    if (lost->n == 1 && !call->acknowledged && facts->side[call->side].acked_known)
+    if (lost->n == 1 && never_arrived(facts, call))
         g_string_append(text, "; the Call was never acknowledged");
 }
 
@@ -261,25 +289,28 @@ static void say_loop(const struct saying *saying, const struct loop *loop)
     const struct trouble_facts *first = loop->first;
     const struct trouble_call *call = loop->call;
     GString *text = g_string_new(NULL);
-    g_autofree gchar *ending = has_ended(first) ? ending_text(first) : g_strdup("");
+    g_autofree gchar *ending = g_strdup_printf("%s %s the first connection", side_name(first, first->closer),
+                                               first->side[first->closer].how == END_RESET ? "reset" : "closed");
     struct trouble *trouble;
     char time[UNITS_SIZE];
 
-    if (has_ended(loop->last))
-        g_string_append_printf(text, "%u connections ended over the same Call, %s", loop->members->len, call->what);
-    else
-        g_string_append_printf(text, "%u connections had the same Call, %s", loop->members->len, call->what);
-    g_string_append_printf(text, " (XID 0x%08" PRIx32 "), first sent in frame %" PRIu32 ", in %s: ", call->xid,
-                           call->call.frame, units_time(time_from(call->call.time_ns, end_of(loop->last)), time));
+    g_string_append_printf(text, "%s%s in frame %" PRIu32 " (XID 0x%08" PRIx32 ") ",
+                           call->fate == FATE_UNANSWERED ? "" : "the Reply to ", call->what, call->call.frame,
+                           call->xid);
     if (call->fate == FATE_UNDELIVERED)
-        g_string_append_printf(text, "its Reply (frame %" PRIu32 ") was never acknowledged", call->answer.frame);
+        g_string_append_printf(text, "was never acknowledged, first sent in frame %" PRIu32, call->answer.frame);
     else if (call->fate == FATE_REFUSED)
-        g_string_append_printf(text, "its Reply (frame %" PRIu32 ") was refused", call->answer.frame);
+        g_string_append_printf(text, "was refused, first sent in frame %" PRIu32, call->answer.frame);
     else
-        g_string_append(text, "it was never answered");
+        g_string_append(text, "was never answered");
+    g_string_append_printf(text, ": %u connections %s, one after the other, in %s", loop->members->len,
+                           has_ended(loop->last) ? "ended over this Call" : "had this Call",
+                           units_time(time_from(call->call.time_ns, end_of(loop->last)), time));
     add_refusal(text, first);
-    g_string_append_printf(text, "%s%s", has_ended(first) ? "; " : "", ending);
+    if (has_ended(first))
+        g_string_append_printf(text, "; %s in frame %" PRIu32, ending, first->side[first->closer].ended.frame);
     trouble = say(saying, TROUBLE_CALL_LOOP, first, call->call, g_string_free(text, FALSE));
+    say_next(trouble, advice_on(first, call));
     trouble->count = loop->members->len;
     trouble->time = time_from(call->call.time_ns, end_of(loop->last));
     for (guint i = 0; i < loop->members->len; i++)
@@ -333,6 +364,7 @@ static bool say_of_fate(const struct saying *saying, const struct trouble_facts 
         lost.n = facts->n_open;
     trouble = say(saying, fates[fate].kind, facts, fate == FATE_UNANSWERED ? lost.call[0]->call : lost.call[0]->answer,
                   fates[fate].words(&lost));
+    say_next(trouble, advice_on(facts, lost.call[0]));
     trouble->count = lost.n;
     trouble->time = waited_for(facts, lost.call[0]);
     return true;

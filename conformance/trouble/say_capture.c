@@ -56,9 +56,9 @@ void say_capture(const struct saying *saying)
         to = saying->client;
     }
     trouble = say(saying, TROUBLE_ONE_DIRECTION, first, first->first,
-                  g_strdup_printf("only packets from %s to %s were captured: mirror both directions; what the other "
-                                  "side did cannot be known",
+                  g_strdup_printf("only packets from %s to %s were captured: what the other side did cannot be known",
                                   endpoint_text(&from, sender), endpoint_text(&to, receiver)));
+    say_next(trouble, g_strdup("capture again, and mirror both directions"));
     for (guint i = 1; i < saying->facts->len; i++)
         say_also(trouble, facts_at(saying, i));
 }

@@ -8,11 +8,14 @@
 static const uint64_t patience_ns = 10000000000;
 
 static const struct {
-    const char *what, *due;
+    const char *what, *due, *next;
 } debts[DEBTS] = {
-    [DEBT_OFFLOAD] = {"COPY is asynchronous", "no CB_OFFLOAD came"},
-    [DEBT_RECALL] = {"CB_RECALL was accepted", "no DELEGRETURN came"},
-    [DEBT_LAYOUT] = {"CB_LAYOUTRECALL was accepted", "no LAYOUTRETURN came"},
+    [DEBT_OFFLOAD] = {"COPY is asynchronous", "no CB_OFFLOAD came",
+                      "the client waits for the end of the COPY: look at the callback path, and at the server"},
+    [DEBT_RECALL] = {"CB_RECALL was accepted", "no DELEGRETURN came",
+                     "the client keeps what others wait for: look at the client"},
+    [DEBT_LAYOUT] = {"CB_LAYOUTRECALL was accepted", "no LAYOUTRETURN came",
+                     "the client keeps what others wait for: look at the client"},
 };
 
 static void say_debt(const struct saying *saying, enum trouble_debt debt)
@@ -20,6 +23,7 @@ static void say_debt(const struct saying *saying, enum trouble_debt debt)
     const struct trouble_facts *latest = NULL;
     uint64_t owed = 0, paid = 0, waited;
     int64_t until = INT64_MIN;
+    struct trouble *trouble;
     char time[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++) {
@@ -37,14 +41,16 @@ static void say_debt(const struct saying *saying, enum trouble_debt debt)
     waited = time_from(latest->owed[debt].latest.time_ns, until);
     if (waited < patience_ns)
         return;
-    say(saying, TROUBLE_OWED, latest, latest->owed[debt].latest,
-        g_strdup_printf("%s (frame %" PRIu32 "): %s in %s", debts[debt].what, latest->owed[debt].latest.frame,
-                        debts[debt].due, units_time(waited, time)))
-        ->count = owed - paid;
+    trouble = say(saying, TROUBLE_OWED, latest, latest->owed[debt].latest,
+                  g_strdup_printf("%s (frame %" PRIu32 "): %s in %s", debts[debt].what, latest->owed[debt].latest.frame,
+                                  debts[debt].due, units_time(waited, time)));
+    trouble->count = owed - paid;
+    say_next(trouble, g_strdup(debts[debt].next));
 }
 
 static void say_callbacks(const struct saying *saying)
 {
+    struct trouble *trouble;
     char time[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++) {
@@ -53,13 +59,14 @@ static void say_callbacks(const struct saying *saying)
 
         if (down->n < 2)
             continue;
-        say(saying, TROUBLE_CALLBACKS_DOWN, facts, down->first,
-            g_strdup_printf("SEQUENCE reports that the callback path is down since frame %" PRIu32 ", in %" PRIu32
-                            " Replies, for %s: the client has to bind a connection to the backchannel "
-                            "(BIND_CONN_TO_SESSION)",
-                            down->first.frame, down->n,
-                            units_time(time_from(down->first.time_ns, down->last.time_ns), time)))
-            ->time = time_from(down->first.time_ns, down->last.time_ns);
+        trouble = say(saying, TROUBLE_CALLBACKS_DOWN, facts, down->first,
+                      g_strdup_printf("SEQUENCE reports that the callback path is down since frame %" PRIu32
+                                      ", in %" PRIu32 " Replies, for %s",
+                                      down->first.frame, down->n,
+                                      units_time(time_from(down->first.time_ns, down->last.time_ns), time)));
+        trouble->time = time_from(down->first.time_ns, down->last.time_ns);
+        say_next(trouble, g_strdup("the client has to bind a connection to the backchannel (BIND_CONN_TO_SESSION): "
+                                   "remount if it does not"));
         return;
     }
 }

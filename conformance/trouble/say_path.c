@@ -7,7 +7,7 @@
 
 enum { AGAIN_LEAST = 3, DELAYS_LEAST = 3, BELOW_BTH = 28, BELOW_TCP = 40 /* of IPv4, with UDP or TCP */, PING = 28 };
 
-static const uint64_t closed_least_ns = 1000000000;
+static const uint64_t closed_least_ns = 1000000000, stalled_least_ns = 1000000000;
 
 /* Of a role: the client is 0, the server 1. */
 static unsigned side_of(const struct trouble_facts *facts, unsigned role)
@@ -72,11 +72,11 @@ static void say_size(const struct saying *saying, unsigned role)
     to.port = 0;
     trouble =
         say(saying, TROUBLE_SIZE, first, path_of(first, role)->sizes.first,
-            g_strdup_printf("no packet above %" PRIu32 " octets towards %s (%s) was ever acknowledged, smaller ones "
-                            "were: one of %" PRIu32 " octets was sent %" PRIu32 " times: look at the MTU of the "
-                            "path (ping -M do -s %" PRIu32 ")",
-                            acked + below, endpoint_text(&to, receiver), role_name(role ^ 1u), least + below, times,
-                            least + below - PING));
+            g_strdup_printf("no packet above %" PRIu32 " octets towards %s (%s) was ever acknowledged, while smaller "
+                            "ones were: one of %" PRIu32 " octets was sent %" PRIu32 " times",
+                            acked + below, endpoint_text(&to, receiver), role_name(role ^ 1u), least + below, times));
+    say_next(trouble, g_strdup_printf("look at the MTU of the path: on %s, ping -M do -s %" PRIu32 " %s",
+                                      role_name(role), least + below - PING, receiver));
     for (guint i = 0; i < saying->facts->len; i++)
         if (stuck(saying, facts_at(saying, i), role))
             say_also(trouble, facts_at(saying, i));
@@ -87,6 +87,7 @@ static void say_size(const struct saying *saying, unsigned role)
 static void say_window(const struct saying *saying, unsigned role)
 {
     const struct trouble_facts *worst = NULL;
+    struct trouble *trouble;
     char time[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++)
@@ -94,13 +95,13 @@ static void say_window(const struct saying *saying, unsigned role)
             worst = facts_at(saying, i);
     if (!worst || path_of(worst, role)->window.longest_ns < closed_least_ns)
         return;
-    say(saying, TROUBLE_WINDOW, worst, path_of(worst, role)->window.first,
-        g_strdup_printf("%s announced a TCP window of 0 from frame %" PRIu32
-                        " on, for %s: %s could not send; look at the "
-                        "receiver's processors, buffers and application",
-                        role_name(role), path_of(worst, role)->window.first.frame,
-                        units_time(path_of(worst, role)->window.longest_ns, time), role_name(role ^ 1u)))
-        ->time = path_of(worst, role)->window.longest_ns;
+    trouble = say(saying, TROUBLE_WINDOW, worst, path_of(worst, role)->window.first,
+                  g_strdup_printf("%s announced a TCP window of 0 from frame %" PRIu32 " on, for %s: %s could not send",
+                                  role_name(role), path_of(worst, role)->window.first.frame,
+                                  units_time(path_of(worst, role)->window.longest_ns, time), role_name(role ^ 1u)));
+    trouble->time = path_of(worst, role)->window.longest_ns;
+    say_next(trouble,
+             g_strdup_printf("look at the processors, the buffers and the application of %s", role_name(role)));
 }
 
 static void say_not_ready(const struct saying *saying, unsigned role)
@@ -109,6 +110,8 @@ static void say_not_ready(const struct saying *saying, unsigned role)
     uint64_t naks = 0, early = 0;
     int64_t least = INT64_MAX;
     const struct trouble_not_ready *of;
+    struct trouble *trouble;
+    GString *text;
     char timer[UNITS_SIZE], waited[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++) {
@@ -122,47 +125,87 @@ static void say_not_ready(const struct saying *saying, unsigned role)
         return;
     of = &path_of(first, role)->not_ready;
     units_time((uint64_t)of->timer_ns, timer);
+    text = g_string_new(NULL);
+    g_string_append_printf(text, "%s was not ready to receive %" PRIu64 " time%s and asked for %s each (RNR NAK)",
+                           role_name(role), naks, naks == 1 ? "" : "s", timer);
     if (early > 0)
-        say(saying, TROUBLE_NOT_READY, first, of->first,
-            g_strdup_printf(
-                "%s was not ready to receive %" PRIu64 " time%s and asked for %s each (RNR NAK), but %s sent "
-                "again after %s at the soonest, %" PRIu64 " times too early: its driver does not wait for the "
-                "timer",
-                role_name(role), naks, naks == 1 ? "" : "s", timer, role_name(role ^ 1u),
-                units_time((uint64_t)MAX(least, 0), waited), early))
-            ->count = naks;
-    else
-        say(saying, TROUBLE_WAITED, first, of->first,
-            g_strdup_printf("%s was not ready to receive %" PRIu64
-                            " time%s (RNR NAK, %s): it posts too few Receives, or "
-                            "too late",
-                            role_name(role), naks, naks == 1 ? "" : "s", timer))
-            ->count = naks;
+        g_string_append_printf(text, ", but %s sent again after %s at the soonest, %" PRIu64 " time%s too early",
+                               role_name(role ^ 1u), units_time((uint64_t)MAX(least, 0), waited), early,
+                               early == 1 ? "" : "s");
+    trouble = say(saying, early > 0 ? TROUBLE_NOT_READY : TROUBLE_WAITED, first, of->first, g_string_free(text, FALSE));
+    trouble->count = naks;
+    say_next(trouble, early > 0 ? g_strdup_printf("the driver of %s does not wait for the timer: look for a newer one",
+                                                  role_name(role ^ 1u))
+                                : g_strdup_printf("%s posts too few Receives, or too late", role_name(role)));
 }
 
 static void say_read(const struct saying *saying, unsigned role)
 {
+    struct trouble *trouble;
+
     for (guint i = 0; i < saying->facts->len; i++) {
         const struct trouble_read *read = &path_of(facts_at(saying, i), role)->read;
 
         if (read->n == 0 || facts_at(saying, i)->hole)
             continue;
-        say(saying, TROUBLE_READ_CONTINUED, facts_at(saying, i), read->first,
-            g_strdup_printf("the Read Request with PSN %" PRIu32 " of %s was never answered; it was continued at PSN "
-                            "%" PRIu32 ", %" PRIu32 " times, though no response had come: the requester takes a lost "
-                            "Request for a lost response",
-                            read->first_psn, role_name(role), read->continued_psn, read->n))
-            ->count = read->n;
+        trouble = say(
+            saying, TROUBLE_READ_CONTINUED, facts_at(saying, i), read->first,
+            g_strdup_printf("the Read Request with PSN %" PRIu32 " of %s was never answered; it was continued "
+                            "at PSN %" PRIu32 ", %" PRIu32 " time%s, though no response had come",
+                            read->first_psn, role_name(role), read->continued_psn, read->n, read->n == 1 ? "" : "s"));
+        trouble->count = read->n;
+        say_next(trouble, g_strdup_printf("the driver of %s takes a lost Request for a lost response: look for a newer "
+                                          "one",
+                                          role_name(role)));
         return;
     }
 }
 
 /* ---- what is slow ---- */
 
+/* Packets of one side that were lost and acknowledged late. */
+static void say_stall(const struct saying *saying, unsigned role)
+{
+    const struct trouble_stall *worst = NULL;
+    const struct trouble_facts *facts = NULL;
+    uint64_t n = 0, sum = 0;
+    struct trouble *trouble;
+    char longest[UNITS_SIZE], all[UNITS_SIZE];
+
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_stall *stall = &path_of(facts_at(saying, i), role)->stall;
+
+        if (path_of(facts_at(saying, i), role ^ 1u)->not_ready.naks > 0)
+            continue; /* it was asked to send again */
+        n += stall->n;
+        sum += stall->sum_ns;
+        if (stall->n > 0 && (!worst || stall->longest_ns > worst->longest_ns)) {
+            worst = stall;
+            facts = facts_at(saying, i);
+        }
+    }
+    if (!worst || sum < stalled_least_ns)
+        return;
+    units_time(worst->longest_ns, longest);
+    trouble =
+        say(saying, TROUBLE_STALL, facts, worst->first,
+            n == 1 ? g_strdup_printf("packets of %s were lost and sent again: an acknowledgment took %s",
+                                     role_name(role), longest)
+                   : g_strdup_printf("packets of %s were lost and sent again: %" PRIu64 " times an acknowledgment "
+                                     "took long, %s together, %s at most",
+                                     role_name(role), n, units_time(sum, all), longest));
+    trouble->count = n;
+    trouble->time = sum;
+    say_next(trouble, g_strdup_printf("look at the network towards %s: %s", role_name(role ^ 1u),
+                                      facts->ib ? "the counters of ports and switches, PFC and ECN"
+                                                : "the counters of interfaces and switches"));
+}
+
 static void say_delay(const struct saying *saying, unsigned role)
 {
     const struct trouble_facts *first = NULL;
     uint64_t n = 0, sum = 0;
+    struct trouble *trouble;
     char each[UNITS_SIZE], all[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++) {
@@ -174,18 +217,22 @@ static void say_delay(const struct saying *saying, unsigned role)
     }
     if (n < DELAYS_LEAST)
         return;
-    say(saying, TROUBLE_DELAYED_ACK, first, path_of(first, role)->delay.first,
-        g_strdup_printf("data of %s waited %" PRIu64
-                        " times for an ACK that came %s late, %s together: delayed ACK of %s "
-                        "(and the sender waits for it: Nagle's algorithm, TCP_NODELAY)",
-                        role_name(role), n, units_time(sum / n, each), units_time(sum, all), role_name(role ^ 1u)))
-        ->time = sum;
+    trouble =
+        say(saying, TROUBLE_DELAYED_ACK, first, path_of(first, role)->delay.first,
+            g_strdup_printf("data of %s waited %" PRIu64
+                            " times for an ACK that came %s late, %s together: delayed ACK of %s",
+                            role_name(role), n, units_time(sum / n, each), units_time(sum, all), role_name(role ^ 1u)));
+    trouble->time = sum;
+    say_next(trouble, g_strdup_printf("%s holds data back until the ACK comes (Nagle's algorithm): set TCP_NODELAY "
+                                      "there",
+                                      role_name(role)));
 }
 
 static void say_congestion(const struct saying *saying, unsigned role)
 {
     const struct trouble_facts *first = NULL;
     uint64_t marked = 0, packets = 0, told = 0;
+    struct trouble *trouble;
     GString *text;
     char share[UNITS_SIZE];
 
@@ -208,8 +255,11 @@ static void say_congestion(const struct saying *saying, unsigned role)
     if (told > 0)
         g_string_append_printf(text, "%s%s sent %" PRIu64 " %s", marked > 0 ? ", " : "", role_name(role ^ 1u), told,
                                first->ib ? "CNPs" : "segments with ECE");
-    g_string_append_printf(text, ": a queue on the path is full, and slows %s down", role_name(role));
-    say(saying, TROUBLE_CONGESTION, first, first->first, g_string_free(text, FALSE))->count = marked + told;
+    g_string_append_printf(text, ": the network slows %s down", role_name(role));
+    trouble = say(saying, TROUBLE_CONGESTION, first, first->first, g_string_free(text, FALSE));
+    trouble->count = marked + told;
+    say_next(trouble,
+             g_strdup_printf("a queue towards %s is full: look for what shares the path", role_name(role ^ 1u)));
 }
 
 void say_path(const struct saying *saying)
@@ -219,6 +269,7 @@ void say_path(const struct saying *saying)
         say_window(saying, role);
         say_not_ready(saying, role);
         say_read(saying, role);
+        say_stall(saying, role);
         say_delay(saying, role);
         say_congestion(saying, role);
     }

@@ -80,7 +80,7 @@ static void say_outage(const struct saying *saying, const struct outage *outage)
     uint64_t time = time_from(from.time_ns, to.time_ns);
     char lasted[UNITS_SIZE];
 
-    g_string_append_printf(text, "no service for %s: %s at %s", units_time(time, lasted), ending, closed);
+    g_string_append_printf(text, "no service for %s: %s", units_time(time, lasted), ending);
     if (lost->n_open > 0)
         g_string_append_printf(text, " with %" PRIu32 " Call%s outstanding", lost->n_open,
                                lost->n_open == 1 ? "" : "s");
@@ -93,6 +93,10 @@ static void say_outage(const struct saying *saying, const struct outage *outage)
         g_string_append(text, ", not back at the end of the capture");
     trouble = say(saying, TROUBLE_OUTAGE, lost, from, g_string_free(text, FALSE));
     trouble->time = time;
+    say_next(trouble, g_strdup_printf(lost->closer == lost->opener
+                                          ? "the client gave the connection up: look at its log at %s UTC"
+                                          : "was the server restarted? Look at its log at %s UTC",
+                                      closed));
     if (outage->back)
         say_also(trouble, outage->back);
 }
@@ -157,6 +161,7 @@ void say_empty(const struct saying *saying)
                                   units_time(time / (n - 1), every)));
     trouble->count = n;
     trouble->time = time;
+    say_next(trouble, g_strdup("look at the log of the side that closes them"));
     for (guint i = 0; i < saying->facts->len; i++)
         if (is_empty(facts_at(saying, i)))
             say_also(trouble, facts_at(saying, i));

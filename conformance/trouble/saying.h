@@ -63,11 +63,14 @@ gchar *ending_text(const struct trouble_facts *facts);
 struct trouble *say(const struct saying *saying, enum trouble_kind kind, const struct trouble_facts *facts,
                     struct trouble_event event, gchar *words);
 void say_also(struct trouble *trouble, const struct trouble_facts *facts);
+/* What to do about it. Takes the text. */
+void say_next(struct trouble *trouble, gchar *next);
 
 /* Each adds to the list what it finds. */
 void say_attempts(const struct saying *saying); /* attempts to connect */
 void say_calls(struct saying *saying);          /* Calls and Replies */
 void say_owed(const struct saying *saying);     /* what a peer owes still */
+void say_failures(const struct saying *saying); /* errors of the server, and late answers */
 void say_path(const struct saying *saying);     /* what the path and the transports did */
 void say_service(const struct saying *saying);  /* outages */
 void say_empty(const struct saying *saying);    /* connections without a message */

@@ -19,12 +19,12 @@ enum {
 
 /* ---- kinds ---- */
 
-/* headline: %s is the number, or how long it lasted. */
+/* one, more: for the headline, where %s is the number, or how long it lasted. A note without them is not in it. */
 static const struct {
     const char *name, *one, *more;
     bool note, lasts;
 } kinds[TROUBLE_KINDS] = {
-    [TROUBLE_CALL_LOOP] = {"call-loop", "", "", false, false},
+    [TROUBLE_CALL_LOOP] = {"call-loop", "%s Call was never answered", "", false, false}, /* see troubles_headline() */
     [TROUBLE_CALL_UNANSWERED] = {"call-unanswered", "%s Call was never answered", "%s Calls were never answered", false,
                                  false},
     [TROUBLE_REPLY_REFUSED] = {"reply-refused", "%s Reply was refused", "%s Replies were refused", false, false},
@@ -39,9 +39,14 @@ static const struct {
                            "a receiver was not ready %s times", false, false},
     [TROUBLE_READ_CONTINUED] = {"read-continued", "a Read was continued without a response",
                                 "a Read was continued without a response", false, false},
-    [TROUBLE_OWED] = {"owed", "%s answer is owed still", "%s answers are owed still", false, false},
+    [TROUBLE_OWED] = {"owed", "%s COPY or recall was never finished", "%s COPYs or recalls were never finished", false,
+                      false},
     [TROUBLE_CALLBACKS_DOWN] = {"callback-path-down", "the callback path is down", "the callback path is down", false,
                                 false},
+    [TROUBLE_SERVER_BUSY] = {"server-busy", "the server asked to try again for %s",
+                             "the server asked to try again for %s", false, true},
+    [TROUBLE_CALL_FAILED] = {"call-failed", "%s Call failed on the server", "%s Calls failed on the server", false,
+                             false},
     [TROUBLE_OPERATION_REFUSED] = {"operation-refused", "%s operation was refused", "%s operations were refused", false,
                                    false},
     [TROUBLE_NO_ANSWER] = {"connect-no-answer", "%s attempt to connect was not answered",
@@ -58,9 +63,14 @@ static const struct {
                        "%s connections ended without a message", false, false},
     [TROUBLE_PLAIN_TCP] = {"plain-tcp", "a connection went over plain TCP, without RDMA",
                            "connections went over plain TCP, without RDMA", false, false},
-    [TROUBLE_DELAYED_ACK] = {"delayed-ack", "", "", true, false},
-    [TROUBLE_CONGESTION] = {"congestion", "", "", true, false},
-    [TROUBLE_WAITED] = {"receiver-waited-for", "", "", true, false},
+    [TROUBLE_ERROR] = {"answered-with-error", "", "", true, false},
+    [TROUBLE_SLOW] = {"slow-answer", "slow: a Call took %s", "slow: a Call took %s", true, true},
+    [TROUBLE_STALL] = {"sent-again-late", "slow: lost packets cost %s", "slow: lost packets cost %s", true, true},
+    [TROUBLE_DELAYED_ACK] = {"delayed-ack", "slow: delayed ACKs cost %s", "slow: delayed ACKs cost %s", true, true},
+    [TROUBLE_CONGESTION] = {"congestion", "slow: the network is congested", "slow: the network is congested", true,
+                            false},
+    [TROUBLE_WAITED] = {"receiver-waited-for", "slow: a receiver was not ready %s time",
+                        "slow: a receiver was not ready %s times", true, false},
     [TROUBLE_COPIES] = {"copies", "", "", true, false},
     [TROUBLE_ONE_DIRECTION] = {"one-direction", "", "", true, false},
     [TROUBLE_LEFT_OUT] = {"left-out", "", "", true, false},
@@ -85,6 +95,11 @@ bool trouble_is_note(enum trouble_kind kind)
     return kinds[kind].note;
 }
 
+bool trouble_is_of_capture(enum trouble_kind kind)
+{
+    return kind == TROUBLE_COPIES || kind == TROUBLE_ONE_DIRECTION || kind == TROUBLE_LEFT_OUT;
+}
+
 /* ---- the list ---- */
 
 static void free_trouble(gpointer pointer)
@@ -94,6 +109,7 @@ static void free_trouble(gpointer pointer)
     g_free(trouble->client);
     g_free(trouble->server);
     g_free(trouble->words);
+    g_free(trouble->next);
     g_array_unref(trouble->connections);
     g_free(trouble);
 }
@@ -140,6 +156,7 @@ struct trouble *troubles_add(struct troubles *troubles, const struct trouble *tr
     added->client = g_strdup(trouble->client);
     added->server = g_strdup(trouble->server);
     added->words = g_strdup(trouble->words);
+    added->next = g_strdup(trouble->next);
     added->connections = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     g_ptr_array_add(troubles->list, added);
     return added;
@@ -208,6 +225,7 @@ static void say_all(struct saying *saying)
         return;
     say_calls(saying);
     say_owed(saying);
+    say_failures(saying);
     say_path(saying);
     say_service(saying);
     say_attempts(saying);
@@ -217,13 +235,19 @@ static void say_all(struct saying *saying)
     saying->n_loops = 0;
 }
 
+/* What leaves Calls without an answer comes before these. */
+static int rank_of(enum trouble_kind kind)
+{
+    return kind == TROUBLE_SIZE || kind == TROUBLE_WINDOW ? -1 : (int)kind;
+}
+
 /* The worst of a client and its server decides where these come. */
 static gint by_rank(gconstpointer a, gconstpointer b)
 {
     const struct trouble *const *first = a, *const *second = b;
 
     if ((*first)->kind != (*second)->kind)
-        return (*first)->kind < (*second)->kind ? -1 : 1;
+        return rank_of((*first)->kind) < rank_of((*second)->kind) ? -1 : 1;
     return (*first)->frame < (*second)->frame ? -1 : (*first)->frame > (*second)->frame;
 }
 
@@ -248,14 +272,17 @@ static void gather_pairs(GPtrArray *list)
 }
 
 /* Of the whole capture: it comes with the first client and server. */
-static void say_of_all(struct troubles *troubles, enum trouble_kind kind, struct trouble_event event, uint64_t count,
-                       gchar *words)
+static struct trouble *say_of_all(struct troubles *troubles, enum trouble_kind kind, struct trouble_event event,
+                                  uint64_t count, gchar *words)
 {
     const struct trouble_facts *first = g_ptr_array_index(troubles->facts, 0);
     struct saying saying = {.troubles = troubles, .client = *client_of(first), .server = *server_of(first)};
+    struct trouble *trouble;
 
     saying.client.port = 0;
-    say(&saying, kind, first, event, words)->count = count;
+    trouble = say(&saying, kind, first, event, words);
+    trouble->count = count;
+    return trouble;
 }
 
 static void say_copies(struct troubles *troubles)
@@ -268,14 +295,14 @@ static void say_copies(struct troubles *troubles)
         return;
     if (copies->n >= others - others / 8)
         words = g_strdup_printf("each packet was captured %.0f times: %" PRIu64
-                                " copies are left out; the capture has them "
-                                "of several ports or interfaces (editcap -d removes them)",
+                                " copies are left out; the capture is of several ports or interfaces",
                                 (double)copies->packets / (double)others, copies->n);
     else
         words = g_strdup_printf("%" PRIu64 " of %" PRIu64 " packets are copies of others, made by the capture or the "
-                                "network, and are left out (editcap -d removes them)",
+                                "network, and are left out",
                                 copies->n, copies->packets);
-    say_of_all(troubles, TROUBLE_COPIES, copies->first, copies->n, words);
+    say_next(say_of_all(troubles, TROUBLE_COPIES, copies->first, copies->n, words),
+             g_strdup("editcap -d removes them for other programs"));
 }
 
 static void say_left_out(struct troubles *troubles)
@@ -367,6 +394,12 @@ struct trouble *say(const struct saying *saying, enum trouble_kind kind, const s
     return added;
 }
 
+void say_next(struct trouble *trouble, gchar *next)
+{
+    g_free(trouble->next);
+    trouble->next = next;
+}
+
 void say_also(struct trouble *trouble, const struct trouble_facts *facts)
 {
     guint n = trouble->connections->len;
@@ -389,7 +422,7 @@ static void add_worst(struct worst *worst, const struct trouble *trouble)
     worst->calls += trouble->kind == TROUBLE_CALL_LOOP         ? 1
                     : trouble->kind == TROUBLE_CALL_UNANSWERED ? trouble->count
                                                                : 0;
-    if (kinds[trouble->kind].note || trouble->kind > worst->kind)
+    if (*kinds[trouble->kind].one == '\0' || trouble->kind > worst->kind)
         return;
     if (trouble->kind < worst->kind)
         *worst = (struct worst){.kind = trouble->kind, .loops = worst->loops, .calls = worst->calls};

@@ -22,6 +22,8 @@ enum trouble_kind {
     TROUBLE_READ_CONTINUED,
     TROUBLE_OWED, /* the outcome of a COPY, what was recalled */
     TROUBLE_CALLBACKS_DOWN,
+    TROUBLE_SERVER_BUSY, /* the client has to try again and again */
+    TROUBLE_CALL_FAILED, /* for a reason that is the server's */
     TROUBLE_OUTAGE,
     TROUBLE_OPERATION_REFUSED,
     TROUBLE_NO_ANSWER, /* to attempts to connect */
@@ -31,7 +33,10 @@ enum trouble_kind {
     TROUBLE_LATE_REPLY,
     TROUBLE_EMPTY, /* connections without a message */
     TROUBLE_PLAIN_TCP,
-    TROUBLE_DELAYED_ACK, /* from here on nothing went wrong with the mount: it is slow, or the capture is odd */
+    TROUBLE_ERROR, /* from here on nothing went wrong with the mount: it is slow, or the capture is odd */
+    TROUBLE_SLOW,
+    TROUBLE_STALL, /* packets were lost, and sent again late */
+    TROUBLE_DELAYED_ACK,
     TROUBLE_CONGESTION,
     TROUBLE_WAITED, /* for a receiver that was not ready */
     TROUBLE_COPIES,
@@ -48,7 +53,8 @@ struct trouble {
     int64_t time_ns;
     uint64_t count; /* of what the kind counts: Calls, attempts, connections */
     uint64_t time;  /* how long it lasted, in ns; 0: that is not known, or means nothing */
-    gchar *words;   /* a sentence without its full stop */
+    gchar *words;   /* what happened: a sentence without its full stop */
+    gchar *next;    /* what to do about it, likewise; NULL: nothing is known */
 };
 
 /* Packets that a capture has more than once. */
@@ -75,17 +81,22 @@ void troubles_free(struct troubles *troubles);
 void troubles_take(struct troubles *troubles, struct trouble_facts *facts);
 /* Makes the list of all that was taken so far. */
 void troubles_conclude(struct troubles *troubles);
-/* For a report that was read: words, client and server are copied. It is the caller's to add connections. */
+/* For a report that was read: words, next, client and server are copied. It is the caller's to add connections. */
 struct trouble *troubles_add(struct troubles *troubles, const struct trouble *trouble);
 
 /* "call-unanswered", for programs; TROUBLE_KINDS: no kind has this name. */
 const char *trouble_kind_name(enum trouble_kind kind);
 enum trouble_kind trouble_kind_of(const char *name);
-/* It is only about the capture: nothing went wrong with the mount. */
+/* Nothing went wrong with the mount: it was slow, or the capture is odd. */
 bool trouble_is_note(enum trouble_kind kind);
+/* It is about the capture, not about the client and the server. */
+bool trouble_is_of_capture(enum trouble_kind kind);
 /* Is there any that is not a note? */
 bool troubles_any(const struct troubles *troubles);
-/* "5 Calls were never answered": the worst of all these captures, in few words; NULL: there is none. g_free() it. */
+/*
+ * "5 Calls were never answered": the worst of all these captures, in few words, and where nothing went wrong, what
+ * makes it slow. NULL: there is none. g_free() it.
+ */
 gchar *troubles_headline(const struct troubles *const *of, unsigned n);
 /* "07:34:50.123", UTC. g_free() it. */
 gchar *trouble_clock(int64_t time_ns);

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 
 import pytest
+from stats import messages, retime
 
 FAULT = "MPA-4.1-05"  # PAD octets that are not zero: an error, sent by the Initiator
 
@@ -60,3 +61,31 @@ def report(check):
 @pytest.fixture(scope="session")
 def schema(root):
     return json.loads(pathlib.Path(root / "docs" / "iwarp-check.schema.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def play(build, tmp_path):
+    """play([step], *options) -> pcap; "call" and "reply" of the steps are those of iwarp-scenario(5)."""
+    def run(steps, *options, connection="rpc-over-rdma: true", memory=None):
+        lines = ["# SPDX-License-Identifier: GPL-2.0-or-later", "name: timed", 'summary: "its times are set by the test"',
+                 f"connection: {{{connection}}}", *([f"memory: {{{memory}}}"] if memory else []), "steps:", *(f"  - {step}" for step in steps)]
+        (tmp_path / "timed.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", tmp_path / "timed.yaml", *options, "--pcap", "-o", tmp_path / "timed.pcap"],
+                       check=True, capture_output=True)
+        return tmp_path / "timed.pcap"
+    return run
+
+
+@pytest.fixture
+def timed(check, tmp_path):
+    """timed(pcap, [time of each RPC-over-RDMA message, ns]) -> pcap. What comes before a message has the time of the one before that."""
+    def run(source, times):
+        said = messages(check("--print", source).stdout)
+        assert len(said) == len(times)
+        at = dict(zip([message[0] for message in said], times))
+        assert len(at) == len(times), "two messages in a frame"
+
+        def time_of(frame):
+            return max((time for message, time in at.items() if message <= frame), default=0)
+        return retime(source, tmp_path / "retimed.pcap", time_of)
+    return run

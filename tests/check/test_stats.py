@@ -4,7 +4,6 @@ import json
 import random as randomness
 import re
 import struct
-import subprocess
 
 import jsonschema
 import pytest
@@ -12,34 +11,6 @@ import pytest
 from stats import messages, packets, quantile, retime
 
 MS, US = 10**6, 10**3
-
-
-@pytest.fixture
-def play(build, tmp_path):
-    """play([step], *options) -> pcap; "call" and "reply" of the steps are those of iwarp-scenario(5)."""
-    def run(steps, *options, connection="rpc-over-rdma: true", memory=None):
-        lines = ["# SPDX-License-Identifier: GPL-2.0-or-later", "name: timed", 'summary: "its times are set by the test"',
-                 f"connection: {{{connection}}}", *([f"memory: {{{memory}}}"] if memory else []), "steps:", *(f"  - {step}" for step in steps)]
-        (tmp_path / "timed.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", tmp_path / "timed.yaml", *options, "--pcap", "-o", tmp_path / "timed.pcap"],
-                       check=True, capture_output=True)
-        return tmp_path / "timed.pcap"
-    return run
-
-
-@pytest.fixture
-def timed(check, tmp_path):
-    """timed(pcap, [time of each RPC-over-RDMA message, ns]) -> pcap. What comes before a message has the time of the one before that."""
-    def run(source, times):
-        said = messages(check("--print", source).stdout)
-        assert len(said) == len(times)
-        at = dict(zip([message[0] for message in said], times))
-        assert len(at) == len(times), "two messages in a frame"
-
-        def time_of(frame):
-            return max((time for message, time in at.items() if message <= frame), default=0)
-        return retime(source, tmp_path / "retimed.pcap", time_of)
-    return run
 
 
 def section(result):
@@ -80,7 +51,7 @@ def test_calls_without_reply_are_counted_but_not_timed(check, play, timed):
              "server: reply"]
     capture = play(steps)
     said = section(check("--stats", timed(capture, [MS, 2 * MS, 3 * MS, 4 * MS, 9 * MS])))
-    assert "1 Call has no Reply in the capture.\n" in said
+    assert "    GETATTR in frame 9 was not answered for 5.00 ms;" in said and "\n      next: " in said
     assert re.search(r"NFS3 GETATTR +2 +1 +1.00 ms +1.00 ms +1.00 ms +1.00 ms\n", said)
     assert re.search(r"NFS3 ACCESS +1 +- +6.00 ms +6.00 ms +6.00 ms +6.00 ms\n", said)
 

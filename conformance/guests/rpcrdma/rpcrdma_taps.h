@@ -26,6 +26,8 @@ bool rpcrdma_ends(const struct rpcrdma_message *message);
 /* For "What happened". */
 void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_message *message);
 void rpcrdma_trouble_payload(struct trouble_facts *facts, const struct rpcrdma_payload *payload);
+/* A Reply: has it an error that says that the server is in trouble? */
+void rpcrdma_trouble_failed(struct trouble_facts *facts, const struct rpcrdma_payload *payload);
 void rpcrdma_trouble_end(void *guest, struct trouble_facts *facts);
 
 /* --stats */

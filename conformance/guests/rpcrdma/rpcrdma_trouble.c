@@ -174,6 +174,8 @@ void rpcrdma_trouble_payload(struct trouble_facts *facts, const struct rpcrdma_p
     const struct rpcrdma_body *body = payload->body;
     const struct trouble_event event = {payload->place.frame, payload->place.time_ns};
 
+    if (payload->reply && !payload->transaction->reverse)
+        rpcrdma_trouble_failed(facts, payload);
     if (!body->walked || !body->procedure || !body->procedure->compound)
         return;
     take_operations(facts, payload, event);
