@@ -72,7 +72,7 @@ struct trouble_error {
         ERROR_FAILS,
         ERROR_BUSY,  /* the caller has to try again later */
         ERROR_PROBE, /* the caller may have only tried, and goes on otherwise */
-        ERROR_NOTED, /* whoever uses the file is told, and goes on */
+        ERROR_NOTED, /* the application gets it, and goes on */
     } how;
 };
 
