@@ -11,7 +11,7 @@ import pytest
 def tree(root, tmp_path):
     for name in ("scripts", "packaging"):
         (tmp_path / name).mkdir()
-    for name in ("scripts/origin", "packaging/origin", "packaging/iwarp-kit.spec"):
+    for name in ("scripts/origin", "packaging/origin", "packaging/iwarp-kit.spec", "SECURITY.md"):
         shutil.copy(root / name, tmp_path / name)
     shutil.copytree(root / "debian", tmp_path / "debian")
     return tmp_path
@@ -27,7 +27,7 @@ def test_debian_is_as_it_says(root):
 
 
 def test_set_in_one_place(tree):
-    values = {"maintainer": "Ada & Co. <ada@rnic.test>", "homepage": "https://rnic.test/a|b", "issues": "https://rnic.test/i",
+    values = {"maintainer": "Ada & Co. <ada@rnic.test>", "homepage": "https://rnic.test/a|b", "security": "safe@rnic.test", "issues": "https://rnic.test/i",
               "releases": "https://rnic.test/r/"}
     text = (tree / "packaging" / "origin").read_text()
     for key, value in values.items():
@@ -41,6 +41,7 @@ def test_set_in_one_place(tree):
     assert f"\n{values['releases']} iwarp-kit-" in (tree / "debian" / "watch").read_text()
     spec = (tree / "packaging" / "iwarp-kit.spec").read_text()
     assert re.search(rf"^URL: +{re.escape(values['homepage'])}$", spec, re.M) and f" {values['maintainer']} - 1.0.0-1\n" in spec
+    assert f"\n    {values['security']}\n" in (tree / "SECURITY.md").read_text()
     left = [path for path in tree.rglob("*") if path.is_file() and path.name != "origin" and ".invalid" in path.read_text()]
     assert not left
 
@@ -50,6 +51,30 @@ def test_a_key_that_is_missing(tree):
     result = origin(tree)
     assert result.returncode == 2 and "no homepage" in result.stderr
     assert origin(tree, "--chek").returncode == 2
+
+
+def git(folder, *arguments):
+    subprocess.run(["git", "-c", "user.name=Ada", "-c", "user.email=ada@rnic.test", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("placeholder", ["maintainer", "homepage", "security", "issues", "releases"])
+def test_no_release_with_a_placeholder(tree, root, placeholder):
+    """Neither a commit nor a word about a tag comes of it."""
+    for name in ("scripts/release", "CMakeLists.txt", "CHANGELOG.md", "NEWS"):
+        shutil.copy(root / name, tree / name)
+    said = (tree / "packaging" / "origin").read_text()
+    kept = re.search(rf"^{placeholder}: .*$", said, re.M)[0]
+    real = re.sub(r"^(\w+: .*)\.invalid", r"\1.test", said, flags=re.M).replace("These are placeholders", "These were placeholders")
+    release = [tree / "scripts" / "release", "--dry-run"]
+    git(tree, "init", "-q")
+    for text, status in ((re.sub(rf"^{placeholder}: .*$", lambda _: kept, real, flags=re.M), 1), (real, 0)):
+        (tree / "packaging" / "origin").write_text(text)
+        assert origin(tree).returncode == 0
+        git(tree, "add", "-A")
+        git(tree, "commit", "-q", "-m", "x")
+        result = subprocess.run(release, capture_output=True, text=True, check=False)
+        assert result.returncode == status, result.stderr
+        assert status == 0 or ("placeholders" in result.stderr and result.stdout == "")
 
 
 def test_nowhere_else(root):
