@@ -19,10 +19,7 @@ sh {test}
 """
 
 
-@pytest.fixture(scope="module")
-def built(root, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("debian")
-    tree = folder / "iwarp-kit"
+def build_packages(root, folder, tree):
     tree.mkdir()
     files = subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, capture_output=True).stdout
     subprocess.run(["cpio", "-0pdm", "--quiet", tree], input=files, cwd=root, check=True)
@@ -34,6 +31,20 @@ def built(root, tmp_path_factory):
         os.umask(old)
     assert result.returncode == 0, result.stdout[-5000:] + result.stderr[-5000:]
     return folder
+
+
+@pytest.fixture(scope="module")
+def built(root, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("debian")
+    return build_packages(root, folder, folder / "iwarp-kit")
+
+
+def test_the_same_again(built, root, tmp_path):
+    """Built, and trained, in another folder: the same octets."""
+    again = build_packages(root, tmp_path, tmp_path / "another-folder")
+    packages = sorted(path.name for path in built.glob("*.deb"))
+    assert packages and packages == sorted(path.name for path in again.glob("*.deb"))
+    assert [name for name in packages if (built / name).read_bytes() != (again / name).read_bytes()] == []
 
 
 def test_lintian(built):
