@@ -5,6 +5,7 @@
 #include "conformance/options/options.h"
 #include "conformance/progress.h"
 #include "conformance/run_report.h"
+#include "support/confine.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -116,6 +117,20 @@ static struct capture *open_file(const struct check_options *options, guint numb
     return prepared(options, capture_open(options->files[number], error), error);
 }
 
+/* What is written by then is open, but for reports and the annotated copy. */
+static void confine_run(const struct check_options *options)
+{
+    /* How libpcap counts what an interface drops. */
+    gchar *counters = g_strdup_printf("/sys/class/net/%s/statistics", options->interface ? options->interface : "");
+    gchar *report = run_report_path(options);
+    char *live[] = {counters, NULL};
+
+    confine(&(struct confine_to){.inputs = options->interface ? live : options->files,
+                                 .outputs = {report, options->annotate}});
+    g_free(report);
+    g_free(counters);
+}
+
 static void check_file(struct run *run, guint number)
 {
     struct capture_error error = {""};
@@ -145,7 +160,9 @@ static void check_until_interrupted(struct run *run, struct capture *source)
 static bool check_live(struct run *run)
 {
     const struct capture_live_options options = {.buffer = run->options->capture_buffer,
-                                                 .filter = run->options->filter};
+                                                 .filter = run->options->filter,
+                                                 .user = run->options->user,
+                                                 .writes = run->options->output || run->options->keep};
     struct capture_error error = {""};
     struct capture *source;
 
@@ -157,6 +174,8 @@ static bool check_live(struct run *run)
         return false;
     }
     source = prepared(run->options, source, &error);
+    capture_live_opened(run->options->output != NULL);
+    confine_run(run->options);
     if (!source)
         could_not_open(run, 0, &error);
     else
@@ -170,6 +189,7 @@ static void check_only_file(struct run *run)
     struct capture_error error = {""};
     struct capture *source = open_file(run->options, 0, &error);
 
+    confine_run(run->options);
     run->threads = run->options->jobs;
     if (!source) {
         could_not_open(run, 0, &error);
@@ -199,6 +219,8 @@ static void check_files(struct run *run)
     guint jobs = run->print ? 1 : MIN(run->options->jobs, n);
     pthread_t *threads = g_new(pthread_t, jobs);
 
+    if (!run->options->filter) /* names of hosts in it are asked for as each capture is opened */
+        confine_run(run->options);
     run->threads = run->options->jobs / MAX(jobs, 1);
     while (started + 1 < jobs && pthread_create(&threads[started], NULL, check_next, run) == 0)
         started++;

@@ -115,9 +115,14 @@ static bool keeps_over_input(const struct check_options *options)
     return over;
 }
 
+gchar *run_report_path(const struct check_options *options)
+{
+    return options->rotate_ns == 0 ? g_strdup(options->output) : part_path(options->output, 1);
+}
+
 bool run_report_possible(const struct check_options *options)
 {
-    gchar *path = options->rotate_ns == 0 ? g_strdup(options->output) : part_path(options->output, 1);
+    gchar *path = run_report_path(options);
     bool possible = !overwrites_input(options, path) && !keeps_over_input(options) &&
                     (output_file_possible(path) || output_trouble(path));
 

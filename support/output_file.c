@@ -45,11 +45,34 @@ bool output_file_is_replaced(const char *path)
     return !is_standard_output(path) && (stat(path, &existing) != 0 || !is_in_place(path, &existing));
 }
 
+/* The file that is to be replaced, or made: not a link to it. */
+static gchar *target_of(const char *path)
+{
+    char *resolved = realpath(path, NULL);
+    gchar *target = g_strdup(resolved ? resolved : path);
+
+    free(resolved);
+    return target;
+}
+
+gchar *output_file_place(const char *path)
+{
+    gchar *target, *folder;
+
+    if (is_standard_output(path))
+        return NULL;
+    if (!output_file_is_replaced(path))
+        return g_strdup(path);
+    target = target_of(path);
+    folder = g_path_get_dirname(target);
+    g_free(target);
+    return folder;
+}
+
 bool output_file_open(struct output_file *out, const char *path)
 {
     struct stat existing;
     bool exists;
-    char *resolved;
     int file;
 
     *out = (struct output_file){.file = stdout};
@@ -60,12 +83,10 @@ bool output_file_open(struct output_file *out, const char *path)
         out->file = fopen(path, "w");
         return out->file != NULL;
     }
-    resolved = exists ? realpath(path, NULL) : NULL;
-    out->target = g_strdup(resolved ? resolved : path);
-    free(resolved);
+    out->target = target_of(path);
     out->temporary = g_strdup_printf("%s.XXXXXX", out->target);
     out->file = NULL;
-    file = g_mkstemp_full(out->temporary, O_RDWR | O_CLOEXEC, 0600);
+    file = g_mkstemp_full(out->temporary, O_WRONLY | O_CLOEXEC, 0600);
     if (file < 0) {
         g_clear_pointer(&out->temporary, g_free);
         return false;
@@ -75,6 +96,19 @@ bool output_file_open(struct output_file *out, const char *path)
     if (!out->file)
         close(file);
     return out->file != NULL;
+}
+
+/* Where everybody may write, as in /tmp, names belong to the owners of the files. */
+static bool may_take_name(const char *path, const struct stat *existing)
+{
+    gchar *folder = output_file_place(path);
+    struct stat is;
+    bool may = !folder || stat(folder, &is) != 0 || !(is.st_mode & S_ISVTX) || geteuid() == 0 ||
+               is.st_uid == geteuid() || existing->st_uid == geteuid();
+
+    g_free(folder);
+    errno = EPERM;
+    return may;
 }
 
 bool output_file_possible(const char *path)
@@ -89,6 +123,8 @@ bool output_file_possible(const char *path)
         errno = EISDIR;
         return !S_ISDIR(existing.st_mode) && access(path, W_OK) == 0;
     }
+    if (path && stat(path, &existing) == 0 && !may_take_name(path, &existing))
+        return false;
     possible = output_file_open(&out, path);
     why = errno;
     output_file_clear(&out);

@@ -20,6 +20,10 @@ bool output_file_is(const char *path, const char *other);
 /* Written again, it is a file with the latest only; what is written in place would get each after the one before. */
 bool output_file_is_replaced(const char *path);
 
+/* What the kernel must allow to be written: the folder in which it is made and renamed, or what is written in place.
+ * NULL: standard output. */
+gchar *output_file_place(const char *path);
+
 /*
  * path NULL or "-": standard output. Anything but a regular file is written in place; an existing file keeps
  * its permissions. False with errno on failure.

@@ -32,6 +32,8 @@ function __iwarp_check_values --argument-names option
             printf '%s=\n' react close reply start idle answer
         case --interface
             command ls /sys/class/net
+        case --relinquish-privileges
+            __fish_complete_users
     end
 end
 

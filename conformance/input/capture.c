@@ -5,6 +5,7 @@
 #include "conformance/input/capture_drops.h"
 #include "conformance/input/capture_keep.h"
 #include "conformance/input/capture_live.h"
+#include "conformance/input/privileges.h"
 #include "conformance/input/unpack.h"
 
 #include <errno.h>
@@ -225,6 +226,12 @@ struct capture *capture_open_live(const char *interface, const struct capture_li
     capture->linktype = pcap_datalink(capture->pcap);
     capture->nanoseconds = pcap_get_tstamp_precision(capture->pcap) == PCAP_TSTAMP_PRECISION_NANO;
     return capture;
+}
+
+void capture_live_opened(bool remain)
+{
+    if (!remain)
+        privileges_drop_rest();
 }
 
 void capture_close(struct capture *capture)

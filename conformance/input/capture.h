@@ -32,13 +32,20 @@ struct capture_live_options {
     unsigned snap_length; /* 0: whole packets */
     unsigned buffer;      /* octets of the kernel buffer; 0: the default */
     const char *filter;   /* pcap-filter language; NULL: none */
+    const char *user;     /* who root becomes; NULL: who called sudo, or nobody */
+    bool writes;          /* files of root are written after that */
 };
 
 /* "-" is standard input. Returns NULL and sets the error when the file cannot be opened or is not a capture. */
 struct capture *capture_open(const char *path, struct capture_error *error);
-/* Drops all privileges once the interface is open. options NULL: the defaults. */
+/*
+ * Drops all privileges once the interface is open, but one with which a process that is root no more `writes`: see
+ * capture_live_opened(). options NULL: the defaults.
+ */
 struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
                                   struct capture_error *error);
+/* Drops the privilege to write, too, unless reports `remain` to be written. */
+void capture_live_opened(bool remain);
 void capture_close(struct capture *capture);
 
 /*

@@ -62,8 +62,11 @@ static bool activate(pcap_t *pcap, const char *interface, const struct capture_l
         result = pcap_activate(pcap);
     if (result < 0)
         return refused(error, interface, pcap, result);
-    if (!privileges_drop()) {
-        capture_error_set(error, "%s: cannot drop privileges: %s", interface, strerror(errno));
+    if (!privileges_drop(options->user, options->writes)) {
+        if (options->user && errno == ENOENT)
+            capture_error_set(error, "-Z: there is no user %s", options->user);
+        else
+            capture_error_set(error, "%s: cannot drop privileges: %s", interface, strerror(errno));
         return false;
     }
     /* The waiting is done here: libpcap's own does not end while nothing comes. */

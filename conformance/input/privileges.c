@@ -3,6 +3,7 @@
 
 #include <cap-ng.h>
 #include <errno.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -21,14 +22,60 @@ static unsigned long number(const char *name)
     return errno != 0 || end == text || *end != '\0' || value > (unsigned long)(uid_t)-2 ? 0 : value;
 }
 
-bool privileges_drop(void)
-{
-    int group = (int)(gid_t)number("SUDO_GID"), user = (int)(uid_t)number("SUDO_UID");
-    bool becomes_caller = geteuid() == 0 && user != 0 && group != 0;
+/* Who root becomes; user 0: nobody else. */
+struct identity {
+    uid_t user;
+    gid_t group;
+};
 
+static bool look_up(const char *name, struct identity *identity)
+{
+    const struct passwd *entry;
+
+    errno = 0;
+    entry = getpwnam(name);
+    if (!entry) {
+        errno = errno != 0 ? errno : ENOENT;
+        return false;
+    }
+    *identity = (struct identity){entry->pw_uid, entry->pw_gid};
+    return true;
+}
+
+/* As a container without the right to change to them, or without such a user, has it: remains what it is. */
+static struct identity default_identity(void)
+{
+    const struct identity caller = {(uid_t)number("SUDO_UID"), (gid_t)number("SUDO_GID")};
+    struct identity nobody = {0};
+
+    if (caller.user != 0 && caller.group != 0)
+        return caller;
+    if (capng_have_capability(CAPNG_EFFECTIVE, CAP_SETUID) && capng_have_capability(CAPNG_EFFECTIVE, CAP_SETGID))
+        look_up("nobody", &nobody);
+    return nobody;
+}
+
+bool privileges_drop(const char *user, bool writes)
+{
+    bool is_root = geteuid() == 0, by_sudo = number("SUDO_UID") != 0 && number("SUDO_GID") != 0;
+    struct identity identity = {0};
+
+    if (is_root && !user)
+        identity = default_identity();
+    else if (is_root && !look_up(user, &identity))
+        return false;
     capng_clear(CAPNG_SELECT_CAPS);
+    /* Where root asked for a file, it shall be written; the caller of sudo has rights of its own. */
+    if (identity.user != 0 && writes && !user && !by_sudo)
+        capng_update(CAPNG_ADD, (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED), CAP_DAC_OVERRIDE);
     errno = EPERM; /* the library does not always set it */
-    if (becomes_caller && capng_change_id(user, group, CAPNG_DROP_SUPP_GRP) != 0)
+    if (identity.user != 0 && capng_change_id((int)identity.user, (int)identity.group, CAPNG_DROP_SUPP_GRP) != 0)
         return false;
     return capng_apply(CAPNG_SELECT_CAPS) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
+}
+
+void privileges_drop_rest(void)
+{
+    capng_clear(CAPNG_SELECT_CAPS);
+    (void)capng_apply(CAPNG_SELECT_CAPS);
 }

@@ -11,6 +11,7 @@
 #include "conformance/model/report.h"
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
+#include "support/confine.h"
 #include "support/output_file.h"
 
 #include <errno.h>
@@ -244,6 +245,8 @@ static int merge_files(struct merge *merge)
 {
     int status;
 
+    confine(
+        &(struct confine_to){.inputs = merge->options.files, .outputs = {merge->options.output}, .scratch = P_tmpdir});
     merge_files_init(&merge->files, merge->options.files);
     merge_sums_init(&merge->sums);
     status = merge_all(merge);

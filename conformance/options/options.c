@@ -488,6 +488,8 @@ static bool can_check(const struct check_options *options, GError **error)
         return usage(error, "-i captures live and -r reads a file: give either");
     if (!options->interface && !options->files[0])
         return usage(error, "no capture file given; try: iwarp-check FILE.pcapng, or iwarp-check --help");
+    if (options->user && !options->interface)
+        return usage(error, "-Z needs -i");
     if (options->capture_buffer != 0 && !options->interface)
         return usage(error, "--capture-buffer needs -i");
     return (options->rotate_ns == 0 || can_rotate(options, error)) && (!options->keep || can_keep(options, error)) &&
@@ -537,7 +539,7 @@ static void split_short_options(gchar **out, int argc, char **argv)
         const char *argument = argv[i];
 
         options_end |= strcmp(argument, "--") == 0;
-        if (i > 0 && !options_end && argument[0] == '-' && argument[1] != '\0' && strchr("ijorw", argument[1]) &&
+        if (i > 0 && !options_end && argument[0] == '-' && argument[1] != '\0' && strchr("ijorwZ", argument[1]) &&
             argument[2] != '\0') {
             *out++ = g_strndup(argument, 2);
             argument += 2;
@@ -595,6 +597,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface, NULL, NULL},
         {"read", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &raw.read, NULL, NULL},
         {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options->keep, NULL, NULL},
+        {"relinquish-privileges", 'Z', 0, G_OPTION_ARG_STRING, &options->user, NULL, NULL},
         {"list-interfaces", 'D', 0, G_OPTION_ARG_NONE, &raw.list_interfaces, NULL, NULL},
         {"format", 0, 0, G_OPTION_ARG_STRING, &raw.format, NULL, NULL},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, NULL, NULL},
@@ -660,6 +663,7 @@ void options_clear(struct check_options *options)
     g_clear_pointer(&options->interface, g_free);
     g_clear_pointer(&options->filter, g_free);
     g_clear_pointer(&options->keep, g_free);
+    g_clear_pointer(&options->user, g_free);
     g_clear_pointer(&options->explain, g_free);
     g_clear_pointer(&options->files, g_strfreev);
     if (options->waivers)

@@ -58,6 +58,7 @@ struct check_options {
     char *interface;         /* live capture */
     char *filter;            /* of the interface, or of files given by -r; NULL: none */
     char *keep;              /* -w: the packets that are judged; NULL: they are not kept */
+    char *user;              /* -Z: who root becomes; NULL: the default */
     unsigned capture_buffer; /* of it, in octets; 0: the default */
     int64_t rotate_ns;       /* a report of each such period; 0: one of all */
     char **files;            /* NULL-terminated; empty with interface */

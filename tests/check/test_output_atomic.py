@@ -4,6 +4,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -106,3 +107,25 @@ def test_told_before_the_work(build, tmp_path, name):
     result = run([build / "traffic-gen" / "iwarp-gen", "test", "192.0.2.1:1", "--output={}"], tmp_path / name)
     assert result.returncode == 2 and ("No such file" in result.stderr or "directory" in result.stderr)
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="two users are needed")
+def test_where_names_belong_to_others(build, good, tmp_path):
+    """In a folder like /tmp the file of another user cannot be replaced: that is said before the work, not after it."""
+    for parent in [tmp_path, *list(tmp_path.parents)[:3]]:
+        parent.chmod(parent.stat().st_mode | 0o055)
+    program = shutil.copy(build / "conformance" / "iwarp-check", tmp_path)
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    theirs, mine = shared / "theirs.txt", shared / "mine.txt"
+    for path, owner in ((theirs, 0), (mine, 65534)):
+        path.write_text("old", encoding="utf-8")
+        path.chmod(0o666)
+        os.chown(path, owner, owner)
+    packets = good.read_bytes()
+    for path, status in ((theirs, 2), (mine, 0)):
+        result = subprocess.run([program, "-", f"--output={path}"], input=packets, capture_output=True, user=65534, group=65534, extra_groups=[], check=False)
+        assert result.returncode == status, result.stderr
+        assert (b"Operation not permitted" in result.stderr) == (status == 2)
+    assert theirs.read_text(encoding="utf-8") == "old" and mine.read_text(encoding="utf-8").startswith("PASS")
