@@ -25,6 +25,7 @@ static unsigned long wanted;
 static const char *objects; /* NULL: the program */
 static atomic_ulong calls;
 static atomic_bool failed;
+static FILE *report;
 
 /* The first object is the program. */
 static int note_program(struct dl_phdr_info *info, size_t size, void *data)
@@ -48,22 +49,20 @@ static int note_program(struct dl_phdr_info *info, size_t size, void *data)
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *number = getenv("FAILMALLOC");
+    const char *number = getenv("FAILMALLOC"), *path = getenv("FAILMALLOC_REPORT");
 
     wanted = number ? strtoul(number, NULL, 10) : 0;
     objects = getenv("FAILMALLOC_OBJECTS");
     dl_iterate_phdr(note_program, NULL);
+    report = path ? fopen(path, "w") : NULL; /* a program that confines itself opens nothing later */
 }
 
 __attribute__((destructor)) static void end(void)
 {
-    const char *path = getenv("FAILMALLOC_REPORT");
-    FILE *f = path ? fopen(path, "w") : NULL;
-
-    if (!f)
+    if (!report)
         return;
-    fprintf(f, "%lu%s\n", atomic_load(&calls), atomic_load(&failed) ? " failed" : "");
-    fclose(f);
+    fprintf(report, "%lu%s\n", atomic_load(&calls), atomic_load(&failed) ? " failed" : "");
+    fclose(report);
 }
 
 static bool is_of_objects(const void *caller)

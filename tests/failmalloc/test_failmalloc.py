@@ -57,7 +57,7 @@ def fail_each(build, shim, tmp_path, *arguments):
                            G_SLICE="always-malloc")
         result = subprocess.run([build / "conformance" / "iwarp-check", "--summary", "--no-progress", *arguments],
                                 capture_output=True, text=True, env=environment, timeout=60, check=False)
-        return number, result, report.read_text(encoding="utf-8") if report.exists() else "gone"
+        return number, result, (report.exists() and report.read_text(encoding="utf-8")) or "gone"
 
     _, whole, counted = run(0)
     assert whole.returncode == 0, whole.stdout

@@ -38,7 +38,7 @@ def test_each_allocation_may_fail(wireshark, shim, generated, scenario, way):
         report = shim.parent / "failmalloc" / f"{scenario}{way}{number}"
         result = wireshark.run("env", f"LD_PRELOAD={shim}", f"FAILMALLOC={number}", f"FAILMALLOC_REPORT={report}",
                                f"FAILMALLOC_OBJECTS={OBJECTS}", "G_SLICE=always-malloc", "tshark", "-r", capture, way)
-        return number, result, report.read_text(encoding="utf-8") if report.exists() else "gone"
+        return number, result, (report.exists() and report.read_text(encoding="utf-8")) or "gone"
 
     _, whole, counted = run(0)
     total = int(counted)
