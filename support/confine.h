@@ -12,7 +12,7 @@ struct confine_to {
 /*
  * From here on the thread, and those that it starts, can open nothing else (Landlock), nor run programs, use sockets
  * anew or touch other processes (seccomp); what is open stays so. A kernel that lacks one of the two does without it,
- * and nobody is told. For the first thread, before there are others.
+ * and says nothing. For the first thread, before there are others.
  */
 void confine(const struct confine_to *to);
 
