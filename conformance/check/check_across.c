@@ -48,6 +48,15 @@ static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
     }
 }
 
+static void on_differs(void *ctx, const struct ulp_differs *differs)
+{
+    const struct judging *judging = ctx;
+    const struct trouble_event event = {differs->place->frame, differs->place->time_ns};
+
+    if (judging->report->facts)
+        trouble_differs(judging->report->facts, event, differs->words);
+}
+
 /* Adds what was counted to what the connection's own rules have. */
 static void add_counts(struct judging *judging)
 {
@@ -114,7 +123,8 @@ void across_asked(struct across *across, const struct addressed_segment *segment
 /* Of the connections with records of this kind. */
 static void judge(const struct across_kind *kind, struct judging *judging, const GPtrArray *connections, int64_t now_ns)
 {
-    const struct ulp_across_host host = {&judging->verdict, on_excuse, judging};
+    const struct ulp_across_host host = {
+        .verdict = &judging->verdict, .excuse = on_excuse, .differs = on_differs, .ctx = judging};
 
     for (guint i = 0; i < connections->len; i++) {
         judging->report = g_ptr_array_index(connections, i);

@@ -95,6 +95,7 @@ struct share *share_new(const struct share_setup *setup)
     share->options = setup->options;
     stack_options_init(&share->stack_options, &setup->options->mpa);
     share->stack_options.rdmap.exclusive = setup->options->exclusive;
+    share->stack_options.ulp.exclusive = setup->options->exclusive;
     share->stack_options.tcp.limit = setup->options->memory_limit;
     own_of_guests(share);
     share->taps = watched_taps;

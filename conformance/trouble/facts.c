@@ -23,16 +23,20 @@ void trouble_facts_free(struct trouble_facts *facts)
     free(facts->open);
     free(facts->latest);
     free(facts->early);
+    free(facts->differs_words);
     free(facts);
+}
+
+static void repeat(struct trouble_repeated *repeated, struct trouble_event event)
+{
+    if (repeated->n++ == 0)
+        repeated->first = event;
+    repeated->last = event;
 }
 
 static void note_step(struct trouble_facts *facts, enum trouble_step step, unsigned side, struct trouble_event event)
 {
-    struct trouble_repeated *repeated = &facts->step[step];
-
-    if (repeated->n++ == 0)
-        repeated->first = event;
-    repeated->last = event;
+    repeat(&facts->step[step], event);
     facts->step_side[step] = (uint8_t)side;
 }
 
@@ -88,6 +92,13 @@ void trouble_ended(struct trouble_facts *facts, unsigned side, bool reset, const
 {
     if (facts)
         note_end(facts, side & 1u, reset ? END_RESET : END_FIN, (struct trouble_event){place->frame, place->time_ns});
+}
+
+void trouble_differs(struct trouble_facts *facts, struct trouble_event event, const char *words)
+{
+    repeat(&facts->differs, event);
+    if (!facts->differs_words)
+        facts->differs_words = strdup(words);
 }
 
 /* ---- TCP, MPA ---- */

@@ -140,6 +140,8 @@ struct trouble_facts {
     unsigned n_failures;               /* different errors: those for which there is no room are left out */
     struct trouble_repeated path_down; /* SEQUENCE says that the callback path is down; n 0: it does not, any more */
     struct trouble_refusal refusal;    /* the first */
+    struct trouble_repeated differs;   /* octets that were read back */
+    char *differs_words;               /* of the first; NULL: none */
     uint64_t parts;                    /* of both sides */
     struct trouble_event answered;     /* the latest answer to a Call */
     uint64_t calls, answers;           /* Calls that were counted once, and those of them that were answered */
@@ -194,6 +196,8 @@ void trouble_answered(struct trouble_facts *facts, const struct trouble_call *ca
 
 /* A Call that is outstanding. */
 void trouble_unanswered(struct trouble_facts *facts, const struct trouble_call *call);
+/* Octets that were read back are not those that were written; words are copied. */
+void trouble_differs(struct trouble_facts *facts, struct trouble_event event, const char *words);
 /* It carries no RDMA: is there anything to say of it all the same? */
 bool trouble_is_stranger(const struct trouble_facts *facts);
 /* After all of them, with acked of both sides and until_ns set: which answers did not arrive. */

@@ -71,6 +71,27 @@ static void say_callbacks(const struct saying *saying)
     }
 }
 
+/* Nobody in the capture explains it, but there may be clients that are not captured. */
+void say_differs(const struct saying *saying)
+{
+    for (guint i = 0; i < saying->facts->len; i++) {
+        const struct trouble_facts *facts = facts_at(saying, i);
+        const struct trouble_repeated *differs = &facts->differs;
+        struct trouble *trouble;
+        GString *text;
+
+        if (!facts->differs_words)
+            continue;
+        text = g_string_new(facts->differs_words);
+        if (differs->n > 1)
+            g_string_append_printf(text, "; so did %" PRIu32 " more READs", differs->n - 1);
+        trouble = say(saying, TROUBLE_DIFFERS, facts, differs->first, g_string_free(text, FALSE));
+        trouble->count = differs->n;
+        say_next(trouble, g_strdup("the data were damaged, or a client that was not captured has written there: compare "
+                                   "the file on both sides, and look at who uses it"));
+    }
+}
+
 void say_owed(const struct saying *saying)
 {
     for (unsigned debt = 0; debt < DEBTS; debt++)

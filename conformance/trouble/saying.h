@@ -69,6 +69,7 @@ void say_next(struct trouble *trouble, gchar *next);
 /* Each adds to the list what it finds. */
 void say_attempts(const struct saying *saying); /* attempts to connect */
 void say_calls(struct saying *saying);          /* Calls and Replies */
+void say_differs(const struct saying *saying);  /* data that were read back */
 void say_owed(const struct saying *saying);     /* what a peer owes still */
 void say_failures(const struct saying *saying); /* errors of the server, and late answers */
 void say_path(const struct saying *saying);     /* what the path and the transports did */

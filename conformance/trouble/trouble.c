@@ -39,6 +39,8 @@ static const struct {
                            "a receiver was not ready %s times", false, false},
     [TROUBLE_READ_CONTINUED] = {"read-continued", "a Read was continued without a response",
                                 "a Read was continued without a response", false, false},
+    [TROUBLE_DIFFERS] = {"data-differs", "%s READ did not return what was written",
+                         "%s READs did not return what was written", true, false},
     [TROUBLE_OWED] = {"owed", "%s COPY or recall was never finished", "%s COPYs or recalls were never finished", false,
                       false},
     [TROUBLE_CALLBACKS_DOWN] = {"callback-path-down", "the callback path is down", "the callback path is down", false,
@@ -224,6 +226,7 @@ static void say_all(struct saying *saying)
     if (says_one_direction(saying))
         return;
     say_calls(saying);
+    say_differs(saying);
     say_owed(saying);
     say_failures(saying);
     say_path(saying);

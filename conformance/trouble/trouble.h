@@ -20,7 +20,8 @@ enum trouble_kind {
     TROUBLE_WINDOW,
     TROUBLE_NOT_READY,
     TROUBLE_READ_CONTINUED,
-    TROUBLE_OWED, /* the outcome of a COPY, what was recalled */
+    TROUBLE_DIFFERS, /* octets that were read back are not those that were written */
+    TROUBLE_OWED,    /* the outcome of a COPY, what was recalled */
     TROUBLE_CALLBACKS_DOWN,
     TROUBLE_SERVER_BUSY, /* the client has to try again and again */
     TROUBLE_CALL_FAILED, /* for a reason that is the server's */

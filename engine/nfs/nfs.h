@@ -8,6 +8,37 @@
 
 struct nfs_connection;
 
+enum { NFS_DIFFERENCES_MAX = 8, NFS_CHANGES_MAX = 256 };
+
+/* A READ that did not return what was written before it, and committed. */
+struct nfs_difference {
+    uint64_t file;   /* hash of its handle */
+    uint64_t offset; /* in the file, of the first 512 octets that differ */
+    int64_t shift;   /* the octets read are those that were written so many octets later in the file; 0: they are not */
+    uint32_t written, read; /* frames of the Calls of WRITE and READ */
+    struct place place;     /* of the Reply to READ */
+    int64_t from_ns, to_ns; /* from the WRITE's Call to that Reply */
+};
+
+/* When a file was changed, or may have been. */
+struct nfs_change {
+    uint64_t file; /* 0: any */
+    int64_t from_ns, to_ns;
+};
+
+/* What a connection did to files. */
+struct nfs_files {
+    struct nfs_difference differences[NFS_DIFFERENCES_MAX]; /* the first */
+    unsigned n_differences, n_changes;
+    bool blind; /* since then any file may have been changed: */
+    int64_t blind_ns;
+    struct nfs_change changes[];
+};
+
+enum { NFS_SHIFT_TEXT_SIZE = 96 };
+/* ", shifted by 512 octets towards the end", or an empty text; returns text. */
+const char *nfs_shift_text(const struct nfs_difference *difference, char text[NFS_SHIFT_TEXT_SIZE]);
+
 /* rpcrdma and verdict are borrowed. NULL when memory is lacking. */
 struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options, struct rpcrdma_connection *rpcrdma,
                                           struct verdict *verdict);
@@ -18,6 +49,7 @@ void nfs_connection_free(struct nfs_connection *nfs);
 void nfs_connection_ports(struct nfs_connection *nfs, uint16_t port0, uint16_t port1);
 /* The events of struct rpcrdma_events, handed on by the host. */
 void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_message *message);
+void nfs_connection_move(const struct rpcrdma_move *move);
 void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_payload *payload);
 /* `answered`, and `retired`. */
 void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transaction *transaction);
@@ -26,6 +58,8 @@ void nfs_connection_finish(struct nfs_connection *nfs);
 bool nfs_connection_delegated(const struct nfs_connection *nfs, unsigned *left);
 const struct rpcrdma_history_objects *nfs_connection_objects(const struct nfs_connection *nfs);
 const struct rpcrdma_history_refusals *nfs_connection_refusals(const struct nfs_connection *nfs);
+/* After nfs_connection_finish(), once: the caller's to free(). NULL: it changed no file. */
+struct nfs_files *nfs_connection_files(struct nfs_connection *nfs);
 /* CB_RECALL_SLOT was sent on this connection, for the first time then. */
 bool nfs_connection_recalled(const struct nfs_connection *nfs, int64_t *time_ns);
 

@@ -28,6 +28,7 @@ void nfs_connection_free(struct nfs_connection *nfs)
         nfs->spare = exchange->spare;
         free(exchange);
     }
+    nfs_readback_free(nfs);
     free(nfs->turns);
     free(nfs);
 }
@@ -162,6 +163,7 @@ void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transacti
     if (!exchange)
         return;
     settle(nfs, transaction);
+    nfs_readback_settle(nfs, transaction, exchange);
     exchange->spare = nfs->spare;
     nfs->spare = exchange;
     transaction->nfs = NULL;
@@ -237,6 +239,8 @@ static void forward_call(struct nfs_look *look)
 static void call(struct nfs_look *look)
 {
     set_unread(look->nfs, look->exchange, false);
+    if (!look->t->reverse)
+        nfs_readback_call(look);
     if (!look->body->known) {
         look->nfs->blind = true;
         return;
@@ -249,6 +253,8 @@ static void call(struct nfs_look *look)
         nfs_minor_message(look, false);
         nfs_sequence_call(look);
         nfs_recall_call(look);
+        if (nfs_operation_find(look->body, NFS_OP_CB_RECALL)) /* somebody else wants the file */
+            nfs_readback_forget(look->nfs, NULL);
     }
 }
 
@@ -258,6 +264,7 @@ static void reply(struct nfs_look *look)
 
     if (!body->known)
         return;
+    nfs_readback_reply(look);
     if (body->rpc.reply_stat == RPC_MSG_ACCEPTED && body->rpc.verf.flavor == RPC_AUTH_GSS &&
         body->rpc.verf.length > look->nfs->verifier)
         look->nfs->verifier = body->rpc.verf.length;
@@ -302,6 +309,11 @@ void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_pay
     else
         call(&look);
     rpcrdma_connection_returns(nfs->rpcrdma, nfs_recall_returns(nfs));
+}
+
+void nfs_connection_move(const struct rpcrdma_move *move)
+{
+    nfs_readback_move(move);
 }
 
 /* ---- messages ---- */
@@ -351,6 +363,7 @@ static void strange_message(struct nfs_connection *nfs, const struct rpcrdma_mes
 {
     int client = rpcrdma_connection_client(nfs->rpcrdma);
 
+    nfs_readback_forget(nfs, &message->place);
     if (message->kind == RPCRDMA_KIND_CALL)
         nfs->blind = true;
     else if (message->kind == RPCRDMA_KIND_REPLY && message->header.status == RPCRDMA_OK && client >= 0 &&
@@ -404,5 +417,6 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
 void nfs_connection_finish(struct nfs_connection *nfs)
 {
     nfs_retry_finish(nfs);
+    nfs_readback_finish(nfs);
     nfs_backchannel_finish(nfs);
 }

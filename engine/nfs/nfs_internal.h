@@ -78,6 +78,7 @@ struct nfs_exchange {
     bool asks_session;        /* CREATE_SESSION or BIND_CONN_TO_SESSION, not answered yet */
     struct nfs_limits limits; /* of its session */
     struct nfs_request request;
+    struct nfs_access *access; /* of nfs_readback.c; NULL: it does nothing with the contents of files */
 };
 
 struct nfs_failure {
@@ -147,6 +148,7 @@ struct nfs_connection {
     struct nfs_recall recall;
     bool recalled; /* a CB_RECALL_SLOT was seen, the first at: */
     int64_t recalled_ns;
+    struct nfs_readback *readback; /* NULL: no file was changed */
     /* retries */
     struct nfs_failure failures[NFS_FAILURES_MAX];
     unsigned n_failures; /* in total */
@@ -283,6 +285,18 @@ void nfs_result_reply(struct nfs_look *look);
 /* nfs_slot_rules.c. nfs_slot_failed(): look->place is the error's. */
 void nfs_slot_call(struct nfs_look *look);
 void nfs_slot_failed(struct nfs_look *look);
+
+/* nfs_readback.c: forward Calls and Replies, and what is moved for them. */
+void nfs_readback_call(struct nfs_look *look);
+void nfs_readback_reply(const struct nfs_look *look);
+void nfs_readback_move(const struct rpcrdma_move *move);
+/* Any file may have been changed by now; since: by a Call that began at any time before that, NULL: elsewhere. */
+void nfs_readback_forget(struct nfs_connection *nfs, const struct place *since);
+/* The Call was answered or forgotten. */
+void nfs_readback_settle(struct nfs_connection *nfs, const struct rpcrdma_transaction *t,
+                         struct nfs_exchange *exchange);
+void nfs_readback_finish(struct nfs_connection *nfs);
+void nfs_readback_free(struct nfs_connection *nfs);
 
 /* nfs_retry_rules.c */
 void nfs_retry_call(struct nfs_look *look);

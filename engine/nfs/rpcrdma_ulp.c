@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/nfs/rpcrdma_ulp.h"
 
-#include "engine/nfs/nfs.h"
+#include "engine/core/heap.h"
+#include "engine/nfs/nfs_across.h"
 #include "engine/rpcrdma/rpcrdma_history.h"
+
+#include <stdlib.h>
 
 static const struct rpcrdma_taps no_taps;
 
@@ -47,7 +50,9 @@ static void on_move(void *ctx, const struct rpcrdma_move *move)
 {
     struct guest *guest = ctx;
 
-    guest->taps->move(guest->ctx, move);
+    if (guest->taps->move)
+        guest->taps->move(guest->ctx, move);
+    nfs_connection_move(move);
 }
 
 static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
@@ -86,6 +91,7 @@ static void *begin(const struct ulp_host *host)
     struct guest *guest = arena_zeroed(host->arena, sizeof *guest);
     struct rpcrdma_events events = {.ctx = guest,
                                     .message = on_message,
+                                    .move = on_move,
                                     .only_offered = true,
                                     .payload = on_payload,
                                     .answered = on_answered,
@@ -100,8 +106,8 @@ static void *begin(const struct ulp_host *host)
         guest->options = own->options;
     guest->options.profile = host->options->profile;
     guest->options.t_react = host->options->t_react;
+    guest->options.exclusive = host->options->exclusive;
     guest->options.payload_only = host->options->payload_only;
-    events.move = guest->taps->move ? on_move : NULL;
     guest->rpcrdma = rpcrdma_connection_new(&guest->options, &events, host->verdict, host->arena);
     return guest->rpcrdma ? guest : NULL;
 }
@@ -212,6 +218,7 @@ static void *record(void *ctx)
         record->delegated = nfs_connection_delegated(guest->nfs, &record->delegations);
         record->recalled = nfs_connection_recalled(guest->nfs, &record->recalled_ns);
         record->objects = *nfs_connection_objects(guest->nfs);
+        record->files = nfs_connection_files(guest->nfs);
         record->refusals = *nfs_connection_refusals(guest->nfs);
     }
     return record;
@@ -231,19 +238,39 @@ static void restart_counts(void *guest)
 
 /* ---- across connections ---- */
 
+struct past {
+    struct rpcrdma_history *history;
+    struct nfs_across *files;
+};
+
+static void across_free(void *ctx)
+{
+    struct past *past = ctx;
+
+    if (!past)
+        return;
+    rpcrdma_history_free(past->history);
+    nfs_across_free(past->files);
+    free(past);
+}
+
 static void *across_begin(void)
 {
-    return rpcrdma_history_new();
+    struct past *past = heap_zeroed(1, sizeof *past);
+
+    if (!past)
+        return NULL;
+    past->history = rpcrdma_history_new();
+    past->files = nfs_across_new();
+    if (past->history && past->files)
+        return past;
+    across_free(past);
+    return NULL;
 }
 
-static void across_free(void *history)
+static void asked(void *past, const struct addressed_segment *segment, bool tcp)
 {
-    rpcrdma_history_free(history);
-}
-
-static void asked(void *history, const struct addressed_segment *segment, bool tcp)
-{
-    rpcrdma_history_rpcbind(history, segment, tcp);
+    rpcrdma_history_rpcbind(((struct past *)past)->history, segment, tcp);
 }
 
 static void lived(void *ctx, const struct ulp_life *life)
@@ -256,19 +283,30 @@ static void lived(void *ctx, const struct ulp_life *life)
     record->end_ns = life->end_ns;
 }
 
-static bool add(void *history, void *record, const struct ulp_across_host *host)
+static bool add(void *ctx, void *record, const struct ulp_across_host *host)
 {
-    return rpcrdma_history_add(history, record, host);
+    struct rpcrdma_history_record *added = record;
+    struct past *past = ctx;
+
+    nfs_across_add(past->files, record, added->files);
+    added->files = NULL;
+    return rpcrdma_history_add(past->history, record, host);
 }
 
-static void conclude(void *history, const void *record, int64_t now_ns, const struct ulp_across_host *host)
+static void conclude(void *ctx, const void *record, int64_t now_ns, const struct ulp_across_host *host)
 {
-    rpcrdma_history_conclude(history, record, now_ns, host);
+    struct past *past = ctx;
+
+    rpcrdma_history_conclude(past->history, record, now_ns, host);
+    nfs_across_conclude(past->files, record, host);
 }
 
-static void trim(void *history)
+static void trim(void *ctx)
 {
-    rpcrdma_history_trim(history);
+    struct past *past = ctx;
+
+    rpcrdma_history_trim(past->history);
+    nfs_across_trim(past->files);
 }
 
 static void free_record(void *record)

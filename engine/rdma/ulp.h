@@ -112,6 +112,7 @@ struct ulp_summary {
 struct ulp_options {
     enum rule_profile profile;
     int64_t t_react;   /* nanoseconds; 0: by default */
+    bool exclusive;    /* only the connection itself writes the memory and the files that it accesses */
     bool payload_only; /* the host sees only segments with payload: see engine/mpa/mpa.h */
 };
 

@@ -11,11 +11,19 @@
 
 struct addressed_segment;
 
+/* Octets that were read back are not those that were written before. */
+struct ulp_differs {
+    const struct place *place; /* of what returned them */
+    const char *words;         /* a sentence without its full stop */
+};
+
 /* Takes the verdicts on one connection. */
 struct ulp_across_host {
     struct verdict *verdict;
     /* An earlier connection shows that the finding of this rule at this place was wrong; may be NULL. */
     void (*excuse)(void *ctx, enum rule_id rule, const struct place *place);
+    /* No connection explains it; may be NULL. */
+    void (*differs)(void *ctx, const struct ulp_differs *differs);
     void *ctx;
 };
 

@@ -24,6 +24,7 @@ struct rpcrdma_options {
     unsigned transactions_max; /* remembered per calling side, answered ones included; 0: 4096 */
     unsigned segments_max;     /* chunk segments remembered per connection; 0: 65536 */
     uint32_t content_max;      /* octets kept of a Position-Zero Read chunk or Reply chunk; 0: 4 MiB */
+    bool exclusive;            /* only this connection writes the files that it reads */
     bool payload_only;         /* the host sees only segments with payload: see engine/mpa/mpa.h */
     bool always;               /* the host knows that this connection carries RPC-over-RDMA */
 };

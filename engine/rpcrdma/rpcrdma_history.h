@@ -85,6 +85,8 @@ struct rpcrdma_history_drop {
     struct place place, culprit; /* of the reset, of the answer */
 };
 
+struct nfs_files;
+
 struct rpcrdma_history_record {
     int client;         /* side; -1: unknown */
     int initiator_side; /* -1: unknown */
@@ -113,7 +115,8 @@ struct rpcrdma_history_record {
     unsigned n_empty;
     struct rpcrdma_history_objects objects; /* of sessions and client ids */
     struct rpcrdma_history_refusals refusals;
-    bool recalled; /* slots, by CB_RECALL_SLOT; the first time at: */
+    struct nfs_files *files; /* what it did to them (engine/nfs/nfs.h), on the heap; NULL: nothing */
+    bool recalled;           /* slots, by CB_RECALL_SLOT; the first time at: */
     int64_t recalled_ns;
     /* Filled in by the host: */
     struct endpoint endpoint[2]; /* by side */

@@ -18,6 +18,7 @@ void rpcrdma_history_record_free(struct rpcrdma_history_record *record)
     free(record->calls);
     free(record->offers);
     free(record->strays);
+    free(record->files);
     free(record);
 }
 

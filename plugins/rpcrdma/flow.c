@@ -253,7 +253,7 @@ static void judge_ended(void)
     g_ptr_array_sort(ended, in_order_of_begin);
     for (guint i = 0; i < ended->len; i++) {
         struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
-        const struct ulp_across_host host = {&flow->judge.verdict, on_excuse, flow};
+        const struct ulp_across_host host = {.verdict = &flow->judge.verdict, .excuse = on_excuse, .ctx = flow};
 
         now_ns = MAX(now_ns, flow->record->end_ns);
         if (!rpcrdma_history_add(history, flow->record, &host))
@@ -261,7 +261,7 @@ static void judge_ended(void)
     }
     for (guint i = 0; i < ended->len; i++) {
         struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
-        const struct ulp_across_host host = {&flow->judge.verdict, on_excuse, flow};
+        const struct ulp_across_host host = {.verdict = &flow->judge.verdict, .excuse = on_excuse, .ctx = flow};
 
         if (flow->record)
             rpcrdma_history_conclude(history, flow->record, now_ns, &host);

@@ -105,12 +105,17 @@ static void note_field(struct build *b, const char *name, size_t at, unsigned si
     g_array_append_val(b->out->fields, field);
 }
 
-/* What is no file data is the same in every message: handles, sessions, state. */
+/* In every message the same: handles, sessions, state; and a file, of which READ returns what WRITE has written. */
+static unsigned seed_of(const struct build *b, const char *name, bool eligible)
+{
+    return eligible && strcmp(name, "data") != 0 ? b->options->seed + b->op : 1;
+}
+
 static void put_item(struct build *b, const char *name, const void *p, uint32_t n, bool eligible)
 {
     note_item(b, name, b->out->octets->len + 4, n, eligible);
     put_u32(b, n);
-    put_pattern_or(b, p, n, eligible ? b->options->seed + b->op : 1);
+    put_pattern_or(b, p, n, seed_of(b, name, eligible));
 }
 
 /* ---- templates ---- */

@@ -89,14 +89,14 @@ static struct rpcrdma_history_record *connection(uint32_t frame, unsigned n)
 
 static bool add(struct trace *t, struct rpcrdma_history_record *record)
 {
-    const struct ulp_across_host host = {&t->verdict, on_excuse, t};
+    const struct ulp_across_host host = {.verdict = &t->verdict, .excuse = on_excuse, .ctx = t};
 
     return rpcrdma_history_add(t->history, record, &host);
 }
 
 static void conclude(struct trace *t, const struct rpcrdma_history_record *record, int64_t now_ns)
 {
-    const struct ulp_across_host host = {&t->verdict, on_excuse, t};
+    const struct ulp_across_host host = {.verdict = &t->verdict, .excuse = on_excuse, .ctx = t};
 
     rpcrdma_history_conclude(t->history, record, now_ns, &host);
 }
@@ -730,7 +730,7 @@ static void on_acquittal(void *ctx, enum rule_id rule, const struct place *place
 /* What is concluded about `now`, with `other`, if any. */
 static void judge_with(struct trace *t, struct rpcrdma_history_record *now, struct rpcrdma_history_record *other)
 {
-    const struct ulp_across_host host = {&t->verdict, on_acquittal, t};
+    const struct ulp_across_host host = {.verdict = &t->verdict, .excuse = on_acquittal, .ctx = t};
     bool later = !other || other->start_ns > now->start_ns;
 
     begin(t);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/nfs/nfs_across.h"
+
+#include "engine/core/heap.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct nfs_across {
+    struct entry {
+        const void *record; /* compared only; NULL: it was judged */
+        struct nfs_files *files;
+    } * entries;
+    unsigned n, size;
+    bool lost; /* there was no room: nothing is certain any more */
+};
+
+struct nfs_across *nfs_across_new(void)
+{
+    return heap_zeroed(1, sizeof(struct nfs_across));
+}
+
+static void drop(struct nfs_across *across, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        free(across->entries[i].files);
+    across->n -= n;
+    if (across->n > 0)
+        memmove(across->entries, across->entries + n, across->n * sizeof *across->entries);
+}
+
+void nfs_across_free(struct nfs_across *across)
+{
+    if (!across)
+        return;
+    drop(across, across->n);
+    free(across->entries);
+    free(across);
+}
+
+void nfs_across_add(struct nfs_across *across, const void *record, struct nfs_files *files)
+{
+    void *array;
+
+    if (!files)
+        return;
+    array = heap_room(across->entries, &across->size, across->n + 1, 64 * NFS_ACROSS_MAX, sizeof *across->entries);
+    if (!array) {
+        across->lost = true;
+        free(files);
+        return;
+    }
+    across->entries = array;
+    across->entries[across->n++] = (struct entry){record, files};
+}
+
+/* May the connection with these files have changed what was read? */
+static bool explains(const struct nfs_files *files, const struct nfs_difference *difference)
+{
+    if (files->blind && files->blind_ns <= difference->to_ns)
+        return true;
+    for (unsigned i = 0; i < files->n_changes; i++) {
+        const struct nfs_change *change = &files->changes[i];
+
+        if ((change->file == 0 || change->file == difference->file) && change->from_ns <= difference->to_ns &&
+            change->to_ns >= difference->from_ns)
+            return true;
+    }
+    return false;
+}
+
+static bool is_explained(const struct nfs_across *across, const struct nfs_files *files,
+                         const struct nfs_difference *difference)
+{
+    for (unsigned i = 0; i < across->n; i++)
+        if (across->entries[i].files != files && explains(across->entries[i].files, difference))
+            return true;
+    return across->lost;
+}
+
+static void tell(const struct nfs_difference *difference, const struct ulp_across_host *host)
+{
+    char shift[NFS_SHIFT_TEXT_SIZE], words[256];
+    const struct ulp_differs differs = {&difference->place, words};
+
+    snprintf(words, sizeof words,
+             "the READ in frame %" PRIu32 " did not return what the WRITE in frame %" PRIu32
+             " had written: other octets, first at offset %" PRIu64 " of the file%s",
+             difference->read, difference->written, difference->offset, nfs_shift_text(difference, shift));
+    host->differs(host->ctx, &differs);
+}
+
+void nfs_across_conclude(struct nfs_across *across, const void *record, const struct ulp_across_host *host)
+{
+    const struct entry *entry = across->entries;
+
+    for (unsigned n = across->n; n > 0 && entry->record != record; n--)
+        entry++;
+    if (entry == across->entries + across->n)
+        return;
+    for (unsigned i = 0; i < entry->files->n_differences; i++) {
+        const struct nfs_difference *difference = &entry->files->differences[i];
+
+        if (is_explained(across, entry->files, difference)) {
+            if (host->excuse)
+                host->excuse(host->ctx, RULE_NFS3_3_3_7_02, &difference->place);
+        } else if (host->differs) {
+            tell(difference, host);
+        }
+    }
+}
+
+void nfs_across_trim(struct nfs_across *across)
+{
+    if (across->n > NFS_ACROSS_MAX)
+        drop(across, across->n - NFS_ACROSS_MAX);
+    for (unsigned i = 0; i < across->n; i++)
+        across->entries[i].record = NULL;
+}

@@ -1,0 +1,587 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is read from a file is what was written there and committed: NFS3-3.3.7-02, and "What happened".
+ *
+ * Of the latest WRITEs a hash of each block of 512 octets is kept, by pages of eight. A page is compared with a READ
+ * only if nothing that this connection shows may have changed it since: another WRITE, SETATTR and the like, a file
+ * that is created anew, a Call that cannot be read or has no answer, a delegation that is recalled; if the client had
+ * the WRITE's Reply when it sent the READ; if no message is missing since the WRITE; and if the WRITE was stable, or
+ * COMMIT returned its verifier. What other connections change is for those to judge who know them.
+ *
+ * Memory of a connection, once a WRITE was seen: at most 0.7 MiB for the pages, and 2.3 MiB for open Calls. Pages that
+ * share a place push each other out, which only loses findings.
+ */
+#include "engine/nfs/nfs_readback.h"
+
+#include "engine/core/hash.h"
+#include "engine/core/heap.h"
+#include "wire/crc32c.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum {
+    BLOCK = 512,
+    PAGE_BLOCKS = 8,
+    PAGE = PAGE_BLOCKS * BLOCK,
+    PAGES = 8192, /* a power of two */
+    FILES = 256,  /* that are told apart when one changes */
+    COMMITS = 32, /* the latest */
+    OPEN_MAX = 256,
+    DATA_MAX = 1 << 20, /* octets of a READ or WRITE that are looked at; more change their file */
+    SHIFT_MAX = 16,     /* blocks */
+    SHIFT_LOOKS = 16,
+};
+
+/* Zero: nothing is known of it. */
+struct page {
+    uint64_t file, number;
+    uint64_t replied; /* offset of the WRITE's Reply in its stream */
+    uint64_t verifier;
+    int64_t time_ns; /* of the WRITE's Call, and: */
+    uint32_t frame, reply_frame;
+    uint32_t epoch;
+    uint8_t known; /* blocks, a bit each */
+    bool stable;
+    uint32_t hash[PAGE_BLOCKS];
+};
+
+struct commit {
+    uint64_t file, from, to, verifier;
+    uint32_t frame; /* of the Call */
+};
+
+/* A Call without an answer so far. */
+struct nfs_access {
+    struct nfs_access *next, **link;
+    struct nfs_use use;
+    int64_t time_ns;
+    uint32_t frame;
+    bool spoilt; /* another Call that was open at the same time may have changed the same */
+    bool broken; /* not all octets were seen, or not in order */
+    int chunk;   /* that its data are in; -1: they are inline */
+    uint64_t fed;
+    unsigned n_blocks;
+    uint8_t part[BLOCK]; /* the beginning of a block */
+    uint32_t hash[];     /* of the blocks, from that on in which the data begin */
+};
+
+struct nfs_readback {
+    struct nfs_access *open;
+    unsigned n_open;
+    struct page *pages; /* NULL: no WRITE was seen */
+    uint32_t epoch, file_epoch[FILES];
+    struct commit commits[COMMITS];
+    unsigned n_commits;     /* in total */
+    bool blind;             /* for good */
+    struct nfs_files known; /* but for the changes: */
+    struct nfs_change *changes;
+    unsigned changes_size;
+};
+
+static struct nfs_readback *readback_of(struct nfs_connection *nfs)
+{
+    if (!nfs->readback)
+        nfs->readback = heap_zeroed(1, sizeof *nfs->readback);
+    return nfs->readback;
+}
+
+/* For others only: this connection knows its files still. */
+static void set_outside(struct nfs_readback *b, int64_t time_ns)
+{
+    if (!b->known.blind || time_ns < b->known.blind_ns)
+        b->known.blind_ns = time_ns;
+    b->known.blind = true;
+}
+
+/* ---- files that were changed ---- */
+
+static void set_blind(struct nfs_readback *b, int64_t time_ns)
+{
+    b->blind = true;
+    set_outside(b, time_ns);
+}
+
+static void note_change(struct nfs_readback *b, uint64_t file, int64_t from_ns, int64_t to_ns)
+{
+    unsigned n = b->known.n_changes;
+    void *array;
+
+    for (unsigned i = n; file != 0 && i > 0; i--) {
+        struct nfs_change *change = &b->changes[i - 1];
+
+        if (change->file != file)
+            continue;
+        change->from_ns = from_ns < change->from_ns ? from_ns : change->from_ns;
+        change->to_ns = to_ns > change->to_ns ? to_ns : change->to_ns;
+        return;
+    }
+    array = heap_room(b->changes, &b->changes_size, n + 1, NFS_CHANGES_MAX, sizeof *b->changes);
+    if (!array) {
+        set_outside(b, from_ns);
+        return;
+    }
+    b->changes = array;
+    b->changes[b->known.n_changes++] = (struct nfs_change){file, from_ns, to_ns};
+}
+
+/* ---- pages ---- */
+
+static uint32_t epoch_of(const struct nfs_readback *b, uint64_t file)
+{
+    return b->epoch + b->file_epoch[file >> 8 & (FILES - 1)];
+}
+
+static struct page *page_at(const struct nfs_readback *b, uint64_t file, uint64_t number)
+{
+    return &b->pages[hash_word(file, number) & (PAGES - 1)];
+}
+
+/* NULL: nothing is known of it. */
+static struct page *page_find(const struct nfs_readback *b, uint64_t file, uint64_t number)
+{
+    struct page *page = page_at(b, file, number);
+
+    return page->known && page->file == file && page->number == number && page->epoch == epoch_of(b, file) ? page
+                                                                                                           : NULL;
+}
+
+static const uint32_t *hash_written(const struct nfs_readback *b, uint64_t file, uint64_t block)
+{
+    const struct page *page = page_find(b, file, block / PAGE_BLOCKS);
+
+    return page && page->known >> block % PAGE_BLOCKS & 1 ? &page->hash[block % PAGE_BLOCKS] : NULL;
+}
+
+static void forget(struct nfs_readback *b, const struct nfs_use *use)
+{
+    if (!b->pages)
+        return;
+    if (use->file == 0) {
+        b->epoch++;
+    } else if (use->kind != NFS_USE_WRITE || use->count > DATA_MAX) {
+        b->file_epoch[use->file >> 8 & (FILES - 1)]++;
+    } else {
+        for (uint64_t number = use->offset / PAGE; number * PAGE < use->offset + use->count; number++) {
+            struct page *page = page_find(b, use->file, number);
+
+            if (page)
+                page->known = 0;
+        }
+    }
+}
+
+static bool any_known(const struct nfs_readback *b, const struct nfs_use *use)
+{
+    for (uint64_t number = use->offset / PAGE; b->pages && number * PAGE < use->offset + use->count; number++)
+        if (page_find(b, use->file, number))
+            return true;
+    return false;
+}
+
+/* ---- data ---- */
+
+static uint32_t hash_of_block(const uint8_t *p)
+{
+    return crc32c(p, BLOCK);
+}
+
+static void feed(struct nfs_access *a, const uint8_t *p, uint64_t n)
+{
+    n = n < a->use.count - a->fed ? n : a->use.count - a->fed;
+    while (n > 0) {
+        uint64_t at = a->use.offset + a->fed;
+        size_t in = at % BLOCK, length = BLOCK - in < n ? BLOCK - in : (size_t)n;
+        uint32_t *hash = &a->hash[at / BLOCK - a->use.offset / BLOCK];
+
+        if (length == BLOCK) {
+            *hash = hash_of_block(p);
+        } else {
+            memcpy(a->part + in, p, length);
+            if (in + length == BLOCK)
+                *hash = hash_of_block(a->part);
+        }
+        a->fed += length;
+        p += length;
+        n -= length;
+    }
+}
+
+void nfs_readback_move(const struct rpcrdma_move *move)
+{
+    const struct nfs_exchange *exchange = move->offer ? move->offer->transaction->nfs : NULL;
+    struct nfs_access *a = exchange ? exchange->access : NULL;
+
+    if (!a || a->n_blocks == 0 || !move->p || (int)move->offer->chunk != a->chunk)
+        return;
+    a->broken |= move->offset != a->fed || move->lacking > 0;
+    if (!a->broken)
+        feed(a, move->p, move->length);
+}
+
+/* ---- Calls ---- */
+
+static bool changes(const struct nfs_access *a)
+{
+    return a->use.kind != NFS_USE_READ && a->use.kind != NFS_USE_COMMIT;
+}
+
+static bool overlaps(const struct nfs_use *a, const struct nfs_use *b)
+{
+    bool ranges =
+        (a->kind == NFS_USE_READ || a->kind == NFS_USE_WRITE) && (b->kind == NFS_USE_READ || b->kind == NFS_USE_WRITE);
+
+    if (a->file == 0 || b->file == 0)
+        return true;
+    return a->file == b->file && (!ranges || (a->offset < b->offset + b->count && b->offset < a->offset + a->count));
+}
+
+static void meet_open(struct nfs_readback *b, struct nfs_access *a)
+{
+    for (struct nfs_access *other = b->open; other; other = other->next)
+        if ((changes(a) || changes(other)) && overlaps(&a->use, &other->use))
+            a->spoilt = other->spoilt = true;
+}
+
+static struct nfs_access *access_new(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_use *use)
+{
+    bool data = (use->kind == NFS_USE_READ || use->kind == NFS_USE_WRITE) && use->count > 0 && use->count <= DATA_MAX;
+    unsigned n = data ? (unsigned)((use->offset + use->count - 1) / BLOCK - use->offset / BLOCK + 1) : 0;
+    struct nfs_access *a = b->n_open < OPEN_MAX ? heap_get(sizeof *a + n * sizeof a->hash[0]) : NULL;
+
+    if (!a)
+        return NULL;
+    a->use = *use;
+    a->time_ns = look->place.time_ns;
+    a->frame = look->t->call.frame;
+    a->spoilt = a->broken = false;
+    a->chunk = -1;
+    a->fed = 0;
+    a->n_blocks = n;
+    meet_open(b, a);
+    a->next = b->open;
+    a->link = &b->open;
+    if (a->next)
+        a->next->link = &a->next;
+    b->open = a;
+    b->n_open++;
+    return a;
+}
+
+static void access_end(struct nfs_readback *b, struct nfs_access *a)
+{
+    *a->link = a->next;
+    if (a->next)
+        a->next->link = a->link;
+    b->n_open--;
+    free(a);
+}
+
+/* Where its data come from. */
+static void find_data(const struct nfs_look *look, struct nfs_access *a)
+{
+    const struct rpcrdma_item *data = a->use.data;
+    const uint8_t *p = data ? nfs_contents(look->body, data) : NULL;
+
+    a->use.data = NULL; /* it lives no longer than the event */
+    if (a->n_blocks == 0)
+        return;
+    if (a->use.kind == NFS_USE_READ)
+        a->chunk = look->t->n_writes == 1 ? look->t->first_write : -1;
+    else if (data->chunk >= 0)
+        a->chunk = data->chunk;
+    else if (p)
+        feed(a, p, data->item.count);
+}
+
+void nfs_readback_call(struct nfs_look *look)
+{
+    const struct nfs_use use = look->body->known ? nfs_use_of(look->body) : (struct nfs_use){.kind = NFS_USE_UNKNOWN};
+    struct nfs_connection *nfs = look->nfs;
+    struct nfs_readback *b = nfs->readback;
+    struct nfs_access *a;
+
+    if (use.kind == NFS_USE_NONE || look->exchange->access ||
+        ((use.kind == NFS_USE_READ || use.kind == NFS_USE_COMMIT) && (!b || b->blind)))
+        return;
+    b = readback_of(nfs);
+    if (!b)
+        return;
+    if (use.kind == NFS_USE_READ && !any_known(b, &use))
+        return;
+    a = look->t->repeats || use.kind == NFS_USE_UNKNOWN ? NULL : access_new(b, look, &use);
+    if (!a) {
+        if (use.kind != NFS_USE_READ && use.kind != NFS_USE_COMMIT)
+            set_blind(b, look->place.time_ns);
+        return;
+    }
+    look->exchange->access = a;
+    a->spoilt |= !rpcrdma_calls_seen(nfs->rpcrdma, look->t->side);
+    if (changes(a) && use.kind != NFS_USE_CREATE)
+        forget(b, &use);
+    find_data(look, a);
+}
+
+void nfs_readback_forget(struct nfs_connection *nfs, const struct place *since)
+{
+    struct nfs_readback *b = nfs->readback;
+
+    if (!b)
+        return;
+    b->epoch++;
+    for (struct nfs_access *a = b->open; a; a = a->next)
+        a->spoilt = true;
+    if (since)
+        note_change(b, 0, INT64_MIN, since->time_ns);
+}
+
+/* ---- Replies ---- */
+
+static bool is_sound(const struct nfs_look *look, const struct nfs_access *a)
+{
+    const struct rpcrdma_transaction *t = look->t;
+
+    return !a->spoilt && !a->broken && a->n_blocks > 0 && !t->damaged && !t->ambiguous && !t->late && !t->misread &&
+           !t->repeats && !t->spoilt;
+}
+
+static void keep_block(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a,
+                       const struct nfs_written *written, uint64_t block)
+{
+    struct page *page = page_at(b, a->use.file, block / PAGE_BLOCKS);
+
+    if (!page_find(b, a->use.file, block / PAGE_BLOCKS) || page->frame != a->frame)
+        *page = (struct page){.file = a->use.file,
+                              .number = block / PAGE_BLOCKS,
+                              .replied = look->place.offset,
+                              .verifier = written->verifier,
+                              .time_ns = a->time_ns,
+                              .frame = a->frame,
+                              .reply_frame = look->place.frame,
+                              .epoch = epoch_of(b, a->use.file),
+                              .stable = written->stable};
+    page->known |= (uint8_t)(1u << block % PAGE_BLOCKS);
+    page->hash[block % PAGE_BLOCKS] = a->hash[block - a->use.offset / BLOCK];
+}
+
+static void end_write(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a)
+{
+    struct nfs_written written;
+
+    if (b->blind || !is_sound(look, a) || a->fed != a->use.count || !nfs_written_of(look->body, &a->use, &written) ||
+        written.count != a->use.count)
+        return;
+    if (!b->pages && !(b->pages = heap_zeroed(PAGES, sizeof *b->pages)))
+        return;
+    for (uint64_t block = (a->use.offset + BLOCK - 1) / BLOCK; (block + 1) * BLOCK <= a->use.offset + a->fed; block++)
+        keep_block(b, look, a, &written, block);
+}
+
+static void end_commit(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a)
+{
+    struct nfs_written written;
+
+    if (!nfs_written_of(look->body, &a->use, &written))
+        return;
+    b->commits[b->n_commits++ % COMMITS] =
+        (struct commit){.file = a->use.file,
+                        .from = a->use.offset,
+                        .to = a->use.count > 0 ? a->use.offset + a->use.count : UINT64_MAX,
+                        .verifier = written.verifier,
+                        .frame = a->frame};
+}
+
+static bool is_committed(const struct nfs_readback *b, const struct page *page, uint64_t block)
+{
+    for (unsigned i = 0; i < COMMITS && i < b->n_commits && !page->stable; i++) {
+        const struct commit *commit = &b->commits[i];
+
+        if (commit->file == page->file && commit->frame > page->reply_frame && commit->verifier == page->verifier &&
+            commit->from <= block * BLOCK && commit->to >= (block + 1) * BLOCK)
+            return true;
+    }
+    return page->stable;
+}
+
+/* How many of the blocks that were read from `block` on are what was written `shift` blocks later. */
+static unsigned count_shifted(const struct nfs_readback *b, const struct nfs_access *a, uint64_t block, uint64_t end,
+                              int64_t shift, unsigned *looked)
+{
+    unsigned like = 0;
+
+    for (*looked = 0; block < end && *looked < SHIFT_LOOKS; block++) {
+        uint32_t read = a->hash[block - a->use.offset / BLOCK];
+        const uint32_t *here = hash_written(b, a->use.file, block);
+        const uint32_t *there = hash_written(b, a->use.file, block + (uint64_t)shift);
+
+        if (!here || !there || *here == *there)
+            continue;
+        ++*looked;
+        like += read == *there;
+    }
+    return like;
+}
+
+/* In blocks; 0: not shifted. */
+static int64_t find_shift(const struct nfs_readback *b, const struct nfs_access *a, uint64_t block, uint64_t end)
+{
+    for (int64_t by = 1; by <= SHIFT_MAX; by++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            unsigned looked, like = count_shifted(b, a, block, end, sign * by, &looked);
+
+            if (like >= 2 && like >= looked - looked / 4)
+                return sign * by;
+        }
+    return 0;
+}
+
+const char *nfs_shift_text(const struct nfs_difference *difference, char text[NFS_SHIFT_TEXT_SIZE])
+{
+    text[0] = '\0';
+    if (difference->shift != 0)
+        snprintf(text, NFS_SHIFT_TEXT_SIZE, ", shifted by %" PRId64 " octets towards the %s",
+                 difference->shift < 0 ? -difference->shift : difference->shift,
+                 difference->shift < 0 ? "end" : "beginning");
+    return text;
+}
+
+static void report(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a,
+                   const struct page *page, uint64_t block, uint64_t end)
+{
+    struct nfs_files *files = &b->known;
+    bool exclusive = look->nfs->options.exclusive;
+    char shift[NFS_SHIFT_TEXT_SIZE];
+    const struct nfs_difference difference = {.file = a->use.file,
+                                              .offset = block * BLOCK,
+                                              .shift = BLOCK * find_shift(b, a, block, end),
+                                              .written = page->frame,
+                                              .read = a->frame,
+                                              .place = look->place,
+                                              .from_ns = page->time_ns,
+                                              .to_ns = look->place.time_ns};
+
+    if (files->n_differences < NFS_DIFFERENCES_MAX)
+        files->differences[files->n_differences++] = difference;
+    nfs_fail_as(look, RULE_NFS3_3_3_7_02, exclusive ? SEVERITY_ERROR : SEVERITY_NOTE,
+                "expected the octets of the WRITE in frame %" PRIu32 "; found others, first at offset %" PRIu64
+                " of the file%s%s",
+                page->frame, difference.offset, nfs_shift_text(&difference, shift),
+                exclusive ? "" : "; another writer may explain it");
+}
+
+static void end_read(struct nfs_readback *b, const struct nfs_look *look, struct nfs_access *a)
+{
+    const struct rpcrdma_item *data = nfs_data_read(look->body, &a->use);
+    const uint8_t *p = data ? nfs_contents(look->body, data) : NULL;
+    bool compared = false;
+    uint64_t end;
+
+    if (!data || b->blind || look->nfs->unread > 0 || !rpcrdma_calls_seen(look->nfs->rpcrdma, look->t->side))
+        return;
+    if (p && a->fed == 0)
+        feed(a, p, data->item.count);
+    if (!is_sound(look, a))
+        return;
+    end = (a->use.offset + (data->item.count < a->fed ? data->item.count : a->fed)) / BLOCK;
+    for (uint64_t block = (a->use.offset + BLOCK - 1) / BLOCK; block < end; block++) {
+        const struct page *page = page_find(b, a->use.file, block / PAGE_BLOCKS);
+        const uint32_t *written = hash_written(b, a->use.file, block);
+
+        if (!written || page->replied >= look->t->call_received || !is_committed(b, page, block) ||
+            !rpcrdma_whole_since(look->nfs->rpcrdma, page->frame))
+            continue;
+        compared = true;
+        if (*written == a->hash[block - a->use.offset / BLOCK])
+            continue;
+        report(b, look, a, page, block, end);
+        return;
+    }
+    if (compared)
+        nfs_pass(look, RULE_NFS3_3_3_7_02);
+}
+
+/* The file is a new one, or an old one of which some may be left. */
+static void end_create(struct nfs_readback *b, const struct nfs_look *look, struct nfs_access *a)
+{
+    a->use.file = nfs_file_created(look->body);
+    forget(b, &a->use);
+}
+
+void nfs_readback_reply(const struct nfs_look *look)
+{
+    struct nfs_access *a = look->exchange->access;
+
+    if (!a)
+        return;
+    switch (a->use.kind) {
+    case NFS_USE_WRITE:
+        end_write(look->nfs->readback, look, a);
+        break;
+    case NFS_USE_READ:
+        end_read(look->nfs->readback, look, a);
+        break;
+    case NFS_USE_COMMIT:
+        end_commit(look->nfs->readback, look, a);
+        break;
+    case NFS_USE_CREATE:
+        end_create(look->nfs->readback, look, a);
+        break;
+    default:
+        break;
+    }
+    a->n_blocks = 0; /* a copy of the Reply proves no more */
+}
+
+/* ---- ends ---- */
+
+struct nfs_files *nfs_connection_files(struct nfs_connection *nfs)
+{
+    const struct nfs_readback *b = nfs->readback;
+    struct nfs_files *files = b ? heap_get(sizeof *files + b->known.n_changes * sizeof files->changes[0]) : NULL;
+
+    if (!files)
+        return NULL;
+    *files = b->known;
+    if (files->n_changes > 0)
+        memcpy(files->changes, b->changes, files->n_changes * sizeof files->changes[0]);
+    return files;
+}
+
+/* It may be carried out yet when nobody answered. */
+static void note_access(struct nfs_readback *b, const struct nfs_access *a, bool answered, int64_t time_ns)
+{
+    if (changes(a))
+        note_change(b, a->use.file, a->time_ns, answered ? time_ns : INT64_MAX);
+}
+
+void nfs_readback_settle(struct nfs_connection *nfs, const struct rpcrdma_transaction *t, struct nfs_exchange *exchange)
+{
+    struct nfs_readback *b = nfs->readback;
+    bool answered = t->outcome != RPCRDMA_OUTSTANDING;
+
+    if (!exchange->access)
+        return;
+    note_access(b, exchange->access, answered, t->answer.time_ns);
+    if (!answered && changes(exchange->access))
+        set_blind(b, exchange->access->time_ns);
+    access_end(b, exchange->access);
+    exchange->access = NULL;
+}
+
+void nfs_readback_finish(struct nfs_connection *nfs)
+{
+    for (struct nfs_access *a = nfs->readback ? nfs->readback->open : NULL; a; a = a->next)
+        note_access(nfs->readback, a, false, 0);
+}
+
+void nfs_readback_free(struct nfs_connection *nfs)
+{
+    if (!nfs->readback)
+        return;
+    while (nfs->readback->open)
+        access_end(nfs->readback, nfs->readback->open);
+    free(nfs->readback->pages);
+    free(nfs->readback->changes);
+    free(nfs->readback);
+}
