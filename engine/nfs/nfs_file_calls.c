@@ -41,7 +41,7 @@ static bool take_range(const struct rpcrdma_body *body, size_t at, struct nfs_us
         return false;
     use->offset = get_be64(p);
     use->count = use->data ? use->data->item.count : get_be32(p + 8);
-    return use->offset + use->count >= use->offset;
+    return use->offset <= INT64_MAX; /* no file is larger */
 }
 
 /* ---- version 3 ---- */

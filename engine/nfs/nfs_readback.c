@@ -174,7 +174,9 @@ static void forget(struct nfs_readback *b, const struct nfs_use *use)
 
 static bool any_known(const struct nfs_readback *b, const struct nfs_use *use)
 {
-    for (uint64_t number = use->offset / PAGE; b->pages && number * PAGE < use->offset + use->count; number++)
+    if (!b->pages || use->count > DATA_MAX)
+        return false;
+    for (uint64_t number = use->offset / PAGE; number * PAGE < use->offset + use->count; number++)
         if (page_find(b, use->file, number))
             return true;
     return false;
@@ -295,32 +297,48 @@ static void find_data(const struct nfs_look *look, struct nfs_access *a)
         feed(a, p, data->item.count);
 }
 
-void nfs_readback_call(struct nfs_look *look)
+/* Is there anything to be kept of it, or to be compared with it? */
+static bool is_of_interest(const struct nfs_readback *b, const struct nfs_use *use)
 {
-    const struct nfs_use use = look->body->known ? nfs_use_of(look->body) : (struct nfs_use){.kind = NFS_USE_UNKNOWN};
-    struct nfs_connection *nfs = look->nfs;
-    struct nfs_readback *b = nfs->readback;
-    struct nfs_access *a;
+    switch (use->kind) {
+    case NFS_USE_NONE:
+        return false;
+    case NFS_USE_READ:
+        return b && !b->blind && any_known(b, use);
+    case NFS_USE_COMMIT:
+        return b && !b->blind;
+    default:
+        return true;
+    }
+}
 
-    if (use.kind == NFS_USE_NONE || look->exchange->access ||
-        ((use.kind == NFS_USE_READ || use.kind == NFS_USE_COMMIT) && (!b || b->blind)))
-        return;
-    b = readback_of(nfs);
-    if (!b)
-        return;
-    if (use.kind == NFS_USE_READ && !any_known(b, &use))
-        return;
-    a = look->t->repeats || use.kind == NFS_USE_UNKNOWN ? NULL : access_new(b, look, &use);
+static void take_use(struct nfs_look *look, struct nfs_readback *b, const struct nfs_use *use)
+{
+    bool known = use->kind != NFS_USE_UNKNOWN && !look->t->repeats;
+    struct nfs_access *a = known ? access_new(b, look, use) : NULL;
+
     if (!a) {
-        if (use.kind != NFS_USE_READ && use.kind != NFS_USE_COMMIT)
+        if (use->kind != NFS_USE_READ && use->kind != NFS_USE_COMMIT)
             set_blind(b, look->place.time_ns);
         return;
     }
     look->exchange->access = a;
-    a->spoilt |= !rpcrdma_calls_seen(nfs->rpcrdma, look->t->side);
-    if (changes(a) && use.kind != NFS_USE_CREATE)
-        forget(b, &use);
+    a->spoilt |= !rpcrdma_calls_seen(look->nfs->rpcrdma, look->t->side);
+    if (changes(a) && use->kind != NFS_USE_CREATE)
+        forget(b, use);
     find_data(look, a);
+}
+
+void nfs_readback_call(struct nfs_look *look)
+{
+    const struct nfs_use use = look->body->known ? nfs_use_of(look->body) : (struct nfs_use){.kind = NFS_USE_UNKNOWN};
+    struct nfs_readback *b;
+
+    if (look->exchange->access || !is_of_interest(look->nfs->readback, &use))
+        return;
+    b = readback_of(look->nfs);
+    if (b)
+        take_use(look, b, &use);
 }
 
 void nfs_readback_forget(struct nfs_connection *nfs, const struct place *since)
@@ -565,6 +583,8 @@ void nfs_readback_settle(struct nfs_connection *nfs, const struct rpcrdma_transa
     note_access(b, exchange->access, answered, t->answer.time_ns);
     if (!answered && changes(exchange->access))
         set_blind(b, exchange->access->time_ns);
+    if (exchange->access->use.kind == NFS_USE_CREATE && exchange->access->use.file == 0)
+        b->epoch++; /* the Reply did not tell which file */
     access_end(b, exchange->access);
     exchange->access = NULL;
 }
@@ -579,8 +599,10 @@ void nfs_readback_free(struct nfs_connection *nfs)
 {
     if (!nfs->readback)
         return;
-    while (nfs->readback->open)
-        access_end(nfs->readback, nfs->readback->open);
+    for (struct nfs_access *a = nfs->readback->open, *next; a; a = next) {
+        next = a->next;
+        free(a);
+    }
     free(nfs->readback->pages);
     free(nfs->readback->changes);
     free(nfs->readback);
