@@ -87,8 +87,9 @@ void say_differs(const struct saying *saying)
             g_string_append_printf(text, "; so did %" PRIu32 " more READs", differs->n - 1);
         trouble = say(saying, TROUBLE_DIFFERS, facts, differs->first, g_string_free(text, FALSE));
         trouble->count = differs->n;
-        say_next(trouble, g_strdup("the data were damaged, or a client that was not captured has written there: compare "
-                                   "the file on both sides, and look at who uses it"));
+        say_next(trouble,
+                 g_strdup("the data were damaged, or a client that was not captured has written there: compare "
+                          "the file on both sides, and look at who uses it"));
     }
 }
 
