@@ -29,8 +29,12 @@ void verdict_passed_n(struct verdict *v, enum rule_id id, uint32_t n)
 void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
                         const struct place *place, uint32_t related_frame, const char *format, va_list args)
 {
-    struct finding finding = {
-        .rule = id, .severity = severity, .direction = direction, .place = *place, .related_frame = related_frame};
+    struct finding finding = {.rule = id,
+                              .severity = severity,
+                              .direction = direction,
+                              .place = *place,
+                              .subject = v->subject,
+                              .related_frame = related_frame};
 
     if (v->muted)
         return;

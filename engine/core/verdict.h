@@ -34,11 +34,18 @@ static inline unsigned other_side(unsigned side)
 
 enum { FINDING_MESSAGE_SIZE = 512 };
 
+/* What a finding is about, where its layer knows: constants, or NULL. */
+struct finding_subject {
+    const char *operation; /* "OPEN", "COMPOUND" where its operations are not known */
+    const char *kind;      /* "Call", "Reply", "Error"; "none" of an answer that never came */
+};
+
 struct finding {
     enum rule_id rule;
     enum rule_severity severity;
     enum direction direction;
     struct place place;
+    struct finding_subject subject;
     uint32_t related_frame;             /* another frame that matters (the other startup frame, ...), or 0 */
     char message[FINDING_MESSAGE_SIZE]; /* "expected ...; found ..." */
 };
@@ -87,6 +94,7 @@ struct verdict {
     struct rule_counts *counts; /* the host's; it may keep them folded (engine/core/fold.h) */
     uint32_t errors; /* findings of severity error so far: a layer compares it to learn whether a step found any */
     bool muted;      /* neither counts nor findings: what is looked at was judged by another layer */
+    struct finding_subject subject;                            /* of the findings that are made now */
     void (*finding)(void *ctx, const struct finding *finding); /* may be NULL */
     void *ctx;
 };

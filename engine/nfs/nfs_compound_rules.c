@@ -150,7 +150,7 @@ static bool equals(const uint8_t *p, uint32_t n, const char *text)
 
 static void judge_netid(struct nfs_look *look, const struct rpcrdma_item *netid, const struct rpcrdma_item *address)
 {
-    const uint8_t *id = nfs_contents(look->body, netid), *addr = nfs_contents(look->body, address);
+    const uint8_t *id = rpcrdma_contents(look->body, netid), *addr = rpcrdma_contents(look->body, address);
     bool rdma, rdma6, v6;
 
     if (!id || !addr || address->item.count == 0)

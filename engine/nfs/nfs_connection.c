@@ -77,16 +77,6 @@ void nfs_fail_as(const struct nfs_look *look, enum rule_id rule, enum rule_sever
 
 /* ---- payloads, for the rules ---- */
 
-const uint8_t *nfs_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item)
-{
-    /* With integrity protection the arguments follow two words. */
-    uint64_t from = (uint64_t)body->rpc.header_len + (body->wrapped ? 8 : 0) + item->item.at;
-
-    if (item->chunk >= 0 || from + item->item.count > body->length)
-        return NULL;
-    return body->payload + from;
-}
-
 const struct nfs_operation *nfs_operation_find(const struct rpcrdma_body *body, uint32_t op)
 {
     for (unsigned i = 0; i < body->n_operations; i++) {

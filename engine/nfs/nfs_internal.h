@@ -209,8 +209,6 @@ static inline bool nfs_value_of(const struct rpcrdma_body *body, enum nfs_mark m
         *out = (uint32_t)value->value;
     return value != NULL;
 }
-/* Contents of an item; NULL when they are not inline. */
-const uint8_t *nfs_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item);
 /* The first operation of this kind in a COMPOUND, or NULL. */
 const struct nfs_operation *nfs_operation_find(const struct rpcrdma_body *body, uint32_t op);
 /* The Call has Write chunk `number`, with room for a result (RFC 5667: not when all its segments are empty). */

@@ -63,7 +63,7 @@ void nfs_minor_message(struct nfs_look *look, bool reply)
 
         if ((item->mark != NFS_MARK_SESSION && item->mark != NFS_MARK_CLIENT) || reply != returned)
             continue;
-        p = nfs_contents(body, &body->items[i]);
+        p = rpcrdma_contents(body, &body->items[i]);
         use = p ? use_of(look, hash_octets(0, p, item->count)) : NULL;
         if (use && returned)
             use->returned |= UINT32_C(1) << look->exchange->minor;

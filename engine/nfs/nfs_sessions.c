@@ -24,7 +24,7 @@ static const uint8_t *session_id(const struct rpcrdma_body *body, uint32_t op)
         const struct rpcrdma_item *item = &body->items[i];
 
         if (item->item.mark == NFS_MARK_SESSION && (op == 0 || item->item.op == op))
-            return nfs_contents(body, item);
+            return rpcrdma_contents(body, item);
     }
     return NULL;
 }

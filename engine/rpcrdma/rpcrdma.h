@@ -368,8 +368,12 @@ enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpc
 void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum rule_severity severity,
                    enum direction direction, const struct place *place, uint32_t related_frame, const char *format,
                    va_list args) __attribute__((cold, format(printf, 7, 0)));
+/* The name that people know a Call by: "OPEN", not "COMPOUND", as far as it was read; NULL: not known. */
+const char *rpcrdma_operation_of(const struct rpcrdma_transaction *transaction);
 /* For the NFS binding: the slot of a Call that is outstanding. */
 void rpcrdma_transaction_uses(struct rpcrdma_transaction *transaction, const struct rpcrdma_slot_use *use);
+/* Contents of an item, during the events about the payload; NULL when they are not in it. */
+const uint8_t *rpcrdma_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item);
 /* What its binding is asked about. */
 static inline struct nfs_decoded rpcrdma_decoded(const struct rpcrdma_body *body)
 {

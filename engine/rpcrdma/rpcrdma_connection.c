@@ -470,6 +470,7 @@ static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
 static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     rpcrdma_classify(rpcrdma, m);
+    rpcrdma->judged = m;
     learn_client(rpcrdma, m);
     rpcrdma->side[m->side].messages++;
     if (m->header.proc <= RPCRDMA_ERROR && m->n >= RPCRDMA_FIXED_LEN)
@@ -494,6 +495,7 @@ static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
     if (rpcrdma->events.message)
         rpcrdma->events.message(rpcrdma->events.ctx, m);
     settle(rpcrdma, m);
+    rpcrdma->judged = NULL;
 }
 
 /* A Call or a Reply: where both sides send both, and where it may be the first Call of a side that only answered. */

@@ -199,9 +199,12 @@ struct rpcrdma_connection {
     struct rdma_closing closing;
     uint64_t received[2]; /* how far the side has received the other direction, at least */
     bool lossy;           /* packets may be missing, wherever the capture does not show it */
-    int64_t said_ns;      /* when either side said something; 0: nothing so far */
-    uint32_t said_frame;  /* of the latest part */
-    unsigned holes;       /* in what both sides have sent */
+    /* What is judged now, of which findings speak: a message, or a Call whose answer never came. NULL: neither. */
+    const struct rpcrdma_message *judged;
+    const struct rpcrdma_transaction *silent;
+    int64_t said_ns;     /* when either side said something; 0: nothing so far */
+    uint32_t said_frame; /* of the latest part */
+    unsigned holes;      /* in what both sides have sent */
     /*
      * Owned by the rule families; created by their _new, NULL when they need none. These and the tables above are
      * created once the connection is known to carry RPC-over-RDMA (rpcrdma_equip()); the thresholds exist from the
@@ -267,6 +270,9 @@ void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 void rpcrdma_record_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal);
 
 /* ---- findings (rpcrdma_connection.c) ---- */
+
+/* rpcrdma_subject.c: what a finding at that place is about, by what is judged now. */
+struct finding_subject rpcrdma_subject(const struct rpcrdma_connection *rpcrdma, const struct place *place);
 
 /* Fails a rule at this message, and marks it as faulty (its transaction as malformed when it is the Call). */
 void rpcrdma_fail(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message, enum rule_id rule,

@@ -156,8 +156,8 @@ static void fail_length(const struct pairing *p, unsigned k, const struct rpcrdm
         FAIL(p, RULE_RPCR_3_4_6_11, "expected the length RDMA Written to Write chunk %u, %llu octets; found %llu",
              k + 1, (unsigned long long)r->moved, (unsigned long long)returned);
     else
-        FAIL(p, RULE_RPCR_3_4_6_2_03, "expected the length of the result, %llu octets, in Write chunk %u; found %llu",
-             (unsigned long long)n, k + 1, (unsigned long long)returned);
+        FAIL(p, RULE_RPCR_3_4_6_2_03, "expected the length of the result, %llu octets, in Write chunk %u; found %s%llu",
+             (unsigned long long)n, k + 1, returned < n ? "only " : "", (unsigned long long)returned);
 }
 
 static void judge_item(const struct pairing *p, unsigned k, const struct rpcrdma_item *item,

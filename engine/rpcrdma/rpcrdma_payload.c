@@ -443,3 +443,13 @@ void rpcrdma_payload_decode(struct rpcrdma_transaction *t, bool reply, const uin
     if (body->walk.status == NFS_WALK_OK)
         body->unreduced = body->walk.position;
 }
+
+const uint8_t *rpcrdma_contents(const struct rpcrdma_body *body, const struct rpcrdma_item *item)
+{
+    /* With integrity protection the arguments follow two words. */
+    uint64_t from = (uint64_t)body->rpc.header_len + (body->wrapped ? 8 : 0) + item->item.at;
+
+    if (item->chunk >= 0 || from + item->item.count > body->length)
+        return NULL;
+    return body->payload + from;
+}

@@ -56,10 +56,12 @@ static void give(struct verdict *verdict, const struct finding *finding, const c
 {
     va_list args;
 
+    verdict->subject = finding->subject;
     va_start(args, format);
     verdict_vfailed_as(verdict, finding->rule, finding->severity, finding->direction, &finding->place,
                        finding->related_frame, format, args);
     va_end(args);
+    verdict->subject = (struct finding_subject){NULL, NULL};
 }
 
 /* One rule leaves room for others. */
@@ -77,9 +79,12 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
                    va_list args)
 {
     struct pending_finding *finding;
+    const struct finding_subject subject = rpcrdma_subject(rpcrdma, place);
 
     if (!rpcrdma->gaps_show_late || rpcrdma->verdict->muted || severity == SEVERITY_NOTE || !waiting_for(rule)) {
+        rpcrdma->verdict->subject = subject;
         verdict_vfailed_as(rpcrdma->verdict, rule, severity, direction, place, related_frame, format, args);
+        rpcrdma->verdict->subject = (struct finding_subject){NULL, NULL};
         return;
     }
     if (!rpcrdma->pending)
@@ -93,6 +98,7 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
                                                     .severity = severity,
                                                     .direction = direction,
                                                     .place = *place,
+                                                    .subject = subject,
                                                     .related_frame = related_frame}};
     vsnprintf(finding->finding.message, sizeof finding->finding.message, format, args);
 }

@@ -244,6 +244,11 @@ void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 
 /* ---- remote invalidation (RFC 8797 section 4.1) ---- */
 
+static bool is_against(const struct rpcrdma_announced *announced)
+{
+    return announced->frame_seen && (!announced->valid || !announced->data.remote_invalidation);
+}
+
 static enum tristate invalidation_allowed(const struct rpcrdma_connection *rpcrdma)
 {
     enum tristate allowed = ON;
@@ -253,10 +258,19 @@ static enum tristate invalidation_allowed(const struct rpcrdma_connection *rpcrd
 
         if (!announced->frame_seen)
             allowed = allowed == OFF ? OFF : UNKNOWN;
-        else if (!announced->valid || !announced->data.remote_invalidation)
+        else if (is_against(announced))
             allowed = OFF;
     }
     return allowed;
+}
+
+static const char *who_is_against(const struct rpcrdma_connection *rpcrdma, unsigned sender)
+{
+    bool own = is_against(&rpcrdma->side[sender].announced);
+
+    if (own && is_against(&rpcrdma->side[other_side(sender)].announced))
+        return "neither side";
+    return own ? "not their sender" : "not their receiver";
 }
 
 /* RFC 5666 has no remote invalidation and no way to agree on it; blocks bind those who sent them. */
@@ -284,9 +298,9 @@ static void judge_invalidation(struct rpcrdma_connection *rpcrdma, struct rpcrdm
                      (unsigned)m->invalidate_stag);
     else if (allowed == OFF)
         rpcrdma_fail(rpcrdma, m, RULE_CMPD_4_1_03, 0,
-                     "expected Sends without Invalidate, as not both sides announced support for it; found one that "
-                     "invalidates STag 0x%08x",
-                     (unsigned)m->invalidate_stag);
+                     "expected Sends without Invalidate, as %s announced support for it; found one that invalidates "
+                     "STag 0x%08x",
+                     who_is_against(rpcrdma, m->side), (unsigned)m->invalidate_stag);
     else if (m->kind == RPCRDMA_KIND_ERROR)
         rpcrdma_fail_as(rpcrdma, m, RULE_CMPD_4_1_04, SEVERITY_NOTE, 0,
                         "expected Send with Invalidate for RPC Replies only; found an RDMA_ERROR that invalidates STag "

@@ -207,6 +207,7 @@ static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rp
     }
     place.side = (uint8_t)other_side(t->side);
     place.offset = rpcrdma->side[place.side].end;
+    rpcrdma->silent = t;
     if (rpcrdma_reduced_ineligible(t)) {
         if (due(rpcrdma, t, time_ns))
             rpcrdma_fail_at(rpcrdma, &place, RULE_RPCR_6_1_08, 0,
@@ -220,6 +221,7 @@ static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rp
     } else {
         rpcrdma_inconclusive(rpcrdma, demand->rule);
     }
+    rpcrdma->silent = NULL;
 }
 
 /* ---- closing ---- */
@@ -390,9 +392,11 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
         rpcrdma_record_cut_off(rpcrdma, why, &cut);
     if (!cut.reported)
         return; /* a responder may have to close (RFC 8166 section 4.5.4) */
+    rpcrdma->silent = why;
     rpcrdma_fail_at_as(rpcrdma, place, cut.rule, suspect ? SEVERITY_WARNING : SEVERITY_NOTE, why->call.frame,
                        "expected an answer to %s in frame %u; found %s; %u Call%s unanswered; %s", describe(why, call),
                        why->call.frame, how, n, plural(n), context(rpcrdma, why, around));
+    rpcrdma->silent = NULL;
 }
 
 /*
@@ -423,9 +427,11 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         rpcrdma_inconclusive(rpcrdma, rule);
         return true;
     }
+    rpcrdma->silent = t;
     rpcrdma_fail_at_as(rpcrdma, place, rule, SEVERITY_WARNING, t->call.frame,
                        "expected %s in answer to the Call in frame %u; found %s",
                        ineligible ? "ERR_CHUNK or GARBAGE_ARGS" : demand->expected, t->call.frame, how);
+    rpcrdma->silent = NULL;
     return true;
 }
 

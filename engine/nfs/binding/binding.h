@@ -121,6 +121,8 @@ static inline uint32_t nfs_op_sequence(bool callback)
 {
     return callback ? NFS_OP_CB_SEQUENCE : NFS_OP_SEQUENCE;
 }
+/* The name of the operation that a COMPOUND is there for, besides those that most have; NULL: none has a name. */
+const char *nfs_main_operation(const struct nfs_operation *operations, unsigned n, bool callback);
 /* A COMPOUND may fail with this status as a whole, before its first operation. */
 bool nfs_compound_fails_whole(uint32_t status);
 
