@@ -5,6 +5,7 @@
 #include "conformance/options/options.h"
 #include "conformance/run.h"
 #include "waivers/rule_hint.h"
+#include "waivers/shipped.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -54,6 +55,12 @@ static int run(const struct check_options *options)
         return explain(options->explain);
     if (options->list_rules)
         return list_rules(options);
+    if (options->list_waivers) {
+        g_autofree char *list = shipped_list();
+
+        fputs(list, stdout);
+        return CHECK_PASS;
+    }
     if (options->list_interfaces)
         return (int)run_list_interfaces();
     return (int)run_check(options);

@@ -4,6 +4,7 @@
 #include "conformance/annotate/annotate.h"
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
+#include "conformance/report/report_waivers.h"
 #include "support/output_file.h"
 
 #include <errno.h>
@@ -87,8 +88,27 @@ static bool write_annotated(const struct report *report)
     return false;
 }
 
+static bool write_waivers(const struct report *report)
+{
+    const char *path = report->options->write_waivers;
+    struct output_file output;
+    bool good;
+
+    if (!path)
+        return true;
+    good = output_file_open(&output, path);
+    if (good) {
+        report_write_waivers(report, output.file);
+        good = output_file_finish(&output);
+    }
+    if (!good)
+        output_trouble(path);
+    output_file_clear(&output);
+    return good;
+}
+
 /* The report would be put in place of a capture, which the user may have once only. */
-static bool overwrites_input(const struct check_options *options, const char *path)
+static bool overwrites_input(const struct check_options *options, const char *option, const char *path)
 {
     const char *taken = NULL;
 
@@ -101,7 +121,7 @@ static bool overwrites_input(const struct check_options *options, const char *pa
     if (g_strcmp0(path, options->annotate) == 0)
         taken = "also the file of --annotate";
     if (taken)
-        fprintf(stderr, "iwarp-check: --output: %s is %s; give another name\n", path, taken);
+        fprintf(stderr, "iwarp-check: %s: %s is %s; give another name\n", option, path, taken);
     return taken != NULL;
 }
 
@@ -123,8 +143,11 @@ gchar *run_report_path(const struct check_options *options)
 bool run_report_possible(const struct check_options *options)
 {
     gchar *path = run_report_path(options);
-    bool possible = !overwrites_input(options, path) && !keeps_over_input(options) &&
-                    (output_file_possible(path) || output_trouble(path));
+    const char *waivers = options->write_waivers;
+    bool possible = !overwrites_input(options, "--output", path) &&
+                    !overwrites_input(options, "--write-waivers", waivers) && !keeps_over_input(options) &&
+                    (output_file_possible(path) || output_trouble(path)) &&
+                    (!waivers || output_file_possible(waivers) || output_trouble(waivers));
 
     g_free(path);
     return possible;
@@ -141,7 +164,7 @@ enum check_status run_report_all(struct report *report, bool blank)
     if (blank)
         fputc('\n', stdout);
     status = report->status;
-    if (!write_annotated(report))
+    if (!write_annotated(report) || !write_waivers(report))
         status = CHECK_TROUBLE;
     return write_report(report, report->options->output) ? status : CHECK_TROUBLE;
 }

@@ -110,7 +110,6 @@ char *shipped_names(void)
 
 /* What a file explains, whatever the others do. */
 struct explained {
-    char *about;
     bool *which; /* of the findings */
     bool any;
 };
@@ -120,7 +119,7 @@ static struct explained explain_by(const struct shipped_file *file, const struct
     GPtrArray *waivers = waivers_new();
     struct explained explained = {.which = g_new0(bool, findings->n + 1)};
 
-    explained.about = add_file(waivers, file);
+    g_free(add_file(waivers, file));
     for (size_t k = 0; k < findings->n; k++)
         for (guint i = 0; i < waivers->len && !explained.which[k]; i++)
             explained.any |= explained.which[k] = findings->fits(g_ptr_array_index(waivers, i), findings->findings[k]);
@@ -142,17 +141,57 @@ static uint64_t count(const struct explained *by, uint64_t files, const struct s
     return times;
 }
 
-/* Whose deviations they are: of the files that explain something, each once. */
-static char *about(const struct explained *by, uint64_t files)
+/* What has to be so for a file to be about a capture: by its family and its part. */
+static const struct {
+    const char *family, *part;
+    bool nfs_server;
+    const char *clause; /* the versions follow */
+} clauses[] = {{"ganesha", NULL, true, "the responder is NFS-Ganesha"},
+               {"linux", "nfsd", true, "the responder is Linux"},
+               {"linux", "siw", false, "the iWARP device is siw of Linux"},
+               {"linux", "xprtrdma", false, "the initiator is Linux"}};
+
+/* words: of the name of a file. */
+static bool clause_fits(unsigned k, char *const *words)
 {
-    g_autoptr(GPtrArray) told = g_ptr_array_new();
+    return strcmp(clauses[k].family, words[0]) == 0 &&
+           (!clauses[k].part || g_strcmp0(clauses[k].part, words[1] ? words[2] : NULL) == 0);
+}
+
+bool shipped_of_another(const struct waiver *waiver, const char *server)
+{
+    g_auto(GStrv) words = g_strsplit_set(waiver->where, "-", 3);
+
+    if (words[0] && words[1] && words[2])
+        words[2][strcspn(words[2], ".")] = '\0'; /* "nfsd.yaml:7" */
+    for (unsigned k = 0; server && words[0] && k < G_N_ELEMENTS(clauses); k++)
+        if (clause_fits(k, words))
+            return clauses[k].nfs_server && strcmp(clauses[k].family, server) != 0;
+    return false;
+}
+
+/* "the responder is Linux 6.1 to 7.2 and the iWARP device is siw of Linux 6.1": of the files that explain something. */
+static char *condition(const struct explained *by, uint64_t files)
+{
     GString *text = g_string_new(NULL);
 
-    for (unsigned i = 0; i < FILES_MAX; i++) {
-        if (!(files >> i & 1) || !by[i].any || g_ptr_array_find_with_equal_func(told, by[i].about, g_str_equal, NULL))
-            continue;
-        g_string_append_printf(text, "%s%s", told->len > 0 ? " and " : "", by[i].about);
-        g_ptr_array_add(told, by[i].about);
+    for (unsigned k = 0; k < G_N_ELEMENTS(clauses); k++) {
+        g_autofree char *first = NULL, *last = NULL;
+
+        for (unsigned i = 0; i < FILES_MAX; i++) {
+            g_auto(GStrv) words = files >> i & 1 && by[i].any ? g_strsplit(shipped_files[i].name, "-", 3) : NULL;
+
+            if (!words || !clause_fits(k, words))
+                continue;
+            if (!first)
+                first = g_strdup(words[1]);
+            g_free(last);
+            last = g_strdup(words[1]);
+        }
+        if (first)
+            g_string_append_printf(text, "%s%s %s", text->len > 0 ? " and " : "", clauses[k].clause, first);
+        if (g_strcmp0(first, last) != 0)
+            g_string_append_printf(text, " to %s", last);
     }
     return g_string_free(text, FALSE);
 }
@@ -228,10 +267,9 @@ struct shipped_match shipped_explain(const struct shipped_findings *findings)
     name = best_name(names, by, findings);
     if (name)
         match = (struct shipped_match){.name = g_strdup(name),
-                                       .about = about(by, files_of(name)),
+                                       .condition = condition(by, files_of(name)),
                                        .explained = count(by, files_of(name), findings)};
     for (unsigned i = 0; i < FILES_MAX; i++) {
-        g_free(by[i].about);
         g_free(by[i].which);
     }
     g_free(by);
@@ -241,14 +279,83 @@ struct shipped_match shipped_explain(const struct shipped_findings *findings)
 void shipped_match_clear(struct shipped_match *match)
 {
     g_clear_pointer(&match->name, g_free);
-    g_clear_pointer(&match->about, g_free);
+    g_clear_pointer(&match->condition, g_free);
 }
 
 char *shipped_text(const struct shipped_match *match, uint64_t of, const char *what)
 {
     if (match->explained == 0)
         return NULL;
-    return g_strdup_printf("%" PRIu64 " of %" PRIu64 " %s%s %s of %s: --waivers=%s", match->explained, of, what,
-                           of == 1 ? "" : "s", match->explained == 1 ? "is a known deviation" : "are known deviations",
-                           match->about, match->name);
+    return g_strdup_printf("%" PRIu64 " of %" PRIu64 " %s%s would be waived if %s (--waivers=%s)", match->explained, of,
+                           what, of == 1 ? "" : "s", match->condition, match->name);
+}
+
+/* ---- what there is ---- */
+
+static bool is_file(const char *name)
+{
+    const struct shipped_file *file = shipped_files;
+
+    while (file->name && strcmp(file->name, name) != 0)
+        file++;
+    return file->name;
+}
+
+static void add_group_row(GString *text, uint64_t files)
+{
+    const char *separator = "all of ";
+
+    for (unsigned i = 0; i < FILES_MAX; i++)
+        if (files >> i & 1) {
+            g_string_append_printf(text, "%s%s", separator, shipped_files[i].name);
+            separator = ", ";
+        }
+}
+
+static void add_contents(GString *text, const char *name)
+{
+    GPtrArray *waivers = waivers_new();
+    const char *last = "", *separator = "findings of ";
+    unsigned cases = 0;
+
+    shipped_add(waivers, name);
+    for (guint i = 0; i < waivers->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(waivers, i);
+
+        cases += waiver->one_case;
+        if (waiver->one_case || strcmp(waiver->id, last) == 0)
+            continue;
+        g_string_append_printf(text, "%s%s", separator, waiver->id);
+        separator = ", ";
+        last = waiver->id;
+    }
+    if (cases > 0)
+        g_string_append_printf(text, "%s%u cases of iwarp-gen test", *last ? "; " : "", cases);
+    g_ptr_array_unref(waivers);
+}
+
+char *shipped_list(void)
+{
+    g_autoptr(GPtrArray) names = all_names();
+    struct explained all[FILES_MAX] = {{0}};
+    GString *text = g_string_new(NULL);
+
+    for (unsigned i = 0; i < FILES_MAX; i++)
+        all[i].any = true;
+    for (guint i = 0; i < names->len; i++) {
+        const char *name = g_ptr_array_index(names, i);
+        uint64_t files = files_of(name);
+
+        g_string_append_printf(text, "%s\t", name);
+        if (is_file(name)) {
+            g_autofree char *when = condition(all, files);
+
+            g_string_append_printf(text, "if %s\t", when);
+            add_contents(text, name);
+        } else {
+            add_group_row(text, files);
+        }
+        g_string_append_c(text, '\n');
+    }
+    return g_string_free(text, FALSE);
 }

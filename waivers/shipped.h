@@ -22,10 +22,13 @@ bool shipped_add(GPtrArray *waivers, const char *name);
 /* All names, of files and of groups: "ganesha, ganesha-6.5, linux, linux-6.1, linux-6.1-nfsd"; g_free() it. */
 char *shipped_names(void);
 
+/* A line of each: its name, what it is for, and what it waives, with tabs between; g_free() it. */
+char *shipped_list(void);
+
 /* What would be waived: --waivers=NAME for a report that fails. */
 struct shipped_match {
     char *name;         /* of the smallest file or group that explains most; NULL: none explains anything */
-    char *about;        /* "Linux's NFS server and soft-iWARP": of the files that explain something */
+    char *condition;    /* "the responder is Linux 6.1 to 7.2": for the files that explain something */
     uint64_t explained; /* findings */
 };
 
@@ -38,9 +41,13 @@ struct shipped_findings {
     shipped_fits fits;
 };
 
+/* The shipped waiver is of another NFS server than this family, "linux" or "ganesha". NULL: not known. */
+bool shipped_of_another(const struct waiver *waiver, const char *server);
+
 struct shipped_match shipped_explain(const struct shipped_findings *findings);
 void shipped_match_clear(struct shipped_match *match);
-/* "9 of 12 findings are known deviations of Linux's NFS server: --waivers=linux"; NULL: none is. g_free() it. */
+/* "9 of 12 findings would be waived if the responder is Linux 6.1 (--waivers=linux-6.1-nfsd)"; NULL: none would.
+ * g_free() it. */
 char *shipped_text(const struct shipped_match *match, uint64_t of, const char *what);
 
 #endif

@@ -6,8 +6,8 @@
 #include "waivers/rule_hint.h"
 #include "waivers/shipped.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
 
@@ -21,6 +21,10 @@ static void waiver_free(gpointer data)
     g_free(waiver->why);
     g_free(waiver->link);
     g_free(waiver->where);
+    g_free(waiver->operation);
+    g_free(waiver->kind);
+    g_free(waiver->found);
+    g_free(waiver->until);
     if (waiver->addresses)
         g_array_unref(waiver->addresses);
     g_free(waiver);
@@ -108,73 +112,12 @@ static bool read_text(const struct loader *loader, const char *key, const yaml_n
     return true;
 }
 
-/* The end of the IP address that begins at *text, past its bracket. *rest: what follows. NULL: no closing bracket. */
-static const char *end_of_ip(const char **text, const char **rest)
-{
-    const char *slash = strchr(*text, '/'), *colon = strchr(*text, ':');
-
-    if (**text == '[') {
-        const char *end = strchr(++*text, ']');
-
-        *rest = end ? end + 1 : NULL;
-        return end;
-    }
-    if (slash)
-        *rest = slash;
-    else if (colon && !strchr(colon + 1, ':'))
-        *rest = colon;
-    else
-        *rest = *text + strlen(*text);
-    return *rest;
-}
-
-static bool parse_ip(const char *text, const char *end, struct waiver_address *out)
-{
-    char address[INET6_ADDRSTRLEN + 1];
-
-    if ((size_t)(end - text) >= sizeof address)
-        return false;
-    memcpy(address, text, (size_t)(end - text));
-    address[end - text] = '\0';
-    if (inet_pton(AF_INET, address, out->endpoint.address) == 1)
-        out->endpoint.ip = 4;
-    else if (inet_pton(AF_INET6, address, out->endpoint.address) == 1)
-        out->endpoint.ip = 6;
-    out->prefix_length = out->endpoint.ip == 4 ? 32 : 128;
-    return out->endpoint.ip != 0;
-}
-
-/* ADDRESS, ADDRESS/LENGTH, ADDRESS:PORT, [ADDRESS]:PORT */
-static bool parse_address(const char *text, struct waiver_address *out)
-{
-    const char *rest, *end = end_of_ip(&text, &rest);
-    guint64 number;
-
-    memset(out, 0, sizeof *out);
-    out->any_port = true;
-    if (!end || !parse_ip(text, end, out))
-        return false;
-    if (*rest == '\0')
-        return true;
-    if (*rest == '/') {
-        if (!g_ascii_string_to_unsigned(rest + 1, 10, 0, out->prefix_length, &number, NULL))
-            return false;
-        out->prefix_length = (unsigned)number;
-        return true;
-    }
-    if (*rest != ':' || !g_ascii_string_to_unsigned(rest + 1, 10, 1, 65535, &number, NULL))
-        return false;
-    out->endpoint.port = (uint16_t)number;
-    out->any_port = false;
-    return true;
-}
-
 static bool read_address(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
     struct waiver_address address;
     const char *text = scalar(node);
 
-    if (!text || !parse_address(text, &address))
+    if (!text || !waiver_address_parse(text, &address))
         return mistake(
             loader, node,
             "'%s' is not an address; allowed: 192.0.2.7, 192.0.2.0/24, \"192.0.2.7:20049\", \"[2001:db8::7]:20049\"",
@@ -231,6 +174,8 @@ static bool names_values(struct waiver *waiver)
 
 static bool read_id(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
+    if (waiver->id)
+        return mistake(loader, node, "give either 'id' or 'case'");
     if (!read_text(loader, "id", node, &waiver->id))
         return false;
     if (find_rule(waiver->id, &waiver->rule) ||
@@ -242,6 +187,67 @@ static bool read_id(const struct loader *loader, const yaml_node_t *node, struct
                                                : "; iwarp-check --list-rules lists the ids");
 
     return mistake(loader, node, "no rule%s '%s'%s", loader->of_cases ? " or case" : "", waiver->id, hint);
+}
+
+/* A case of its own, whether or not it has a suffix: no finding is waived. */
+static bool read_case(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
+{
+    g_autofree char *rule = NULL;
+
+    if (waiver->id)
+        return mistake(loader, node, "give either 'id' or 'case'");
+    if (!read_text(loader, "case", node, &waiver->id))
+        return false;
+    waiver->one_case = true;
+    rule = g_strndup(waiver->id, strcspn(waiver->id, "/"));
+    if (find_rule(rule, &waiver->rule))
+        return true;
+
+    g_autofree char *hint = rule_hint(rule, "; iwarp-gen list tests lists the cases");
+
+    return mistake(loader, node, "no case '%s'%s", waiver->id, hint);
+}
+
+static bool read_until(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
+{
+    static const char shape[] = "0000-00-00";
+    const char *text = scalar(node);
+    unsigned n = 0;
+    GDateTime *now;
+    g_autofree char *today = NULL;
+
+    while (text && shape[n] && (shape[n] == '0' ? g_ascii_isdigit(text[n]) : text[n] == shape[n]))
+        n++;
+    if (!text || shape[n] || text[n] ||
+        !g_date_valid_dmy((GDateDay)strtoul(text + 8, NULL, 10), (GDateMonth)strtoul(text + 5, NULL, 10),
+                          (GDateYear)strtoul(text, NULL, 10)))
+        return mistake(loader, node, "'until' must be a date such as 2027-03-31, the last day of the waiver");
+    waiver->until = g_strdup(text);
+    now = g_date_time_new_now_local();
+    today = g_date_time_format(now, "%Y-%m-%d");
+    g_date_time_unref(now);
+    waiver->expired = strcmp(text, today) < 0;
+    return true;
+}
+
+static bool read_operation(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
+{
+    return read_text(loader, "operation", node, &waiver->operation);
+}
+
+static bool read_kind(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
+{
+    static const char *const kinds[] = {"Call", "Reply", "Error", "none", NULL};
+    const char *text = scalar(node);
+
+    if (!text || !g_strv_contains(kinds, text))
+        return mistake(loader, node, "'kind' must be Call, Reply, Error or none");
+    return read_text(loader, "kind", node, &waiver->kind);
+}
+
+static bool read_found(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
+{
+    return read_text(loader, "found", node, &waiver->found);
 }
 
 static bool read_why(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
@@ -286,19 +292,28 @@ static bool read_mapping(const struct loader *loader, const yaml_node_t *node, c
 
 static bool read_scope(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
-    static const struct key keys[] = {{"addresses", read_addresses}, {"role", read_role}};
+    static const struct key keys[] = {{"addresses", read_addresses},
+                                      {"role", read_role},
+                                      {"operation", read_operation},
+                                      {"kind", read_kind},
+                                      {"found", read_found}};
 
-    return read_mapping(loader, node, "scope", "addresses, role", keys, G_N_ELEMENTS(keys), waiver);
+    return read_mapping(loader, node, "scope", "addresses, role, operation, kind, found", keys, G_N_ELEMENTS(keys),
+                        waiver);
 }
 
 static bool read_waiver(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
-    static const struct key keys[] = {{"id", read_id}, {"why", read_why}, {"scope", read_scope}, {"link", read_link}};
+    static const struct key keys[] = {{"id", read_id},       {"case", read_case}, {"why", read_why},
+                                      {"scope", read_scope}, {"link", read_link}, {"until", read_until}};
 
-    if (!read_mapping(loader, node, "a waiver", "id, why, scope, link", keys, G_N_ELEMENTS(keys), waiver))
+    if (!read_mapping(loader, node, "a waiver", "id or case, why, scope, link, until", keys, G_N_ELEMENTS(keys),
+                      waiver))
         return false;
     if (!waiver->id)
         return mistake(loader, node, "'id' is missing: which rule is waived");
+    if (waiver->one_case && waiver_of_findings(waiver))
+        return mistake(loader, node, "a case has no findings: its scope has addresses and role alone");
     if (!waiver->why)
         return mistake(loader, node, "'why' is missing: say why %s is waived", waiver->id);
     waiver->where = g_strdup_printf("%s:%zu", loader->path, node->start_mark.line + 1);
@@ -426,47 +441,4 @@ bool waivers_load(GPtrArray *waivers, const char *path, bool of_cases, GError **
     if (!g_file_get_contents(path, &text, &n, NULL)) /* linux/ may be a kernel's tree */
         return load_by_name(waivers, path, errno, error);
     return load_text(&loader, text, n, waivers);
-}
-
-/* ---- matching ---- */
-
-static bool same_prefix(const uint8_t *a, const uint8_t *b, unsigned bits)
-{
-    unsigned octets = bits / 8, rest = bits % 8;
-
-    return memcmp(a, b, octets) == 0 && (rest == 0 || (a[octets] ^ b[octets]) >> (8 - rest) == 0);
-}
-
-static bool address_matches(const struct waiver_address *address, const struct endpoint *sender)
-{
-    return address->endpoint.ip == sender->ip &&
-           same_prefix(address->endpoint.address, sender->address, address->prefix_length) &&
-           (address->any_port || address->endpoint.port == sender->port);
-}
-
-bool waiver_in_scope(const struct waiver *waiver, const struct endpoint *sender, enum waiver_role role)
-{
-    if (waiver->role != WAIVER_ANY_ROLE && waiver->role != role)
-        return false;
-    if (!waiver->addresses)
-        return true;
-    for (guint i = 0; i < waiver->addresses->len; i++)
-        if (address_matches(&g_array_index(waiver->addresses, struct waiver_address, i), sender))
-            return true;
-    return false;
-}
-
-const struct waiver *waivers_match(GPtrArray *waivers, enum rule_id rule, const struct endpoint *sender,
-                                   enum waiver_role role)
-{
-    for (guint i = 0; i < waivers->len; i++) {
-        struct waiver *waiver = g_ptr_array_index(waivers, i);
-
-        if (waiver->one_case || !rule_carried_by(&rule_catalogue[waiver->rule], rule) ||
-            !waiver_in_scope(waiver, sender, role))
-            continue;
-        g_atomic_int_set(&waiver->used, 1);
-        return waiver;
-    }
-    return NULL;
 }

@@ -7,9 +7,15 @@
  *   - id: MPA-4.3-03              # the rule; of rules that state the same requirement, any
  *     why: firmware 1.2 counts Markers from the ISN
  *     link: https://bugs.example/17
+ *     until: 2027-03-31           # the last day on which it waives anything
  *     scope:                      # optional: only what this device sent
  *       addresses: [192.0.2.7, 192.0.2.0/24, "192.0.2.7:20049", "[2001:db8::7]:20049"]
  *       role: responder
+ *       operation: READ           # and only findings about these
+ *       kind: Reply
+ *       found: "expected # zero octets; found *" # its text: '#' is for numbers, '*' for anything
+ *   - case: RPCR-4.5.4-03         # instead of id: a case of iwarp-gen test, and no finding
+ *     why: two Read chunks are not answered
  *
  * or that list as the value of `waivers`, with whose deviations they are in `about`.
  */
@@ -32,15 +38,27 @@ struct waiver_address {
 
 struct waiver {
     enum rule_id rule; /* the one that carries the findings */
-    char *id;          /* as the user wrote it */
+    char *id;          /* as the user wrote it; of `id` or `case`, whichever was given */
     bool one_case;     /* id is that of one case of the rule (iwarp-gen test): it says nothing about findings */
     bool of_values;    /* the same of a combination: its values, "startup/M=1"; there is no rule */
     char *why, *link;  /* may be NULL */
     char *where;       /* "--waive" or FILE:LINE */
     GArray *addresses; /* struct waiver_address; NULL: everywhere */
     enum waiver_role role;
-    bool shipped; /* of a file by name, which is about more than one capture shows */
-    gint used;    /* atomic */
+    char *operation, *kind, *found; /* of findings, which are not those of cases; NULL: any */
+    char *until;                    /* "2027-03-31"; NULL: for ever */
+    bool expired;                   /* that day is over: the waiver waives nothing */
+    bool shipped;                   /* of a file by name, which is about more than one capture shows */
+    gint used;                      /* atomic; of an expired one: it would have waived something */
+};
+
+/* What waivers are held against. */
+struct waiver_finding {
+    enum rule_id rule;
+    const struct endpoint *sender;
+    enum waiver_role role;        /* of the sender; WAIVER_ANY_ROLE: not known */
+    const char *operation, *kind; /* NULL: not known */
+    const char *message;
 };
 
 /* An array of struct waiver *, which it owns. */
@@ -56,14 +74,22 @@ bool waivers_load(GPtrArray *waivers, const char *path, bool of_cases, GError **
 /* The text of such a file, with ids of cases. *about: whose deviations they are, or NULL; g_free() it. */
 bool waivers_parse(GPtrArray *waivers, const char *text, const char *path, char **about, GError **error);
 
+/* ADDRESS, ADDRESS/LENGTH, ADDRESS:PORT, [ADDRESS]:PORT */
+bool waiver_address_parse(const char *text, struct waiver_address *out);
+
 /* True for what `sender` sent in that role. */
 bool waiver_in_scope(const struct waiver *waiver, const struct endpoint *sender, enum waiver_role role);
 
-/*
- * The first waiver for a finding of `rule` about something that `sender` sent, NULL when there is none; it counts as
- * used. Waivers of a single case are about none. role is WAIVER_ANY_ROLE when it is not known.
- */
-const struct waiver *waivers_match(GPtrArray *waivers, enum rule_id rule, const struct endpoint *sender,
-                                   enum waiver_role role);
+/* The octets of the numbers that the text begins with: words with a digit, hexadecimal octets, a space between. 0:
+ * none. */
+size_t waiver_numbers(const char *text);
+
+/* Only findings of some kind: it waives no case. */
+bool waiver_of_findings(const struct waiver *waiver);
+/* Whether it is for this finding, expired or not. Waivers of a single case are for none. */
+bool waiver_covers(const struct waiver *waiver, const struct waiver_finding *finding);
+/* The first one that covers the finding and has not expired, NULL when there is none. It counts as used, and so does an
+ * expired one before it. */
+const struct waiver *waivers_match(GPtrArray *waivers, const struct waiver_finding *finding);
 
 #endif

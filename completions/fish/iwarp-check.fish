@@ -23,6 +23,8 @@ function __iwarp_check_values --argument-names option
             __iwarp_check_rules
         case --explain --waive
             __iwarp_check_rules
+        case --waivers
+            iwarp-check --list-waivers | cut -f1
         case --assume
             printf 'markers=%s\n' none both to-responder to-initiator
             printf 'crc=%s\n' on off
@@ -45,9 +47,8 @@ function __iwarp_check_complete
     test "$words[2]" = merge; and set command merge
     if test -n "$option"
         set -l values (__iwarp_check_values $option)
-        if set -q values[1]
-            printf '%s\n' (string match -r '^--[a-z-]+=(?:.*,)?' -- $token)$values
-        else
+        set -q values[1]; and printf '%s\n' (string match -r '^--[a-z-]+=(?:.*,)?' -- $token)$values
+        if not set -q values[1]; or test $option = --waivers # a name, or a file
             printf "$option=%s\n" (__fish_complete_path (string replace -r '^--[a-z-]+=' '' -- $token))
         end
     else if string match -q -- '-*' $token

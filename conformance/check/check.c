@@ -327,6 +327,7 @@ static void take_troubles(struct reading *reading)
         if (!connection->facts)
             continue;
         connection->facts->id = connection->id;
+        connection->server = connection->facts->server;
         troubles_take(capture->troubles, connection->facts);
         connection->facts = NULL;
     }

@@ -57,6 +57,8 @@ void report_connection_free(struct report_connection *connection)
         g_string_chunk_free(connection->messages);
     if (connection->folds)
         g_hash_table_unref(connection->folds);
+    if (connection->kinds)
+        g_hash_table_unref(connection->kinds);
     g_free(connection->ib);
     report_guest_free(&connection->guest);
     g_free(connection);
@@ -162,12 +164,14 @@ void report_init(struct report *report, const struct check_options *options)
         report->shown[i] = options->rules.shown[i] && rule_binds(&rule_catalogue[i], options->mpa.profile);
     report->captures = g_ptr_array_new_with_free_func(free_capture);
     report->unused_waivers = g_ptr_array_new();
+    report->expired_waivers = g_ptr_array_new();
 }
 
 void report_clear(struct report *report)
 {
     g_ptr_array_unref(report->captures);
     g_ptr_array_unref(report->unused_waivers);
+    g_ptr_array_unref(report->expired_waivers);
 }
 
 static enum rule_transport transport_of(const struct report_connection *connection)
@@ -261,6 +265,18 @@ static void sum_connection(struct report *report, const struct report_connection
     report->transport = with_transport(report->transport, report->connections == 0, connection);
     report->connections++;
     report->connections_with_findings += any;
+}
+
+static void find_expired_waivers(struct report *report)
+{
+    const GPtrArray *waivers = report->options->waivers;
+
+    for (guint i = 0; waivers && i < waivers->len; i++) {
+        struct waiver *waiver = g_ptr_array_index(waivers, i);
+
+        if (waiver->expired && g_atomic_int_get(&waiver->used))
+            g_ptr_array_add(report->expired_waivers, waiver);
+    }
 }
 
 static void find_unused_waivers(struct report *report)
@@ -444,6 +460,7 @@ static void clear_sums(struct report *report)
     report->trouble = false;
     report->transport = RULE_ON_ANY;
     g_ptr_array_set_size(report->unused_waivers, 0);
+    g_ptr_array_set_size(report->expired_waivers, 0);
 }
 
 void report_conclude(struct report *report)
@@ -470,6 +487,7 @@ void report_conclude(struct report *report)
             report->counts[i] = rule_counts_of(&counts, rule_catalogue[i].same);
     for (size_t i = 0; i < RULE_COUNT; i++)
         report->exercised += report->counts[i].passed > 0 || report->counts[i].failed > 0;
+    find_expired_waivers(report);
     if (!goes_on(report))
         find_unused_waivers(report);
     report->status = decide(report);

@@ -33,6 +33,7 @@ struct report_finding {
     enum rule_severity severity;
     enum direction direction; /* never DIR_UNKNOWN: by presumed roles where they are not known */
     uint32_t frame, first_frame, related_frame;
+    struct finding_subject subject;
     int64_t time_ns;
     uint64_t offset;
     const struct waiver *waiver; /* NULL: not waived */
@@ -72,6 +73,7 @@ struct report_connection {
     GArray *findings;                     /* struct report_finding, by frame; never NULL */
     GStringChunk *messages;
     GHashTable *folds;                      /* report_fold.c; NULL: none */
+    GHashTable *kinds;                      /* report_kinds.h; NULL: none, or not wanted */
     uint64_t found[SEVERITY_COUNT], waived; /* all findings, those not kept as well; found holds unwaived ones */
     uint64_t not_kept;
     GArray *notes;                   /* struct note, for the ladders of --format=html; NULL otherwise */
@@ -79,6 +81,7 @@ struct report_connection {
     struct folded_counts *counts;    /* of rules by themselves: see report_rules(); NULL: nothing */
     struct statistics *statistics;   /* side 0: the initiator; NULL: not wanted */
     GArray *failing;                 /* struct report_failing; NULL: none */
+    const char *server;              /* "linux", "ganesha": who it looks like; NULL: not known */
     struct trouble_facts *facts;     /* of the whole connection, once it is over; NULL: it goes on */
     void *record;                    /* of the guest, until check_across.h has judged it; NULL: none */
     const struct ulp_across *across; /* whose record it is */
@@ -127,6 +130,7 @@ struct report {
     enum rule_transport transport; /* of all connections; RULE_ON_ANY: of both kinds, or there are none */
     bool shown[RULE_COUNT];        /* selected by the options, and in the profile */
     GPtrArray *unused_waivers;     /* struct waiver *, borrowed */
+    GPtrArray *expired_waivers;    /* the same: of those that have expired, what would have waived something */
     enum check_status status;
 };
 

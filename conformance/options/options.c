@@ -371,8 +371,8 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
 struct raw_options {
     gchar *format, *fail_on, *profile, *memory, *capture_buffer, *rotate, *color, *counts;
     gchar **rules, **skip, **waive, **waivers, **assume, **timers, **read, **files;
-    gboolean strict, exclusive, allow_empty, list_rules, list_interfaces, print, summary, stats, verbose, progress,
-        no_progress, version, help;
+    gboolean strict, exclusive, allow_empty, list_rules, list_waivers, list_interfaces, print, summary, stats, verbose,
+        progress, no_progress, version, help;
     gint jobs, max_findings;
 };
 
@@ -481,6 +481,18 @@ static bool raw_options_fit(const struct raw_options *raw, GError **error)
     return raw->max_findings >= 0 || usage(error, "--max-findings: give a number, 0 for all");
 }
 
+/* Waivers were read from that file. */
+static bool reads_waivers(const struct check_options *options, const char *path)
+{
+    for (guint i = 0; i < options->waivers->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(options->waivers, i);
+
+        if (g_str_has_prefix(waiver->where, path) && waiver->where[strlen(path)] == ':')
+            return true;
+    }
+    return false;
+}
+
 /* There is something to check, and what is wanted of it can be had. */
 static bool can_check(const struct check_options *options, GError **error)
 {
@@ -492,6 +504,11 @@ static bool can_check(const struct check_options *options, GError **error)
         return usage(error, "-Z needs -i");
     if (options->capture_buffer != 0 && !options->interface)
         return usage(error, "--capture-buffer needs -i");
+    if (options->write_waivers && options->rotate_ns != 0)
+        return usage(error, "--write-waivers and --rotate cannot be combined");
+    if (options->write_waivers && reads_waivers(options, options->write_waivers))
+        return usage(error, "--write-waivers: %s is also read by --waivers, and what it waives would not be in it",
+                     options->write_waivers);
     return (options->rotate_ns == 0 || can_rotate(options, error)) && (!options->keep || can_keep(options, error)) &&
            (!options->annotate || can_annotate(options, error));
 }
@@ -499,6 +516,7 @@ static bool can_check(const struct check_options *options, GError **error)
 static bool understand(struct check_options *options, struct raw_options *raw, GError **error)
 {
     options->list_rules = raw->list_rules;
+    options->list_waivers = raw->list_waivers;
     options->list_interfaces = raw->list_interfaces;
     options->version = raw->version;
     options->help = raw->help;
@@ -526,8 +544,8 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     if (!words_are_filter(raw, error))
         return false;
     take_words(options, raw);
-    return options->help || options->version || options->list_rules || options->list_interfaces || options->explain ||
-           can_check(options, error);
+    return options->help || options->version || options->list_rules || options->list_waivers ||
+           options->list_interfaces || options->explain || can_check(options, error);
 }
 
 /* GOption knows "-j 2" but not "-j2", which is what people write. */
@@ -609,6 +627,8 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"waive", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.waive, NULL, NULL},
         {"waivers", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &raw.waivers, NULL, NULL},
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &raw.strict, NULL, NULL},
+        {"write-waivers", 0, 0, G_OPTION_ARG_FILENAME, &options->write_waivers, NULL, NULL},
+        {"list-waivers", 0, 0, G_OPTION_ARG_NONE, &raw.list_waivers, NULL, NULL},
         {"exclusive", 0, 0, G_OPTION_ARG_NONE, &raw.exclusive, NULL, NULL},
         {"allow-empty", 0, 0, G_OPTION_ARG_NONE, &raw.allow_empty, NULL, NULL},
         {"assume", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.assume, NULL, NULL},
@@ -659,6 +679,7 @@ void options_clear(struct check_options *options)
 {
     g_clear_pointer(&options->output, g_free);
     g_clear_pointer(&options->annotate, g_free);
+    g_clear_pointer(&options->write_waivers, g_free);
     g_clear_pointer(&options->command_line, g_free);
     g_clear_pointer(&options->interface, g_free);
     g_clear_pointer(&options->filter, g_free);

@@ -32,8 +32,9 @@ enum { MAX_FINDINGS_DEFAULT = 1000, ASSUMED_QPS_MAX = 64 };
 
 struct check_options {
     enum report_format format;
-    char *output;   /* NULL: standard output */
-    char *annotate; /* the annotated capture; NULL: not wanted */
+    char *output;        /* NULL: standard output */
+    char *annotate;      /* the annotated capture; NULL: not wanted */
+    char *write_waivers; /* a list of waivers for what fails; NULL: not wanted */
     struct rule_selection rules;
     enum rule_severity fail_on;
     bool fail_never, fail_trouble; /* fail_trouble: what happened counts, too */
@@ -67,7 +68,7 @@ struct check_options {
     bool fold;        /* of equal findings the first three are listed, the others counted */
     bool allow_empty; /* captures in which nothing was checked are accepted */
 
-    bool list_rules, list_interfaces, version, help;
+    bool list_rules, list_waivers, list_interfaces, version, help;
     char *explain;
 };
 

@@ -316,13 +316,18 @@ static void write_clean(struct html_page *page)
 
 static void write_unused_waivers(struct html_page *page)
 {
-    const GPtrArray *unused = page->report->unused_waivers;
+    const GPtrArray *unused = page->report->unused_waivers, *expired = page->report->expired_waivers;
 
-    if (unused->len == 0)
+    if (unused->len + expired->len == 0)
         return;
     markup_begin(page->writer, "section", "id", "waivers", NULL);
-    markup_element(page->writer, "h2", NULL, "Unused waivers");
+    markup_element(page->writer, "h2", NULL, expired->len > 0 ? "Expired and unused waivers" : "Unused waivers");
     markup_begin(page->writer, "ul", NULL);
+    for (guint i = 0; i < expired->len; i++) {
+        g_autofree gchar *text = expired_waiver_text(g_ptr_array_index(expired, i));
+
+        markup_element(page->writer, "li", NULL, "%s", text);
+    }
     for (guint i = 0; i < unused->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(unused, i);
 

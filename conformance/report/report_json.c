@@ -162,6 +162,10 @@ static void add_finding(struct json_writer *writer, const struct report_finding 
     json_string(writer, "direction",
                 finding->direction == DIR_TO_RESPONDER ? "initiator-to-responder" : "responder-to-initiator");
     add_number(writer, "stream_offset", finding->offset);
+    if (finding->subject.operation)
+        json_string(writer, "operation", finding->subject.operation);
+    if (finding->subject.kind)
+        json_string(writer, "kind", finding->subject.kind);
     json_string(writer, "message", finding->message);
     add_related(writer, "same_as", finding->rule, profile, rule_carried_by);
     add_related(writer, "judged_with", finding->rule, profile, rule_judged_with);
@@ -295,6 +299,18 @@ static void add_summary(struct json_writer *writer, const struct report *report)
     for (guint i = 0; i < report->unused_waivers->len; i++)
         json_string(writer, NULL, ((const struct waiver *)g_ptr_array_index(report->unused_waivers, i))->id);
     json_end_array(writer);
+    if (report->expired_waivers->len > 0) {
+        json_begin_array(writer, "expired_waivers");
+        for (guint i = 0; i < report->expired_waivers->len; i++) {
+            const struct waiver *waiver = g_ptr_array_index(report->expired_waivers, i);
+
+            json_begin_object_line(writer, NULL);
+            json_string(writer, "id", waiver->id);
+            json_string(writer, "until", waiver->until);
+            json_end_object(writer);
+        }
+        json_end_array(writer);
+    }
     add_number(writer, "connections", report->connections);
     add_number(writer, "rules_exercised", report->exercised);
     json_bool(writer, "trouble", report->trouble);

@@ -116,6 +116,13 @@ static void write_troubles(const struct report *report, FILE *out)
         fprintf(out, "%s- %s\n", before, trouble);
         before = "";
     }
+    for (guint i = 0; i < report->expired_waivers->len; i++) {
+        g_autofree gchar *line = expired_waiver_text(g_ptr_array_index(report->expired_waivers, i));
+        g_autofree gchar *escaped = escape(line);
+
+        fprintf(out, "%s- %s\n", before, escaped);
+        before = "";
+    }
     for (guint i = 0; i < report->unused_waivers->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(report->unused_waivers, i);
         g_autofree gchar *about = unused_waiver_text(waiver), *escaped = escape(about), *id = escape(waiver->id);

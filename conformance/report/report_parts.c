@@ -208,6 +208,12 @@ gchar *aliases_text(const struct check_options *options, enum rule_id id)
     return g_string_free(text, FALSE);
 }
 
+gchar *expired_waiver_text(const struct waiver *waiver)
+{
+    return g_strdup_printf("expired waiver: %s (%s), which was valid until %s", waiver->id, waiver->where,
+                           waiver->until);
+}
+
 gchar *unused_waiver_text(const struct waiver *waiver)
 {
     const struct rule *rule = &rule_catalogue[waiver->rule];

@@ -54,6 +54,8 @@ GArray *finding_groups(const struct report_connection *connection);
 /* Other rules that state what this one does, "MPA2-3-02, DDP-6.1-01", or an empty text; g_free() it. */
 gchar *aliases_text(const struct check_options *options, enum rule_id id);
 
+/* "expired waiver: MPA-4.1-05 (known.yaml:1), which was valid until 2026-01-31"; g_free() it. */
+gchar *expired_waiver_text(const struct waiver *waiver);
 /* About an unused waiver: where it was given, and for a rule without findings of its own the rules to waive; g_free()
  * it. */
 gchar *unused_waiver_text(const struct waiver *waiver);

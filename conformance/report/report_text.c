@@ -312,10 +312,17 @@ static void write_not_exercised(const struct report *report, FILE *out)
     }
 }
 
-static void write_unused_waivers(const struct text *text)
+static void write_odd_waivers(const struct text *text)
 {
-    const GPtrArray *unused = text->report->unused_waivers;
+    const GPtrArray *unused = text->report->unused_waivers, *expired = text->report->expired_waivers;
 
+    for (guint i = 0; i < expired->len; i++) {
+        g_autofree gchar *line = expired_waiver_text(g_ptr_array_index(expired, i));
+
+        if (i == 0)
+            terminal_gap(&text->terminal);
+        terminal_line(&text->terminal, 0, "%s", line);
+    }
     for (guint i = 0; i < unused->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(unused, i);
         g_autofree gchar *about = unused_waiver_text(waiver);
@@ -353,7 +360,7 @@ void report_write_text(const struct report *report, FILE *out)
     many_write_rules(report, &text.terminal);
     for (guint i = 0; i < report->captures->len; i++)
         write_capture(&text, g_ptr_array_index(report->captures, i));
-    write_unused_waivers(&text);
+    write_odd_waivers(&text);
     if (report->options->stats)
         stats_write_text(report, &text.terminal);
     if (report->connections == 0)

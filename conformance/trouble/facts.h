@@ -142,6 +142,7 @@ struct trouble_facts {
     struct trouble_refusal refusal;    /* the first */
     struct trouble_repeated differs;   /* octets that were read back */
     char *differs_words;               /* of the first; NULL: none */
+    const char *server;                /* "linux", "ganesha": whose file handles Calls have; NULL: not known */
     uint64_t parts;                    /* of both sides */
     struct trouble_event answered;     /* the latest answer to a Call */
     uint64_t calls, answers;           /* Calls that were counted once, and those of them that were answered */

@@ -46,6 +46,9 @@ def complete(root, environment, tmp_path):
     ("iwarp-check --fail-on=n", {"note", "never"}),
     ("iwarp-check --fail-on=t", {"trouble"}),
     ("iwarp-check --profile=r", {"rdmac", "rfc5666"}),
+    ("iwarp-check --waivers=linux-n", {"linux-nfsd"}),
+    ("iwarp-check --waivers=oth", {"other.pcap"}),
+    ("iwarp-check --write-waivers=oth", {"other.pcap"}),
     ("iwarp-check --explain=MPA-4.3-0", {f"MPA-4.3-0{n}" for n in range(1, 10)}),
     ("iwarp-check --rules=mpa,nf", {"mpa,nfs"}),
     ("iwarp-check --assume=c", {"crc="}),
@@ -137,7 +140,8 @@ def typed(shell, line, wanted, root, environment, folder):
 @pytest.mark.parametrize("shell", SHELLS)
 @pytest.mark.parametrize("line, wanted", [
     ("iwarp-check --form", "iwarp-check --format="), ("iwarp-check --format=ju", "--format=junit "),
-    ("iwarp-check --profile=rf", "--profile=rfc5666 "), ("iwarp-check a", r"a\ capture.pcapng"),
+    ("iwarp-check --profile=rf", "--profile=rfc5666 "), ("iwarp-check --waivers=linux-n", "--waivers=linux-nfsd"),
+    ("iwarp-check a", r"a\ capture.pcapng"),
     ("iwarp-gen play marker-w", "play marker-walk "), ("iwarp-gen help con", "help connect "),
     ("iwarp-gen test --transcript=f", "--transcript=full "), ("iwarp-gen play rev1 -o a", r"-o a\ capture.pcapng"),
 ])
@@ -166,6 +170,8 @@ def fish(root, environment, tmp_path):
     ("iwarp-check --explain=MPA-4.3-0", {f"--explain=MPA-4.3-0{n}" for n in range(1, 10)}),
     ("iwarp-check --rules=mpa,shou", {"--rules=mpa,should"}),
     ("iwarp-check --annotate=oth", {"--annotate=other.pcap"}),
+    ("iwarp-check --waivers=linux-n", {"--waivers=linux-nfsd"}),
+    ("iwarp-check --waivers=oth", {"--waivers=other.pcap"}),
     ("iwarp-check me", {"merge"}),
     ("iwarp-check merge --out", {"--output="}),
     ("iwarp-gen pl", {"play"}),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--waive, --waivers, --strict-waivers."""
+import datetime
+
 import pytest
 
 
@@ -81,21 +83,30 @@ def test_empty_file(check, waivers, good):
 
 @pytest.mark.parametrize("text, line, hint", [
     ("id: MPA-4.1-05\n", 1, "list"),
-    ("- MPA-4.1-05\n", 1, "id, why, scope, link"),
+    ("- MPA-4.1-05\n", 1, "id or case, why, scope, link, until"),
     ("- id: MPA-4.1-05\n  why: x\n- why: y\n", 3, "'id' is missing"),
     ("- id: MPA-4.1-05\n", 1, "'why' is missing"),
     ("- id: MPA-0-00\n  why: x\n", 1, "MPA-0-00"),
-    ("- id: MPA-4.1-05\n  why: x\n  reason: y\n", 3, "allowed: id, why, scope, link"),
+    ("- id: MPA-4.1-05\n  why: x\n  reason: y\n", 3, "allowed: id or case, why, scope, link, until"),
     ("- id: MPA-4.1-05\n  why: x\n  why: y\n", 3, "twice"),
     ("- id: MPA-4.1-05\n  why: [x]\n", 2, "text"),
     ("- id: MPA-4.1-05\n  why: x\n  scope: here\n", 3, "addresses, role"),
-    ("- id: MPA-4.1-05\n  why: x\n  scope:\n    host: a\n", 4, "allowed: addresses, role"),
+    ("- id: MPA-4.1-05\n  why: x\n  scope:\n    host: a\n", 4, "allowed: addresses, role, operation, kind, found"),
     ("- id: MPA-4.1-05\n  why: x\n  scope:\n    role: client\n", 4, "initiator or responder"),
     ("- id: MPA-4.1-05\n  why: x\n  scope:\n    addresses: [192.0.2.999]\n", 4, "192.0.2.999"),
     ("- id: MPA-4.1-05\n  why: x\n  scope:\n    addresses: [192.0.2.1/33]\n", 4, "192.0.2.1/33"),
     ("- id: MPA-4.1-05\n  why: x\n  scope:\n    addresses: ['[2001:db8::1']\n", 4, "2001:db8::1"),
     ("- id: MPA-4.1-05\n  why: x\n  scope:\n    addresses: ['192.0.2.1:0']\n", 4, "192.0.2.1:0"),
     ("- id: MPA-4.1-05\n  why: x\n  scope:\n    addresses: []\n", 4, "list of addresses"),
+    ("- id: MPA-4.1-05\n  why: x\n  scope:\n    kind: Answer\n", 4, "Call, Reply, Error or none"),
+    ("- id: MPA-4.1-05\n  why: x\n  scope:\n    operation: [READ]\n", 4, "'operation' must be text"),
+    ("- id: MPA-4.1-05\n  why: x\n  scope:\n    found: ''\n", 4, "'found' must be text"),
+    ("- id: MPA-4.1-05\n  why: x\n  until: tomorrow\n", 3, "'until' must be a date such as 2027-03-31"),
+    ("- id: MPA-4.1-05\n  why: x\n  until: 2027-02-30\n", 3, "'until' must be a date"),
+    ("- id: MPA-4.1-05\n  why: x\n  until: 2027-2-3\n", 3, "'until' must be a date"),
+    ("- id: MPA-4.1-05\n  case: MPA-4.1-05\n  why: x\n", 2, "either 'id' or 'case'"),
+    ("- case: MPA-0-00\n  why: x\n", 1, "no case 'MPA-0-00'"),
+    ("- case: MPA-4.1-05\n  why: x\n  scope:\n    kind: Reply\n", 1, "a case has no findings"),
     ("- id: 'MPA\n", None, "not YAML"),
     ("- id: &a [*a]\n", 1, ""),
     ("\x00\x01", 1, "not YAML"),
@@ -106,3 +117,74 @@ def test_mistakes_name_file_and_line(check, waivers, good, text, line, hint):
     assert result.returncode == 2 and result.stdout == ""
     assert len(result.stderr.splitlines()) == 1
     assert result.stderr.startswith(f"iwarp-check: {path}:" + (f"{line}: " if line else "")) and hint in result.stderr
+
+
+def waives(report, waivers, path, rule, scope):
+    """Whether a waiver of the rule with that scope waives its findings in the capture."""
+    _, parsed = report(f"--waivers={waivers(f'- id: {rule}' + chr(10) + '  why: known' + chr(10) + '  scope:' + chr(10) + '    ' + scope + chr(10))}", path)
+    findings = [f for f in parsed["captures"][0]["connections"][0]["findings"] if f["rule"] == rule]
+    assert findings and len({f["waived"] for f in findings}) == 1
+    return findings[0]["waived"]
+
+
+def test_scope_of_findings(report, waivers, capture):
+    """Operation and kind of message are those of JSON, the text is its message."""
+    path = capture("nfs-auxiliary", "--inject=RPC-9-05/long")
+    _, parsed = report(path)
+    finding = parsed["captures"][0]["connections"][0]["findings"][0]
+    assert (finding["rule"], finding["operation"], finding["kind"]) == ("RPC-9-05", "SETACL", "Reply")
+    for scope, waived in (("operation: SETACL", True), ("operation: setacl", True), ("operation: READ", False), ("kind: Reply", True),
+                          ("kind: Call", False), ("kind: none", False), (f"found: \"{finding['message']}\"", True),
+                          ("found: \"*; found it for SETACL, *\"", True), ("found: \"*; found it for WRITE, *\"", False),
+                          ("found: \"expected GARBAGE_ARGS\"", False), ("found: \"*arguments of # octets*\"", True),
+                          ("found: \"*arguments of #octets*\"", False), ("found: \"*# are well formed\"", False),
+                          ("found: \"*\"", True), ("operation: SETACL\n    role: responder\n    kind: Reply", True),
+                          ("operation: SETACL\n    role: initiator", False)):
+        assert waives(report, waivers, path, "RPC-9-05", scope) == waived, scope
+
+
+def test_scope_of_an_answer_that_never_came(report, waivers, capture):
+    """The operation of a COMPOUND is that which it is there for."""
+    path = capture("rpcrdma", "--inject=RPCR-4.5.4-03/fault")
+    _, parsed = report(path)
+    finding = next(f for f in parsed["captures"][0]["connections"][0]["findings"] if f["rule"] == "RPCR-4.5.4-03")
+    assert (finding["operation"], finding["kind"]) == ("READDIR", "none")
+    assert waives(report, waivers, path, "RPCR-4.5.4-03", "operation: READDIR\n    kind: none")
+    assert not waives(report, waivers, path, "RPCR-4.5.4-03", "operation: READ\n    kind: none")
+
+
+def test_a_scope_that_is_not_known_matches_nothing(report, waivers, bad, fault):
+    """An FPDU has no operation of NFS."""
+    _, parsed = report(bad)
+    assert not {"operation", "kind"} & set(the_finding(parsed))
+    for scope in ("operation: READ", "kind: Call"):
+        assert not waives(report, waivers, bad, fault, scope)
+    assert waives(report, waivers, bad, fault, 'found: "expected # zero PAD octets; found #"')
+
+
+def test_a_pattern_takes_no_time(check, waivers, bad, fault):
+    """However many stars: each that fails is not tried with all others again."""
+    path = waivers(f"- id: {fault}\n  why: x\n  scope:\n    found: \"{'*e' * 200}x\"\n")
+    assert check(f"--waivers={path}", bad, timeout=10).returncode == 1
+
+
+def test_until(check, report, waivers, bad, fault):
+    """A waiver holds on its last day; after that the finding fails, and the report says since when."""
+    today = datetime.date.today()
+    for until, expired in ((today + datetime.timedelta(2), False), (today - datetime.timedelta(2), True)):
+        path = waivers(f"- id: {fault}\n  why: firmware 1.3 has it\n  until: {until}\n")
+        status, parsed = report(f"--waivers={path}", "--strict-waivers", bad)
+        assert (status, the_finding(parsed)["waived"]) == (int(expired), not expired)
+        assert parsed["summary"].get("expired_waivers", []) == [{"id": fault, "until": str(until)}] * expired
+        assert parsed["summary"]["unused_waivers"] == []
+        line = f"expired waiver: {fault} ({path}:1), which was valid until {until}"
+        for form in ("text", "html", "markdown"):
+            assert (line in check(f"--waivers={path}", "--format=" + form, bad).stdout.replace("\\", "").replace("\n  ", " ")) == expired, form
+    path.write_text(path.read_text(encoding="utf-8") + f"- id: {fault}\n  why: known\n", encoding="utf-8")
+    assert check(f"--waivers={path}", bad).returncode == 0  # another one holds still
+
+
+def test_a_case_waives_no_finding(check, waivers, bad, fault):
+    path = waivers(f"- case: {fault}\n  why: known\n")
+    assert check(f"--waivers={path}", "--strict-waivers", bad).returncode == 1
+    assert "unused" not in check(f"--waivers={path}", bad).stdout

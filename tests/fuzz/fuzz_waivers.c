@@ -16,10 +16,15 @@ static void match_all(GPtrArray *waivers)
                                        {.ip = 6, .address = {0x20, 1, 0xD, 0xB8}, .port = 7174}};
 
     for (unsigned rule = 0; rule < RULE_COUNT; rule++) {
-        const struct waiver *found =
-            waivers_match(waivers, (enum rule_id)rule, &senders[rule & 1], (enum waiver_role)(rule / 2 % 3));
+        const struct waiver_finding finding = {.rule = (enum rule_id)rule,
+                                               .sender = &senders[rule & 1],
+                                               .role = (enum waiver_role)(rule / 2 % 3),
+                                               .operation = rule & 1 ? "READ" : NULL,
+                                               .kind = rule & 2 ? "Reply" : NULL,
+                                               .message = "expected 3 zero octets; found 7"};
+        const struct waiver *found = waivers_match(waivers, &finding);
 
-        HOLDS(!found || (found->used && found->id && found->where));
+        HOLDS(!found || (found->used && !found->expired && found->id && found->where));
     }
 }
 

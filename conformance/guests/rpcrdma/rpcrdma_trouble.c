@@ -4,62 +4,12 @@
 #include "conformance/trouble/facts.h"
 #include "engine/nfs/rpcrdma_ulp.h"
 
-/* What most COMPOUNDs have besides the operation that they are there for: the higher, the more it is that one. */
-static unsigned weight_of(uint32_t op, bool callback)
-{
-    if (callback)
-        return op == NFS_OP_CB_SEQUENCE ? 0 : 3;
-    switch (op) {
-    case NFS_OP_SEQUENCE:
-    case NFS_OP_PUTFH:
-    case NFS_OP_PUTROOTFH:
-    case NFS_OP_PUTPUBFH:
-        return 0;
-    case NFS_OP_GETATTR:
-    case NFS_OP_GETFH:
-    case NFS_OP_SAVEFH:
-    case NFS_OP_RESTOREFH:
-    case NFS_OP_ACCESS:
-        return 1;
-    case NFS_OP_LOOKUP:
-        return 2;
-    default:
-        return 3;
-    }
-}
-
-static const char *operation_of(const struct rpcrdma_transaction *t, const struct rpcrdma_body *body)
-{
-    const char *name = NULL;
-    unsigned most = 0;
-
-    for (unsigned i = 0; i < body->n_operations; i++) {
-        unsigned weight = weight_of(body->operations[i].op, t->reverse);
-
-        if (name && weight <= most)
-            continue;
-        name = nfs_op_name(body->operations[i].op, t->reverse);
-        most = weight;
-        if (name && weight == 3)
-            break;
-    }
-    return name;
-}
+#include <string.h>
 
 static const char *name_of(const struct rpcrdma_transaction *t)
 {
-    const struct rpcrdma_body *body = &t->open->call_body;
-    const struct nfs_procedure *procedure;
-    const char *name = NULL;
+    const char *name = rpcrdma_operation_of(t);
 
-    if (!t->request.known)
-        return "a Call";
-    procedure = body->known ? body->procedure
-                            : nfs_procedure_find(t->request.program, t->request.version, t->request.procedure);
-    if (procedure && procedure->compound && body->known && body->walked)
-        name = operation_of(t, body);
-    if (!name && procedure)
-        name = procedure->name;
     return name ? name : "a Call";
 }
 
@@ -169,6 +119,24 @@ static void take_flags(struct trouble_facts *facts, const struct rpcrdma_body *b
         trouble_callbacks(facts, (value->value & (CB_PATH_DOWN | CB_PATH_DOWN_SESSION)) != 0, event);
 }
 
+/* File handles are their server's own: how they begin says which server made them. */
+static void know_server(struct trouble_facts *facts, const struct rpcrdma_body *body)
+{
+    static const struct {
+        const char *server;
+        uint8_t n, octets[2];
+    } begins[] = {{"linux", 2, {1, 0}}, {"ganesha", 1, {0x43}}};
+
+    for (unsigned i = 0; i < body->n_items && !facts->server; i++) {
+        const struct rpcrdma_item *item = &body->items[i];
+        const uint8_t *handle = item->item.mark == NFS_MARK_HANDLE ? rpcrdma_contents(body, item) : NULL;
+
+        for (unsigned k = 0; handle && k < G_N_ELEMENTS(begins); k++)
+            if (item->item.count >= begins[k].n && memcmp(handle, begins[k].octets, begins[k].n) == 0)
+                facts->server = begins[k].server;
+    }
+}
+
 void rpcrdma_trouble_payload(struct trouble_facts *facts, const struct rpcrdma_payload *payload)
 {
     const struct rpcrdma_body *body = payload->body;
@@ -176,6 +144,8 @@ void rpcrdma_trouble_payload(struct trouble_facts *facts, const struct rpcrdma_p
 
     if (payload->reply && !payload->transaction->reverse)
         rpcrdma_trouble_failed(facts, payload);
+    if (body->walked && !payload->reply && !payload->transaction->reverse && !facts->server)
+        know_server(facts, body);
     if (!body->walked || !body->procedure || !body->procedure->compound)
         return;
     take_operations(facts, payload, event);

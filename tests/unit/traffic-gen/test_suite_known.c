@@ -37,11 +37,12 @@ static void test_known(void **state)
     add(report, "MPA-7.1.2-23", OUTCOME_FAILED); /* a Responder's */
     expect(report, DUT_INITIATOR, NULL);
     expect(report, DUT_RESPONDER,
-           "1 of 2 failures is a known deviation of Linux's soft-iWARP (siw): --waivers=linux-6.1-siw");
-    add(report, "RPCR-2.2.4.2-02", OUTCOME_UNSTABLE);
-    expect(
-        report, DUT_RESPONDER,
-        "2 of 3 failures are known deviations of Linux's NFS server and Linux's soft-iWARP (siw): --waivers=linux-6.1");
+           "1 of 2 failures would be waived if the iWARP device is siw of Linux 6.1 (--waivers=linux-6.1-siw)");
+    add(report, "RPCR-2.2.4.2-02", OUTCOME_FAILED); /* of some findings, which are no cases */
+    add(report, "EXP-3.5.1-01", OUTCOME_UNSTABLE);
+    expect(report, DUT_RESPONDER,
+           "2 of 4 failures would be waived if the responder is Linux 6.1 and the iWARP device is siw of Linux 6.1 "
+           "(--waivers=linux-6.1)");
 
     assert_true(waivers_load(linux_siw, "linux", true, NULL));
     for (guint i = 0; i < report->results->len; i++)
@@ -78,14 +79,18 @@ static void test_values(void **state)
                               "- {id: startup/M=1, why: one}\n"
                               "- {id: 'startup/pd=257,C=0', why: two}\n"
                               "- {id: startup/cut=key, why: three, scope: {role: initiator}}\n"
-                              "- {id: MPA-7.1.1-31, why: four}\n",
+                              "- {id: MPA-7.1.1-31, why: four}\n"
+                              "- {case: MPA-7.1.1-05, why: five}\n"
+                              "- {id: MPA-7.1.2-10, why: six, scope: {kind: Reply}}\n"
+                              "- {id: MPA-7.1.2-10, why: seven, until: 2001-01-01}\n",
                               "known.yaml", NULL, NULL));
     known = choice_known_values(waivers, DUT_RESPONDER, &device);
     assert_int_equal(g_strv_length(known), 2);
     assert_string_equal(known[1], "startup/pd=257,C=0");
     g_strfreev(known);
     assert_true(choice_waives(waivers, DUT_RESPONDER, &device, RULE_MPA_7_1_1_31));
-    assert_false(choice_waives(waivers, DUT_RESPONDER, &device, RULE_MPA_7_1_2_10));
+    assert_true(choice_waives(waivers, DUT_RESPONDER, &device, RULE_MPA_7_1_1_05));
+    assert_false(choice_waives(waivers, DUT_RESPONDER, &device, RULE_MPA_7_1_2_10)); /* findings alone; expired */
 
     choice_unused(waivers, true, report);
     assert_int_equal(report->unused_waivers->len, 4);

@@ -262,6 +262,12 @@ bool choice_takes(char *const *rules, char *const *skip, const char *id)
 
 /* ---- waivers ---- */
 
+/* One of some findings of a rule says nothing about the cases of the rule. */
+static bool waives_cases(const struct waiver *waiver)
+{
+    return !waiver->expired && !waiver_of_findings(waiver);
+}
+
 static enum waiver_role role_of(enum suite_dut dut)
 {
     return dut == DUT_RESPONDER ? WAIVER_RESPONDER : WAIVER_INITIATOR;
@@ -306,7 +312,7 @@ bool choice_waives(const GPtrArray *waivers, enum suite_dut dut, const struct en
     for (guint i = 0; i < waivers->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (!waiver->one_case && waiver_in_scope(waiver, device, role_of(dut)) &&
+        if (!strchr(waiver->id, '/') && waives_cases(waiver) && waiver_in_scope(waiver, device, role_of(dut)) &&
             (waiver->rule == rule || case_decides_too(waiver->rule, rule)))
             return true;
     }
@@ -320,7 +326,7 @@ char **choice_known_values(const GPtrArray *waivers, enum suite_dut dut, const s
     for (guint i = 0; i < waivers->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (waiver->of_values && waiver_in_scope(waiver, device, role_of(dut)))
+        if (waiver->of_values && waives_cases(waiver) && waiver_in_scope(waiver, device, role_of(dut)))
             g_ptr_array_add(ids, g_strdup(waiver->id));
     }
     g_ptr_array_add(ids, NULL);
@@ -336,7 +342,7 @@ void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint 
     for (guint i = 0; i < waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (!names(waiver, result) || !waiver_in_scope(waiver, device, role))
+        if (!waives_cases(waiver) || !names(waiver, result) || !waiver_in_scope(waiver, device, role))
             continue;
         waiver->used = 1;
         if (!result->waived)
@@ -355,7 +361,8 @@ static bool explains(const struct waiver *waiver, const void *finding)
 {
     const struct failure *failure = finding;
 
-    return names(waiver, failure->result) && waiver_in_scope(waiver, failure->device, failure->role);
+    return waives_cases(waiver) && names(waiver, failure->result) &&
+           waiver_in_scope(waiver, failure->device, failure->role);
 }
 
 void choice_known(enum suite_dut dut, const struct endpoint *device, struct suite_report *report)
@@ -383,7 +390,8 @@ void choice_unused(const GPtrArray *waivers, bool of_values, struct suite_report
     for (guint i = 0; i < waivers->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (!waiver->used && !waiver->shipped && (!waiver->one_case || waiver->of_values == of_values))
+        if (!waiver->used && !waiver->shipped && waives_cases(waiver) &&
+            (!waiver->one_case || waiver->of_values == of_values))
             g_ptr_array_add(report->unused_waivers, g_strdup(waiver->id));
     }
 }
