@@ -122,12 +122,11 @@ static void confine_run(const struct check_options *options)
 {
     /* How libpcap counts what an interface drops. */
     gchar *counters = g_strdup_printf("/sys/class/net/%s/statistics", options->interface ? options->interface : "");
-    gchar *report = run_report_path(options);
+    g_autoptr(GPtrArray) outputs = run_report_paths(options);
     char *live[] = {counters, NULL};
 
     confine(&(struct confine_to){.inputs = options->interface ? live : options->files,
-                                 .outputs = {report, options->annotate}});
-    g_free(report);
+                                 .outputs = (char *const *)outputs->pdata});
     g_free(counters);
 }
 

@@ -135,14 +135,27 @@ static bool keeps_over_input(const struct check_options *options)
     return over;
 }
 
-gchar *run_report_path(const struct check_options *options)
+/* The first one, or the only one; NULL: standard output. */
+static gchar *report_path(const struct check_options *options)
 {
     return options->rotate_ns == 0 ? g_strdup(options->output) : part_path(options->output, 1);
 }
 
+GPtrArray *run_report_paths(const struct check_options *options)
+{
+    gchar *const paths[] = {report_path(options), g_strdup(options->annotate), g_strdup(options->write_waivers)};
+    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(paths); i++)
+        if (paths[i])
+            g_ptr_array_add(all, paths[i]);
+    g_ptr_array_add(all, NULL);
+    return all;
+}
+
 bool run_report_possible(const struct check_options *options)
 {
-    gchar *path = run_report_path(options);
+    gchar *path = report_path(options);
     const char *waivers = options->write_waivers;
     bool possible = !overwrites_input(options, "--output", path) &&
                     !overwrites_input(options, "--write-waivers", waivers) && !keeps_over_input(options) &&

@@ -5,8 +5,8 @@
 
 #include "conformance/model/report.h"
 
-/* The first file that is written, or the only one; NULL: standard output. */
-gchar *run_report_path(const struct check_options *options);
+/* The files that are written at the end, or at the end of the first period: gchar *, and NULL last. */
+GPtrArray *run_report_paths(const struct check_options *options);
 /* False: the report could not be written where the options say; reported on standard error. */
 bool run_report_possible(const struct check_options *options);
 /* The end of a run without parts: sums up, writes everything and reports troubles. blank: a line before the report. */

@@ -99,8 +99,8 @@ static bool allow_all(const struct rules *rules, const struct confine_to *to)
 
     for (char *const *input = to->inputs; input && *input; input++)
         told = told && allow(rules, *input, reading);
-    for (size_t i = 0; i < G_N_ELEMENTS(to->outputs); i++)
-        told = told && allow_output(rules, to->outputs[i]);
+    for (char *const *output = to->outputs; output && *output; output++)
+        told = told && allow_output(rules, *output);
     return told;
 }
 

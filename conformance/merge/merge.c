@@ -5,6 +5,7 @@
  */
 #include "conformance/merge/merge.h"
 
+#include "conformance/merge/merge_baseline.h"
 #include "conformance/merge/merge_read.h"
 #include "conformance/merge/merge_report.h"
 #include "conformance/merge/merge_write.h"
@@ -22,6 +23,8 @@ struct merge {
     struct merge_files files;
     struct merge_sums sums;
     GArray *entries;                         /* struct merge_entry */
+    char *baseline_file;                     /* NULL: not compared */
+    struct merge_baseline *baseline;         /* NULL: not compared, or not yet */
     uint64_t connections, empty, incomplete; /* as of struct merge_writing */
 };
 
@@ -35,7 +38,9 @@ static enum check_status decide(const struct merge *merge)
 {
     if (merge->sums.failed_capture)
         return CHECK_TROUBLE;
-    for (size_t i = 0; i < SEVERITY_COUNT; i++)
+    if (merge->baseline && merge_baseline_fails(merge->baseline, &merge->options))
+        return CHECK_FAIL;
+    for (size_t i = 0; i < SEVERITY_COUNT && !merge->baseline; i++)
         if (merge->sums.found[i] > 0 && options_fails(&merge->options, (enum rule_severity)i))
             return CHECK_FAIL;
     if (merge->options.strict_waivers && g_hash_table_size(merge->sums.unused) > 0)
@@ -70,6 +75,8 @@ static void write_summary(const struct merge *merge, struct json_writer *writer)
     json_number(writer, "rules_exercised", g_hash_table_size(merge->sums.exercised));
     json_bool(writer, "trouble", merge_any_trouble(merge->entries));
     json_string(writer, "verdict", report_verdict(&verdict));
+    if (merge->baseline)
+        merge_baseline_write_json(merge->baseline, writer);
     json_end_object(writer);
     g_list_free(ids);
 }
@@ -112,16 +119,14 @@ static void add_unused(struct check_options *options, const char *id)
     g_ptr_array_add(options->waivers, waiver);
 }
 
-/* Any other format: a report is made of the merged one, as if of captures. False: it cannot be read again. */
-static bool write_other(struct merge *merge, FILE *json, FILE *out)
+/* A report is made of the merged one, as if of captures; report_clear() it. False: it cannot be read again. */
+static bool fill_report(struct merge *merge, FILE *json, struct report *report)
 {
     struct check_options *options = &merge->options;
     const char *profile = merge->sums.profile;
-    GList *unused = sorted(merge->sums.unused);
-    struct report report;
-    bool ok;
 
-    options->waivers = waivers_new();
+    if (!options->waivers)
+        options->waivers = waivers_new();
     memset(options->rules.listed, true, sizeof options->rules.listed);
     memset(options->rules.shown, true, sizeof options->rules.shown);
     memset(options->rules.reported, true, sizeof options->rules.reported);
@@ -129,15 +134,29 @@ static bool write_other(struct merge *merge, FILE *json, FILE *out)
     options->mpa.profile = strcmp(profile, "rdmac") == 0     ? PROFILE_RDMAC
                            : strcmp(profile, "rfc5666") == 0 ? PROFILE_RFC5666
                                                              : PROFILE_IETF;
-    report_init(&report, options);
-    ok = merge_report_fill(&report, options, json);
+    report_init(report, options);
+    return merge_report_fill(report, options, json);
+}
+
+/* Any other format than JSON. False: the merged report cannot be read again. */
+static bool write_other(struct merge *merge, FILE *json, FILE *out)
+{
+    struct check_options *options = &merge->options;
+    GList *unused = sorted(merge->sums.unused);
+    struct report report;
+    bool ok = fill_report(merge, json, &report);
+
     for (GList *id = unused; id; id = id->next)
         add_unused(options, id->data);
     g_list_free(unused);
     if (ok) {
+        if (merge->baseline)
+            merge_baseline_waive(merge->baseline, &report, options);
         report_conclude(&report);
         report.status = decide(merge);
         report_write(&report, out);
+        if (merge->baseline && options->format == FORMAT_TEXT)
+            merge_baseline_write_text(merge->baseline, out);
     }
     report_clear(&report);
     return ok;
@@ -179,18 +198,28 @@ static bool write_output(struct merge *merge, FILE *json)
     return ok && made;
 }
 
-/* First to a file of its own: another format is made of it, or parts may turn out not to fit. */
-static bool write_by_way_of_json(struct merge *merge)
+/* The merged report, to be read from its beginning; fclose() it. NULL: reported on standard error. */
+static FILE *json_file(struct merge *merge)
 {
     FILE *json = tmpfile();
     bool ok = json && write_json(merge, json);
 
     if (!json || (ok && (fflush(json) != 0 || ferror(json))))
         ok = cannot_write("a temporary file");
-    if (ok) {
-        rewind(json);
-        ok = write_output(merge, json);
-    }
+    if (json && !ok)
+        fclose(json);
+    if (!ok)
+        return NULL;
+    rewind(json);
+    return json;
+}
+
+/* First to a file of its own: another format is made of it, or parts may turn out not to fit. */
+static bool write_by_way_of_json(struct merge *merge)
+{
+    FILE *json = json_file(merge);
+    bool ok = json && write_output(merge, json);
+
     if (json)
         fclose(json);
     return ok;
@@ -219,39 +248,110 @@ static bool read_all(struct merge *merge)
     return true;
 }
 
-static int merge_all(struct merge *merge)
+/* False: reported on standard error. */
+static bool find_entries(struct merge *merge)
 {
     GError *error = NULL;
-    enum check_status status;
-    bool written;
 
     if (!read_all(merge))
-        return CHECK_TROUBLE;
+        return false;
     g_hash_table_foreach_remove(merge->sums.unused, is_used, merge->sums.used);
     merge->entries = merge_entries(merge->sums.captures, merge->options.files, &error);
-    if (!merge->entries) {
-        fprintf(stderr, "iwarp-check: %s\n", error->message);
-        g_error_free(error);
-        return CHECK_TROUBLE;
+    if (merge->entries)
+        return true;
+    fprintf(stderr, "iwarp-check: %s\n", error->message);
+    g_error_free(error);
+    return false;
+}
+
+static void merge_begin(struct merge *merge)
+{
+    merge_files_init(&merge->files, merge->options.files);
+    merge_sums_init(&merge->sums);
+}
+
+static void merge_end(struct merge *merge)
+{
+    if (merge->entries)
+        g_array_unref(merge->entries);
+    merge_sums_clear(&merge->sums);
+    merge_files_clear(&merge->files);
+    merge_baseline_free(merge->baseline);
+}
+
+/* False: reported on standard error. Whatever it is, report_clear() the report. */
+static bool report_of(struct merge *merge, struct report *report)
+{
+    FILE *json = json_file(merge);
+    bool ok = json && fill_report(merge, json, report);
+
+    if (json)
+        fclose(json);
+    else
+        report_init(report, &merge->options);
+    return ok;
+}
+
+/* False: reported on standard error. */
+static bool compare(struct merge *merge)
+{
+    char *files[] = {merge->baseline_file, NULL};
+    struct merge earlier = {.options = {.files = files, .fail_on = merge->options.fail_on}};
+    struct report before, now;
+    bool ok;
+
+    merge_begin(&earlier);
+    ok = find_entries(&earlier);
+    if (ok && strcmp(earlier.sums.profile, merge->sums.profile) != 0) {
+        fprintf(stderr, "iwarp-check: --baseline: %s was judged with --profile=%s, and the others with %s\n",
+                merge->baseline_file, earlier.sums.profile, merge->sums.profile);
+        ok = false;
     }
+    if (ok) {
+        ok = report_of(&earlier, &before);
+        ok = report_of(merge, &now) && ok;
+        if (ok)
+            merge->baseline = merge_baseline_new(merge->baseline_file, &before, &now);
+        report_clear(&before);
+        report_clear(&now);
+    }
+    merge_end(&earlier);
+    if (earlier.options.waivers)
+        g_ptr_array_unref(earlier.options.waivers);
+    return ok;
+}
+
+static int merge_all(struct merge *merge)
+{
+    bool written;
+
+    if (!find_entries(merge) || (merge->baseline_file && !compare(merge)))
+        return CHECK_TROUBLE;
     written = merge->options.format != FORMAT_JSON || has_parts(merge->sums.captures) ? write_by_way_of_json(merge)
                                                                                       : write_output(merge, NULL);
-    status = written ? decide(merge) : CHECK_TROUBLE;
-    g_array_unref(merge->entries);
-    return (int)status;
+    return (int)(written ? decide(merge) : CHECK_TROUBLE);
+}
+
+static void confine_merge(const struct merge *merge)
+{
+    g_autoptr(GPtrArray) inputs = g_ptr_array_new();
+    char *outputs[] = {merge->options.output, NULL};
+
+    for (char **file = merge->options.files; *file; file++)
+        g_ptr_array_add(inputs, *file);
+    g_ptr_array_add(inputs, merge->baseline_file);
+    g_ptr_array_add(inputs, NULL);
+    confine(&(struct confine_to){(char *const *)inputs->pdata, outputs, P_tmpdir});
 }
 
 static int merge_files(struct merge *merge)
 {
     int status;
 
-    confine(
-        &(struct confine_to){.inputs = merge->options.files, .outputs = {merge->options.output}, .scratch = P_tmpdir});
-    merge_files_init(&merge->files, merge->options.files);
-    merge_sums_init(&merge->sums);
+    confine_merge(merge);
+    merge_begin(merge);
     status = merge_all(merge);
-    merge_sums_clear(&merge->sums);
-    merge_files_clear(&merge->files);
+    merge_end(merge);
     return status;
 }
 
@@ -261,18 +361,22 @@ static const char help[] = "Usage: iwarp-check merge [OPTION...] A.json B.json..
                            " --format=FORMAT          json (default), text, junit, html, sarif, github, markdown, tap\n"
                            " -o FILE, --output=FILE   write to FILE; default: standard output\n"
                            " --fail-on=LEVEL          error (default), warning, note, never; also \",trouble\"\n"
+                           " --baseline=OLD.json      what is new, gone and the same since that report; only what\n"
+                           "                          is new fails\n"
                            " --strict-waivers         fail on waivers that matched nothing in any report\n"
                            " --allow-empty            accept captures in which nothing was checked\n"
                            "The exit status is that of iwarp-check; see man iwarp-check.\n";
 
-static bool parse(struct check_options *options, int argc, char **argv, GError **error)
+static bool parse(struct merge *merge, int argc, char **argv, GError **error)
 {
+    struct check_options *options = &merge->options;
     gchar *fail_on = NULL, *format = NULL;
     gboolean strict = FALSE, allow_empty = FALSE, asked = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, NULL, NULL},
         {"format", 0, 0, G_OPTION_ARG_STRING, &format, NULL, NULL},
         {"fail-on", 0, 0, G_OPTION_ARG_STRING, &fail_on, NULL, NULL},
+        {"baseline", 0, 0, G_OPTION_ARG_FILENAME, &merge->baseline_file, NULL, NULL},
         {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &strict, NULL, NULL},
         {"allow-empty", 0, 0, G_OPTION_ARG_NONE, &allow_empty, NULL, NULL},
         {"help", 'h', 0, G_OPTION_ARG_NONE, &asked, NULL, NULL},
@@ -311,7 +415,7 @@ int merge_run(int argc, char **argv)
     GError *error = NULL;
     int status = CHECK_TROUBLE;
 
-    if (!parse(&merge.options, argc, argv, &error))
+    if (!parse(&merge, argc, argv, &error))
         fprintf(stderr, "iwarp-check: %s\n", error->message);
     else if (!merge.options.help)
         status = merge_files(&merge);
@@ -319,5 +423,6 @@ int merge_run(int argc, char **argv)
         status = CHECK_PASS;
     g_clear_error(&error);
     options_clear(&merge.options);
+    g_free(merge.baseline_file);
     return status;
 }

@@ -214,6 +214,19 @@ static bool says_direction(struct json_view finding, enum direction direction)
                      direction == DIR_TO_INITIATOR ? "responder-to-initiator" : "initiator-to-responder");
 }
 
+/* Of the finding that was added last. */
+static void take_subject(struct report_connection *connection, struct json_view json)
+{
+    struct finding_subject *subject =
+        &g_array_index(connection->findings, struct report_finding, connection->findings->len - 1).subject;
+    g_autofree gchar *operation = text_of(json, "operation"), *kind = text_of(json, "kind");
+
+    if (operation)
+        subject->operation = g_string_chunk_insert_const(connection->messages, operation);
+    if (kind)
+        subject->kind = g_string_chunk_insert_const(connection->messages, kind);
+}
+
 static void read_finding(struct report_connection *connection, struct check_options *options, struct json_view json)
 {
     g_autofree gchar *id = text_of(json, "rule"), *message = text_of(json, "message");
@@ -249,6 +262,7 @@ static void read_finding(struct report_connection *connection, struct check_opti
         for (uint64_t i = 0; i < MIN(times, MAX_FINDINGS_DEFAULT); i++)
             report_add_failing(connection, finding.rule);
     report_add_finding(connection, &finding, message);
+    take_subject(connection, json);
 }
 
 /* Upper layers as far as verdicts go: their own counts are not taken over. */

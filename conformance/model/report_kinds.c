@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/model/report_kinds.h"
 
+#include <arpa/inet.h>
 #include <string.h>
 
 char *report_kind_pattern(const char *message)
@@ -78,4 +79,13 @@ void report_kinds_drop(GHashTable *kinds, const struct report_finding *finding)
     if (known && --known->times == 0)
         g_hash_table_remove(kinds, known);
     g_free(kind.found);
+}
+
+char *report_kind_address(const struct endpoint *end)
+{
+    char text[INET6_ADDRSTRLEN];
+
+    if (end->ip != 4 && end->ip != 6)
+        return NULL;
+    return g_strdup(inet_ntop(end->ip == 4 ? AF_INET : AF_INET6, end->address, text, sizeof text));
 }

@@ -27,4 +27,7 @@ char *report_kind_pattern(const char *message);
 guint report_kind_hash(gconstpointer kind);
 gboolean report_kind_equal(gconstpointer kind, gconstpointer other);
 
+/* Of who made a finding, without the port, as in the scope of a waiver; NULL: it has none. g_free() it. */
+char *report_kind_address(const struct endpoint *end);
+
 #endif

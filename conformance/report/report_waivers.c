@@ -6,7 +6,6 @@
 #include "conformance/report/report_parts.h"
 #include "support/printable.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -38,22 +37,13 @@ static void free_entry(gpointer data)
     g_free(entry);
 }
 
-/* g_free() it; NULL: it has none that a scope could have. */
-static char *address_of(const struct endpoint *end)
-{
-    char text[INET6_ADDRSTRLEN];
-
-    if (end->ip != 4 && end->ip != 6)
-        return NULL;
-    return g_strdup(inet_ntop(end->ip == 4 ? AF_INET : AF_INET6, end->address, text, sizeof text));
-}
-
 static void add_kind(GPtrArray *entries, GHashTable *known, const struct report_capture *capture,
                      const struct report_connection *connection, const struct report_kind *kind)
 {
     struct entry wanted = {.kind = *kind, .role_known = connection->roles_known, .file = capture->file};
     struct entry *entry = g_hash_table_lookup(known, &wanted);
-    char *address = address_of(kind->direction == DIR_TO_RESPONDER ? &connection->initiator : &connection->responder);
+    char *address =
+        report_kind_address(kind->direction == DIR_TO_RESPONDER ? &connection->initiator : &connection->responder);
 
     if (entry) {
         entry->kind.times += kind->times;

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/merge/merge_baseline.h"
+
+#include "conformance/model/report_kinds.h"
+#include "conformance/options/options.h"
+#include "support/printable.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Findings of one kind that an end with this address made; texts are the baseline's. */
+struct row {
+    struct report_kind kind;
+    enum rule_severity severity;
+    char *address;
+    const char *message; /* of the first one */
+    uint64_t earlier, now;
+};
+
+struct merge_baseline {
+    char *file;
+    GPtrArray *rows;    /* struct row *, as they were met: the earlier report's first */
+    GHashTable *known;  /* the same, to find them */
+    GStringChunk *text; /* of messages, operations and kinds */
+};
+
+static guint hash_of(gconstpointer data)
+{
+    const struct row *row = data;
+
+    return report_kind_hash(&row->kind) ^ g_str_hash(row->address);
+}
+
+static gboolean equal(gconstpointer a, gconstpointer b)
+{
+    const struct row *one = a, *other = b;
+
+    return one->severity == other->severity && strcmp(one->address, other->address) == 0 &&
+           report_kind_equal(&one->kind, &other->kind);
+}
+
+static void free_row(gpointer data)
+{
+    struct row *row = data;
+
+    g_free(row->kind.found);
+    g_free(row->address);
+    g_free(row);
+}
+
+/* Without the port: a client has another one each time. */
+static char *address_of(const struct endpoint *end)
+{
+    char *address = report_kind_address(end);
+
+    return address ? address : g_strdup("without an address");
+}
+
+/* As it is looked up; its found and address are the caller's. */
+static struct row row_of(const struct report_connection *connection, const struct report_finding *finding)
+{
+    bool from_initiator = finding->direction == DIR_TO_RESPONDER;
+
+    return (struct row){.kind = {.rule = finding->rule,
+                                 .direction = finding->direction,
+                                 .subject = finding->subject,
+                                 .found = report_kind_pattern(finding->message),
+                                 .frame = finding->frame},
+                        .severity = finding->severity,
+                        .address = address_of(from_initiator ? &connection->initiator : &connection->responder)};
+}
+
+static struct row *find(const struct merge_baseline *baseline, const struct report_connection *connection,
+                        const struct report_finding *finding)
+{
+    struct row wanted = row_of(connection, finding), *row = g_hash_table_lookup(baseline->known, &wanted);
+
+    g_free(wanted.kind.found);
+    g_free(wanted.address);
+    return row;
+}
+
+static const char *keep(const struct merge_baseline *baseline, const char *text)
+{
+    return text ? g_string_chunk_insert_const(baseline->text, text) : NULL;
+}
+
+static struct row *add(struct merge_baseline *baseline, const struct report_connection *connection,
+                       const struct report_finding *finding)
+{
+    struct row row = row_of(connection, finding), *added;
+
+    row.message = keep(baseline, finding->message);
+    row.kind.subject =
+        (struct finding_subject){keep(baseline, finding->subject.operation), keep(baseline, finding->subject.kind)};
+    added = g_memdup2(&row, sizeof row);
+    g_ptr_array_add(baseline->rows, added);
+    g_hash_table_add(baseline->known, added);
+    return added;
+}
+
+static void take_connection(struct merge_baseline *baseline, const struct report_connection *connection, bool now)
+{
+    for (guint i = 0; i < connection->findings->len; i++) {
+        const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
+        struct row *row;
+
+        if (finding->waiver)
+            continue;
+        row = find(baseline, connection, finding);
+        if (!row)
+            row = add(baseline, connection, finding);
+        *(now ? &row->now : &row->earlier) += UINT64_C(1) + finding->more;
+    }
+}
+
+static void take(struct merge_baseline *baseline, const struct report *report, bool now)
+{
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        for (guint k = 0; k < capture->connections->len; k++)
+            take_connection(baseline, g_ptr_array_index(capture->connections, k), now);
+    }
+}
+
+struct merge_baseline *merge_baseline_new(const char *file, const struct report *earlier, const struct report *now)
+{
+    struct merge_baseline *baseline = g_new0(struct merge_baseline, 1);
+
+    baseline->file = printable_text(file);
+    baseline->rows = g_ptr_array_new_with_free_func(free_row);
+    baseline->known = g_hash_table_new(hash_of, equal);
+    baseline->text = g_string_chunk_new(1024);
+    take(baseline, earlier, false);
+    take(baseline, now, true);
+    return baseline;
+}
+
+void merge_baseline_free(struct merge_baseline *baseline)
+{
+    if (!baseline)
+        return;
+    g_hash_table_unref(baseline->known);
+    g_ptr_array_unref(baseline->rows);
+    g_string_chunk_free(baseline->text);
+    g_free(baseline->file);
+    g_free(baseline);
+}
+
+enum change { ADDED, GONE, SAME };
+
+static enum change change_of(const struct row *row)
+{
+    return row->earlier == 0 ? ADDED : row->now == 0 ? GONE : SAME;
+}
+
+static unsigned count(const struct merge_baseline *baseline, enum change change)
+{
+    unsigned n = 0;
+
+    for (guint i = 0; i < baseline->rows->len; i++)
+        n += change_of(g_ptr_array_index(baseline->rows, i)) == change;
+    return n;
+}
+
+bool merge_baseline_fails(const struct merge_baseline *baseline, const struct check_options *options)
+{
+    for (guint i = 0; i < baseline->rows->len; i++) {
+        const struct row *row = g_ptr_array_index(baseline->rows, i);
+
+        if (change_of(row) == ADDED && options_fails(options, row->severity))
+            return true;
+    }
+    return false;
+}
+
+/* ---- the report ---- */
+
+static void waive_same(const struct merge_baseline *baseline, struct report_connection *connection,
+                       const struct waiver *waiver, const struct check_options *options)
+{
+    for (guint i = 0; i < connection->findings->len; i++) {
+        struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
+        const struct row *row = finding->waiver ? NULL : find(baseline, connection, finding);
+        uint64_t times = UINT64_C(1) + finding->more;
+
+        if (!row || change_of(row) != SAME)
+            continue;
+        finding->waiver = waiver;
+        connection->waived += times;
+        connection->found[finding->severity] -= MIN(times, connection->found[finding->severity]);
+        for (uint64_t k = 0; options_fails(options, finding->severity) && k < MIN(times, MAX_FINDINGS_DEFAULT); k++)
+            report_drop_failing(connection, finding->rule);
+    }
+}
+
+void merge_baseline_waive(const struct merge_baseline *baseline, struct report *report, struct check_options *options)
+{
+    struct waiver *waiver = g_new0(struct waiver, 1);
+
+    waiver->id = g_strdup("baseline");
+    waiver->where = g_strdup(baseline->file);
+    waiver->why = g_strdup("it is in that report as well");
+    waiver->used = 1;
+    g_ptr_array_add(options->waivers, waiver);
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        for (guint k = 0; k < capture->connections->len; k++)
+            waive_same(baseline, g_ptr_array_index(capture->connections, k), waiver, options);
+    }
+}
+
+static const char *role_of(const struct row *row)
+{
+    return row->kind.direction == DIR_TO_RESPONDER ? "initiator" : "responder";
+}
+
+static void write_rows(const struct merge_baseline *baseline, struct json_writer *writer, const char *name,
+                       enum change change)
+{
+    json_begin_array(writer, name);
+    for (guint i = 0; i < baseline->rows->len; i++) {
+        const struct row *row = g_ptr_array_index(baseline->rows, i);
+
+        if (change_of(row) != change)
+            continue;
+        json_begin_object(writer, NULL);
+        json_string(writer, "rule", rule_catalogue[row->kind.rule].id);
+        json_string(writer, "severity", rule_severity_name(row->severity));
+        json_string(writer, "sender", row->address);
+        json_string(writer, "role", role_of(row));
+        if (row->kind.subject.operation)
+            json_string(writer, "operation", row->kind.subject.operation);
+        if (row->kind.subject.kind)
+            json_string(writer, "kind", row->kind.subject.kind);
+        json_string(writer, "message", row->message);
+        json_number(writer, "count", (int64_t)(change == GONE ? row->earlier : row->now));
+        json_end_object(writer);
+    }
+    json_end_array(writer);
+}
+
+void merge_baseline_write_json(const struct merge_baseline *baseline, struct json_writer *writer)
+{
+    json_begin_object(writer, "baseline");
+    json_string(writer, "file", baseline->file);
+    write_rows(baseline, writer, "new", ADDED);
+    write_rows(baseline, writer, "gone", GONE);
+    json_number(writer, "same", count(baseline, SAME));
+    json_end_object(writer);
+}
+
+static void write_lines(const struct merge_baseline *baseline, FILE *out, const char *what, enum change change)
+{
+    for (guint i = 0; i < baseline->rows->len; i++) {
+        const struct row *row = g_ptr_array_index(baseline->rows, i);
+        g_autofree gchar *message = printable_text(row->message);
+
+        if (change_of(row) == change)
+            fprintf(out, "  %s: %s, %s, of the %s %s: %s\n", what, rule_catalogue[row->kind.rule].id,
+                    rule_severity_name(row->severity), role_of(row), row->address, message);
+    }
+}
+
+void merge_baseline_write_text(const struct merge_baseline *baseline, FILE *out)
+{
+    fprintf(out, "\ncompared with %s, by kinds of findings: %u new, %u gone, %u the same\n", baseline->file,
+            count(baseline, ADDED), count(baseline, GONE), count(baseline, SAME));
+    write_lines(baseline, out, "new", ADDED);
+    write_lines(baseline, out, "gone", GONE);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * merge --baseline=OLD.json: which findings are new, gone or the same as in an earlier report. Findings are the same
+ * when rule, severity, sender's address, direction, operation, kind of message and text are, but for numbers in the
+ * text.
+ */
+#ifndef IWARP_CONFORMANCE_MERGE_MERGE_BASELINE_H
+#define IWARP_CONFORMANCE_MERGE_MERGE_BASELINE_H
+
+#include "conformance/model/report.h"
+#include "support/json_writer.h"
+
+struct merge_baseline;
+
+/* Compares what is not waived in them. file: the name of the earlier one. */
+struct merge_baseline *merge_baseline_new(const char *file, const struct report *earlier, const struct report *now);
+void merge_baseline_free(struct merge_baseline *baseline); /* may be NULL */
+/* True: something is new that makes the run fail. */
+bool merge_baseline_fails(const struct merge_baseline *baseline, const struct check_options *options);
+/* What is the same counts as waived in `report`, by a waiver that options->waivers owns from now on. */
+void merge_baseline_waive(const struct merge_baseline *baseline, struct report *report, struct check_options *options);
+void merge_baseline_write_json(const struct merge_baseline *baseline, struct json_writer *writer);
+void merge_baseline_write_text(const struct merge_baseline *baseline, FILE *out);
+
+#endif

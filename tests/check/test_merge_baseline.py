@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""merge --baseline=OLD.json: what is new, gone and the same since an earlier report; only what is new fails."""
+import json
+
+import pytest
+
+
+@pytest.fixture
+def written(check, tmp_path):
+    """written(name, *captures) -> the JSON report of these."""
+    def write(name, *arguments):
+        path = tmp_path / name
+        check("--format=json", f"--output={path}", *arguments)
+        return path
+    return write
+
+
+@pytest.fixture
+def compare(check):
+    """compare(old, new, *options) -> (exit status, verdict, rules that are new, that are gone, how many kinds are the same)"""
+    def run(old, new, *options):
+        result = check("merge", f"--baseline={old}", *options, new)
+        summary = json.loads(result.stdout)["summary"]
+        baseline = summary["baseline"]
+        assert baseline["file"] == str(old)
+        return (result.returncode, summary["verdict"], *([row["rule"] for row in baseline[key]] for key in ("new", "gone")), baseline["same"])
+    return run
+
+
+@pytest.fixture
+def marker(capture):
+    return capture("marker-walk", "--inject=MPA-4.3-09")
+
+
+def test_the_same(written, compare, bad):
+    report = written("a.json", bad)
+    assert compare(report, report) == (0, "pass", [], [], 1)
+
+
+def test_numbers_may_differ(written, compare, bad, capture):
+    assert compare(written("a.json", bad), written("b.json", capture("rev1", "--inject=MPA-4.1-05", "--seed=7"))) == (0, "pass", [], [], 1)
+
+
+def test_new(check, written, compare, bad, marker):
+    old, new = written("a.json", bad), written("b.json", bad, marker)
+    assert compare(old, new) == (1, "fail", ["MPA-4.3-09"], [], 1)
+    row = json.loads(check("merge", f"--baseline={old}", new).stdout)["summary"]["baseline"]["new"][0]
+    assert row["severity"] == "error" and row["role"] in ("initiator", "responder") and row["count"] == 1 and row["message"].startswith("expected")
+    assert compare(old, new, "--fail-on=never") == (0, "pass", ["MPA-4.3-09"], [], 1)
+
+
+def test_gone(written, compare, bad, good, marker):
+    assert compare(written("a.json", bad, marker), written("b.json", bad)) == (0, "pass", [], ["MPA-4.3-09"], 1)
+    assert compare(written("a.json", bad), written("b.json", good)) == (0, "pass", [], ["MPA-4.1-05"], 0)
+
+
+def test_only_what_fails_makes_it_fail(written, compare, good, capture):
+    old, new = written("a.json", good), written("b.json", good, capture("rpcrdma", "--inject=RPCR-4.5.4-03"))
+    assert compare(old, new) == (0, "pass", ["RPCR-4.5.4-03"], [], 0)
+    assert compare(old, new, "--fail-on=warning")[:2] == (1, "fail")
+
+
+def test_another_operation_is_new(written, compare, capture):
+    old = written("a.json", capture("rpcrdma", "--inject=RPCR-4.5.4-03/idle"))
+    new = written("b.json", capture("rpcrdma", "--inject=RPCR-4.5.4-03/fault"))
+    assert "RPCR-4.5.4-03" in compare(old, new, "--fail-on=warning")[2]
+
+
+def test_waived_findings_are_not_compared(written, compare, bad, good):
+    assert compare(written("a.json", good), written("b.json", "--waive=MPA-4.1-05", bad)) == (0, "pass", [], [], 0)
+
+
+def test_text(check, written, bad, marker):
+    """What is the same is listed as waived, and does not fail; what is new and gone is at the end."""
+    old, new = written("a.json", bad), written("b.json", bad, marker)
+    text = check("merge", "--format=text", f"--baseline={old}", new).stdout
+    assert text.startswith("FAIL: 1 error, 1 waived") and "it is in that report as well" in text
+    assert f"\ncompared with {old}, by kinds of findings: 1 new, 0 gone, 1 the same\n  new: MPA-4.3-09, error, of the " in text
+    text = check("merge", "--format=text", f"--baseline={new}", old).stdout
+    assert text.startswith("PASS: ") and "0 new, 1 gone, 1 the same\n  gone: MPA-4.3-09, error, of the " in text
+    junit = check("merge", "--format=junit", f"--baseline={old}", new)
+    assert junit.returncode == 1 and junit.stdout.count("<failure") == 1
+
+
+def test_mistakes(check, written, tmp_path, bad, good):
+    report = written("a.json", bad)
+    for old, said in ((tmp_path / "none.json", "none.json: cannot be read"), (bad, f"{bad}: "),
+                      (written("rdmac.json", "--profile=rdmac", good), "was judged with --profile=rdmac")):
+        result = check("merge", f"--baseline={old}", report)
+        assert result.returncode == 2 and said in result.stderr and result.stdout == "", result.stderr
