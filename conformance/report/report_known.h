@@ -5,8 +5,8 @@
 
 #include "conformance/model/report.h"
 
-/* "9 of 12 findings would be waived if the responder is Linux 6.1 (--waivers=linux-6.1-nfsd)"; NULL: it does not fail,
- * or none explains anything. g_free() it. */
+/* "9 of 12 findings would be waived if the iWARP device is siw of Linux 6.1 (--waivers=linux-6.1-siw)"; NULL: it does
+ * not fail, or none explains anything. g_free() it. */
 gchar *known_text(const struct report *report);
 
 #endif

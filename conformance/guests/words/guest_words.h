@@ -6,6 +6,5 @@
 #define HELP_ULP     "NFS/RDMA"
 #define HELP_MESSAGE "RPC-over-RDMA message"
 #define HELP_LAYER   "nfs"
-#define HELP_WAIVERS "linux, linux-6.1, linux-7.2-nfsd, ganesha ..."
 
 #endif
