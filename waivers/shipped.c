@@ -170,28 +170,34 @@ bool shipped_of_another(const struct waiver *waiver, const char *server)
     return false;
 }
 
+/* The versions of those of the files that explain something and have that clause: "6.1 to 7.2". NULL: none. */
+static char *versions_of(unsigned k, const struct explained *by, uint64_t files)
+{
+    char *first = NULL, *all = NULL;
+
+    for (unsigned i = 0; i < FILES_MAX; i++) {
+        g_auto(GStrv) words = files >> i & 1 && by[i].any ? g_strsplit(shipped_files[i].name, "-", 3) : NULL;
+
+        if (!words || !clause_fits(k, words))
+            continue;
+        g_free(all);
+        all = first ? g_strdup_printf("%s to %s", first, words[1]) : g_strdup(words[1]);
+        first = first ? first : g_strdup(words[1]);
+    }
+    g_free(first);
+    return all;
+}
+
 /* "the responder is Linux 6.1 to 7.2 and the iWARP device is siw of Linux 6.1": of the files that explain something. */
 static char *condition(const struct explained *by, uint64_t files)
 {
     GString *text = g_string_new(NULL);
 
     for (unsigned k = 0; k < G_N_ELEMENTS(clauses); k++) {
-        g_autofree char *first = NULL, *last = NULL;
+        g_autofree char *versions = versions_of(k, by, files);
 
-        for (unsigned i = 0; i < FILES_MAX; i++) {
-            g_auto(GStrv) words = files >> i & 1 && by[i].any ? g_strsplit(shipped_files[i].name, "-", 3) : NULL;
-
-            if (!words || !clause_fits(k, words))
-                continue;
-            if (!first)
-                first = g_strdup(words[1]);
-            g_free(last);
-            last = g_strdup(words[1]);
-        }
-        if (first)
-            g_string_append_printf(text, "%s%s %s", text->len > 0 ? " and " : "", clauses[k].clause, first);
-        if (g_strcmp0(first, last) != 0)
-            g_string_append_printf(text, " to %s", last);
+        if (versions)
+            g_string_append_printf(text, "%s%s %s", text->len > 0 ? " and " : "", clauses[k].clause, versions);
     }
     return g_string_free(text, FALSE);
 }

@@ -2,6 +2,7 @@
 """merge --baseline=OLD.json: what is new, gone and the same since an earlier report; only what is new fails."""
 import json
 
+import jsonschema
 import pytest
 
 
@@ -41,10 +42,12 @@ def test_numbers_may_differ(written, compare, bad, capture):
     assert compare(written("a.json", bad), written("b.json", capture("rev1", "--inject=MPA-4.1-05", "--seed=7"))) == (0, "pass", [], [], 1)
 
 
-def test_new(check, written, compare, bad, marker):
+def test_new(check, written, compare, bad, marker, schema):
     old, new = written("a.json", bad), written("b.json", bad, marker)
     assert compare(old, new) == (1, "fail", ["MPA-4.3-09"], [], 1)
-    row = json.loads(check("merge", f"--baseline={old}", new).stdout)["summary"]["baseline"]["new"][0]
+    merged = json.loads(check("merge", f"--baseline={old}", new).stdout)
+    jsonschema.validate(merged, schema)
+    row = merged["summary"]["baseline"]["new"][0]
     assert row["severity"] == "error" and row["role"] in ("initiator", "responder") and row["count"] == 1 and row["message"].startswith("expected")
     assert compare(old, new, "--fail-on=never") == (0, "pass", ["MPA-4.3-09"], [], 1)
 

@@ -2,6 +2,7 @@
 """--waive, --waivers, --strict-waivers."""
 import datetime
 
+import jsonschema
 import pytest
 
 
@@ -127,12 +128,13 @@ def waives(report, waivers, path, rule, scope):
     return findings[0]["waived"]
 
 
-def test_scope_of_findings(report, waivers, capture):
+def test_scope_of_findings(report, waivers, capture, schema):
     """Operation and kind of message are those of JSON, the text is its message."""
     path = capture("nfs-auxiliary", "--inject=RPC-9-05/long")
     _, parsed = report(path)
     finding = parsed["captures"][0]["connections"][0]["findings"][0]
     assert (finding["rule"], finding["operation"], finding["kind"]) == ("RPC-9-05", "SETACL", "Reply")
+    jsonschema.validate(parsed, schema)
     for scope, waived in (("operation: SETACL", True), ("operation: setacl", True), ("operation: READ", False), ("kind: Reply", True),
                           ("kind: Call", False), ("kind: none", False), (f"found: \"{finding['message']}\"", True),
                           ("found: \"*; found it for SETACL, *\"", True), ("found: \"*; found it for WRITE, *\"", False),
@@ -168,13 +170,14 @@ def test_a_pattern_takes_no_time(check, waivers, bad, fault):
     assert check(f"--waivers={path}", bad, timeout=10).returncode == 1
 
 
-def test_until(check, report, waivers, bad, fault):
+def test_until(check, report, waivers, bad, fault, schema):
     """A waiver holds on its last day; after that the finding fails, and the report says since when."""
     today = datetime.date.today()
     for until, expired in ((today + datetime.timedelta(2), False), (today - datetime.timedelta(2), True)):
         path = waivers(f"- id: {fault}\n  why: firmware 1.3 has it\n  until: {until}\n")
         status, parsed = report(f"--waivers={path}", "--strict-waivers", bad)
         assert (status, the_finding(parsed)["waived"]) == (int(expired), not expired)
+        jsonschema.validate(parsed, schema)
         assert parsed["summary"].get("expired_waivers", []) == [{"id": fault, "until": str(until)}] * expired
         assert parsed["summary"]["unused_waivers"] == []
         line = f"expired waiver: {fault} ({path}:1), which was valid until {until}"

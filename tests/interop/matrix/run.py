@@ -171,7 +171,7 @@ def judge(capture):
                 kept["times"] += 1
     text = subprocess.run([CHECK, "--fail-on=warning", capture], capture_output=True, text=True, check=False).stdout
     capture.with_suffix(".txt").write_text(text, encoding="utf-8")
-    known = re.search(r"--waivers=(\S+)$", text, re.M)
+    known = re.search(r"\(--waivers=(\S+)\)$", text, re.M)
     return {"verdict": report["summary"]["verdict"], "findings": found, "rules_exercised": report["summary"]["rules_exercised"],
             "connections": report["summary"]["connections"], "explained_by": known and known[1]}
 
