@@ -174,7 +174,7 @@ static bool names_values(struct waiver *waiver)
 
 static bool read_id(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
-    if (waiver->id)
+    if (waiver->one_case) /* by `case` */
         return mistake(loader, node, "give either 'id' or 'case'");
     if (!read_text(loader, "id", node, &waiver->id))
         return false;
@@ -192,14 +192,17 @@ static bool read_id(const struct loader *loader, const yaml_node_t *node, struct
 /* A case of its own, whether or not it has a suffix: no finding is waived. */
 static bool read_case(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
+    const char *text = scalar(node);
     g_autofree char *rule = NULL;
 
     if (waiver->id)
         return mistake(loader, node, "give either 'id' or 'case'");
+    if (!text)
+        return mistake(loader, node, "'case' must be text");
     if (!read_text(loader, "case", node, &waiver->id))
         return false;
     waiver->one_case = true;
-    rule = g_strndup(waiver->id, strcspn(waiver->id, "/"));
+    rule = g_strndup(text, strcspn(text, "/"));
     if (find_rule(rule, &waiver->rule))
         return true;
 

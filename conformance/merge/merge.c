@@ -34,15 +34,23 @@ static gboolean is_used(gpointer id, gpointer value, gpointer used)
     return g_hash_table_contains(used, id);
 }
 
+/* With a baseline, only what is new. */
+static bool findings_fail(const struct merge *merge)
+{
+    if (merge->baseline)
+        return merge_baseline_fails(merge->baseline, &merge->options);
+    for (size_t i = 0; i < SEVERITY_COUNT; i++)
+        if (merge->sums.found[i] > 0 && options_fails(&merge->options, (enum rule_severity)i))
+            return true;
+    return false;
+}
+
 static enum check_status decide(const struct merge *merge)
 {
     if (merge->sums.failed_capture)
         return CHECK_TROUBLE;
-    if (merge->baseline && merge_baseline_fails(merge->baseline, &merge->options))
+    if (findings_fail(merge))
         return CHECK_FAIL;
-    for (size_t i = 0; i < SEVERITY_COUNT && !merge->baseline; i++)
-        if (merge->sums.found[i] > 0 && options_fails(&merge->options, (enum rule_severity)i))
-            return CHECK_FAIL;
     if (merge->options.strict_waivers && g_hash_table_size(merge->sums.unused) > 0)
         return CHECK_FAIL;
     if ((merge->options.fail_trouble && merge_any_trouble(merge->entries)) ||

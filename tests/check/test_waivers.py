@@ -106,6 +106,8 @@ def test_empty_file(check, waivers, good):
     ("- id: MPA-4.1-05\n  why: x\n  until: 2027-02-30\n", 3, "'until' must be a date"),
     ("- id: MPA-4.1-05\n  why: x\n  until: 2027-2-3\n", 3, "'until' must be a date"),
     ("- id: MPA-4.1-05\n  case: MPA-4.1-05\n  why: x\n", 2, "either 'id' or 'case'"),
+    ("- case: []\n  why: x\n", 1, "'case' must be text"),
+    ("- case: MPA-4.1-05\n  id: MPA-4.1-05\n  why: x\n", 2, "either 'id' or 'case'"),
     ("- case: MPA-0-00\n  why: x\n", 1, "no case 'MPA-0-00'"),
     ("- case: MPA-4.1-05\n  why: x\n  scope:\n    kind: Reply\n", 1, "a case has no findings"),
     ("- id: 'MPA\n", None, "not YAML"),

@@ -276,11 +276,14 @@ static enum waiver_role role_of(enum suite_dut dut)
 /* A failed vector that was reduced to these values, in whatever order they are. */
 static bool names_values(const struct waiver *waiver, const struct case_result *result)
 {
-    const size_t n = result->suite ? strlen(result->suite) : 0;
+    size_t n;
     g_auto(GStrv) waived = NULL, reduced = NULL;
     bool same;
 
-    if (!result->reduced || strncmp(waiver->id, result->suite, n) != 0 || waiver->id[n] != '/')
+    if (!result->reduced || !result->suite)
+        return false;
+    n = strlen(result->suite);
+    if (strncmp(waiver->id, result->suite, n) != 0 || waiver->id[n] != '/')
         return false;
     waived = g_strsplit(waiver->id + n + 1, ",", -1);
     reduced = g_strsplit(result->reduced, ",", -1);
