@@ -18,7 +18,7 @@ static const uint8_t *octets_at(const struct rpcrdma_body *body, size_t at, size
 
 static uint64_t file_of(const struct rpcrdma_body *body, const struct rpcrdma_item *item)
 {
-    const uint8_t *handle = nfs_contents(body, item);
+    const uint8_t *handle = rpcrdma_contents(body, item);
 
     return handle ? hash_octets(0, handle, item->item.count) | 1 : 0;
 }

@@ -284,7 +284,7 @@ static void access_end(struct nfs_readback *b, struct nfs_access *a)
 static void find_data(const struct nfs_look *look, struct nfs_access *a)
 {
     const struct rpcrdma_item *data = a->use.data;
-    const uint8_t *p = data ? nfs_contents(look->body, data) : NULL;
+    const uint8_t *p = data ? rpcrdma_contents(look->body, data) : NULL;
 
     a->use.data = NULL; /* it lives no longer than the event */
     if (a->n_blocks == 0)
@@ -491,7 +491,7 @@ static void report(struct nfs_readback *b, const struct nfs_look *look, const st
 static void end_read(struct nfs_readback *b, const struct nfs_look *look, struct nfs_access *a)
 {
     const struct rpcrdma_item *data = nfs_data_read(look->body, &a->use);
-    const uint8_t *p = data ? nfs_contents(look->body, data) : NULL;
+    const uint8_t *p = data ? rpcrdma_contents(look->body, data) : NULL;
     bool compared = false;
     uint64_t end;
 
