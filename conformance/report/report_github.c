@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Annotations for GitHub Actions: workflow commands, a line for each finding and trouble, which the runner shows beside
- * the job. Waived findings are left out.
+ * the job. Waived findings are left out. The runner shows few annotations of a step: a rule gets ten, and a notice with
+ * the number of the others.
  */
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
+#include "conformance/report/report_trouble.h"
 #include "conformance/report/report_violations.h"
 
 #include <inttypes.h>
@@ -33,6 +35,35 @@ static void write_command(FILE *out, const char *command, const char *file, cons
     fprintf(out, "::%s file=%s,title=%s::%s\n", command, path, name, message);
 }
 
+enum { ANNOTATIONS_MAX = 10 };
+
+/* Of a rule, or a kind of trouble. */
+struct topic {
+    unsigned written;
+    uint64_t times, told; /* how often it was found, and how many of these annotations tell of */
+};
+
+struct writing {
+    FILE *out;
+    const struct report *report;
+    struct topic rules[RULE_COUNT], troubles[TROUBLE_KINDS];
+};
+
+static bool is_room(struct topic *topic, uint64_t times)
+{
+    if (topic->written == ANNOTATIONS_MAX)
+        return false;
+    topic->written++;
+    topic->told += times;
+    return true;
+}
+
+static void write_sum(FILE *out, const struct topic *topic, const char *name)
+{
+    if (topic->times > topic->told)
+        fprintf(out, "::notice title=%s::and %" PRIu64 " more of %s\n", name, topic->times - topic->told, name);
+}
+
 static void write_finding(FILE *out, const struct report_capture *capture, const struct report_connection *connection,
                           const struct report_finding *finding)
 {
@@ -46,49 +77,70 @@ static void write_finding(FILE *out, const struct report_capture *capture, const
     write_command(out, commands[finding->severity], capture->file, title, text);
 }
 
-/* Where these fail the run, the page has to say so. */
-static void write_happened(FILE *out, const struct report_capture *capture)
+static void write_happened(struct writing *writing, const struct report_capture *capture)
 {
+    const char *command = writing->report->options->fail_trouble ? "error" : "warning";
+
     for (guint i = 0; i < capture->troubles->list->len; i++) {
         const struct trouble *trouble = g_ptr_array_index(capture->troubles->list, i);
-        g_autofree gchar *clock = trouble_clock(trouble->time_ns), *text = NULL;
+        struct topic *topic = &writing->troubles[trouble->kind];
+        g_autofree gchar *text = trouble_text(trouble);
 
-        if (trouble_is_note(trouble->kind))
-            continue;
-        text = g_strdup_printf("client %s, server %s, %s frame %" PRIu32 ": %s%s%s", trouble->client, trouble->server,
-                               clock, trouble->frame, trouble->words, trouble->next ? "; next: " : "",
-                               trouble->next ? trouble->next : "");
-        write_command(out, "error", capture->file, trouble_kind_name(trouble->kind), text);
+        topic->times++;
+        if (is_room(topic, 1))
+            write_command(writing->out, trouble_is_note(trouble->kind) ? "notice" : command, capture->file,
+                          trouble_kind_name(trouble->kind), text);
     }
 }
 
-static void write_capture(const struct report *report, const struct report_capture *capture, FILE *out)
+static void write_connection(struct writing *writing, const struct report_capture *capture,
+                             const struct report_connection *connection)
+{
+    GArray *groups = finding_groups(connection);
+
+    for (guint i = 0; i < groups->len; i++) {
+        const struct finding_group *group = &g_array_index(groups, struct finding_group, i);
+
+        if (!group->first->waiver)
+            writing->rules[group->first->rule].times += finding_group_times(connection, groups, group);
+    }
+    for (guint i = 0; i < connection->findings->len; i++) {
+        const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
+
+        if (!finding->waiver && is_room(&writing->rules[finding->rule], 1 + (uint64_t)finding->more))
+            write_finding(writing->out, capture, connection, finding);
+    }
+    g_array_unref(groups);
+}
+
+static void write_capture(struct writing *writing, const struct report_capture *capture)
 {
     const char *nothing = capture->failed ? NULL : report_nothing_checked(capture);
+    FILE *out = writing->out;
 
     if (capture->trouble)
         write_command(out, capture->failed ? "error" : "warning", capture->file, "iwarp-check", capture->trouble);
     if (nothing)
-        write_command(out, report->options->allow_empty ? "notice" : "error", capture->file, "iwarp-check", nothing);
-    if (report->options->fail_trouble)
-        write_happened(out, capture);
-    for (guint i = 0; i < capture->connections->len; i++) {
-        const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
-
-        for (guint k = 0; k < connection->findings->len; k++) {
-            const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, k);
-
-            if (!finding->waiver)
-                write_finding(out, capture, connection, finding);
-        }
-    }
+        write_command(out, writing->report->options->allow_empty ? "notice" : "error", capture->file, "iwarp-check",
+                      nothing);
+    write_happened(writing, capture);
+    for (guint i = 0; i < capture->connections->len; i++)
+        write_connection(writing, capture, g_ptr_array_index(capture->connections, i));
 }
 
 void report_write_github(const struct report *report, FILE *out)
 {
+    struct writing *writing = g_new0(struct writing, 1);
     g_autofree gchar *verdict = verdict_text(report);
 
+    writing->out = out;
+    writing->report = report;
     for (guint i = 0; i < report->captures->len; i++)
-        write_capture(report, g_ptr_array_index(report->captures, i), out);
+        write_capture(writing, g_ptr_array_index(report->captures, i));
+    for (size_t i = 0; i < TROUBLE_KINDS; i++)
+        write_sum(out, &writing->troubles[i], trouble_kind_name((enum trouble_kind)i));
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        write_sum(out, &writing->rules[i], rule_catalogue[i].id);
     fprintf(out, "%s\n", verdict);
+    g_free(writing);
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The JUnit report: a test suite per connection, a test case per rule. JUnit never had one schema; what is written here
- * keeps to what the ones in use have in common: the attributes and the order that the strict one demands, nothing that
- * the lenient ones do not know. So a test case is failed or skipped or neither, and all else goes to the suite's
+ * The JUnit report: a test suite per capture, which says what happened, and one per connection with a test case for
+ * each rule that was exercised; --verbose adds the other rules. JUnit never had one schema; what is written here keeps
+ * to what the ones in use have in common: the attributes and the order that the strict one demands, nothing that the
+ * lenient ones do not know. So a test case is failed or skipped or neither, and all else goes to the suite's
  * system-out.
  */
 #include "conformance/report/report_junit.h"
@@ -10,6 +11,7 @@
 #include "conformance/print/print.h"
 #include "conformance/report/report_formats.h"
 #include "conformance/report/report_parts.h"
+#include "conformance/report/report_trouble.h"
 #include "support/markup.h"
 
 #include <inttypes.h>
@@ -51,6 +53,7 @@ struct suite {
 
 struct tally {
     unsigned tests, failures, errors, skipped;
+    unsigned left_out[EXCLUSION_COUNT]; /* rules without a test case */
 };
 
 /*
@@ -256,23 +259,10 @@ static void write_failure(const struct suite *suite, const struct report_rule *e
 
 enum case_kind { CASE_NONE, CASE_PASSED, CASE_FAILED, CASE_SKIPPED };
 
-/* Above so many connections rules without an occasion are left out: each connection has some 800 of them. */
-enum { CONNECTIONS_WHOLE = 100 };
-
-static bool leaves_out(const struct report *report)
-{
-    return !report->options->verbose && report->connections > CONNECTIONS_WHOLE;
-}
-
 static enum case_kind kind_of(const struct report *report, const struct report_rule *rule, enum exclusion why)
 {
     if (why == EXERCISED)
         return rule->failing > 0 ? CASE_FAILED : CASE_PASSED;
-    if (why == INCONCLUSIVE)
-        return CASE_SKIPPED;
-    if (why == NO_OCCASION || why == NO_STIMULUS)
-        return leaves_out(report) ? CASE_NONE : CASE_SKIPPED;
-    /* What no capture can decide says nothing about this one. */
     return report->options->verbose && why != NOT_SELECTED ? CASE_SKIPPED : CASE_NONE;
 }
 
@@ -307,7 +297,7 @@ static void count_case(struct suite *suite, const struct report_rule *rule, enum
 
     (void)suite;
     (void)rule;
-    (void)why;
+    tally->left_out[why] += kind == CASE_NONE;
     tally->tests += kind != CASE_NONE;
     tally->failures += kind == CASE_FAILED;
     tally->skipped += kind == CASE_SKIPPED;
@@ -356,8 +346,20 @@ static void write_harmless_findings(struct suite *suite)
         g_string_append_printf(suite->said,
                                "%" PRIu64 " more findings were counted but not kept; --max-findings=0 keeps all\n",
                                suite->connection->not_kept);
-    if (leaves_out(suite->report))
-        g_string_append(suite->said, "rules that nothing called for are left out; --verbose lists them\n");
+}
+
+/* What no capture can decide says nothing about this one. */
+static void write_left_out(struct suite *suite, const struct tally *tally)
+{
+    static const enum exclusion told[] = {INCONCLUSIVE, NO_OCCASION, NO_STIMULUS};
+
+    if (suite->report->options->verbose)
+        return;
+    for (size_t i = 0; i < G_N_ELEMENTS(told); i++)
+        if (tally->left_out[told[i]] > 0)
+            g_string_append_printf(suite->said, "%u rule%s without a test case: %s\n", tally->left_out[told[i]],
+                                   plural(tally->left_out[told[i]]), exclusion_text(told[i]));
+    g_string_append(suite->said, "--verbose has a test case for each rule\n");
 }
 
 /* "." parts packages from classes. */
@@ -386,28 +388,67 @@ static void write_connection(struct suite *suite, unsigned number)
     write_properties(suite);
     for_each_rule(suite, write_case, NULL);
     write_harmless_findings(suite);
+    write_left_out(suite, &tally);
     end_suite(suite);
     g_free(suite->classname);
     g_free(name);
 }
 
-/* A capture that could not be read is an error, and so is one of which nothing was checked: no empty pass. */
-static void write_trouble(struct suite *suite, unsigned number)
+/* What went wrong, with or without --fail-on=trouble. */
+static void write_happened(struct suite *suite, bool fails)
 {
-    bool error = suite->capture->failed || !suite->report->options->allow_empty;
-    const char *what = suite->capture->failed                  ? "readable"
-                       : suite->capture->connections->len == 0 ? "has RDMA connections"
-                                                               : "has FPDUs to judge";
-    struct tally tally = {.tests = 1, .errors = error, .skipped = !error};
+    const GPtrArray *list = suite->capture->troubles->list;
+    GString *lines = g_string_new(NULL);
+    g_autofree gchar *worst = NULL;
+
+    for (guint i = 0; i < list->len; i++) {
+        g_autofree gchar *text = trouble_text(g_ptr_array_index(list, i));
+
+        line(lines, "", text);
+    }
+    begin_case(suite, "what happened");
+    if (fails) {
+        worst = troubles_headline((const struct troubles *const *)&suite->capture->troubles, 1);
+        outcome(suite->writer, "failure", "trouble", worst, g_steal_pointer(&lines));
+    } else {
+        g_string_append(suite->said, lines->str);
+    }
+    markup_end(suite->writer);
+    if (lines)
+        g_string_free(lines, TRUE);
+}
+
+/* A capture that could not be read is an error, and so is one of which nothing was checked: no empty pass. */
+static void write_unjudged(struct suite *suite, bool error)
+{
+    const struct report_capture *capture = suite->capture;
+
+    begin_case(suite, capture->failed                  ? "readable"
+                      : capture->connections->len == 0 ? "has RDMA connections"
+                                                       : "has FPDUs to judge");
+    outcome(suite->writer, error ? "error" : "skipped", error ? "capture" : NULL,
+            capture->failed ? capture->trouble : report_nothing_checked(capture), NULL);
+    markup_end(suite->writer);
+}
+
+static void write_capture(struct suite *suite, unsigned number)
+{
+    const struct report_capture *capture = suite->capture;
+    bool judged = !capture->failed && !report_nothing_checked(capture);
+    bool error = !judged && (capture->failed || !suite->report->options->allow_empty);
+    bool happened = judged || capture->troubles->list->len > 0;
+    bool fails = suite->report->options->fail_trouble && troubles_any(capture->troubles);
+    struct tally tally = {
+        .tests = !judged + happened, .failures = fails, .errors = error, .skipped = !judged && !error};
 
     suite->connection = NULL;
-    suite->classname = class_name(suite->capture->file, "capture", 0);
-    begin_suite(suite, number, suite->capture->file, suite->capture->start_ns, &tally);
+    suite->classname = class_name(capture->file, "capture", 0);
+    begin_suite(suite, number, capture->file, capture->start_ns, &tally);
     write_properties(suite);
-    begin_case(suite, what);
-    outcome(suite->writer, error ? "error" : "skipped", error ? "capture" : NULL,
-            suite->capture->failed ? suite->capture->trouble : report_nothing_checked(suite->capture), NULL);
-    markup_end(suite->writer);
+    if (!judged)
+        write_unjudged(suite, error);
+    if (happened)
+        write_happened(suite, fails);
     end_suite(suite);
     g_free(suite->classname);
 }
@@ -450,8 +491,7 @@ void report_write_junit(const struct report *report, FILE *out)
     markup_begin(suite.writer, "testsuites", NULL);
     for (guint i = 0; i < report->captures->len; i++) {
         suite.capture = g_ptr_array_index(report->captures, i);
-        if (suite.capture->failed || report_nothing_checked(suite.capture))
-            write_trouble(&suite, number++);
+        write_capture(&suite, number++);
         for (guint j = 0; j < suite.capture->connections->len; j++) {
             suite.connection = g_ptr_array_index(suite.capture->connections, j);
             write_connection(&suite, number++);

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The SARIF report (OASIS, Static Analysis Results Interchange Format 2.1.0): a run, whose artifacts are the captures
- * and whose results are the findings. A capture has no lines; where viewers want one, it is the frame.
+ * and whose results are the findings, and what happened. A capture has no lines; where viewers want one, it is the
+ * frame.
  */
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
+#include "conformance/report/report_trouble.h"
 #include "conformance/report/report_violations.h"
 #include "support/json_writer.h"
 
@@ -40,8 +42,50 @@ static void add_rule(struct json_writer *writer, enum rule_id id)
     json_end_object(writer);
 }
 
-/* Those with findings. index (by rule): of each in the array. */
-static void add_tool(struct json_writer *writer, const struct report *report, int index[RULE_COUNT])
+static gchar *trouble_rule(enum trouble_kind kind)
+{
+    return g_strconcat("trouble/", trouble_kind_name(kind), NULL);
+}
+
+static void add_trouble_rule(struct json_writer *writer, enum trouble_kind kind)
+{
+    g_autofree gchar *id = trouble_rule(kind), *words = g_strdelimit(g_strdup(trouble_kind_name(kind)), "-", ' ');
+    g_autofree gchar *text = g_strdup_printf("What happened: %s", words);
+
+    json_begin_object(writer, NULL);
+    json_string(writer, "id", id);
+    add_text(writer, "shortDescription", text);
+    json_begin_object(writer, "defaultConfiguration");
+    json_string(writer, "level", "note");
+    json_end_object(writer);
+    json_end_object(writer);
+}
+
+/* Of each rule and kind of trouble that has results: its place in the array of rules. */
+struct places {
+    int rule[RULE_COUNT], trouble[TROUBLE_KINDS];
+};
+
+static void add_trouble_rules(struct json_writer *writer, const struct report *report, int next, struct places *places)
+{
+    bool seen[TROUBLE_KINDS] = {false};
+
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+
+        for (guint k = 0; k < capture->troubles->list->len; k++)
+            seen[((const struct trouble *)g_ptr_array_index(capture->troubles->list, k))->kind] = true;
+    }
+    for (size_t kind = 0; kind < TROUBLE_KINDS; kind++) {
+        if (!seen[kind])
+            continue;
+        places->trouble[kind] = next++;
+        add_trouble_rule(writer, (enum trouble_kind)kind);
+    }
+}
+
+/* Those with results. */
+static void add_tool(struct json_writer *writer, const struct report *report, struct places *places)
 {
     GArray *violations = report_violations(report);
 
@@ -54,9 +98,10 @@ static void add_tool(struct json_writer *writer, const struct report *report, in
     for (guint i = 0; i < violations->len; i++) {
         enum rule_id rule = g_array_index(violations, struct violation, i).rule;
 
-        index[rule] = (int)i;
+        places->rule[rule] = (int)i;
         add_rule(writer, rule);
     }
+    add_trouble_rules(writer, report, (int)violations->len, places);
     json_end_array(writer);
     json_end_object(writer);
     json_end_object(writer);
@@ -176,10 +221,8 @@ static void add_properties(struct json_writer *writer, const struct report_conne
     json_end_object(writer);
 }
 
-static void add_region(struct json_writer *writer, const struct report_finding *finding)
+static void add_region(struct json_writer *writer, uint32_t first, uint32_t last)
 {
-    uint32_t last = MAX(finding->frame, 1), first = finding->first_frame != 0 ? finding->first_frame : last;
-
     json_begin_object(writer, "region");
     json_number(writer, "startLine", MIN(first, last));
     if (first < last)
@@ -191,10 +234,8 @@ static void add_region(struct json_writer *writer, const struct report_finding *
  * The same in the next run of a device's tests, whatever the addresses, frames and numbers are then: of equal findings
  * in a capture, the first of each run is taken for the same, and so on.
  */
-static void add_fingerprint(struct json_writer *writer, const struct report_finding *finding, GHashTable *seen)
+static void add_fingerprint(struct json_writer *writer, const char *about, GHashTable *seen)
 {
-    g_autofree gchar *text = report_fold_text(finding->message);
-    g_autofree gchar *about = g_strdup_printf("%s %d %s", rule_catalogue[finding->rule].id, finding->direction, text);
     gchar *hash = g_compute_checksum_for_string(G_CHECKSUM_SHA256, about, -1);
     unsigned times = GPOINTER_TO_UINT(g_hash_table_lookup(seen, hash)) + 1;
     g_autofree gchar *value = g_strdup_printf("%.32s:%u", hash, times);
@@ -205,23 +246,19 @@ static void add_fingerprint(struct json_writer *writer, const struct report_find
     json_end_object(writer);
 }
 
-static void add_where(struct json_writer *writer, const struct report_capture *capture, guint index,
-                      const struct report_connection *connection, const struct report_finding *finding)
+/* what: the connection, or the two ends. */
+static void add_where(struct json_writer *writer, const struct report_capture *capture, guint index, const char *what,
+                      uint32_t first, uint32_t last)
 {
-    char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
-    g_autofree gchar *name =
-        g_strdup_printf("connection %u: %s -> %s", connection->id, endpoint_text(&connection->initiator, initiator),
-                        endpoint_text(&connection->responder, responder));
-
     json_begin_array(writer, "locations");
     json_begin_object(writer, NULL);
     json_begin_object(writer, "physicalLocation");
     add_location(writer, "artifactLocation", capture->path, index);
-    add_region(writer, finding);
+    add_region(writer, first, last);
     json_end_object(writer);
     json_begin_array(writer, "logicalLocations");
     json_begin_object(writer, NULL);
-    json_string(writer, "fullyQualifiedName", name);
+    json_string(writer, "fullyQualifiedName", what);
     json_end_object(writer);
     json_end_array(writer);
     json_end_object(writer);
@@ -241,17 +278,24 @@ static void add_suppression(struct json_writer *writer, const struct waiver *wai
 
 static void add_result(struct json_writer *writer, const struct report_capture *capture, guint index,
                        const struct report_connection *connection, const struct report_finding *finding,
-                       const int indices[RULE_COUNT], GHashTable *seen)
+                       const struct places *places, GHashTable *seen)
 {
+    char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
+    uint32_t last = MAX(finding->frame, 1), first = finding->first_frame != 0 ? finding->first_frame : last;
     g_autofree gchar *text = finding_text(finding, capture->start_ns);
+    g_autofree gchar *what =
+        g_strdup_printf("connection %u: %s -> %s", connection->id, endpoint_text(&connection->initiator, initiator),
+                        endpoint_text(&connection->responder, responder));
+    g_autofree gchar *like = report_fold_text(finding->message);
+    g_autofree gchar *about = g_strdup_printf("%s %d %s", rule_catalogue[finding->rule].id, finding->direction, like);
 
     json_begin_object(writer, NULL);
     json_string(writer, "ruleId", rule_catalogue[finding->rule].id);
-    json_number(writer, "ruleIndex", indices[finding->rule]);
+    json_number(writer, "ruleIndex", places->rule[finding->rule]);
     json_string(writer, "level", rule_severity_name(finding->severity));
     add_text(writer, "message", text);
-    add_where(writer, capture, index, connection, finding);
-    add_fingerprint(writer, finding, seen);
+    add_where(writer, capture, index, what, first, last);
+    add_fingerprint(writer, about, seen);
     if (finding->more > 0)
         json_number(writer, "occurrenceCount", 1 + (int64_t)finding->more);
     if (finding->waiver)
@@ -260,7 +304,26 @@ static void add_result(struct json_writer *writer, const struct report_capture *
     json_end_object(writer);
 }
 
-static void add_results(struct json_writer *writer, const struct report *report, const int indices[RULE_COUNT])
+/* Its words name addresses and times, which differ in the next run. */
+static void add_trouble(struct json_writer *writer, const struct report *report, guint index,
+                        const struct trouble *trouble, const struct places *places, GHashTable *seen)
+{
+    const struct report_capture *capture = g_ptr_array_index(report->captures, index);
+    g_autofree gchar *id = trouble_rule(trouble->kind), *text = trouble_text(trouble);
+    g_autofree gchar *what = g_strdup_printf("client %s, server %s", trouble->client, trouble->server);
+    bool fails = report->options->fail_trouble && !trouble_is_note(trouble->kind);
+
+    json_begin_object(writer, NULL);
+    json_string(writer, "ruleId", id);
+    json_number(writer, "ruleIndex", places->trouble[trouble->kind]);
+    json_string(writer, "level", fails ? "error" : "note");
+    add_text(writer, "message", text);
+    add_where(writer, capture, index, what, MAX(trouble->frame, 1), MAX(trouble->frame, 1));
+    add_fingerprint(writer, id, seen);
+    json_end_object(writer);
+}
+
+static void add_results(struct json_writer *writer, const struct report *report, const struct places *places)
 {
     json_begin_array(writer, "results");
     for (guint i = 0; i < report->captures->len; i++) {
@@ -272,15 +335,17 @@ static void add_results(struct json_writer *writer, const struct report *report,
 
             for (guint n = 0; n < connection->findings->len; n++)
                 add_result(writer, capture, i, connection,
-                           &g_array_index(connection->findings, struct report_finding, n), indices, seen);
+                           &g_array_index(connection->findings, struct report_finding, n), places, seen);
         }
+        for (guint k = 0; k < capture->troubles->list->len; k++)
+            add_trouble(writer, report, i, g_ptr_array_index(capture->troubles->list, k), places, seen);
     }
     json_end_array(writer);
 }
 
 void report_write_sarif(const struct report *report, FILE *out)
 {
-    int indices[RULE_COUNT] = {0};
+    struct places places = {{0}, {0}};
     struct json_writer writer;
 
     json_writer_begin(&writer, out, 1);
@@ -290,10 +355,10 @@ void report_write_sarif(const struct report *report, FILE *out)
     json_string(&writer, "version", "2.1.0");
     json_begin_array(&writer, "runs");
     json_begin_object(&writer, NULL);
-    add_tool(&writer, report, indices);
+    add_tool(&writer, report, &places);
     add_invocation(&writer, report);
     add_artifacts(&writer, report);
-    add_results(&writer, report, indices);
+    add_results(&writer, report, &places);
     json_end_object(&writer);
     json_end_array(&writer);
     json_end_object(&writer);

@@ -6,6 +6,7 @@
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
 #include "conformance/report/report_parts.h"
+#include "conformance/report/report_trouble.h"
 #include "support/tap.h"
 
 #include <inttypes.h>
@@ -76,6 +77,22 @@ static void add_rule(struct points *points, const struct report_connection *conn
               each->failing > 0 ? each->failing : each->count.failed);
 }
 
+/* What went wrong: a failure under --fail-on=trouble only, and words in any case. */
+static void add_happened(struct points *points)
+{
+    const struct report_capture *capture = points->capture;
+    bool fails = points->report->options->fail_trouble && troubles_any(capture->troubles);
+    g_autofree gchar *description = g_strdup_printf("%s what happened", capture->file);
+
+    if (fails)
+        point(points, false, description, NULL, NULL);
+    for (guint i = 0; points->tap && i < capture->troubles->list->len; i++) {
+        g_autofree gchar *text = trouble_text(g_ptr_array_index(capture->troubles->list, i));
+
+        tap_comment(points->tap, text);
+    }
+}
+
 static void add_capture(struct points *points, GArray *rules)
 {
     const struct report_capture *capture = points->capture;
@@ -91,6 +108,7 @@ static void add_capture(struct points *points, GArray *rules)
     } else if (capture->trouble && points->tap) {
         tap_comment(points->tap, capture->trouble);
     }
+    add_happened(points);
     for (guint i = 0; i < capture->connections->len; i++) {
         const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
 

@@ -60,6 +60,15 @@ static void tell_trouble(const struct telling *telling, const struct trouble *tr
         tell(telling, SAID_NEXT, "next: %s", trouble->next);
 }
 
+gchar *trouble_text(const struct trouble *trouble)
+{
+    g_autofree gchar *clock = trouble_clock(trouble->time_ns), *connections = connections_text(trouble);
+
+    return g_strdup_printf("client %s, server %s, %s frame %" PRIu32 "%s: %s%s%s", trouble->client, trouble->server,
+                           clock, trouble->frame, connections, trouble->words, trouble->next ? "; next: " : "",
+                           trouble->next ? trouble->next : "");
+}
+
 static bool same_pair(const struct trouble *a, const struct trouble *b)
 {
     return strcmp(a->client, b->client) == 0 && strcmp(a->server, b->server) == 0;

@@ -21,6 +21,9 @@ enum trouble_said {
 void trouble_say(const struct report *report, bool all,
                  void (*line)(void *ctx, enum trouble_said what, const char *text), void *ctx);
 
+/* All in one line, "client ..., server ..., 07:34:50.123 frame 154, connection 3: ..."; g_free() it. */
+gchar *trouble_text(const struct trouble *trouble);
+
 void trouble_write_text(const struct report *report, const struct terminal *terminal);
 void trouble_write_html(struct html_page *page);
 /* Of one capture: the members "calls" and "trouble". */

@@ -138,6 +138,23 @@ def test_github_annotates_each_finding(check, report, captures, fault):
     assert fault not in check("--format=github", f"--waive={fault}", captures[0]).stdout
 
 
+@pytest.mark.parametrize("options", [[], ["--max-findings=2"]])
+def test_github_has_ten_annotations_of_a_rule(check, report, captures, bad, fault, options):
+    """And a notice with the number of the others, those that were not kept as well."""
+    paths = [*12 * [bad], *captures]
+    lines = check("--format=github", *options, *paths).stdout.splitlines()
+    times, most = {}, 0
+    for _, _, finding in findings(report(*paths)[1]):
+        times[finding["rule"]] = times.get(finding["rule"], 0) + 1 + finding.get("more", {"count": 0})["count"]
+    for rule, n in times.items():
+        annotations = [line for line in lines if f"title={rule}%2C" in line]
+        told = len(annotations) + sum(int(line.split("(and ")[1].split()[0]) for line in annotations if "(and " in line)
+        most = max(most, len(annotations))
+        sums = [line for line in lines if line.startswith(f"::notice title={rule}::")]
+        assert sums == ([f"::notice title={rule}::and {n - told} more of {rule}"] if n > told else [])
+    assert most == 10 and times[fault] == 13
+
+
 def test_sarif_places_and_fingerprints(sarif, root, capture):
     """What code scanning wants: a line, and what makes a finding the same in the next run, whatever frames and addresses are then."""
     _, run = sarif(root / "captures" / "real" / "basic" / "ucmatose.pcap")

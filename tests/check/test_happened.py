@@ -189,10 +189,41 @@ def test_a_forged_reset_ends_nothing(report, capture, tmp_path, ahead):
     assert trouble[0]["kind"] == "call-unanswered" and "reset" not in trouble[0]["words"], trouble
 
 
-def test_annotations(check):
-    hang = TROUBLE / "c8-dead-server-stats-order-roce.pcap"
-    assert "title=call-unanswered" in check("--format=github", "--fail-on=trouble", hang).stdout
-    assert "title=call-unanswered" not in check("--format=github", hang).stdout
+@pytest.mark.parametrize("name, kind, command, failing", [
+    ("c8-dead-server-stats-order-roce", "call-unanswered", "warning", "error"), ("d3-delayed-ack-iwarp", "delayed-ack", "notice", "notice")])
+def test_annotations(check, name, kind, command, failing):
+    path = TROUBLE / f"{name}.pcap"
+    assert f"::{command} file={path},title={kind}::client " in check("--format=github", path).stdout
+    assert f"::{failing} file={path},title={kind}::client " in check("--format=github", "--fail-on=trouble", path).stdout
+
+
+@pytest.mark.parametrize("name, points", [("c8-dead-server-stats-order-roce", 1), ("d3-delayed-ack-iwarp", 0)])
+def test_tap(check, report, name, points):
+    path = TROUBLE / f"{name}.pcap"
+    words = [trouble["words"] for trouble in report(path)[1]["captures"][0]["trouble"]]
+    for options, failing in (([], 0), (["--fail-on=trouble"], points)):
+        lines = check("--format=tap", *options, path).stdout.splitlines()
+        assert sum(line.startswith("not ok ") and line.endswith(f"{path} what happened") for line in lines) == failing
+        assert [line for line in lines if line.startswith("# client ")][0].endswith(words[0])
+
+
+@pytest.mark.parametrize("options", [[], ["--fail-on=trouble"]])
+def test_sarif(check, root, report, options):
+    schema = json.loads((root / "tests" / "check" / "sarif-2.1.0-rtm.5.json").read_text(encoding="utf-8"))
+    paths = [TROUBLE / f"{name}.pcap" for name in ("g1-async-copy-without-cb-offload-iwarp", "d3-delayed-ack-iwarp")]
+    parsed = json.loads(check("--format=sarif", *options, *paths).stdout)
+    jsonschema.validate(parsed, schema)
+    run, = parsed["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    found = [result for result in run["results"] if result["ruleId"].startswith("trouble/")]
+    expected = [(n, trouble) for n, capture in enumerate(report(*paths)[1]["captures"]) for trouble in capture["trouble"]]
+    assert len({trouble["kind"] for _, trouble in expected}) == 3 and len(found) == len(expected) and len(rules) == len(set(rules))
+    for result, (n, trouble) in zip(found, expected, strict=True):
+        location = result["locations"][0]["physicalLocation"]
+        assert result["ruleId"] == "trouble/" + trouble["kind"] == rules[result["ruleIndex"]]
+        assert result["level"] == ("error" if options and trouble["level"] == "trouble" else "note")
+        assert result["message"]["text"].endswith(trouble["words"])
+        assert location["artifactLocation"]["index"] == n and location["region"]["startLine"] == trouble["frame"]
 
 
 def test_color(check):

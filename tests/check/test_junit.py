@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--format=junit: valid by a schema, and the same outcomes as the JSON report."""
+import pathlib
 import shutil
 import socket
 import subprocess
@@ -42,6 +43,14 @@ def junit(check, root, tmp_path):
     return run
 
 
+def connections_of(parsed):
+    return [suite for suite in parsed if ": connection " in suite.get("name")]
+
+
+def said(suite):
+    return suite.find("system-out").text or ""
+
+
 def outcomes(suite):
     return {case.get("name"): case[0].tag if len(case) else "passed" for case in suite.findall("testcase")}
 
@@ -52,16 +61,18 @@ def expected_outcomes(connection):
 
 
 def test_outcomes_are_those_of_the_json_report(junit, report, good, bad):
+    """A test case for each rule that was exercised; the others are summed up."""
     for path in (good, bad):
         status, parsed = junit(path)
         json_status, as_json = report(path)
         assert status == json_status
+        suite, = connections_of(parsed)
         expected = expected_outcomes(as_json["captures"][0]["connections"][0])
-        got = outcomes(parsed[0])
-        assert {rule: outcome for rule, outcome in got.items() if rule in expected} == expected
-        rest = [case for case in parsed[0].iter("testcase") if case.get("name") not in expected]
-        assert len(rest) > 500 and {case.find("skipped").get("message") for case in rest} == {
-            "nothing in the traffic called for it", "judges the reaction to something that did not occur"}
+        assert outcomes(suite) == {rule: outcome for rule, outcome in expected.items() if outcome != "skipped"}
+        assert suite.get("skipped") == "0"
+        sums = {reason: int(n) for n, reason in re.findall(r"^(\d+) rules? without a test case: (.*)$", said(suite), re.MULTILINE)}
+        assert sums.pop("inconclusive: the capture lacks what would decide it", 0) == list(expected.values()).count("skipped")
+        assert sum(sums.values()) > 500 and set(sums) == {"nothing in the traffic called for it", "judges the reaction to something that did not occur"}
 
 
 def test_times_and_host(junit, report, root):
@@ -73,8 +84,8 @@ def test_times_and_host(junit, report, root):
     connections = report(path)[1]["captures"][0]["connections"]
     listing = subprocess.run(["tcpdump", "-tt", "-n", "-r", path], capture_output=True, text=True, check=True).stdout.splitlines()
     stamps = [float(line.split()[0]) for line in listing if not line.startswith((" ", "\t"))]
-    assert len(parsed) == len(connections) == 3
-    for suite, connection in zip(parsed, connections):
+    assert len(connections_of(parsed)) == len(connections) == 3
+    for suite, connection in zip(connections_of(parsed), connections):
         start, end = stamps[connection["start_frame"] - 1], stamps[connection["end_frame"] - 1]
         properties = {item.get("name"): item.get("value") for item in suite.iter("property")}
         assert float(properties["seconds"]) == pytest.approx(end - start, abs=2e-6) and float(properties["seconds"]) > 0
@@ -86,16 +97,38 @@ def test_times_and_host(junit, report, root):
         assert suite.get("hostname") == socket.gethostname()
 
 
-def test_rules_without_an_occasion_are_left_out_of_large_reports(junit, report, capture):
-    many = capture("many", "--connections=120")
-    _, parsed = junit(many)
-    connections = report(many)[1]["captures"][0]["connections"]
-    for suite, connection in zip(parsed, connections, strict=True):
-        assert outcomes(suite) == expected_outcomes(connection)
-        assert "--verbose lists them" in suite.find("system-out").text
-    full = []
-    junit("--verbose", many, take=lambda suite: full.append(len(suite.findall("testcase"))))
-    assert len(full) == len(parsed) and full[0] > len(parsed[0].findall("testcase")) + 500
+def test_verbose_has_all_rules(junit, capture):
+    many = capture("many", "--connections=3")
+    brief, full = (connections_of(junit(*options, many)[1]) for options in ([], ["--verbose"]))
+    for few, every in zip(brief, full, strict=True):
+        assert len(few) + 500 < len(every) and "--verbose has a test case for each rule" in said(few) and "--verbose" not in said(every)
+
+
+TROUBLE = pathlib.Path(__file__).parent / "trouble"
+
+
+@pytest.mark.parametrize("options", [[], ["--fail-on=trouble"]])
+def test_what_happened(junit, report, options):
+    """A test case of the capture, which fails only if the run does."""
+    for name in ("c8-dead-server-stats-order-roce", "d3-delayed-ack-iwarp", "f1-syn-unanswered"):
+        path = TROUBLE / f"{name}.pcap"
+        status, parsed = junit(*options, path)
+        suite = parsed[0]
+        case, = (case for case in suite.iter("testcase") if case.get("name") == "what happened")
+        troubles = report(path)[1]["captures"][0]["trouble"]
+        fails = bool(options) and any(trouble["level"] == "trouble" for trouble in troubles)
+        assert suite.get("name") == str(path) and case.get("classname").endswith("_pcap.capture") and suite.get("failures") == str(int(fails))
+        text = case.find("failure").text if fails else said(suite)
+        assert troubles and len(text.splitlines()) == len(troubles)
+        for line, trouble in zip(text.splitlines(), troubles, strict=True):
+            assert line.startswith(f"client {trouble['client']}, server {trouble['server']}, ") and line.endswith(trouble["words"])
+            assert f" frame {trouble['frame']}" in line
+        assert not fails or case.find("failure").get("message") and status == 1
+
+
+def test_nothing_happened(junit, good):
+    suite = junit("--fail-on=trouble", good)[1][0]
+    assert outcomes(suite) == {"what happened": "passed"} and said(suite) == ""
 
 
 def test_failure(junit, report, bad, fault):
@@ -117,54 +150,55 @@ def test_a_rule_that_states_the_same_names_the_one_with_the_findings(junit, capt
     alias, carrier = "MPA-4.4-11", "MPA-4.1-09"
     assert next(row["same"] for row in catalogue if row["id"] == alias) == carrier
     status, parsed = junit(f"--rules={alias}", capture("rev1", "--inject=" + carrier))
-    case, = parsed.iter("testcase")
+    case, = connections_of(parsed)[0].iter("testcase")
     assert status == 1 and case.get("name") == alias and f"({carrier}) frame " in case.find("failure").text
 
 
 def test_waived_findings_are_no_failures(junit, bad, fault):
     status, parsed = junit(f"--waive={fault}:known", bad)
-    assert status == 0 and parsed[0].get("failures") == "0" and outcomes(parsed[0])[fault] == "passed"
-    assert f"{fault}  error, waived (known): frame " in parsed[0].find("system-out").text
+    suite, = connections_of(parsed)
+    assert status == 0 and suite.get("failures") == "0" and outcomes(suite)[fault] == "passed"
+    assert f"{fault}  error, waived (known): frame " in said(suite)
 
 
 @pytest.mark.parametrize("options", [["--fail-on=never"], ["--fail-on=error"], ["--fail-on=note"], ["--max-findings=1"]])
 def test_failures_are_what_makes_the_status(junit, bad, options):
     status, parsed = junit(*options, bad)
-    assert (status == 1) == (int(parsed[0].get("failures")) > 0)
+    assert (status == 1) == (int(connections_of(parsed)[0].get("failures")) > 0)
 
 
-def test_what_was_not_exercised_is_skipped_with_the_reason(junit, good, catalogue):
-    _, brief = junit(good)
-    _, full = junit("--verbose", good)
-    assert outcomes(brief[0]).items() <= outcomes(full[0]).items()
-    assert list(outcomes(full[0])) == [row["id"] for row in catalogue]
+def test_verbose_has_what_was_not_exercised_with_the_reason(junit, good, catalogue):
+    brief, full = (connections_of(junit(*options, good)[1])[0] for options in ([], ["--verbose"]))
+    assert outcomes(brief).items() <= outcomes(full).items()
+    assert list(outcomes(full)) == [row["id"] for row in catalogue]
     assert all(element.get("message") for element in full.iter("skipped"))
     assert any("binds only with another --profile" in element.get("message") for element in full.iter("skipped"))
-    _, part = junit("--verbose", "--rules=MPA-4.1", good)
-    assert all(name.startswith("MPA-4.1-") for name in outcomes(part[0]))
+    part, = connections_of(junit("--verbose", "--rules=MPA-4.1", good)[1])
+    assert all(name.startswith("MPA-4.1-") for name in outcomes(part))
 
 
 def test_inconclusive(junit, root):
-    _, parsed = junit(root / "captures" / "real" / "net" / "snap96-rping.pcap")
-    assert any("inconclusive" in element.get("message") for element in parsed.iter("skipped"))
+    path = root / "captures" / "real" / "net" / "snap96-rping.pcap"
+    assert any("inconclusive" in element.get("message") for element in junit("--verbose", path)[1].iter("skipped"))
+    assert "rules without a test case: inconclusive" in said(connections_of(junit(path)[1])[0])
 
 
 def test_trouble_and_nothing(junit, good, no_mpa, tmp_path):
     status, parsed = junit(good, "/no/such/file", no_mpa)
     assert status == 2
-    assert [suite.get("errors") for suite in parsed] == ["0", "1", "1"]
-    assert "/no/such/file" in parsed[1].find("testcase/error").get("message")
-    assert "nothing was checked" in parsed[2].find("testcase/error").get("message")
-    assert junit("--allow-empty", good, no_mpa)[1][1].find("testcase/skipped") is not None
+    assert [suite.get("errors") for suite in parsed] == ["0", "0", "1", "1"]
+    assert "/no/such/file" in parsed[2].find("testcase/error").get("message")
+    assert "nothing was checked" in parsed[3].find("testcase/error").get("message")
+    assert junit("--allow-empty", good, no_mpa)[1][2].find("testcase/skipped") is not None
     status, parsed = junit(no_mpa)
     assert status == 3 and "nothing was checked" in parsed[0].find("testcase/error").get("message")
 
 
 def test_unused_waivers(junit, good):
     status, parsed = junit("--waive=MPA-4.3-03", good)
-    assert status == 0 and outcomes(parsed[1]) == {"MPA-4.3-03": "skipped"}
+    assert status == 0 and outcomes(parsed[2]) == {"MPA-4.3-03": "skipped"}
     status, parsed = junit("--waive=MPA-4.3-03", "--strict-waivers", good)
-    assert status == 1 and outcomes(parsed[1]) == {"MPA-4.3-03": "failure"}
+    assert status == 1 and outcomes(parsed[2]) == {"MPA-4.3-03": "failure"}
 
 
 @pytest.mark.parametrize("name", [b"\x01\x1b[31m\x7f.pcap", b"\xff\xc2\x85 \xe2\x82.pcap", b"a\tb\nc\r.pcap", b"]]><&\"'.pcap",
@@ -174,7 +208,7 @@ def test_hostile_names(junit, bad, fault, tmp_path, name):
     shutil.copy(bad, path)
     path = path.decode("utf-8", "surrogateescape")
     status, parsed = junit(path)
-    assert status == 1 and int(parsed[0].get("failures")) > 0
+    assert status == 1 and int(connections_of(parsed)[0].get("failures")) > 0
     status, _ = junit(f"--waive={fault}:why\x02\x1f]]>&<", path, path + "-missing")
     assert status == 2
 
