@@ -275,6 +275,12 @@ static bool take_error(struct reading *reading, struct json_view value)
     return true;
 }
 
+static bool take_verdict(struct reading *reading, struct json_view value)
+{
+    reading->capture.fails = json_says(value, report_status_name(CHECK_FAIL));
+    return json_is(value, JSON_STRING) || merge_input_wrong(reading->input, "a capture", "verdict", "a string");
+}
+
 static bool take_calls(struct reading *reading, struct json_view value)
 {
     reading->capture.has_trouble = true;
@@ -305,13 +311,10 @@ static bool take_of_capture(void *ctx, const char *name, struct json_view value)
     static const struct {
         const char *name;
         bool (*take)(struct reading *reading, struct json_view value);
-    } members[] = {{"file", take_file},
-                   {"rules", take_capture_rules},
-                   {"part", take_part},
-                   {"error", take_error},
-                   {"calls", take_calls},
-                   {"trouble", take_trouble},
-                   {"nothing_checked", take_nothing}};
+    } members[] = {{"file", take_file},       {"rules", take_capture_rules},
+                   {"part", take_part},       {"verdict", take_verdict},
+                   {"error", take_error},     {"calls", take_calls},
+                   {"trouble", take_trouble}, {"nothing_checked", take_nothing}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
         if (strcmp(name, members[i].name) == 0)

@@ -99,6 +99,26 @@ static bool says_why(const struct writing *writing)
     return writing->entry->parts->len == 1 && writing->first->says_why;
 }
 
+/* Of a whole capture it is copied: what fails, and what is waived, was up to its run. */
+static bool is_left_out(const struct writing *writing, const char *name)
+{
+    if (strcmp(name, "nothing_checked") == 0)
+        return !says_why(writing) || is_judged(writing);
+    return strcmp(name, "verdict") == 0 && writing->parts;
+}
+
+static enum check_status status_of_parts(const struct writing *writing)
+{
+    const GArray *parts = writing->entry->parts;
+    bool fails = is_incomplete(writing);
+
+    if (any_failed(parts))
+        return CHECK_TROUBLE;
+    for (guint i = 0; i < parts->len; i++)
+        fails |= g_array_index(parts, struct merge_capture, i).fails;
+    return fails ? CHECK_FAIL : is_judged(writing) ? CHECK_PASS : CHECK_NOTHING;
+}
+
 static bool write_members(struct writing *writing, struct json_view header)
 {
     struct json_writer *writer = writing->all->writer;
@@ -109,7 +129,7 @@ static bool write_members(struct writing *writing, struct json_view header)
         if (strcmp(text, "connections") == 0) {
             if (!write_connections(writing))
                 return false;
-        } else if (strcmp(text, "nothing_checked") != 0 || (says_why(writing) && !is_judged(writing))) {
+        } else if (!is_left_out(writing, text)) {
             json_copy(writer, text, json_named(name));
         }
     }
@@ -126,6 +146,8 @@ static bool write_capture(struct writing *writing, struct json_view header)
     if (!is_judged(writing) && !says_why(writing))
         json_string(all->writer, "nothing_checked",
                     report_nothing(is_incomplete(writing) ? REPORT_INCOMPLETE : merge_emptiness(&writing->judged)));
+    if (writing->parts)
+        json_string(all->writer, "verdict", report_status_name(status_of_parts(writing)));
     if (!merge_last_part(writing->entry)->has_trouble)
         write_no_trouble(all->writer);
     json_end_object(all->writer);

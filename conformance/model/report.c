@@ -495,7 +495,12 @@ void report_conclude(struct report *report)
 
 const char *report_verdict(const struct report *report)
 {
-    switch (report->status) {
+    return report_status_name(report->status);
+}
+
+const char *report_status_name(enum check_status status)
+{
+    switch (status) {
     case CHECK_PASS:
         return "pass";
     case CHECK_FAIL:

@@ -193,6 +193,7 @@ gchar *report_trouble(const struct report *report);
 bool report_incomplete(const struct report_capture *capture);
 /* "pass", "fail", "error", "nothing-to-check" */
 const char *report_verdict(const struct report *report);
+const char *report_status_name(enum check_status status);
 /* Member names of "operations": "write", "read_request", ...; NULL for an opcode without a name. */
 const char *report_operation_name(unsigned opcode);
 

@@ -262,9 +262,12 @@ static void add_part(struct json_writer *writer, const struct report_part *part)
 static void add_capture(struct json_writer *writer, const struct report *report, const struct report_capture *capture)
 {
     GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
+    uint64_t found[SEVERITY_COUNT], waived;
+    enum check_status status = report_capture_status(report->options, capture, found, &waived);
 
     json_begin_object(writer, NULL);
     json_string(writer, "file", capture->file);
+    json_string(writer, "verdict", report_status_name(status));
     if (capture->part.series)
         add_part(writer, &capture->part);
     add_number(writer, "packets", capture->packets);

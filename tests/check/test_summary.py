@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
+import jsonschema
 import pytest
 
 
@@ -77,3 +78,19 @@ def test_standard_output_full(build, bad):
         result = subprocess.run([build / "conformance" / "iwarp-check", "--summary", bad], stdout=full,
                                 stderr=subprocess.PIPE, check=False)
     assert result.returncode == 2 and b"No space left" in result.stderr
+
+
+@pytest.mark.parametrize("options, words", [
+    ([], ["pass", "fail", "nothing-to-check", "error", "pass"]), (["--fail-on=never"], ["pass", "pass", "nothing-to-check", "error", "pass"]),
+    (["--fail-on=trouble"], ["pass", "fail", "nothing-to-check", "error", "fail"]), (["--waive=MPA-4.1-05"], ["pass", "pass", "nothing-to-check", "error", "pass"])])
+def test_json_has_a_verdict_of_each_capture(check, report, schema, root, good, bad, no_mpa, tmp_path, options, words):
+    """The same as --summary has; merge leaves them as they are."""
+    paths = [good, bad, no_mpa, "/no/such/file", root / "tests" / "check" / "trouble" / "c8-dead-server-stats-order-roce.pcap"]
+    _, parsed = report(*options, *paths)
+    jsonschema.validate(parsed, schema)
+    assert [capture["verdict"] for capture in parsed["captures"]] == words
+    lines = check("--summary", *options, *paths).stdout.splitlines()
+    assert [line.split("\t")[1].lower() for line in lines] == [word.split("-")[0] for word in words]
+    saved = tmp_path / "saved.json"
+    saved.write_text(json.dumps(parsed), encoding="utf-8")
+    assert [capture["verdict"] for capture in json.loads(check("merge", saved).stdout)["captures"]] == words
