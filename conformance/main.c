@@ -4,6 +4,7 @@
 #include "conformance/options/catalogue.h"
 #include "conformance/options/options.h"
 #include "conformance/run.h"
+#include "support/stderr_line.h"
 #include "waivers/rule_hint.h"
 #include "waivers/shipped.h"
 
@@ -14,7 +15,7 @@
 
 static int trouble(const char *message)
 {
-    fprintf(stderr, "iwarp-check: %s\n", message);
+    stderr_line("iwarp-check", "%s", message);
     return CHECK_TROUBLE;
 }
 
@@ -34,7 +35,7 @@ static int explain(const char *id)
 
 static int list_rules(const struct check_options *options)
 {
-    if (options->format == FORMAT_JSON)
+    if (outputs_have(options->outputs, FORMAT_JSON))
         catalogue_list_json(stdout, options->rules.listed);
     else
         catalogue_list_text(stdout, options->rules.listed);

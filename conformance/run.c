@@ -6,6 +6,7 @@
 #include "conformance/progress.h"
 #include "conformance/run_report.h"
 #include "support/confine.h"
+#include "support/stderr_line.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -260,18 +261,19 @@ enum check_status run_check(const struct check_options *options)
     struct report report;
     struct run_parts parts = {.report = &report};
     struct run run = {.options = options, .report = &report, .parts = &parts};
-    bool to_stdout = !options->output;
+    const struct report_output *shown = outputs_on_stdout(options->outputs);
     enum check_status status = CHECK_TROUBLE;
 
     report_init(&report, options);
     announce_captures(options, &report);
     /* JSON, XML or a summary on standard output would be spoilt by the lines of --print. */
     if (options->print)
-        run.print = options->summary || (to_stdout && options->format != FORMAT_TEXT) ? stderr : stdout;
+        run.print =
+            options->summary || (shown && (options->print_ndjson || shown->format != FORMAT_TEXT)) ? stderr : stdout;
     progress_init(&run.progress, report.captures->len, options->progress);
     if (check_sources(&run)) {
         progress_clear(&run.progress);
-        status = options->rotate_ns == 0 ? run_report_all(&report, run.print == stdout && to_stdout)
+        status = options->rotate_ns == 0 ? run_report_all(&report, run.print == stdout && shown && !options->quiet)
                                          : run_parts_status(&parts);
     } else {
         progress_clear(&run.progress);
@@ -286,6 +288,6 @@ enum check_status run_list_interfaces(void)
 
     if (capture_list_interfaces(stdout, &error))
         return CHECK_PASS;
-    fprintf(stderr, "iwarp-check: %s\n", error.text);
+    stderr_line("iwarp-check", "%s", error.text);
     return CHECK_TROUBLE;
 }

@@ -4,8 +4,10 @@
 #include "conformance/annotate/annotate.h"
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
+#include "conformance/report/report_parts.h"
 #include "conformance/report/report_waivers.h"
 #include "support/output_file.h"
+#include "support/stderr_line.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,7 +18,7 @@ static void report_troubles(const struct report *report)
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
         if (capture->trouble)
-            fprintf(stderr, "iwarp-check: %s\n", capture->trouble);
+            stderr_line("iwarp-check", "%s", capture->trouble);
     }
 }
 
@@ -27,15 +29,15 @@ static void report_nothing_found(const struct report *report)
         const char *why = capture->failed ? NULL : report_nothing_checked(capture);
 
         if (why && report->captures->len == 1)
-            fprintf(stderr, "iwarp-check: %s\n", why);
+            stderr_line("iwarp-check", "%s", why);
         else if (why)
-            fprintf(stderr, "iwarp-check: %s: %s\n", capture->file, why);
+            stderr_line("iwarp-check", "%s: %s", capture->file, why);
     }
 }
 
 static bool output_trouble(const char *path)
 {
-    fprintf(stderr, "iwarp-check: cannot write %s: %s\n", path ? path : "standard output", g_strerror(errno));
+    stderr_line("iwarp-check", "cannot write %s: %s", path ? path : "standard output", g_strerror(errno));
     return false;
 }
 
@@ -49,26 +51,52 @@ static gchar *part_path(const char *path, unsigned number)
     return g_strdup_printf("%.*s-%05u%s", stem, path, number, path + stem);
 }
 
-static bool write_report(const struct report *report, const char *path)
+static gchar *path_of(const struct report_output *output, unsigned part)
 {
-    const struct check_options *options = report->options;
-    struct output_file output;
-    bool good;
+    return !output->path || part == 0 ? g_strdup(output->path) : part_path(output->path, part);
+}
 
-    if (options->summary)
-        report_write_summary(report, stdout);
-    if (fflush(stdout) != 0)
-        return output_trouble(NULL);
-    if (options->summary && !path)
-        return true;
-    good = output_file_open(&output, path);
+static void write_verdict(const struct report *report, FILE *out)
+{
+    g_autofree gchar *verdict = verdict_text(report);
+
+    fprintf(out, "%s\n", verdict);
+}
+
+static bool write_output(const struct report *report, const struct report_output *wanted, unsigned part)
+{
+    g_autofree gchar *path = path_of(wanted, part);
+    struct output_file output;
+    bool good = output_file_open(&output, path);
+
     if (good) {
-        report_write(report, output.file);
+        report_write(report, wanted->format, output.file);
         good = output_file_finish(&output);
     }
     if (!good)
         output_trouble(path);
     output_file_clear(&output);
+    return good;
+}
+
+/* --summary and --quiet leave out what would go to standard output. part 0: the report is of the whole. */
+static bool write_reports(const struct report *report, unsigned part)
+{
+    const struct check_options *options = report->options;
+    bool good = true;
+
+    if (options->summary)
+        report_write_summary(report, stdout);
+    else if (options->quiet)
+        write_verdict(report, stdout);
+    if (fflush(stdout) != 0)
+        return output_trouble(NULL);
+    for (guint i = 0; i < options->outputs->len; i++) {
+        const struct report_output *output = &g_array_index(options->outputs, struct report_output, i);
+
+        if (output->path || (!options->summary && !options->quiet))
+            good &= write_output(report, output, part);
+    }
     return good;
 }
 
@@ -83,7 +111,7 @@ static bool write_annotated(const struct report *report)
         return true;
     if (annotate_write(report, options->files[0], options->annotate, &error))
         return true;
-    fprintf(stderr, "iwarp-check: %s\n", error->message);
+    stderr_line("iwarp-check", "%s", error->message);
     g_error_free(error);
     return false;
 }
@@ -107,63 +135,84 @@ static bool write_waivers(const struct report *report)
     return good;
 }
 
-/* The report would be put in place of a capture, which the user may have once only. */
-static bool overwrites_input(const struct check_options *options, const char *option, const char *path)
+/* What this run would write over, which the user may have once only; NULL: nothing. path NULL: standard output. */
+static const char *input_at(const struct check_options *options, const char *path)
 {
-    const char *taken = NULL;
-
-    if (!path)
-        return false;
     for (char **file = options->files; *file; file++)
-        taken = output_file_is(path, *file) && g_file_test(*file, G_FILE_TEST_IS_REGULAR)
-                    ? "one of the captures to check"
-                    : taken;
-    if (g_strcmp0(path, options->annotate) == 0)
-        taken = "also the file of --annotate";
-    if (taken)
-        fprintf(stderr, "iwarp-check: %s: %s is %s; give another name\n", option, path, taken);
-    return taken != NULL;
+        if (output_file_is_input(path, *file))
+            return strcmp(*file, "-") == 0 ? "the capture on standard input" : "one of the captures to check";
+    return NULL;
 }
 
-/* The same of -w. */
-static bool keeps_over_input(const struct check_options *options)
+static bool is_taken(const struct check_options *options, const char *option, const char *path)
 {
-    bool over = options->keep && options->files[0] && output_file_is(options->keep, options->files[0]);
+    const struct {
+        const char *option, *path;
+    } others[] = {
+        {"--annotate", options->annotate}, {"--write-waivers", options->write_waivers}, {"-w", options->keep}};
+    const char *taken = input_at(options, path);
 
-    if (over)
-        fprintf(stderr, "iwarp-check: -w: %s is the capture to check; give another name\n", options->keep);
-    return over;
+    if (taken) {
+        stderr_line("iwarp-check", "%s: %s is %s; give another name", option, path ? path : "standard output", taken);
+        return true;
+    }
+    for (size_t i = 0; path && i < G_N_ELEMENTS(others); i++) {
+        if (!others[i].path || strcmp(option, others[i].option) == 0 || !output_places_clash(path, others[i].path))
+            continue;
+        stderr_line("iwarp-check", "%s: %s is also the file of %s; give another name", option, path, others[i].option);
+        return true;
+    }
+    return false;
 }
 
-/* The first one, or the only one; NULL: standard output. */
-static gchar *report_path(const struct check_options *options)
+/* At the end of the run, or of the first period. */
+static gchar *first_path(const struct check_options *options, const struct report_output *output)
 {
-    return options->rotate_ns == 0 ? g_strdup(options->output) : part_path(options->output, 1);
+    return path_of(output, options->rotate_ns == 0 ? 0 : 1);
+}
+
+static void add_path(GPtrArray *paths, gchar *path)
+{
+    if (path)
+        g_ptr_array_add(paths, path);
 }
 
 GPtrArray *run_report_paths(const struct check_options *options)
 {
-    gchar *const paths[] = {report_path(options), g_strdup(options->annotate), g_strdup(options->write_waivers)};
-    GPtrArray *all = g_ptr_array_new_with_free_func(g_free);
+    GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
 
-    for (size_t i = 0; i < G_N_ELEMENTS(paths); i++)
-        if (paths[i])
-            g_ptr_array_add(all, paths[i]);
-    g_ptr_array_add(all, NULL);
-    return all;
+    for (guint i = 0; i < options->outputs->len; i++)
+        add_path(paths, first_path(options, &g_array_index(options->outputs, struct report_output, i)));
+    add_path(paths, g_strdup(options->annotate));
+    add_path(paths, g_strdup(options->write_waivers));
+    g_ptr_array_add(paths, NULL);
+    return paths;
+}
+
+static bool waivers_possible(const struct check_options *options)
+{
+    const char *path = options->write_waivers;
+
+    return !path ||
+           (!is_taken(options, "--write-waivers", path) && (output_file_possible(path) || output_trouble(path)));
+}
+
+static bool report_possible(const struct check_options *options, const struct report_output *output)
+{
+    g_autofree gchar *path = first_path(options, output);
+
+    return !is_taken(options, "--output", path) && (output_file_possible(path) || output_trouble(path));
 }
 
 bool run_report_possible(const struct check_options *options)
 {
-    gchar *path = report_path(options);
-    const char *waivers = options->write_waivers;
-    bool possible = !overwrites_input(options, "--output", path) &&
-                    !overwrites_input(options, "--write-waivers", waivers) && !keeps_over_input(options) &&
-                    (output_file_possible(path) || output_trouble(path)) &&
-                    (!waivers || output_file_possible(waivers) || output_trouble(waivers));
-
-    g_free(path);
-    return possible;
+    if ((options->annotate && is_taken(options, "--annotate", options->annotate)) ||
+        (options->keep && is_taken(options, "-w", options->keep)))
+        return false;
+    for (guint i = 0; i < options->outputs->len; i++)
+        if (!report_possible(options, &g_array_index(options->outputs, struct report_output, i)))
+            return false;
+    return waivers_possible(options);
 }
 
 enum check_status run_report_all(struct report *report, bool blank)
@@ -179,7 +228,7 @@ enum check_status run_report_all(struct report *report, bool blank)
     status = report->status;
     if (!write_annotated(report) || !write_waivers(report))
         status = CHECK_TROUBLE;
-    return write_report(report, report->options->output) ? status : CHECK_TROUBLE;
+    return write_reports(report, 0) ? status : CHECK_TROUBLE;
 }
 
 /* ---- parts ---- */
@@ -189,15 +238,13 @@ void run_report_part(void *ctx)
     struct run_parts *parts = ctx;
     struct report *report = parts->report;
     const struct report_capture *capture = g_ptr_array_index(report->captures, 0);
-    gchar *path = part_path(report->options->output, capture->part.number);
 
     report_conclude(report);
     report_troubles(report);
-    parts->trouble |= !write_report(report, path) || report->status == CHECK_TROUBLE;
+    parts->trouble |= !write_reports(report, capture->part.number) || report->status == CHECK_TROUBLE;
     parts->fails |= report->status == CHECK_FAIL;
     parts->connections |= report->connections > 0;
     parts->judged |= report_judged_something(capture);
-    g_free(path);
 }
 
 enum check_status run_parts_status(const struct run_parts *parts)
@@ -208,6 +255,6 @@ enum check_status run_parts_status(const struct run_parts *parts)
         return CHECK_FAIL;
     if (parts->judged || parts->report->options->allow_empty)
         return CHECK_PASS;
-    fprintf(stderr, "iwarp-check: %s\n", report_nothing(parts->connections ? REPORT_NO_FPDU : REPORT_NO_MPA));
+    stderr_line("iwarp-check", "%s", report_nothing(parts->connections ? REPORT_NO_FPDU : REPORT_NO_MPA));
     return CHECK_NOTHING;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "support/json_writer.h"
 
+#include "support/printable.h"
+
 #include <json-glib/json-glib.h>
 
 #include <string.h>
@@ -43,6 +45,23 @@ static bool is_plain(const char *text)
     return true;
 }
 
+/* What json-glib leaves as it is, but terminals act on, has another spelling in JSON. */
+static void put_quoted(struct json_writer *writer, const char *quoted)
+{
+    for (const char *next; *quoted != '\0'; quoted = next) {
+        gunichar c = g_utf8_get_char(quoted);
+
+        next = g_utf8_next_char(quoted);
+        if (!printable_is_hidden(c))
+            put_text(writer, quoted, (size_t)(next - quoted));
+        else if (c < 0x10000)
+            fprintf(writer->out, "\\u%04x", (unsigned)c);
+        else
+            fprintf(writer->out, "\\u%04x\\u%04x", 0xD800 + (unsigned)((c - 0x10000) >> 10),
+                    0xDC00 + (unsigned)((c - 0x10000) & 0x3FF));
+    }
+}
+
 static void put_string(struct json_writer *writer, const char *text)
 {
     if (is_plain(text)) {
@@ -53,7 +72,7 @@ static void put_string(struct json_writer *writer, const char *text)
         JsonNode *node = json_node_init_string(json_node_alloc(), text);
         gchar *quoted = json_to_string(node, FALSE);
 
-        put_text(writer, quoted, strlen(quoted));
+        put_quoted(writer, quoted);
         g_free(quoted);
         json_node_unref(node);
     }

@@ -15,6 +15,15 @@ bool output_file_is(const char *path, const char *other)
     return stat(path, &one) == 0 && stat(other, &two) == 0 && one.st_dev == two.st_dev && one.st_ino == two.st_ino;
 }
 
+bool output_file_is_input(const char *path, const char *input)
+{
+    struct stat out, in;
+    int to = !path || strcmp(path, "-") == 0 ? fstat(STDOUT_FILENO, &out) : stat(path, &out);
+    int from = strcmp(input, "-") == 0 ? fstat(STDIN_FILENO, &in) : stat(input, &in);
+
+    return to == 0 && from == 0 && S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
+}
+
 /* What a new file would have; or what the file that is to be replaced has. */
 static mode_t mode_wanted(const struct stat *existing)
 {

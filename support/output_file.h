@@ -17,6 +17,12 @@ struct output_file {
 /* True when both names are of one file that exists. */
 bool output_file_is(const char *path, const char *other);
 
+/*
+ * Writing to path (NULL or "-": standard output) would change the regular file that is read as input ("-": standard
+ * input).
+ */
+bool output_file_is_input(const char *path, const char *input);
+
 /* Written again, it is a file with the latest only; what is written in place would get each after the one before. */
 bool output_file_is_replaced(const char *path);
 

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "support/printable.h"
 
-#include <stdbool.h>
+bool printable_is_hidden(gunichar c)
+{
+    GUnicodeType type = g_unichar_type(c);
+
+    return c < 0x20 || (c >= 0x7F && c < 0xA0) || type == G_UNICODE_FORMAT || type == G_UNICODE_LINE_SEPARATOR ||
+           type == G_UNICODE_PARAGRAPH_SEPARATOR;
+}
 
 static gchar *printable(const char *text, bool lines)
 {
@@ -12,8 +18,7 @@ static gchar *printable(const char *text, bool lines)
         const char *next = c >= (gunichar)-2 ? text + 1 : g_utf8_next_char(text);
 
         /* U+FFFE and U+FFFF are UTF-8, but XML does not have them. */
-        if (c >= (gunichar)-2 || (c < 0x20 && !(lines && c == '\n')) || (c >= 0x7F && c < 0xA0) || c == 0xFFFE ||
-            c == 0xFFFF) {
+        if (c >= (gunichar)-2 || c == 0xFFFE || c == 0xFFFF || (printable_is_hidden(c) && !(lines && c == '\n'))) {
             for (; text < next; text++)
                 g_string_append_printf(out, "\\x%02x", (unsigned)(guchar)*text);
         } else {

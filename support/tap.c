@@ -39,8 +39,10 @@ void tap_point(struct tap *tap, bool ok, const char *description, const char *di
 /* A scalar between double quotes, as YAML and JSON have it. */
 static void write_quoted(FILE *out, const char *text)
 {
+    g_autofree gchar *printable = printable_lines(text);
+
     fputc('"', out);
-    for (const char *c = text; *c; c++) {
+    for (const char *c = printable; *c; c++) {
         if (*c == '"' || *c == '\\')
             fprintf(out, "\\%c", *c);
         else if ((unsigned char)*c < ' ')

@@ -139,7 +139,7 @@ static bool may_replace(const char *in, const char *out, GError **error)
 {
     if (g_file_test(out, G_FILE_TEST_EXISTS) && !g_file_test(out, G_FILE_TEST_IS_REGULAR))
         return trouble(error, out, "is not a regular file");
-    if (output_file_is(in, out))
+    if (output_file_is_input(out, in))
         return trouble(error, out, "is the capture itself; give another name");
     return true;
 }

@@ -459,6 +459,8 @@ static enum capture_status read_all(struct reading *reading, struct capture_erro
         take_packet(reading, &packet);
         if (progress->report && packet.frame % PROGRESS_EVERY == 0)
             progress->report(progress->ctx, capture_progress(reading->source));
+        if (packet.frame == reading->options->count)
+            return CAPTURE_END;
     }
     return status;
 }

@@ -275,7 +275,7 @@ struct watched *watched_new(struct share *share, uint32_t number)
     watched->verdict.ctx = watched;
     watched->counted.verdict = &watched->verdict;
     watched->report = report_connection_new();
-    watched->host.notes = share->options->format == FORMAT_HTML ? notes_new() : NULL;
+    watched->host.notes = outputs_have(share->options->outputs, FORMAT_HTML) ? notes_new() : NULL;
     watched->host.facts = trouble_facts_new();
     watched->dropped = share->dropped;
     watched->opened_frame = share->frame;

@@ -14,12 +14,15 @@
 #include "conformance/report/report_formats.h"
 #include "support/confine.h"
 #include "support/output_file.h"
+#include "support/stderr_line.h"
 
 #include <errno.h>
 #include <string.h>
 
 struct merge {
-    struct check_options options; /* of them: output, what fails, files */
+    struct check_options options; /* of them: what fails, files */
+    enum report_format format;
+    char *output; /* NULL: standard output */
     struct merge_files files;
     struct merge_sums sums;
     GArray *entries;                         /* struct merge_entry */
@@ -112,7 +115,7 @@ static bool write_json(struct merge *merge, FILE *out)
     json_end_object(writer);
     json_writer_end(writer);
     if (!ok)
-        fprintf(stderr, "iwarp-check: %s\n", writing.input.error->message);
+        stderr_line("iwarp-check", "%s", writing.input.error->message);
     merge_input_clear(&writing.input);
     return ok;
 }
@@ -162,8 +165,8 @@ static bool write_other(struct merge *merge, FILE *json, FILE *out)
             merge_baseline_waive(merge->baseline, &report, options);
         report_conclude(&report);
         report.status = decide(merge);
-        report_write(&report, out);
-        if (merge->baseline && options->format == FORMAT_TEXT)
+        report_write(&report, merge->format, out);
+        if (merge->baseline && merge->format == FORMAT_TEXT)
             merge_baseline_write_text(merge->baseline, out);
     }
     report_clear(&report);
@@ -183,21 +186,21 @@ static bool copy(FILE *from, FILE *to)
 
 static bool cannot_write(const char *path)
 {
-    fprintf(stderr, "iwarp-check: cannot write %s: %s\n", path, g_strerror(errno));
+    stderr_line("iwarp-check", "cannot write %s: %s", path, g_strerror(errno));
     return false;
 }
 
 /* json: the merged report, complete; NULL: it is written there now. */
 static bool write_output(struct merge *merge, FILE *json)
 {
-    const char *path = merge->options.output;
+    const char *path = merge->output;
     struct output_file out;
     bool ok = output_file_open(&out, path), made = true;
 
     if (ok && !json)
         made = write_json(merge, out.file);
     else if (ok)
-        ok = merge->options.format == FORMAT_JSON ? copy(json, out.file) : write_other(merge, json, out.file);
+        ok = merge->format == FORMAT_JSON ? copy(json, out.file) : write_other(merge, json, out.file);
     if (ok && made)
         ok = output_file_finish(&out);
     if (!ok)
@@ -248,7 +251,7 @@ static bool read_all(struct merge *merge)
         bool ok = merge_read(&merge->sums, &input, &merge->files, i);
 
         if (!ok)
-            fprintf(stderr, "iwarp-check: %s\n", input.error->message);
+            stderr_line("iwarp-check", "%s", input.error->message);
         merge_input_clear(&input);
         if (!ok)
             return false;
@@ -267,7 +270,7 @@ static bool find_entries(struct merge *merge)
     merge->entries = merge_entries(merge->sums.captures, merge->options.files, &error);
     if (merge->entries)
         return true;
-    fprintf(stderr, "iwarp-check: %s\n", error->message);
+    stderr_line("iwarp-check", "%s", error->message);
     g_error_free(error);
     return false;
 }
@@ -311,8 +314,8 @@ static bool compare(struct merge *merge)
     merge_begin(&earlier);
     ok = find_entries(&earlier);
     if (ok && strcmp(earlier.sums.profile, merge->sums.profile) != 0) {
-        fprintf(stderr, "iwarp-check: --baseline: %s was judged with --profile=%s, and the others with %s\n",
-                merge->baseline_file, earlier.sums.profile, merge->sums.profile);
+        stderr_line("iwarp-check", "--baseline: %s was judged with --profile=%s, and the others with %s",
+                    merge->baseline_file, earlier.sums.profile, merge->sums.profile);
         ok = false;
     }
     if (ok) {
@@ -335,15 +338,15 @@ static int merge_all(struct merge *merge)
 
     if (!find_entries(merge) || (merge->baseline_file && !compare(merge)))
         return CHECK_TROUBLE;
-    written = merge->options.format != FORMAT_JSON || has_parts(merge->sums.captures) ? write_by_way_of_json(merge)
-                                                                                      : write_output(merge, NULL);
+    written = merge->format != FORMAT_JSON || has_parts(merge->sums.captures) ? write_by_way_of_json(merge)
+                                                                              : write_output(merge, NULL);
     return (int)(written ? decide(merge) : CHECK_TROUBLE);
 }
 
 static void confine_merge(const struct merge *merge)
 {
     g_autoptr(GPtrArray) inputs = g_ptr_array_new();
-    char *outputs[] = {merge->options.output, NULL};
+    char *outputs[] = {merge->output, NULL};
 
     for (char **file = merge->options.files; *file; file++)
         g_ptr_array_add(inputs, *file);
@@ -381,7 +384,7 @@ static bool parse(struct merge *merge, int argc, char **argv, GError **error)
     gchar *fail_on = NULL, *format = NULL;
     gboolean strict = FALSE, allow_empty = FALSE, asked = FALSE;
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, NULL, NULL},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &merge->output, NULL, NULL},
         {"format", 0, 0, G_OPTION_ARG_STRING, &format, NULL, NULL},
         {"fail-on", 0, 0, G_OPTION_ARG_STRING, &fail_on, NULL, NULL},
         {"baseline", 0, 0, G_OPTION_ARG_FILENAME, &merge->baseline_file, NULL, NULL},
@@ -401,12 +404,11 @@ static bool parse(struct merge *merge, int argc, char **argv, GError **error)
         options_add_hint(*error, entries, "iwarp-check merge --help");
     g_option_context_free(context);
     options->fail_on = SEVERITY_ERROR;
-    options->format = FORMAT_JSON;
     options->strict_waivers = strict;
     options->allow_empty = allow_empty;
     options->help = asked;
     ok = ok && (asked || ((!fail_on || options_parse_fail_on(options, fail_on, error)) &&
-                          (!format || options_parse_format(options, format, error))));
+                          (!format || output_format_parse(&merge->format, format, error))));
     g_free(fail_on);
     g_free(format);
     if (ok && asked)
@@ -419,17 +421,18 @@ static bool parse(struct merge *merge, int argc, char **argv, GError **error)
 
 int merge_run(int argc, char **argv)
 {
-    struct merge merge = {.entries = NULL};
+    struct merge merge = {.format = FORMAT_JSON};
     GError *error = NULL;
     int status = CHECK_TROUBLE;
 
     if (!parse(&merge, argc, argv, &error))
-        fprintf(stderr, "iwarp-check: %s\n", error->message);
+        stderr_line("iwarp-check", "%s", error->message);
     else if (!merge.options.help)
         status = merge_files(&merge);
     else if (fputs(help, stdout) >= 0 && fflush(stdout) == 0)
         status = CHECK_PASS;
     g_clear_error(&error);
+    g_free(merge.output);
     options_clear(&merge.options);
     g_free(merge.baseline_file);
     return status;

@@ -39,21 +39,6 @@ static const struct word *find_word(const struct word *words, const char *name)
     return words->name ? words : NULL;
 }
 
-bool options_parse_format(struct check_options *options, const char *value, GError **error)
-{
-    static const struct word formats[] = {
-        {"text", FORMAT_TEXT},         {"json", FORMAT_JSON},   {"junit", FORMAT_JUNIT},
-        {"html", FORMAT_HTML},         {"sarif", FORMAT_SARIF}, {"github", FORMAT_GITHUB},
-        {"markdown", FORMAT_MARKDOWN}, {"tap", FORMAT_TAP},     {NULL, 0}};
-    const struct word *word = find_word(formats, value);
-
-    if (!word)
-        return usage(error, "--format=%s: choose one of text, json, junit, html, sarif, github, markdown and tap",
-                     value);
-    options->format = (enum report_format)word->value;
-    return true;
-}
-
 bool options_parse_fail_on(struct check_options *options, const char *value, GError **error)
 {
     enum { NEVER = -1, AND_TROUBLE = -2 };
@@ -111,7 +96,7 @@ static bool parse_counts(struct check_options *options, const char *value, GErro
 
     if (!word)
         return usage(error, "--counts=%s: allowed are capture, connection", value);
-    if (options->format != FORMAT_JSON)
+    if (!outputs_have(options->outputs, FORMAT_JSON))
         return usage(error, "--counts is for --format=json");
     options->counts_apart = word->value;
     return true;
@@ -369,16 +354,17 @@ static bool load_waivers(struct check_options *options, char **waive, char **fil
 
 /* Values as GOption leaves them, before they are understood. */
 struct raw_options {
-    gchar *format, *fail_on, *profile, *memory, *capture_buffer, *rotate, *color, *counts;
+    GArray *outputs; /* struct output_word */
+    gchar *print_as, *fail_on, *profile, *memory, *capture_buffer, *rotate, *color, *counts;
     gchar **rules, **skip, **waive, **waivers, **assume, **timers, **read, **files;
     gboolean strict, exclusive, allow_empty, list_rules, list_waivers, list_interfaces, print, summary, stats, verbose,
-        progress, no_progress, version, help;
-    gint jobs, max_findings;
+        progress, no_progress, version, help, quiet;
+    gint jobs, max_findings, count;
 };
 
 static void raw_options_clear(struct raw_options *raw)
 {
-    gchar **texts[] = {&raw->format,         &raw->fail_on, &raw->profile, &raw->memory,
+    gchar **texts[] = {&raw->print_as,       &raw->fail_on, &raw->profile, &raw->memory,
                        &raw->capture_buffer, &raw->rotate,  &raw->color,   &raw->counts};
     gchar ***lists[] = {&raw->rules,  &raw->skip,   &raw->waive, &raw->waivers,
                         &raw->assume, &raw->timers, &raw->read,  &raw->files};
@@ -387,6 +373,23 @@ static void raw_options_clear(struct raw_options *raw)
         g_clear_pointer(texts[i], g_free);
     for (size_t i = 0; i < G_N_ELEMENTS(lists); i++)
         g_clear_pointer(lists[i], g_strfreev);
+    g_clear_pointer(&raw->outputs, g_array_unref);
+}
+
+static gboolean take_format(const gchar *name, const gchar *value, gpointer raw, GError **error)
+{
+    (void)name;
+    (void)error;
+    output_words_add(((struct raw_options *)raw)->outputs, false, value);
+    return TRUE;
+}
+
+static gboolean take_output(const gchar *name, const gchar *value, gpointer raw, GError **error)
+{
+    (void)name;
+    (void)error;
+    output_words_add(((struct raw_options *)raw)->outputs, true, value);
+    return TRUE;
 }
 
 static bool parse_each(struct check_options *options, char **values,
@@ -409,7 +412,7 @@ static bool can_annotate(const struct check_options *options, GError **error)
 /* A report covers one period of one capture, and each report needs a name of its own. */
 static bool can_rotate(const struct check_options *options, GError **error)
 {
-    if (!options->output)
+    if (outputs_on_stdout(options->outputs))
         return usage(error, "--rotate needs --output=FILE, which names the reports: FILE-00001, ...");
     if (options->files[0] && options->files[1])
         return usage(error, "--rotate: give an interface, or one capture");
@@ -423,9 +426,6 @@ static bool can_keep(const struct check_options *options, GError **error)
         return usage(error, "-w: give an interface, or one capture");
     if (strcmp(options->keep, "-") == 0)
         return usage(error, "-w: give a file, not standard output, where the report goes");
-    for (size_t i = 0; i < 2; i++)
-        if (g_strcmp0(options->keep, i == 0 ? options->output : options->annotate) == 0)
-            return usage(error, "-w: %s is also the file of %s", options->keep, i == 0 ? "--output" : "--annotate");
     return true;
 }
 
@@ -452,16 +452,23 @@ static void take_words(struct check_options *options, struct raw_options *raw)
         options->files = !is_filter && raw->files ? g_steal_pointer(&raw->files) : g_new0(char *, 1);
 }
 
+static bool parse_print(struct check_options *options, const char *value, GError **error)
+{
+    options->print = options->print_ndjson = strcmp(value, "ndjson") == 0;
+    return options->print ||
+           usage(error, "--print=%s: allowed is ndjson; --print alone prints lines for people", value);
+}
+
 /* What is more than a number or a flag. */
 static bool parse_texts(struct check_options *options, const struct raw_options *raw, GError **error)
 {
     const struct {
         const char *value;
         bool (*parse)(struct check_options *options, const char *value, GError **error);
-    } single[] = {{raw->format, options_parse_format}, {raw->fail_on, options_parse_fail_on},
-                  {raw->counts, parse_counts},         {raw->profile, parse_profile},
-                  {raw->memory, parse_memory},         {raw->capture_buffer, parse_capture_buffer},
-                  {raw->rotate, parse_rotate},         {raw->color, parse_color}};
+    } single[] = {{raw->print_as, parse_print}, {raw->fail_on, options_parse_fail_on},
+                  {raw->counts, parse_counts},  {raw->profile, parse_profile},
+                  {raw->memory, parse_memory},  {raw->capture_buffer, parse_capture_buffer},
+                  {raw->rotate, parse_rotate},  {raw->color, parse_color}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(single); i++)
         if (single[i].value && !single[i].parse(options, single[i].value, error))
@@ -478,6 +485,8 @@ static bool raw_options_fit(const struct raw_options *raw, GError **error)
         return usage(error, "--progress and --no-progress cannot be combined");
     if (raw->jobs < 1 || raw->jobs > 256)
         return usage(error, "-j: give a number of threads from 1 to 256");
+    if (raw->count < 0)
+        return usage(error, "-c: give a number of packets, 1 or more");
     return raw->max_findings >= 0 || usage(error, "--max-findings: give a number, 0 for all");
 }
 
@@ -520,19 +529,21 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->list_interfaces = raw->list_interfaces;
     options->version = raw->version;
     options->help = raw->help;
-    if (!parse_texts(options, raw, error))
+    options->outputs = outputs_of(raw->outputs, error);
+    if (!options->outputs || !parse_texts(options, raw, error))
         return false;
-    if (options->list_rules && options->format != FORMAT_TEXT && options->format != FORMAT_JSON)
+    if (options->list_rules && !outputs_have(options->outputs, FORMAT_TEXT) &&
+        !outputs_have(options->outputs, FORMAT_JSON))
         return usage(error, "--list-rules supports --format=text and json");
     if (!raw_options_fit(raw, error))
         return false;
-    if (g_strcmp0(options->output, "-") == 0)
-        g_clear_pointer(&options->output, g_free);
     options->progress = raw->progress ? ON : raw->no_progress ? OFF : UNKNOWN;
     options->strict_waivers = raw->strict;
     options->exclusive = raw->exclusive;
     options->allow_empty = raw->allow_empty;
-    options->print = raw->print;
+    options->print |= raw->print;
+    options->quiet = raw->quiet;
+    options->count = (uint32_t)raw->count;
     options->summary = raw->summary;
     options->verbose = raw->verbose;
     options->counts_apart |= raw->verbose && !raw->counts;
@@ -557,12 +568,15 @@ static void split_short_options(gchar **out, int argc, char **argv)
         const char *argument = argv[i];
 
         options_end |= strcmp(argument, "--") == 0;
-        if (i > 0 && !options_end && argument[0] == '-' && argument[1] != '\0' && strchr("ijorwZ", argument[1]) &&
+        if (i > 0 && !options_end && argument[0] == '-' && argument[1] != '\0' && strchr("cijorwZ", argument[1]) &&
             argument[2] != '\0') {
             *out++ = g_strndup(argument, 2);
             argument += 2;
         }
-        *out++ = g_strdup(argument);
+        /* GOption would take the next word for the value of an option that may have none. */
+        *out++ = g_str_has_prefix(argument, "--print=") && !options_end
+                     ? g_strconcat("--print-as", argument + strlen("--print"), NULL)
+                     : g_strdup(argument);
     }
 }
 
@@ -610,15 +624,15 @@ void options_add_hint(GError *error, const GOptionEntry *entries, const char *he
 
 bool options_parse(struct check_options *options, int argc, char **argv, GError **error)
 {
-    struct raw_options raw = {.jobs = 1, .max_findings = MAX_FINDINGS_DEFAULT};
+    struct raw_options raw = {.outputs = output_words_new(), .jobs = 1, .max_findings = MAX_FINDINGS_DEFAULT};
     const GOptionEntry entries[] = {
         {"interface", 'i', 0, G_OPTION_ARG_STRING, &options->interface, NULL, NULL},
         {"read", 'r', 0, G_OPTION_ARG_FILENAME_ARRAY, &raw.read, NULL, NULL},
         {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options->keep, NULL, NULL},
         {"relinquish-privileges", 'Z', 0, G_OPTION_ARG_STRING, &options->user, NULL, NULL},
         {"list-interfaces", 'D', 0, G_OPTION_ARG_NONE, &raw.list_interfaces, NULL, NULL},
-        {"format", 0, 0, G_OPTION_ARG_STRING, &raw.format, NULL, NULL},
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options->output, NULL, NULL},
+        {"format", 0, 0, G_OPTION_ARG_CALLBACK, take_format, NULL, NULL},
+        {"output", 'o', G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, take_output, NULL, NULL},
         {"counts", 0, 0, G_OPTION_ARG_STRING, &raw.counts, NULL, NULL},
         {"rules", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.rules, NULL, NULL},
         {"skip", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.skip, NULL, NULL},
@@ -637,6 +651,9 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"list-rules", 0, 0, G_OPTION_ARG_NONE, &raw.list_rules, NULL, NULL},
         {"explain", 0, 0, G_OPTION_ARG_STRING, &options->explain, NULL, NULL},
         {"print", 0, 0, G_OPTION_ARG_NONE, &raw.print, NULL, NULL},
+        {"print-as", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &raw.print_as, NULL, NULL},
+        {"count", 'c', 0, G_OPTION_ARG_INT, &raw.count, NULL, NULL},
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &raw.quiet, NULL, NULL},
         {"summary", 0, 0, G_OPTION_ARG_NONE, &raw.summary, NULL, NULL},
         {"stats", 0, 0, G_OPTION_ARG_NONE, &raw.stats, NULL, NULL},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &raw.verbose, NULL, NULL},
@@ -654,6 +671,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {NULL, 0, 0, G_OPTION_ARG_NONE, NULL, NULL, NULL},
     };
     GOptionContext *context = g_option_context_new("FILE...");
+    GOptionGroup *group = g_option_group_new("", "", "", &raw, NULL);
     gchar **arguments = g_new0(gchar *, 2 * (gsize)argc + 1);
     bool ok;
 
@@ -664,7 +682,8 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
     options->command_line = quote(argc, argv);
     split_short_options(arguments, argc, argv);
     g_option_context_set_help_enabled(context, FALSE);
-    g_option_context_add_main_entries(context, entries, NULL);
+    g_option_group_add_entries(group, entries);
+    g_option_context_set_main_group(context, group);
     ok = g_option_context_parse_strv(context, &arguments, error);
     if (!ok && error && *error)
         options_add_hint(*error, entries, "iwarp-check --help");
@@ -677,7 +696,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
 
 void options_clear(struct check_options *options)
 {
-    g_clear_pointer(&options->output, g_free);
+    g_clear_pointer(&options->outputs, g_array_unref);
     g_clear_pointer(&options->annotate, g_free);
     g_clear_pointer(&options->write_waivers, g_free);
     g_clear_pointer(&options->command_line, g_free);

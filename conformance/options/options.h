@@ -3,6 +3,7 @@
 #ifndef IWARP_CONFORMANCE_OPTIONS_OPTIONS_H
 #define IWARP_CONFORMANCE_OPTIONS_OPTIONS_H
 
+#include "conformance/options/outputs.h"
 #include "conformance/options/selector.h"
 #include "conformance/options/status.h"
 #include "engine/ib/ib_connections.h"
@@ -14,25 +15,13 @@
 GQuark check_error_quark(void);
 enum check_error { CHECK_ERROR_USAGE, CHECK_ERROR_INPUT };
 
-enum report_format {
-    FORMAT_TEXT,
-    FORMAT_JSON,
-    FORMAT_JUNIT,
-    FORMAT_HTML,
-    FORMAT_SARIF,
-    FORMAT_GITHUB,
-    FORMAT_MARKDOWN,
-    FORMAT_TAP
-};
-
 /* --color */
 enum color_use { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
 enum { MAX_FINDINGS_DEFAULT = 1000, ASSUMED_QPS_MAX = 64 };
 
 struct check_options {
-    enum report_format format;
-    char *output;        /* NULL: standard output */
+    GArray *outputs;     /* struct report_output, one at least */
     char *annotate;      /* the annotated capture; NULL: not wanted */
     char *write_waivers; /* a list of waivers for what fails; NULL: not wanted */
     struct rule_selection rules;
@@ -47,11 +36,13 @@ struct check_options {
     bool assume_no_icrc;    /* of RoCE and InfiniBand */
     struct ib_qp_pair assumed_qps[ASSUMED_QPS_MAX];
     unsigned n_assumed_qps;
-    int64_t t_answer; /* nanoseconds; 0: not given */
-    bool print, verbose, stats;
-    enum color_use color;   /* of the text report */
-    bool summary;           /* lines on standard output, and the report only to `output`, if given */
-    enum tristate progress; /* UNKNOWN: when standard error is a terminal */
+    int64_t t_answer;                  /* nanoseconds; 0: not given */
+    bool print, verbose, stats, quiet; /* quiet: only the verdict on standard output */
+    bool print_ndjson;                 /* --print as objects of JSON */
+    uint32_t count;                    /* packets to read of a capture; 0: all */
+    enum color_use color;              /* of the text report */
+    bool summary;                      /* lines on standard output, and reports only to files */
+    enum tristate progress;            /* UNKNOWN: when standard error is a terminal */
     unsigned jobs;
     size_t memory_limit;     /* octets held out of order per side of a connection; 0: the default */
     unsigned max_findings;   /* kept per rule and connection; 0: all */
@@ -77,8 +68,7 @@ struct check_options {
  * With list_rules, version, help or explain set there may be no files.
  */
 bool options_parse(struct check_options *options, int argc, char **argv, GError **error);
-/* The values of --format and --fail-on. */
-bool options_parse_format(struct check_options *options, const char *value, GError **error);
+/* The value of --fail-on. */
 bool options_parse_fail_on(struct check_options *options, const char *value, GError **error);
 void options_clear(struct check_options *options);
 /* True when a finding of this severity makes the status CHECK_FAIL. */

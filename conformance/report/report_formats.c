@@ -2,9 +2,8 @@
 #include "conformance/report/report_formats.h"
 
 #include "conformance/model/report.h"
-#include "conformance/options/options.h"
 
-void report_write(const struct report *report, FILE *out)
+void report_write(const struct report *report, enum report_format format, FILE *out)
 {
     static void (*const writers[])(const struct report *report, FILE *out) = {
         [FORMAT_TEXT] = report_write_text,         [FORMAT_JSON] = report_write_json,
@@ -12,5 +11,5 @@ void report_write(const struct report *report, FILE *out)
         [FORMAT_SARIF] = report_write_sarif,       [FORMAT_GITHUB] = report_write_github,
         [FORMAT_MARKDOWN] = report_write_markdown, [FORMAT_TAP] = report_write_tap};
 
-    writers[report->options->format](report, out);
+    writers[format](report, out);
 }

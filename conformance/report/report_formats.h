@@ -3,11 +3,13 @@
 #ifndef IWARP_CONFORMANCE_REPORT_REPORT_FORMATS_H
 #define IWARP_CONFORMANCE_REPORT_REPORT_FORMATS_H
 
+#include "conformance/options/outputs.h"
+
 #include <stdio.h>
 
 struct report;
 
-void report_write(const struct report *report, FILE *out); /* in that of the options */
+void report_write(const struct report *report, enum report_format format, FILE *out);
 void report_write_text(const struct report *report, FILE *out);
 void report_write_json(const struct report *report, FILE *out);
 void report_write_junit(const struct report *report, FILE *out);

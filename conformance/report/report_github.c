@@ -29,7 +29,8 @@ static gchar *encode(const char *text, bool property)
 
 static void write_command(FILE *out, const char *command, const char *file, const char *title, const char *text)
 {
-    g_autofree gchar *printable = printable_text(text), *path = encode(file, true), *name = encode(title, true);
+    g_autofree gchar *printable = printable_text(text), *plain = printable_text(file);
+    g_autofree gchar *path = encode(plain, true), *name = encode(title, true);
     g_autofree gchar *message = encode(printable, false);
 
     fprintf(out, "::%s file=%s,title=%s::%s\n", command, path, name, message);

@@ -340,7 +340,7 @@ def test_what_must_not_be_replaced(check, bad, tmp_path):
     link.symlink_to(copy)
     for out in (copy, link):
         result = check(f"--annotate={out}", copy)
-        assert result.returncode == 2 and "is the capture itself" in result.stderr
+        assert result.returncode == 2 and "is one of the captures to check" in result.stderr
     assert copy.read_bytes() == bad.read_bytes()
     fifo = tmp_path / "fifo"
     os.mkfifo(fifo)

@@ -2,6 +2,7 @@
 #include "traffic-gen/cli/command.h"
 
 #include "support/closest.h"
+#include "support/stderr_line.h"
 #include "traffic-gen/cli/command_help.h"
 
 #include <stdint.h>
@@ -11,12 +12,12 @@
 int command_fail(const char *format, ...)
 {
     va_list ap;
+    g_autofree gchar *text = NULL;
 
     va_start(ap, format);
-    fputs("iwarp-gen: ", stderr);
-    vfprintf(stderr, format, ap);
-    fputc('\n', stderr);
+    text = g_strdup_vprintf(format, ap);
     va_end(ap);
+    stderr_line("iwarp-gen", "%s", text);
     return COMMAND_TROUBLE;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen learn: infers the machine of a device. */
 #include "support/output_file.h"
+#include "support/printable.h"
+#include "support/stderr_line.h"
 #include "traffic-gen/cli/command_wire.h"
 #include "traffic-gen/learn/ask_device.h"
 #include "traffic-gen/learn/learner.h"
@@ -44,7 +46,7 @@ static const struct format *format_find(const char *name)
 
 static void note(const char *text)
 {
-    fprintf(stderr, "iwarp-gen: %s\n", text);
+    stderr_line("iwarp-gen", "%s", text);
 }
 
 struct job {
@@ -143,13 +145,15 @@ static unsigned hold_against_old(const struct job *job)
     struct word word;
 
     if (!machine_differ(job->machine, job->old, &word)) {
-        fprintf(stderr, "iwarp-gen: the same machine as in %s\n", job->options->compare);
+        stderr_line("iwarp-gen", "the same machine as in %s", job->options->compare);
         return 0;
     }
     machine_run(job->machine, &word, now);
     if (run_old(job, &word, then)) {
+        g_autofree gchar *name = printable_text(job->options->compare);
+
         print_word(job, &word);
-        fprintf(stderr, "\"%s\", in %s \"%s\"\n", now[word.n - 1], job->options->compare, then[word.n - 1]);
+        fprintf(stderr, "\"%s\", in %s \"%s\"\n", now[word.n - 1], name, then[word.n - 1]);
     }
     return 1;
 }

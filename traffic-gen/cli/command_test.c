@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* iwarp-gen test: runs the suites against a device. */
 #include "support/output_file.h"
+#include "support/stderr_line.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/cli/command_test_options.h"
 #include "traffic-gen/live/verbs/verbs.h"
@@ -281,7 +282,7 @@ static char *device_info(void *ctx)
     char *text = NULL;
 
     if (!user_command_output(job->options->device_info, variables, test_nanoseconds(INFO_SECONDS), &text, &why))
-        g_printerr("iwarp-gen: --device-info: %s\n", why);
+        stderr_line("iwarp-gen", "--device-info: %s", why);
     return text;
 }
 

@@ -3,6 +3,7 @@
  * "iWARP reference traffic" among Wireshark's capture interfaces: extcap(4). Wireshark asks what there is, what may be
  * chosen in the interface's dialog, and then for packets into a pipe; they come from `iwarp-gen play`.
  */
+#include "support/stderr_line.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/cli/packet_filter.h"
 #include "traffic-gen/faults/fault.h"
@@ -102,7 +103,7 @@ static int capture(const struct extcap_options *options)
     g_autoptr(GString) net = g_string_new(NULL);
 
     if (wants_fault && !fault) {
-        fprintf(stderr, "no fault '%s'; iwarp-gen list faults names them\n", options->fault);
+        stderr_line("iwarp-extcap", "no fault '%s'; iwarp-gen list faults names them", options->fault);
         return EXIT_USAGE;
     }
     add_trouble(net, "loss", options->loss);

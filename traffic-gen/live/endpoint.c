@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/live/endpoint.h"
 
+#include "support/stderr_line.h"
 #include "traffic-gen/live/tcp/record.h"
 #include "traffic-gen/live/verbs/verbs.h"
 
@@ -160,7 +161,7 @@ static void server_over(void *owner, struct holder *holder, const char *why)
     struct server *server = owner;
 
     if (server->options->endpoint.verbose)
-        fprintf(stderr, "iwarp-gen: %s: %s\n", name_of(holder), why ? why : "closed");
+        stderr_line("iwarp-gen", "%s: %s", name_of(holder), why ? why : "closed");
     g_hash_table_remove(server->holders, holder);
     if (!server->listener && !server->verbs_listener && g_hash_table_size(server->holders) == 0)
         live_stop(server->loop);
@@ -191,7 +192,7 @@ static bool accept_any(struct server *server, struct live_socket *socket, struct
     *events = events_of(holder);
     g_hash_table_add(server->holders, holder);
     if (server->options->endpoint.verbose)
-        fprintf(stderr, "iwarp-gen: %s: connected\n", name_of(holder));
+        stderr_line("iwarp-gen", "%s: connected", name_of(holder));
     if (++server->accepted == server->options->connections)
         stop_listening(server);
     return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/run/run.h"
 
+#include "support/stderr_line.h"
 #include "traffic-gen/suite/run/case.h"
 #include "traffic-gen/suite/run/counterparts.h"
 #include "traffic-gen/suite/run/load.h"
@@ -212,9 +213,9 @@ static bool revive(struct crew *crew, struct device_death *death)
         g_atomic_int_set(&crew->run->waited_ms, waited);
         death->revived = crew->life == DEVICE_ALIVE;
         if (!death->revived && !suite_stopped)
-            g_printerr("iwarp-gen: after --reset-command: %s (%s)\n", device_life_text(crew->life), why);
+            stderr_line("iwarp-gen", "after --reset-command: %s (%s)", device_life_text(crew->life), why);
     } else if (options->reset) {
-        g_printerr("iwarp-gen: --reset-command: %s\n", why);
+        stderr_line("iwarp-gen", "--reset-command: %s", why);
     }
     crew->over |= !death->revived;
     return death->revived;

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The reports of a run: pairs of --format and --output. */
+#ifndef IWARP_CONFORMANCE_OPTIONS_OUTPUTS_H
+#define IWARP_CONFORMANCE_OPTIONS_OUTPUTS_H
+
+#include <glib.h>
+#include <stdbool.h>
+
+enum report_format {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_JUNIT,
+    FORMAT_HTML,
+    FORMAT_SARIF,
+    FORMAT_GITHUB,
+    FORMAT_MARKDOWN,
+    FORMAT_TAP
+};
+
+struct report_output {
+    enum report_format format;
+    char *path; /* NULL: standard output */
+};
+
+/* Takes one --format (is_path false) or --output after the other, in the order of the command line. */
+struct output_word {
+    bool is_path;
+    char *value;
+};
+
+/* Of struct output_word and struct report_output; they free what they hold. */
+GArray *output_words_new(void);
+void output_words_add(GArray *words, bool is_path, const char *value);
+/*
+ * Each format is that of the next output; the last format without one goes to standard output, and an output without
+ * a format is text. A single output takes the only format that follows it, too. There is one report at least. NULL and
+ * *error (CHECK_ERROR_USAGE) if a value is wrong or two reports have one place.
+ */
+GArray *outputs_of(const GArray *words, GError **error);
+/* The report on standard output; NULL: none. */
+const struct report_output *outputs_on_stdout(const GArray *outputs);
+bool outputs_have(const GArray *outputs, enum report_format format);
+bool output_format_parse(enum report_format *format, const char *value, GError **error);
+/* The same file, or it would be: neither needs to exist. Devices and pipes can take several reports. */
+bool output_places_clash(const char *path, const char *other);
+
+#endif
