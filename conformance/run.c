@@ -152,6 +152,8 @@ static void check_until_interrupted(struct run *run, struct capture *source)
     if (interrupted) /* before there was a capture to stop */
         capture_stop(source);
     run->threads = run->options->jobs;
+    if (run->print) /* whoever waits for the lines of a live capture gets them one by one */
+        setvbuf(run->print, NULL, _IOLBF, 0);
     check_source(run, 0, source);
     atomic_store(&interruptible, NULL);
     capture_close(source);
@@ -269,11 +271,12 @@ enum check_status run_check(const struct check_options *options)
     /* JSON, XML or a summary on standard output would be spoilt by the lines of --print. */
     if (options->print)
         run.print =
-            options->summary || (shown && (options->print_ndjson || shown->format != FORMAT_TEXT)) ? stderr : stdout;
+            !options->print_ndjson && (options->summary || (shown && shown->format != FORMAT_TEXT)) ? stderr : stdout;
     progress_init(&run.progress, report.captures->len, options->progress);
     if (check_sources(&run)) {
         progress_clear(&run.progress);
-        status = options->rotate_ns == 0 ? run_report_all(&report, run.print == stdout && shown && !options->quiet)
+        status = options->rotate_ns == 0 ? run_report_all(&report, run.print == stdout && shown && !options->quiet &&
+                                                                       !options->print_ndjson)
                                          : run_parts_status(&parts);
     } else {
         progress_clear(&run.progress);

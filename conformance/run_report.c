@@ -79,22 +79,23 @@ static bool write_output(const struct report *report, const struct report_output
     return good;
 }
 
-/* --summary and --quiet leave out what would go to standard output. part 0: the report is of the whole. */
+/* --summary, --quiet and --print=ndjson leave out the report that would go to standard output. part 0: the report is of
+ * the whole. */
 static bool write_reports(const struct report *report, unsigned part)
 {
     const struct check_options *options = report->options;
-    bool good = true;
+    bool taken = options->summary || options->quiet || options->print_ndjson, good = true;
 
     if (options->summary)
         report_write_summary(report, stdout);
-    else if (options->quiet)
-        write_verdict(report, stdout);
+    else if (taken)
+        write_verdict(report, options->print_ndjson ? stderr : stdout);
     if (fflush(stdout) != 0)
         return output_trouble(NULL);
     for (guint i = 0; i < options->outputs->len; i++) {
         const struct report_output *output = &g_array_index(options->outputs, struct report_output, i);
 
-        if (output->path || (!options->summary && !options->quiet))
+        if (output->path || !taken)
             good &= write_output(report, output, part);
     }
     return good;

@@ -10,6 +10,8 @@ function __iwarp_check_values --argument-names option
     switch $option
         case --format
             printf '%s\n' text json junit html sarif github markdown tap
+        case --print
+            echo ndjson
         case --color
             printf '%s\n' auto always never
         case --counts

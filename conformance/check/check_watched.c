@@ -3,7 +3,7 @@
 
 #include "conformance/check/check_finding.h"
 #include "conformance/options/options.h"
-#include "conformance/print/print.h"
+#include "conformance/print/print_record.h"
 #include "engine/core/heap.h"
 #include "wire/rdmap_terminate.h"
 
@@ -38,6 +38,12 @@ static enum direction known_direction(const struct watched *watched, enum direct
 
 /* ---- findings ---- */
 
+static struct print_target print_target(const struct watched *watched)
+{
+    return (struct print_target){watched->share->print, watched->share->capture->start_ns, watched->host.number,
+                                 watched->share->capture->file, watched->host.ndjson};
+}
+
 static bool worth_keeping(const struct watched *watched, enum rule_id rule)
 {
     unsigned limit = watched->share->options->max_findings;
@@ -45,6 +51,22 @@ static bool worth_keeping(const struct watched *watched, enum rule_id rule)
     /* The finding is counted already. */
     return limit == 0 ||
            (watched->verdict.counts->failed[rule] <= limit && watched->share->findings_kept < FINDINGS_KEPT_MAX);
+}
+
+/* Each as it is found, those that are only counted in reports as well. */
+static void show_finding(const struct watched *watched, const struct finding *finding, enum direction direction)
+{
+    const struct print_target target = print_target(watched);
+
+    if (!target.out || !target.ndjson)
+        return;
+    print_record(&target, &(struct print_record){.type = "finding",
+                                                 .layer = rule_catalogue[finding->rule].layer,
+                                                 .direction = direction,
+                                                 .place = &finding->place,
+                                                 .rule = rule_catalogue[finding->rule].id,
+                                                 .severity = rule_severity_name(finding->severity),
+                                                 .text = finding->message});
 }
 
 static void on_finding(void *ctx, const struct finding *finding)
@@ -56,17 +78,16 @@ static void on_finding(void *ctx, const struct finding *finding)
                                       stack_roles_known(watched->host.stack)};
     enum direction direction = known_direction(watched, finding->direction, finding->place.side & 1u);
 
-    if (check_take_finding(watched->share->options, watched->report, &roles, finding, direction,
-                           worth_keeping(watched, finding->rule)) != CHECK_KEPT)
+    enum check_taking taking = check_take_finding(watched->share->options, watched->report, &roles, finding, direction,
+                                                  worth_keeping(watched, finding->rule));
+
+    if (taking != CHECK_UNREPORTED)
+        show_finding(watched, finding, direction);
+    if (taking != CHECK_KEPT)
         return;
     watched->share->findings_kept++;
     if (watched->host.notes && watched->verdict.counts->failed[finding->rule] <= REPORT_LADDERS)
         notes_want(watched->host.notes, finding);
-}
-
-static struct print_target print_target(const struct watched *watched)
-{
-    return (struct print_target){watched->share->print, watched->share->capture->start_ns, watched->host.number};
 }
 
 /* ---- taps: what is counted, printed and noted of each layer ---- */
@@ -130,10 +151,28 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
     struct print_target target = print_target(watched);
 
     trouble_startup(watched->host.facts, event);
-    if (target.out)
+    if (target.out && target.ndjson)
+        print_record_startup(&target, known_direction(watched, event->direction, event->place.side & 1u), event);
+    else if (target.out)
         print_startup(&target, known_direction(watched, event->direction, event->place.side & 1u), event);
     if (watched->host.notes)
         notes_startup(watched->host.notes, event);
+}
+
+static void show_fpdu(struct watched *watched, enum direction direction, const struct mpa_fpdu_event *event)
+{
+    struct print_target target = print_target(watched);
+    uint64_t *octets = &watched->message_octets[direction & 1u];
+
+    if (!target.ndjson) {
+        print_fpdu(&target, direction, event);
+    } else if (event->has_ddp) {
+        *octets += event->ddp.payload_len;
+        if (!event->ddp.last)
+            return;
+        print_record_fpdu(&target, direction, event, *octets);
+        *octets = 0;
+    }
 }
 
 static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
@@ -145,11 +184,8 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     report->fpdus[direction]++;
     report->octets[direction] += event->fpdu.length;
     trouble_part(watched->host.facts, &event->place);
-    if (watched->share->print) {
-        struct print_target target = print_target(watched);
-
-        print_fpdu(&target, direction, event);
-    }
+    if (watched->share->print)
+        show_fpdu(watched, direction, event);
     if (watched->host.notes)
         notes_fpdu(watched->host.notes, event);
 }
@@ -159,7 +195,7 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
     struct watched *watched = ctx;
     struct print_target target = print_target(watched);
 
-    if (target.out)
+    if (target.out && !target.ndjson)
         print_skipped(&target, direction_of_side(watched, side), to - from, why, place);
     if (watched->host.notes)
         notes_skipped(watched->host.notes, side, from, to, why, place);
@@ -211,7 +247,9 @@ static void on_part(void *ctx, const struct rdma_part *part)
     trouble_part(watched->host.facts, &part->place);
     if (part->last && part->kind != RDMA_OTHER)
         report->operations[part->invalidates ? RDMAP_SEND_INVALIDATE : opcodes[part->kind]]++;
-    if (target.out && part->last)
+    if (target.out && target.ndjson && part->last)
+        print_record_part(&target, direction, check_ib_transport(watched), part);
+    else if (target.out && part->last)
         print_part(&target, direction, check_ib_transport(watched), part);
 }
 
@@ -220,7 +258,7 @@ static void on_private_data(void *ctx, const struct rdma_private_data *data)
     struct watched *watched = ctx;
     struct print_target target = print_target(watched);
 
-    if (target.out)
+    if (target.out && !target.ndjson)
         print_private_data(&target, direction_of_side(watched, data->place.side), check_ib_transport(watched), data);
 }
 
@@ -229,7 +267,7 @@ static void on_refusal(void *ctx, const struct rdma_refusal *refusal)
     struct watched *watched = ctx;
     struct print_target target = print_target(watched);
 
-    if (target.out)
+    if (target.out && !target.ndjson)
         print_refusal(&target, direction_of_side(watched, refusal->place.side), check_ib_transport(watched), refusal);
 }
 
@@ -240,7 +278,13 @@ static void on_said(void *ctx, const struct ulp_said *said)
 
     if (watched->host.notes)
         notes_said(watched->host.notes, said);
-    if (target.out)
+    if (target.out && target.ndjson)
+        print_record(&target, &(struct print_record){.type = "message",
+                                                     .layer = said->kind->name,
+                                                     .direction = direction_of_side(watched, said->send->side),
+                                                     .place = &said->send->place,
+                                                     .text = said->text});
+    else if (target.out)
         print_said(&target, direction_of_side(watched, said->send->side), said);
 }
 
@@ -270,6 +314,7 @@ struct watched *watched_new(struct share *share, uint32_t number)
     watched->share = share;
     watched->host.number = number;
     watched->host.out = share->print;
+    watched->host.ndjson = share->options->print_ndjson;
     watched->host.capture = share->capture;
     watched->verdict.finding = on_finding;
     watched->verdict.ctx = watched;

@@ -50,12 +50,13 @@ struct watched {
     struct verdict verdict;
     struct counted counted;
     bool hole, ended[2], reset;
-    uint64_t damaged[2];   /* segments ignored by now, by side */
-    uint64_t dropped;      /* before it was opened */
-    uint32_t id;           /* of the connection in the report; 0: not known yet */
-    uint32_t opened_frame; /* in this frame it was opened */
-    bool active;           /* something happened since the report of the part before */
-    bool continued;        /* it is in that report, or in an earlier one */
+    uint64_t message_octets[2]; /* --print=ndjson, by direction: of the message that is not complete yet */
+    uint64_t damaged[2];        /* segments ignored by now, by side */
+    uint64_t dropped;           /* before it was opened */
+    uint32_t id;                /* of the connection in the report; 0: not known yet */
+    uint32_t opened_frame;      /* in this frame it was opened */
+    bool active;                /* something happened since the report of the part before */
+    bool continued;             /* it is in that report, or in an earlier one */
 };
 
 /* From when to when, as known at the time of the report. */

@@ -33,6 +33,7 @@ struct guest_host {
     FILE *out;                   /* --print; NULL: not wanted */
     const struct report_capture *capture;
     uint32_t number; /* of the connection, in lines of --print */
+    bool ndjson;     /* --print=ndjson */
 };
 
 /* "report" is what take() returned. NULL: the guest has nothing to say there, or needs nothing of it. */

@@ -485,6 +485,8 @@ static bool raw_options_fit(const struct raw_options *raw, GError **error)
         return usage(error, "--progress and --no-progress cannot be combined");
     if (raw->jobs < 1 || raw->jobs > 256)
         return usage(error, "-j: give a number of threads from 1 to 256");
+    if (raw->print_as && raw->summary)
+        return usage(error, "--summary and --print=ndjson cannot be combined: both are for standard output");
     if (raw->count < 0)
         return usage(error, "-c: give a number of packets, 1 or more");
     return raw->max_findings >= 0 || usage(error, "--max-findings: give a number, 0 for all");

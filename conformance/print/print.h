@@ -22,6 +22,8 @@ struct print_target {
     FILE *out;
     int64_t start_ns;
     uint32_t connection;
+    const char *file;
+    bool ndjson; /* what is printed is print_record.h's business */
 };
 
 void print_startup(const struct print_target *target, enum direction direction, const struct mpa_startup_event *event);

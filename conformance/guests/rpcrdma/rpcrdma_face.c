@@ -18,7 +18,7 @@ static enum direction direction_of(const struct guest_host *host, unsigned side)
 
 static struct print_target print_target(const struct guest_host *host)
 {
-    return (struct print_target){host->out, host->capture->start_ns, host->number};
+    return (struct print_target){host->out, host->capture->start_ns, host->number, host->capture->file, host->ndjson};
 }
 
 static void on_message(void *ctx, const struct rpcrdma_message *message)
@@ -30,7 +30,9 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
         rpcrdma_trouble_message(host->facts, message);
     if (host->notes)
         rpcrdma_note(host->notes, message);
-    if (target.out)
+    if (target.out && target.ndjson)
+        rpcrdma_record(&target, direction_of(host, message->side), message);
+    else if (target.out)
         rpcrdma_print(&target, direction_of(host, message->side), message);
 }
 
@@ -41,7 +43,8 @@ static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
 
     if (host->facts)
         rpcrdma_trouble_payload(host->facts, payload);
-    if (target.out && !payload->reply && payload->transaction->open->call_header.proc == RPCRDMA_NOMSG)
+    if (target.out && !target.ndjson && !payload->reply &&
+        payload->transaction->open->call_header.proc == RPCRDMA_NOMSG)
         rpcrdma_print_long_call(&target, direction_of(host, payload->place.side), payload);
 }
 

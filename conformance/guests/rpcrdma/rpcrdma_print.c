@@ -44,7 +44,7 @@ static void print_reads(FILE *out, const struct rpcrdma_header *header, const ui
     }
 }
 
-static uint64_t octets_of_chunk(const struct rpcrdma_chunk *chunk, const uint8_t *p)
+uint64_t rpcrdma_chunk_octets(const struct rpcrdma_chunk *chunk, const uint8_t *p)
 {
     uint64_t octets = 0;
 
@@ -61,7 +61,7 @@ static void print_writes(FILE *out, const struct rpcrdma_header *header, const u
     fputs(header->write.n == 0 ? " write -" : " write", out);
     while (rpcrdma_write_next(header, p, &chunk)) {
         fputs(separator, out);
-        print_chunk(out, chunk.n, octets_of_chunk(&chunk, p));
+        print_chunk(out, chunk.n, rpcrdma_chunk_octets(&chunk, p));
         separator = ",";
     }
 }
@@ -72,7 +72,7 @@ static void print_reply_chunk(FILE *out, const struct rpcrdma_header *header, co
 
     fputs(" reply ", out);
     if (header->has_reply)
-        print_chunk(out, chunk.n, octets_of_chunk(&chunk, p));
+        print_chunk(out, chunk.n, rpcrdma_chunk_octets(&chunk, p));
     else
         fputc('-', out);
 }

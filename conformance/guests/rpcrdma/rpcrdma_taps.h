@@ -14,9 +14,12 @@ struct trouble_facts;
 void rpcrdma_note(struct notes *notes, const struct rpcrdma_message *message);
 
 void rpcrdma_print(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
+/* The same as objects of JSON; an answer also ends its Call, which has an object of its own. */
+void rpcrdma_record(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
 /* A Call whose RPC message was fetched: its Send does not contain it. */
 void rpcrdma_print_long_call(const struct print_target *target, enum direction direction,
                              const struct rpcrdma_payload *payload);
+uint64_t rpcrdma_chunk_octets(const struct rpcrdma_chunk *chunk, const uint8_t *p);
 /* The block of RFC 8797, if there is one. */
 void rpcrdma_print_private_data(FILE *out, const uint8_t *p, size_t n);
 
