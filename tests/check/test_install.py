@@ -2,6 +2,7 @@
 """cmake --install: where things go, and that what was installed holds together."""
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -32,7 +33,7 @@ def wireshark_is_built(build):
 def test_the_system(install, build):
     """By default the programs are in /usr/local, and what the system's Wireshark looks for is where it looks."""
     _, files, hint = install("--prefix", "/usr/local")
-    assert where(files, "iwarp-check.fish") == ["usr/local/share/fish/vendor_completions.d/"]
+    assert where(files, "iwarp-check.fish") == ["etc/fish/completions/"]
     assert where(files, "_iwarp-check") == ["usr/local/share/zsh/site-functions/"] and not hint
     if wireshark_is_built(build):
         plugin, = where(files, "mpa.so")
@@ -79,3 +80,32 @@ def test_packages_of_a_build(root):
     build = {line.split()[0] for line in lines if line and not line.startswith(("#", "test:", "all:"))}
     assert {"cmake", "gcc", "libpcap-dev", "wireshark-dev"} <= build
     assert not build & {"clang", "valgrind", "zsh", "fish", "tshark", "libcmocka-dev", "python3-pytest"}
+
+
+@pytest.mark.skipif(not shutil.which("fish"), reason="no fish")
+def test_fish_reads_what_is_installed(install):
+    """Where XDG_DATA_DIRS is not set, as after a login by ssh."""
+    environment = {key: value for key, value in os.environ.items() if key != "XDG_DATA_DIRS"}
+    paths = subprocess.run(["fish", "-c", "string join \\n $fish_complete_path"], env=environment, capture_output=True, text=True, check=True).stdout.split()
+    for prefix in ("/usr/local", "/usr"):
+        _, files, _ = install("--prefix", prefix)
+        assert "/" + where(files, "iwarp-check.fish")[0].rstrip("/") in paths
+
+
+@pytest.mark.skipif(not shutil.which("pkg-config"), reason="no pkg-config")
+@pytest.mark.parametrize("prefix", ["/usr", "/opt/iwarp"])
+def test_the_wire_library_is_found_wherever_it_is(install, prefix):
+    """The folder may have been moved, as DESTDIR does."""
+    staged, files, _ = install("--prefix", prefix)
+    folder, = where(files, "iwarp-wire.pc")
+    environment = os.environ | {"PKG_CONFIG_PATH": str(staged / folder), "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}
+    flags = subprocess.run(["pkg-config", "--cflags", "iwarp-wire"], env=environment, capture_output=True, text=True, check=True).stdout.split()
+    include, = [flag[2:] for flag in flags if flag.endswith("/iwarp-kit")]
+    assert include.startswith(str(staged)) and os.path.isdir(include) and any(path.endswith("/wire/xdr.h") for path in files)
+
+
+@pytest.mark.skipif(not shutil.which("man"), reason="no man")
+def test_the_manuals_of_the_build(build):
+    for page in ("iwarp-check", "iwarp-gen", "iwarp-waivers", "iwarp-scenario"):
+        found = subprocess.run(["man", "-w", page], env=os.environ | {"MANPATH": str(build / "share" / "man")}, capture_output=True, text=True, check=False)
+        assert found.returncode == 0 and found.stdout.startswith(str(build)), found.stderr
