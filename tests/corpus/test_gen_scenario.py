@@ -51,6 +51,7 @@ MISTAKES = [
     (RPC + "  - client: {call: nfs3.reed}\n", 4, "no procedure is called 'nfs3.reed'; allowed here: nfs3.null"),
     (RPC + "  - client: {call: nfs9.read}\n", 4, "allowed here: nfs2, nfs3, nfs40, nfs41, nfs42, cb40, cb41, cb42, mount1"),
     (RPC + "  - client: {call: nfs3.read, cuont: 8192}\n", 4, "'cuont' does not go with call; allowed here: procedure, operations"),
+    (RPC + "  - client: {call: nfs3.write, count: 8192, read-chunk: [4096, 4096]}\n", 4, "`len` sets both"),
     (RPC + "  - client: {call: nfs3.read, aclcnt: 8192}\n", 4, "'aclcnt=8192' cannot be carried out here; allowed here:"),
     (RPC + "  - client: {call: nfs3.read, write-chunk: 4096}\n", 4, "allowed here: whole, a list of segments"),
     (RPC + "  - client: {call: nfs41.compound, operations: [sequence, reed]}\n", 4, "no operation is called 'reed'; allowed here:"),

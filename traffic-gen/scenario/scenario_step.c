@@ -602,6 +602,24 @@ static bool lacks_value(const struct action *a)
            a->verb->parameters != capture_parameters;
 }
 
+static bool has_word(const struct statement *statement, const char *name)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < statement->words->len; i++)
+        found |= strcmp(g_array_index(statement->words, struct word, i).name, name) == 0;
+    return found;
+}
+
+/* The count of a WRITE says how long its data is: alone, it would make a faulty Call. */
+static bool count_agrees(struct reading *r, const yaml_node_t *what, const struct statement *statement)
+{
+    return !has_word(statement, "nfs3.write") || !has_word(statement, "count") || has_word(statement, "len") ||
+           complain(r, what, NULL,
+                    "`count` changes the number in the arguments, but not the data; `len` sets both (for a faulty Call "
+                    "give `len` as well as `count`)");
+}
+
 /* `reply`, or {send: 100, solicited: true}, or {send: {octets: 100, solicited: true}}: the first name is what is done.
  */
 static bool read_action(struct reading *r, void *role, const yaml_node_t *node)
@@ -617,7 +635,7 @@ static bool read_action(struct reading *r, void *role, const yaml_node_t *node)
     good = read_values(r, node, value, has_names, &a);
     if (good && lacks_value(&a))
         good = complain(r, what, parameter_names(a.verb), "%s needs `%s`", a.verb->name, a.verb->parameters->name);
-    good = good && add_action(r, what, &a);
+    good = good && count_agrees(r, what, a.statement) && add_action(r, what, &a);
     if (a.statement)
         statement_unref(a.statement);
     return good;
