@@ -164,7 +164,8 @@ static bool check_live(struct run *run)
     const struct capture_live_options options = {.buffer = run->options->capture_buffer,
                                                  .filter = run->options->filter,
                                                  .user = run->options->user,
-                                                 .writes = run->options->output || run->options->keep};
+                                                 .writes =
+                                                     outputs_any_file(run->options->outputs) || run->options->keep};
     struct capture_error error = {""};
     struct capture *source;
 
@@ -176,7 +177,7 @@ static bool check_live(struct run *run)
         return false;
     }
     source = prepared(run->options, source, &error);
-    capture_live_opened(run->options->output != NULL);
+    capture_live_opened(outputs_any_file(run->options->outputs));
     confine_run(run->options);
     if (!source)
         could_not_open(run, 0, &error);

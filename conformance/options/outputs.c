@@ -132,6 +132,14 @@ const struct report_output *outputs_on_stdout(const GArray *outputs)
     return NULL;
 }
 
+bool outputs_any_file(const GArray *outputs)
+{
+    for (guint i = 0; i < outputs->len; i++)
+        if (g_array_index(outputs, struct report_output, i).path)
+            return true;
+    return false;
+}
+
 bool outputs_have(const GArray *outputs, enum report_format format)
 {
     for (guint i = 0; i < outputs->len; i++)

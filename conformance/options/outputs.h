@@ -39,6 +39,8 @@ void output_words_add(GArray *words, bool is_path, const char *value);
 GArray *outputs_of(const GArray *words, GError **error);
 /* The report on standard output; NULL: none. */
 const struct report_output *outputs_on_stdout(const GArray *outputs);
+/* Some report is written to a file. */
+bool outputs_any_file(const GArray *outputs);
 bool outputs_have(const GArray *outputs, enum report_format format);
 bool output_format_parse(enum report_format *format, const char *value, GError **error);
 /* The same file, or it would be: neither needs to exist. Devices and pipes can take several reports. */
