@@ -26,7 +26,7 @@ static void report_nothing_found(const struct report *report)
 {
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
-        const char *why = capture->failed ? NULL : report_nothing_checked(capture);
+        const char *why = report_capture_undone(capture) ? NULL : report_nothing_checked(capture);
 
         if (why && report->captures->len == 1)
             stderr_line("iwarp-check", "%s", why);

@@ -3,6 +3,7 @@
 #include "conformance/check/check.h"
 
 #include "conformance/check/check_across.h"
+#include "conformance/check/check_budget.h"
 #include "conformance/check/check_workers.h"
 #include "conformance/check/copies.h"
 #include "conformance/check/large_pages.h"
@@ -37,6 +38,8 @@ struct reading {
     struct share_pool *pools;           /* of each thread */
     unsigned n_pools;
     struct workers *workers;
+    struct budget budget;
+    uint32_t frame;    /* of the last packet for a share */
     uint32_t next_id;  /* of the only share */
     uint32_t numbered; /* connections, where the shares do not number them */
     struct steady_clock clock;
@@ -77,10 +80,33 @@ static unsigned next_share(const struct reading *reading, unsigned from)
     return from;
 }
 
+/* All shares are done with what they were given, and know how far the capture has come. */
+static void reach(struct reading *reading)
+{
+    workers_pause(reading->workers);
+    for (unsigned i = next_share(reading, 0); i < CHECK_SHARES; i = next_share(reading, i + 1))
+        share_reach(reading->shares[i], reading->frame, reading->last_ns);
+}
+
+static __attribute__((noinline)) void settle_budget(struct reading *reading)
+{
+    reach(reading);
+    budget_settle(&reading->budget, reading->shares, CHECK_SHARES, reading->frame, reading->last_ns);
+}
+
+/* Before a packet for a share. */
+static inline void come_to(struct reading *reading, uint32_t frame, uint32_t captured)
+{
+    reading->frame = frame;
+    if (budget_is_due(&reading->budget, captured))
+        settle_budget(reading);
+}
+
 static void take_segment(struct reading *reading, struct addressed_segment *segment)
 {
     unsigned share = connections_share(segment, reading->of_share.shares);
 
+    come_to(reading, segment->segment.frame, segment->segment.captured);
     reading->memory_lacking |= !have_share(reading, share) || !workers_segment(reading->workers, share, segment);
 }
 
@@ -88,6 +114,7 @@ static void take_datagram(struct reading *reading, const struct ib_datagram *dat
 {
     unsigned share = ib_connections_share(&datagram->source, &datagram->destination, reading->of_share.shares);
 
+    come_to(reading, datagram->frame, datagram->captured);
     reading->memory_lacking |= !have_share(reading, share) || !workers_datagram(reading->workers, share, datagram);
 }
 
@@ -161,10 +188,14 @@ static void explain_status(const struct reading *reading, enum capture_status st
     if (lacking)
         capture->trouble =
             g_strdup_printf("%s: not enough memory for all connections; findings may be missing", capture->file);
+    else if (capture->cut_short > 0)
+        capture->trouble = budget_cut_short_text(&reading->budget, capture->file, capture->cut_short);
     else if (capture->truncated || status == CAPTURE_CORRUPT)
         capture->trouble = g_utf8_make_valid(error->text, -1);
     else if (reading->decapsulated[DECAP_LINKTYPE] > 0)
         capture->trouble = unknown_link(capture->file, reading->unknown_linktype);
+    else if (reading->budget.held_frame > 0)
+        capture->trouble = budget_held_text(&reading->budget, capture->file);
     else if (reading->clock.jumps > 0 && status == CAPTURE_END)
         capture->trouble = clock_jumps(capture->file, &reading->clock);
 }
@@ -279,6 +310,7 @@ static void finish_shares(struct reading *reading)
     int64_t until = silence_until(reading);
 
     report_drops(reading);
+    reach(reading);
     workers_finish(reading->workers, until);
     reading->workers = NULL;
 }
@@ -292,9 +324,9 @@ static gint by_id(gconstpointer a, gconstpointer b)
     return (*first)->id < (*second)->id ? -1 : (*first)->id > (*second)->id;
 }
 
-static gint by_frame(gconstpointer a, gconstpointer b)
+static gint by_opening(gconstpointer a, gconstpointer b)
 {
-    const uint32_t *first = a, *second = b;
+    const uint64_t *first = a, *second = b;
 
     return *first < *second ? -1 : *first > *second;
 }
@@ -302,18 +334,18 @@ static gint by_frame(gconstpointer a, gconstpointer b)
 /* The shares do not know of one another: the numbers of connections follow from the frames that opened them. */
 static void number_connections(struct reading *reading)
 {
-    GArray *frames = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    GArray *opened = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
     for (unsigned i = next_share(reading, 0); i < CHECK_SHARES; i = next_share(reading, i + 1)) {
-        const GArray *opened = share_result(reading->shares[i])->opened;
+        const GArray *of_share = share_result(reading->shares[i])->opened;
 
-        g_array_append_vals(frames, opened->data, opened->len);
+        g_array_append_vals(opened, of_share->data, of_share->len);
     }
-    g_array_sort(frames, by_frame);
+    g_array_sort(opened, by_opening);
     for (unsigned i = next_share(reading, 0); i < CHECK_SHARES; i = next_share(reading, i + 1))
-        share_number(reading->shares[i], frames, reading->numbered);
-    reading->numbered += frames->len;
-    g_array_unref(frames);
+        share_number(reading->shares[i], opened, reading->numbered);
+    reading->numbered += opened->len;
+    g_array_unref(opened);
 }
 
 /* What is known of the connections that are over; the rest follows when they are. */
@@ -352,6 +384,7 @@ static void gather(struct reading *reading)
         for (guint j = 0; j < found->strangers->len; j++)
             troubles_take(capture->troubles, g_ptr_array_index(found->strangers, j));
         capture->other_connections += found->other_connections;
+        capture->cut_short += found->cut_short;
         reading->wrong_icrcs += found->wrong_icrcs;
         reading->memory_lacking |= found->memory_lacking;
         share_taken(reading->shares[i]);
@@ -384,6 +417,7 @@ static void report_part_end(struct reading *reading, bool last, int64_t to)
     memcpy(reading->of_parts, reading->decapsulated, sizeof reading->of_parts);
     memcpy(reading->ib_of_parts, reading->of_ib, sizeof reading->ib_of_parts);
     memcpy(reading->tunnels_of_parts, reading->of_tunnels, sizeof reading->tunnels_of_parts);
+    reading->budget.cut_short_frame = reading->budget.held_frame = 0;
     part->from_ns = to;
 }
 
@@ -397,7 +431,7 @@ static void part_if_due(struct reading *reading, int64_t now)
     if (now < reading->part_end)
         return;
     to = reading->part_end + (now - reading->part_end) / period * period;
-    workers_pause(reading->workers);
+    reach(reading);
     report_drops(reading);
     for (unsigned i = next_share(reading, 0); i < CHECK_SHARES; i = next_share(reading, i + 1))
         share_part(reading->shares[i]);
@@ -478,6 +512,7 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
     struct capture_error error = {""};
 
     heap_use(&reading.heap);
+    budget_init(&reading.budget, setup->options->memory_limit);
     reading.decap = decap_new(0);
     reading.across = across_new();
     if (!reading.decap || !reading.across || !prepare_shares(&reading, setup)) {

@@ -149,7 +149,7 @@ static void free_watched(struct watched *watched)
 static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
 {
     struct share *check = ctx;
-    struct watched *watched = watched_new(check, connection->id);
+    struct watched *watched = watched_new(check, connection->id, connection->start_frame);
     struct watched_ib *ib;
 
     if (!watched)
@@ -218,18 +218,18 @@ static void on_close(void *ctx, struct ib_connection *connection, enum ib_connec
     struct watched_ib *ib = watched->ib;
     struct watched_span span = span_of(connection);
 
-    (void)ctx, (void)why;
+    ((struct share *)ctx)->found.cut_short += why == IB_CONNECTION_EVICTED;
     watched_close(watched, &span, now_ns);
     free(ib);
 }
 
 static bool table(struct share *check)
 {
-    const struct ib_connections_options options = {.max_connections = check->max_connections,
+    const struct ib_connections_options options = {.max_connections = UINT32_MAX,
+                                                   .max_unpaired = UINT32_MAX,
                                                    .next_id = check->next_id,
                                                    .assumed = check->options->assumed_qps,
-                                                   .n_assumed = check->options->n_assumed_qps,
-                                                   .rc = {.limit = check->options->memory_limit}};
+                                                   .n_assumed = check->options->n_assumed_qps};
     const struct ib_connection_events events = {
         .ctx = check, .open = on_open, .managed = on_managed, .close = on_close};
 
@@ -328,6 +328,24 @@ void check_ib_part(struct share *check)
 {
     if (check->managed)
         ib_connections_each(check->managed, take_part, NULL);
+}
+
+void check_ib_reach(struct share *check, int64_t now_ns)
+{
+    if (check->managed)
+        ib_connections_reach(check->managed, now_ns);
+}
+
+void check_ib_kept(struct share *check, const struct kept_visit *visit)
+{
+    if (check->managed)
+        ib_connections_kept(check->managed, visit);
+}
+
+void check_ib_trim(struct share *check, const struct kept_limits *limits, int64_t now_ns)
+{
+    if (check->managed)
+        check->found.cut_short += ib_connections_trim(check->managed, limits, now_ns);
 }
 
 struct each {

@@ -15,7 +15,7 @@ static struct watched_span span_of(const struct connection *connection)
 static bool on_open(void *ctx, struct connection *connection)
 {
     struct share *share = ctx;
-    struct watched *watched = watched_new(share, connection->id);
+    struct watched *watched = watched_new(share, connection->id, connection->start_frame);
     const struct stack_setup setup = {
         .options = &share->stack_options,
         .port = {connection->endpoint[0].port, connection->endpoint[1].port},
@@ -45,7 +45,10 @@ static void on_close(void *ctx, struct connection *connection, enum connection_e
     struct watched *watched = connection->host;
     struct watched_span span = span_of(connection);
 
-    (void)ctx, (void)why;
+    /* One that has shown nothing so far begins again with its next segment. */
+    if (why == CONNECTION_EVICTED &&
+        (tcp_pair_facts(connection->tcp, 0)->highest > 0 || tcp_pair_facts(connection->tcp, 1)->highest > 0))
+        ((struct share *)ctx)->found.cut_short++;
     connection->tcp = NULL; /* it goes with the rest */
     watched_close(watched, &span, now_ns);
 }
@@ -88,15 +91,12 @@ struct share *share_new(const struct share_setup *setup)
 {
     struct share *share = g_new0(struct share, 1);
     struct connection_events events = {.ctx = share, .open = on_open, .over = on_over, .close = on_close};
-    struct connections_options options = {.max_connections = CONNECTIONS_MAX / setup->shares,
-                                          .max_closed = CLOSED_MAX / setup->shares,
-                                          .next_id = setup->next_id};
+    struct connections_options options = {.max_connections = UINT32_MAX, .next_id = setup->next_id};
 
     share->options = setup->options;
     stack_options_init(&share->stack_options, &setup->options->mpa);
     share->stack_options.rdmap.exclusive = setup->options->exclusive;
     share->stack_options.ulp.exclusive = setup->options->exclusive;
-    share->stack_options.tcp.limit = setup->options->memory_limit;
     own_of_guests(share);
     share->taps = watched_taps;
     if (setup->options->stats)
@@ -110,9 +110,8 @@ struct share *share_new(const struct share_setup *setup)
     share->numbers_apart = !setup->next_id;
     share->found.connections = g_ptr_array_new();
     share->found.strangers = g_ptr_array_new();
-    share->found.opened = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    share->found.opened = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     share->next_id = setup->next_id;
-    share->max_connections = options.max_connections;
     share->connections = connections_new(&options, &events);
     if (share->connections)
         return share;
@@ -130,6 +129,33 @@ void share_datagram(struct share *share, const struct ib_datagram *datagram)
 {
     share->frame = datagram->frame;
     share->found.memory_lacking |= !check_ib_datagram(share, datagram);
+}
+
+void share_reach(struct share *share, uint32_t frame, int64_t now_ns)
+{
+    share->frame = frame;
+    connections_reach(share->connections, frame, now_ns);
+    check_ib_reach(share, now_ns);
+}
+
+void share_kept(struct share *share, const struct kept_visit *visit, struct share_listed *listed)
+{
+    connections_kept(share->connections, visit);
+    check_ib_kept(share, visit);
+    listed->findings += share->listed.findings;
+    listed->notes += share->listed.notes;
+    listed->records += share->listed.records;
+    listed->strangers += share->listed.strangers;
+}
+
+void share_trim(struct share *share, const struct kept_limits *limits, const struct share_listed *listed,
+                int64_t now_ns)
+{
+    share->listed_elsewhere =
+        (struct share_listed){listed->findings - share->listed.findings, listed->notes - share->listed.notes,
+                              listed->records - share->listed.records, listed->strangers - share->listed.strangers};
+    connections_trim(share->connections, limits, now_ns);
+    check_ib_trim(share, limits, now_ns);
 }
 
 void share_finish(struct share *share, int64_t last_ns)
@@ -152,19 +178,19 @@ void share_part(struct share *share)
 }
 
 struct numbering {
-    const GArray *frames;
+    const GArray *opened;
     uint32_t before;
 };
 
-/* How many of the frames come before this one. */
-static guint rank(const GArray *frames, uint32_t frame)
+/* How many were opened before this one. */
+static guint rank(const GArray *opened, uint64_t at)
 {
-    guint low = 0, high = frames->len;
+    guint low = 0, high = opened->len;
 
     while (low < high) {
         guint middle = low + (high - low) / 2;
 
-        if (g_array_index(frames, uint32_t, middle) < frame)
+        if (g_array_index(opened, uint64_t, middle) < at)
             low = middle + 1;
         else
             high = middle;
@@ -177,7 +203,7 @@ static void number_watched(void *ctx, struct watched *watched)
     const struct numbering *numbering = ctx;
 
     if (watched->id == 0)
-        watched->id = numbering->before + 1 + rank(numbering->frames, watched->opened_frame);
+        watched->id = numbering->before + 1 + rank(numbering->opened, watched->opened);
 }
 
 static void number_open(void *ctx, struct connection *connection)
@@ -185,15 +211,15 @@ static void number_open(void *ctx, struct connection *connection)
     number_watched(ctx, connection->host);
 }
 
-void share_number(struct share *share, const GArray *frames, uint32_t before)
+void share_number(struct share *share, const GArray *opened, uint32_t before)
 {
-    struct numbering numbering = {frames, before};
+    struct numbering numbering = {opened, before};
 
     for (guint i = 0; i < share->found.connections->len; i++) {
         struct report_connection *connection = g_ptr_array_index(share->found.connections, i);
 
         if (connection->id == 0)
-            connection->id = before + 1 + rank(frames, connection->opened_frame);
+            connection->id = before + 1 + rank(opened, connection->opened);
     }
     connections_each(share->connections, number_open, &numbering);
     check_ib_each(share, number_watched, &numbering);
@@ -205,8 +231,8 @@ void share_taken(struct share *share)
     g_ptr_array_set_size(share->found.connections, 0);
     g_ptr_array_set_size(share->found.strangers, 0);
     share->found.other_connections = 0;
-    share->found.wrong_icrcs = 0;
-    share->findings_kept = share->notes_kept = share->records = 0;
+    share->found.wrong_icrcs = share->found.cut_short = 0;
+    share->listed = share->listed_elsewhere = (struct share_listed){0};
 }
 
 const struct share_found *share_result(const struct share *share)

@@ -37,9 +37,10 @@ struct share_setup {
 
 struct share_found {
     GPtrArray *connections; /* struct report_connection *; freed by whoever takes them */
-    GArray *opened;         /* uint32_t: frames in which connections were opened that have no number yet */
+    GArray *opened;         /* uint64_t: when connections were opened that have no number yet (watched_opened()) */
     uint64_t other_connections;
     GPtrArray *strangers; /* struct trouble_facts *, of these: worth a word; taken like the connections */
+    uint64_t cut_short;   /* connections that made room for others while they may have gone on */
     uint64_t wrong_icrcs; /* packets of RoCE or InfiniBand of no connection that were left out for it */
     bool memory_lacking;
 };
@@ -55,6 +56,19 @@ void share_segment(struct share *share, struct addressed_segment *segment);
 void share_datagram(struct share *share, const struct ib_datagram *datagram);
 /* The number of packets that a live capture has lost so far, of any connection. */
 void share_dropped(struct share *share, uint64_t dropped);
+/* How many of these are kept for the report so far. */
+struct share_listed {
+    uint64_t findings, notes, records, strangers;
+};
+
+/* What was given to the share comes before that frame and time of the capture: what is over by then is judged. */
+void share_reach(struct share *share, uint32_t frame, int64_t now_ns);
+/* After share_reach(). Visits what is kept, and adds to what is listed. */
+void share_kept(struct share *share, const struct kept_visit *visit, struct share_listed *listed);
+/* After share_reach(). What is beyond the limits goes; listed: of all shares, which decides what is listed from now on.
+ */
+void share_trim(struct share *share, const struct kept_limits *limits, const struct share_listed *listed,
+                int64_t now_ns);
 /* The capture is over. */
 void share_finish(struct share *share, int64_t last_ns);
 /* Takes the results so far of the connections that are open. They go on, with empty results. */
@@ -62,10 +76,10 @@ void share_part(struct share *share);
 /* After share_finish() or share_part(); it is the share's until that is freed. */
 const struct share_found *share_result(const struct share *share);
 /*
- * Numbers the connections that have no number yet: by their place among all frames that opened one since the last call,
- * in all shares, in ascending order, after the `before` earlier ones.
+ * Numbers the connections that have no number yet: by their place among all that were opened since the last call, in
+ * all shares, in ascending order, after the `before` earlier ones.
  */
-void share_number(struct share *share, const GArray *frames, uint32_t before);
+void share_number(struct share *share, const GArray *opened, uint32_t before);
 /* The results have been taken. */
 void share_taken(struct share *share);
 

@@ -9,11 +9,12 @@
 
 #include <stdlib.h>
 
+/* In a capture, or in a part of it, and what single shares add until the budget is settled again. */
 enum {
-    FINDINGS_KEPT_MAX = 50000, /* in a share */
-    NOTES_KEPT_IN_CAPTURE = 50000,
-    STRANGERS_KEPT_MAX = 256, /* in a share */
-    RECORDS_KEPT_MAX = 1024,  /* in a share, until they are judged together: some 7 KiB at most */
+    FINDINGS_LISTED_MAX = 262144,
+    NOTES_LISTED_MAX = 262144,
+    STRANGERS_LISTED_MAX = 16384,
+    RECORDS_LISTED_MAX = 32768, /* until they are judged together: some 7 KiB at most */
 };
 
 /* ---- roles ---- */
@@ -50,7 +51,8 @@ static bool worth_keeping(const struct watched *watched, enum rule_id rule)
 
     /* The finding is counted already. */
     return limit == 0 ||
-           (watched->verdict.counts->failed[rule] <= limit && watched->share->findings_kept < FINDINGS_KEPT_MAX);
+           (watched->verdict.counts->failed[rule] <= limit &&
+            watched->share->listed.findings + watched->share->listed_elsewhere.findings < FINDINGS_LISTED_MAX);
 }
 
 /* Each as it is found, those that are only counted in reports as well. */
@@ -85,7 +87,7 @@ static void on_finding(void *ctx, const struct finding *finding)
         show_finding(watched, finding, direction);
     if (taking != CHECK_KEPT)
         return;
-    watched->share->findings_kept++;
+    watched->share->listed.findings++;
     if (watched->host.notes && watched->verdict.counts->failed[finding->rule] <= REPORT_LADDERS)
         notes_want(watched->host.notes, finding);
 }
@@ -303,7 +305,7 @@ const struct stack_taps watched_taps = {.tcp_segment = on_tcp_segment,
 
 /* ---- connections come and go ---- */
 
-struct watched *watched_new(struct share *share, uint32_t number)
+struct watched *watched_new(struct share *share, uint32_t number, uint32_t start_frame)
 {
     struct watched *watched = heap_zeroed(1, sizeof *watched);
 
@@ -323,7 +325,7 @@ struct watched *watched_new(struct share *share, uint32_t number)
     watched->host.notes = outputs_have(share->options->outputs, FORMAT_HTML) ? notes_new() : NULL;
     watched->host.facts = trouble_facts_new();
     watched->dropped = share->dropped;
-    watched->opened_frame = share->frame;
+    watched->opened = (uint64_t)share->frame << 32 | start_frame;
     return watched;
 }
 
@@ -346,7 +348,7 @@ bool watched_stack(struct watched *watched, const struct stack_setup *setup)
         return false;
     }
     if (share->numbers_apart)
-        g_array_append_val(share->found.opened, share->frame);
+        g_array_append_val(share->found.opened, watched->opened);
     else
         watched->id = watched->host.number;
     return true;
@@ -367,10 +369,11 @@ void watched_free(struct watched *watched)
 static GArray *take_notes(struct watched *watched)
 {
     GArray *notes = notes_take(watched->host.notes);
+    uint64_t listed = watched->share->listed.notes + watched->share->listed_elsewhere.notes;
 
-    if (notes->len > NOTES_KEPT_IN_CAPTURE - watched->share->notes_kept)
-        g_array_set_size(notes, NOTES_KEPT_IN_CAPTURE - watched->share->notes_kept);
-    watched->share->notes_kept += notes->len;
+    if (notes->len + listed > NOTES_LISTED_MAX)
+        g_array_set_size(notes, listed < NOTES_LISTED_MAX ? (guint)(NOTES_LISTED_MAX - listed) : 0);
+    watched->share->listed.notes += notes->len;
     return notes;
 }
 
@@ -413,7 +416,7 @@ static void take_connection(struct watched *watched, const struct watched_span *
     unsigned initiator = stack_initiator(watched->host.stack);
 
     report->id = watched->id;
-    report->opened_frame = watched->opened_frame;
+    report->opened = watched->opened;
     report->continued = watched->continued;
     report->initiator = watched->endpoint[initiator];
     report->responder = watched->endpoint[1 - initiator];
@@ -454,10 +457,11 @@ static void take_record(const struct watched *watched, const struct watched_span
     struct report_connection *report = watched->report;
     const struct ulp_life life = {{watched->endpoint[0], watched->endpoint[1]}, span->start_ns, span->end_ns};
 
-    report->record = share->records < RECORDS_KEPT_MAX ? stack_record(watched->host.stack) : NULL;
+    if (share->listed.records + share->listed_elsewhere.records < RECORDS_LISTED_MAX)
+        report->record = stack_record(watched->host.stack);
     if (!report->record)
         return;
-    share->records++;
+    share->listed.records++;
     report->across = stack_kind(watched->host.stack)->across;
     report->across->lived(report->record, &life);
 }
@@ -504,10 +508,13 @@ static void take_stranger(struct watched *watched, int64_t now_ns)
     struct trouble_facts *facts = take_facts(watched, false, now_ns);
 
     watched->share->found.other_connections++;
-    if (facts && trouble_is_stranger(facts) && watched->share->found.strangers->len < STRANGERS_KEPT_MAX)
-        g_ptr_array_add(watched->share->found.strangers, facts);
-    else
+    if (!facts || !trouble_is_stranger(facts) ||
+        watched->share->listed.strangers + watched->share->listed_elsewhere.strangers >= STRANGERS_LISTED_MAX) {
         trouble_facts_free(facts);
+        return;
+    }
+    g_ptr_array_add(watched->share->found.strangers, facts);
+    watched->share->listed.strangers++;
 }
 
 static bool is_rdma(const struct watched *watched)

@@ -10,11 +10,6 @@
 #include "conformance/trouble/facts.h"
 #include "engine/stack/stack_ib.h"
 
-enum {
-    CONNECTIONS_MAX = 32768, /* open at a time, including those that ended a short while ago; most take some 20 KiB */
-    CLOSED_MAX = 1024,       /* of them ended, until they are quiet */
-};
-
 /* What one share keeps. */
 struct share {
     const struct check_options *options;
@@ -29,12 +24,12 @@ struct share {
     struct ib_icrc_senders *icrc_senders; /* NULL until there is one */
     struct stack_options ib_options;
     enum ib_below below; /* of the packet being worked on */
-    uint32_t *next_id, max_connections;
+    uint32_t *next_id;
     uint32_t frame;   /* being worked on */
     uint64_t dropped; /* by the capture, as far as known */
     bool lossy;       /* some were dropped, whenever that was */
     struct share_found found;
-    uint32_t findings_kept, notes_kept, records;
+    struct share_listed listed, listed_elsewhere; /* elsewhere: when that was last added up */
     bool numbers_apart;
     struct share_pool *pool;
 };
@@ -54,7 +49,7 @@ struct watched {
     uint64_t damaged[2];        /* segments ignored by now, by side */
     uint64_t dropped;           /* before it was opened */
     uint32_t id;                /* of the connection in the report; 0: not known yet */
-    uint32_t opened_frame;      /* in this frame it was opened */
+    uint64_t opened;            /* watched_opened() */
     bool active;                /* something happened since the report of the part before */
     bool continued;             /* it is in that report, or in an earlier one */
 };
@@ -65,8 +60,11 @@ struct watched_span {
     int64_t start_ns, end_ns;
 };
 
-/* With an empty report. NULL: out of memory, as the share will say. */
-struct watched *watched_new(struct share *share, uint32_t number);
+/*
+ * With an empty report. start_frame: its first frame, which may come before the one that is being worked on; that
+ * orders those that are opened together. NULL: out of memory, as the share will say.
+ */
+struct watched *watched_new(struct share *share, uint32_t number, uint32_t start_frame);
 /* Its stack, whose taps count, print and note what happens. False: out of memory. */
 bool watched_stack(struct watched *watched, const struct stack_setup *setup);
 void watched_free(struct watched *watched);
@@ -93,6 +91,9 @@ void watched_take_statistics(struct watched *watched, struct report_connection *
 bool check_ib_datagram(struct share *share, const struct ib_datagram *datagram);
 void check_ib_finish(struct share *share, int64_t last_ns);
 void check_ib_part(struct share *share);
+void check_ib_reach(struct share *share, int64_t now_ns);
+void check_ib_kept(struct share *share, const struct kept_visit *visit);
+void check_ib_trim(struct share *share, const struct kept_limits *limits, int64_t now_ns);
 void check_ib_each(struct share *share, void (*call)(void *ctx, struct watched *watched), void *ctx);
 void check_ib_free(struct share *share);
 /* How far each side has acknowledged the other. */

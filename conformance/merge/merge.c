@@ -59,6 +59,8 @@ static enum check_status decide(const struct merge *merge)
     if ((merge->options.fail_trouble && merge_any_trouble(merge->entries)) ||
         (merge->incomplete > 0 && !merge->options.allow_empty))
         return CHECK_FAIL;
+    if (merge->sums.cut_short)
+        return CHECK_TROUBLE;
     return merge->empty > 0 && !merge->options.allow_empty ? CHECK_NOTHING : CHECK_PASS;
 }
 

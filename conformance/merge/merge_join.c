@@ -139,6 +139,13 @@ static bool join_truncated(const struct merge_pair *pair)
     return true;
 }
 
+/* Only where there are any. */
+static bool join_cut_short(const struct merge_pair *pair)
+{
+    return !json_object_has_member(pair->from, "connections_cut_short") ||
+           merge_add_or_take_count(pair, "connections_cut_short");
+}
+
 bool merge_join_capture(const struct merge_pair *pair)
 {
     static const char *const counts[] = {"packets", "bytes", "dropped", "connections_without_mpa", NULL};
@@ -153,6 +160,7 @@ bool merge_join_capture(const struct merge_pair *pair)
             return false;
     if (json_object_has_member(pair->from, "trouble") && !merge_take_each_latest(pair, so_far))
         return false;
-    return merge_add_counts(pair, counts) && join_truncated(pair) && merge_inner(pair, "part", "a part", &part) &&
-           merge_take_each_latest(&part, latest) && merge_join_rules(pair, "the rules of a capture");
+    return merge_add_counts(pair, counts) && join_cut_short(pair) && join_truncated(pair) &&
+           merge_inner(pair, "part", "a part", &part) && merge_take_each_latest(&part, latest) &&
+           merge_join_rules(pair, "the rules of a capture");
 }

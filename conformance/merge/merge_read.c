@@ -281,6 +281,13 @@ static bool take_verdict(struct reading *reading, struct json_view value)
     return json_is(value, JSON_STRING) || merge_input_wrong(reading->input, "a capture", "verdict", "a string");
 }
 
+static bool take_cut_short(struct reading *reading, struct json_view value)
+{
+    (void)value;
+    reading->sums->cut_short = true;
+    return true;
+}
+
 static bool take_calls(struct reading *reading, struct json_view value)
 {
     reading->capture.has_trouble = true;
@@ -311,10 +318,9 @@ static bool take_of_capture(void *ctx, const char *name, struct json_view value)
     static const struct {
         const char *name;
         bool (*take)(struct reading *reading, struct json_view value);
-    } members[] = {{"file", take_file},       {"rules", take_capture_rules},
-                   {"part", take_part},       {"verdict", take_verdict},
-                   {"error", take_error},     {"calls", take_calls},
-                   {"trouble", take_trouble}, {"nothing_checked", take_nothing}};
+    } members[] = {{"file", take_file},       {"rules", take_capture_rules}, {"part", take_part},
+                   {"verdict", take_verdict}, {"error", take_error},         {"connections_cut_short", take_cut_short},
+                   {"calls", take_calls},     {"trouble", take_trouble},     {"nothing_checked", take_nothing}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
         if (strcmp(name, members[i].name) == 0)

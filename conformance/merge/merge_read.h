@@ -39,6 +39,7 @@ struct merge_sums {
     gchar *profile;
     uint64_t found[SEVERITY_COUNT], waived;
     bool failed_capture;
+    bool cut_short;        /* connections that made room for others */
     GHashTable *exercised; /* ids of rules that passed or failed */
     GHashTable *unused;    /* ids of waivers, also those that another report used */
     GHashTable *used;      /* ids of rules that a report waived and does not call unused */

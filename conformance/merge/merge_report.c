@@ -428,7 +428,8 @@ static bool read_of_capture(void *ctx, const char *name, struct json_view value)
     } counts[] = {{"packets", &capture->packets},
                   {"bytes", &capture->octets},
                   {"dropped", &capture->dropped},
-                  {"connections_without_mpa", &capture->other_connections}};
+                  {"connections_without_mpa", &capture->other_connections},
+                  {"connections_cut_short", &capture->cut_short}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
         if (strcmp(name, members[i].name) == 0)

@@ -148,6 +148,7 @@ void report_capture_begin_part(struct report_capture *capture)
     g_clear_pointer(&capture->trouble, g_free);
     g_clear_pointer(&capture->nothing, g_free);
     capture->packets = capture->octets = capture->dropped = capture->other_connections = 0;
+    capture->cut_short = 0;
     capture->truncated = capture->failed = false;
 }
 
@@ -377,6 +378,19 @@ bool report_incomplete(const struct report_capture *capture)
     return incomplete && !capture->part.series && !report_judged_something(capture);
 }
 
+bool report_cut_short(const struct report *report)
+{
+    for (guint i = 0; i < report->captures->len; i++)
+        if (((const struct report_capture *)g_ptr_array_index(report->captures, i))->cut_short > 0)
+            return true;
+    return false;
+}
+
+bool report_capture_undone(const struct report_capture *capture)
+{
+    return capture->failed || capture->cut_short > 0;
+}
+
 bool report_is_good(const struct report *report)
 {
     return report->status == CHECK_PASS && !report->trouble;
@@ -448,6 +462,8 @@ static enum check_status decide(const struct report *report)
         return CHECK_FAIL;
     if (report->incomplete > 0 && !report->options->allow_empty)
         return CHECK_FAIL;
+    if (report_cut_short(report))
+        return CHECK_TROUBLE;
     return report->empty > 0 && !report->options->allow_empty ? CHECK_NOTHING : CHECK_PASS;
 }
 
@@ -474,7 +490,7 @@ void report_conclude(struct report *report)
 
         if (!capture->nothing)
             name_ulps(capture);
-        report->empty += !capture->failed && report_nothing_checked(capture);
+        report->empty += !report_capture_undone(capture) && report_nothing_checked(capture);
         report->incomplete += !capture->failed && report_incomplete(capture);
         report->trouble |= troubles_any(capture->troubles);
         for (guint j = 0; j < capture->connections->len; j++)

@@ -56,7 +56,7 @@ struct report_rule {
 
 struct report_connection {
     uint32_t id;
-    uint32_t opened_frame;
+    uint64_t opened;           /* while connections are numbered: what orders them */
     bool continued, continues; /* in parts: it is in an earlier report, and may be in a later one */
     struct endpoint initiator, responder;
     bool roles_known; /* false: initiator is whoever opened the TCP connection, or spoke first */
@@ -112,6 +112,7 @@ struct report_capture {
     GPtrArray *connections;    /* struct report_connection *, by id */
     struct troubles *troubles; /* what happened so far, in all parts; never NULL */
     uint64_t other_connections;
+    uint64_t cut_short;           /* connections that were not judged to their end, as there were too many */
     struct folded_counts *counts; /* of a merged report, which has no others of its connections; NULL: theirs */
     char *nothing; /* why nothing was checked, with what was seen instead; NULL: not known, or something was */
 };
@@ -185,6 +186,10 @@ const char *report_nothing_checked(const struct report_capture *capture);
 bool report_judged_something(const struct report_capture *capture);
 /* Whoever asked for the connection was never answered. */
 bool report_unanswered(const struct report_connection *connection);
+/* Connections of a capture made room for others: what was found stands, but nothing passes. */
+bool report_cut_short(const struct report *report);
+/* Not everything of the capture could be judged. */
+bool report_capture_undone(const struct report_capture *capture);
 /* The verdict is PASS, and nothing went wrong. */
 bool report_is_good(const struct report *report);
 /* The worst of what happened, "5 Calls were never answered"; NULL: nothing. g_free() it. */

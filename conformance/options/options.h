@@ -44,7 +44,7 @@ struct check_options {
     bool summary;                      /* lines on standard output, and reports only to files */
     enum tristate progress;            /* UNKNOWN: when standard error is a terminal */
     unsigned jobs;
-    size_t memory_limit;     /* octets held out of order per side of a connection; 0: the default */
+    size_t memory_limit;     /* octets, of all connections at a time; 0: the default */
     unsigned max_findings;   /* kept per rule and connection; 0: all */
     bool counts_apart;       /* JSON: how often each rule passed on each connection, too */
     char *interface;         /* live capture */

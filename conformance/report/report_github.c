@@ -116,11 +116,12 @@ static void write_connection(struct writing *writing, const struct report_captur
 
 static void write_capture(struct writing *writing, const struct report_capture *capture)
 {
-    const char *nothing = capture->failed ? NULL : report_nothing_checked(capture);
+    const char *nothing = report_capture_undone(capture) ? NULL : report_nothing_checked(capture);
     FILE *out = writing->out;
 
     if (capture->trouble)
-        write_command(out, capture->failed ? "error" : "warning", capture->file, "iwarp-check", capture->trouble);
+        write_command(out, report_capture_undone(capture) ? "error" : "warning", capture->file, "iwarp-check",
+                      capture->trouble);
     if (nothing)
         write_command(out, writing->report->options->allow_empty ? "notice" : "error", capture->file, "iwarp-check",
                       nothing);

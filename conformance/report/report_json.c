@@ -279,6 +279,8 @@ static void add_capture(struct json_writer *writer, const struct report *report,
     if (!capture->failed && report_nothing_checked(capture))
         json_string(writer, "nothing_checked", report_nothing_checked(capture));
     add_number(writer, "connections_without_mpa", capture->other_connections);
+    if (capture->cut_short > 0)
+        add_number(writer, "connections_cut_short", capture->cut_short);
     trouble_write_json(writer, capture);
     report_capture_rules(report, capture, rules);
     add_rules(writer, rules);

@@ -423,19 +423,19 @@ static void write_unjudged(struct suite *suite, bool error)
 {
     const struct report_capture *capture = suite->capture;
 
-    begin_case(suite, capture->failed                  ? "readable"
+    begin_case(suite, report_capture_undone(capture)   ? "readable"
                       : capture->connections->len == 0 ? "has RDMA connections"
                                                        : "has FPDUs to judge");
     outcome(suite->writer, error ? "error" : "skipped", error ? "capture" : NULL,
-            capture->failed ? capture->trouble : report_nothing_checked(capture), NULL);
+            report_capture_undone(capture) ? capture->trouble : report_nothing_checked(capture), NULL);
     markup_end(suite->writer);
 }
 
 static void write_capture(struct suite *suite, unsigned number)
 {
     const struct report_capture *capture = suite->capture;
-    bool judged = !capture->failed && !report_nothing_checked(capture);
-    bool error = !judged && (capture->failed || !suite->report->options->allow_empty);
+    bool judged = !report_capture_undone(capture) && !report_nothing_checked(capture);
+    bool error = !judged && (report_capture_undone(capture) || !suite->report->options->allow_empty);
     bool happened = judged || capture->troubles->list->len > 0;
     bool fails = suite->report->options->fail_trouble && troubles_any(capture->troubles);
     struct tally tally = {

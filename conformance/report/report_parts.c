@@ -105,7 +105,9 @@ static void add_found(GString *text, const struct report *report)
 {
     g_autofree gchar *found = found_text(report->found, report->waived);
 
-    if (report->status == CHECK_TROUBLE)
+    if (report_cut_short(report))
+        g_string_append(text, "not everything could be judged; ");
+    else if (report->status == CHECK_TROUBLE)
         g_string_append(text, "not everything could be read; ");
     if (report->empty > 0)
         g_string_append_printf(text, "nothing was checked in %u capture%s; ", report->empty, plural(report->empty));

@@ -191,10 +191,11 @@ static void add_invocation(struct json_writer *writer, const struct report *repo
     json_begin_array(writer, "toolExecutionNotifications");
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
-        const char *nothing = capture->failed ? NULL : report_nothing_checked(capture);
+        const char *nothing = report_capture_undone(capture) ? NULL : report_nothing_checked(capture);
 
         if (capture->trouble)
-            add_notification(writer, capture, i, capture->failed ? "error" : "warning", capture->trouble);
+            add_notification(writer, capture, i, report_capture_undone(capture) ? "error" : "warning",
+                             capture->trouble);
         if (nothing)
             add_notification(writer, capture, i, report->options->allow_empty ? "note" : "warning", nothing);
         add_not_kept(writer, capture, i);

@@ -29,6 +29,8 @@ enum check_status report_capture_status(const struct check_options *options, con
             return CHECK_FAIL;
     if (options->fail_trouble && troubles_any(capture->troubles))
         return CHECK_FAIL;
+    if (capture->cut_short > 0)
+        return CHECK_TROUBLE;
     if (report_nothing_checked(capture))
         return report_incomplete(capture) && !options->allow_empty ? CHECK_FAIL : CHECK_NOTHING;
     return CHECK_PASS;

@@ -96,13 +96,13 @@ static void add_happened(struct points *points)
 static void add_capture(struct points *points, GArray *rules)
 {
     const struct report_capture *capture = points->capture;
-    const char *nothing = capture->failed ? NULL : report_nothing_checked(capture);
+    const char *nothing = report_capture_undone(capture) ? NULL : report_nothing_checked(capture);
     g_autofree gchar *description = g_strdup_printf("%s can be judged", capture->file);
 
-    if (capture->failed || (nothing && !points->report->options->allow_empty)) {
+    if (report_capture_undone(capture) || (nothing && !points->report->options->allow_empty)) {
         point(points, false, description, NULL, NULL);
         if (points->tap)
-            tap_yaml(points->tap, "message", capture->failed ? capture->trouble : nothing, NULL);
+            tap_yaml(points->tap, "message", report_capture_undone(capture) ? capture->trouble : nothing, NULL);
     } else if (nothing) {
         point(points, true, description, "SKIP", nothing);
     } else if (capture->trouble && points->tap) {

@@ -35,7 +35,7 @@ struct flow {
     struct pair *pair;  /* NULL: without counterpart */
     unsigned sender;    /* side of the pair */
     /* Without counterpart. */
-    struct flow *newer;
+    struct flow *older, *newer;
     struct early *first, **last;
     size_t octets;
     bool asks;                         /* requests were seen: */
@@ -66,7 +66,7 @@ struct ib_connections {
     size_t n_buckets, n_flows, n_ids;
     struct pair *oldest, *newest;
     uint32_t n_pairs;
-    struct flow *unpaired; /* the oldest first */
+    struct flow *unpaired, *newest_unpaired; /* the oldest first */
     unsigned n_unpaired;
     uint32_t own_next_id;
 };
@@ -309,11 +309,9 @@ static void deliver_early(struct ib_connections *connections, struct pair *pair,
 
 static void forget_unpaired(struct ib_connections *connections, struct flow *flow)
 {
-    struct flow **link = &connections->unpaired;
-
-    while (*link != flow)
-        link = &(*link)->newer;
-    *link = flow->newer;
+    *(flow->older ? &flow->older->newer : &connections->unpaired) = flow->newer;
+    *(flow->newer ? &flow->newer->older : &connections->newest_unpaired) = flow->older;
+    flow->older = flow->newer = NULL;
     connections->n_unpaired--;
 }
 
@@ -467,16 +465,17 @@ static void note_request(struct flow *flow, const struct ib_packet *packet)
 
 static struct flow *new_unpaired(struct ib_connections *connections, const struct key *key)
 {
-    struct flow *flow, **last = &connections->unpaired;
+    struct flow *flow;
 
-    if (connections->n_unpaired >= IB_UNPAIRED_MAX && !settle(connections, connections->unpaired, NULL))
+    if (connections->n_unpaired >= connections->options.max_unpaired &&
+        !settle(connections, connections->unpaired, NULL))
         return NULL;
     flow = add_flow(connections, key);
     if (!flow)
         return NULL;
-    while (*last)
-        last = &(*last)->newer;
-    *last = flow;
+    flow->older = connections->newest_unpaired;
+    *(flow->older ? &flow->older->newer : &connections->unpaired) = flow;
+    connections->newest_unpaired = flow;
     connections->n_unpaired++;
     return flow;
 }
@@ -646,6 +645,8 @@ struct ib_connections *ib_connections_new(const struct ib_connections_options *o
     connections->options = *options;
     if (connections->options.max_connections == 0)
         connections->options.max_connections = MAX_CONNECTIONS_DEFAULT;
+    if (connections->options.max_unpaired == 0)
+        connections->options.max_unpaired = IB_UNPAIRED_MAX;
     if (connections->options.linger_ns == 0)
         connections->options.linger_ns = linger_default_ns;
     connections->events = *events;
@@ -681,14 +682,15 @@ void ib_connections_free(struct ib_connections *connections)
     free(connections);
 }
 
-/* Ended connections without packets since then. The one quiet for longest is the oldest. */
-static void retire(struct ib_connections *connections, int64_t now_ns)
+/* It has ended, and nothing came since then for long enough; whenever that is noticed, it has been that long. */
+static bool retire(struct ib_connections *connections, struct pair *pair, int64_t now_ns)
 {
-    struct pair *oldest = connections->oldest;
+    int64_t quiet_ns = pair->connection.end_ns + connections->options.linger_ns;
+    bool quiet = (pair->connection.disconnected || pair->connection.rejected) && now_ns > quiet_ns;
 
-    if (oldest && (oldest->connection.disconnected || oldest->connection.rejected) &&
-        now_ns - oldest->connection.end_ns > connections->options.linger_ns)
-        close_pair(connections, oldest, IB_CONNECTION_ENDED, now_ns);
+    if (quiet)
+        close_pair(connections, pair, IB_CONNECTION_ENDED, quiet_ns);
+    return quiet;
 }
 
 struct ib_connection *ib_connections_packet(struct ib_connections *connections, const struct ib_arrival *arrival)
@@ -698,7 +700,8 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
     struct flow *flow;
     struct ib_cm cm;
 
-    retire(connections, arrival->time_ns);
+    if (connections->oldest)
+        retire(connections, connections->oldest, arrival->time_ns);
     if (packet->headers & IB_HAS_DETH)
         return packet->bth.qp == IB_QP_CM && ib_cm_decode(&cm, packet->payload, packet->payload_captured)
                    ? management(connections, arrival, &cm)
@@ -706,6 +709,8 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
     if (!packet->info || ib_service_of(packet->bth.opcode) != IB_RC)
         return NULL;
     flow = find_flow(connections, &key);
+    if (flow && flow->pair && retire(connections, flow->pair, arrival->time_ns))
+        flow = NULL;
     if (!flow || !flow->pair)
         return unpaired(connections, &key, flow, arrival);
     deliver_early(connections, flow->pair, flow->sender, packet, arrival->frame, arrival->time_ns);
@@ -739,6 +744,57 @@ void ib_connections_each(struct ib_connections *connections, void (*each)(void *
         if (!pair->dead)
             each(ctx, &pair->connection);
 }
+
+/* ---- room in several tables ---- */
+
+void ib_connections_reach(struct ib_connections *connections, int64_t now_ns)
+{
+    for (struct pair *pair = connections->oldest, *newer; pair; pair = newer) {
+        newer = pair->newer;
+        retire(connections, pair, now_ns);
+    }
+}
+
+void ib_connections_kept(struct ib_connections *connections, const struct kept_visit *visit)
+{
+    for (const struct pair *pair = connections->oldest; pair; pair = pair->newer) {
+        visit->connection(visit->ctx, pair->connection.end_frame);
+        for (unsigned side = 0; !pair->dead && side < 2; side++)
+            if (ib_rc_held(pair->connection.rc, side) > 0)
+                visit->held(visit->ctx, ib_rc_held(pair->connection.rc, side));
+    }
+    for (const struct flow *flow = connections->unpaired; flow; flow = flow->newer) {
+        visit->unpaired(visit->ctx, flow->first->frame);
+        visit->held(visit->ctx, flow->octets);
+    }
+}
+
+uint32_t ib_connections_trim(struct ib_connections *connections, const struct kept_limits *limits, int64_t now_ns)
+{
+    uint32_t forgotten = 0;
+
+    for (struct flow *flow = connections->unpaired, *newer; flow; flow = newer) {
+        newer = flow->newer;
+        if (flow->first->frame > limits->unpaired && flow->octets < limits->held)
+            continue;
+        if (!flow->first->next || !settle(connections, flow, NULL)) {
+            forget_unpaired(connections, flow);
+            remove_flow(connections, flow);
+            forgotten++;
+        }
+    }
+    for (struct pair *pair = connections->oldest, *newer; pair; pair = newer) {
+        newer = pair->newer;
+        for (unsigned side = 0; !pair->dead && side < 2; side++)
+            if (ib_rc_held(pair->connection.rc, side) >= limits->held)
+                ib_rc_stop_waiting(pair->connection.rc, side);
+        if (pair->connection.end_frame <= limits->connection)
+            close_pair(connections, pair, IB_CONNECTION_EVICTED, now_ns);
+    }
+    return forgotten;
+}
+
+/* ---- the end ---- */
 
 /* Merges two lists (by `newer`) that ascend by number. */
 static struct pair *merge(struct pair *a, struct pair *b)

@@ -8,13 +8,14 @@
  * bound is reached, or at the end, is a connection with one direction.
  *
  * Sans-I/O. Memory: max_connections, and IB_EARLY_LIMIT octets for each queue pair without a counterpart so far, of
- * which there are at most IB_UNPAIRED_MAX at a time.
+ * which there are at most max_unpaired at a time; or what ib_connections_trim() leaves.
  */
 #ifndef IWARP_ENGINE_IB_IB_CONNECTIONS_H
 #define IWARP_ENGINE_IB_IB_CONNECTIONS_H
 
 #include "engine/ib/ib_rc.h"
 #include "engine/packet/addressed.h"
+#include "engine/packet/kept.h"
 #include "wire/ib_cm.h"
 
 enum { IB_EARLY_LIMIT = 256 << 10, IB_UNPAIRED_MAX = 256 };
@@ -70,7 +71,8 @@ struct ib_qp_pair {
 };
 
 struct ib_connections_options {
-    uint32_t max_connections;         /* known at one time; 0: 65536 */
+    uint32_t max_connections;         /* known at one time; 0: 65536. UINT32_MAX: ib_connections_trim() */
+    uint32_t max_unpaired;            /* queue pairs without counterpart; 0: IB_UNPAIRED_MAX. UINT32_MAX: likewise */
     int64_t linger_ns;                /* how long a connection stays known after its end; 0: 10 s */
     uint32_t *next_id;                /* shared with other tables; NULL: separate numbers */
     const struct ib_qp_pair *assumed; /* what the capture does not show: n_assumed pairs; borrowed */
@@ -97,6 +99,12 @@ unsigned ib_connection_sender(const struct ib_connection *connection, const stru
 /* Calls `each` for every open connection; it must not call anything here. */
 void ib_connections_each(struct ib_connections *connections, void (*each)(void *ctx, struct ib_connection *connection),
                          void *ctx);
+/* The capture has come to that time: closes what has ended and been quiet since. */
+void ib_connections_reach(struct ib_connections *connections, int64_t now_ns);
+/* After ib_connections_reach(). */
+void ib_connections_kept(struct ib_connections *connections, const struct kept_visit *visit);
+/* Returns how many queue pairs without counterpart were forgotten: those of a single packet. Others are judged. */
+uint32_t ib_connections_trim(struct ib_connections *connections, const struct kept_limits *limits, int64_t now_ns);
 /* Closes all open connections, in the order of their ids. */
 void ib_connections_finish(struct ib_connections *connections, int64_t now_ns);
 

@@ -641,6 +641,17 @@ void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns)
         ib_not_ready_end(&rc->side[side], now_ns);
 }
 
+size_t ib_rc_held(const struct ib_rc *rc, unsigned side)
+{
+    return rc->side[side].held.octets;
+}
+
+void ib_rc_stop_waiting(struct ib_rc *rc, unsigned side)
+{
+    give_held(rc, side, 0, 0, true);
+    ib_held_free(&rc->side[side].held);
+}
+
 void ib_rc_finish(struct ib_rc *rc)
 {
     for (unsigned side = 0; side < 2; side++) {

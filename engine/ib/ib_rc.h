@@ -160,6 +160,10 @@ void ib_rc_damaged(struct ib_rc *rc, unsigned side);
 unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side);
 /* One side asked for the end: what was not received so far never will be. Only the first call counts. */
 void ib_rc_disconnect(struct ib_rc *rc, int64_t now_ns);
+/* Memory of requests of that side that wait for earlier ones. */
+size_t ib_rc_held(const struct ib_rc *rc, unsigned side);
+/* There is no room to keep them any longer: gives up what is missing before them, and delivers them. */
+void ib_rc_stop_waiting(struct ib_rc *rc, unsigned side);
 /* End of the connection or of the capture: gives up what is missing and delivers what is held. */
 void ib_rc_finish(struct ib_rc *rc);
 

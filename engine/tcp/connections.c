@@ -18,7 +18,7 @@
 
 enum {
     MAX_CONNECTIONS_DEFAULT = 65536,
-    CLOSED_MAX_DEFAULT = 64,
+    LINGER_FRAMES_DEFAULT = 16384, /* at 12 packets a connection, 1365 of them */
     BUCKETS_FIRST = 64,
 };
 static const int64_t linger_default_ns = INT64_C(10) * 1000000000;
@@ -184,8 +184,8 @@ struct connections *connections_new(const struct connections_options *options, c
         connections->options.max_connections = MAX_CONNECTIONS_DEFAULT;
     if (!connections->options.linger_ns)
         connections->options.linger_ns = linger_default_ns;
-    if (!connections->options.max_closed)
-        connections->options.max_closed = CLOSED_MAX_DEFAULT;
+    if (!connections->options.linger_frames)
+        connections->options.linger_frames = LINGER_FRAMES_DEFAULT;
     connections->seed[0] = connections->seed[1] = connections->options.seed;
     if (!connections->options.seed &&
         getrandom(connections->seed, sizeof connections->seed, 0) != sizeof connections->seed)
@@ -393,6 +393,16 @@ static void remember_reset(struct slot *slot, const struct tcp_segment *segment)
 
 /* ---- segments ---- */
 
+/* Whether it is closed by now; it goes to the end of its list. */
+static inline void know_state(struct connections *connections, struct slot *slot)
+{
+    enum slot_state state = tcp_pair_state(slot->connection.tcp) == TCP_PAIR_CLOSED ? SLOT_CLOSED : SLOT_OPEN;
+
+    if (state == SLOT_CLOSED && slot->state != SLOT_CLOSED && connections->events.over)
+        connections->events.over(connections->events.ctx, &slot->connection);
+    set_state(connections, slot, state);
+}
+
 static inline __attribute__((always_inline)) void feed(struct connections *connections, struct slot *slot,
                                                        const struct tcp_segment *segment)
 {
@@ -400,20 +410,30 @@ static inline __attribute__((always_inline)) void feed(struct connections *conne
     slot->connection.end_ns = segment->time_ns;
     slot->connection.segments++;
     tcp_pair_segment(slot->connection.tcp, segment);
-    enum slot_state state = tcp_pair_state(slot->connection.tcp) == TCP_PAIR_CLOSED ? SLOT_CLOSED : SLOT_OPEN;
-    if (state == SLOT_CLOSED && slot->state != SLOT_CLOSED && connections->events.over)
-        connections->events.over(connections->events.ctx, &slot->connection);
-    set_state(connections, slot, state); /* to the end of its list */
+    know_state(connections, slot);
 }
 
-/* Closed connections that have been quiet for long enough, or are too many. */
-static void retire_quiet(struct connections *connections, int64_t now)
+static bool is_quiet(const struct connections *connections, const struct slot *slot, uint32_t frame, int64_t now)
+{
+    return slot->state == SLOT_CLOSED && (now - slot->connection.end_ns > connections->options.linger_ns ||
+                                          frame - slot->connection.end_frame > connections->options.linger_frames);
+}
+
+/* Whenever that is noticed, its silence has lasted as long as it had to, or nothing is known of the time. */
+static void retire_closed(struct connections *connections, struct slot *slot, int64_t now)
+{
+    int64_t quiet = slot->connection.end_ns + connections->options.linger_ns;
+
+    retire(connections, slot, CONNECTION_CLOSED, now > quiet ? quiet : slot->connection.end_ns);
+}
+
+/* Closed connections that have been quiet for long enough; one behind another that has not is looked at later. */
+static void retire_quiet(struct connections *connections, uint32_t frame, int64_t now)
 {
     struct slot *slot;
-    while ((slot = list_first(&connections->lists[SLOT_CLOSED])) &&
-           (now - slot->connection.end_ns > connections->options.linger_ns ||
-            connections->n_closed > connections->options.max_closed))
-        retire(connections, slot, CONNECTION_CLOSED, now);
+
+    while ((slot = list_first(&connections->lists[SLOT_CLOSED])) && is_quiet(connections, slot, frame, now))
+        retire_closed(connections, slot, now);
 }
 
 static void end_former(struct connections *connections, struct slot *slot, int64_t now)
@@ -498,8 +518,11 @@ static struct slot *settle(struct connections *connections, struct slot *slot, s
         slot = slot->former;
         s->side = (uint8_t)side_of(slot, segment);
     }
+    if (is_quiet(connections, slot, s->frame, s->time_ns))
+        retire_closed(connections, slot, s->time_ns);
     if (slot->state == SLOT_TOMBSTONE) {
         if (!tcp_remains_reused(&slot->remains, s, slot->dismissed)) {
+            slot->connection.end_frame = s->frame;
             set_state(connections, slot, SLOT_TOMBSTONE);
             *ignore = true;
             return slot;
@@ -578,7 +601,7 @@ static struct slot *find(const struct connections *connections, const struct add
 /* Nothing speaks against it that the segment is one of the slot's connection. */
 static bool is_usual(const struct slot *slot, const struct tcp_segment *segment)
 {
-    return slot->state != SLOT_TOMBSTONE && !slot->former && !slot->pending && !slot->reset &&
+    return slot->state == SLOT_OPEN && !slot->former && !slot->pending && !slot->reset &&
            tcp_boundary_is_usual(tcp_pair_facts(slot->connection.tcp, segment->side), segment);
 }
 
@@ -601,7 +624,7 @@ struct connection *connections_segment(struct connections *connections, struct a
     int64_t now = segment->segment.time_ns;
 
     if (connections->n_closed)
-        retire_quiet(connections, now);
+        retire_quiet(connections, segment->segment.frame, now);
     unsigned side;
     struct slot *slot = find(connections, segment, &side);
     segment->segment.side = (uint8_t)side;
@@ -632,6 +655,73 @@ void connections_each(struct connections *connections, void (*visit)(void *ctx, 
         for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next)
             visit(ctx, &slot_of(l)->connection);
 }
+
+/* ---- room in several tables ---- */
+
+void connections_reach(struct connections *connections, uint32_t frame, int64_t now_ns)
+{
+    for (struct link *l = connections->lists[SLOT_CLOSED].next, *next; l != &connections->lists[SLOT_CLOSED];
+         l = next) {
+        next = l->next;
+        if (is_quiet(connections, slot_of(l), frame, now_ns))
+            retire_closed(connections, slot_of(l), now_ns);
+    }
+}
+
+void connections_kept(struct connections *connections, const struct kept_visit *visit)
+{
+    for (int state = SLOT_OPEN; state <= SLOT_TOMBSTONE; state++) {
+        for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next) {
+            const struct slot *slot = slot_of(l);
+
+            (state == SLOT_TOMBSTONE ? visit->ended : visit->connection)(visit->ctx, slot->connection.end_frame);
+            for (unsigned side = 0; state != SLOT_TOMBSTONE && side < 2; side++)
+                if (tcp_pair_held(slot->connection.tcp, side) > 0)
+                    visit->held(visit->ctx, tcp_pair_held(slot->connection.tcp, side));
+        }
+    }
+}
+
+/* It waits no longer for what is missing. */
+static void stop_waiting(struct connections *connections, struct slot *slot, size_t limit, int64_t now)
+{
+    bool any = false;
+
+    for (unsigned side = 0; side < 2; side++) {
+        if (tcp_pair_held(slot->connection.tcp, side) < limit)
+            continue;
+        tcp_pair_stop_waiting(slot->connection.tcp, side);
+        any = true;
+    }
+    if (!any)
+        return;
+    know_state(connections, slot);
+    if (slot->dismissed)
+        retire(connections, slot, CONNECTION_DISMISSED, now);
+}
+
+void connections_trim(struct connections *connections, const struct kept_limits *limits, int64_t now_ns)
+{
+    const uint32_t until[] = {limits->connection, limits->connection, limits->ended};
+
+    for (int state = SLOT_OPEN; state <= SLOT_TOMBSTONE; state++) {
+        for (struct link *l = connections->lists[state].next, *next; l != &connections->lists[state]; l = next) {
+            struct slot *slot = slot_of(l);
+
+            next = l->next;
+            if (slot->connection.end_frame <= until[state]) {
+                if (state != SLOT_TOMBSTONE)
+                    retire(connections, slot, state == SLOT_CLOSED ? CONNECTION_CLOSED : CONNECTION_EVICTED,
+                           state == SLOT_CLOSED ? slot->connection.end_ns : now_ns);
+                remove_slot(connections, slot);
+            } else if (state != SLOT_TOMBSTONE && limits->held != SIZE_MAX) {
+                stop_waiting(connections, slot, limits->held, now_ns);
+            }
+        }
+    }
+}
+
+/* ---- the end ---- */
 
 static int by_id(const void *a, const void *b)
 {

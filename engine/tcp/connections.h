@@ -5,11 +5,15 @@
  *
  * A segment that cannot belong to the connection known at its addresses opens a new one (engine/tcp/tcp_boundary.h).
  * Connections that ended stay known for a while, so that a late retransmission opens nothing.
+ *
+ * Several tables may share the connections of a capture. When a connection is over depends on its own segments and on
+ * frame numbers alone, so what is found does not depend on the table that a connection is in.
  */
 #ifndef IWARP_ENGINE_TCP_CONNECTIONS_H
 #define IWARP_ENGINE_TCP_CONNECTIONS_H
 
 #include "engine/packet/addressed.h"
+#include "engine/packet/kept.h"
 #include "engine/tcp/tcp_boundary.h"
 #include "wire/endpoint.h"
 
@@ -46,10 +50,11 @@ struct connection_events {
 };
 
 struct connections_options {
-    uint32_t max_connections; /* known at one time; 0 takes the default (65536) */
-    uint32_t max_closed;      /* of them closed, until they are quiet; 0 takes the default (64) */
-    int64_t linger_ns;        /* a closed connection is forgotten after this much silence; 0 takes the default (10 s) */
-    uint64_t seed;            /* of the hash; 0 takes a random one */
+    uint32_t max_connections; /* known at one time; 0 takes the default (65536). UINT32_MAX: connections_trim() */
+    /* A closed connection is forgotten after this much silence, or when the capture has gone on by so many frames. */
+    int64_t linger_ns;      /* 0 takes the default (10 s) */
+    uint32_t linger_frames; /* 0 takes the default (16384) */
+    uint64_t seed;          /* of the hash; 0 takes a random one */
     uint32_t *next_id; /* of the next connection, where several tables share their numbers; NULL: numbers of its own */
 };
 
@@ -63,6 +68,11 @@ struct connections *connections_new(const struct connections_options *options, c
 /* Calls `visit` for each open connection, in no particular order; it must not call anything here. */
 void connections_each(struct connections *connections, void (*visit)(void *ctx, struct connection *connection),
                       void *ctx);
+/* The capture has come to that frame and time: closes what is over by then. */
+void connections_reach(struct connections *connections, uint32_t frame, int64_t now_ns);
+/* After connections_reach(). */
+void connections_kept(struct connections *connections, const struct kept_visit *visit);
+void connections_trim(struct connections *connections, const struct kept_limits *limits, int64_t now_ns);
 /* Closes what is open (CONNECTION_CAPTURE), in the order of ids. now_ns: time of the last packet. */
 void connections_finish(struct connections *connections, int64_t now_ns);
 /* Without connections_finish() before, nothing is closed, and the host frees what it has made. */

@@ -721,6 +721,19 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
         give_up_lost(pair, s);
 }
 
+size_t tcp_pair_held(const struct tcp_pair *pair, unsigned side)
+{
+    return pair->side[side].held.octets;
+}
+
+void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side)
+{
+    while (!tcp_held_empty(&pair->side[side].held))
+        give_up(pair, side, tcp_held_first(&pair->side[side].held)->start, HOLE_MEMORY_LIMIT, NULL);
+    tcp_held_free(&pair->side[side].held);
+    deliver_fin(pair, side);
+}
+
 void tcp_pair_finish(struct tcp_pair *pair)
 {
     for (unsigned s = 0; s < 2; s++) {

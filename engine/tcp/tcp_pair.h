@@ -89,6 +89,10 @@ struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const stru
 /* Calls no events. */
 void tcp_pair_free(struct tcp_pair *pair);
 void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment);
+/* Memory of octets that wait for earlier ones of that side. */
+size_t tcp_pair_held(const struct tcp_pair *pair, unsigned side);
+/* There is no room to keep them any longer: gives up what is missing before them, and delivers them. */
+void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side);
 /* End of the capture: gives up what is missing and delivers what is held. */
 void tcp_pair_finish(struct tcp_pair *pair);
 enum tcp_pair_state tcp_pair_state(const struct tcp_pair *pair);

@@ -372,9 +372,10 @@ static void bounded(void **state)
 
 static void many(void **state)
 {
+    const struct connections_options options = {.linger_frames = 100};
     struct trace *t = malloc(sizeof *t);
 
-    start(t, NULL);
+    start(t, &options);
     for (uint32_t port = 1; port <= 5000; port++) {
         handshake(t, (uint16_t)port, port);
         talk_and_close(t, (uint16_t)port, port, 1);

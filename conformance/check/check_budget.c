@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "conformance/check/check_budget.h"
+
+#include <inttypes.h>
+
+struct sums {
+    GArray *connections, *ended, *unpaired; /* uint32_t: frames */
+    GArray *held;                           /* size_t */
+    size_t held_octets;
+};
+
+static void add_frame(GArray *frames, uint32_t frame)
+{
+    g_array_append_val(frames, frame);
+}
+
+static void on_connection(void *ctx, uint32_t frame)
+{
+    add_frame(((struct sums *)ctx)->connections, frame);
+}
+
+static void on_ended(void *ctx, uint32_t frame)
+{
+    add_frame(((struct sums *)ctx)->ended, frame);
+}
+
+static void on_unpaired(void *ctx, uint32_t frame)
+{
+    add_frame(((struct sums *)ctx)->unpaired, frame);
+}
+
+static void on_held(void *ctx, size_t octets)
+{
+    struct sums *sums = ctx;
+
+    g_array_append_val(sums->held, octets);
+    sums->held_octets += octets;
+}
+
+static gint by_frame(gconstpointer a, gconstpointer b)
+{
+    uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
+
+    return (first > second) - (first < second);
+}
+
+static gint largest_first(gconstpointer a, gconstpointer b)
+{
+    size_t first = *(const size_t *)a, second = *(const size_t *)b;
+
+    return (first < second) - (first > second);
+}
+
+/* Up to which frame those heard longest ago go, so that an eighth is free again; 0: there is room for all. */
+static uint32_t line_of(GArray *frames, unsigned most)
+{
+    if (frames->len <= most)
+        return 0;
+    g_array_sort(frames, by_frame);
+    return g_array_index(frames, uint32_t, frames->len - (most - most / 8) - 1);
+}
+
+/* From which size on those who hold most give up, so that a quarter is free again; SIZE_MAX: there is room for all. */
+static size_t line_of_held(struct sums *sums, size_t most)
+{
+    size_t line = SIZE_MAX;
+
+    if (sums->held_octets <= most)
+        return SIZE_MAX;
+    g_array_sort(sums->held, largest_first);
+    for (guint i = 0; i < sums->held->len && sums->held_octets > most - most / 4; i++) {
+        line = g_array_index(sums->held, size_t, i);
+        sums->held_octets -= line;
+    }
+    return line;
+}
+
+static uint32_t packets_until(guint len, unsigned most)
+{
+    unsigned step = MAX(most / BUDGET_STEPS, BUDGET_STEP);
+
+    return len + step < most ? most - len : step;
+}
+
+/* So many packets can exceed no limit by more than a step. */
+static void plan(struct budget *budget, const struct sums *sums)
+{
+    size_t left = sums->held_octets < budget->held ? budget->held - sums->held_octets : 0;
+
+    budget->packets = MIN(packets_until(sums->connections->len, budget->connections),
+                          packets_until(sums->unpaired->len, budget->unpaired));
+    budget->octets = (int64_t)MAX(left, budget->held / BUDGET_STEPS);
+}
+
+void budget_init(struct budget *budget, size_t limit)
+{
+    *budget = (struct budget){.limit = limit > 0 ? limit : BUDGET_DEFAULT};
+    budget->held = budget->limit / BUDGET_HELD;
+    budget->connections = (unsigned)CLAMP(budget->limit / BUDGET_CONNECTION, BUDGET_LEAST, UINT32_MAX);
+    budget->unpaired = (unsigned)CLAMP(budget->limit / BUDGET_UNPAIRED, BUDGET_LEAST, UINT32_MAX);
+    budget->packets = MIN(budget->connections, budget->unpaired);
+    budget->octets = (int64_t)budget->held;
+}
+
+void budget_settle(struct budget *budget, struct share *const *shares, unsigned n, uint32_t frame, int64_t now_ns)
+{
+    struct sums sums = {g_array_new(FALSE, FALSE, sizeof(uint32_t)), g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                        g_array_new(FALSE, FALSE, sizeof(uint32_t)), g_array_new(FALSE, FALSE, sizeof(size_t)), 0};
+    const struct kept_visit visit = {&sums, on_connection, on_ended, on_unpaired, on_held};
+    struct kept_limits limits;
+    struct share_listed listed = {0};
+
+    for (unsigned i = 0; i < n; i++)
+        if (shares[i])
+            share_kept(shares[i], &visit, &listed);
+    limits = (struct kept_limits){.connection = line_of(sums.connections, budget->connections),
+                                  .ended = line_of(sums.ended, budget->connections),
+                                  .unpaired = line_of(sums.unpaired, budget->unpaired),
+                                  .held = line_of_held(&sums, budget->held)};
+    if ((limits.connection > 0 || limits.unpaired > 0) && budget->cut_short_frame == 0)
+        budget->cut_short_frame = frame;
+    if (limits.held < SIZE_MAX && budget->held_frame == 0)
+        budget->held_frame = frame;
+    for (unsigned i = 0; i < n; i++)
+        if (shares[i])
+            share_trim(shares[i], &limits, &listed, now_ns);
+    plan(budget, &sums);
+    g_array_unref(sums.connections);
+    g_array_unref(sums.ended);
+    g_array_unref(sums.unpaired);
+    g_array_unref(sums.held);
+}
+
+/* ---- what is said of it ---- */
+
+/* As it is given. */
+static gchar *size_text(size_t size)
+{
+    bool whole = size % (1 << 20) == 0;
+
+    return g_strdup_printf("%zu %s", size >> (whole ? 20 : 10), whole ? "MiB" : "KiB");
+}
+
+gchar *budget_cut_short_text(const struct budget *budget, const char *file, uint64_t n)
+{
+    g_autofree gchar *size = size_text(budget->limit);
+
+    return g_strdup_printf("%s: too many connections at a time for the memory limit of %s: from frame %" PRIu32
+                           " on, %" PRIu64 " of them were judged up to their last packet before that, or not at all",
+                           file, size, budget->cut_short_frame, n);
+}
+
+gchar *budget_held_text(const struct budget *budget, const char *file)
+{
+    g_autofree gchar *size = size_text(budget->limit);
+
+    return g_strdup_printf("%s: the memory limit of %s was reached at frame %" PRIu32
+                           ": connections with most packets that waited for missing ones were judged without these",
+                           file, size, budget->held_frame);
+}

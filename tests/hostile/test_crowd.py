@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Very many connections, and others' packets: whoever crowds a capture hides no violation, and takes no memory without end."""
+import json
+import re
+import subprocess
+
+import pytest
+
+import adversary
+import crowd
+
+BUDGET = "conformance/check/check_budget.h"
+
+
+def judge(build, capture, *options):
+    """Status, report and the most memory, in MiB, of one run."""
+    measure = capture.with_suffix(".kb")
+    result = subprocess.run(["/usr/bin/time", "-o", measure, "-f", "%M", build / "conformance" / "iwarp-check", "--format=json",
+                             "--no-progress", *options, capture], capture_output=True, text=True, check=False, timeout=600)
+    assert "Sanitizer" not in result.stderr
+    return result.returncode, json.loads(result.stdout), int(measure.read_text(encoding="utf-8").splitlines()[-1]) / 1024
+
+
+def with_finding(report, rule):
+    return sum(any(finding["rule"] == rule for finding in connection["findings"])
+               for connection in report["captures"][0]["connections"])
+
+
+@pytest.mark.parametrize("make, n, rule", [
+    (crowd.crowd_of_tcp, 50000, "DDP-4.1-12"),
+    (crowd.crowd_of_roce, 10000, "RPCR-3.3.1-01"),
+    (lambda path, n: crowd.crowd_of_roce(path, n, managed=False), 10000, "RPCR-3.3.1-01"),
+], ids=["tcp", "roce", "roce-unmanaged"])
+def test_all_keep_their_findings(build, tmp_path, make, n, rule):
+    path = tmp_path / "crowd.pcap"
+    make(path, n)
+    _, report, memory = judge(build, path)
+    assert with_finding(report, rule) == n
+    assert "connections_cut_short" not in report["captures"][0]
+    assert memory < 2048 * 1.25
+
+
+@pytest.mark.parametrize("make", [
+    lambda path: crowd.crowd_of_tcp(path, 1000, last=adversary.tagged(adversary.WRITE, 1, 0, b"x")),
+    lambda path: crowd.crowd_of_roce(path, 1000),
+    lambda path: crowd.crowd_of_roce(path, 1000, managed=False),
+], ids=["tcp", "roce", "roce-unmanaged"])
+def test_whoever_makes_room_is_named(build, check, tmp_path, make):
+    path = tmp_path / "crowd.pcap"
+    make(path)
+    status, report, _ = judge(build, path, "--memory-limit=8M")
+    assert status == 2 and report["summary"]["verdict"] == "error"
+    assert report["captures"][0]["connections_cut_short"] > 100
+    assert "too many connections at a time" in report["captures"][0]["warning"]
+    assert check("--memory-limit=8M", path).stdout.startswith("ERROR: not everything could be judged")
+    for jobs in ("-j3", "-j2"):  # whoever works on them
+        assert judge(build, path, "--memory-limit=8M", jobs)[1] == report
+    (tmp_path / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    merged = check("merge", tmp_path / "report.json")
+    assert merged.returncode == 2
+    assert check("--memory-limit=1G", path).returncode == 0
+
+
+def test_what_was_found_stands(build, tmp_path):
+    path = tmp_path / "crowd.pcap"
+    capture = adversary.Capture(path)
+    for number in range(1000):
+        adversary.Connection(capture, client=0x0A100000 + number).fpdu(0, crowd.WRONG_VERSION)
+    capture.close()
+    status, report, _ = judge(build, path, "--memory-limit=8M")
+    assert status == 1 and report["captures"][0]["connections_cut_short"] > 0
+    assert with_finding(report, "DDP-4.1-12") == 1000
+
+
+def closed(capture, number, last):
+    """A connection that ends. last: the ULPDU before that."""
+    connection = adversary.Connection(capture, client=0x0A200000 + number)
+    connection.fpdu(0, adversary.tagged(adversary.WRITE, 1, 0, b"x"))
+    late = connection.sequence[0]
+    connection.sequence[0] += len(adversary.fpdu(last))
+    for side in (0, 1):
+        connection.segment(side, b"", 0x11)
+        connection.sequence[side] += 1
+    connection.segment(0, b"", 0x10)
+    return lambda: connection.segment(0, adversary.fpdu(last), sequence=late)
+
+
+def test_a_crowd_that_ends_takes_no_one_along(build, tmp_path):
+    """The last octets of a connection come after its end, and after that of others."""
+    path = tmp_path / "closed.pcap"
+    capture = adversary.Capture(path)
+    late = closed(capture, 0, crowd.WRONG_VERSION)
+    for number in range(1, 500):
+        closed(capture, number, adversary.tagged(adversary.WRITE, 1, 0, b"x"))()
+    late()
+    capture.close()
+    status, report, _ = judge(build, path)
+    assert status == 1 and with_finding(report, "DDP-4.1-12") == 1
+
+
+def holding(capture, number, octets):
+    connection = adversary.Connection(capture, client=0x0A300000 + number)
+    missing = adversary.fpdu(adversary.tagged(adversary.WRITE, 1, 0, b"x" * 64))
+    start = connection.sequence[0]
+    connection.sequence[0] += len(missing)
+    while connection.sequence[0] < start + octets:
+        connection.fpdu(0, adversary.tagged(adversary.WRITE, 1, 64, b"x" * 1400))
+    return lambda: connection.segment(0, missing, sequence=start)
+
+
+def test_whoever_holds_most_gives_up(build, tmp_path):
+    path = tmp_path / "held.pcap"
+    capture = adversary.Capture(path)
+    arrive = holding(capture, 0, 3000)
+    for number in range(1, 101):
+        holding(capture, number, 1 << 20)
+    arrive()
+    capture.close()
+    _, report, memory = judge(build, path, "--memory-limit=32M")
+    assert "the memory limit of 32 MiB was reached at frame" in report["captures"][0]["warning"]
+    assert memory < 64
+    connections = report["captures"][0]["connections"]
+    assert connections[0]["counts"]["fpdus"][0] == 4  # it could wait for what came late
+    assert judge(build, path, "--memory-limit=32M", "-j3")[1] == report
+    assert "warning" not in judge(build, path)[1]["captures"][0]
+
+
+@pytest.mark.parametrize("jobs", ["-j1", "-j3"])
+def test_a_flood_stays_flat(build, tmp_path, jobs):
+    """Each packet is for a queue pair that nobody else speaks of."""
+    memory = {}
+    for n in (40000, 160000):
+        path = tmp_path / f"{n}.pcap"
+        capture = crowd.Roce(path)
+        for number in range(n):
+            capture.packet((0x0A000001, 0x0A000002), 0x04, number + 2, number, b"x" * 32)
+        capture.close()
+        status, _, memory[n] = judge(build, path, "--memory-limit=64M", jobs)
+        assert status == 2
+    assert memory[160000] < memory[40000] + 4, memory
+
+
+def constant(root, path, name):
+    """An enum's value or a macro's, in the units of C."""
+    text = (root / path).read_text(encoding="utf-8")
+    found = re.search(rf"\b{name}(?: = | \(\(size_t\))(\d+)\)?(?: << (\d+))?", text)
+    return int(found[1]) << int(found[2] or 0)
+
+
+def test_the_threat_model_has_these_numbers(root):
+    """What the documentation says is what the tests above have met, as both come from the same constants."""
+    page = (root / "docs" / "threat-model.md").read_text(encoding="utf-8")
+    manual = (root / "docs" / "iwarp-check.1").read_text(encoding="utf-8")
+    limit = constant(root, BUDGET, "BUDGET_DEFAULT")
+    connection, unpaired = constant(root, BUDGET, "BUDGET_CONNECTION"), constant(root, BUDGET, "BUDGET_UNPAIRED")
+    assert f"`--memory-limit`, {limit >> 20} MiB by default" in page
+    assert f"at most {limit // connection} connections are open at a time, and {limit // unpaired} queue pairs" in page
+    assert constant(root, BUDGET, "BUDGET_HELD") == 4 and "all together a quarter of `--memory-limit`" in page
+    assert f"or {constant(root, 'engine/tcp/connections.c', 'LINGER_FRAMES_DEFAULT')} more packets have come" in page
+    held = [constant(root, path, name) >> 10 for path, name in (("engine/tcp/tcp_pair.h", "TCP_PAIR_LIMIT_DEFAULT"),
+                                                                ("engine/ib/ib_rc.h", "IB_RC_LIMIT_DEFAULT"))]
+    assert f"at most {held[0]} KiB behind a hole (RoCE {held[1]} KiB)" in page
+    assert f"A connection counts as {connection >> 10} KiB, a queue pair without counterpart so far as {unpaired >> 10} KiB" in manual
