@@ -2,6 +2,10 @@
 /*
  * A `flow` is one direction of a connection: from an address to a queue pair at another one. All flows are in a hash
  * table; those without a counterpart are in a list, too, with the packets that came so far.
+ *
+ * A third party can forge a handshake that names a queue pair in use. The connection that has it therefore keeps it,
+ * and the new one is its rival: each packet goes to the one whose PSNs are near to its own, and the former is over when
+ * the rival was heard from every side that the former was heard from.
  */
 #include "engine/ib/ib_connections.h"
 
@@ -33,7 +37,9 @@ struct flow {
     struct key key;
     struct flow *chain; /* of its bucket */
     struct pair *pair;  /* NULL: without counterpart */
+    struct pair *rival; /* of the pair; NULL: none */
     unsigned sender;    /* side of the pair */
+    unsigned rival_sender;
     /* Without counterpart. */
     struct flow *older, *newer;
     struct early *first, **last;
@@ -54,8 +60,10 @@ struct pair {
     struct ib_connection connection; /* first: a connection is its pair */
     struct pair *older, *newer;      /* by the last packet */
     struct flow *flow[2];            /* by sender; NULL: not known */
+    struct flow *claimed[2];         /* by sender, of another pair; NULL: none */
     struct id id[2];
-    bool dead; /* the host refused it */
+    bool heard[2]; /* by sender */
+    bool dead;     /* the host refused it */
 };
 
 struct ib_connections {
@@ -243,12 +251,57 @@ static void link_newest(struct ib_connections *connections, struct pair *pair)
     connections->newest = pair;
 }
 
+/* The flow is the pair's from now on. */
+static void own(struct pair *pair, unsigned sender, struct flow *flow)
+{
+    flow->pair = pair;
+    flow->sender = sender;
+    pair->flow[sender] = flow;
+    pair->connection.qp[other_side(sender)] = flow->key.qp;
+    pair->connection.qp_known[other_side(sender)] = true;
+}
+
+static void withdraw_claim(struct pair *pair, unsigned sender)
+{
+    if (pair->claimed[sender])
+        pair->claimed[sender]->rival = NULL;
+    pair->claimed[sender] = NULL;
+}
+
+/* Unless another one does so with better reason. */
+static void claim(struct pair *pair, unsigned sender, struct flow *flow)
+{
+    if (flow->rival && (flow->rival->heard[0] || flow->rival->heard[1] || flow->rival->connection.reply_seen))
+        return;
+    if (flow->rival)
+        withdraw_claim(flow->rival, flow->rival_sender);
+    flow->rival = pair;
+    flow->rival_sender = sender;
+    pair->claimed[sender] = flow;
+}
+
+/* Its pair is over: whoever claims it has it. */
+static void leave_flow(struct ib_connections *connections, struct flow *flow)
+{
+    struct pair *rival = flow->rival;
+    unsigned sender = flow->rival_sender;
+
+    if (!rival) {
+        remove_flow(connections, flow);
+        return;
+    }
+    withdraw_claim(rival, sender);
+    own(rival, sender, flow);
+}
+
 static void close_pair(struct ib_connections *connections, struct pair *pair, enum ib_connection_end why,
                        int64_t now_ns)
 {
-    for (unsigned side = 0; side < 2; side++)
+    for (unsigned side = 0; side < 2; side++) {
         if (pair->flow[side])
-            remove_flow(connections, pair->flow[side]);
+            leave_flow(connections, pair->flow[side]);
+        withdraw_claim(pair, side);
+    }
     for (unsigned side = 0; side < 2; side++)
         remove_id(connections, &pair->id[side]);
     if (!pair->dead) {
@@ -301,6 +354,7 @@ static void deliver_early(struct ib_connections *connections, struct pair *pair,
     connection->end_frame = frame;
     connection->end_ns = time_ns;
     connection->packets++;
+    pair->heard[sender] = true;
     if (!pair->dead)
         ib_rc_packet(connection->rc, sender, packet, frame, time_ns);
 }
@@ -331,6 +385,11 @@ static void replay(struct ib_connections *connections, struct pair *pair)
             free_early(pair->flow[side]);
 }
 
+static bool goes_on(const struct pair *pair)
+{
+    return (pair->heard[0] || pair->heard[1]) && !pair->dead && !pair->connection.disconnected;
+}
+
 /* Queue pair `qp` belongs to `side`: from now on, what the other side sends to it belongs to this connection. */
 static void set_qp(struct ib_connections *connections, struct pair *pair, unsigned side, uint32_t qp, int64_t now_ns)
 {
@@ -338,7 +397,11 @@ static void set_qp(struct ib_connections *connections, struct pair *pair, unsign
     const struct key key = {pair->connection.address[sender], pair->connection.address[side], qp};
     struct flow *flow = find_flow(connections, &key);
 
-    if (flow && flow->pair && flow->pair != pair) { /* used again */
+    if (flow && flow->pair && flow->pair != pair) { /* used again, or so somebody says */
+        if (goes_on(flow->pair)) {
+            claim(pair, sender, flow);
+            return;
+        }
         close_pair(connections, flow->pair, IB_CONNECTION_REUSED, now_ns);
         flow = NULL;
     }
@@ -348,11 +411,7 @@ static void set_qp(struct ib_connections *connections, struct pair *pair, unsign
         flow = add_flow(connections, &key);
     if (!flow)
         return;
-    flow->pair = pair;
-    flow->sender = sender;
-    pair->flow[sender] = flow;
-    pair->connection.qp[side] = qp;
-    pair->connection.qp_known[side] = true;
+    own(pair, sender, flow);
     replay(connections, pair);
 }
 
@@ -372,11 +431,7 @@ static struct pair *settle(struct ib_connections *connections, struct flow *flow
         if (!one)
             continue;
         forget_unpaired(connections, one);
-        one->pair = pair;
-        one->sender = one == first ? 0 : 1;
-        pair->flow[one->sender] = one;
-        pair->connection.qp[other_side(one->sender)] = one->key.qp;
-        pair->connection.qp_known[other_side(one->sender)] = true;
+        own(pair, one == first ? 0 : 1, one);
     }
     replay(connections, pair);
     return pair;
@@ -693,6 +748,36 @@ static bool retire(struct ib_connections *connections, struct pair *pair, int64_
     return quiet;
 }
 
+/* ---- rivals ---- */
+
+static bool is_of_rival(const struct flow *flow, const struct ib_packet *packet)
+{
+    return !flow->rival->dead && ib_rc_distance(flow->rival->connection.rc, flow->rival_sender, packet) <
+                                     ib_rc_distance(flow->pair->connection.rc, flow->sender, packet);
+}
+
+/* Whether the pair was heard as much as one that it claims a flow of: so it is one, and the other is over. */
+static void settle_rivals(struct ib_connections *connections, struct pair *pair, int64_t now_ns)
+{
+    for (unsigned sender = 0; sender < 2; sender++) {
+        const struct flow *flow = pair->claimed[sender];
+
+        if (flow && pair->heard[sender] >= flow->pair->heard[flow->sender] &&
+            pair->heard[other_side(sender)] >= flow->pair->heard[other_side(flow->sender)])
+            close_pair(connections, flow->pair, IB_CONNECTION_REUSED, now_ns);
+    }
+}
+
+static struct ib_connection *of_rival(struct ib_connections *connections, const struct flow *flow,
+                                      const struct ib_arrival *arrival)
+{
+    struct pair *rival = flow->rival;
+
+    deliver_early(connections, rival, flow->rival_sender, arrival->packet, arrival->frame, arrival->time_ns);
+    settle_rivals(connections, rival, arrival->time_ns);
+    return &rival->connection;
+}
+
 struct ib_connection *ib_connections_packet(struct ib_connections *connections, const struct ib_arrival *arrival)
 {
     const struct ib_packet *packet = arrival->packet;
@@ -710,10 +795,13 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
         return NULL;
     flow = find_flow(connections, &key);
     if (flow && flow->pair && retire(connections, flow->pair, arrival->time_ns))
-        flow = NULL;
+        flow = find_flow(connections, &key); /* a rival may have it now */
     if (!flow || !flow->pair)
         return unpaired(connections, &key, flow, arrival);
+    if (flow->rival && is_of_rival(flow, packet))
+        return of_rival(connections, flow, arrival);
     deliver_early(connections, flow->pair, flow->sender, packet, arrival->frame, arrival->time_ns);
+    settle_rivals(connections, flow->pair, arrival->time_ns);
     return &flow->pair->connection;
 }
 
@@ -721,8 +809,11 @@ struct ib_connection *ib_connections_find(struct ib_connections *connections, co
 {
     const struct key key = {arrival->source, arrival->destination, arrival->packet->bth.qp};
     struct flow *flow = find_flow(connections, &key);
+    struct pair *pair = flow ? flow->pair : NULL;
 
-    return flow && flow->pair && !flow->pair->dead ? &flow->pair->connection : NULL;
+    if (pair && flow->rival && arrival->packet->info && is_of_rival(flow, arrival->packet))
+        pair = flow->rival;
+    return pair && !pair->dead ? &pair->connection : NULL;
 }
 
 /* By the queue pair that it goes to, as both ends may have the same address; when that is not known yet, by its source.

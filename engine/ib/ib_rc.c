@@ -101,6 +101,18 @@ static bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn,
     return true;
 }
 
+uint32_t ib_rc_distance(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet)
+{
+    const struct ib_requests *requests = &rc->side[packet->info->response ? other_side(side) : side];
+    int32_t distance;
+
+    if (!requests->known)
+        return UINT32_MAX;
+    distance =
+        ib_psn_distance((uint32_t)(requests->psn + requests->next - IB_RC_ORIGIN) & IB_PSN_MASK, packet->bth.psn);
+    return distance < 0 ? -(uint32_t)distance : (uint32_t)distance;
+}
+
 /* ---- parts ---- */
 
 struct ib_rc_part ib_rc_part_of(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet,

@@ -154,6 +154,8 @@ void ib_rc_ack_timeout(struct ib_rc *rc, int64_t timeout_ns, int64_t now_ns);
 
 /* A packet that `side` sent on this connection; decoded, headers complete. */
 void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns);
+/* How far the PSN of a packet that `side` sends is from what comes next; UINT32_MAX: nothing is known of that. */
+uint32_t ib_rc_distance(const struct ib_rc *rc, unsigned side, const struct ib_packet *packet);
 /* A request of `side` that its receiver seems to have dropped, as its ICRC is wrong. */
 void ib_rc_damaged(struct ib_rc *rc, unsigned side);
 /* How many of these were acknowledged though nothing was sent again: they were received. Counted once. */

@@ -2,6 +2,7 @@
 """Very many connections, and others' packets: whoever crowds a capture hides no violation, and takes no memory without end."""
 import json
 import re
+import struct
 import subprocess
 
 import pytest
@@ -161,3 +162,49 @@ def test_the_threat_model_has_these_numbers(root):
                                                                 ("engine/ib/ib_rc.h", "IB_RC_LIMIT_DEFAULT"))]
     assert f"at most {held[0]} KiB behind a hole (RoCE {held[1]} KiB)" in page
     assert f"A connection counts as {connection >> 10} KiB, a queue pair without counterpart so far as {unpaired >> 10} KiB" in manual
+
+
+def forged_request(pair):
+    pair.request(struct.pack(">I", 0xDEAD), psn=77)
+
+
+def forged_handshake(pair):
+    forged_request(pair)
+    pair.reply((struct.pack(">I", 0xBEEF), struct.pack(">I", 0xDEAD)), psn=99)
+
+
+def forged_packet(pair):
+    forged_handshake(pair)
+    pair.capture.packet(pair.hosts(0), 0x04, pair.qp[1], 0x80000000 | 99, crowd.message(9, 0))
+
+
+def forged_reject(pair):
+    pair.manage(1, 0x12, [(0, pair.identity(1)), (4, pair.identity(0)), (10, struct.pack(">H", 28))])
+
+
+@pytest.mark.parametrize("forge", [lambda pair: None, forged_request, forged_handshake, forged_packet, forged_reject,
+                                   crowd.QueuePairs.disconnect],
+                         ids=["control", "request", "handshake", "packet", "reject", "disconnect"])
+def test_forged_management_ends_no_connection(build, tmp_path, forge):
+    """A third party names queue pairs in use; the two ends go on, and then one of them answers what nobody asked."""
+    path = tmp_path / "forged.pcap"
+    capture = crowd.Roce(path)
+    pair = crowd.QueuePairs(capture, 5)
+
+    def call(xid, answer):
+        pair.send(0, crowd.message(xid, 0))
+        pair.acknowledge(1)
+        pair.send(1, crowd.message(answer, 1))
+        pair.acknowledge(0)
+
+    for xid in range(1, 5):
+        call(xid, xid)
+    forge(pair)
+    for xid in range(5, 9):
+        call(xid, xid)
+    call(9, 77)
+    pair.send(1, crowd.message(9, 1))
+    pair.acknowledge(0)
+    capture.close()
+    status, report, _ = judge(build, path)
+    assert status == 1 and with_finding(report, "RPCR-2.2.2-02") == 1

@@ -203,8 +203,72 @@ static void reused(void **state)
     REQUEST(A, B, 72, 0x33);
     REPLY(B, A, 83, 72, 0x22);
     packet(&bench, A, B, 0x22, IB_SEND_ONLY, 900);
-    close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReply 1/0:04 2/0:ConnectRequest 1-reused 2/1:ConnectReply "
-                        "2/0:04 2-capture");
+    close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReply 1/0:04 2/0:ConnectRequest 2/1:ConnectReply 2/0:04 "
+                        "1-reused 2-capture");
+}
+
+static void talk(struct bench *bench, uint32_t there, uint32_t back)
+{
+    packet(bench, A, B, 0x22, IB_SEND_ONLY, there);
+    packet(bench, B, A, 0x11, IB_ACKNOWLEDGE, there);
+    packet(bench, B, A, 0x11, IB_SEND_ONLY, back);
+    packet(bench, A, B, 0x22, IB_ACKNOWLEDGE, back);
+}
+
+/* Nor does a whole handshake, or one packet of the connection that it is about. */
+static void a_forged_request_does_not_end_a_connection(void **state)
+{
+    struct bench bench;
+
+    open_bench(&bench, 0);
+    REQUEST(A, B, 71, 0x11);
+    REPLY(B, A, 82, 71, 0x22);
+    talk(&bench, 900, 500);
+    bench.log[0] = '\0';
+    manage(&bench, A, B, (struct ib_cm){.attribute = IB_CM_REQUEST, .local_id = 99, .qp = 0x11, .psn = 70000});
+    talk(&bench, 901, 501);
+    manage(&bench, B, A,
+           (struct ib_cm){.attribute = IB_CM_REPLY, .local_id = 98, .remote_id = 99, .qp = 0x22, .psn = 80000});
+    talk(&bench, 902, 502);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 80000);
+    talk(&bench, 903, 503);
+    close_bench(&bench, "2/0:ConnectRequest 1/0:04 1/1:04 2/1:ConnectReply 1/0:04 1/1:04 2/0:04 1/0:04 1/1:04 "
+                        "1-capture 2-capture");
+}
+
+/* Both sides speak of the new connection, the request of which found the former one at the same queue pair. */
+static void a_connection_without_its_end_ends_with_the_next_one(void **state)
+{
+    struct bench bench;
+
+    open_bench(&bench, 0);
+    REQUEST(A, B, 71, 0x11);
+    REPLY(B, A, 82, 71, 0x22);
+    talk(&bench, 900, 500);
+    bench.log[0] = '\0';
+    manage(&bench, A, B, (struct ib_cm){.attribute = IB_CM_REQUEST, .local_id = 99, .qp = 0x11, .psn = 70000});
+    manage(&bench, B, A,
+           (struct ib_cm){.attribute = IB_CM_REPLY, .local_id = 98, .remote_id = 99, .qp = 0x22, .psn = 80000});
+    talk(&bench, 80000, 70000);
+    talk(&bench, 80001, 70001);
+    close_bench(&bench, "2/0:ConnectRequest 2/1:ConnectReply 2/0:04 1-reused 2/1:04 2/0:04 2/1:04 2-capture");
+}
+
+/* The former one ends, and the queue pair is the next one's. */
+static void a_rival_takes_over(void **state)
+{
+    struct bench bench;
+
+    open_bench(&bench, 0);
+    REQUEST(A, B, 71, 0x11);
+    REPLY(B, A, 82, 71, 0x22);
+    talk(&bench, 900, 500);
+    bench.log[0] = '\0';
+    manage(&bench, A, B, (struct ib_cm){.attribute = IB_CM_REQUEST, .local_id = 99, .qp = 0x11, .psn = 70000});
+    SAY(IB_CM_DISCONNECT_REQUEST, B, A, 82, 71);
+    bench.now += INT64_C(20) * 1000000000;
+    packet(&bench, B, A, 0x11, IB_SEND_ONLY, 70000);
+    close_bench(&bench, "2/0:ConnectRequest 1/1:DisconnectRequest 1-ended 2/1:04 2-capture");
 }
 
 /* No management: what answers says which two directions belong together, also among several. */
@@ -354,12 +418,21 @@ static void many(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_management),   cmocka_unit_test(facts_of_management),
-        cmocka_unit_test(rejected),        cmocka_unit_test(reused),
-        cmocka_unit_test(by_what_answers), cmocka_unit_test(disconnected_by_queue_pair),
-        cmocka_unit_test(in_doubt),        cmocka_unit_test(in_no_doubt),
-        cmocka_unit_test(one_direction),   cmocka_unit_test(bounds),
-        cmocka_unit_test(host_refuses),    cmocka_unit_test(many),
+        cmocka_unit_test(by_management),
+        cmocka_unit_test(facts_of_management),
+        cmocka_unit_test(rejected),
+        cmocka_unit_test(reused),
+        cmocka_unit_test(a_forged_request_does_not_end_a_connection),
+        cmocka_unit_test(a_connection_without_its_end_ends_with_the_next_one),
+        cmocka_unit_test(a_rival_takes_over),
+        cmocka_unit_test(by_what_answers),
+        cmocka_unit_test(disconnected_by_queue_pair),
+        cmocka_unit_test(in_doubt),
+        cmocka_unit_test(in_no_doubt),
+        cmocka_unit_test(one_direction),
+        cmocka_unit_test(bounds),
+        cmocka_unit_test(host_refuses),
+        cmocka_unit_test(many),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
