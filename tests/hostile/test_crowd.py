@@ -91,7 +91,7 @@ def test_a_crowd_that_ends_takes_no_one_along(build, tmp_path):
     path = tmp_path / "closed.pcap"
     capture = adversary.Capture(path)
     late = closed(capture, 0, crowd.WRONG_VERSION)
-    for number in range(1, 500):
+    for number in range(1, 1600):
         closed(capture, number, adversary.tagged(adversary.WRITE, 1, 0, b"x"))()
     late()
     capture.close()
