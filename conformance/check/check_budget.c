@@ -4,9 +4,16 @@
 #include <inttypes.h>
 
 struct sums {
-    GArray *connections, *ended, *unpaired; /* uint32_t: frames */
-    GArray *held;                           /* size_t */
-    size_t held_octets;
+    GArray *connections;      /* struct weight */
+    GArray *ended, *unpaired; /* uint32_t: frames */
+    GArray *held;             /* size_t */
+    size_t octets, held_octets;
+};
+
+/* A connection. */
+struct weight {
+    uint32_t frame;
+    size_t octets;
 };
 
 static void add_frame(GArray *frames, uint32_t frame)
@@ -14,9 +21,13 @@ static void add_frame(GArray *frames, uint32_t frame)
     g_array_append_val(frames, frame);
 }
 
-static void on_connection(void *ctx, uint32_t frame)
+static void on_connection(void *ctx, uint32_t frame, size_t grown)
 {
-    add_frame(((struct sums *)ctx)->connections, frame);
+    struct sums *sums = ctx;
+    struct weight weight = {frame, BUDGET_CONNECTION + grown};
+
+    g_array_append_val(sums->connections, weight);
+    sums->octets += weight.octets;
 }
 
 static void on_ended(void *ctx, uint32_t frame)
@@ -49,6 +60,33 @@ static gint largest_first(gconstpointer a, gconstpointer b)
     size_t first = *(const size_t *)a, second = *(const size_t *)b;
 
     return (first < second) - (first > second);
+}
+
+static gint latest_first(gconstpointer a, gconstpointer b)
+{
+    const struct weight *first = a, *second = b;
+
+    return (first->frame < second->frame) - (first->frame > second->frame);
+}
+
+/* Up to which frame the connections heard longest ago go, so that an eighth is free again; 0: there is room for all. */
+static uint32_t line_of_connections(struct sums *sums, size_t most)
+{
+    size_t kept = 0;
+
+    if (sums->octets <= most)
+        return 0;
+    g_array_sort(sums->connections, latest_first);
+    for (guint i = 0; i < sums->connections->len; i++) {
+        const struct weight *weight = &g_array_index(sums->connections, struct weight, i);
+
+        if (kept + weight->octets > most - most / 8) {
+            sums->octets = kept;
+            return weight->frame;
+        }
+        kept += weight->octets;
+    }
+    return 0;
 }
 
 /* Up to which frame those heard longest ago go, so that an eighth is free again; 0: there is room for all. */
@@ -87,7 +125,7 @@ static void plan(struct budget *budget, const struct sums *sums)
 {
     size_t left = sums->held_octets < budget->held ? budget->held - sums->held_octets : 0;
 
-    budget->packets = MIN(packets_until(sums->connections->len, budget->connections),
+    budget->packets = MIN(packets_until((guint)(sums->octets / BUDGET_CONNECTION), budget->ended),
                           packets_until(sums->unpaired->len, budget->unpaired));
     budget->octets = (int64_t)MAX(left, budget->held / BUDGET_STEPS);
 }
@@ -96,25 +134,27 @@ void budget_init(struct budget *budget, size_t limit)
 {
     *budget = (struct budget){.limit = limit > 0 ? limit : BUDGET_DEFAULT};
     budget->held = budget->limit / BUDGET_HELD;
-    budget->connections = (unsigned)CLAMP(budget->limit / BUDGET_CONNECTION, BUDGET_LEAST, UINT32_MAX);
+    budget->ended = (unsigned)CLAMP(budget->limit / BUDGET_CONNECTION, BUDGET_LEAST, UINT32_MAX);
     budget->unpaired = (unsigned)CLAMP(budget->limit / BUDGET_UNPAIRED, BUDGET_LEAST, UINT32_MAX);
-    budget->packets = MIN(budget->connections, budget->unpaired);
+    budget->packets = MIN(budget->ended, budget->unpaired);
     budget->octets = (int64_t)budget->held;
 }
 
 void budget_settle(struct budget *budget, struct share *const *shares, unsigned n, uint32_t frame, int64_t now_ns)
 {
-    struct sums sums = {g_array_new(FALSE, FALSE, sizeof(uint32_t)), g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-                        g_array_new(FALSE, FALSE, sizeof(uint32_t)), g_array_new(FALSE, FALSE, sizeof(size_t)), 0};
-    const struct kept_visit visit = {&sums, on_connection, on_ended, on_unpaired, on_held};
+    struct sums sums = {.connections = g_array_new(FALSE, FALSE, sizeof(struct weight)),
+                        .ended = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                        .unpaired = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                        .held = g_array_new(FALSE, FALSE, sizeof(size_t))};
+    const struct share_visit visit = {{&sums, on_ended, on_unpaired, on_held}, on_connection};
     struct kept_limits limits;
     struct share_listed listed = {0};
 
     for (unsigned i = 0; i < n; i++)
         if (shares[i])
             share_kept(shares[i], &visit, &listed);
-    limits = (struct kept_limits){.connection = line_of(sums.connections, budget->connections),
-                                  .ended = line_of(sums.ended, budget->connections),
+    limits = (struct kept_limits){.connection = line_of_connections(&sums, (size_t)budget->ended * BUDGET_CONNECTION),
+                                  .ended = line_of(sums.ended, budget->ended),
                                   .unpaired = line_of(sums.unpaired, budget->unpaired),
                                   .held = line_of_held(&sums, budget->held)};
     if ((limits.connection > 0 || limits.unpaired > 0) && budget->cut_short_frame == 0)

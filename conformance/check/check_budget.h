@@ -12,7 +12,7 @@
 /* --memory-limit, and what there may be of it. */
 #define BUDGET_DEFAULT ((size_t)2 << 30)
 enum {
-    BUDGET_CONNECTION = 40 << 10, /* octets for each that is open or ended a short while ago, or was judged before */
+    BUDGET_CONNECTION = 40 << 10, /* octets of each that begins; what it takes later is added */
     BUDGET_UNPAIRED = 128 << 10,  /* for each queue pair without counterpart so far */
     BUDGET_HELD = 4,              /* a part of the limit for packets that wait for others */
     BUDGET_LEAST = 64,            /* of each, whatever the limit */
@@ -21,10 +21,10 @@ enum {
 };
 
 struct budget {
-    size_t limit, held;             /* octets */
-    unsigned connections, unpaired; /* so many may be kept */
-    uint32_t packets;               /* until it is added up */
-    int64_t octets;                 /* likewise */
+    size_t limit, held;       /* octets */
+    unsigned ended, unpaired; /* so many may be kept */
+    uint32_t packets;         /* until it is added up */
+    int64_t octets;           /* likewise */
     /* Of this part of the capture: where it was reached first; 0: it was not. */
     uint32_t cut_short_frame, held_frame;
 };

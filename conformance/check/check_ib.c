@@ -336,10 +336,20 @@ void check_ib_reach(struct share *check, int64_t now_ns)
         ib_connections_reach(check->managed, now_ns);
 }
 
-void check_ib_kept(struct share *check, const struct kept_visit *visit)
+static void visit_connection(void *ctx, struct ib_connection *connection)
 {
-    if (check->managed)
-        ib_connections_kept(check->managed, visit);
+    const struct share_visit *visit = ctx;
+    const struct watched *watched = connection->host;
+
+    visit->connection(visit->others.ctx, connection->end_frame, stack_grown(watched->host.stack));
+}
+
+void check_ib_kept(struct share *check, const struct share_visit *visit)
+{
+    if (!check->managed)
+        return;
+    ib_connections_each(check->managed, visit_connection, (void *)visit);
+    ib_connections_kept(check->managed, &visit->others);
 }
 
 void check_ib_trim(struct share *check, const struct kept_limits *limits, int64_t now_ns)

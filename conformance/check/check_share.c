@@ -138,9 +138,18 @@ void share_reach(struct share *share, uint32_t frame, int64_t now_ns)
     check_ib_reach(share, now_ns);
 }
 
-void share_kept(struct share *share, const struct kept_visit *visit, struct share_listed *listed)
+static void visit_connection(void *ctx, struct connection *connection)
 {
-    connections_kept(share->connections, visit);
+    const struct share_visit *visit = ctx;
+    const struct watched *watched = connection->host;
+
+    visit->connection(visit->others.ctx, connection->end_frame, stack_grown(watched->host.stack));
+}
+
+void share_kept(struct share *share, const struct share_visit *visit, struct share_listed *listed)
+{
+    connections_each(share->connections, visit_connection, (void *)visit);
+    connections_kept(share->connections, &visit->others);
     check_ib_kept(share, visit);
     listed->findings += share->listed.findings;
     listed->notes += share->listed.notes;

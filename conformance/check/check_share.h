@@ -56,6 +56,13 @@ void share_segment(struct share *share, struct addressed_segment *segment);
 void share_datagram(struct share *share, const struct ib_datagram *datagram);
 /* The number of packets that a live capture has lost so far, of any connection. */
 void share_dropped(struct share *share, uint64_t dropped);
+/* Visits what is kept. */
+struct share_visit {
+    struct kept_visit others;
+    /* Heard last in that frame; octets: what it has taken since it began. ctx: of the others. */
+    void (*connection)(void *ctx, uint32_t frame, size_t octets);
+};
+
 /* How many of these are kept for the report so far. */
 struct share_listed {
     uint64_t findings, notes, records, strangers;
@@ -64,7 +71,7 @@ struct share_listed {
 /* What was given to the share comes before that frame and time of the capture: what is over by then is judged. */
 void share_reach(struct share *share, uint32_t frame, int64_t now_ns);
 /* After share_reach(). Visits what is kept, and adds to what is listed. */
-void share_kept(struct share *share, const struct kept_visit *visit, struct share_listed *listed);
+void share_kept(struct share *share, const struct share_visit *visit, struct share_listed *listed);
 /* After share_reach(). What is beyond the limits goes; listed: of all shares, which decides what is listed from now on.
  */
 void share_trim(struct share *share, const struct kept_limits *limits, const struct share_listed *listed,

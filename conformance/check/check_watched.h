@@ -92,7 +92,7 @@ bool check_ib_datagram(struct share *share, const struct ib_datagram *datagram);
 void check_ib_finish(struct share *share, int64_t last_ns);
 void check_ib_part(struct share *share);
 void check_ib_reach(struct share *share, int64_t now_ns);
-void check_ib_kept(struct share *share, const struct kept_visit *visit);
+void check_ib_kept(struct share *share, const struct share_visit *visit);
 void check_ib_trim(struct share *share, const struct kept_limits *limits, int64_t now_ns);
 void check_ib_each(struct share *share, void (*call)(void *ctx, struct watched *watched), void *ctx);
 void check_ib_free(struct share *share);

@@ -41,6 +41,7 @@ struct arena {
     struct arena_pool *pool;
     struct arena_block *first, *latest; /* latest: those after the first, from which pieces are taken; or the first */
     unsigned users;
+    size_t grown;
 };
 
 static struct arena_block *new_block(size_t room)
@@ -144,6 +145,7 @@ void *arena_zeroed(struct arena *arena, size_t size)
         return NULL;
     block->next = arena->first->next;
     arena->first->next = block;
+    arena->grown += OTHER_ROOM;
     if (left(block) - size > left(arena->latest))
         arena->latest = block;
     return take(block, size);
@@ -153,6 +155,8 @@ void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted)
 {
     void *larger;
 
+    if (wanted > SHORT)
+        arena->grown += wanted - (size > SHORT ? size : 0);
     if (size > SHORT)
         return heap_resize(array, wanted);
     larger = wanted > SHORT ? heap_get(wanted) : arena_zeroed(arena, wanted);
@@ -165,6 +169,11 @@ void arena_drop(void *array, size_t size)
 {
     if (size > SHORT)
         free(array);
+}
+
+size_t arena_grown(const struct arena *arena)
+{
+    return arena->grown;
 }
 
 void arena_pool_free(struct arena_pool *pool)

@@ -32,6 +32,9 @@ void *arena_zeroed(struct arena *arena, size_t size);
 void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted) __attribute__((cold, noinline));
 void arena_drop(void *array, size_t size);
 
+/* Octets beyond the first block, arrays that are not short included: as many as there ever were. */
+size_t arena_grown(const struct arena *arena);
+
 void arena_pool_free(struct arena_pool *pool);
 
 #endif

@@ -849,7 +849,6 @@ void ib_connections_reach(struct ib_connections *connections, int64_t now_ns)
 void ib_connections_kept(struct ib_connections *connections, const struct kept_visit *visit)
 {
     for (const struct pair *pair = connections->oldest; pair; pair = pair->newer) {
-        visit->connection(visit->ctx, pair->connection.end_frame);
         for (unsigned side = 0; !pair->dead && side < 2; side++)
             if (ib_rc_held(pair->connection.rc, side) > 0)
                 visit->held(visit->ctx, ib_rc_held(pair->connection.rc, side));

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Visits what is kept. frame: when it was heard last; of what has no counterpart so far: when it was heard first. */
+/* Visits what is kept besides connections, which the host knows. frame: when it was heard last; of what has no
+ * counterpart so far: when it was heard first. */
 struct kept_visit {
     void *ctx;
-    void (*connection)(void *ctx, uint32_t frame);
     void (*ended)(void *ctx, uint32_t frame); /* what remains of one that was judged */
     void (*unpaired)(void *ctx, uint32_t frame);
     void (*held)(void *ctx, size_t octets); /* of one direction: what waits for something missing */

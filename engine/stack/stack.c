@@ -729,6 +729,11 @@ void *stack_record(struct stack *stack)
 
 /* ---- queries ---- */
 
+size_t stack_grown(const struct stack *stack)
+{
+    return arena_grown(stack->arena);
+}
+
 bool stack_lacks_memory(const struct stack *stack)
 {
     return stack->memory_lacking ||

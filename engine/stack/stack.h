@@ -126,6 +126,8 @@ void stack_finish(struct stack *stack, int64_t time_ns);
 /* After stack_finish(): what the guest keeps for later connections; see struct ulp_kind. */
 void *stack_record(struct stack *stack);
 
+/* Memory that the connection has taken since it began, about: what its layers and their arrays have grown by. */
+size_t stack_grown(const struct stack *stack);
 /* True when the upper layer could not be followed for lack of memory. */
 bool stack_lacks_memory(const struct stack *stack);
 /* The layers; NULL when not part of this stack, or not needed so far. */

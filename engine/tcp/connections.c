@@ -674,7 +674,8 @@ void connections_kept(struct connections *connections, const struct kept_visit *
         for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next) {
             const struct slot *slot = slot_of(l);
 
-            (state == SLOT_TOMBSTONE ? visit->ended : visit->connection)(visit->ctx, slot->connection.end_frame);
+            if (state == SLOT_TOMBSTONE)
+                visit->ended(visit->ctx, slot->connection.end_frame);
             for (unsigned side = 0; state != SLOT_TOMBSTONE && side < 2; side++)
                 if (tcp_pair_held(slot->connection.tcp, side) > 0)
                     visit->held(visit->ctx, tcp_pair_held(slot->connection.tcp, side));

@@ -73,6 +73,20 @@ def test_what_was_found_stands(build, tmp_path):
     assert with_finding(report, "DDP-4.1-12") == 1000
 
 
+def test_what_grows_counts(build, tmp_path):
+    """150 connections fit as long as they are small."""
+    for size, fits in ((64, True), (100000, False)):
+        path = tmp_path / f"{size}.pcap"
+        capture = adversary.Capture(path)
+        connections = [adversary.Connection(capture, client=0x0A100000 + number) for number in range(150)]
+        for connection in connections * 2:
+            for _ in range(-(-size // 1400)):
+                connection.octets(0, adversary.fpdu(adversary.tagged(adversary.WRITE, 1, 0, b"x" * min(size, 1400))))
+        capture.close()
+        status, report, _ = judge(build, path, "--memory-limit=8M")
+        assert (status == 0) == fits and ("connections_cut_short" not in report["captures"][0]) == fits
+
+
 def closed(capture, number, last):
     """A connection that ends. last: the ULPDU before that."""
     connection = adversary.Connection(capture, client=0x0A200000 + number)
@@ -161,7 +175,7 @@ def test_the_threat_model_has_these_numbers(root):
     held = [constant(root, path, name) >> 10 for path, name in (("engine/tcp/tcp_pair.h", "TCP_PAIR_LIMIT_DEFAULT"),
                                                                 ("engine/ib/ib_rc.h", "IB_RC_LIMIT_DEFAULT"))]
     assert f"at most {held[0]} KiB behind a hole (RoCE {held[1]} KiB)" in page
-    assert f"A connection counts as {connection >> 10} KiB, a queue pair without counterpart so far as {unpaired >> 10} KiB" in manual
+    assert f"A connection counts as {connection >> 10} KiB and what its tables grow by, a queue pair without counterpart so far as {unpaired >> 10} KiB" in manual
 
 
 def forged_request(pair):
