@@ -373,6 +373,56 @@ static void bounds(void **state)
     ib_connections_free(bench.connections);
 }
 
+struct kept {
+    unsigned unpaired;
+    size_t held;
+};
+
+static void on_unpaired(void *ctx, uint32_t frame)
+{
+    (void)frame;
+    ((struct kept *)ctx)->unpaired++;
+}
+
+static void on_held(void *ctx, size_t octets)
+{
+    ((struct kept *)ctx)->held += octets;
+}
+
+static struct kept kept_of(struct bench *bench)
+{
+    struct kept kept = {0};
+
+    ib_connections_kept(bench->connections, &(struct kept_visit){&kept, NULL, on_unpaired, on_held});
+    return kept;
+}
+
+/* By frames, and by what waits for something missing; a queue pair that has sent one packet is forgotten. */
+static void trimmed(void **state)
+{
+    const struct ib_connections_options options = {.max_connections = UINT32_MAX, .max_unpaired = UINT32_MAX};
+    struct bench bench;
+
+    open_with(&bench, &options);
+    REQUEST(A, B, 71, 0x11);
+    REPLY(B, A, 82, 71, 0x22);
+    packet(&bench, A, B, 0x22, IB_SEND_ONLY, 905);
+    packet(&bench, A, B, 0x31, IB_SEND_ONLY, 5);
+    packet(&bench, A, B, 0x32, IB_SEND_ONLY, 5);
+    packet(&bench, A, B, 0x32, IB_SEND_ONLY, 6);
+    packet(&bench, A, B, 0x33, IB_SEND_ONLY, 5);
+    assert_int_equal(kept_of(&bench).unpaired, 3);
+    assert_string_equal(bench.log, "1/0:ConnectRequest 1/1:ConnectReply");
+    assert_int_equal(
+        ib_connections_trim(bench.connections, &(struct kept_limits){.unpaired = 5, .held = SIZE_MAX}, bench.now), 1);
+    assert_int_equal(kept_of(&bench).unpaired, 1);
+    assert_int_equal(ib_connections_trim(bench.connections, &(struct kept_limits){.held = 1}, bench.now), 1);
+    assert_int_equal(kept_of(&bench).held, 0);
+    assert_int_equal(
+        ib_connections_trim(bench.connections, &(struct kept_limits){.connection = 3, .held = SIZE_MAX}, bench.now), 0);
+    close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReply 2/0:04 2/0:04 1/0:04 1-evicted 2-capture");
+}
+
 static void host_refuses(void **state)
 {
     struct bench bench;
@@ -431,6 +481,7 @@ int main(void)
         cmocka_unit_test(in_no_doubt),
         cmocka_unit_test(one_direction),
         cmocka_unit_test(bounds),
+        cmocka_unit_test(trimmed),
         cmocka_unit_test(host_refuses),
         cmocka_unit_test(many),
     };

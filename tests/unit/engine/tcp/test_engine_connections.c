@@ -370,6 +370,81 @@ static void bounded(void **state)
     expect(&t, "open1:1 open2:2 open3:3 1.0@0+5 close2:evicted open4:4 close1:capture close3:capture close4:capture");
 }
 
+struct kept {
+    unsigned ended;
+    size_t held;
+};
+
+static void on_ended(void *ctx, uint32_t frame)
+{
+    struct kept *kept = ctx;
+
+    assert_true(frame > 0);
+    kept->ended++;
+}
+
+static void on_held(void *ctx, size_t octets)
+{
+    struct kept *kept = ctx;
+
+    kept->held += octets;
+}
+
+static struct kept kept_of(struct trace *t)
+{
+    struct kept kept = {0};
+
+    connections_kept(t->connections, &(struct kept_visit){&kept, on_ended, NULL, on_held});
+    return kept;
+}
+
+/* By frames of the last segments, and by what waits behind a hole; whatever is not beyond a limit stays. */
+static void trimmed(void **state)
+{
+    const struct connections_options options = {.max_connections = UINT32_MAX};
+    struct trace t;
+    struct kept kept;
+
+    start(&t, &options);
+    for (uint16_t port = 1; port <= 3; port++)
+        handshake(&t, port, 100); /* up to frames 3, 6, 9 */
+    give(&t, 2, CLIENT, TCP_ACK, 111, 9001, 500);
+    give(&t, 3, CLIENT, TCP_ACK, 111, 9001, 50);
+    kept = kept_of(&t);
+    assert_int_equal(kept.ended, 0);
+    assert_true(kept.held > 550);
+    connections_trim(t.connections, &(struct kept_limits){.connection = 3, .held = SIZE_MAX}, t.now);
+    connections_trim(t.connections, &(struct kept_limits){.held = 500}, t.now);
+    assert_true(kept_of(&t).held < 500);
+    give(&t, 3, CLIENT, TCP_ACK, 101, 9001, 10); /* the octets that were missing */
+    assert_int_equal(kept_of(&t).held, 0);
+    finish(&t);
+    expect(&t, "open1:1 open2:2 open3:3 close1:evicted 2.0@10+500 3.0@0+10 3.0@10+50 close2:capture "
+               "close3:capture");
+}
+
+/* Whether or not anything of other connections comes in between, by frames or by time. */
+static void over_when_its_own_time_has_come(void **state)
+{
+    const struct connections_options options = {.linger_frames = 100};
+    struct trace t;
+
+    start(&t, &options);
+    handshake(&t, 1, 100);
+    talk_and_close(&t, 1, 100, 1);
+    t.log[0] = '\0';
+    connections_reach(t.connections, t.frame + 100, t.now);
+    expect(&t, "");
+    connections_reach(t.connections, t.frame + 101, t.now);
+    assert_int_equal(kept_of(&t).ended, 1);
+    connections_trim(t.connections, &(struct kept_limits){.ended = t.frame - 1, .held = SIZE_MAX}, t.now);
+    assert_int_equal(kept_of(&t).ended, 1);
+    connections_trim(t.connections, &(struct kept_limits){.ended = t.frame, .held = SIZE_MAX}, t.now);
+    assert_int_equal(kept_of(&t).ended, 0);
+    finish(&t);
+    expect(&t, "close1:closed");
+}
+
 static void many(void **state)
 {
     const struct connections_options options = {.linger_frames = 100};
@@ -423,6 +498,8 @@ int main(void)
         cmocka_unit_test(a_former_connection_makes_room_as_others_do),
         cmocka_unit_test(dismissed),
         cmocka_unit_test(bounded),
+        cmocka_unit_test(trimmed),
+        cmocka_unit_test(over_when_its_own_time_has_come),
         cmocka_unit_test(many),
         cmocka_unit_test(the_same_share_on_every_machine),
     };
