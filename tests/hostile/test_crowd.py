@@ -172,9 +172,11 @@ def test_the_threat_model_has_these_numbers(root):
     assert f"at most {limit // connection} connections are open at a time, and {limit // unpaired} queue pairs" in page
     assert constant(root, BUDGET, "BUDGET_HELD") == 4 and "all together a quarter of `--memory-limit`" in page
     assert f"or {constant(root, 'engine/tcp/connections.c', 'LINGER_FRAMES_DEFAULT')} more packets have come" in page
+    findings = constant(root, "conformance/check/check_watched.c", "FINDINGS_LISTED_MAX")
+    assert f"its findings, of which {findings} are listed and the others counted" in page
     held = [constant(root, path, name) >> 10 for path, name in (("engine/tcp/tcp_pair.h", "TCP_PAIR_LIMIT_DEFAULT"),
                                                                 ("engine/ib/ib_rc.h", "IB_RC_LIMIT_DEFAULT"))]
-    assert f"at most {held[0]} KiB behind a hole (RoCE {held[1]} KiB)" in page
+    assert f"at most {held[0]} KiB after a hole (RoCE {held[1]} KiB)" in page
     assert f"A connection counts as {connection >> 10} KiB and what its tables grow by, a queue pair without counterpart so far as {unpaired >> 10} KiB" in manual
 
 

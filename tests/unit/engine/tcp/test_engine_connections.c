@@ -398,7 +398,7 @@ static struct kept kept_of(struct trace *t)
     return kept;
 }
 
-/* By frames of the last segments, and by what waits behind a hole; whatever is not beyond a limit stays. */
+/* By frames of the last segments, and by what waits after a hole; whatever is not beyond a limit stays. */
 static void trimmed(void **state)
 {
     const struct connections_options options = {.max_connections = UINT32_MAX};
