@@ -859,7 +859,7 @@ void ib_connections_kept(struct ib_connections *connections, const struct kept_v
     }
 }
 
-uint32_t ib_connections_trim(struct ib_connections *connections, const struct kept_limits *limits, int64_t now_ns)
+static uint32_t trim_unpaired(struct ib_connections *connections, const struct kept_limits *limits)
 {
     uint32_t forgotten = 0;
 
@@ -873,6 +873,13 @@ uint32_t ib_connections_trim(struct ib_connections *connections, const struct ke
             forgotten++;
         }
     }
+    return forgotten;
+}
+
+uint32_t ib_connections_trim(struct ib_connections *connections, const struct kept_limits *limits, int64_t now_ns)
+{
+    uint32_t forgotten = trim_unpaired(connections, limits);
+
     for (struct pair *pair = connections->oldest, *newer; pair; pair = newer) {
         newer = pair->newer;
         for (unsigned side = 0; !pair->dead && side < 2; side++)

@@ -391,6 +391,13 @@ static void remember_reset(struct slot *slot, const struct tcp_segment *segment)
     drop_octets(slot->reset);
 }
 
+/* The side that sent it goes on. */
+static void doubt_reset(struct slot *slot, unsigned side)
+{
+    if (slot->reset && slot->reset->side == side)
+        forget_reset(slot);
+}
+
 /* ---- segments ---- */
 
 /* Whether it is closed by now; it goes to the end of its list. */
@@ -518,8 +525,6 @@ static struct slot *settle(struct connections *connections, struct slot *slot, s
         slot = slot->former;
         s->side = (uint8_t)side_of(slot, segment);
     }
-    if (is_quiet(connections, slot, s->frame, s->time_ns))
-        retire_closed(connections, slot, s->time_ns);
     if (slot->state == SLOT_TOMBSTONE) {
         if (!tcp_remains_reused(&slot->remains, s, slot->dismissed)) {
             slot->connection.end_frame = s->frame;
@@ -530,8 +535,7 @@ static struct slot *settle(struct connections *connections, struct slot *slot, s
     } else {
         switch (tcp_boundary(slot->connection.tcp, s, slot->pending ? &slot->pending->segment : NULL)) {
         case TCP_GOES_ON:
-            if (slot->reset && slot->reset->side == s->side)
-                forget_reset(slot);
+            doubt_reset(slot, s->side);
             return slot;
         case TCP_MAY_END:
             remember_reset(slot, s);
@@ -612,6 +616,9 @@ static __attribute__((noinline)) struct slot *place(struct connections *connecti
     struct beginning beginning = {.with_syn = false};
     bool ignore = false;
 
+    for (struct slot *at = slot; at; at = at->former)
+        if (is_quiet(connections, at, segment->segment.frame, segment->segment.time_ns))
+            retire_closed(connections, at, segment->segment.time_ns);
     if (slot)
         slot = settle(connections, slot, segment, &beginning, &ignore);
     if (ignore)
@@ -701,23 +708,26 @@ static void stop_waiting(struct connections *connections, struct slot *slot, siz
         retire(connections, slot, CONNECTION_DISMISSED, now);
 }
 
+static void evict(struct connections *connections, struct slot *slot, int64_t now)
+{
+    if (slot->state == SLOT_OPEN)
+        retire(connections, slot, CONNECTION_EVICTED, now);
+    else if (slot->state == SLOT_CLOSED)
+        retire(connections, slot, CONNECTION_CLOSED, slot->connection.end_ns);
+    remove_slot(connections, slot);
+}
+
 void connections_trim(struct connections *connections, const struct kept_limits *limits, int64_t now_ns)
 {
     const uint32_t until[] = {limits->connection, limits->connection, limits->ended};
 
     for (int state = SLOT_OPEN; state <= SLOT_TOMBSTONE; state++) {
         for (struct link *l = connections->lists[state].next, *next; l != &connections->lists[state]; l = next) {
-            struct slot *slot = slot_of(l);
-
             next = l->next;
-            if (slot->connection.end_frame <= until[state]) {
-                if (state != SLOT_TOMBSTONE)
-                    retire(connections, slot, state == SLOT_CLOSED ? CONNECTION_CLOSED : CONNECTION_EVICTED,
-                           state == SLOT_CLOSED ? slot->connection.end_ns : now_ns);
-                remove_slot(connections, slot);
-            } else if (state != SLOT_TOMBSTONE && limits->held != SIZE_MAX) {
-                stop_waiting(connections, slot, limits->held, now_ns);
-            }
+            if (slot_of(l)->connection.end_frame <= until[state])
+                evict(connections, slot_of(l), now_ns);
+            else if (state != SLOT_TOMBSTONE)
+                stop_waiting(connections, slot_of(l), limits->held, now_ns);
         }
     }
 }

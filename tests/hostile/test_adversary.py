@@ -16,12 +16,6 @@ OPEN_KIB = 24             # for each connection open at the same time, of which 
 WORSE_THAN_LINEAR = 2.5   # times; a square would be FACTOR
 
 
-@pytest.fixture(scope="module")
-def sanitized(build):
-    said = subprocess.run(["ldd", build / "conformance" / "iwarp-check"], capture_output=True, text=True, check=True)
-    return "libasan" in said.stdout
-
-
 def judge(build, capture):
     """Status, CPU seconds and the most memory, in MiB, of one run. time(1) starts it, as what a large process starts counts
     as large itself."""

@@ -32,13 +32,13 @@ def with_finding(report, rule):
     (crowd.crowd_of_roce, 10000, "RPCR-3.3.1-01"),
     (lambda path, n: crowd.crowd_of_roce(path, n, managed=False), 10000, "RPCR-3.3.1-01"),
 ], ids=["tcp", "roce", "roce-unmanaged"])
-def test_all_keep_their_findings(build, tmp_path, make, n, rule):
+def test_all_keep_their_findings(build, sanitized, tmp_path, make, n, rule):
     path = tmp_path / "crowd.pcap"
     make(path, n)
     _, report, memory = judge(build, path)
     assert with_finding(report, rule) == n
     assert "connections_cut_short" not in report["captures"][0]
-    assert memory < 2048 * 1.25
+    assert sanitized or memory < 2048 * 1.25
 
 
 @pytest.mark.parametrize("make", [
@@ -123,7 +123,7 @@ def holding(capture, number, octets):
     return lambda: connection.segment(0, missing, sequence=start)
 
 
-def test_whoever_holds_most_gives_up(build, tmp_path):
+def test_whoever_holds_most_gives_up(build, sanitized, tmp_path):
     path = tmp_path / "held.pcap"
     capture = adversary.Capture(path)
     arrive = holding(capture, 0, 3000)
@@ -133,7 +133,7 @@ def test_whoever_holds_most_gives_up(build, tmp_path):
     capture.close()
     _, report, memory = judge(build, path, "--memory-limit=32M")
     assert "the memory limit of 32 MiB was reached at frame" in report["captures"][0]["warning"]
-    assert memory < 64
+    assert sanitized or memory < 64
     connections = report["captures"][0]["connections"]
     assert connections[0]["counts"]["fpdus"][0] == 4  # it could wait for what came late
     assert judge(build, path, "--memory-limit=32M", "-j3")[1] == report
@@ -141,7 +141,7 @@ def test_whoever_holds_most_gives_up(build, tmp_path):
 
 
 @pytest.mark.parametrize("jobs", ["-j1", "-j3"])
-def test_a_flood_stays_flat(build, tmp_path, jobs):
+def test_a_flood_stays_flat(build, sanitized, tmp_path, jobs):
     """Each packet is for a queue pair that nobody else speaks of."""
     memory = {}
     for n in (40000, 160000):
@@ -152,7 +152,7 @@ def test_a_flood_stays_flat(build, tmp_path, jobs):
         capture.close()
         status, _, memory[n] = judge(build, path, "--memory-limit=64M", jobs)
         assert status == 2
-    assert memory[160000] < memory[40000] + 4, memory
+    assert sanitized or memory[160000] < memory[40000] + 4, memory
 
 
 def constant(root, path, name):

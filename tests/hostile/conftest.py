@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Shared by the tests of hostile captures."""
+import subprocess
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def sanitized(build):
+    """Memory says nothing then."""
+    said = subprocess.run(["ldd", build / "conformance" / "iwarp-check"], capture_output=True, text=True, check=True)
+    return "libasan" in said.stdout
