@@ -738,14 +738,14 @@ void ib_connections_free(struct ib_connections *connections)
 }
 
 /* It has ended, and nothing came since then for long enough; whenever that is noticed, it has been that long. */
-static bool retire(struct ib_connections *connections, struct pair *pair, int64_t now_ns)
+static inline bool retire(struct ib_connections *connections, struct pair *pair, int64_t now_ns)
 {
     int64_t quiet_ns = pair->connection.end_ns + connections->options.linger_ns;
-    bool quiet = (pair->connection.disconnected || pair->connection.rejected) && now_ns > quiet_ns;
 
-    if (quiet)
-        close_pair(connections, pair, IB_CONNECTION_ENDED, quiet_ns);
-    return quiet;
+    if (!(pair->connection.disconnected || pair->connection.rejected) || now_ns <= quiet_ns)
+        return false;
+    close_pair(connections, pair, IB_CONNECTION_ENDED, quiet_ns);
+    return true;
 }
 
 /* ---- rivals ---- */
@@ -801,7 +801,8 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
     if (flow->rival && is_of_rival(flow, packet))
         return of_rival(connections, flow, arrival);
     deliver_early(connections, flow->pair, flow->sender, packet, arrival->frame, arrival->time_ns);
-    settle_rivals(connections, flow->pair, arrival->time_ns);
+    if (flow->pair->claimed[0] || flow->pair->claimed[1])
+        settle_rivals(connections, flow->pair, arrival->time_ns);
     return &flow->pair->connection;
 }
 
