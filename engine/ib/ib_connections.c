@@ -778,6 +778,31 @@ static struct ib_connection *of_rival(struct ib_connections *connections, const 
     return &rival->connection;
 }
 
+/* Its connection goes on, and nobody else claims what either has. */
+static bool is_usual(const struct flow *flow)
+{
+    const struct pair *pair = flow->pair;
+
+    return pair && !flow->rival && !pair->claimed[0] && !pair->claimed[1] && !pair->connection.disconnected &&
+           !pair->connection.rejected;
+}
+
+/* The connection of any packet, where `flow` is its path; NULL: there is none so far. */
+static __attribute__((noinline)) struct ib_connection *place_packet(struct ib_connections *connections,
+                                                                    const struct key *key, struct flow *flow,
+                                                                    const struct ib_arrival *arrival)
+{
+    if (flow && flow->pair && retire(connections, flow->pair, arrival->time_ns))
+        flow = find_flow(connections, key); /* a rival may have it now */
+    if (!flow || !flow->pair)
+        return unpaired(connections, key, flow, arrival);
+    if (flow->rival && is_of_rival(flow, arrival->packet))
+        return of_rival(connections, flow, arrival);
+    deliver_early(connections, flow->pair, flow->sender, arrival->packet, arrival->frame, arrival->time_ns);
+    settle_rivals(connections, flow->pair, arrival->time_ns);
+    return &flow->pair->connection;
+}
+
 struct ib_connection *ib_connections_packet(struct ib_connections *connections, const struct ib_arrival *arrival)
 {
     const struct ib_packet *packet = arrival->packet;
@@ -794,15 +819,9 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
     if (!packet->info || ib_service_of(packet->bth.opcode) != IB_RC)
         return NULL;
     flow = find_flow(connections, &key);
-    if (flow && flow->pair && retire(connections, flow->pair, arrival->time_ns))
-        flow = find_flow(connections, &key); /* a rival may have it now */
-    if (!flow || !flow->pair)
-        return unpaired(connections, &key, flow, arrival);
-    if (flow->rival && is_of_rival(flow, packet))
-        return of_rival(connections, flow, arrival);
+    if (!flow || !is_usual(flow))
+        return place_packet(connections, &key, flow, arrival);
     deliver_early(connections, flow->pair, flow->sender, packet, arrival->frame, arrival->time_ns);
-    if (flow->pair->claimed[0] || flow->pair->claimed[1])
-        settle_rivals(connections, flow->pair, arrival->time_ns);
     return &flow->pair->connection;
 }
 
