@@ -789,13 +789,14 @@ static bool is_usual(const struct flow *flow)
 
 /* The connection of any packet, where `flow` is its path; NULL: there is none so far. */
 static __attribute__((noinline)) struct ib_connection *place_packet(struct ib_connections *connections,
-                                                                    const struct key *key, struct flow *flow,
-                                                                    const struct ib_arrival *arrival)
+                                                                    struct flow *flow, const struct ib_arrival *arrival)
 {
+    const struct key key = {arrival->source, arrival->destination, arrival->packet->bth.qp};
+
     if (flow && flow->pair && retire(connections, flow->pair, arrival->time_ns))
-        flow = find_flow(connections, key); /* a rival may have it now */
+        flow = find_flow(connections, &key); /* a rival may have it now */
     if (!flow || !flow->pair)
-        return unpaired(connections, key, flow, arrival);
+        return unpaired(connections, &key, flow, arrival);
     if (flow->rival && is_of_rival(flow, arrival->packet))
         return of_rival(connections, flow, arrival);
     deliver_early(connections, flow->pair, flow->sender, arrival->packet, arrival->frame, arrival->time_ns);
@@ -820,7 +821,7 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
         return NULL;
     flow = find_flow(connections, &key);
     if (!flow || !is_usual(flow))
-        return place_packet(connections, &key, flow, arrival);
+        return place_packet(connections, flow, arrival);
     deliver_early(connections, flow->pair, flow->sender, packet, arrival->frame, arrival->time_ns);
     return &flow->pair->connection;
 }
