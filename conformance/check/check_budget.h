@@ -10,14 +10,14 @@
 #include "conformance/check/check_share.h"
 
 /* --memory-limit, and what there may be of it. */
-#define BUDGET_DEFAULT ((size_t)2 << 30)
+#define BUDGET_DEFAULT ((size_t)512 << 20)
 enum {
-    BUDGET_CONNECTION = 40 << 10, /* octets of each that begins; what it takes later is added */
-    BUDGET_UNPAIRED = 128 << 10,  /* for each queue pair without counterpart so far */
-    BUDGET_HELD = 4,              /* a part of the limit for packets that wait for others */
-    BUDGET_LEAST = 64,            /* of each, whatever the limit */
-    BUDGET_STEPS = 16,            /* a limit may be exceeded by such a part of it, or */
-    BUDGET_STEP = 256,            /* by what so many packets bring */
+    BUDGET_CONNECTION = 8 << 10, /* octets that one counts as (most take 27 to 40 KB); what it takes later is added */
+    BUDGET_UNPAIRED = 32 << 10,  /* for each queue pair without counterpart so far */
+    BUDGET_HELD = 4,             /* a part of the limit for packets that wait for others */
+    BUDGET_LEAST = 64,           /* of each, whatever the limit */
+    BUDGET_STEPS = 16,           /* a limit may be exceeded by such a part of it, or */
+    BUDGET_STEP = 256,           /* by what so many packets bring */
 };
 
 struct budget {

@@ -49,13 +49,13 @@ def test_all_keep_their_findings(build, sanitized, tmp_path, make, n, rule):
 def test_whoever_makes_room_is_named(build, check, tmp_path, make):
     path = tmp_path / "crowd.pcap"
     make(path)
-    status, report, _ = judge(build, path, "--memory-limit=8M")
+    status, report, _ = judge(build, path, "--memory-limit=2M")
     assert status == 2 and report["summary"]["verdict"] == "error"
     assert report["captures"][0]["connections_cut_short"] > 100
     assert "too many connections at a time" in report["captures"][0]["warning"]
-    assert check("--memory-limit=8M", path).stdout.startswith("ERROR: not everything could be judged")
+    assert check("--memory-limit=2M", path).stdout.startswith("ERROR: not everything could be judged")
     for jobs in ("-j3", "-j2"):  # whoever works on them
-        assert judge(build, path, "--memory-limit=8M", jobs)[1] == report
+        assert judge(build, path, "--memory-limit=2M", jobs)[1] == report
     (tmp_path / "report.json").write_text(json.dumps(report), encoding="utf-8")
     merged = check("merge", tmp_path / "report.json")
     assert merged.returncode == 2
@@ -68,7 +68,7 @@ def test_what_was_found_stands(build, tmp_path):
     for number in range(1000):
         adversary.Connection(capture, client=0x0A100000 + number).fpdu(0, crowd.WRONG_VERSION)
     capture.close()
-    status, report, _ = judge(build, path, "--memory-limit=8M")
+    status, report, _ = judge(build, path, "--memory-limit=2M")
     assert status == 1 and report["captures"][0]["connections_cut_short"] > 0
     assert with_finding(report, "DDP-4.1-12") == 1000
 
@@ -83,7 +83,7 @@ def test_what_grows_counts(build, tmp_path):
             for _ in range(-(-size // 1400)):
                 connection.octets(0, adversary.fpdu(adversary.tagged(adversary.WRITE, 1, 0, b"x" * min(size, 1400))))
         capture.close()
-        status, report, _ = judge(build, path, "--memory-limit=8M")
+        status, report, _ = judge(build, path, "--memory-limit=2M")
         assert (status == 0) == fits and ("connections_cut_short" not in report["captures"][0]) == fits
 
 
