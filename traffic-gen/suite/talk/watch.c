@@ -29,11 +29,16 @@ struct watch {
     uint64_t sent[2], acked[2]; /* acked: what that side has received of the other */
     bool ended[2], reset, finished;
     uint16_t ip_id[2];
+    uint32_t isn[2];
     uint32_t frames;
     int64_t now;
 };
 
-static const uint32_t isn[2] = {[WATCH_SUITE] = 0x10000000, [WATCH_DUT] = 0x20000000};
+static const uint32_t first_isn[2] = {[WATCH_SUITE] = 0x10000000, [WATCH_DUT] = 0x20000000};
+static const uint32_t isn_step = 0x01000193;
+
+/* Of this process: the host gives the same port again, and the same first sequence number would be a retransmission. */
+static gint connections;
 
 /* ---- what the engine finds ---- */
 
@@ -81,8 +86,8 @@ static void segment(struct watch *watch, enum watch_side side, uint8_t flags, co
     bool syn = flags & TCP_SYN, tells_mss = syn && side == WATCH_SUITE && watch->options.mss > 0;
     struct frame_tcp tcp = {
         .side = side,
-        .seq = isn[side] + (syn ? 0 : 1 + (uint32_t)watch->sent[side] + watch->ended[side]),
-        .ack = flags & TCP_ACK ? isn[!side] + 1 + (uint32_t)watch->acked[side] : 0,
+        .seq = watch->isn[side] + (syn ? 0 : 1 + (uint32_t)watch->sent[side] + watch->ended[side]),
+        .ack = flags & TCP_ACK ? watch->isn[!side] + 1 + (uint32_t)watch->acked[side] : 0,
         .flags = flags,
         .window = WINDOW,
         .ip_id = ++watch->ip_id[side],
@@ -166,6 +171,7 @@ struct watch *watch_new(const struct watch_options *options)
                                       .port = {options->ends[0].port, options->ends[1].port},
                                       .host[WATCH_DUT] = {&watch->layouts, options->ends[WATCH_DUT]}};
     struct mpa_options mpa_options;
+    const uint32_t nth = (uint32_t)g_atomic_int_add(&connections, 1);
 
     mpa_options_init(&mpa_options);
     mpa_options.t_react = options->t_react;
@@ -175,6 +181,8 @@ struct watch *watch_new(const struct watch_options *options)
     stack_options_init(&watch->layers, &mpa_options);
     rdmap_terminate_assume(options->layout, &setup.host[WATCH_DUT]);
     watch->options = *options;
+    for (unsigned i = 0; i < G_N_ELEMENTS(watch->isn); i++)
+        watch->isn[i] = first_isn[i] + nth * isn_step;
     watch->findings = g_array_new(FALSE, FALSE, sizeof(struct watch_finding));
     watch->verdict.counts = &watch->counts;
     watch->verdict.finding = on_finding;
