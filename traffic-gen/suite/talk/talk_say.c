@@ -84,7 +84,11 @@ static void make_usual(struct talk *talk, struct message *message, const struct 
         break;
     case RDMAP_ATOMIC_REQUEST: /* of zero, to the first word: harmless to try (RFC 7306 section 1.1) */
         message->atomic = (struct rdmap_atomic_request){
-            .opcode = message->atomic.opcode, .identifier = 1, .stag = place.stag, .to = place.address};
+            .opcode = message->atomic.opcode,
+            .identifier = 1,
+            .stag = place.stag,
+            .to = place.address,
+            .compare_mask = message->atomic.opcode == RDMAP_ATOMIC_FETCH_ADD ? UINT64_MAX : 0};
         break;
     case RDMAP_IMMEDIATE:
     case RDMAP_IMMEDIATE_SE:
