@@ -199,7 +199,7 @@ def check(cases, rows):
     for case in cases:
         if case.rule not in rows:
             sys.exit(f"{case.where}: the catalogue has no rule {case.rule}")
-        for word in ("also", "finds", "passes", "doubts", "silent"):
+        for word in ("also", "breaks", "finds", "passes", "doubts", "silent"):
             for rule in case.ids(word):
                 if rule not in rows:
                     sys.exit(f"{case.where}: the catalogue has no rule {rule}")

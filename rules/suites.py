@@ -13,7 +13,7 @@ from catalogue import literal, symbol, write_if_different
 ROLES = {"both": "DUT_ANY", "responder": "DUT_RESPONDER", "initiator": "DUT_INITIATOR"}
 NEEDS = ("echo", "receives", "regions", "rpc", "nfs", "enhanced", "peer-to-peer", "words", "wire", "alone")
 SERVED = ("send", "read-response", "immediate", "atomic-response")
-WORDS = ("part", "needs", "say", "value", "served", "per version", "after", "expects")
+WORDS = ("part", "breaks", "also", "needs", "say", "value", "served", "per version", "after", "expects")
 # The suites to which the rules of a case file may belong, and the room of a judge that several of them share.
 SUITES = {"mpa": ("mpa", "mpa2"), "ddp": ("ddp",), "rdmap": ("rdmap", "rdmapx")}
 SUITES_RPC = ("rpcrdma", "nfs")

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""One fault per stimulus: our side of each case breaks what the case says that it breaks (rules/*.cases), and no other rule.
+Cases that need our own TCP (--wire) are not played here."""
+import functools
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import pytest
+
+import devices
+
+RULES = pathlib.Path(__file__).resolve().parents[2] / "rules"
+sys.path.insert(0, str(RULES))
+import cases  # noqa: E402
+
+RUNNERS = {"responder": devices.run_responder, "initiator": devices.run_initiator}
+PATIENT = ["--timeout=2", "--start-timeout=4", "--idle-timeout=4"]
+RUNS = {
+    "responder": ("responder", [], [*PATIENT, "--skip=rpcrdma,nfs"], 16),
+    "responder-rev1": ("responder", ["rev1"], [*PATIENT, "--suite=mpa"], 16),
+    "responder-markers": ("responder", ["markers"], [*PATIENT, "--suite=mpa"], 16),
+    "responder-no-crc": ("responder", ["no-crc"], [*PATIENT, "--suite=mpa"], 16),
+    "initiator": ("initiator", [], [*PATIENT, "--skip=rpcrdma,nfs"], 16),
+    "initiator-p2p": ("initiator", ["p2p"], [*PATIENT, "--suite=mpa2"], 16),
+    "server": ("responder", ["rpc"], ["--service=nfs", "--timeout=1", "--suite=rpcrdma", "--suite=nfs"], 4),
+    "client": ("initiator", ["rpc"], ["--service=nfs", "--timeout=1", "--suite=rpcrdma"], 4),
+}
+# Not of a stimulus: the device's port is not NFS's own; each of its connections has a server, with the same session IDs.
+ENVIRONMENT = {"NFSULB-6.3-01", "NFS41-2.10.6.2-02"}
+
+
+@functools.cache
+def written():
+    read = (case for path in sorted(RULES.glob("*.cases")) for case in cases.Reader(path).cases)
+    return [case for case in read if case.kind == "case"]
+
+
+@functools.cache
+def declared():
+    """By case: the rule that it breaks, or alternatives, and what it breaks besides."""
+    return {case.id: (set(case.items("breaks")), set(case.items("also"))) for case in written()}
+
+
+def ours(connection, role):
+    return {finding["rule"] for finding in connection["findings"]
+            if not finding["direction"].startswith(role) and finding["severity"] != "note"} - ENVIRONMENT
+
+
+@functools.cache
+def broken(which):
+    """By case: what our side breaks on each of its connections, as iwarp-check finds in the recording."""
+    role, device, options, jobs = RUNS[which]
+    run = RUNNERS[role](device, options, jobs=jobs, record=True)
+    assert run.status == 0, run.errors + run.tell()
+    command = [devices.CHECK, "--format=json", "--fail-on=never", run.capture]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode in (0, 3), done.stderr
+    connections = {}
+    for connection in json.loads(done.stdout)["captures"][0]["connections"]:
+        opener = connection["initiator"] if role == "responder" else connection["responder"]
+        for end in {opener, connection["initiator"], connection["responder"]}:
+            connections.setdefault(int(end.rsplit(":", 1)[1]), []).append(connection)
+    # The host gives a port again after a while: what is on it then belongs to another case.
+    return {name: [ours(connections[port][0], role) for port in test["ports"] if len(connections.get(port, [])) == 1]
+            for name, test in run.tests.items()}
+
+
+@pytest.mark.parametrize("which", RUNS)
+def test_no_other_fault(which):
+    undeclared = {}
+    for name, found in broken(which).items():
+        own = {name.split("/")[0]}
+        breaks, also = declared().get(name, (set(), set()))
+        for rules in found:
+            faults = rules - own - also
+            if not faults <= breaks or len(faults) > 1:
+                undeclared[name] = sorted(faults)
+    assert undeclared == {}
+
+
+def test_what_is_declared_is_broken():
+    found = {}
+    for which in RUNS:
+        for name, connections in broken(which).items():
+            found.setdefault(name, set()).update(*connections)
+    wanted = {name: breaks | also for name, (breaks, also) in declared().items()}
+    assert {name: sorted(rules - found[name]) for name, rules in wanted.items() if name in found and rules - found[name]} == {}
+
+
+def test_short_ulpdus_have_version_1():
+    """Of a ULPDU that is too short for its header iwarp-check says no more than that."""
+    ulpdus = {(case.id, octets) for case in written() for octets in re.findall(r"\bfpdu ([0-9a-f]+)", case.words.get("say", ""))}
+    assert len(ulpdus) >= 3
+    assert {(name, octets) for name, octets in ulpdus if int(octets[:2], 16) & 3 != 1} == set()
