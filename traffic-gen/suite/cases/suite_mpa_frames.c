@@ -61,6 +61,11 @@ static void revision_0(struct talk *talk, const struct suite_case *row)
     if (!talk_open(talk) || !talk_send_frame(talk, &wish))
         return;
     reply = talk_hear_frame(talk);
+    if (reply && reply->revision == 0 && reply->flags & MPA_FLAG_R) {
+        talk_inconclusive(talk, "rejected, for revision 0 or for M = 1, which belongs to it: %s",
+                          talk_describe(talk, talk_last(talk)));
+        return;
+    }
     if (reply && reply->revision == 0) {
         talk_passed(talk, "the device also speaks revision 0: %s", talk_describe(talk, talk_last(talk)));
         return;

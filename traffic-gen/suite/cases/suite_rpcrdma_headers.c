@@ -8,12 +8,16 @@
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "wire/octets.h"
 
-enum { MANY_MAX = 1024 };
+enum { MANY_MAX = 1024, PROVES_NOTHING = 1 << 16 /* a success, where the document leaves it open */ };
 
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found)
 {
     if (allowed & RPC_ANSWER_SUCCESS && talker->talk->run->nfs.no_null)
         allowed |= RPC_ANSWER_RPC_ERROR; /* no program that we know: only what was understood of the Call */
+    if (allowed & PROVES_NOTHING && found == RPC_ANSWER_SUCCESS) {
+        talk_inconclusive(talker->talk, "%s, which says nothing about the fault", rpc_answer_words(found));
+        return;
+    }
     if (allowed & found) {
         talk_passed(talker->talk, "%s", rpc_answer_words(found));
         return;
@@ -60,12 +64,16 @@ static bool is_blocked(struct rpc_talker *talker)
     return false;
 }
 
-static bool judge_unanswered(struct rpc_talker *talker)
+/* Whatever the device says that answers no other Call of ours is an answer to the stimulus, with any XID. */
+static bool judge_unanswered(struct rpc_talker *talker, unsigned since)
 {
-    const struct talker_heard *answer = rpc_talker_find(talker, talker->xid);
+    const struct talker_heard *answer = rpc_talker_unasked(talker, since);
 
-    if (answer)
-        talk_failed(talker->talk, "expected silence; found %s with its XID", rpcrdma_proc_name(answer->header.proc));
+    if (answer && answer->header.status != RPCRDMA_OK)
+        talk_failed(talker->talk, "expected silence; found a Send of %zu octets that is no message", answer->n);
+    else if (answer)
+        talk_failed(talker->talk, "expected silence; found %s with %s", rpcrdma_proc_name(answer->header.proc),
+                    answer->header.xid == talker->xid ? "its XID" : "another XID, in answer to no Call");
     return !answer;
 }
 
@@ -75,11 +83,12 @@ static bool judge_unanswered(struct rpc_talker *talker)
  */
 static void to_client(struct rpc_talker *talker, const struct suite_case *row)
 {
-    unsigned before;
+    unsigned before, since;
 
     if (!is_blocked(talker))
         return;
     before = talker->n_held;
+    since = talker->heard->len;
     talker->xid = talker->held[0].xid;
     if (!calls_say(talker, row))
         return;
@@ -87,9 +96,9 @@ static void to_client(struct rpc_talker *talker, const struct suite_case *row)
     if (talker->n_held > before && !talker->fed_end)
         rpc_talker_doubt(talker, "expected the message to be discarded; the device makes another Call, as if it had "
                                  "been the Reply to a pending one");
-    else if (judge_unanswered(talker))
+    else if (judge_unanswered(talker, since))
         rpc_talker_judge_continues(talker, "no answer");
-    judge_unanswered(talker);
+    judge_unanswered(talker, since);
 }
 
 /* The most credits that the device has asked for: it has as many Receive buffers, at least. */
@@ -126,13 +135,14 @@ static void many(struct rpc_talker *talker, const struct suite_case *row)
 /* Not even for a while after the sign of life. */
 static void to_server(struct rpc_talker *talker, const struct suite_case *row)
 {
+    unsigned since = talker->heard->len;
     bool alive;
 
     if (!calls_say(talker, row))
         return;
     alive = rpc_talker_alive(talker);
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
-    if (judge_unanswered(talker) && alive)
+    if (judge_unanswered(talker, since) && alive)
         talk_passed(talker->talk, "no answer, and the device continues");
 }
 

@@ -461,6 +461,23 @@ const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint
     return find(talker, xid, false);
 }
 
+/* Of a whole Call that the talker has made on this connection. */
+static bool is_own_xid(const struct rpc_talker *talker, uint32_t xid)
+{
+    return xid >= talker->xids + TALKER_XID_CALLS && xid < talker->next_xid;
+}
+
+const struct talker_heard *rpc_talker_unasked(const struct rpc_talker *talker, unsigned since)
+{
+    for (guint i = since; i < talker->heard->len; i++) {
+        const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
+
+        if (!heard->call && (heard->header.status != RPCRDMA_OK || !is_own_xid(talker, heard->header.xid)))
+            return heard;
+    }
+    return NULL;
+}
+
 const struct talker_heard *rpc_talker_find_call(const struct rpc_talker *talker, uint32_t xid)
 {
     return find(talker, xid, true);

@@ -183,6 +183,8 @@ enum rpc_answer {
 enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_t ns);
 /* The message itself; NULL: none. */
 const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid);
+/* The first message after `since` of them that neither is a Call nor answers a whole Call of ours; NULL: none. */
+const struct talker_heard *rpc_talker_unasked(const struct rpc_talker *talker, unsigned since);
 /* The latest Call of a DUT that is a client. */
 const struct talker_heard *rpc_talker_find_call(const struct rpc_talker *talker, uint32_t xid);
 /* What follows the header of an inline Reply. False: it is none, or NULL. */
