@@ -161,7 +161,8 @@ struct mpa_end *qp_mpa(struct qp *qp);
  * Faults in how the peer's segments are judged. judge is called with each ULPDU p[0..n) before anything else (cause 0),
  * and again with the error found: layer, error type and code as the Terminate's first two octets carry them. Its result
  * counts: 0 accepts the segment as if it were correct, QP_DROP drops it. terminate may change the message of a
- * Terminate of this end; false leaves the message out. Those of MPA are in stack/mpa_end.h.
+ * Terminate of this end; false leaves the message out. atomic may change what an operation has left in the word, and
+ * the original value that is returned. Those of MPA are in stack/mpa_end.h.
  */
 enum { QP_DROP = 1 << 16 };
 
@@ -169,6 +170,7 @@ struct qp_spoil {
     void *ctx;
     unsigned (*judge)(void *ctx, unsigned cause, const uint8_t *p, size_t n);
     bool (*terminate)(void *ctx, struct rdmap_terminate *message);
+    void (*atomic)(void *ctx, const struct rdmap_atomic_request *operation, uint64_t *left, uint64_t *original);
 };
 /* Copied; NULL ends it. */
 void qp_set_spoil(struct qp *qp, const struct qp_spoil *spoil);

@@ -288,15 +288,17 @@ static bool answer_atomic(struct soft_qp *qp, struct qp_request *request)
     struct rdmap_atomic_response response = {.identifier = operation->identifier};
     enum memory_status status =
         memory_access_by(qp->memory, qp, operation->stag, operation->to, 8, MEMORY_REMOTE_ATOMIC, &word);
-    uint64_t result;
+    uint64_t left;
 
     if (status != MEMORY_OK) {
         qp_fail_request(qp, qp_protection_causes[status], request);
         return false;
     }
-    response.original = get_be64(word);
-    if (rdmap_atomic_apply(operation, response.original, &result))
-        put_be64(word, result);
+    left = response.original = get_be64(word);
+    rdmap_atomic_apply(operation, response.original, &left);
+    if (qp->spoil.atomic)
+        qp->spoil.atomic(qp->spoil.ctx, operation, &left, &response.original);
+    put_be64(word, left);
     send_untagged(qp, RDMAP_ATOMIC_RESPONSE, DDP_QN_ATOMIC_RESPONSE, octets,
                   rdmap_atomic_response_encode(&response, octets, sizeof octets));
     return true;

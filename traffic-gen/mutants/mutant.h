@@ -17,8 +17,8 @@
  *   `read` is a segment of that message without an error; `message` (an RPC-over-RDMA message has come; of a Call with
  *   Read chunks once more, without `sent`, when they are there), `call` and `reply` (a sound one),
  *   `private-data`; `received` (octets of its stream), `tick` (time has passed).
- *   Of the mutant: `own-frame`, `own-fpdu`, `own-octets`, `own-term`, `own-header` (a Transport header), `own-send` (an
- *   RPC-over-RDMA Send), `work` (posted), `close`
+ *   Of the mutant: `own-frame`, `own-fpdu`, `own-octets`, `own-term`, `own-result` (of an Atomic), `own-header` (a
+ * Transport header), `own-send` (an RPC-over-RDMA Send), `work` (posted), `close`
  *
  * CONDITIONS. NAME (it is not 0), NAME OP VALUE with one of = != < > <= >= & (any of these bits); ! before it: it does
  *   not hold. VALUE is a number, another NAME, a Terminate such as 1/2/01, or one of `statuses` (mutant_field.c).
@@ -45,6 +45,7 @@ enum mutant_event {
     ON_OWN_FPDU,
     ON_OWN_OCTETS,
     ON_OWN_TERM,
+    ON_OWN_RESULT,
     ON_OWN_HEADER,
     ON_OWN_SEND,
     ON_WORK,
@@ -68,6 +69,7 @@ struct scene {
     struct ddp_segment ddp; /* of a segment; stag and to also of work, and of the first chunk of a Call */
     struct rdmap_read_request read;
     struct rdmap_atomic_request atomic;
+    uint64_t original, left; /* own-result: the value returned, and the one that the word has now */
     struct rdmap_terminate terminate;
     struct mpa_startup frame, peer; /* the one that the event is about; the one that the peer has sent */
     struct rpcrdma_header header;

@@ -346,6 +346,18 @@ static bool on_own_term(void *ctx, struct rdmap_terminate *message)
     return scene.verdict != DROPPED;
 }
 
+static void on_own_result(void *ctx, const struct rdmap_atomic_request *operation, uint64_t *left, uint64_t *original)
+{
+    struct scene scene = begin(ctx, ON_OWN_RESULT);
+
+    scene.atomic = *operation;
+    scene.left = *left;
+    scene.original = *original;
+    play(&scene);
+    *left = scene.left;
+    *original = scene.original;
+}
+
 /* ---- RPC-over-RDMA ---- */
 
 static void add_chunks(struct scene *scene, const struct rpcrdma_header *header, const uint8_t *p)
@@ -473,7 +485,8 @@ struct mpa_end_spoil mutant_mpa_hooks(const struct misbehaviour *how)
 struct qp_spoil mutant_qp_hooks(const struct misbehaviour *how)
 {
     return (struct qp_spoil){.judge = has(how, ON_ULPDU) ? on_ulpdu : NULL,
-                             .terminate = has(how, ON_OWN_TERM) ? on_own_term : NULL};
+                             .terminate = has(how, ON_OWN_TERM) ? on_own_term : NULL,
+                             .atomic = has(how, ON_OWN_RESULT) ? on_own_result : NULL};
 }
 
 struct rpc_end_spoil mutant_rpc_hooks(const struct misbehaviour *how)

@@ -32,6 +32,7 @@ static const struct event_word {
     {"own-fpdu", ON_OWN_FPDU, ""},
     {"own-octets", ON_OWN_OCTETS, ""},
     {"own-term", ON_OWN_TERM, ""},
+    {"own-result", ON_OWN_RESULT, ""},
     {"own-header", ON_OWN_HEADER, ""},
     {"own-send", ON_OWN_SEND, ""},
     {"work", ON_WORK, ""},

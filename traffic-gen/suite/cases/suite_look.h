@@ -15,6 +15,7 @@ enum look_place {
     LOOK_FETCH_ADD = 1024,
     LOOK_CMP_SWAP = 1536,
     LOOK_READS = 2048,
+    LOOK_ADDITIONS = 2560,
 };
 
 /*

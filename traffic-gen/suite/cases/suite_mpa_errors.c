@@ -24,11 +24,12 @@ static void judge_other_layer(struct talk *talk, const struct suite_case *row)
     const char *what = talk_describe(talk, talk_last(talk));
 
     if (row->variant == FAULT_BEFORE)
-        talk_inconclusive(talk, "refused, but not by MPA, which is about the contents of an FPDU whose CRC is wrong: %s",
-                          what);
+        talk_inconclusive(
+            talk, "refused, but not by MPA, which is about the contents of an FPDU whose CRC is wrong: %s", what);
     else
-        talk_failed(talk, "expected no answer, or a Terminate of MPA; found the contents of an FPDU whose CRC is wrong "
-                          "judged: %s",
+        talk_failed(talk,
+                    "expected no answer, or a Terminate of MPA; found the contents of an FPDU whose CRC is wrong "
+                    "judged: %s",
                     what);
 }
 

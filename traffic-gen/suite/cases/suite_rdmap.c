@@ -103,8 +103,7 @@ static void terminates(struct talk *talk, const struct suite_case *row)
     if (hear_end(talk, talk_t_react(talk))->is_terminate)
         layer = talk_last(talk)->meant.layer;
     what = g_strdup(talk_describe(talk, talk_last(talk)));
-    if ((layer != NO_LAYER || !talk_is_open(talk)) &&
-        (!row_say(talk, row, false) || !talk_life_good(talk_probe(talk))))
+    if ((layer != NO_LAYER || !talk_is_open(talk)) && (!row_say(talk, row, false) || !talk_life_good(talk_probe(talk))))
         talk_inconclusive(talk, "%s; after a Send without an error the device does not continue either", what);
     else if (layer == RDMAP_LAYER_DDP)
         talk_passed(talk, "%s; after a Send without an error the device continues", what);
