@@ -537,6 +537,22 @@ def close_in_reply(connection, over):
     connection.sendall(REPLY[:18])
 
 
+def test_two_runs_are_of_one_device(tmp_path):
+    """And failures that are waived are not "No failures"."""
+    waivers = tmp_path / "waivers.yaml"
+    waivers.write_text("waivers:\n- id: MPA-8-02\n  why: known\n")
+    reports = []
+    for i in range(2):
+        with scripted.Device(bad_crc=lambda device: False) as device:
+            done = gen("test", f"127.0.0.1:{device.port}", "--rules=MPA-8-02/crc", "--timeout=0.3", "--device=one", "--format=json",
+                       f"--waivers={waivers}")
+        reports.append(tmp_path / f"{i}.json")
+        reports[-1].write_text(done.stdout)
+        assert json.loads(done.stdout)["summary"]["waived"] == 1, done.stderr
+    page = gen("report", *reports, "-o", "-").stdout
+    assert "Conformance of 1 device, 2 runs" in page and "No failures but 2 waived ones" in page
+
+
 def never_read(connection, over):
     over.wait(60)
 
@@ -562,8 +578,11 @@ def test_stopped_by_a_signal(tmp_path):
     finally:
         test.kill()
         stop()
-    assert test.returncode == 1 and errors.endswith("\niwarp-gen: stopped: 1 of 2 cases finished; the report has these\n")
-    assert [test["id"] for test in json.loads(out.read_text())["tests"]] == ["MPA-4.1-06"]
+    assert test.returncode == 4 and errors.endswith("\niwarp-gen: stopped: 1 of 2 cases finished; the report has these\n")
+    report = json.loads(out.read_text())
+    assert [test["id"] for test in report["tests"]] == ["MPA-4.1-06"] and report["state"] == "stopped"
+    text = gen("report", out, "-o", "-").stdout
+    assert "stopped before the end" in text and "NOT ALIVE" not in text
     whole = subprocess.run([devices.CHECK, "--format=json", record], capture_output=True, text=True)
     assert len(json.loads(whole.stdout)["captures"][0]["connections"]) == connections and "ends inside" not in whole.stderr
 

@@ -37,7 +37,8 @@ enum {
     INFO_SECONDS = 60, /* for --device-info */
     PAIRS_SEED = 1,    /* of combinations: the same in each run */
     STATUS_OPEN = 3,
-    STATUS_DEAD = 3
+    STATUS_DEAD = 3,
+    STATUS_STOPPED = 4
 };
 
 static char *now_text(void)
@@ -130,7 +131,7 @@ static bool reach(struct talk_run *run, const char *address, int *status)
     if (learnt && run_is_alive(run, &why))
         return true;
     if (suite_stopped)
-        *status = (command_fail("stopped"), COMMAND_FAILED);
+        *status = (command_fail("stopped"), STATUS_STOPPED);
     else
         *status = command_fail("%s: %s", run->dut == DUT_RESPONDER ? address : "--listen", why);
     if (learnt && !suite_stopped)
@@ -232,6 +233,8 @@ static int verdict(const struct test_options *options, const struct suite_report
         return command_fail("nothing was tested: no case was applicable to what the device offers");
     if (dead)
         return STATUS_DEAD;
+    if (suite_stopped && report->finished < report->chosen)
+        return STATUS_STOPPED;
     /* A death counts even if no case is to blame. */
     if (failed > 0 || report->deaths->len > 0 || report->finished < report->chosen ||
         (options->strict_waivers && report->unused_waivers->len > 0))
@@ -334,6 +337,24 @@ static int write_all(struct job *job, struct suite_report *report)
     return write_report(options, report) ? verdict(options, report) : output_trouble(options);
 }
 
+/* What was told as passed while it ran, and is none as the counterpart is missing, is told once more. */
+static void settle_passes(const struct job *job, struct suite_report *report)
+{
+    g_autoptr(GPtrArray) passed = g_ptr_array_new();
+
+    for (guint i = 0; i < report->results->len; i++)
+        if (((const struct case_result *)g_ptr_array_index(report->results, i))->outcome == OUTCOME_PASSED)
+            g_ptr_array_add(passed, g_ptr_array_index(report->results, i));
+    counterparts_settle(report, job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN,
+                        device_closes_at_times(job->run));
+    for (guint i = 0; i < passed->len; i++) {
+        const struct case_result *result = g_ptr_array_index(passed, i);
+
+        if (result->outcome != OUTCOME_PASSED)
+            fprintf(stderr, "iwarp-gen: %s: %s after all\n", result->id, case_outcome_names[result->outcome]);
+    }
+}
+
 static void run_all(struct job *job, struct suite_report *report)
 {
     guint finished;
@@ -371,8 +392,7 @@ static void run_all(struct job *job, struct suite_report *report)
     reuse_end(job->run);
     if (progress)
         fputs("\r\033[K", stderr);
-    counterparts_settle(report, job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN,
-                        device_closes_at_times(job->run));
+    settle_passes(job, report);
     result_layout_explain(report, job->run->layout);
     finished = report->results->len;
     if (!job->pairs)
@@ -642,8 +662,9 @@ int command_test(int argc, char **argv)
         "HOST:PORT (default: a free port of this host, which is printed). rdma:HOST:PORT goes through an RDMA device "
         "of "
         "this host, of any kind, and is for the suites rpcrdma and nfs.\n\n"
-        "Exit status: 0 all passed, 1 a failure, or stopped by a signal, 2 wrong usage, the device could not be "
-        "reached, or offers nothing to test, 3 the device died, and the run ended there, or no case has a verdict.",
+        "Exit status: 0 all passed, 1 a failure, 2 wrong usage, the device could not be "
+        "reached, or offers nothing to test, 3 the device died, and the run ended there, or no case has a verdict, "
+        "4 stopped by a signal.",
     };
     struct test_options options = {.timeout = 2,
                                    .start_timeout = 60,

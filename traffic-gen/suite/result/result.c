@@ -333,7 +333,9 @@ char *suite_report_life(const struct suite_report *report)
 {
     GString *text = g_string_new(g_strcmp0(report->state, "alive") == 0 ? "alive at the end" : "");
 
-    if (text->len == 0)
+    if (g_strcmp0(report->state, "stopped") == 0)
+        g_string_assign(text, "stopped before the end: whether it is alive is not known");
+    else if (text->len == 0)
         g_string_append_printf(text, "NOT ALIVE at the end: %s", report->state ? report->state : "unknown");
     for (guint i = 0; i < report->deaths->len; i++)
         append_death(text, g_ptr_array_index(report->deaths, i));

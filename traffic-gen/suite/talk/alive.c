@@ -14,7 +14,7 @@ static const int64_t sure_ns = 2 * INT64_C(1000000000);
 const char *const device_life_names[DEVICE_LIVES] = {
     [DEVICE_ALIVE] = "alive",     [DEVICE_REFUSES] = "refuses", [DEVICE_VANISHED] = "vanished",
     [DEVICE_REJECTS] = "rejects", [DEVICE_HANGS] = "hangs",     [DEVICE_IDLES] = "idles",
-    [DEVICE_STOPPED] = "unknown",
+    [DEVICE_STOPPED] = "stopped",
 };
 
 const char *device_life_text(enum device_life life)

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Devices that do no RDMA worth the name: none gets a pass for which it gave no proof."""
+import struct
+import time
+
+import pytest
+
+import devices
+import scripted
+from crc32c import crc32c
+
+TIMES = ["--timeout=0.4", "--start-timeout=1.2", "--idle-timeout=1.2", "--recover-timeout=3", "--confirm=3"]
+# What a silence or a refusal passes, if the device is known to answer and to go on.
+CASES = ["MPA-4.4-19", "MPA-8-02/crc", "MPA-8-12/crc", "MPA-8-12/length", "RDMAP-6.2.1-01", "DDP-7.1-20", "RDMAP-7.2-02"]
+
+
+def terminate(word, crc):
+    return scripted.fpdu(bytes.fromhex("4147") + bytes(4) + struct.pack(">III", 2, 1, 0) + word, crc)
+
+
+class Fake(scripted.Device):
+    """Takes any start-up; react() has each FPDU, whatever its CRC."""
+
+    def operate(self, connection, request):
+        while True:
+            head = self.exactly(connection, 2)
+            length = struct.unpack(">H", head)[0]
+            rest = self.exactly(connection, length + -(length + 2) % 4 + 4)
+            if not self.react(connection, request, head + rest, rest[:length]):
+                return
+
+    def react(self, connection, request, octets, ulpdu):
+        raise NotImplementedError
+
+
+def answer(connection, request, ulpdu):
+    """A Read of no octets has its answer."""
+    if len(ulpdu) >= 46 and ulpdu[1] & 15 == 1:
+        connection.sendall(scripted.fpdu(b"\xC1\x42" + ulpdu[18:30], request.crc))
+
+
+def is_whole(octets):
+    return crc32c(octets[:-4]) == struct.unpack("<I", octets[-4:])[0]
+
+
+class Mute(Fake):
+    def react(self, connection, request, octets, ulpdu):
+        return True
+
+
+class Echo(Fake):
+    """Answers what is right, and gives the octets of the rest back."""
+
+    def react(self, connection, request, octets, ulpdu):
+        if is_whole(octets):
+            answer(connection, request, ulpdu)
+        else:
+            connection.sendall(octets)
+        return True
+
+
+class TerminatesAll(Fake):
+    """Answers everything with a Terminate of one layer."""
+
+    word = bytes.fromhex("12060000")
+
+    def react(self, connection, request, octets, ulpdu):
+        connection.sendall(terminate(self.word, request.crc))
+        return False
+
+
+class TerminatesAllOfMpa(TerminatesAll):
+    word = bytes.fromhex("20020000")
+
+
+class LooksInside(TerminatesAll):
+    """Answers what is right; of a wrong CRC it says that DDP does not know the STag."""
+
+    word = bytes.fromhex("11000000")
+
+    def react(self, connection, request, octets, ulpdu):
+        if not is_whole(octets):
+            return super().react(connection, request, octets, ulpdu)
+        answer(connection, request, ulpdu)
+        return True
+
+
+class Closes(Fake):
+    """Closes at each FPDU."""
+
+    def react(self, connection, request, octets, ulpdu):
+        return False
+
+
+class Slow(Fake):
+    """Answers any Read, also one with a wrong CRC, and then later than --timeout."""
+
+    def react(self, connection, request, octets, ulpdu):
+        if not is_whole(octets):
+            time.sleep(0.6)
+        answer(connection, request, ulpdu)
+        return True
+
+
+def run(device):
+    return devices.run_test([f"127.0.0.1:{device.port}", f"--rules={','.join(CASES)}", *TIMES], 1, False)
+
+
+# With a wrong length it never finds the next FPDU, whatever it does about CRCs: nothing is answered.
+PROVEN = {Slow: {"MPA-8-12/length"}}
+
+
+@pytest.mark.parametrize("fake", [Mute, Echo, TerminatesAll, TerminatesAllOfMpa, LooksInside, Closes, Slow])
+def test_no_pass_without_proof(fake):
+    with fake() as device:
+        tested = run(device)
+    assert set(tested.outcome("passed")) <= PROVEN.get(fake, set()), tested.tell()
+    # Nor is anything about these cases invented: no failure is one of a comparison.
+    failed = [test for test in tested.tests.values() if test["outcome"] == "failed"]
+    assert not any("without the" in test["actual"] for test in failed), tested.tell()
+
+
+def test_a_device_that_can_tell_passes():
+    """The same cases: they can be passed."""
+    with scripted.Device() as device:
+        tested = run(device)
+    assert {"MPA-4.4-19", "MPA-8-02/crc", "MPA-8-12/crc", "MPA-8-12/length"} <= set(tested.outcome("passed")), tested.tell()
