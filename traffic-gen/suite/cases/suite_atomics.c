@@ -97,7 +97,7 @@ static bool hear_original(struct talk *talk, unsigned id, uint64_t *original)
         talk_failed(talk, "expected the answer to Atomic Request %u; found that to %u", id, response.identifier);
     else
         *original = response.original;
-    return heard && talk->result->outcome != OUTCOME_FAILED && talk->result->actual == NULL;
+    return heard && talk->result->outcome != OUTCOME_FAILED && !talk->result->actual;
 }
 
 static bool hear_word(struct talk *talk, uint64_t *word)
