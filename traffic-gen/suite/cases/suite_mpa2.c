@@ -185,6 +185,7 @@ static bool names(struct talk *talk, uint8_t offered, uint8_t *named)
     return true;
 }
 
+/* Nothing fails: a Responder is not required to name all types that it supports, as section 9.2 goes on. */
 static void names_all_rtr(struct talk *talk, const struct suite_case *row)
 {
     uint8_t named, known;
@@ -194,8 +195,8 @@ static void names_all_rtr(struct talk *talk, const struct suite_case *row)
         return;
     known = types_alone(talk, (uint8_t)(ALL_RTR & ~named));
     if (known)
-        talk_failed(talk, "offered alone, types %u (B 1, C 2, D 4) work; offered all, the Reply names %u", known,
-                    named);
+        talk_inconclusive(talk, "offered alone, types %u (B 1, C 2, D 4) work; offered all, the Reply names %u", known,
+                          named);
     else
         talk_passed(talk, "offered all types, the Reply names %u (B 1, C 2, D 4); others do not work alone either",
                     named);
