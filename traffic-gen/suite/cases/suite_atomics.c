@@ -84,20 +84,23 @@ static bool say_operation(struct talk *talk, const char *region, unsigned place,
         operation->mask, operation->compare_data, operation->compare_mask);
 }
 
-/* False: verdict is set; without the operation a device says so, and is done. */
+/* False: verdict is set. */
 static bool hear_original(struct talk *talk, unsigned id, uint64_t *original)
 {
     const struct talk_heard *heard = talk_hear_opcode(talk, RDMAP_ATOMIC_RESPONSE);
     struct rdmap_atomic_response response;
 
-    if (!heard || !rdmap_atomic_response_decode(&response, heard->ddp.payload, heard->ddp.payload_len))
+    if (!heard || !rdmap_atomic_response_decode(&response, heard->ddp.payload, heard->ddp.payload_len)) {
         talk_inconclusive(talk, "Atomic Request %u was not answered; found %s", id,
                           talk_describe(talk, talk_last(talk)));
-    else if (response.identifier != id)
+        return false;
+    }
+    if (response.identifier != id) {
         talk_failed(talk, "expected the answer to Atomic Request %u; found that to %u", id, response.identifier);
-    else
-        *original = response.original;
-    return heard && talk->result->outcome != OUTCOME_FAILED && !talk->result->actual;
+        return false;
+    }
+    *original = response.original;
+    return true;
 }
 
 static bool hear_word(struct talk *talk, uint64_t *word)
