@@ -9,6 +9,7 @@
 #include "engine/core/rule.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Which documents bind; PROFILE_RFC5666 is PROFILE_IETF with RFC 5666 and 5667 in place of RFC 8166 and 8267. */
@@ -25,6 +26,7 @@ struct place {
     int64_t time_ns;      /* of frame, since the epoch */
     uint64_t offset;      /* stream offset of the first octet concerned, within its direction */
     uint8_t side;         /* TCP side that sent it (0 or 1) */
+    bool awaited;         /* nothing came from `side`: frame is the other side's, after which something had to come */
 };
 
 static inline unsigned other_side(unsigned side)

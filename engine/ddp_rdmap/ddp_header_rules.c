@@ -70,8 +70,8 @@ void ddp_judge_no_header(struct rdmap_connection *rdmap, struct rdmap_step *step
         return;
     }
     if (fpdu->ulpdu_length == 1)
-        rdmap_fail(rdmap, step, RULE_DDP_4_4_01, 0, "expected a DDP header of 14 or 18 octets; found 1 octet (%02x)",
-                   fpdu->ulpdu[0]);
+        rdmap_fail(rdmap, step, RULE_DDP_4_4_01, 0,
+                   "expected a DDP header of 14 or 18 octets; found a ULPDU of 1 octet (%02x)", fpdu->ulpdu[0]);
     else
         rdmap_fail(rdmap, step, tagged ? RULE_DDP_4_2_01 : RULE_DDP_4_3_01, 0,
                    "expected %u octets of %s header after control octets %02x %02x; found ULPDU_Length %u",
@@ -108,21 +108,22 @@ static bool judge_layout(struct rdmap_connection *rdmap, struct rdmap_step *step
     const uint8_t *octets = step->fpdu->fpdu.ulpdu;
 
     if (tagged_wrong(step) + !version_usual(rdmap, ddp->dv) + (ddp->rsvd != 0) >= 2) {
-        rdmap_fail(rdmap, step, RULE_DDP_4_1_01, 0,
-                   "expected T, L, Rsvd = 0 and DV = 1 from the highest bit of octet 0 on; found %02x (opcode %u)",
-                   octets[0], ddp->opcode);
+        rdmap_fail(
+            rdmap, step, RULE_DDP_4_1_01, 0,
+            "expected T, L, Rsvd = 0 and DV = 1 from the highest bit of octet 0 on; found octet 0 %02x (opcode %u)",
+            octets[0], ddp->opcode);
         return true;
     }
     if (!version_usual(rdmap, ddp->rv) && ddp->rdmap_rsv != 0 && nibbles_exchanged(ddp, octets)) {
         rdmap_fail(rdmap, step, RULE_RDMAP_4_1_02, 0,
-                   "expected RV, Rsv and Opcode from the highest bit of octet 1 on (%u%x); found %02x",
+                   "expected RV, Rsv and Opcode from the highest bit of octet 1 on (%u%x); found octet 1 %02x",
                    octets[1] & 0xFu, octets[1] >> 4u, octets[1]);
         return true;
     }
     if (octets[1] == 0 && !ddp->tagged && version_usual(rdmap, ddp->dv)) {
         rdmap_fail(rdmap, step, control_at_end(ddp) ? RULE_RDMAP_4_1_01 : RULE_RDMAP_4_01, 0,
-                   "expected the RDMAP control octet in the first octet of RsvdULP; found 00 (RsvdULP 00 %02x %02x "
-                   "%02x %02x, QN %u)",
+                   "expected the RDMAP control octet in the first octet of RsvdULP; found RsvdULP beginning with 00 "
+                   "(RsvdULP 00 %02x %02x %02x %02x, QN %u)",
                    octets[2], octets[3], octets[4], octets[5], ddp->qn);
         return true;
     }
@@ -145,17 +146,17 @@ static void judge_versions(struct rdmap_connection *rdmap, struct rdmap_step *st
 
     if (ddp->dv > 1) {
         if (!version_reported(rdmap, step))
-            rdmap_fail(rdmap, step, RULE_DDP_4_1_12, 0, "expected DV 1; found %u (octet 0 is %02x)", ddp->dv,
+            rdmap_fail(rdmap, step, RULE_DDP_4_1_12, 0, "expected DV 1; found DV %u (octet 0 is %02x)", ddp->dv,
                        step->fpdu->fpdu.ulpdu[0]);
         step->faulty = true;
     }
     if (ddp->rv > 1) {
         if (ddp->dv > 1 || !version_reported(rdmap, step))
-            rdmap_fail(rdmap, step, RULE_RDMAP_4_1_23, 0, "expected RV 0 or 1; found %u (octet 1 is %02x)", ddp->rv,
+            rdmap_fail(rdmap, step, RULE_RDMAP_4_1_23, 0, "expected RV 0 or 1; found RV %u (octet 1 is %02x)", ddp->rv,
                        step->fpdu->fpdu.ulpdu[1]);
         step->faulty = true;
     } else if (rdmap_opcode_too_new(ddp)) {
-        rdmap_fail(rdmap, step, RULE_RDMAPX_4_1_01, 0, "expected RV 1 in %s; found 0 (octet 1 is %02x)",
+        rdmap_fail(rdmap, step, RULE_RDMAPX_4_1_01, 0, "expected RV 1 in %s; found RV 0 (octet 1 is %02x)",
                    step->info->name, step->fpdu->fpdu.ulpdu[1]);
     }
 }
@@ -174,7 +175,7 @@ static void judge_version_change(struct rdmap_connection *rdmap, struct rdmap_st
     if (s->rv_known && s->rv == rv)
         verdict_passed(rdmap->verdict, RULE_RDMAP_4_1_24);
     else if (s->rv_known && !rdmap->parameters.startup_seen && step->ddp->dv == rv)
-        rdmap_fail(rdmap, step, RULE_RDMAP_4_1_24, 0, "expected RV %u, as in all earlier messages; found %u", s->rv,
+        rdmap_fail(rdmap, step, RULE_RDMAP_4_1_24, 0, "expected RV %u, as in all earlier messages; found RV %u", s->rv,
                    rv);
     s->rv_known = true;
     s->rv = rv;
@@ -186,10 +187,10 @@ static void judge_reserved(struct rdmap_connection *rdmap, struct rdmap_step *st
     const uint8_t *octets = step->fpdu->fpdu.ulpdu;
 
     if (ddp->rsvd != 0)
-        rdmap_blemish(rdmap, step, RULE_DDP_4_1_10, "expected Rsvd 0; found %u (octet 0 is %02x)", ddp->rsvd,
+        rdmap_blemish(rdmap, step, RULE_DDP_4_1_10, "expected Rsvd 0; found Rsvd %u (octet 0 is %02x)", ddp->rsvd,
                       octets[0]);
     if (ddp->rdmap_rsv != 0)
-        rdmap_blemish(rdmap, step, RULE_RDMAP_4_1_26, "expected Rsv 0; found %u (octet 1 is %02x)", ddp->rdmap_rsv,
+        rdmap_blemish(rdmap, step, RULE_RDMAP_4_1_26, "expected Rsv 0; found Rsv %u (octet 1 is %02x)", ddp->rdmap_rsv,
                       octets[1]);
 }
 
@@ -200,10 +201,10 @@ static void judge_opcode(struct rdmap_connection *rdmap, struct rdmap_step *step
     if (!step->info)
         rdmap_fail_as(rdmap, step, RULE_RDMAP_4_1_14,
                       ddp->opcode == RDMAP_OPCODE_EXPERIMENTAL ? SEVERITY_WARNING : SEVERITY_ERROR, 0,
-                      "expected an opcode from 0 to 11; found %u%s", ddp->opcode,
+                      "expected an opcode from 0 to 11; found opcode %u%s", ddp->opcode,
                       ddp->opcode == RDMAP_OPCODE_EXPERIMENTAL ? " (experimental)" : "");
     else if (tagged_wrong(step))
-        rdmap_fail(rdmap, step, opcode_rules[ddp->opcode].tagged, 0, "expected T = %u in %s (opcode %u); found %u",
+        rdmap_fail(rdmap, step, opcode_rules[ddp->opcode].tagged, 0, "expected T = %u in %s (opcode %u); found T = %u",
                    step->info->tagged, step->info->name, ddp->opcode, ddp->tagged);
 }
 
@@ -244,8 +245,8 @@ static unsigned judge_queue(struct rdmap_connection *rdmap, struct rdmap_step *s
     }
     if (step->rtr)
         return DDP_QUEUES;
-    rdmap_fail(rdmap, step, queue_rule(ddp), 0, "expected QN %u for %s (opcode %u); found %u", queue, step->info->name,
-               ddp->opcode, ddp->qn);
+    rdmap_fail(rdmap, step, queue_rule(ddp), 0, "expected QN %u for %s (opcode %u); found QN %u", queue,
+               step->info->name, ddp->opcode, ddp->qn);
     return DDP_QUEUES;
 }
 
@@ -257,8 +258,8 @@ static void judge_word(struct rdmap_connection *rdmap, struct rdmap_step *step)
         verdict_passed(rdmap->verdict, opcode_rules[step->ddp->opcode].word);
     else
         rdmap_blemish(rdmap, step, opcode_rules[step->ddp->opcode].word,
-                      "expected 0 in place of the Invalidate STag in %s; found 0x%08x", step->info->name,
-                      step->ddp->stag);
+                      "expected 0 in place of the Invalidate STag in %s; found 0x%08x in place of the Invalidate STag",
+                      step->info->name, step->ddp->stag);
 }
 
 static void pass_usual(struct rdmap_connection *rdmap, const struct rdmap_step *step)
@@ -283,8 +284,9 @@ static void judge_digest(struct rdmap_connection *rdmap, struct rdmap_step *step
     if (rdmap->parameters.crc == ON)
         verdict_passed(rdmap->verdict, RULE_DDP_3_08);
     else
-        rdmap_fail_at_as(rdmap, &step->fpdu->place, RULE_DDP_3_08, SEVERITY_NOTE, 0,
-                         "expected a digest no weaker than CRC32c under DDP; found that both ends agreed to use none");
+        rdmap_fail_at_as(
+            rdmap, &step->fpdu->place, RULE_DDP_3_08, SEVERITY_NOTE, 0,
+            "expected a digest no weaker than CRC32c under DDP; found that both ends agreed to use no digest");
 }
 
 void ddp_judge_header(struct rdmap_connection *rdmap, struct rdmap_step *step)

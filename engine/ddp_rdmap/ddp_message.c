@@ -134,8 +134,8 @@ static void judge_length(struct rdmap_connection *rdmap, struct rdmap_step *step
         return;
     m->too_long = true;
     rdmap_fail(rdmap, step, RULE_DDP_5_2_03, m->first.frame,
-               "expected a message of less than 2^32 octets; found one of at least %llu (%s)", (unsigned long long)end,
-               m->tagged ? "sum of its segments" : "MO and payload of its segment");
+               "expected a message of less than 2^32 octets; found a message of at least %llu octets (%s)",
+               (unsigned long long)end, m->tagged ? "sum of its segments" : "MO and payload of its segment");
 }
 
 static void judge_empty(struct rdmap_connection *rdmap, struct rdmap_step *step, const struct ddp_message *m)
@@ -145,14 +145,16 @@ static void judge_empty(struct rdmap_connection *rdmap, struct rdmap_step *step,
             verdict_passed(rdmap->verdict, RULE_DDP_5_2_14);
         else
             rdmap_fail(rdmap, step, RULE_DDP_5_2_14, m->first.frame,
-                       "expected a zero-length message in one segment; found %u segments", m->segments);
+                       "expected a zero-length message in one segment; found a zero-length message of %u segments",
+                       m->segments);
     } else if (step->ends && m->segments > 1) {
         if (!m->empty)
             verdict_passed(rdmap->verdict, RULE_DDP_5_2_01);
         else if (m->first_known)
-            rdmap_fail_as(rdmap, step, RULE_DDP_5_2_01, SEVERITY_NOTE, m->first.frame,
-                          "expected payload in each segment of a message of %u segments; found one without",
-                          m->segments);
+            rdmap_fail_as(
+                rdmap, step, RULE_DDP_5_2_01, SEVERITY_NOTE, m->first.frame,
+                "expected payload in each segment of a message of %u segments; found a segment without payload",
+                m->segments);
     }
 }
 
@@ -237,6 +239,7 @@ void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns)
         verdict_inconclusive(rdmap->verdict, RULE_DDP_3_14);
     else
         rdmap_fail_at(rdmap, &s[first].terminate_place, RULE_DDP_3_14, 0,
-                      "expected the end of the TCP connection after this Terminate; found none within %lld s",
+                      "expected the end of the TCP connection after this Terminate; found that the TCP connection went "
+                      "on for %lld s after this Terminate",
                       (long long)((time_ns - s[first].terminate_place.time_ns) / 1000000000));
 }

@@ -136,16 +136,17 @@ static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, str
         return false;
     if (other_control) {
         if (!step->faulty)
-            rdmap_fail(rdmap, step, RULE_DDP_4_2_06, m->first.frame,
-                       "expected RsvdULP %02x, as in the first segment of the message (STag 0x%08x); found %02x",
-                       m->control, m->stag, control);
+            rdmap_fail(
+                rdmap, step, RULE_DDP_4_2_06, m->first.frame,
+                "expected RsvdULP %02x, as in the first segment of the message (STag 0x%08x); found RsvdULP %02x",
+                m->control, m->stag, control);
     } else if (other_stag) {
         rdmap_fail(rdmap, step, RULE_DDP_4_2_12, m->first.frame,
                    "expected STag 0x%08x, as in the first segment of the message (TO 0x%llx); found STag 0x%08x",
                    m->stag, (unsigned long long)ddp->to, ddp->stag);
     } else if (to_in_other_order(m, ddp->to)) {
         rdmap_fail(rdmap, step, RULE_DDP_4_2_15, m->last.frame,
-                   "expected TO most significant octet first, %llu octets after 0x%llx; found 0x%llx",
+                   "expected TO most significant octet first, %llu octets after 0x%llx; found TO 0x%llx",
                    (unsigned long long)(m->next - m->last_at), (unsigned long long)m->last_at,
                    (unsigned long long)ddp->to);
         m->damaged = true; /* its octets can no longer be distinguished by TO */

@@ -80,9 +80,10 @@ static void judge_whole(struct rdmap_connection *rdmap, struct rdmap_step *step,
         return;
     }
     if ((uint64_t)step->ddp->mo + step->ddp->payload_len < ranges->range[0].to)
-        rdmap_fail(rdmap, step, RULE_DDP_4_1_07, m->disorder.frame,
-                   "expected Last = 1 on the highest MO of the message (QN %u, MSN %u, %llu octets); found it on MO %u",
-                   m->qn, m->msn, (unsigned long long)ranges->range[0].to, step->ddp->mo);
+        rdmap_fail(
+            rdmap, step, RULE_DDP_4_1_07, m->disorder.frame,
+            "expected Last = 1 on the highest MO of the message (QN %u, MSN %u, %llu octets); found Last = 1 on MO %u",
+            m->qn, m->msn, (unsigned long long)ranges->range[0].to, step->ddp->mo);
     else
         rdmap_fail(rdmap, step, RULE_DDP_5_3_03, m->disorder.frame,
                    "expected the segments of a message in increasing MO order (QN %u, MSN %u); found MO %llu instead "
@@ -143,20 +144,21 @@ static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step
     if (m->faulty || m->damaged || !m->first_known)
         return;
     if (m->octets > length || (step->ends && m->octets < length)) {
-        rdmap_fail(rdmap, step, rule, 0, "expected %u octets in %s (ULPDU_Length %u); found %llu (ULPDU_Length %u)",
+        rdmap_fail(rdmap, step, rule, 0,
+                   "expected %u octets in %s (ULPDU_Length %u); found a segment of %llu octets (ULPDU_Length %u)",
                    length, step->info->name, DDP_UNTAGGED_HEADER_LEN + length, (unsigned long long)m->octets,
                    step->fpdu->fpdu.ulpdu_length);
     } else if (m->octets == length && !step->ends) {
         /* It is complete, and nothing may follow: Last is missing whatever comes. */
-        rdmap_fail(rdmap, step, RULE_DDP_4_1_04, 0, "expected Last = 1 in %s with all its %u octets; found 0",
+        rdmap_fail(rdmap, step, RULE_DDP_4_1_04, 0, "expected Last = 1 in %s with all its %u octets; found Last = 0",
                    step->info->name, length);
         m->forced = step->ends = true;
         keep_content(q, step);
     } else if (m->segments == 1 && !step->ends) {
         /* No keyword bans it, but the smallest MULPDU leaves no reason for it. */
         rdmap_fail_as(rdmap, step, in_one, SEVERITY_WARNING, 0,
-                      "expected %s of %u octets in one segment; found %llu octets and Last = 0", step->info->name,
-                      length, (unsigned long long)m->octets);
+                      "expected %s of %u octets in one segment; found a segment of %llu octets and Last = 0",
+                      step->info->name, length, (unsigned long long)m->octets);
     } else if (m->segments == 1) {
         verdict_passed(rdmap->verdict, rule);
         if (in_one != rule)
@@ -321,10 +323,10 @@ static void judge_same(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     if (control == m->control && step->ddp->stag == m->stag)
         verdict_passed(rdmap->verdict, RULE_DDP_4_3_06);
     else if (!step->faulty && (!ddp_same_control(m, step) || (step->info->invalidates && step->ddp->stag != m->stag)))
-        rdmap_fail(
-            rdmap, step, RULE_DDP_4_3_06, m->first.frame,
-            "expected RsvdULP %02x %08x, as in the first segment of the message (QN %u, MSN %u); found %02x %08x",
-            m->control, m->stag, m->qn, m->msn, control, step->ddp->stag);
+        rdmap_fail(rdmap, step, RULE_DDP_4_3_06, m->first.frame,
+                   "expected RsvdULP %02x %08x, as in the first segment of the message (QN %u, MSN %u); found RsvdULP "
+                   "%02x %08x",
+                   m->control, m->stag, m->qn, m->msn, control, step->ddp->stag);
 }
 
 static void go_on(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_message *m)
@@ -342,7 +344,7 @@ static void go_on(struct rdmap_connection *rdmap, struct rdmap_step *step, struc
         return;
     if (mo_in_other_units(m, ddp->mo) && ddp->mo != 0) {
         rdmap_fail(rdmap, step, RULE_DDP_4_3_18, m->last.frame,
-                   "expected MO %llu as a number of octets; found %u (0x%08x) (QN %u, MSN %u)",
+                   "expected MO %llu as a number of octets; found MO %u (0x%08x) (QN %u, MSN %u)",
                    (unsigned long long)m->next, ddp->mo, ddp->mo, m->qn, m->msn);
         m->damaged = true; /* its octets can no longer be distinguished by MO */
         return;

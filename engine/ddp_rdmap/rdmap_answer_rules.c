@@ -128,13 +128,13 @@ static void fail_surplus(struct rdmap_connection *rdmap, struct rdmap_early *ear
     early->open = false;
     if (early->kind == RDMAP_OP_READ)
         rdmap_fail_at(rdmap, &early->place, RULE_RDMAP_5_2_01, 0,
-                      "expected RDMA Read Responses to open Read Requests only; found one to STag 0x%08x TO 0x%" PRIx64
-                      " for which no request is open",
+                      "expected RDMA Read Responses to open Read Requests only; found an RDMA Read Response to STag "
+                      "0x%08x TO 0x%" PRIx64 " for which no request is open",
                       early->stag, early->to);
     else
         rdmap_fail_at(rdmap, &early->place, RULE_RDMAPX_5_2_2_04, 0,
-                      "expected Atomic Responses to open Atomic Requests only; found one with Original Request "
-                      "Identifier 0x%08x when no request is open",
+                      "expected Atomic Responses to open Atomic Requests only; found an Atomic Response with Original "
+                      "Request Identifier 0x%08x when no request is open",
                       early->identifier);
 }
 
@@ -157,8 +157,8 @@ static void fail_early(struct rdmap_connection *rdmap, unsigned requester, struc
     early->open = false;
     if (early->acked_known)
         rdmap_fail_at(rdmap, &early->place, rule, request ? request->operation.place.frame : 0,
-                      "expected the %s Response only after its request; found it sent before any of the request had "
-                      "been received",
+                      "expected the %s Response only after its request; found that the Response was sent before any of "
+                      "the request had been received",
                       name_of(early->kind));
     else
         verdict_inconclusive(rdmap->verdict, rule);
@@ -205,13 +205,13 @@ static void unsolicited(struct rdmap_connection *rdmap, struct rdmap_step *step,
         early->open = false;
         if (early->kind == RDMAP_OP_READ)
             rdmap_fail(rdmap, step, RULE_RDMAP_5_2_2_01, 0,
-                       "expected an RDMA Read Response from the other end; found one to STag 0x%08x TO 0x%" PRIx64
-                       " from the end that sent the request",
+                       "expected an RDMA Read Response from the other end; found an RDMA Read Response to STag 0x%08x "
+                       "TO 0x%" PRIx64 " from the end that sent the request",
                        ddp->stag, ddp->to);
         else
             rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_2_04, 0,
-                       "expected an Atomic Response from the other end; found one with identifier 0x%08x from the end "
-                       "that sent the request",
+                       "expected an Atomic Response from the other end; found an Atomic Response with identifier "
+                       "0x%08x from the end that sent the request",
                        identifier);
     }
     step->faulty = true;
@@ -327,7 +327,7 @@ static void judge_unanswered(struct rdmap_connection *rdmap, unsigned requester,
         return;
     }
     rdmap_fail_at_as(rdmap, &request->operation.place, rule, went_on && closed_first ? SEVERITY_ERROR : SEVERITY_NOTE,
-                     0, "expected an %s Response; found none by the end of the connection%s",
+                     0, "expected an %s Response; found no Response by the end of the connection%s",
                      name_of(request->operation.kind), went_on ? ", but other messages from the responder" : "");
 }
 
@@ -339,8 +339,8 @@ static void judge_skipped(struct rdmap_connection *rdmap, const struct rdmap_req
 
     if (certain)
         rdmap_fail_at(rdmap, &request->operation.place, rule, overtaken->by.frame,
-                      "expected an %s Response; found none by the end of the connection, but the %s Response to the "
-                      "later request in frame %u",
+                      "expected an %s Response; found no Response by the end of the connection, but the %s Response to "
+                      "the later request in frame %u",
                       name_of(request->operation.kind), name_of(overtaken->by_kind), overtaken->by_request_frame);
     else
         verdict_inconclusive(rdmap->verdict, rule);

@@ -31,19 +31,22 @@ static void judge_first_word(struct rdmap_connection *rdmap, struct rdmap_step *
     uint32_t word = atomic->reserved << 4 | atomic->opcode;
 
     if (word == WORD_OPCODE_HIGH || word == WORD_OPCODE_LITTLE) {
-        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_01, 0,
-                   "expected Reserved and AOpCode in the lowest 4 bits of the first word; found 0x%08x", word);
+        rdmap_fail(
+            rdmap, step, RULE_RDMAPX_5_2_1_01, 0,
+            "expected Reserved and AOpCode in the lowest 4 bits of the first word; found 0x%08x as the first word",
+            word);
         return;
     }
     verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_01);
     if (atomic->reserved != 0)
-        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_02, "expected Reserved 0; found 0x%07x (first word 0x%08x)",
-                      atomic->reserved, word);
+        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_02,
+                      "expected Reserved 0; found Reserved 0x%07x (first word 0x%08x)", atomic->reserved, word);
     else
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_02);
     if (!rdmap_atomic_name(atomic->opcode))
-        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_04, 0, "expected AOpCode 0 (FetchAdd) or 2 (CmpSwap); found %u%s",
-                   atomic->opcode, atomic->opcode == RDMAP_ATOMIC_SWAP_RESERVED ? " (reserved)" : "");
+        rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_1_04, 0,
+                   "expected AOpCode 0 (FetchAdd) or 2 (CmpSwap); found AOpCode %u%s", atomic->opcode,
+                   atomic->opcode == RDMAP_ATOMIC_SWAP_RESERVED ? " (reserved)" : "");
     else
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_04);
 }
@@ -54,14 +57,14 @@ static void judge_unused_operands(struct rdmap_connection *rdmap, struct rdmap_s
     if (atomic->compare_data == 0)
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_12);
     else
-        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_12, "expected Compare Data 0 in a FetchAdd; found 0x%016" PRIx64,
-                      atomic->compare_data);
+        rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_12,
+                      "expected Compare Data 0 in a FetchAdd; found Compare Data 0x%016" PRIx64, atomic->compare_data);
     if (atomic->compare_mask == UINT64_MAX)
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_1_14);
     else
         rdmap_blemish(rdmap, step, RULE_RDMAPX_5_2_1_14,
-                      "expected Compare Mask 0x%016" PRIx64 " in a FetchAdd; found 0x%016" PRIx64, UINT64_MAX,
-                      atomic->compare_mask);
+                      "expected Compare Mask 0x%016" PRIx64 " in a FetchAdd; found Compare Mask 0x%016" PRIx64,
+                      UINT64_MAX, atomic->compare_mask);
 }
 
 /* ---- alignment: 5.1. The base of the buffer is not on the wire, so that TO mod 8 is a hint ---- */
@@ -218,7 +221,7 @@ void rdmap_atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *st
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_2_2_02);
     else if (!request->faulty)
         rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_2_02, request->operation.place.frame,
-                   "expected the Request Identifier 0x%08x of the Atomic Request; found 0x%08x",
+                   "expected the Request Identifier 0x%08x of the Atomic Request; found Request Identifier 0x%08x",
                    request->operation.atomic.identifier, response->identifier);
     rdmap_answers_complete(rdmap, step);
     if (!request->faulty)

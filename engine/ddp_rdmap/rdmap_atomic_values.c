@@ -301,7 +301,7 @@ static void fail_pair(struct rdmap_connection *rdmap, struct rdmap_step *step, s
     doubt = doubt_of(rdmap, step, shadow, rule, pair->original);
     rdmap_fail_as(rdmap, step, rule, doubt.severity, shadow->place.frame,
                   "expected the value 0x%016" PRIx64 " that the preceding %s on STag 0x%08x TO 0x%" PRIx64
-                  " left (original 0x%016" PRIx64 "); found 0x%016" PRIx64 "%s",
+                  " left (original 0x%016" PRIx64 "); found the value 0x%016" PRIx64 "%s",
                   shadow->after, rdmap_atomic_name(shadow->operation.opcode), shadow->stag, shadow->to,
                   shadow->original, pair->original, doubt.text);
 }
@@ -338,7 +338,7 @@ static void judge_written(struct rdmap_connection *rdmap, struct rdmap_step *ste
         else
             rdmap_fail_as(rdmap, step, RULE_RDMAPX_7_11, SEVERITY_NOTE, kept->frame,
                           "expected the octets of the preceding RDMA Write (0x%016" PRIx64
-                          " or in reverse); found 0x%016" PRIx64 "; another writer may explain it",
+                          " or in reverse); found the value 0x%016" PRIx64 "; another writer may explain it",
                           value, response->original);
         return;
     }
@@ -357,7 +357,7 @@ static void fail_memory(struct rdmap_connection *rdmap, struct rdmap_step *step,
     shadow->reported = true;
     rdmap_fail_as(rdmap, step, rule, doubt.severity, memory->frame,
                   "expected the octets that the %s in frame %u shows at STag 0x%08x TO 0x%" PRIx64 " (0x%016" PRIx64
-                  " or in reverse); found 0x%016" PRIx64 "%s",
+                  " or in reverse); found the value 0x%016" PRIx64 "%s",
                   memory->source == RDMAP_MEMORY_WRITE ? "RDMA Write" : "RDMA Read Response", memory->frame,
                   shadow->stag, shadow->to, rdmap_memory_value(rdmap->atomic, other_side(step->side), memory), found,
                   doubt.text);

@@ -46,9 +46,10 @@ static void fail_after_terminate(struct rdmap_connection *rdmap, const struct pl
 {
     if (is_terminate)
         rdmap_fail_at(rdmap, place, RULE_RDMAP_5_4_06, frame,
-                      "expected at most one Terminate in a direction; found a second one");
+                      "expected at most one Terminate in a direction; found a second Terminate");
     else
-        rdmap_fail_at(rdmap, place, RULE_RDMAP_5_4_11, frame, "expected no message after a Terminate; found %s", name);
+        rdmap_fail_at(rdmap, place, RULE_RDMAP_5_4_11, frame,
+                      "expected no message after a Terminate; found %s after a Terminate", name);
 }
 
 static void judge_after_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)

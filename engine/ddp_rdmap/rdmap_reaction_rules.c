@@ -36,7 +36,7 @@ static void settle_bare_close(struct rdmap_connection *rdmap, struct fault_watch
         return;
     }
     rdmap_fail_at(rdmap, place, RULE_RDMAP_6_2_1_01, watch->place.frame,
-                  "expected a Terminate after %s in frame %u; found %s%s without one",
+                  "expected a Terminate after %s in frame %u; found %s%s without a Terminate",
                   rdmap_fault_info[watch->kind].what, watch->place.frame,
                   watch->later.frame != 0 ? "other messages and " : "", reset ? "RST" : "FIN");
     watch->state = FAULT_SETTLED;
@@ -58,8 +58,9 @@ static void judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step, 
         rdmap_fail_as(rdmap, step, info->code,
                       answer == ANSWER_TOLERATED ? SEVERITY_WARNING : rule_catalogue[info->code].severity,
                       watch->place.frame,
-                      "expected a Terminate that reports %s in frame %u; found %u/%u with code %02x (%s)", info->what,
-                      watch->place.frame, terminate->layer, terminate->etype, terminate->code,
+                      "expected a Terminate that reports %s in frame %u; found a Terminate that reports %u/%u with "
+                      "code %02x (%s)",
+                      info->what, watch->place.frame, terminate->layer, terminate->etype, terminate->code,
                       rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code)
                           ? rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code)
                           : "any");
@@ -85,8 +86,8 @@ static void settle_terminated(struct rdmap_connection *rdmap, struct rdmap_step 
         verdict_passed(v, drop);
     if (watch->late.frame != 0)
         rdmap_fail(rdmap, step, RULE_RDMAP_7_1_05, watch->place.frame,
-                   "expected the Terminate at the earliest opportunity after %s in frame %u; found it %.3f s later, "
-                   "after other messages (frame %u)",
+                   "expected the Terminate at the earliest opportunity after %s in frame %u; found the Terminate %.3f "
+                   "s later, after other messages (frame %u)",
                    info->what, watch->place.frame, (double)(step->fpdu->place.time_ns - watch->place.time_ns) / 1e9,
                    watch->late.frame);
     else
@@ -131,7 +132,7 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
         watch->state = FAULT_SETTLED;
     } else if (culprit && culprit->place.offset > watch->place.offset && watch->firm && culprit->faulty) {
         rdmap_fail(rdmap, step, RULE_RDMAP_7_1_10, watch->place.frame,
-                   "expected a report of the first error, %s in frame %u; found one of the segment in frame %u",
+                   "expected a report of the first error, %s in frame %u; found a report of the segment in frame %u",
                    rdmap_fault_info[watch->kind].what, watch->place.frame, culprit->place.frame);
         watch->state = FAULT_SETTLED;
     } else {
@@ -355,6 +356,7 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
     } else {
         /* Silence has no frame of its own: the fault's. */
         place.side = (uint8_t)reactor;
+        place.awaited = true;
         place.offset = s->end;
         settle_ignored(rdmap, watch, &place, "no reaction");
     }

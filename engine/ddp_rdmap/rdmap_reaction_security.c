@@ -36,16 +36,16 @@ static void judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step, 
         return;
     state->sinks_reported[side] = true;
     if (state->sinks_regular[side]) {
-        rdmap_fail(
-            rdmap, step, RULE_RDMAP_8_1_1_08, 0,
-            "expected STags that are hard to predict; found %u in a row, each 0x%x above the one before, up to 0x%08x",
-            n, stride, stag);
+        rdmap_fail(rdmap, step, RULE_RDMAP_8_1_1_08, 0,
+                   "expected STags that are hard to predict; found %u STags in a row, each 0x%x above the one before, "
+                   "up to 0x%08x",
+                   n, stride, stag);
         return;
     }
     verdict_passed(rdmap->verdict, RULE_RDMAP_8_1_1_08);
     if (state->highest_sink[side] < SPARSE_MIN)
         rdmap_fail(rdmap, step, RULE_RDMAP_8_1_1_09, 0,
-                   "expected STags spread over 32 bits; found %u in a row that are all below 0x10000", n);
+                   "expected STags spread over 32 bits; found %u STags in a row that are all below 0x10000", n);
     else
         verdict_passed(rdmap->verdict, RULE_RDMAP_8_1_1_09);
 }

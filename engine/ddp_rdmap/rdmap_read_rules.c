@@ -144,12 +144,14 @@ static void fail_excess(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
     if (operation->read.size == 0)
         rdmap_fail(rdmap, step, RULE_RDMAP_5_2_1_18, operation->place.frame,
-                   "expected a zero-length Response to a Read Request with RDMARDSZ 0; found %" PRIu64 " octets",
+                   "expected a zero-length Response to a Read Request with RDMARDSZ 0; found a Response of %" PRIu64
+                   " octets",
                    step->message->octets);
     else
         rdmap_fail(rdmap, step, RULE_RDMAP_4_4_08, operation->place.frame,
-                   "expected the %u octets of RDMARDSZ in the Read Response; found %" PRIu64, operation->read.size,
-                   step->message->octets);
+                   "expected the %u octets of RDMARDSZ in the Read Response; found a Read Response of %" PRIu64
+                   " octets",
+                   operation->read.size, step->message->octets);
 }
 
 static void judge_size(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -202,8 +204,9 @@ void rdmap_read_settle(struct rdmap_connection *rdmap, unsigned side, struct rdm
                       shortened->octets, shortened->size);
     else
         rdmap_fail_at(rdmap, &shortened->place, RULE_RDMAP_4_4_08, shortened->request_frame,
-                      "expected the %u octets of RDMARDSZ in the Read Response; found %" PRIu64, shortened->size,
-                      shortened->octets);
+                      "expected the %u octets of RDMARDSZ in the Read Response; found a Read Response of %" PRIu64
+                      " octets",
+                      shortened->size, shortened->octets);
 }
 
 /* ---- hooks ---- */

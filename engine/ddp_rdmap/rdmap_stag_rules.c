@@ -62,8 +62,8 @@ static void judge_use(struct rdmap_connection *rdmap, struct rdmap_step *step, e
     entry = find(rdmap, step, stag);
     if (entry)
         rdmap_fail(rdmap, step, rule, entry->frame,
-                   "expected a valid STag %s; found 0x%08x, which was invalidated in frame %u and cannot have been "
-                   "advertised anew",
+                   "expected a valid STag %s; found STag 0x%08x, which was invalidated in frame %u and cannot have "
+                   "been advertised anew",
                    what, stag, entry->frame);
     else if (rdmap->stag->side[step->side].n > 0)
         verdict_passed(rdmap->verdict, rule);

@@ -77,7 +77,9 @@ static void judge_echo(const struct blame *a)
     for (unsigned i = 0; i < a->ddp->header_len; i++)
         snprintf(octets + (size_t)2 * i, 3, "%02x", p[i]);
     rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_33, 0,
-               "expected the DDP Header of a segment that was received; found %s, which none of them had", octets);
+               "expected the DDP Header of a segment that was received; found the DDP Header %s, which none of the "
+               "segments had",
+               octets);
 }
 
 static void judge_length(const struct blame *a)
@@ -95,7 +97,8 @@ static void judge_length(const struct blame *a)
         verdict_inconclusive(a->rdmap->verdict, RULE_RDMAP_4_8_30);
     else
         rdmap_fail(a->rdmap, a->step, RULE_RDMAP_4_8_30, a->frame,
-                   "expected DDP Segment Length %u, of header and payload of the segment in frame %u; found %u%s",
+                   "expected DDP Segment Length %u, of header and payload of the segment in frame %u; found DDP "
+                   "Segment Length %u%s",
                    length, a->frame, terminate->segment_length,
                    terminate->segment_length + a->ddp->header_len == length ||
                            (a->culprit->request && terminate->segment_length == 0)
@@ -109,7 +112,8 @@ static void fail_read(const struct blame *a, enum rule_id rule, const char *what
                       uint64_t sent)
 {
     rdmap_fail(a->rdmap, a->step, rule, a->frame,
-               "expected %s 0x%llx after %llu octets of the Read Response to the request in frame %u; found 0x%llx",
+               "expected %s 0x%llx after %llu octets of the Read Response to the request in frame %u; found a "
+               "Terminate with 0x%llx",
                what, (unsigned long long)expected, (unsigned long long)sent, a->frame, (unsigned long long)found);
 }
 
@@ -489,9 +493,10 @@ static void judge_truth(const struct blame *a)
         return;
     }
     rdmap_fail(a->rdmap, a->step, field != RULE_COUNT ? field : rule, a->frame,
-               field != RULE_COUNT ? "expected reserved fields of the %s to be ignored; found a Terminate %u/%u with "
-                                     "code %02x (%s) about it: %s"
-                                   : "expected a code that applies to the %s; found %u/%u with code %02x (%s): %s",
+               field != RULE_COUNT
+                   ? "expected reserved fields of the %s to be ignored; found a Terminate %u/%u with "
+                     "code %02x (%s) about it: %s"
+                   : "expected a code that applies to the %s; found a Terminate with %u/%u and code %02x (%s): %s",
                segment_text(a, text), terminate->layer, terminate->etype, terminate->code,
                rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code), why);
 }

@@ -35,21 +35,24 @@ static void judge_cut(struct rdmap_connection *rdmap, struct rdmap_step *step, c
 
     if (length_left_out(step, terminate)) {
         rdmap_fail(rdmap, step, RULE_RDMAP_4_8_31, 0,
-                   "expected DDP Segment Length between control word and DDP Header; found %02x%02x%02x%02x with the "
-                   "DDP Header right after it (%02x%02x...)",
+                   "expected DDP Segment Length between control word and DDP Header; found control word "
+                   "%02x%02x%02x%02x with the DDP Header right after it (%02x%02x...)",
                    p[0], p[1], p[2], p[3], p[4], p[5]);
     } else if (!terminate->has_length) {
         rdmap_fail(rdmap, step, terminate->d ? RULE_RDMAP_4_8_31 : RULE_RDMAP_4_8_32, 0,
-                   "expected DDP Segment Length after a control word with M = %u, D = %u; found %zu octets",
+                   "expected DDP Segment Length after a control word with M = %u, D = %u; found %zu octets after the "
+                   "control word",
                    terminate->m, terminate->d, n);
     } else if (!terminate->has_ddp && terminate->d) {
         n -= SEGMENT_LENGTH_LEN;
         rdmap_fail(rdmap, step, n == 0 ? RULE_RDMAP_4_8_35 : RULE_RDMAP_4_8_32, 0,
-                   "expected a DDP Header of 14 or 18 octets (D = 1); found %zu octets of it", n);
+                   "expected a DDP Header of 14 or 18 octets (D = 1); found %zu octets of a DDP Header", n);
     } else {
         n -= (terminate->has_length ? SEGMENT_LENGTH_LEN : 0) + (terminate->has_ddp ? terminate->ddp.header_len : 0u);
         rdmap_fail(rdmap, step, RULE_RDMAP_4_8_37, 0,
-                   "expected an RDMA Read Request Header of 28 octets (R = 1); found %zu octets of it", n);
+                   "expected an RDMA Read Request Header of 28 octets (R = 1); found %zu octets of an RDMA Read "
+                   "Request Header",
+                   n);
     }
 }
 
@@ -71,7 +74,8 @@ static void judge_trailing(struct rdmap_connection *rdmap, struct rdmap_step *st
         verdict_passed(rdmap->verdict, RULE_RDMAP_4_2_03);
     else
         rdmap_fail(rdmap, step, bare && !zero && nowhere ? RULE_RDMAP_7_1_03 : RULE_RDMAP_4_2_03, 0,
-                   "expected %zu octets of Terminate Header for M = %u, D = %u, R = %u; found %zu more (%02x%s)",
+                   "expected %zu octets of Terminate Header for M = %u, D = %u, R = %u; found a Terminate with %zu "
+                   "more octets (%02x%s)",
                    step->content_len - terminate->trailing_len, terminate->m, terminate->d, terminate->r,
                    terminate->trailing_len, terminate->trailing[zero ? 0 : first],
                    terminate->trailing_len > 1 ? "..." : "");
@@ -128,7 +132,7 @@ static void judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     if (rule == RULE_COUNT && !known)
         return;
     if (!known) {
-        rdmap_fail(rdmap, step, rule, 0, "expected layer/error type %s; found %u/%u with code %02x",
+        rdmap_fail(rdmap, step, rule, 0, "expected layer/error type %s; found layer/error type %u/%u with code %02x",
                    terminate->layer <= RDMAP_LAYER_LLP ? defined[terminate->layer] : "0, 1 or 2 / their error types",
                    terminate->layer, terminate->etype, terminate->code);
         return;
@@ -302,7 +306,8 @@ static void fail_layout(struct rdmap_connection *rdmap, struct rdmap_step *step,
     else if (terminate_layouts_get(&rdmap->host[step->side]) != 0)
         snprintf(why, sizeof why, "as in other Terminates of its host, it has");
     rdmap_fail(rdmap, step, RULE_RDMAP_4_8_02, 0,
-               "expected Layer, EType, Error Code, M, D, R from the most significant bit on; found %02x %02x %02x "
+               "expected Layer, EType, Error Code, M, D, R from the most significant bit on; found a Terminate with "
+               "%02x %02x %02x "
                "%02x: %s %s, as layer %u, error type %u, code %02x, M = %u, D = %u, R = %u",
                p[0], p[1], p[2], p[3], why, layout, terminate->layer, terminate->etype, terminate->code, terminate->m,
                terminate->d, terminate->r);
@@ -323,7 +328,8 @@ void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *
     const uint8_t *p = step->content;
 
     if (status == RDMAP_TERMINATE_SHORT) {
-        rdmap_fail(rdmap, step, RULE_RDMAP_4_8_01, 0, "expected a Terminate Header of 4 octets or more; found %zu",
+        rdmap_fail(rdmap, step, RULE_RDMAP_4_8_01, 0,
+                   "expected a Terminate Header of 4 octets or more; found a Terminate Header of %zu octets",
                    step->content_len);
         return;
     }
@@ -338,8 +344,9 @@ void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *
         return;
     judge_parts(rdmap, step, terminate, status);
     if (terminate->reserved != 0)
-        rdmap_blemish(rdmap, step, RULE_RDMAP_4_8_28, "expected Reserved bits 0; found %04x (%02x %02x %02x %02x)",
-                      terminate->reserved, p[0], p[1], p[2], p[3]);
+        rdmap_blemish(rdmap, step, RULE_RDMAP_4_8_28,
+                      "expected Reserved bits 0; found Reserved bits %04x (%02x %02x %02x %02x)", terminate->reserved,
+                      p[0], p[1], p[2], p[3]);
     else
         verdict_passed(v, RULE_RDMAP_4_8_28);
     if (terminate->layer > RDMAP_LAYER_LLP)

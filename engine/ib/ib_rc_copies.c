@@ -231,7 +231,8 @@ static bool operation_differs(const struct ib_copy *first, const struct ib_packe
     if (info->message == other->message &&
         (info->response || (info->last == other->last && (headers & ~(unsigned)IB_HAS_RETH) == 0)))
         return false;
-    SAY(words, "expected %s again, as in frame %u with this PSN; found %s", info->name, first->frame, other->name);
+    SAY(words, "expected %s again, as in frame %u with this PSN; found %s with the same PSN", info->name, first->frame,
+        other->name);
     return true;
 }
 
@@ -255,7 +256,8 @@ static bool atomic_differs(const struct ib_atomic *first, const struct ib_atomic
         return false;
     SAY(words,
         "expected address 0x%" PRIx64 ", R_Key 0x%08x, Swap or Add Data 0x%" PRIx64 " and Compare Data 0x%" PRIx64
-        ", as first sent in frame %u; found 0x%" PRIx64 ", 0x%08x, 0x%" PRIx64 " and 0x%" PRIx64,
+        ", as first sent in frame %u; found address 0x%" PRIx64 ", R_Key 0x%08x, Swap or Add Data 0x%" PRIx64
+        " and Compare Data 0x%" PRIx64,
         first->address, first->rkey, first->swap, first->compare, frame, again->address, again->rkey, again->swap,
         again->compare);
     return true;
@@ -317,7 +319,8 @@ static bool octets_differ(const struct ib_copy *first, const uint8_t *kept, cons
     hex(expected, kept + from, shown);
     hex(found, again->payload + from, shown);
     SAY(words,
-        "expected %s at octet %zu of the payload, as first sent in frame %u; found %s (%zu octets differ, the last at "
+        "expected %s at octet %zu of the payload, as first sent in frame %u; found other octets there, %s (%zu octets "
+        "differ, the last at "
         "%zu)",
         expected, from, first->frame, found, differ, to - 1);
     return true;
@@ -330,8 +333,8 @@ static bool payload_differs(const struct ib_copy *first, const uint8_t *kept, co
         return true;
     if (first->length == again->payload_len)
         return false;
-    SAY(words, "expected %u octets of payload, as first sent in frame %u; found %zu", first->length, first->frame,
-        again->payload_len);
+    SAY(words, "expected %u octets of payload, as first sent in frame %u; found %zu octets of payload", first->length,
+        first->frame, again->payload_len);
     return true;
 }
 

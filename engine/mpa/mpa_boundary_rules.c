@@ -260,9 +260,9 @@ static void report_frame(struct mpa_connection *mpa, unsigned side, const struct
     else if (request && mpa_may_be_rejected(mpa, side))
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_06);
     else
-        verdict_failed(mpa->verdict, RULE_MPA_7_1_06, direction_of(mpa, side), place,
-                       mpa->side[side].startup.place.frame, "expected one MPA %s; found another startup frame after it",
-                       request ? "Request" : "Reply");
+        verdict_failed(
+            mpa->verdict, RULE_MPA_7_1_06, direction_of(mpa, side), place, mpa->side[side].startup.place.frame,
+            "expected one MPA %s; found another startup frame after the first", request ? "Request" : "Reply");
 }
 
 static void report_excess(struct mpa_connection *mpa, unsigned side, const struct place *place, size_t count,
@@ -278,21 +278,23 @@ static void report_excess(struct mpa_connection *mpa, unsigned side, const struc
     if ((f->flags & MPA_FLAG_S) != 0 && f->revision >= 2 && f->pd_length < MPA_ENHANCED_LEN)
         return; /* MPA2-6-08 said so at the frame itself */
     if (f->pd_length != 0 && swapped == f->pd_length + count)
-        verdict_failed(
-            v, RULE_MPA_7_1_1_07, direction, place, related,
-            "expected PD_Length in network byte order (%02x %02x for the %u octets that follow); found %02x %02x",
-            swapped >> 8, swapped & 0xff, swapped, f->pd_length >> 8, f->pd_length & 0xff);
+        verdict_failed(v, RULE_MPA_7_1_1_07, direction, place, related,
+                       "expected PD_Length in network byte order (%02x %02x for the %u octets that follow); found "
+                       "PD_Length octets %02x %02x",
+                       swapped >> 8, swapped & 0xff, swapped, f->pd_length >> 8, f->pd_length & 0xff);
     else if ((f->flags & MPA_FLAG_S) != 0 && count == MPA_ENHANCED_LEN)
-        verdict_failed(
-            v, RULE_MPA2_6_07, direction, place, related,
-            "expected PD_Length to include the 4 octets of enhanced data (%u); found %u, and 4 more octets: %s",
-            f->pd_length + MPA_ENHANCED_LEN, f->pd_length, octets);
+        verdict_failed(v, RULE_MPA2_6_07, direction, place, related,
+                       "expected PD_Length to include the 4 octets of enhanced data (%u); found PD_Length %u, and 4 "
+                       "more octets: %s",
+                       f->pd_length + MPA_ENHANCED_LEN, f->pd_length, octets);
     else if (f->pd_length == 0)
         verdict_failed(v, RULE_MPA_7_1_1_29, direction, place, related,
-                       "expected nothing after an MPA %s with PD_Length 0; found %zu octets: %s", name, count, octets);
+                       "expected nothing after an MPA %s with PD_Length 0; found %zu octets after it: %s", name, count,
+                       octets);
     else
         verdict_failed(v, RULE_MPA_7_1_1_28, direction, place, related,
-                       "expected %u octets of Private Data in the MPA %s, as PD_Length says; found %zu more: %s",
+                       "expected %u octets of Private Data in the MPA %s, as PD_Length says; found %zu more octets of "
+                       "Private Data: %s",
                        f->pd_length, name, count, octets);
 }
 
@@ -312,7 +314,8 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
         break;
     case BOUNDARY_TRAILER:
         verdict_failed(mpa->verdict, RULE_MPA_7_1_05, direction, &place, seen->place.frame,
-                       "expected a startup frame of 20 + %u octets without CRC and Markers; found 4 more (%s): %s",
+                       "expected a startup frame of 20 + %u octets without CRC and Markers; found a startup frame with "
+                       "4 more octets (%s): %s",
                        seen->frame.pd_length, octets, b->trailer);
         break;
     case BOUNDARY_EXCESS:
@@ -322,9 +325,11 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
     case BOUNDARY_STREAMING:
         if (mpa_is_startup(p, b->count) && mpa_may_be_rejected(mpa, side)) /* cut off */
             break;
-        verdict_failed(mpa->verdict, waiting || b->before_reply ? RULE_MPA_7_1_3_01 : RULE_MPA_7_1_01, direction,
-                       &place, seen->place.frame,
-                       "expected an FPDU right after the startup frame; found %zu other octets: %s", b->count, octets);
+        verdict_failed(
+            mpa->verdict, waiting || b->before_reply ? RULE_MPA_7_1_3_01 : RULE_MPA_7_1_01, direction, &place,
+            seen->place.frame,
+            "expected an FPDU right after the startup frame; found %zu other octets after the startup frame: %s",
+            b->count, octets);
         break;
     case BOUNDARY_FPDU:
     case BOUNDARY_MORE:

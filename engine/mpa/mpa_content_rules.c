@@ -18,8 +18,8 @@ static void judge_pad(struct mpa_connection *mpa, unsigned side, const struct mp
         return;
     }
     snprintf(found, sizeof found, "%02x %02x %02x", fpdu->pad[0], fpdu->pad[1], fpdu->pad[2]);
-    mpa_fail(mpa, side, RULE_MPA_4_1_05, end - fpdu->pad_length, end, "expected %u zero PAD octets; found %.*s",
-             fpdu->pad_length, fpdu->pad_length * 3 - 1, found);
+    mpa_fail(mpa, side, RULE_MPA_4_1_05, end - fpdu->pad_length, end,
+             "expected %u zero PAD octets; found PAD octets %.*s", fpdu->pad_length, fpdu->pad_length * 3 - 1, found);
 }
 
 /* A message whose length its opcode fixes is followed, in the same ULPDU, by another DDP segment. */
@@ -142,17 +142,17 @@ static enum mpa_content judge_ulpdu(struct mpa_connection *mpa, unsigned side, c
     if ((mpa_octets_oddity(fs, header, MPA_LENGTH_LEN + n) > HEADER_ODD_MAX &&
          !only_control_odd(fs, header, MPA_LENGTH_LEN + n) && !only_reserved_odd(fs, header, MPA_LENGTH_LEN + n)) ||
         (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN)) {
-        mpa_fail(
-            mpa, side, RULE_MPA_3_01, fpdu->offset, end,
-            "expected a ULPDU of one DDP segment with its header; found %u octets beginning with %02x %02x %02x %02x",
-            fpdu->ulpdu_length, ulpdu[0], ulpdu[1], ulpdu[2], ulpdu[3]);
+        mpa_fail(mpa, side, RULE_MPA_3_01, fpdu->offset, end,
+                 "expected a ULPDU of one DDP segment with its header; found a ULPDU of %u octets beginning with %02x "
+                 "%02x %02x %02x",
+                 fpdu->ulpdu_length, ulpdu[0], ulpdu[1], ulpdu[2], ulpdu[3]);
         return MPA_CONTENT_FOREIGN;
     }
     if (glued(fs, fpdu, &fixed)) {
-        mpa_fail(
-            mpa, side, RULE_MPA_3_01, fpdu->offset, end,
-            "expected one ULPDU of %u octets; found %u octets: another DDP segment (%02x %02x) follows it in the FPDU",
-            fixed, fpdu->ulpdu_length, ulpdu[fixed], ulpdu[fixed + 1]);
+        mpa_fail(mpa, side, RULE_MPA_3_01, fpdu->offset, end,
+                 "expected one ULPDU of %u octets; found a ULPDU of %u octets: another DDP segment (%02x %02x) follows "
+                 "it in the FPDU",
+                 fixed, fpdu->ulpdu_length, ulpdu[fixed], ulpdu[fixed + 1]);
         return MPA_CONTENT_SEGMENTS;
     }
     verdict_passed(mpa->verdict, RULE_MPA_3_01);
@@ -178,7 +178,7 @@ enum mpa_content mpa_judge_content(struct mpa_connection *mpa, unsigned side, co
         judge_pad(mpa, side, fpdu);
     if (fpdu->ulpdu_length > MPA_ULPDU_MAX)
         mpa_fail(mpa, side, RULE_MPA_3_05, fpdu->offset, fpdu->offset + fpdu->length,
-                 "expected a ULPDU_Length of at most 64768; found %u", fpdu->ulpdu_length);
+                 "expected a ULPDU_Length of at most 64768; found ULPDU_Length %u", fpdu->ulpdu_length);
     else
         verdict_passed(mpa->verdict, RULE_MPA_3_05);
     return judge_ulpdu(mpa, side, fpdu);

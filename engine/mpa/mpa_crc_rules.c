@@ -371,7 +371,7 @@ static void report_not_computed(struct mpa_connection *mpa, unsigned side, const
     if (s->good_crcs > 0) {
         fs->stopped_reported = true;
         verdict_failed(mpa->verdict, RULE_MPA_4_4_07, direction, place, 0,
-                       "expected the right CRC, %08x, as in the %llu FPDUs before; found %08x",
+                       "expected the right CRC, %08x, as in the %llu FPDUs before; found CRC %08x",
                        swap32(fpdu->crc_computed), (unsigned long long)s->good_crcs, swap32(fpdu->crc));
         return;
     }
@@ -379,7 +379,7 @@ static void report_not_computed(struct mpa_connection *mpa, unsigned side, const
     if (asked_by_no_frame(mpa, side))
         return;
     verdict_failed(mpa->verdict, revision_zero(mpa) ? RULE_MPA_C_1_04 : RULE_MPA_7_1_1_15, direction, place, 0,
-                   "expected the CRC %08x, as %s; found %08x in the first FPDU", swap32(fpdu->crc_computed),
+                   "expected the CRC %08x, as %s; found CRC %08x in the first FPDU", swap32(fpdu->crc_computed),
                    revision_zero(mpa) ? "a startup frame has Rev 0" : "a startup frame has C = 1", swap32(fpdu->crc));
 }
 
@@ -400,8 +400,8 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
     if (cause.silent)
         return;
     verdict_failed(mpa->verdict, cause.rule, direction_of(mpa, side), place, 0,
-                   "expected the CRC octets %08x; found %08x%s%s", swap32(fpdu->crc_computed), swap32(fpdu->crc),
-                   cause.text ? ": " : "", cause.text ? cause.text : "");
+                   "expected the CRC octets %08x; found CRC octets %08x%s%s", swap32(fpdu->crc_computed),
+                   swap32(fpdu->crc), cause.text ? ": " : "", cause.text ? cause.text : "");
 }
 
 static void count_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)

@@ -31,22 +31,23 @@ void mpa_report_length(struct diagnosing *d, const struct suspect *suspect, unsi
              suspect->length == length + MPA_LENGTH_LEN + MPA_CRC_LEN || suspect->length == end - suspect->start)
         why = ": it includes header, PAD or CRC";
     mpa_fail(d->mpa, d->side, RULE_MPA_4_1_02, suspect->start, end,
-             "expected ULPDU_Length %04x (%u octets of ULPDU); found %04x (%u)%s", length, length, suspect->length,
-             suspect->length, why);
+             "expected ULPDU_Length %04x (%u octets of ULPDU); found ULPDU_Length %04x (%u)%s", length, length,
+             suspect->length, suspect->length, why);
 }
 
 static void report_pad(struct diagnosing *d, const struct suspect *suspect, unsigned pad, uint64_t end)
 {
     mpa_fail(d->mpa, d->side, RULE_MPA_4_1_04, suspect->start, end,
-             "expected %u PAD octets after a ULPDU of %u octets; found %u", mpa_pad_length(suspect->length),
+             "expected %u PAD octets after a ULPDU of %u octets; found %u PAD octets", mpa_pad_length(suspect->length),
              suspect->length, pad);
 }
 
 static void report_counted_markers(struct diagnosing *d, const struct suspect *suspect, unsigned length, uint64_t end)
 {
     mpa_fail(d->mpa, d->side, RULE_MPA_4_1_03, suspect->start, end,
-             "expected ULPDU_Length %u, without the Markers inside the FPDU; found %u, which includes them", length,
-             suspect->length);
+             "expected ULPDU_Length %u, without the Markers inside the FPDU; found ULPDU_Length %u, which includes the "
+             "Markers",
+             length, suspect->length);
 }
 
 static void report_no_crc(struct diagnosing *d, const struct suspect *suspect, uint64_t end)

@@ -69,7 +69,8 @@ static void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t
         octets[3 * i + 2] = ' ';
         octets[3 * i + 3] = '\0';
     }
-    mpa_fail(mpa, side, RULE_MPA_4_1_01, from, to, "expected an FPDU right after the one before; found %s%s", octets,
+    mpa_fail(mpa, side, RULE_MPA_4_1_01, from, to,
+             "expected an FPDU right after the one before; found octets after an FPDU: %s%s", octets,
              to - from > 16 ? "..." : "");
 }
 

@@ -195,11 +195,11 @@ static void begin_event(struct mpa_connection *mpa, unsigned side, const struct 
     event->first = mpa_origin(mpa, side, fpdu->offset);
     event->last = origin;
     event->starts_segment = mpa_segment_starts(mpa, side, fpdu->offset);
-    event->place.frame = origin->arrival;
-    event->place.first_frame = event->first->frame;
-    event->place.time_ns = origin->time_ns;
-    event->place.offset = fpdu->offset;
-    event->place.side = (uint8_t)side;
+    event->place = (struct place){.frame = origin->arrival,
+                                  .first_frame = event->first->frame,
+                                  .time_ns = origin->time_ns,
+                                  .offset = fpdu->offset,
+                                  .side = (uint8_t)side};
     event->direction = direction_of(mpa, side);
     event->number = s->fpdus;
     event->acked_known = origin->acked_known;
@@ -647,7 +647,7 @@ static bool judge_end_on_grid(struct mpa_connection *mpa, unsigned side)
     if (left != MPA_MARKER_LEN || get_be32(mpa_window_at(&s->window, s->cursor)) != 0)
         return false;
     mpa_fail(mpa, side, RULE_MPA_4_3_18, s->cursor, s->cursor + left,
-             "expected no Marker after the last FPDU; found 00000000");
+             "expected no Marker after the last FPDU; found Marker 00000000 after the last FPDU");
     return true;
 }
 
@@ -687,6 +687,6 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
         place.offset = s->cursor;
         verdict_failed(
             mpa->verdict, RULE_MPA_7_2_03, direction_of(mpa, side), &place, mpa_origin(mpa, side, s->cursor)->frame,
-            "expected the FIN after a complete FPDU; found it %zu octets into one", (size_t)(end - s->cursor));
+            "expected the FIN after a complete FPDU; found a FIN %zu octets into an FPDU", (size_t)(end - s->cursor));
     }
 }

@@ -117,7 +117,7 @@ static bool low_bits_too(const struct mpa_marker *marker, const struct mpa_fpdu 
 static void fail_content(struct mpa_connection *mpa, unsigned side, const struct mpa_marker *marker, enum rule_id rule)
 {
     mpa_fail(mpa, side, rule, marker->offset, marker->offset + MPA_MARKER_LEN,
-             "expected Marker 0000%04x (%s); found %04x%04x", marker->expected,
+             "expected Marker 0000%04x (%s); found Marker %04x%04x", marker->expected,
              marker->expected == 0 ? "between FPDUs: an FPDU header follows"
                                    : "octets since the ULPDU_Length of the FPDU that contains it",
              marker->reserved, marker->fpduptr);
@@ -263,8 +263,8 @@ void mpa_report_grid(struct mpa_connection *mpa, unsigned side, uint64_t due, ui
         return;
     }
     mpa_fail(mpa, side, rule, found, found + MPA_MARKER_LEN,
-             "expected a Marker at octet %llu of Full Operation (a multiple of 512); found one at octet %llu (%llu "
-             "octets %s)",
+             "expected a Marker at octet %llu of Full Operation (a multiple of 512); found a Marker at octet %llu "
+             "(%llu octets %s)",
              (unsigned long long)(due - fs->start), (unsigned long long)(found - fs->start),
              (unsigned long long)(found < header ? header - found : found - header),
              found < header ? "before ULPDU_Length" : "after the ULPDU_Length that it points to");

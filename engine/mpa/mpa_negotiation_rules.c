@@ -86,7 +86,7 @@ static void judge_model(const struct pair *p, bool accepted)
     CHECK(p, RULE_MPA2_9_2_06, rep->peer_to_peer, "expected A = 1 as in the Request; found A = 0 in the Reply");
     if (rep->peer_to_peer)
         CHECK(p, RULE_MPA2_9_2_11, rep->rtr != 0,
-              "expected at least one of B, C, D in a Reply with A = 1; found none of them");
+              "expected at least one of B, C, D in a Reply with A = 1; found a Reply with A = 1 and none of B, C, D");
 }
 
 /* 9.1, accepting Replies only: with R = 1 the Reply's values are wishes. */

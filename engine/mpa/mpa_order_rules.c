@@ -105,14 +105,14 @@ static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
     else if (reply->first.acked_known)
         verdict_failed(
             v, RULE_MPA_7_1_2_03, direction_of(mpa, to), &reply->place, request->place.frame,
-            "expected the MPA Reply only after all %llu octets of the MPA Request had been received; found it sent "
-            "after %llu",
+            "expected the MPA Reply only after all %llu octets of the MPA Request had been received; found that the "
+            "MPA Reply was sent after %llu octets of the MPA Request",
             (unsigned long long)(request->end - request->start),
             (unsigned long long)(reply->first.acked > request->start ? reply->first.acked - request->start : 0));
     else
         verdict_failed(v, RULE_MPA_7_1_2_03, direction_of(mpa, to), &reply->place, request->place.frame,
-                       "expected the MPA Reply after the MPA Request; found it in frame %u, before frame %u, which "
-                       "completes the Request",
+                       "expected the MPA Reply after the MPA Request; found the MPA Reply in frame %u, before frame "
+                       "%u, which completes the Request",
                        reply->first.frame, request->place.frame);
 }
 
@@ -156,7 +156,7 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
         else
             verdict_failed(v, RULE_MPA_7_1_3_01, direction_of(mpa, to), &place, request->place.frame,
                            "expected the MPA Reply right after the MPA Request had been received; found %llu octets of "
-                           "other data before it",
+                           "other data before the MPA Reply",
                            (unsigned long long)(reply->start - run->from));
     } else {
         verdict_passed(v, RULE_MPA_7_1_3_01);
@@ -167,7 +167,7 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
         else
             verdict_failed(v, RULE_MPA_7_1_5_01, direction_of(mpa, to), &place, request->place.frame,
                            "expected the MPA Request only after all of the peer's streaming data had been received; "
-                           "found %llu octets of it still in flight",
+                           "found %llu octets of streaming data still in flight when the MPA Request was sent",
                            (unsigned long long)(reply->start - request->first.acked));
     }
 }
@@ -269,27 +269,26 @@ static void fail_early(struct mpa_connection *mpa, unsigned side, uint64_t from,
 
     if (initiator && arrived == 0)
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_16, direction, &place, peer->seen ? peer->place.frame : 0,
-                       "expected the Initiator to wait for the MPA Reply; found that it sent an FPDU before any of the "
-                       "Reply had arrived");
+                       "expected the Initiator to wait for the MPA Reply; found that the Initiator sent an FPDU before "
+                       "any of the Reply had arrived");
     else if (initiator)
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_16, direction, &place, peer->seen ? peer->place.frame : 0,
-                       "expected the Initiator to wait for the whole MPA Reply; found that it sent an FPDU when %llu "
-                       "octets of the Reply had arrived",
+                       "expected the Initiator to wait for the whole MPA Reply; found that the Initiator sent an FPDU "
+                       "when %llu octets of the Reply had arrived",
                        (unsigned long long)arrived);
     else if (lone_marker)
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_25, direction, &place, peer->place.frame,
                        "expected the Responder to send no Marker before the Initiator's first FPDU had arrived; found "
-                       "00 00 00 00");
+                       "Marker 00 00 00 00 before the Initiator's first FPDU");
     else if (arrived == 0)
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_23, direction, &place, peer->place.frame,
-                       "expected the Responder to wait for the Initiator's first FPDU; found that it sent one before "
-                       "anything after the MPA Request had arrived");
+                       "expected the Responder to wait for the Initiator's first FPDU; found that the Responder sent "
+                       "an FPDU before anything after the MPA Request had arrived");
     else
-        verdict_failed(
-            mpa->verdict, RULE_MPA_7_1_2_23, direction, &place, peer->place.frame,
-            "expected the Responder to wait for the Initiator's first FPDU; found that it sent one when only "
-            "%llu octets after the MPA Request had arrived",
-            (unsigned long long)arrived);
+        verdict_failed(mpa->verdict, RULE_MPA_7_1_2_23, direction, &place, peer->place.frame,
+                       "expected the Responder to wait for the Initiator's first FPDU; found that the Responder sent "
+                       "an FPDU when only %llu octets after the MPA Request had arrived",
+                       (unsigned long long)arrived);
 }
 
 static void pass_timing(struct mpa_connection *mpa, unsigned side)
@@ -392,8 +391,8 @@ static void judge_received_part(struct mpa_connection *mpa, unsigned side, const
     else
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_23, direction_of(mpa, other_side(side)), &order->first_place,
                        event->place.frame,
-                       "expected the Responder to wait for the Initiator's first FPDU (%u octets); found that it "
-                       "sent one when %llu octets of it had arrived",
+                       "expected the Responder to wait for the Initiator's first FPDU (%u octets); found that the "
+                       "Responder sent an FPDU when %llu octets of the Initiator's first had arrived",
                        event->fpdu.length, (unsigned long long)(order->first_acked - event->fpdu.offset));
 }
 
@@ -416,10 +415,10 @@ static void judge_after_invalid(struct mpa_connection *mpa, unsigned side, const
              order->side[other_side(side)].conflict)
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_24);
     else
-        verdict_failed(
-            mpa->verdict, RULE_MPA_7_1_2_24, direction_of(mpa, side), &event->place, peer->first_fpdu.frame,
-            "expected no FPDU but a Terminate after the Initiator's invalid first FPDU; found one with opcode %u",
-            event->has_ddp ? event->ddp.opcode : 0);
+        verdict_failed(mpa->verdict, RULE_MPA_7_1_2_24, direction_of(mpa, side), &event->place, peer->first_fpdu.frame,
+                       "expected no FPDU but a Terminate after the Initiator's invalid first FPDU; found an FPDU with "
+                       "opcode %u after the Initiator's invalid first FPDU",
+                       event->has_ddp ? event->ddp.opcode : 0);
 }
 
 void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
@@ -466,8 +465,9 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
     order->proof_after_reject = true;
     verdict_failed(mpa->verdict, initiator ? RULE_MPA_7_1_2_19 : RULE_MPA_7_1_2_07, direction_of(mpa, side), &place,
                    initiator ? peer->place.frame : seen->place.frame,
-                   "expected no FPDU after an MPA Reply with R = 1; found one (%02x %02x %02x %02x ...)", p[0], p[1],
-                   p[2], p[3]);
+                   "expected no FPDU after an MPA Reply with R = 1; found an FPDU (%02x %02x %02x %02x ...) after an "
+                   "MPA Reply with R = 1",
+                   p[0], p[1], p[2], p[3]);
 }
 
 /* ---- the end ---- */
@@ -524,10 +524,11 @@ static void judge_unsolicited(struct mpa_connection *mpa, unsigned side)
     }
     if (peer->startup.header_seen) /* a Request was on its way */
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_03, direction_of(mpa, side), &reply->place, 0,
-                       "expected the MPA Reply after a complete MPA Request; found it after only a part of one");
+                       "expected the MPA Reply after a complete MPA Request; found an MPA Reply after only a part of "
+                       "the MPA Request");
     else
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_14, direction_of(mpa, side), &reply->place, 0,
-                       "expected an MPA Reply only in answer to an MPA Request; found one without a Request");
+                       "expected an MPA Reply only in answer to an MPA Request; found an MPA Reply without a Request");
 }
 
 void mpa_order_finish(struct mpa_connection *mpa)

@@ -193,6 +193,7 @@ struct read_ring {
 struct mpa_reaction_state {
     int64_t now;
     uint32_t frame;
+    uint8_t frame_side;  /* that sent it */
     bool acked_known[2]; /* by the side that acknowledges */
     uint64_t acked[2];   /* offset in the other side's stream */
     bool terminated[2];  /* by the side that sent a Terminate */

@@ -206,12 +206,12 @@ static bool settle_overdue(struct mpa_connection *mpa, unsigned reactor, uint32_
 {
     struct close_watch *watch = &mpa->reaction->close[reactor];
     struct place place = watch->overdue;
-    char found[64] = "it still open";
+    char found[80] = "the connection still open";
 
     if (watch->kind == CLOSE_NONE || place.frame == 0)
         return false;
     if (closed != 0)
-        snprintf(found, sizeof found, "it still open then, and closed later, in frame %u", closed);
+        snprintf(found, sizeof found, "the connection still open then, and closed later, in frame %u", closed);
     settle_failed(mpa, reactor, kinds[watch->kind].open, &place, found);
     return true;
 }
@@ -332,7 +332,8 @@ void reaction_close_end(struct mpa_connection *mpa, unsigned side, bool reset)
 
     if (watch->kind != CLOSE_NONE && !settle_overdue(mpa, side, mpa->side[side].end_place.frame)) {
         if (watch->started && mpa->reaction->now > watch->due && kinds[watch->kind].late != RULE_NONE)
-            settle_failed(mpa, side, kinds[watch->kind].late, &mpa->side[side].end_place, "it closed later");
+            settle_failed(mpa, side, kinds[watch->kind].late, &mpa->side[side].end_place,
+                          "the connection closed later");
         else
             settle_passed(mpa, watch);
     }

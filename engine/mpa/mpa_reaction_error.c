@@ -346,10 +346,10 @@ static void check_due(struct mpa_connection *mpa, unsigned reactor)
     } else if (watch->state == ERROR_RECEIVED) {
         settle_failed(mpa, reactor, ignored_rule(watch), &place, "that the connection continued");
     } else {
-        verdict_failed(
-            mpa->verdict, RULE_MPA_8_14, direction_of(mpa, reactor), &place, watch->terminate_frame,
-            "expected the connection to be torn down after the Terminate in frame %u; found it still open after %g s",
-            watch->terminate_frame, reaction_seconds(mpa->options.t_idle));
+        verdict_failed(mpa->verdict, RULE_MPA_8_14, direction_of(mpa, reactor), &place, watch->terminate_frame,
+                       "expected the connection to be torn down after the Terminate in frame %u; found that the "
+                       "connection was still open after %g s",
+                       watch->terminate_frame, reaction_seconds(mpa->options.t_idle));
         watch->state = ERROR_SETTLED;
     }
 }

@@ -359,10 +359,10 @@ static void check_due(struct mpa_connection *mpa, unsigned initiator)
     if (!watch->started || mpa->reaction->now <= watch->due || reaction_lost(mpa, initiator))
         return;
     if (rule != RULE_NONE) {
-        verdict_failed(
-            mpa->verdict, rule, direction_of(mpa, initiator), &place, watch->terminate_frame,
-            "expected the connection to be closed within %g s of the Terminate in frame %u; found it still open",
-            reaction_seconds(mpa->options.t_close), watch->terminate_frame);
+        verdict_failed(mpa->verdict, rule, direction_of(mpa, initiator), &place, watch->terminate_frame,
+                       "expected the connection to be closed within %g s of the Terminate in frame %u; found that the "
+                       "connection was still open",
+                       reaction_seconds(mpa->options.t_close), watch->terminate_frame);
         end_unclosed(mpa);
     } else if (!watch->terminated && watch->flags & ESTABLISH_NO_RTR) {
         no_terminate(mpa, initiator, &place, "nothing");
@@ -393,7 +393,7 @@ static void judge_bare_close(struct mpa_connection *mpa, unsigned initiator, boo
     else if (watch->flags & ESTABLISH_FATAL && reset)
         verdict_failed(mpa->verdict, RULE_MPA2_9_3_04, direction_of(mpa, initiator), place, watch->at.frame,
                        "expected a Terminate with layer 2, error type 0, code 5 before the reset, as the Reply in "
-                       "frame %u contradicts the Request; found only an RST",
+                       "frame %u contradicts the Request; found a reset (RST) without a Terminate",
                        watch->at.frame);
     if (watch->flags & ESTABLISH_UNENHANCED)
         verdict_passed(mpa->verdict, RULE_MPA2_10_11);

@@ -84,7 +84,7 @@ static void fail_completeness(struct mpa_connection *mpa, const struct place *pl
     }
     verdict_failed(mpa->verdict, RULE_MPA_6_06, direction_of(mpa, place->side), place, kept->at.frame,
                    "expected the Response only after all %u octets of the %s Request's FPDU had been received; found "
-                   "it sent after %u",
+                   "that the Response was sent after %u octets of the Request",
                    (unsigned)(kept->at.end - kept->at.offset), name_of(kept),
                    acked < kept->at.offset ? 0 : (unsigned)(acked - kept->at.offset));
 }

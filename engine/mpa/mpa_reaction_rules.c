@@ -27,7 +27,8 @@ struct place reaction_place(const struct mpa_connection *mpa, unsigned side)
                           .first_frame = state->frame,
                           .time_ns = state->now,
                           .offset = mpa->side[side].next,
-                          .side = (uint8_t)side};
+                          .side = (uint8_t)side,
+                          .awaited = state->frame_side != side};
 }
 
 bool reaction_received(const struct mpa_connection *mpa, unsigned reactor, uint64_t end)
@@ -77,15 +78,17 @@ bool reaction_is_mpa_error(const struct rdmap_terminate *terminate)
 
 /* ---- hooks ---- */
 
-static void advance(struct mpa_connection *mpa, int64_t time_ns, uint32_t frame)
+static void advance(struct mpa_connection *mpa, int64_t time_ns, uint32_t frame, unsigned side)
 {
     struct mpa_reaction_state *state = mpa->reaction;
 
     /* Frames of merged captures may go back in time: deadlines do not. */
     if (time_ns > state->now)
         state->now = time_ns;
-    if (frame > state->frame)
+    if (frame > state->frame) {
         state->frame = frame;
+        state->frame_side = (uint8_t)side;
+    }
 }
 
 static void acknowledge(struct mpa_connection *mpa, unsigned side, uint64_t acked)
@@ -101,7 +104,7 @@ void mpa_reaction_startup(struct mpa_connection *mpa, unsigned side)
 {
     const struct startup_seen *startup = &mpa->side[side].startup;
 
-    advance(mpa, startup->place.time_ns, startup->place.frame);
+    advance(mpa, startup->place.time_ns, startup->place.frame, side);
     reaction_close_startup(mpa, side);
     reaction_establish_startup(mpa, side);
     reaction_wait_startup(mpa, side);
@@ -109,7 +112,7 @@ void mpa_reaction_startup(struct mpa_connection *mpa, unsigned side)
 
 void mpa_reaction_bad_startup(struct mpa_connection *mpa, unsigned side, const struct place *place)
 {
-    advance(mpa, place->time_ns, place->frame);
+    advance(mpa, place->time_ns, place->frame, side);
     reaction_close_bad_reply(mpa, side, place);
 }
 
@@ -132,7 +135,7 @@ void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct m
     fpdu.side = side;
     fpdu.acked_known = origin->acked_known;
     fpdu.acked = origin->acked;
-    advance(mpa, event->place.time_ns, event->place.frame);
+    advance(mpa, event->place.time_ns, event->place.frame, side);
     if (origin->acked_known)
         acknowledge(mpa, side, origin->acked);
     /* What it asks for, or complains about, was not captured: neither a reaction nor its absence proves anything. */
@@ -155,7 +158,7 @@ void mpa_reaction_segment(struct mpa_connection *mpa, const struct tcp_segment *
 {
     unsigned side = segment->side;
 
-    advance(mpa, segment->time_ns, segment->frame);
+    advance(mpa, segment->time_ns, segment->frame, side);
     if (acked_known)
         acknowledge(mpa, side, acked);
     if (!reaction_sees_all(mpa))
@@ -180,7 +183,7 @@ void mpa_reaction_end(struct mpa_connection *mpa, unsigned side, bool reset)
 {
     const struct place *place = &mpa->side[side].end_place;
 
-    advance(mpa, place->time_ns, place->frame);
+    advance(mpa, place->time_ns, place->frame, side);
     reaction_close_end(mpa, side, reset);
     reaction_establish_end(mpa, side, reset);
     reaction_wait_end(mpa, side);
@@ -190,7 +193,7 @@ void mpa_reaction_end(struct mpa_connection *mpa, unsigned side, bool reset)
 
 void mpa_reaction_finish(struct mpa_connection *mpa, int64_t time_ns)
 {
-    advance(mpa, time_ns, 0);
+    advance(mpa, time_ns, 0, 0);
     reaction_close_finish(mpa);
     reaction_establish_finish(mpa);
     reaction_wait_finish(mpa);

@@ -68,11 +68,11 @@ static void check_frame(struct mpa_connection *mpa, unsigned waiter, const struc
         (segment && segment->side != waiter && segment->length > 0))
         return;
     place = reaction_place(mpa, waiter);
-    verdict_failed(
-        mpa->verdict, RULE_MPA_7_1_2_41, direction_of(mpa, waiter), &place, watch->frame_number[waiter],
-        "expected the connection to be closed when the %s did not come within %g s of frame %u; found it still open",
-        mpa->side[1 - waiter].state == SIDE_STARTUP ? "rest of a startup frame" : "Reply",
-        reaction_seconds(mpa->options.t_start), watch->frame_number[waiter]);
+    verdict_failed(mpa->verdict, RULE_MPA_7_1_2_41, direction_of(mpa, waiter), &place, watch->frame_number[waiter],
+                   "expected the connection to be closed when the %s did not come within %g s of frame %u; found that "
+                   "the connection was still open",
+                   mpa->side[1 - waiter].state == SIDE_STARTUP ? "rest of a startup frame" : "Reply",
+                   reaction_seconds(mpa->options.t_start), watch->frame_number[waiter]);
     watch->frame_settled[waiter] = true;
 }
 
@@ -89,7 +89,7 @@ static void check_rest(struct mpa_connection *mpa, unsigned waiter, const struct
     place = reaction_place(mpa, waiter);
     verdict_failed(mpa->verdict, RULE_MPA_7_1_2_42, direction_of(mpa, waiter), &place, theirs->last_frame,
                    "expected the connection to be closed when the rest of an FPDU did not come within %g s of frame "
-                   "%u; found it still open",
+                   "%u; found that the connection was still open",
                    reaction_seconds(mpa->options.t_idle), theirs->last_frame);
     watch->rest_settled[waiter] = true;
 }
@@ -132,12 +132,13 @@ void reaction_wait_end(struct mpa_connection *mpa, unsigned side)
             struct place place = mpa->side[side].end_place;
 
             place.side = (uint8_t)(1 - side);
+            place.awaited = true;
             place.offset = theirs->next;
-            verdict_failed(
-                mpa->verdict, RULE_MPA_7_1_2_10, direction_of(mpa, 1 - side), &place,
-                mpa->side[side].startup.place.frame,
-                "expected a Reply to the Request in frame %u; found none within %g s, when the Initiator closed",
-                mpa->side[side].startup.place.frame, reaction_seconds(waited));
+            verdict_failed(mpa->verdict, RULE_MPA_7_1_2_10, direction_of(mpa, 1 - side), &place,
+                           mpa->side[side].startup.place.frame,
+                           "expected a Reply to the Request in frame %u; found no Reply to the MPA Request within %g "
+                           "s, when the Initiator closed",
+                           mpa->side[side].startup.place.frame, reaction_seconds(waited));
         }
     }
     watch->frame_waiting[side] = false;

@@ -113,6 +113,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
     reads->over[side] = true;
     verdict_failed(mpa->verdict, rule, event->direction, &event->place,
                    mpa->side[initiator ? peer : side].startup.place.frame,
-                   "expected at most %u RDMA Read Requests in flight (%s of the MPA Reply); found %llu", limit,
-                   initiator ? "IRD" : "ORD", (unsigned long long)reads->outstanding[side]);
+                   "expected at most %u RDMA Read Requests in flight (%s of the MPA Reply); found %llu RDMA Read "
+                   "Requests in flight",
+                   limit, initiator ? "IRD" : "ORD", (unsigned long long)reads->outstanding[side]);
 }

@@ -90,8 +90,8 @@ static void fail_layout(struct mpa_connection *mpa, enum mpa_rtr kind, const str
                                            [MPA_RTR_READ] =
                                                "opcode 1, Last = 1, QN 1, MSN 1, MO 0 and Read Message Size 0"};
 
-    verdict_failed(mpa->verdict, layout_rule(kind), DIR_TO_RESPONDER, place, 0, "expected an RTR by %s: %s; found %s",
-                   kind_name[kind], expected[kind], found);
+    verdict_failed(mpa->verdict, layout_rule(kind), DIR_TO_RESPONDER, place, 0,
+                   "expected an RTR by %s: %s; found %s instead of an RTR", kind_name[kind], expected[kind], found);
 }
 
 static void fail_choice(struct mpa_connection *mpa, const struct place *place, const char *found)
@@ -99,7 +99,8 @@ static void fail_choice(struct mpa_connection *mpa, const struct place *place, c
     uint8_t rtr = mpa->parameters.rtr;
 
     verdict_failed(mpa->verdict, RULE_MPA2_9_2_12, DIR_TO_RESPONDER, place, 0,
-                   "expected a zero-length%s%s%s as RTR in the first FPDU; found %s", rtr & MPA_RTR_SEND ? " Send" : "",
+                   "expected a zero-length%s%s%s as RTR in the first FPDU; found %s as the first FPDU",
+                   rtr & MPA_RTR_SEND ? " Send" : "",
                    rtr & MPA_RTR_WRITE ? (rtr & MPA_RTR_SEND ? " or RDMA Write" : " RDMA Write") : "",
                    rtr & MPA_RTR_READ ? (rtr & ~MPA_RTR_READ ? " or RDMA Read" : " RDMA Read") : "", found);
 }
@@ -147,7 +148,7 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_e
     describe(rtr->found, sizeof rtr->found, event);
     if (!event->has_ddp) {
         verdict_failed(mpa->verdict, RULE_MPA2_1_1_01, DIR_TO_RESPONDER, &event->place, 0,
-                       "expected an RDMAP message as RTR in the first FPDU; found %s", rtr->found);
+                       "expected an RDMAP message as RTR in the first FPDU; found %s as the first FPDU", rtr->found);
         return;
     }
     if (ddp->opcode == RDMAP_TERMINATE) /* the establishment failed */
@@ -194,7 +195,7 @@ static void settle_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_
     if (event && event->has_ddp && (mpa->parameters.rtr & kind_of(&event->ddp)) != 0 &&
         transfers_nothing(&event->ddp)) {
         verdict_failed(mpa->verdict, RULE_MPA2_5_02, DIR_TO_RESPONDER, &place, event->place.frame,
-                       "expected the RTR in the first FPDU; found %s, and the RTR after it", rtr->found);
+                       "expected the RTR in the first FPDU; found %s first, and the RTR after it", rtr->found);
         return;
     }
     if (suspect == RTR_MALFORMED)
@@ -238,8 +239,8 @@ static void judge_rtr_response(struct mpa_connection *mpa, unsigned responder, c
         verdict_passed(mpa->verdict, RULE_MPA2_9_2_24);
     else
         verdict_failed(mpa->verdict, RULE_MPA2_9_2_24, DIR_TO_INITIATOR, &event->place, rtr->place.frame,
-                       "expected a zero-length RDMA Read Response to STag 0x%08x TO 0x%llx for the RTR; found %zu "
-                       "octets to STag 0x%08x TO 0x%llx",
+                       "expected a zero-length RDMA Read Response to STag 0x%08x TO 0x%llx for the RTR; found an RDMA "
+                       "Read Response with %zu octets to STag 0x%08x TO 0x%llx",
                        rtr->sink_stag, (unsigned long long)rtr->sink_to, ddp->payload_len, ddp->stag,
                        (unsigned long long)ddp->to);
 }
@@ -325,8 +326,8 @@ void mpa_judge_content_finish(struct mpa_connection *mpa)
     if (rtr->responder_fpdus_since > 0 && !rtr->terminated && !responder->hole && !responder->reset &&
         (responder->fin || responder->last_time - rtr->place.time_ns > mpa->options.t_react))
         verdict_failed(mpa->verdict, RULE_MPA2_9_2_24, DIR_TO_RESPONDER, &rtr->place, 0,
-                       "expected a zero-length RDMA Read Response for the RTR; found none, and %llu other FPDUs from "
-                       "the Responder",
+                       "expected a zero-length RDMA Read Response for the RTR; found no RDMA Read Response for the "
+                       "RTR, and %llu other FPDUs from the Responder",
                        (unsigned long long)rtr->responder_fpdus_since);
     else
         verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_24);

@@ -48,7 +48,7 @@ static void judge_key(const struct subject *s)
     for (unsigned i = 0; i < MPA_KEY_LEN; i++)
         snprintf(found + 3 * i, 4, "%02x ", s->seen->octets[i]);
     found[3 * MPA_KEY_LEN - 1] = '\0';
-    CHECK(s, id, false, "expected the key \"%.16s\"; found %s", (const char *)keys[s->frame->kind], found);
+    CHECK(s, id, false, "expected the key \"%.16s\"; found the key %s", (const char *)keys[s->frame->kind], found);
 }
 
 /* Flags other than M and C, which are free. */
@@ -100,7 +100,8 @@ static bool little_endian_length(const struct subject *s, uint64_t follow)
     if (swapped > MPA_PRIVATE_DATA_MAX || follow != swapped)
         return false;
     CHECK(s, RULE_MPA_7_1_1_07, false,
-          "expected PD_Length in network byte order (%02x %02x for the %u octets that follow); found %02x %02x",
+          "expected PD_Length in network byte order (%02x %02x for the %u octets that follow); found PD_Length octets "
+          "%02x %02x",
           swapped >> 8, swapped & 0xff, swapped, pd_length >> 8, pd_length & 0xff);
     return true;
 }
@@ -138,8 +139,8 @@ static void judge_length(const struct subject *s)
         uint64_t body = s->seen->start + MPA_STARTUP_HEADER_LEN, delivered = s->mpa->order->side[s->side].delivered;
 
         if (!little_endian_length(s, delivered > body ? delivered - body : 0))
-            CHECK(s, RULE_MPA_7_1_1_34, false, "expected a PD_Length of at most 512; found %u in the %s", f->pd_length,
-                  s->name);
+            CHECK(s, RULE_MPA_7_1_1_34, false, "expected a PD_Length of at most 512; found PD_Length %u in the %s",
+                  f->pd_length, s->name);
         return;
     }
     verdict_passed(s->mpa->verdict, RULE_MPA_7_1_1_34);
@@ -149,9 +150,10 @@ static void judge_length(const struct subject *s)
         if (!truly_missing(s))
             verdict_inconclusive(s->mpa->verdict, RULE_MPA_7_1_1_28);
         else if (!little_endian_length(s, follow))
-            CHECK(s, RULE_MPA_7_1_1_28, false,
-                  "expected %u octets of Private Data in the %s, as PD_Length says; found only %u", f->pd_length,
-                  s->name, follow);
+            CHECK(
+                s, RULE_MPA_7_1_1_28, false,
+                "expected %u octets of Private Data in the %s, as PD_Length says; found only %u octets of Private Data",
+                f->pd_length, s->name, follow);
         return;
     }
     if ((f->flags & MPA_FLAG_S) != 0 && f->revision >= 2) /* below: MPA2-6-04, and no enhanced data at all */
@@ -228,8 +230,9 @@ static void judge_enhanced(const struct subject *s)
     if (misplaced(f)) {
         s->mpa->order->side[s->side].enhanced_unusable = true;
         CHECK(s, RULE_MPA2_9_01, false,
-              "expected the enhanced data in the first 4 octets of the Private Data; found %02x %02x %02x %02x there "
-              "and what looks like it (%02x %02x %02x %02x) in the last 4",
+              "expected the enhanced data in the first 4 octets of the Private Data; found %02x %02x %02x %02x in the "
+              "first 4 octets of the Private Data and what looks like the enhanced data (%02x %02x %02x %02x) in the "
+              "last 4",
               p[0], p[1], p[2], p[3], p[f->pd_length - 4], p[f->pd_length - 3], p[f->pd_length - 2],
               p[f->pd_length - 1]);
         return;
@@ -238,8 +241,9 @@ static void judge_enhanced(const struct subject *s)
     if (byte_swapped(f)) {
         s->mpa->order->side[s->side].enhanced_unusable = true;
         CHECK(s, RULE_MPA2_9_02, false,
-              "expected the enhanced data in network byte order (%02x %02x %02x %02x); found %02x %02x %02x %02x", p[1],
-              p[0], p[3], p[2], p[0], p[1], p[2], p[3]);
+              "expected the enhanced data in network byte order (%02x %02x %02x %02x); found enhanced data %02x %02x "
+              "%02x %02x",
+              p[1], p[0], p[3], p[2], p[0], p[1], p[2], p[3]);
         return;
     }
     verdict_passed(v, RULE_MPA2_9_02);
@@ -253,8 +257,8 @@ static void judge_enhanced(const struct subject *s)
               "expected B = C = D = 0 with A = 0; found B = %u, C = %u, D = %u in the %s", (e->rtr & MPA_RTR_SEND) != 0,
               (e->rtr & MPA_RTR_WRITE) != 0, (e->rtr & MPA_RTR_READ) != 0, s->name);
     if (e->peer_to_peer && f->kind == MPA_REQUEST)
-        CHECK(s, RULE_MPA2_9_2_04, e->rtr != 0, "expected at least one of B, C, D with A = 1; found none in the %s",
-              s->name);
+        CHECK(s, RULE_MPA2_9_2_04, e->rtr != 0,
+              "expected at least one of B, C, D with A = 1; found A = 1 and none of B, C, D in the %s", s->name);
 }
 
 /*

@@ -47,7 +47,8 @@ static void fail_early_ack(struct mpa_connection *mpa, unsigned side, uint32_t r
     struct mpa_tcp_side *mine = &mpa->tcp_rules->side[side];
 
     verdict_failed(mpa->verdict, RULE_MPA_1_2_04, direction_of(mpa, side), &mine->early_ack.place, related,
-                   "expected at most the %llu octets that the peer had sent to be acknowledged; found %llu",
+                   "expected at most the %llu octets that the peer had sent to be acknowledged; found an "
+                   "acknowledgment of %llu octets",
                    (unsigned long long)mine->early_ack.sent, (unsigned long long)mine->early_ack.acked);
     mine->early_ack.open = false;
     mine->early_ack.settled = true;
@@ -127,8 +128,8 @@ static void fail_conflict(struct mpa_connection *mpa, unsigned side, const struc
                           uint8_t repeated, uint32_t first_frame)
 {
     verdict_failed(mpa->verdict, RULE_MPA_7_1_5_03, direction_of(mpa, side), place, first_frame,
-                   "expected 0x%02x at stream offset %llu, as first sent; found 0x%02x in the retransmission", first,
-                   (unsigned long long)place->offset, repeated);
+                   "expected 0x%02x at stream offset %llu, as first sent; found 0x%02x there in the retransmission",
+                   first, (unsigned long long)place->offset, repeated);
 }
 
 void mpa_tcp_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
@@ -249,10 +250,11 @@ static void note_fragments(struct mpa_connection *mpa, const struct tcp_segment 
         return;
     place = place_of(segment, offset);
     place.side = (uint8_t)(1 - segment->side);
-    verdict_failed(
-        mpa->verdict, RULE_MPA_A_5_1_02, direction_of(mpa, 1 - segment->side), &place, mine->fragments.frame,
-        "expected the segment that came as IP fragments in frame %u to be acknowledged; found it sent %u times in vain",
-        mine->fragments.frame, mine->fragments.times);
+    place.awaited = true;
+    verdict_failed(mpa->verdict, RULE_MPA_A_5_1_02, direction_of(mpa, 1 - segment->side), &place, mine->fragments.frame,
+                   "expected the segment that came as IP fragments in frame %u to be acknowledged; found that the "
+                   "segment that came as IP fragments was sent %u times in vain",
+                   mine->fragments.frame, mine->fragments.times);
     mine->fragments.settled = true;
 }
 
@@ -282,7 +284,7 @@ static void check_fin(struct mpa_connection *mpa, const struct tcp_segment *segm
         return;
     mine->beyond_fin = true;
     verdict_failed(mpa->verdict, RULE_MPA_7_2_01, direction_of(mpa, segment->side), &place, s->end_place.frame,
-                   "expected no octets after the FIN in frame %u; found %llu", s->end_place.frame,
+                   "expected no octets after the FIN in frame %u; found %llu octets after the FIN", s->end_place.frame,
                    (unsigned long long)(end - s->fin_offset));
 }
 
@@ -337,7 +339,7 @@ void mpa_tcp_end(struct mpa_connection *mpa, unsigned side, bool reset)
     if (facts->highest > s->fin_offset + 1 && facts->highest - s->fin_offset <= BEYOND_FIN_MAX && !mine->beyond_fin) {
         mine->beyond_fin = true;
         verdict_failed(mpa->verdict, RULE_MPA_7_2_01, direction_of(mpa, side), &s->end_place, 0,
-                       "expected the FIN after all octets; found %llu octets after it",
+                       "expected the FIN after all octets; found %llu octets after the FIN",
                        (unsigned long long)(facts->highest - s->fin_offset));
     }
     /* The stream is over and never reached what was acknowledged. */
@@ -361,7 +363,7 @@ static void judge_sack(struct mpa_connection *mpa, unsigned side)
         verdict_passed(mpa->verdict, RULE_MPA_A_3_04);
     else
         verdict_failed(mpa->verdict, RULE_MPA_A_3_04, direction_of(mpa, side), &place, 0,
-                       "expected SACK-permitted in the SYN; found none");
+                       "expected SACK-permitted in the SYN; found a SYN without SACK-permitted");
 }
 
 static void judge_df(struct mpa_connection *mpa, unsigned side)
@@ -370,8 +372,9 @@ static void judge_df(struct mpa_connection *mpa, unsigned side)
     struct place place = place_in(side, mine->no_df_frame, mine->no_df_time);
 
     if (mine->no_df_frame != 0)
-        verdict_failed(mpa->verdict, RULE_MPA_A_5_1_01, direction_of(mpa, side), &place, 0,
-                       "expected DF = 1 in the IP header of a data segment; found 0");
+        verdict_failed(
+            mpa->verdict, RULE_MPA_A_5_1_01, direction_of(mpa, side), &place, 0,
+            "expected DF = 1 in the IP header of a data segment; found DF = 0 in the IP header of a data segment");
     else if (mine->data_segments > 0)
         verdict_passed(mpa->verdict, RULE_MPA_A_5_1_01);
 }
@@ -395,10 +398,10 @@ static void finish_side(struct mpa_connection *mpa, unsigned side)
     if (mine->repeated_same > 0)
         verdict_passed_n(mpa->verdict, RULE_MPA_A_1_05, (uint32_t)mine->repeated_same);
     else if (mine->repeated_otherwise >= REPEATS_MIN && mpa_segments_are_real(mpa, side, &mss))
-        verdict_failed(
-            mpa->verdict, RULE_MPA_A_1_05, direction_of(mpa, side), &mine->repeated_place, 0,
-            "expected retransmissions with the original segment boundaries; found other boundaries in all %llu of them",
-            (unsigned long long)mine->repeated_otherwise);
+        verdict_failed(mpa->verdict, RULE_MPA_A_1_05, direction_of(mpa, side), &mine->repeated_place, 0,
+                       "expected retransmissions with the original segment boundaries; found other boundaries in all "
+                       "%llu retransmissions",
+                       (unsigned long long)mine->repeated_otherwise);
     judge_sack(mpa, side);
     judge_df(mpa, side);
     mpa_segmentation_finish(mpa, side);

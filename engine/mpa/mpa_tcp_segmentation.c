@@ -114,8 +114,8 @@ static void judge_mulpdu(struct mpa_connection *mpa, unsigned side, unsigned mss
         return;
     if (s->largest_ulpdu > mulpdu && s->largest_fpdu > mss)
         verdict_failed(mpa->verdict, rule, direction_of(mpa, side), &s->largest_place, 0,
-                       "expected ULPDUs of at most %u octets (MULPDU %s Markers for an MSS of %u); found one of %u, "
-                       "and an FPDU of %u that no segment can hold",
+                       "expected ULPDUs of at most %u octets (MULPDU %s Markers for an MSS of %u); found a ULPDU of %u "
+                       "octets, and an FPDU of %u that no segment can hold",
                        mulpdu, markers ? "with" : "without", mss, s->largest_ulpdu, s->largest_fpdu);
     else if (s->non_final > 0 && s->non_final_largest == mulpdu)
         verdict_passed(mpa->verdict, rule);
@@ -134,8 +134,8 @@ static void judge_sizes(struct mpa_connection *mpa, unsigned side, unsigned mss)
     likely = longest < mss ? mpa_mulpdu(longest, markers) : mulpdu;
     if (s->largest_ulpdu > mulpdu + mulpdu / 4)
         verdict_failed(mpa->verdict, RULE_MPA_3_03, direction, &s->largest_place, 0,
-                       "expected ULPDUs of at most %u octets (MULPDU for an MSS of %u); found one of %u", mulpdu, mss,
-                       s->largest_ulpdu);
+                       "expected ULPDUs of at most %u octets (MULPDU for an MSS of %u); found a ULPDU of %u octets",
+                       mulpdu, mss, s->largest_ulpdu);
     else
         judge_mulpdu(mpa, side, mss, mulpdu);
     if (s->largest_ulpdu <= mulpdu)
@@ -149,10 +149,10 @@ static void judge_sizes(struct mpa_connection *mpa, unsigned side, unsigned mss)
         else if (s->non_final > 0 && s->non_final_largest >= MULPDU_MIN)
             verdict_passed(mpa->verdict, RULE_MPA_4_5_07);
     } else if (s->non_final >= NON_FINAL_MIN && s->non_final_largest < likely / 2) {
-        verdict_failed(
-            mpa->verdict, RULE_MPA_4_5_05, direction, &s->non_final_place, 0,
-            "expected ULPDUs near a MULPDU of %u octets or more (MSS %u); found %llu non-final ones of at most %u",
-            likely, mss, (unsigned long long)s->non_final, s->non_final_largest);
+        verdict_failed(mpa->verdict, RULE_MPA_4_5_05, direction, &s->non_final_place, 0,
+                       "expected ULPDUs near a MULPDU of %u octets or more (MSS %u); found %llu non-final ULPDUs of at "
+                       "most %u octets",
+                       likely, mss, (unsigned long long)s->non_final, s->non_final_largest);
     } else if (s->non_final > 0 && s->non_final_largest >= likely / 2) {
         verdict_passed(mpa->verdict, RULE_MPA_4_5_05);
     }
@@ -176,15 +176,15 @@ static void judge_alignment(struct mpa_connection *mpa, unsigned side, unsigned 
     if (s->largest_fpdu > tcp_pair_facts(mpa->tcp, side)->largest_segment)
         return;
     if (s->segments >= SEGMENTS_MIN && s->aligned * ALIGNED_SHARE <= s->segments)
-        verdict_failed(
-            mpa->verdict, RULE_MPA_5_1_04, direction, &s->segment_place, 0,
-            "expected all segments to begin with an FPDU, as every FPDU fits into one; found %llu of %llu that do",
-            (unsigned long long)s->aligned, (unsigned long long)s->segments);
+        verdict_failed(mpa->verdict, RULE_MPA_5_1_04, direction, &s->segment_place, 0,
+                       "expected all segments to begin with an FPDU, as every FPDU fits into one; found that %llu of "
+                       "%llu segments begin with an FPDU",
+                       (unsigned long long)s->aligned, (unsigned long long)s->segments);
     else if (s->packed_badly >= PACKED_MIN && s->packed_badly * 2 > s->packed)
-        verdict_failed(
-            mpa->verdict, RULE_MPA_5_1_05, direction, &s->packed_place, 0,
-            "expected FPDUs that share a segment to be complete in it; found %llu of %llu segments that end inside one",
-            (unsigned long long)s->packed_badly, (unsigned long long)s->packed);
+        verdict_failed(mpa->verdict, RULE_MPA_5_1_05, direction, &s->packed_place, 0,
+                       "expected FPDUs that share a segment to be complete in it; found that %llu of %llu segments end "
+                       "inside an FPDU",
+                       (unsigned long long)s->packed_badly, (unsigned long long)s->packed);
     else if (s->packed > s->packed_badly)
         verdict_passed_n(mpa->verdict, RULE_MPA_5_1_05, (uint32_t)(s->packed - s->packed_badly));
     if (s->segments >= 1 && s->aligned * 2 > s->segments)

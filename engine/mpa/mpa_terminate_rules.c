@@ -32,10 +32,10 @@ static bool judge_moment(struct mpa_connection *mpa, unsigned side, const struct
     else if (code == CODE_CATASTROPHIC) /* section 8 leaves open how long it may be used */
         verdict_inconclusive(v, RULE_MPA2_8_02);
     else
-        verdict_failed(
-            v, RULE_MPA2_8_02, event->direction, &event->place, 0,
-            "expected MPA error code %u only in the first FPDU of the Initiator; found it in FPDU %llu of the %s", code,
-            (unsigned long long)event->number + 1, initiator ? "Initiator" : "Responder");
+        verdict_failed(v, RULE_MPA2_8_02, event->direction, &event->place, 0,
+                       "expected MPA error code %u only in the first FPDU of the Initiator; found that MPA error code "
+                       "in FPDU %llu of the %s",
+                       code, (unsigned long long)event->number + 1, initiator ? "Initiator" : "Responder");
     return true;
 }
 
@@ -58,8 +58,8 @@ void mpa_judge_terminate(struct mpa_connection *mpa, unsigned side, const struct
     code = control[1];
     if (code < 1 || code > CODE_LAST_OF_6581) {
         verdict_failed(mpa->verdict, RULE_MPA_8_16, event->direction, &event->place, 0,
-                       "expected an MPA error code from 1 to 7; found %u (%02x %02x %02x %02x)", code, control[0],
-                       control[1], control[2], control[3]);
+                       "expected an MPA error code from 1 to 7; found MPA error code %u (%02x %02x %02x %02x)", code,
+                       control[0], control[1], control[2], control[3]);
         return;
     }
     verdict_passed(mpa->verdict, RULE_MPA_8_16);
@@ -71,10 +71,9 @@ void mpa_judge_terminate(struct mpa_connection *mpa, unsigned side, const struct
         ddp->mo == 0)
         verdict_passed(mpa->verdict, RULE_MPA2_8_03);
     else
-        verdict_failed(
-            mpa->verdict, RULE_MPA2_8_03, event->direction, &event->place, 0,
-            "expected a Terminate of 22 octets with 20 %02x 00 00, Last = 1, MSN 1 and MO 0; found %u octets with "
-            "%02x %02x %02x %02x, Last = %u, MSN %u and MO %u",
-            code, event->fpdu.ulpdu_length, control[0], control[1], control[2], control[3], ddp->last, ddp->msn,
-            ddp->mo);
+        verdict_failed(mpa->verdict, RULE_MPA2_8_03, event->direction, &event->place, 0,
+                       "expected a Terminate of 22 octets with 20 %02x 00 00, Last = 1, MSN 1 and MO 0; found a "
+                       "Terminate of %u octets with %02x %02x %02x %02x, Last = %u, MSN %u and MO %u",
+                       code, event->fpdu.ulpdu_length, control[0], control[1], control[2], control[3], ddp->last,
+                       ddp->msn, ddp->mo);
 }

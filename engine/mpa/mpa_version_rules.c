@@ -22,9 +22,10 @@ static void judge_missing_startup(struct mpa_connection *mpa, unsigned side, con
     if (!known)
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_01);
     else if (event->ddp.dv == 0 && event->ddp.rv == 0)
-        verdict_failed(mpa->verdict, RULE_MPA_C_01, event->direction, &event->place, 0,
-                       "expected MPA Request and Reply before FPDUs; found version 0 FPDUs without them: an RDMAC "
-                       "connection that no IETF end can join");
+        verdict_failed(
+            mpa->verdict, RULE_MPA_C_01, event->direction, &event->place, 0,
+            "expected MPA Request and Reply before FPDUs; found version 0 FPDUs without a start-up: an RDMAC "
+            "connection that no IETF end can join");
     else
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_01, event->direction, &event->place, 0,
                        "expected an MPA Request before the first FPDU; found FPDUs, and no Request from side %u", side);

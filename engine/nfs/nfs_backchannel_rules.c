@@ -44,7 +44,7 @@ static void judge_permission(struct nfs_look *look, const struct rpcrdma_message
     else if (nfs->minor_1)
         nfs_fail(look, RULE_BIDI_6_02,
                  "expected CREATE_SESSION or BIND_CONN_TO_SESSION on this connection before a Call from the server; "
-                 "found neither");
+                 "found a Call from the server with neither before it");
     else if (nfs->minor_0)
         nfs_fail(look, RULE_NFSULB_6_5_1_01,
                  "expected NFSv4.0 callbacks on a connection of their own; found a Call from the server");
@@ -166,9 +166,10 @@ void nfs_backchannel_reply(struct nfs_look *look)
     if (most == 0)
         nfs_inconclusive(look, RULE_NFSULB_6_5_2_02);
     else if (body->unreduced > most)
-        nfs_fail(look, RULE_NFSULB_6_5_2_02,
-                 "expected a Reply of at most %u octets, the backchannel's ca_maxresponsesize; found %llu", most,
-                 (unsigned long long)body->unreduced);
+        nfs_fail(
+            look, RULE_NFSULB_6_5_2_02,
+            "expected a Reply of at most %u octets, the backchannel's ca_maxresponsesize; found a Reply of %llu octets",
+            most, (unsigned long long)body->unreduced);
     else
         nfs_pass(look, RULE_NFSULB_6_5_2_02);
 }

@@ -24,7 +24,7 @@ void nfs_port_call(struct nfs_look *look)
     if (port == RPCRDMA_PORT)
         nfs_pass(look, RULE_NFSULB_6_3_01);
     else
-        nfs_fail(look, RULE_NFSULB_6_3_01, "expected NFSv4 on port %u; found it on port %u", RPCRDMA_PORT, port);
+        nfs_fail(look, RULE_NFSULB_6_3_01, "expected NFSv4 on port %u; found NFSv4 on port %u", RPCRDMA_PORT, port);
 }
 
 /* ---- chunk lists ---- */
@@ -38,8 +38,8 @@ static void judge_limit(struct nfs_look *look, enum rule_id rule, bool *reported
         return;
     }
     if (!*reported)
-        nfs_fail(look, rule, "expected at most %u %s without knowledge of the server's limits; found %u", limit, what,
-                 found);
+        nfs_fail(look, rule, "expected at most %u %s without knowledge of the server's limits; found a Call with %u",
+                 limit, what, found);
     *reported = true;
 }
 
@@ -124,19 +124,19 @@ static void judge_getattr(struct nfs_look *look)
         return;
     }
     if (op != 0) {
-        nfs_fail(
-            look, RULE_NFSULB_6_2_1_02,
-            "expected no GETATTR of attributes of unpredictable length (%s) along with %s; found both in one COMPOUND",
-            attribute, nfs_op_name(op, false));
+        nfs_fail(look, RULE_NFSULB_6_2_1_02,
+                 "expected no GETATTR of attributes of unpredictable length (%s) along with %s; found both operations "
+                 "in one COMPOUND",
+                 attribute, nfs_op_name(op, false));
         return;
     }
     nfs_pass(look, RULE_NFSULB_6_2_1_02);
     op = companion(body);
     if (op != 0)
-        nfs_fail(
-            look, RULE_NFSULB_6_2_1_03,
-            "expected a GETATTR of attributes of unpredictable length (%s) in a COMPOUND by itself; found %s with it",
-            attribute, nfs_op_name(op, false));
+        nfs_fail(look, RULE_NFSULB_6_2_1_03,
+                 "expected a GETATTR of attributes of unpredictable length (%s) in a COMPOUND by itself; found %s in "
+                 "the COMPOUND of that GETATTR",
+                 attribute, nfs_op_name(op, false));
     else
         nfs_pass(look, RULE_NFSULB_6_2_1_03);
 }
@@ -163,8 +163,8 @@ static void judge_netid(struct nfs_look *look, const struct rpcrdma_item *netid,
     if (v6 == rdma6)
         nfs_pass(look, RULE_RPCR_9_01);
     else
-        nfs_fail(look, RULE_RPCR_9_01, "expected the netid %s with an IPv%d address; found %s", v6 ? "rdma6" : "rdma",
-                 v6 ? 6 : 4, v6 ? "rdma" : "rdma6");
+        nfs_fail(look, RULE_RPCR_9_01, "expected the netid %s with an IPv%d address; found the netid %s",
+                 v6 ? "rdma6" : "rdma", v6 ? 6 : 4, v6 ? "rdma" : "rdma6");
 }
 
 static void judge_netids(struct nfs_look *look)

@@ -42,7 +42,7 @@ static bool judge_refusal(const struct nfs_look *look, const struct nfs_chunk_us
     /* An early Call may have broken the previous connection already: RFC 8166 section 4.5.3. */
     nfs_fail_as(look, rule, err_chunk && look->exchange->early ? SEVERITY_WARNING : rule_catalogue[rule].severity,
                 "expected a server to process a Call with no more than a Position-Zero Read chunk, another Read chunk "
-                "and a Write chunk, of up to %u segments each; found %s",
+                "and a Write chunk, of up to %u segments each; found %s in answer",
                 NFS_CHUNK_SEGMENTS_MAX, err_chunk ? "ERR_CHUNK" : "GARBAGE_ARGS");
     return true;
 }
@@ -79,7 +79,8 @@ bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *messa
         nfs_pass(look, RULE_NFSULB_6_4_2_07);
     else if (!error && accept_stat != RPC_SUCCESS)
         nfs_fail(look, RULE_NFSULB_6_4_2_07,
-                 "expected ERR_CHUNK or GARBAGE_ARGS for chunk lists that are too complex; found %s",
+                 "expected ERR_CHUNK or GARBAGE_ARGS for chunk lists that are too complex; found %s in answer to chunk "
+                 "lists that are too complex",
                  rpc_accept_stat_name(accept_stat));
     return true;
 }

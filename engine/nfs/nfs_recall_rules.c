@@ -58,8 +58,8 @@ static void judge_highest(struct nfs_look *look, const struct nfs_recall *recall
         nfs_inconclusive(look, RULE_NFS41_20_8_3_03);
     else
         nfs_fail(look, RULE_NFS41_20_8_3_03,
-                 "expected an sa_highest_slotid of at most %u after CB_RECALL_SLOT in frame %u; found %u with no "
-                 "other request outstanding",
+                 "expected an sa_highest_slotid of at most %u after CB_RECALL_SLOT in frame %u; found an "
+                 "sa_highest_slotid of %u with no other request outstanding",
                  recall->target, recall->call, highest);
 }
 

@@ -86,11 +86,11 @@ static void judge_error(const struct nfs_look *look, const struct rpcrdma_messag
         nfs_inconclusive(look, RULE_RPCR_4_5_12);
         return;
     }
-    nfs_fail_as(look, RULE_RPCR_4_5_12,
-                look->exchange->early && look->t->n_chunks > 0 ? SEVERITY_WARNING
-                                                               : rule_catalogue[RULE_RPCR_4_5_12].severity,
-                "expected a Reply to %s, as there is nothing wrong with its Transport header%s; found %s",
-                call_name(look), look->t->n_chunks > 0 ? " and chunks" : "", rpcrdma_err_name(message->header.err));
+    nfs_fail_as(
+        look, RULE_RPCR_4_5_12,
+        look->exchange->early && look->t->n_chunks > 0 ? SEVERITY_WARNING : rule_catalogue[RULE_RPCR_4_5_12].severity,
+        "expected a Reply to %s, as there is nothing wrong with its Transport header%s; found %s instead of a Reply",
+        call_name(look), look->t->n_chunks > 0 ? " and chunks" : "", rpcrdma_err_name(message->header.err));
 }
 
 static void judge_garbage(const struct nfs_look *look, const struct rpcrdma_message *message)
@@ -100,8 +100,8 @@ static void judge_garbage(const struct nfs_look *look, const struct rpcrdma_mess
         return;
     }
     nfs_fail(look, RULE_RPC_9_05,
-             "expected GARBAGE_ARGS only for arguments that cannot be decoded; found it for %s, whose arguments of "
-             "%llu octets are well formed",
+             "expected GARBAGE_ARGS only for arguments that cannot be decoded; found GARBAGE_ARGS for %s, whose "
+             "arguments of %llu octets are well formed",
              call_name(look),
              (unsigned long long)((look->body->walked ? look->body->unreduced : look->body->length) -
                                   look->body->rpc.header_len));

@@ -34,15 +34,17 @@ static void judge_read(struct nfs_look *look, const struct nfs_item *data)
     if (look->nfs->options.profile == PROFILE_RFC5666) /* RPCR0-4N-07 */
         return;
     if (data->count > asked)
-        nfs_fail(look, RULE_NFS3_3_3_6_01, "expected at most %" PRIu64 " octets, which READ asked for; found %u", asked,
+        nfs_fail(look, RULE_NFS3_3_3_6_01,
+                 "expected at most %" PRIu64 " octets, which READ asked for; found %u octets of data", asked,
                  data->count);
     else
         nfs_pass(look, RULE_NFS3_3_3_6_01);
     if (!value_of(look->body, NFS_MARK_RESULT_COUNT, data, &said))
         return;
     if (said != data->count)
-        nfs_fail(look, RULE_NFS3_3_3_6_02, "expected the count of READ to match its data, %u octets; found %" PRIu64,
-                 data->count, said);
+        nfs_fail(look, RULE_NFS3_3_3_6_02,
+                 "expected the count of READ to match its data, %u octets; found a count of %" PRIu64, data->count,
+                 said);
     else
         nfs_pass(look, RULE_NFS3_3_3_6_02);
 }
@@ -55,7 +57,8 @@ static void judge_write(struct nfs_look *look, const struct nfs_item *data)
     if (data->mark != NFS_MARK_DATA || !value_of(look->body, NFS_MARK_RESULT_COUNT, data, &written))
         return;
     if (written > data->count)
-        nfs_fail(look, RULE_NFS3_3_3_7_01, "expected at most %u octets written, as many as were sent; found %" PRIu64,
+        nfs_fail(look, RULE_NFS3_3_3_7_01,
+                 "expected at most %u octets written, as many as were sent; found %" PRIu64 " octets written",
                  data->count, written);
     else
         nfs_pass(look, RULE_NFS3_3_3_7_01);
@@ -65,7 +68,8 @@ static void judge_directory(struct nfs_look *look, uint64_t asked, uint64_t octe
 {
     if (octets > asked)
         nfs_fail(look, RULE_NFS3_3_3_16_01,
-                 "expected at most %" PRIu64 " octets of directory entries, XDR overhead included; found %" PRIu64,
+                 "expected at most %" PRIu64 " octets of directory entries, XDR overhead included; found %" PRIu64
+                 " octets of directory entries",
                  asked, octets);
     else
         nfs_pass(look, RULE_NFS3_3_3_16_01);

@@ -98,13 +98,13 @@ static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, cons
     look->related = failure->frame;
     if (before->complex && same_shape(before, request)) {
         nfs_fail(look, RULE_NFSULB_6_4_2_08,
-                 "expected a request whose chunk lists are too complex for the server not to be sent again; found it "
-                 "sent again with the same chunks");
+                 "expected a request whose chunk lists are too complex for the server not to be sent again; found the "
+                 "request sent again with the same chunks");
         return;
     }
     if (request->xid == before->xid)
-        nfs_fail(look, RULE_NFSULB_3_1_03, "expected a new XID for a retry after an error; found %#x again",
-                 request->xid);
+        nfs_fail(look, RULE_NFSULB_3_1_03,
+                 "expected a new XID for a retry after an error; found a retry with XID %#x again", request->xid);
     else
         nfs_pass(look, RULE_NFSULB_3_1_03);
     if (request->reply_length > before->reply_length) {
@@ -242,6 +242,6 @@ void nfs_retry_credits(struct nfs_look *look)
     else if (in_flight->calls == grant && !nfs->reported_credit) {
         nfs->reported_credit = true;
         nfs_fail(look, RULE_NFSULB_6_7_2_01,
-                 "expected one credit to be reserved for health checks; found all %u in use", grant);
+                 "expected one credit to be reserved for health checks; found all %u credits in use", grant);
     }
 }

@@ -104,7 +104,8 @@ static bool judge_uncached(const struct nfs_look *look)
         return true;
     if (i != 1 && (i == 0 || body->operations[i].op != sequence_op(look))) {
         nfs_fail(look, RULE_NFS41_2_10_6_1_3_01,
-                 "expected NFS4ERR_RETRY_UNCACHED_REP only of the operation after %s; found it as result %u",
+                 "expected NFS4ERR_RETRY_UNCACHED_REP only of the operation after %s; found NFS4ERR_RETRY_UNCACHED_REP "
+                 "as result %u",
                  nfs_op_name(sequence_op(look), look->t->reverse), i + 1);
         return false;
     }
@@ -136,7 +137,8 @@ static void judge_refusal(struct nfs_look *look, uint32_t status)
         nfs->refusals.refused[nfs->refusals.n - 1] =
             (struct rpcrdma_history_refused){.session = turn->session, .place = look->place};
     nfs_fail(look, RULE_NFS41_18_46_3_01,
-             "expected a new request to be carried out, as sequence %" PRIu32 " is %s slot %" PRIu32 "; found %s",
+             "expected a new request to be carried out, as sequence %" PRIu32 " is %s slot %" PRIu32
+             "; found %s in answer to a new request",
              turn->sequence, turn->sequence == 1 ? "the first of" : "the next of", turn->slot, status_name(status));
 }
 

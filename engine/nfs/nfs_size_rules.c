@@ -79,8 +79,8 @@ static void fail_missing(struct nfs_look *look, enum rule_id rule, const struct 
         return;
     look->nfs->reported_default |= !room->sure;
     nfs_fail_as(look, rule, room->sure || severity < SEVERITY_WARNING ? severity : SEVERITY_WARNING,
-                "expected a Reply chunk, as the Reply may have %" PRIu64 " octets and the inline threshold is %u%s; "
-                "found none",
+                "expected a Reply chunk, as the Reply may have %" PRIu64
+                " octets and the inline threshold is %u%s; found a Call without a Reply chunk",
                 octets, room->threshold, room->sure ? "" : " by default");
 }
 
@@ -113,7 +113,7 @@ static void judge_chunk(struct nfs_look *look, const struct room *room, const st
         if (!look->nfs->reported_needless)
             nfs_fail(look, RULE_RPCR_4_3_3_02,
                      "expected no Reply chunk, as the Reply has at most %" PRIu64
-                     " octets and the inline threshold is %u; found one",
+                     " octets and the inline threshold is %u; found a Call with a Reply chunk",
                      room->header + size->largest, room->threshold);
         look->nfs->reported_needless = true;
         return;
@@ -125,12 +125,13 @@ static void judge_chunk(struct nfs_look *look, const struct room *room, const st
         nfs_inconclusive(look, RULE_RPCR_3_5_3_07);
     else if (room->chunk < size->largest && !fits(room, size->largest))
         nfs_fail(look, RULE_RPCR_3_5_3_07,
-                 "expected a Reply chunk for a Reply of up to %" PRIu64 " octets; found one of %" PRIu64, size->largest,
-                 room->chunk);
+                 "expected a Reply chunk for a Reply of up to %" PRIu64 " octets; found a Reply chunk of %" PRIu64
+                 " octets",
+                 size->largest, room->chunk);
     else if (room->chunk >= size->largest && room->chunk < size->largest + room->verifier)
         nfs_fail(look, RULE_RPCR_8_2_2_2_02,
                  "expected a Reply chunk for a Reply of up to %" PRIu64
-                 " octets, including a verifier of %u octets; found one of %" PRIu64,
+                 " octets, including a verifier of %u octets; found a Reply chunk of %" PRIu64 " octets",
                  size->largest + room->verifier, room->verifier, room->chunk);
     else
         nfs_pass(look, RULE_RPCR_3_5_3_07);
@@ -204,8 +205,9 @@ void nfs_size_reply(struct nfs_look *look)
         nfs_inconclusive(look, RULE_NFSULB_6_2_2_01);
     else if (look->body->unreduced > most)
         nfs_fail(look, RULE_NFSULB_6_2_2_01,
-                 "expected a Reply of at most %u octets, the session's ca_maxresponsesize; found %" PRIu64, most,
-                 look->body->unreduced);
+                 "expected a Reply of at most %u octets, the session's ca_maxresponsesize; found a Reply of %" PRIu64
+                 " octets",
+                 most, look->body->unreduced);
     else
         nfs_pass(look, RULE_NFSULB_6_2_2_01);
 }

@@ -45,10 +45,10 @@ static void judge_attribute(const struct nfs_look *look, const struct attribute 
         if (found == 0)
             nfs_pass(look, attribute->rule);
         else
-            nfs_fail_as(look, attribute->rule, SEVERITY_WARNING, "expected no %s, as the client sent none; found %u",
-                        attribute->name, found);
+            nfs_fail_as(look, attribute->rule, SEVERITY_WARNING,
+                        "expected no %s, as the client sent none; found %u elements", attribute->name, found);
     } else if (found > asked) {
-        nfs_fail(look, attribute->rule, "expected a %s of at most %u, which the client asked for; found %u",
+        nfs_fail(look, attribute->rule, "expected a %s of at most %u, which the client asked for; found a value of %u",
                  attribute->name, asked, found);
     } else {
         nfs_pass(look, attribute->rule);
@@ -65,8 +65,8 @@ static void judge_number(const struct nfs_look *look, enum nfs_mark mark, const 
     if (n == 1)
         nfs_pass(look, RULE_NFS41_18_36_3_03);
     else if (n > 1)
-        nfs_fail(look, RULE_NFS41_18_36_3_03, "expected at most one element in ca_rdma_ird of the %s; found %u",
-                 channel, n);
+        nfs_fail(look, RULE_NFS41_18_36_3_03,
+                 "expected at most one element in ca_rdma_ird of the %s; found %u elements", channel, n);
 }
 
 /* ca_rdma_ird of both channels, in arguments or results. */
@@ -104,7 +104,7 @@ static void judge_mode(const struct nfs_look *look, enum nfs_mark mark, uint32_t
         if (!asked_for(look, granted, &asked))
             continue;
         if ((granted->value & bit) != 0 && (asked & bit) == 0)
-            nfs_fail(look, rule, "expected %s only where %s; found it where the client did not ask for RDMA mode",
+            nfs_fail(look, rule, "expected %s only where %s; found the flag where the client did not ask for RDMA mode",
                      granting, asking);
         else
             nfs_pass(look, rule);

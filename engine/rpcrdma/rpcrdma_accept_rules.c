@@ -230,8 +230,8 @@ void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
             rpcrdma_inconclusive(rpcrdma, form->rule);
         } else {
             rpcrdma_fail(rpcrdma, m, form->rule, t->call.frame,
-                         "expected the Call in frame %u to be served despite %s; found %s", t->call.frame, form->what,
-                         m->kind == RPCRDMA_KIND_ERROR ? "ERR_CHUNK" : "GARBAGE_ARGS");
+                         "expected the Call in frame %u to be served despite %s; found %s in answer", t->call.frame,
+                         form->what, m->kind == RPCRDMA_KIND_ERROR ? "ERR_CHUNK" : "GARBAGE_ARGS");
             return; /* one of them is enough to refuse it */
         }
     }

@@ -139,8 +139,8 @@ static void fail_disordered(struct rpcrdma_connection *rpcrdma, const struct rpc
         return;
     rpcrdma_fail_at(rpcrdma, &offer->transaction->call, read ? RULE_RPCR_4_1_2_06 : RULE_RPCR_4_1_2_07,
                     move->place.frame,
-                    "expected %shandle, length and 64-bit offset in this order; found 0x%08x 0x%08x 0x%016llx, while "
-                    "the %s in frame %u accesses 0x%llx of STag 0x%08x",
+                    "expected %shandle, length and 64-bit offset in this order; found a segment of 0x%08x 0x%08x "
+                    "0x%016llx, while the %s in frame %u accesses 0x%llx of STag 0x%08x",
                     read ? "position, " : "", segment->handle, segment->length, (unsigned long long)segment->offset,
                     access_name(move), move->place.frame, (unsigned long long)move->to, move->stag);
     offer->transaction->malformed = offer->transaction->misread = true;
@@ -153,21 +153,19 @@ static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     unsigned long long from = move->to, to = rpcrdma_area_of_move(move).to;
 
     if (found->first && found->last && found->first != found->last)
-        rpcrdma_fail_at_as(
-            rpcrdma, &move->place, RULE_RPCR_3_4_3_01, severity, found->first->transaction->call.frame,
-            "expected an %s within one segment; found 0x%llx to 0x%llx of STag 0x%08x, from the segment at "
-            "0x%llx across a gap into the one at 0x%llx",
-            access_name(move), from, to, move->stag, (unsigned long long)found->first->target.offset,
-            (unsigned long long)found->last->target.offset);
+        rpcrdma_fail_at_as(rpcrdma, &move->place, RULE_RPCR_3_4_3_01, severity, found->first->transaction->call.frame,
+                           "expected an %s within one segment; found an access to 0x%llx to 0x%llx of STag 0x%08x, "
+                           "from the segment at 0x%llx across a gap into the one at 0x%llx",
+                           access_name(move), from, to, move->stag, (unsigned long long)found->first->target.offset,
+                           (unsigned long long)found->last->target.offset);
     else
-        rpcrdma_fail_at_as(
-            rpcrdma, &move->place, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_05 : RULE_RPCR_3_4_5_09, severity,
-            found->same->transaction->call.frame,
-            "expected an %s within 0x%llx to 0x%llx of STag 0x%08x (%u octets offered by the Call in frame "
-            "%u); found 0x%llx to 0x%llx",
-            access_name(move), (unsigned long long)segment->offset,
-            (unsigned long long)segment->offset + segment->length, move->stag, segment->length,
-            found->same->transaction->call.frame, from, to);
+        rpcrdma_fail_at_as(rpcrdma, &move->place, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_05 : RULE_RPCR_3_4_5_09,
+                           severity, found->same->transaction->call.frame,
+                           "expected an %s within 0x%llx to 0x%llx of STag 0x%08x (%u octets offered by the Call in "
+                           "frame %u); found an access to 0x%llx to 0x%llx",
+                           access_name(move), (unsigned long long)segment->offset,
+                           (unsigned long long)segment->offset + segment->length, move->stag, segment->length,
+                           found->same->transaction->call.frame, from, to);
 }
 
 static struct rpcrdma_unwritten *find_unwritten(struct rpcrdma_memory_state *state, const struct rpcrdma_move *move,
@@ -188,8 +186,8 @@ static void fail_write_after_reply(struct rpcrdma_connection *rpcrdma, const str
                                    const struct place *reply)
 {
     rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_2_3_2_02, reply->frame,
-                    "expected RDMA Writes for XID 0x%08x before its Reply in frame %u; found one after it, to 0x%llx "
-                    "of STag 0x%08x",
+                    "expected RDMA Writes for XID 0x%08x before its Reply in frame %u; found an RDMA Write after the "
+                    "Reply, to 0x%llx of STag 0x%08x",
                     xid, reply->frame, (unsigned long long)move->to, move->stag);
 }
 
@@ -234,8 +232,8 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
         fail_disordered(rpcrdma, move, offer);
     } else if (found.wrong && (found.wrong_holds || !found.same)) {
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_10, found.wrong->transaction->call.frame,
-                        "expected no RDMA Write to memory of a Read list; found one to 0x%llx of STag 0x%08x, which "
-                        "the Call in frame %u offers for reading",
+                        "expected no RDMA Write to memory of a Read list; found an RDMA Write to 0x%llx of STag "
+                        "0x%08x, which the Call in frame %u offers for reading",
                         (unsigned long long)move->to, move->stag, found.wrong->transaction->call.frame);
     } else if (found.same) {
         fail_bounds(rpcrdma, move, &found, SEVERITY_ERROR);
@@ -243,8 +241,8 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
         judge_answered_write(rpcrdma, move, found.answered->transaction);
     } else {
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_6_04, 0,
-                        "expected an STag that an outstanding Call offers in its Write list or Reply chunk; found "
-                        "0x%08x (to 0x%llx, %llu octets)",
+                        "expected an STag that an outstanding Call offers in its Write list or Reply chunk; found an "
+                        "RDMA Write to STag 0x%08x (to 0x%llx, %llu octets)",
                         move->stag, (unsigned long long)move->to, (unsigned long long)move->length);
     }
 }
@@ -364,8 +362,8 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         } else if (offers_area(call->transaction, &stray->area)) {
             if (came_before(rpcrdma, stray, call)) {
                 rpcrdma_fail_at(rpcrdma, &stray->place, RULE_RPCR_3_4_5_06, call->place.frame,
-                                "expected RDMA Reads of STag 0x%08x after the Call that offers it; found one before "
-                                "that Call, which is in frame %u",
+                                "expected RDMA Reads of STag 0x%08x after the Call that offers it; found an RDMA Read "
+                                "before that Call, which is in frame %u",
                                 stray->area.stag, call->place.frame);
             } else { /* the Call may have come before, and comes again */
                 rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_06);
@@ -394,7 +392,7 @@ static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rp
         rpcrdma_revoked_access(rpcrdma, move, found.answered->transaction);
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_1_02, found.answered->transaction->answer.frame,
                         "expected no RDMA Read of a Read chunk after the answer to its Call (XID 0x%08x, frame %u); "
-                        "found one of STag 0x%08x",
+                        "found an RDMA Read of STag 0x%08x after the answer",
                         found.answered->transaction->xid, found.answered->transaction->answer.frame, move->stag);
     } else if (found.wrong)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_09, found.wrong->transaction->call.frame,
@@ -419,11 +417,13 @@ static bool judge_model(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         return true;
     if (write)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_1_02, 0,
-                        "expected no RDMA Write from the client; found one of %llu octets to 0x%llx of STag 0x%08x",
+                        "expected no RDMA Write from the client; found an RDMA Write of %llu octets to 0x%llx of STag "
+                        "0x%08x from the client",
                         (unsigned long long)move->length, (unsigned long long)move->to, move->stag);
     else
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_1_01, 0,
-                        "expected no RDMA Read from the client; found one of %llu octets from 0x%llx of STag 0x%08x",
+                        "expected no RDMA Read from the client; found an RDMA Read of %llu octets from 0x%llx of STag "
+                        "0x%08x by the client",
                         (unsigned long long)move->length, (unsigned long long)move->to, move->stag);
     return true;
 }

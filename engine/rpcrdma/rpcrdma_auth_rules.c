@@ -16,7 +16,8 @@ static bool judge_none(struct rpcrdma_shape *shape, const struct rpc_auth *auth,
         rpcrdma_shape_pass(shape, RULE_RPC_10_1_01);
         return true;
     }
-    rpcrdma_shape_fail(shape, RULE_RPC_10_1_01, "expected an empty %s of flavor AUTH_NONE; found one of %u octets",
+    rpcrdma_shape_fail(shape, RULE_RPC_10_1_01,
+                       "expected an empty %s of flavor AUTH_NONE; found a body of %u octets with flavor AUTH_NONE",
                        what, auth->length);
     return false;
 }
@@ -42,8 +43,10 @@ static bool judge_sys(struct rpcrdma_shape *shape)
         return false;
     }
     if (gids > GIDS_MAX)
-        rpcrdma_shape_fail_as(shape, RULE_RPC_A_01, SEVERITY_WARNING,
-                              "expected at most %u gids in an AUTH_SYS credential; found %u", (unsigned)GIDS_MAX, gids);
+        rpcrdma_shape_fail_as(
+            shape, RULE_RPC_A_01, SEVERITY_WARNING,
+            "expected at most %u gids in an AUTH_SYS credential; found %u gids in an AUTH_SYS credential",
+            (unsigned)GIDS_MAX, gids);
     else
         rpcrdma_shape_pass(shape, RULE_RPC_A_01);
     return true;
@@ -92,8 +95,10 @@ static void judge_verifier(struct rpcrdma_shape *shape)
     if (verf == RPC_AUTH_NONE || (is_short && verf == RPC_AUTH_SHORT))
         rpcrdma_shape_pass(shape, rule);
     else
-        rpcrdma_shape_fail(shape, rule, "expected a verifier of flavor AUTH_NONE%s with a credential of %s; found %u",
-                           is_short ? " or AUTH_SHORT" : "", sys ? "AUTH_SYS" : "AUTH_NONE", verf);
+        rpcrdma_shape_fail(
+            shape, rule,
+            "expected a verifier of flavor AUTH_NONE%s with a credential of %s; found a verifier of flavor %u",
+            is_short ? " or AUTH_SHORT" : "", sys ? "AUTH_SYS" : "AUTH_NONE", verf);
 }
 
 bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
@@ -117,7 +122,8 @@ bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
         sound = judge_none(shape, &rpc->verf, "verifier") || shape->decodes;
     if (sound && header_roundup_nonzero(shape->body, sys_sound, &position)) {
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
-                           "expected roundup octets to be zero; found others at octet %llu of the RPC message",
+                           "expected roundup octets to be zero; found roundup octets that are not zero, at octet %llu "
+                           "of the RPC message",
                            (unsigned long long)position);
         sound = rpcrdma_shape_whole(shape);
     }

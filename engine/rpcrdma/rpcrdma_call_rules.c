@@ -3,6 +3,7 @@
  * Calls: their Read list by itself, and their payload, inline or read from the Position-Zero Read chunk (RFC 8166
  * sections 3.4.5, 3.5.3, 4.3.1, 8.2.2).
  */
+#include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_shape.h"
 
 #include <inttypes.h>
@@ -43,7 +44,7 @@ void rpcrdma_call_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         if (position % 4 == 0)
             continue;
         m->misread = m->transaction->misread = m->transaction->odd_position = true;
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_04, 0, "expected Positions that are multiples of 4; found %u",
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_04, 0, "expected Positions that are multiples of 4; found Position %u",
                      position);
         return;
     }
@@ -137,14 +138,17 @@ static void broken_header(struct rpcrdma_shape *shape)
     if (header_removed(shape))
         return;
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
-        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message; found %u",
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01,
+                           "expected CALL (0) or REPLY (1) in the RPC message; found msg_type %u in the RPC message",
                            rpc->fault);
     else if (is_reply_in_chunk(shape))
         reply_in_chunk(shape);
     else if (rpc->type == RPC_CALL && rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
-        rpcrdma_shape_fail(shape, RULE_RPC_9_01, "expected rpcvers 2 in the Call; found %u", rpc->fault);
+        rpcrdma_shape_fail(shape, RULE_RPC_9_01, "expected rpcvers 2 in the Call; found rpcvers %u in the Call",
+                           rpc->fault);
     else if (rpc->status == RPC_BAD_VALUE)
-        rpcrdma_shape_fail(shape, RULE_RPCR_4_03, "expected an RPC header as in RFC 5531; found 0x%08x at its octet %u",
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
+                           "expected an RPC header as in RFC 5531; found an RPC header with 0x%08x at its octet %u",
                            rpc->fault, rpc->fault_at);
     else if (rpc->status == RPC_SHORT && /* shorter ones: rpcrdma_header_rules.c, rpcrdma_shape_start() */
              body->length >= (shape->in_chunk ? (uint64_t)RPC_CALL_MIN : (uint64_t)RPC_REPLY_MIN))
@@ -196,8 +200,9 @@ static void gss_wrapped(struct rpcrdma_shape *shape)
     if (rpcrdma_by_rfc5666(shape->rpcrdma))
         return;
     if (t->n_writes > 0)
-        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_02, "expected no Write list with RPCSEC_GSS %s; found %u chunks",
-                           service, t->n_writes);
+        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_02,
+                           "expected no Write list with RPCSEC_GSS %s; found a Write list of %u chunk%s", service,
+                           t->n_writes, plural(t->n_writes));
     else
         rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_02);
 }
@@ -228,7 +233,7 @@ static void judge_unbound(struct rpcrdma_shape *shape)
         rpcrdma->unbound[rpcrdma->n_unbound++] = program;
     rpcrdma_shape_fail_as(shape, RULE_RPCR_3_4_2_02, SEVERITY_WARNING,
                           "expected no data chunks for program %u, as no known binding makes anything in it "
-                          "DDP-eligible; found %u Read and %u Write chunks",
+                          "DDP-eligible; found %u Read and %u Write chunks in a Call",
                           program, data_chunks(t), t->n_writes);
 }
 
@@ -248,7 +253,7 @@ static bool never_eligible(struct rpcrdma_shape *shape)
     }
     rpcrdma_shape_fail(shape, binding,
                        "expected only a Position-Zero Read chunk for this program, as nothing in it is DDP-eligible; "
-                       "found one at Position %u",
+                       "found a Read chunk at Position %u",
                        chunk->position);
     return true;
 }
@@ -368,9 +373,10 @@ void rpcrdma_call_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     for (uint64_t at = chunk->roundup > move->offset ? chunk->roundup - move->offset : 0; at < move->length; at++) {
         if (move->p[at] == 0)
             continue;
-        rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_2_2_4_2_02, t->call.frame,
-                        "expected roundup octets to be zero; found 0x%02x in the Read chunk at Position %u",
-                        move->p[at], chunk->position);
+        rpcrdma_fail_at(
+            rpcrdma, &move->place, RULE_RPCR_2_2_4_2_02, t->call.frame,
+            "expected roundup octets to be zero; found roundup octet 0x%02x in the Read chunk at Position %u",
+            move->p[at], chunk->position);
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_4_2_02);

@@ -6,6 +6,7 @@
  *   Call   maxcall_sendsize, maxreply_sendsize, maxrdmaread
  *   Reply  maxcall_sendsize, align,             maxrdmaread
  */
+#include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 enum { CCP_PROGRAM = 100417, CCP_VERSION = 1, CCP_CONF_RDMA = 1, CCP_WORDS = 3 };
@@ -92,14 +93,15 @@ static void judge_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_01);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_6_2_01, ccp->agreed_frame,
-                     "expected an inline Call of at most %u octets, the server's maxcall_sendsize; found %u",
+                     "expected an inline Call of at most %u octets, the server's maxcall_sendsize; found an inline "
+                     "Call of %u octets",
                      (unsigned)ccp->maxcall, (unsigned)n);
     if (ccp->server_reads > 0 || m->header.read.n == 0)
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_04);
     else if (!m->faulty)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_6_2_04, ccp->agreed_frame,
-                     "expected no Read list, as the server's maxrdmaread is 0; found one of %u segments",
-                     (unsigned)m->header.read.n);
+                     "expected no Read list, as the server's maxrdmaread is 0; found a Read list of %u segment%s",
+                     (unsigned)m->header.read.n, plural(m->header.read.n));
 }
 
 static void judge_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_ccp *ccp, struct rpcrdma_message *m)
@@ -112,7 +114,8 @@ static void judge_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_02);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_6_2_02, ccp->asked_frame,
-                     "expected an inline Reply of at most %u octets, the client's maxreply_sendsize; found %u",
+                     "expected an inline Reply of at most %u octets, the client's maxreply_sendsize; found an inline "
+                     "Reply of %u octets",
                      (unsigned)ccp->maxreply, (unsigned)n);
 }
 
@@ -163,7 +166,8 @@ void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *cc
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_03);
     else if (!ccp->reads_reported)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_6_2_03, ccp->agreed_frame,
-                        "expected at most %u RDMA Reads in progress, the maxrdmaread of the side being read; found %u",
+                        "expected at most %u RDMA Reads in progress, the maxrdmaread of the side being read; found %u "
+                        "RDMA Reads in progress",
                         (unsigned)limit, (unsigned)ccp->reading[reader]);
     ccp->reads_reported |= ccp->reading[reader] > limit;
 }

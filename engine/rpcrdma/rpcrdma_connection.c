@@ -254,6 +254,7 @@ void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const s
         status = rpcrdma_private_data_find(&block, data->p, data->n);
     s->end = data->end;
     s->announced.frame_seen = true;
+    s->announced.frame = data->place.frame;
     s->announced.end = s->end;
     s->announced.valid = status == RPCRDMA_PD_OK;
     if (s->announced.valid)

@@ -212,20 +212,21 @@ static void fail_over(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
 
     if (k->initial)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_3_03, 0,
-                     "expected at most one unanswered Call%s before a Reply grants credits; found %u", direction,
-                     (unsigned)in_flight);
+                     "expected at most one unanswered Call%s before a Reply grants credits; found %u unanswered Calls",
+                     direction, (unsigned)in_flight);
     else if (rpcrdma_by_rfc5666(rpcrdma))
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_3_3_02, k->frame,
-                     "expected at most %u unanswered Calls%s, as granted in frame %u; found %u", (unsigned)k->limit,
-                     direction, k->frame, (unsigned)in_flight);
+                     "expected at most %u unanswered Calls%s, as granted in frame %u; found %u unanswered Calls",
+                     (unsigned)k->limit, direction, k->frame, (unsigned)in_flight);
     else if (c->programs && each_program_within(rpcrdma, m, k->limit))
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_6_3_01, k->frame,
-                     "expected at most %u unanswered Calls%s across all programs, as granted in frame %u; found %u",
+                     "expected at most %u unanswered Calls%s across all programs, as granted in frame %u; found %u "
+                     "unanswered Calls",
                      (unsigned)k->limit, direction, k->frame, (unsigned)in_flight);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_03, k->frame,
-                     "expected at most %u unanswered Calls%s, as granted in frame %u; found %u", (unsigned)k->limit,
-                     direction, k->frame, (unsigned)in_flight);
+                     "expected at most %u unanswered Calls%s, as granted in frame %u; found %u unanswered Calls",
+                     (unsigned)k->limit, direction, k->frame, (unsigned)in_flight);
 }
 
 static enum rule_id limit_rule(const struct rpcrdma_connection *rpcrdma, const struct knowledge *k)
@@ -267,8 +268,8 @@ static void judge_requested(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     }
     if (!c->over_requested)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_05, 0,
-                     "expected at most %u unanswered Calls, as many as were requested; found %u", (unsigned)requested,
-                     (unsigned)in_flight);
+                     "expected at most %u unanswered Calls, as many as were requested; found %u unanswered Calls",
+                     (unsigned)requested, (unsigned)in_flight);
     c->over_requested = true;
 }
 
@@ -284,7 +285,7 @@ static void judge_dones(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     if (!c->over_dones)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_3_8_03, k->frame,
                      "expected at most %u unanswered Calls and RDMA_DONE messages, as granted in frame %u; found %u "
-                     "and %u",
+                     "unanswered Calls and %u RDMA_DONE messages",
                      (unsigned)k->limit, k->frame, (unsigned)in_flight, (unsigned)c->dones);
     c->over_dones = true;
 }
@@ -343,7 +344,8 @@ static void note_program(struct caller *c, const struct rpcrdma_message *m)
 static void judge_request(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     if (m->header.credit == 0)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_01, 0, "expected a request for at least one credit; found 0");
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_01, 0,
+                     "expected a request for at least one credit; found a request for 0 credits");
     else
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_01);
 }
@@ -440,7 +442,8 @@ static void judge_zero_rfc5666(struct rpcrdma_connection *rpcrdma, struct rpcrdm
                      "expected a Reply to be withheld to bring the next credit while RDMA_DONE is awaited; found a "
                      "grant of 0 with no Call left in progress");
     else
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1, as no other Call is in progress; found 0");
+        rpcrdma_fail(rpcrdma, m, rule, 0,
+                     "expected a grant of at least 1, as no other Call is in progress; found a grant of 0 credits");
 }
 
 static void judge_zero(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct caller *c)
@@ -452,7 +455,7 @@ static void judge_zero(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     else if (rpcrdma_by_rfc5666(rpcrdma))
         judge_zero_rfc5666(rpcrdma, m, c);
     else
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1; found 0");
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected a grant of at least 1; found a grant of 0 credits");
 }
 
 /* A Reply with a Read list requires an RDMA_DONE, which uses a credit (RFC 5666 section 3.8). */
@@ -467,7 +470,7 @@ static void judge_room_for_done(struct rpcrdma_connection *rpcrdma, struct rpcrd
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_3_8_04, 0,
                      "expected a grant of at least %u, for the Calls in progress and the RDMA_DONE that this Reply "
-                     "requires; found %u",
+                     "requires; found a grant of %u credits",
                      others + 1, (unsigned)m->header.credit);
 }
 

@@ -83,8 +83,8 @@ static void report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth_limi
     limit->doubtful = false;
     if (!limit->reported)
         rpcrdma_fail_at(rpcrdma, place, rule->id, limit->frame,
-                        "expected at most %u RDMA Reads outstanding, %s; found %u", limit->most, rule->what,
-                        outstanding);
+                        "expected at most %u RDMA Reads outstanding, %s; found %u RDMA Reads outstanding", limit->most,
+                        rule->what, outstanding);
     limit->reported = true;
 }
 

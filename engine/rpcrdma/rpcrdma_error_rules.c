@@ -33,16 +33,21 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     if (!client) {
         rpcrdma_fail(rpcrdma, m, rule, 0,
-                     "expected an RDMA_ERROR to have the XID of an outstanding Call (there are %u); found 0x%08x",
+                     "expected an RDMA_ERROR to have the XID of an outstanding Call (there are %u); found an "
+                     "RDMA_ERROR with XID 0x%08x",
                      rpcrdma->side[caller].calls.outstanding, m->header.xid);
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));)
             t->ambiguous |= t->fault != 0; /* it was meant for one of these */
     } else if (old)                        /* RFC 5666 section 4.2 allows either side to send it */
-        rpcrdma_fail_as(rpcrdma, m, rule, SEVERITY_NOTE, 0,
-                        "expected no RDMA_ERROR from the requester; found one with XID 0x%08x", m->header.xid);
+        rpcrdma_fail_as(
+            rpcrdma, m, rule, SEVERITY_NOTE, 0,
+            "expected no RDMA_ERROR from the requester; found an RDMA_ERROR from the requester with XID 0x%08x",
+            m->header.xid);
     else
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected no RDMA_ERROR from the requester; found one with XID 0x%08x",
-                     m->header.xid);
+        rpcrdma_fail(
+            rpcrdma, m, rule, 0,
+            "expected no RDMA_ERROR from the requester; found an RDMA_ERROR from the requester with XID 0x%08x",
+            m->header.xid);
 }
 
 /* ---- what it says ---- */
@@ -57,7 +62,7 @@ static bool judge_kind(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         return true;
     }
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_07, t->call.frame,
-                 "expected %s in answer to a Call with rdma_vers %u; found %s", rpcrdma_err_name(wanted),
+                 "expected %s in answer to a Call with rdma_vers %u; found %s in answer", rpcrdma_err_name(wanted),
                  t->open->call_header.vers, rpcrdma_err_name(m->header.err));
     return false;
 }
@@ -71,8 +76,8 @@ static void judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     else if (!rpcrdma_by_rfc5666(rpcrdma) ||
              m->header.err != RPCRDMA_ERR_VERS) /* RFC 5666 section 4.2: any valid one */
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_05, t->call.frame,
-                     "expected the Call's rdma_vers %u in the RDMA_ERROR; found %u", t->open->call_header.vers,
-                     m->header.vers);
+                     "expected the Call's rdma_vers %u in the RDMA_ERROR; found rdma_vers %u in the RDMA_ERROR",
+                     t->open->call_header.vers, m->header.vers);
 }
 
 static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -86,7 +91,8 @@ static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_1_02);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_1_02, t->call.frame,
-                     "expected a range of supported versions that includes 1, but not the rejected %u; found %u to %u",
+                     "expected a range of supported versions that includes 1, but not the rejected %u; found a range "
+                     "of %u to %u",
                      vers, low, high);
 }
 
@@ -110,8 +116,8 @@ static void reply_after_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         return;
     }
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_09, t->answer.frame,
-                 "expected no Reply to XID 0x%08x after the RDMA_ERROR in frame %u; found one", t->xid,
-                 t->answer.frame);
+                 "expected no Reply to XID 0x%08x after the RDMA_ERROR in frame %u; found a Reply after the RDMA_ERROR",
+                 t->xid, t->answer.frame);
 }
 
 void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)

@@ -54,8 +54,8 @@ static void judge_predictable(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     }
     h->predicted = true;
     rpcrdma_fail(rpcrdma, call, RULE_RPCR_8_1_2_01, 0,
-                 "expected unpredictable STags; found %d in a row that differ by 0x%x, the last one 0x%08x", PREDICTED,
-                 difference, stag);
+                 "expected unpredictable STags; found %d STags in a row that differ by 0x%x, the last 0x%08x",
+                 PREDICTED, difference, stag);
 }
 
 static void judge_kept(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *call,
@@ -83,8 +83,8 @@ static void judge_kept(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     }
     h->kept = true;
     rpcrdma_fail(rpcrdma, call, RULE_RPCR_8_1_2_02, latest->call.frame,
-                 "expected memory to be registered anew for each RPC; found 0x%llx of STag 0x%08x offered by %d Calls, "
-                 "each sent after the previous one was answered",
+                 "expected memory to be registered anew for each RPC; found address 0x%llx of STag 0x%08x offered by "
+                 "%d Calls, each sent after the previous one was answered",
                  (unsigned long long)offer->target.offset, offer->target.handle, KEPT);
 }
 

@@ -10,8 +10,8 @@
 void rpcrdma_hasty_fail(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_hasty *hasty)
 {
     rpcrdma_fail_at(rpcrdma, &hasty->place, RULE_RPCR_2_3_2_03, hasty->call_frame,
-                    "expected the Reply after the Responses to the RDMA Reads of its Call (XID 0x%08x); found only "
-                    "%llu of %llu octets of STag 0x%08x read before it",
+                    "expected the Reply after the Responses to the RDMA Reads of its Call (XID 0x%08x); found the "
+                    "Reply when only %llu of %llu octets of STag 0x%08x had been read",
                     hasty->xid, (unsigned long long)hasty->moved, (unsigned long long)hasty->asked, hasty->area.stag);
 }
 

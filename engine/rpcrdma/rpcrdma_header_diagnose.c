@@ -59,9 +59,9 @@ static bool filler(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
         if (!rpcrdma_rpc_at(m, at + octets, m->header.xid))
             continue;
         *d = (struct rpcrdma_diagnosis){RULE_RPCR_3_2_03, "the RPC message directly after the Transport header",
-                                        octets == 4  ? "a word between them"
-                                        : octets < 4 ? "less than a word between them"
-                                                     : "several words between them"};
+                                        octets == 4  ? "a word between header and message"
+                                        : octets < 4 ? "less than a word between header and message"
+                                                     : "several words between header and message"};
         return true;
     }
     return false;

@@ -48,7 +48,8 @@ static void judge_empty(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         return;
     }
     rpcrdma_record_empty(rpcrdma, m);
-    rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0, "expected a Transport header of at least 28 octets; found 0 octets");
+    rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0,
+                 "expected a Transport header of at least 28 octets; found a Send of 0 octets");
 }
 
 /* After the fixed words a header has the Read list's discriminator, or rdma_err: it is one, whatever its version. */
@@ -68,7 +69,7 @@ static bool judge_fixed(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     if (m->n < RPCRDMA_FIXED_LEN) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0,
-                     "expected a Transport header of at least 28 octets; found %u octets", m->n);
+                     "expected a Transport header of at least 28 octets; found a Transport header of %u octets", m->n);
         return false;
     }
     if (fixed_swapped(h)) {
@@ -78,15 +79,16 @@ static bool judge_fixed(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     if (!fixed_sound(m) && rpcrdma_header_disordered(m, meant)) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_01, 0,
-                     "expected rdma_xid 0x%08x, rdma_vers %u, rdma_credit %u and rdma_proc %u in this order; found "
-                     "0x%08x, %u, %u and %u",
+                     "expected rdma_xid 0x%08x, rdma_vers %u, rdma_credit %u and rdma_proc %u in this order; found a "
+                     "Transport header that begins with 0x%08x, %u, %u and %u",
                      meant[0], meant[1], meant[2], meant[3], h->xid, h->vers, h->credit, h->proc);
         return false;
     }
     if (h->proc > RPCRDMA_ERROR && h->vers != RPCRDMA_VERSION && !header_goes_on(m)) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_01, 0,
-                     "expected a Transport header; found %u octets with 0x%08x for rdma_vers and 0x%08x for rdma_proc",
-                     m->n, h->vers, h->proc);
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_4_01, 0,
+            "expected a Transport header; found a Send of %u octets with 0x%08x for rdma_vers and 0x%08x for rdma_proc",
+            m->n, h->vers, h->proc);
         return false;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_01);
@@ -101,7 +103,7 @@ static bool judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     if (m->header.proc == RPCRDMA_ERROR)
         return true;
     if (m->header.vers != RPCRDMA_VERSION) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_2_01, 0, "expected rdma_vers 1; found %u", m->header.vers);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_2_01, 0, "expected rdma_vers 1; found rdma_vers %u", m->header.vers);
         return false;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_2_01);
@@ -123,13 +125,15 @@ static bool judge_proc(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     bool old = rpcrdma_by_rfc5666(rpcrdma);
 
     if (m->header.proc > RPCRDMA_ERROR)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_02, 0, "expected rdma_proc 0 to 4; found %u", m->header.proc);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_02, 0, "expected rdma_proc 0 to 4; found rdma_proc %u",
+                     m->header.proc);
     else if (m->header.proc == RPCRDMA_MSGP && !old)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_6_1_01, 0, "expected no RDMA_MSGP; found one");
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_6_1_01, 0, "expected no RDMA_MSGP; found an RDMA_MSGP");
     else if (m->header.proc == RPCRDMA_DONE && !old)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_6_2_01, 0, "expected no RDMA_DONE; found one");
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_6_2_01, 0, "expected no RDMA_DONE; found an RDMA_DONE");
     else if (error_disguised(m))
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_06, 0, "expected rdma_proc 4 (RDMA_ERROR) before error data; found %u",
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_06, 0,
+                     "expected rdma_proc 4 (RDMA_ERROR) before error data; found rdma_proc %u before error data",
                      m->header.proc);
     else {
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_02);
@@ -151,12 +155,14 @@ static void fail_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     const struct rpcrdma_header *h = &m->header;
 
     if (h->status == RPCRDMA_BAD_DISCRIMINATOR && h->fault == swapped(1))
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0, "expected big-endian words; found 0x%08x instead of 1 at octet %u",
-                     h->fault, h->fault_at);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0,
+                     "expected big-endian words; found the word 0x%08x instead of 1 at octet %u", h->fault,
+                     h->fault_at);
     else if (h->status == RPCRDMA_BAD_DISCRIMINATOR)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_04, 0,
-                     "expected 0 or 1 at octet %u, where a chunk list ends or continues; found %u", h->fault_at,
-                     h->fault);
+                     "expected 0 or 1 at octet %u, where a chunk list ends or continues; found %u where a chunk list "
+                     "ends or continues",
+                     h->fault_at, h->fault);
     else if (h->fault != 0)
         rpcrdma_fail(
             rpcrdma, m, RULE_RPCR_4_1_2_11, 0,
@@ -164,7 +170,8 @@ static void fail_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
             m->n, h->fault, h->fault_at);
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_11, 0,
-                     "expected the chunk lists to end within the Send; found that they go on past its end, octet %u",
+                     "expected the chunk lists to end within the Send; found chunk lists that go on past the end of "
+                     "the Send, octet %u",
                      m->n);
 }
 
@@ -187,7 +194,8 @@ static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     bool readable = m->header.status == RPCRDMA_OK;
 
     if (m->n < RPCRDMA_HEADER_MIN) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_10, 0, "expected an %s of at least 28 octets; found %u octets",
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_10, 0,
+                     "expected an %s of at least 28 octets; found a message of %u octets",
                      rpcrdma_proc_name(m->header.proc), m->n);
         return false;
     }
@@ -213,7 +221,7 @@ static bool judge_units(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         return true;
     }
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_4_01, 0,
-                 "expected a Send whose length is a multiple of 4 octets; found %u octets", m->n);
+                 "expected a Send whose length is a multiple of 4 octets; found a Send of %u octets", m->n);
     return false;
 }
 
@@ -254,7 +262,8 @@ static bool judge_type(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     uint32_t type = get_be32(m->p + m->header.header_len + 4);
 
     if (type > RPC_REPLY)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_2_01, 0, "expected msg_type 0 (CALL) or 1 (REPLY); found %u", type);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_2_01, 0, "expected msg_type 0 (CALL) or 1 (REPLY); found msg_type %u",
+                     type);
     else
         rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_2_01);
     return type <= RPC_REPLY;
@@ -267,10 +276,10 @@ static void judge_zero_beside(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     if (m->kind != RPCRDMA_KIND_CALL)
         return;
     if (has_position_zero(m, &zero) && zero > 0) /* only implied by section 3.5.3; an empty one: RPCR-4.3-01 */
-        rpcrdma_fail_as(
-            rpcrdma, m, RULE_RPCR_3_5_3_05, SEVERITY_WARNING, 0,
-            "expected no Position-Zero Read chunk along with an inline RPC message; found one of %llu octets",
-            (unsigned long long)zero);
+        rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_3_5_3_05, SEVERITY_WARNING, 0,
+                        "expected no Position-Zero Read chunk along with an inline RPC message; found a Position-Zero "
+                        "Read chunk of %llu octets along with an inline RPC message",
+                        (unsigned long long)zero);
     else
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_05);
 }
@@ -285,8 +294,8 @@ static bool answers_either(const struct rpcrdma_connection *rpcrdma, const struc
 static bool judge_two_xids(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_1_01, 0,
-                 "expected the RPC message to begin with rdma_xid 0x%08x; found 0x%08x", m->header.xid,
-                 get_be32(m->p + m->header.header_len));
+                 "expected the RPC message to begin with rdma_xid 0x%08x; found an RPC message that begins with 0x%08x",
+                 m->header.xid, get_be32(m->p + m->header.header_len));
     if (!m->has_rpc || (m->rpc.status != RPC_OK && m->rpc.status != RPC_BAD_VALUE) || answers_either(rpcrdma, m))
         return false;
     judge_zero_beside(rpcrdma, m);
@@ -305,14 +314,15 @@ static bool judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         return false;
     }
     if (octets == 0 && m->header.read.n > 0) {
-        rpcrdma_fail(
-            rpcrdma, m, RULE_RPCR_3_5_2_02, 0,
-            "expected the reduced RPC message after the header of an RDMA_MSG with a Read list; found nothing");
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_5_2_02, 0,
+                     "expected the reduced RPC message after the header of an RDMA_MSG with a Read list; found nothing "
+                     "after the header of an RDMA_MSG with a Read list");
         return false;
     }
     if (octets < REPLY_SHORTEST) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_01, 0,
-                     "expected an RPC message of at least %u octets after the header of an RDMA_MSG; found %u octets",
+                     "expected an RPC message of at least %u octets after the header of an RDMA_MSG; found an RPC "
+                     "message of %u octets after the header of an RDMA_MSG",
                      (unsigned)REPLY_SHORTEST, octets);
         return false;
     }
@@ -360,26 +370,29 @@ static bool judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     if (!judge_units(rpcrdma, m, h->header_len))
         return is_in_chunk(m);
     if (m->n > h->header_len) { /* it may be an RDMA_MSG, or the end of the lists */
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_5_3_02, 0,
-                     "expected nothing after the header of an RDMA_NOMSG; found %u octets", m->n - h->header_len);
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_3_5_3_02, 0,
+            "expected nothing after the header of an RDMA_NOMSG; found %u octets after the header of an RDMA_NOMSG",
+            m->n - h->header_len);
         return false;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_02);
     if (h->read.n == 0 && h->write.n == 0 && !h->has_reply) {
         if (unasked_long_reply(m))
             return true;
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_04, 0,
-                     "expected a Read list, Write list or Reply chunk in an RDMA_NOMSG; found none");
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPCR_4_2_4_04, 0,
+            "expected a Read list, Write list or Reply chunk in an RDMA_NOMSG; found an RDMA_NOMSG without chunks");
         return false;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_04);
     if (m->kind != RPCRDMA_KIND_CALL)
         return true;
     if (!has_position_zero(m, &zero) || zero < RPC_CALL_MIN) {
-        rpcrdma_fail(
-            rpcrdma, m, RULE_RPCR_4_2_4_05, 0,
-            "expected a Position-Zero Read chunk of at least %u octets in an RDMA_NOMSG Call; found %llu octets",
-            (unsigned)RPC_CALL_MIN, (unsigned long long)zero);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_2_4_05, 0,
+                     "expected a Position-Zero Read chunk of at least %u octets in an RDMA_NOMSG Call; found a "
+                     "Position-Zero Read chunk of %llu octets",
+                     (unsigned)RPC_CALL_MIN, (unsigned long long)zero);
         return false;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_05);
@@ -406,11 +419,13 @@ static void judge_padded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_4_1_01);
     } else if (m->n < from + REPLY_SHORTEST) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_4_1_01, 0,
-                     "expected an RPC message of at least %u octets after the header of an RDMA_MSGP; found %u octets",
+                     "expected an RPC message of at least %u octets after the header of an RDMA_MSGP; found an RPC "
+                     "message of %u octets after the header of an RDMA_MSGP",
                      (unsigned)REPLY_SHORTEST, m->n - from);
     } else if (get_be32(m->p + from) != m->header.xid) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR0_4_1_01, 0,
-                     "expected the RPC message of an RDMA_MSGP to begin with rdma_xid 0x%08x; found 0x%08x",
+                     "expected the RPC message of an RDMA_MSGP to begin with rdma_xid 0x%08x; found an RPC message "
+                     "that begins with 0x%08x",
                      m->header.xid, get_be32(m->p + from));
     } else {
         rpcrdma_pass(rpcrdma, RULE_RPCR0_4_1_01);
@@ -423,10 +438,12 @@ static void judge_error_vers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
     const struct rpcrdma_header *h = &m->header;
 
     if (m->n < RPCRDMA_ERR_VERS_LEN)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_14, 0, "expected an ERR_VERS of 28 octets; found %u octets", m->n);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_14, 0,
+                     "expected an ERR_VERS of 28 octets; found an ERR_VERS of %u octets", m->n);
     else if (h->vers_low > h->vers_high)
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_14, 0,
-                     "expected rdma_vers_low and then rdma_vers_high; found %u and %u", h->vers_low, h->vers_high);
+                     "expected rdma_vers_low and then rdma_vers_high; found versions %u and %u", h->vers_low,
+                     h->vers_high);
     else
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_14);
 }
@@ -445,7 +462,7 @@ static void judge_unknown_error(struct rpcrdma_connection *rpcrdma, struct rpcrd
     if (by_rfc5666 && m->n == RPCRDMA_ERR_CHUNK_LEN + 4 * RPCRDMA_ERR_EXTRA_WORDS)
         rpcrdma_pass(rpcrdma, rule);
     else
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected rdma_err 1 (ERR_VERS) or 2 (ERR_CHUNK)%s; found %u",
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected rdma_err 1 (ERR_VERS) or 2 (ERR_CHUNK)%s; found rdma_err %u",
                      by_rfc5666 ? ", or 8 words after it" : "", m->header.err);
 }
 
@@ -456,7 +473,8 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     uint32_t end = vers ? RPCRDMA_ERR_VERS_LEN : RPCRDMA_ERR_CHUNK_LEN;
 
     if (m->n < RPCRDMA_ERR_CHUNK_LEN) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_13, 0, "expected rdma_err in an RDMA_ERROR; found %u octets", m->n);
+        rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_1_2_13, 0,
+                     "expected rdma_err in an RDMA_ERROR; found an RDMA_ERROR of %u octets", m->n);
         return;
     }
     if (h->status == RPCRDMA_BAD_ERR) {
@@ -470,8 +488,8 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         enum rule_id rule = vers ? RULE_RPCR_4_1_2_14 : RULE_RPCR_4_1_2_15;
 
         rpcrdma_fail(rpcrdma, m, reply_follows(m, end) ? RULE_RPCR_4_2_4_06 : rule, 0,
-                     "expected nothing after the %u octets of an %s; found %u octets", end, rpcrdma_err_name(h->err),
-                     m->n - end);
+                     "expected nothing after the %u octets of an %s; found %u octets after them", end,
+                     rpcrdma_err_name(h->err), m->n - end);
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_06);

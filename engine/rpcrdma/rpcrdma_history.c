@@ -260,8 +260,8 @@ static void judge_failed(const struct look *look, const struct rpcrdma_history_c
         return;
     }
     fail(look, RULE_NFSULB_6_7_2_02, SEVERITY_ERROR, &again->call, call->answer.frame,
-         "expected the RDMA_ERROR in frame %u to complete the Call with XID 0x%08x; found it sent again with this XID "
-         "on a later connection",
+         "expected the RDMA_ERROR in frame %u to complete the Call with XID 0x%08x; found the Call sent again with "
+         "this XID on a later connection",
          call->answer.frame, again->xid);
 }
 
@@ -609,8 +609,8 @@ static void judge_delegations(const struct look *look, const struct pair *pair, 
                (!record->fin[server] || record->end[server].time_ns >= record->end[client].time_ns) &&
                now_ns - record->end[client].time_ns > lease_ns) {
         fail(look, RULE_BIDI_5_4_04, SEVERITY_WARNING, &record->end[client], 0,
-             "expected a client to keep a connection for the server's Calls while it holds delegations (%u); found it "
-             "closed and no other opened within 90 s",
+             "expected a client to keep a connection for the server's Calls while it holds delegations (%u); found the "
+             "connection closed and no other opened within 90 s",
              record->delegations);
     } else {
         verdict_inconclusive(look->verdict, RULE_BIDI_5_4_04);
@@ -699,7 +699,7 @@ static void judge_minor_versions(const struct look *look, const struct pair *pai
         else
             fail(look, RULE_NFS41_2_7_01, SEVERITY_ERROR, &use->first, frame,
                  "expected a session or client id in COMPOUNDs of the minor version that returned it in frame %u; "
-                 "found it in minor version %d",
+                 "found its use in minor version %d",
                  frame, use->minor);
     }
 }

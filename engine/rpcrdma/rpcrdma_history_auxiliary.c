@@ -135,7 +135,7 @@ static void judge_offer(struct auxiliary_offer *offer, unsigned program, const s
     } else {
         verdict_failed(verdict, RULE_NFSULB_5_1_01, rpcrdma_history_direction(record, call->answer.side), &call->answer,
                        offer->lacking_frame,
-                       "expected a server of NFS version %u to offer %s over TCP; found its rpcbind saying in frame "
+                       "expected a server of NFS version %u to offer %s over TCP; found that its rpcbind says in frame "
                        "%u that the program is not registered for TCP",
                        call->version, nfs_auxiliary_name(program), offer->lacking_frame);
         offer->settled = true;

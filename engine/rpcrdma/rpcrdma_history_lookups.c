@@ -41,11 +41,11 @@ static const struct lookup *last_before(const struct lookups *lookups, unsigned 
 static void fail(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call,
                  const struct lookup *lookup, struct verdict *verdict)
 {
-    verdict_failed(
-        verdict, RULE_NFSULB_6_3_02, rpcrdma_history_direction(record, call->call.side), &call->call, lookup->frame,
-        "expected a client of NFSv4 to connect to the well-known port without asking rpcbind; found it asked "
-        "for NFSv4 on RDMA in frame %u, %lld ms before this connection began",
-        lookup->frame, (long long)(record->start_ns - lookup->time_ns) / 1000000);
+    verdict_failed(verdict, RULE_NFSULB_6_3_02, rpcrdma_history_direction(record, call->call.side), &call->call,
+                   lookup->frame,
+                   "expected a client of NFSv4 to connect to the well-known port without asking rpcbind; found that "
+                   "the client asked for NFSv4 on RDMA in frame %u, %lld ms before this connection began",
+                   lookup->frame, (long long)(record->start_ns - lookup->time_ns) / 1000000);
 }
 
 void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record *record, struct verdict *verdict)

@@ -42,6 +42,7 @@ static const int64_t rpcrdma_far_ns = 50000000;
 struct rpcrdma_announced {
     bool frame_seen;                  /* its startup frame was captured */
     bool valid;                       /* with a valid block in it */
+    uint32_t frame;                   /* its number, with frame_seen */
     uint64_t end;                     /* stream offset after it */
     struct rpcrdma_private_data data; /* the defaults unless valid */
 };

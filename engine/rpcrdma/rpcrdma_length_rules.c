@@ -20,9 +20,10 @@ static void roundup_included(struct rpcrdma_positions *x, const struct rpcrdma_c
                              const struct nfs_item *item)
 {
     if (!rpcrdma_by_rfc5666(x->shape->rpcrdma))
-        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_2_01,
-                           "expected a Read chunk of %u octets for %s, without its roundup; found %" PRIu64,
-                           item->count, rpcrdma_shape_item_name(x->shape, item), chunk->length);
+        rpcrdma_shape_fail(
+            x->shape, RULE_RPCR_3_4_5_2_01,
+            "expected a Read chunk of %u octets for %s, without its roundup; found a Read chunk of %" PRIu64 " octets",
+            item->count, rpcrdma_shape_item_name(x->shape, item), chunk->length);
     else if (roundup_apart(x, chunk, item->count))
         rpcrdma_shape_fail(x->shape, RULE_RPCR0_3_7_01,
                            "expected the roundup of %s in the segment of its last octets; found a segment of its own",
@@ -48,7 +49,7 @@ static void check_count(struct rpcrdma_positions *x, const struct rpcrdma_chunk_
     if (item->count == xdr_padded(said->value))
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_2_03,
                            "expected the data's octet count to remain %" PRIu64
-                           " when the Read chunk includes roundup; found %u",
+                           " when the Read chunk includes roundup; found an octet count of %u",
                            said->value, item->count);
     else if (item->count == said->value)
         rpcrdma_shape_pass(x->shape, RULE_RPCR_3_4_5_2_03);
@@ -70,13 +71,14 @@ void rpcrdma_positions_length(struct rpcrdma_positions *x, const struct rpcrdma_
     if (!rpcrdma_chunk_holds(chunk->length, item->count)) {
         if (item->count % 4 != 0)
             rpcrdma_shape_fail(x->shape, rule,
-                               "expected a Read chunk of %u octets, or %" PRIu64 " with roundup, for %s; "
-                               "found %" PRIu64,
+                               "expected a Read chunk of %u octets, or %" PRIu64
+                               " with roundup, for %s; found a Read chunk of %" PRIu64 " octets",
                                item->count, xdr_padded(item->count), rpcrdma_shape_item_name(x->shape, item),
                                chunk->length);
         else
-            rpcrdma_shape_fail(x->shape, rule, "expected a Read chunk of %u octets for %s; found %" PRIu64, item->count,
-                               rpcrdma_shape_item_name(x->shape, item), chunk->length);
+            rpcrdma_shape_fail(x->shape, rule,
+                               "expected a Read chunk of %u octets for %s; found a Read chunk of %" PRIu64 " octets",
+                               item->count, rpcrdma_shape_item_name(x->shape, item), chunk->length);
         return;
     }
     rpcrdma_shape_pass(x->shape, rule);
@@ -126,12 +128,12 @@ bool rpcrdma_positions_split(struct rpcrdma_positions *x, const struct nfs_item 
     }
     if (in_sequence)
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_03,
-                           "expected Position %u in all segments of the Read chunk of %s; found %u, too, advanced by "
-                           "the segments before it",
+                           "expected Position %u in all segments of the Read chunk of %s; found Position %u in a later "
+                           "segment, advanced by the segments before it",
                            first->position, rpcrdma_shape_item_name(x->shape, item), second->position);
     else
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_01,
-                           "expected one Position in all segments of the Read chunk of %s; found %u and %u",
+                           "expected one Position in all segments of the Read chunk of %s; found Positions %u and %u",
                            rpcrdma_shape_item_name(x->shape, item), first->position, second->position);
     return true;
 }

@@ -152,7 +152,7 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     else
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_4_5_1_01, t->call.frame,
                      "expected %llu octets of the Read chunk at Position %u to be read before a Reply that reports "
-                     "success; found %llu",
+                     "success; found a Reply when %llu octets of the Read chunk had been read",
                      (unsigned long long)needed, chunk->position, (unsigned long long)moved);
 }
 
@@ -195,14 +195,14 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         (!own && rpcrdma_hole_since(rpcrdma, t->side, t->call.frame)))
         rpcrdma_inconclusive(rpcrdma, RULE_CMPD_4_1_02);
     else if (!own)
-        rpcrdma_fail(
-            rpcrdma, answer, RULE_CMPD_4_1_02, other ? other->call.frame : t->call.frame,
-            "expected the invalidated STag to belong to the chunks of XID 0x%08x (Call in frame %u); found 0x%08x%s",
-            t->xid, t->call.frame, stag, other ? ", which another outstanding Call offers" : "");
+        rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other ? other->call.frame : t->call.frame,
+                     "expected the invalidated STag to belong to the chunks of XID 0x%08x (Call in frame %u); found "
+                     "invalidated STag 0x%08x%s",
+                     t->xid, t->call.frame, stag, other ? ", which another outstanding Call offers" : "");
     else if (other)
         rpcrdma_fail(rpcrdma, answer, RULE_CMPD_4_1_02, other->call.frame,
-                     "expected the invalidated STag to belong to XID 0x%08x alone; found 0x%08x, which XID 0x%08x "
-                     "(Call in frame %u) offers, too",
+                     "expected the invalidated STag to belong to XID 0x%08x alone; found invalidated STag 0x%08x, "
+                     "which XID 0x%08x (Call in frame %u) offers, too",
                      t->xid, stag, other->xid, other->call.frame);
     else
         rpcrdma_pass(rpcrdma, RULE_CMPD_4_1_02);
@@ -216,7 +216,7 @@ static void report_unwritten(struct rpcrdma_connection *rpcrdma, const struct rp
         return;
     rpcrdma_fail_at(rpcrdma, &u->place, u->rule, u->call_frame,
                     "expected RDMA Writes of the %llu octets that the Reply to XID 0x%08x returns at 0x%llx of STag "
-                    "0x%08x; found %llu octets written",
+                    "0x%08x; found a Reply with %llu octets written",
                     (unsigned long long)(u->area.to - u->area.from), u->xid, (unsigned long long)u->area.from,
                     u->area.stag, (unsigned long long)u->moved);
 }

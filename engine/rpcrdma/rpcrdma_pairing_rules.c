@@ -94,7 +94,8 @@ static void fail_inline(const struct pairing *p, unsigned k, const struct rpcrdm
                         : p->compound                            ? RULE_NFSULB_6_4_1_03
                                                                  : RULE_RPCR_4_3_2_03;
 
-    FAIL(p, rule, "expected the result of %u octets in Write chunk %u, which the Call offers for it; found it %s",
+    FAIL(p, rule,
+         "expected the result of %u octets in Write chunk %u, which the Call offers for it; found the result %s",
          item->item.count, k + 1, p->is_long ? "in the Reply chunk" : "inline");
 }
 
@@ -108,20 +109,20 @@ static bool fail_mixed_with(const struct pairing *p, unsigned k, const struct rp
 
     if (!other && length > 0 && returned + length == n)
         FAIL(p, RULE_RPCR_3_4_6_09,
-             "expected the result of %llu octets in one Write chunk; found %llu octets in chunk %u and %llu in "
-             "chunk %u",
+             "expected the result of %llu octets in one Write chunk; found a result with %llu octets in chunk %u and "
+             "%llu in chunk %u",
              (unsigned long long)n, (unsigned long long)returned, k + 1, (unsigned long long)length, j + 1);
     else if (!other || other->item.count == 0)
         return false;
     else if (length == 0 && returned == n + other->item.count)
         FAIL(p, j < p->t->n_writes ? RULE_RPCR_3_4_6_09 : RULE_NFSULB_6_4_1_06,
-             "expected one result in Write chunk %u, of %llu octets; found %llu, including the next result, of %u "
-             "octets",
+             "expected one result in Write chunk %u, of %llu octets; found a Write chunk of %llu octets, including the "
+             "next result, of %u octets",
              k + 1, (unsigned long long)n, (unsigned long long)returned, other->item.count);
     else if (n != other->item.count && length == n && returned == other->item.count)
         FAIL(p, RULE_RPCR_4_3_2_1_02,
-             "expected results in the Write chunks in list order, %llu octets in chunk %u and %u in chunk %u; "
-             "found %llu and %llu",
+             "expected results in the Write chunks in list order, %llu octets in chunk %u and %u in chunk %u; found "
+             "chunks of %llu and %llu octets",
              (unsigned long long)n, k + 1, other->item.count, j + 1, (unsigned long long)returned,
              (unsigned long long)length);
     else
@@ -145,18 +146,20 @@ static void fail_length(const struct pairing *p, unsigned k, const struct rpcrdm
 
     if (returned == xdr_padded((uint32_t)n) && known && r->moved >= returned)
         FAIL(p, RULE_RPCR_3_4_6_2_02,
-             "expected %llu octets RDMA Written to Write chunk %u; found %llu, including roundup",
+             "expected %llu octets RDMA Written to Write chunk %u; found %llu octets RDMA Written, including roundup",
              (unsigned long long)n, k + 1, (unsigned long long)r->moved);
     else if (returned > n && r->unchanged && returned != xdr_padded((uint32_t)n) && (!known || r->moved < returned))
         FAIL(p, RULE_RPCR_3_4_6_08,
-             "expected the lengths of Write chunk %u to add up to the result's, %llu octets; found them as offered, "
+             "expected the lengths of Write chunk %u to add up to the result's, %llu octets; found lengths as offered, "
              "%llu octets",
              k + 1, (unsigned long long)n, (unsigned long long)returned);
     else if (known && returned < n && r->moved >= n)
-        FAIL(p, RULE_RPCR_3_4_6_11, "expected the length RDMA Written to Write chunk %u, %llu octets; found %llu",
-             k + 1, (unsigned long long)r->moved, (unsigned long long)returned);
+        FAIL(p, RULE_RPCR_3_4_6_11,
+             "expected the length RDMA Written to Write chunk %u, %llu octets; found a length of %llu octets", k + 1,
+             (unsigned long long)r->moved, (unsigned long long)returned);
     else
-        FAIL(p, RULE_RPCR_3_4_6_2_03, "expected the length of the result, %llu octets, in Write chunk %u; found %s%llu",
+        FAIL(p, RULE_RPCR_3_4_6_2_03,
+             "expected the length of the result, %llu octets, in Write chunk %u; found a Write chunk of %s%llu octets",
              (unsigned long long)n, k + 1, returned < n ? "only " : "", (unsigned long long)returned);
 }
 
@@ -180,7 +183,7 @@ static void judge_item(const struct pairing *p, unsigned k, const struct rpcrdma
     }
     if (known && padded > n && r->moved == padded) {
         FAIL(p, RULE_RPCR_3_4_6_2_02,
-             "expected %llu octets RDMA Written to Write chunk %u; found %llu, including roundup",
+             "expected %llu octets RDMA Written to Write chunk %u; found %llu octets RDMA Written, including roundup",
              (unsigned long long)n, k + 1, (unsigned long long)r->moved);
         return;
     }
@@ -215,16 +218,19 @@ static void judge_unused(const struct pairing *p, unsigned k, const struct rpcrd
     }
     if (old)
         FAIL(p, RULE_RPCR0_3N_02,
-             "expected Write chunk %u, which has no result, to keep its %u segments, with lengths of 0; found %u "
-             "segments and %llu octets",
+             "expected Write chunk %u, which has no result, to keep its %u segments, with lengths of 0; found a Write "
+             "chunk of %u segments and %llu octets",
              k + 1, chunk->n, r->from.n, (unsigned long long)chunk->returned);
     else if (r->all_or_nothing && (!rpcrdma_returned_known(p->rpcrdma, r) || r->moved < chunk->returned))
         FAIL(p, p->compound ? RULE_NFSULB_6_4_1_05 : RULE_RPCR_4_3_2_2_03,
-             "expected Write chunk %u, which has no result, to be returned %s; found %llu octets, as offered", k + 1,
-             p->compound ? "without segments or with lengths of 0" : "with lengths of 0",
+             "expected Write chunk %u, which has no result, to be returned %s; found a Write chunk of %llu octets, as "
+             "offered",
+             k + 1, p->compound ? "without segments or with lengths of 0" : "with lengths of 0",
              (unsigned long long)chunk->returned);
     else
-        FAIL(p, RULE_RPCR_4_3_2_2_01, "expected Write chunk %u unused, as there is no result for it; found %llu octets",
+        FAIL(p, RULE_RPCR_4_3_2_2_01,
+             "expected Write chunk %u unused, as there is no result for it; found a Write chunk of %llu octets without "
+             "a result",
              k + 1, (unsigned long long)chunk->returned);
 }
 
@@ -238,7 +244,8 @@ static void judge_inline(const struct pairing *p, unsigned k, const struct rpcrd
         if (p->compound)
             PASS(p, RULE_NFSULB_6_4_1_04);
     } else if (item->item.count == 0 && r->from.n == 0) {
-        FAIL(p, RULE_RPCR_3_4_6_06, "expected %u segments in Write chunk %u as in the Call; found none", r->chunk->n,
+        FAIL(p, RULE_RPCR_3_4_6_06,
+             "expected %u segments in Write chunk %u as in the Call; found a Write chunk without segments", r->chunk->n,
              k + 1);
     } else if (r->chunk->length == 0) {
         if (rpcrdma_by_rfc5666(p->rpcrdma)) /* RFC 5667 section 5: another way to ask for the result inline */
@@ -285,7 +292,8 @@ static void judge_in_order(const struct pairing *p)
              own->n == 0   ? RULE_RPCR_4_3_2_3_02
              : p->compound ? RULE_NFSULB_6_4_1_02
                            : RULE_RPCR_4_3_2_1_02,
-             "expected result %u, of %u octets, %s; found it in Write chunk %u", item->read_class + 1, item->item.count,
+             "expected result %u, of %u octets, %s; found the result in Write chunk %u", item->read_class + 1,
+             item->item.count,
              own->n == 0 ? "inline, as its Write chunk is empty" : "in the Write chunk of the same number",
              p->t->chunks[item->chunk].number + 1);
         return;
@@ -310,14 +318,15 @@ static void judge_absent(const struct pairing *p)
                 return;
         }
         if (own && own->n > 0 && rpcrdma_chunk_moved(p->t, own, &lost) >= item->item.count && !lost)
-            FAIL(p, RULE_RPCR_3_4_6_11, "expected the length RDMA Written to Write chunk %u, %u octets; found 0", k + 1,
+            FAIL(p, RULE_RPCR_3_4_6_11,
+                 "expected the length RDMA Written to Write chunk %u, %u octets; found a length of 0 octets", k + 1,
                  item->item.count);
         else
             FAIL(p,
                  !own && p->compound && p->t->n_writes > 0 ? RULE_NFSULB_6_4_1_06
                  : own && own->n == 0                      ? RULE_NFSULB_6_4_1_04
                                                            : RULE_RPCR_3_4_1_02,
-                 "expected the result of %u octets %s; found it nowhere", item->item.count,
+                 "expected the result of %u octets %s; found a Reply without the result", item->item.count,
                  !own || own->n == 0 ? "in the payload" : "in a Write chunk or in the payload");
         return;
     }
@@ -335,7 +344,8 @@ static void judge_no_list(const struct pairing *p)
             return;
         }
     }
-    FAIL(p, RULE_RPCR_4_3_2_01, "expected a Write list of %u chunks as in the Call; found none", p->t->n_writes);
+    FAIL(p, RULE_RPCR_4_3_2_01, "expected a Write list of %u chunks as in the Call; found a Reply without a Write list",
+         p->t->n_writes);
 }
 
 /* RFC 5667 section 5: a Write chunk of length 0 asks for the result inline; that is no error. */
@@ -349,8 +359,8 @@ static bool judge_zero_length(const struct pairing *p)
     for (unsigned k = 0; k < p->t->n_writes; k++) {
         if (chunk_at(p, k)->n == 0 || chunk_at(p, k)->length > 0)
             continue;
-        FAIL(p, RULE_RPCR0_5N_05, "expected the result inline, as Write chunk %u has length 0; found %s", k + 1,
-             rpc_accept_stat_name(rpc->accept_stat));
+        FAIL(p, RULE_RPCR0_5N_05, "expected the result inline, as Write chunk %u has length 0; found the result %s",
+             k + 1, rpc_accept_stat_name(rpc->accept_stat));
         return false;
     }
     return true;
@@ -389,7 +399,8 @@ static void judge_xid(const struct pairing *p)
     if (p->body->rpc.xid == p->reply->header.xid)
         PASS(p, RULE_RPCR_4_2_1_02);
     else
-        FAIL(p, RULE_RPCR_4_2_1_02, "expected XID 0x%08x in the Reply chunk as in the Transport header; found 0x%08x",
+        FAIL(p, RULE_RPCR_4_2_1_02,
+             "expected XID 0x%08x in the Reply chunk as in the Transport header; found XID 0x%08x in the Reply chunk",
              p->reply->header.xid, p->body->rpc.xid);
 }
 

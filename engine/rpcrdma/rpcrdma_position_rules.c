@@ -37,7 +37,7 @@ static bool check_swapped(struct rpcrdma_positions *x)
                 continue;
             rpcrdma_shape_fail(x->shape, RULE_NFSULB_6_4_1_07,
                                "expected the Read chunk of %u octets at Position %" PRIu64
-                               " and the one of %u octets at %" PRIu64 "; found them swapped",
+                               " and the one of %u octets at %" PRIu64 "; found the Read chunks swapped",
                                a->item.count, a->item.position, b->item.count, b->item.position);
             return true;
         }
@@ -51,9 +51,10 @@ static void check_item(struct rpcrdma_positions *x, const struct rpcrdma_item *i
     enum rule_id binding = rpcrdma_shape_binding(x->shape);
 
     if (!item->item.eligible) {
-        rpcrdma_shape_fail(x->shape, binding != RULE_COUNT ? binding : RULE_NFSULB_6_1_05,
-                           "expected only DDP-eligible items in Read chunks; found %s at Position %" PRIu64,
-                           rpcrdma_shape_item_name(x->shape, &item->item), item->item.position);
+        rpcrdma_shape_fail(
+            x->shape, binding != RULE_COUNT ? binding : RULE_NFSULB_6_1_05,
+            "expected only DDP-eligible items in Read chunks; found %s in a Read chunk at Position %" PRIu64,
+            rpcrdma_shape_item_name(x->shape, &item->item), item->item.position);
         return;
     }
     if (!rpcrdma_positions_split(x, &item->item))
@@ -79,12 +80,12 @@ static void check_leftover(struct rpcrdma_positions *x)
                                   chunk->position);
         else if (chunk->position < body->unreduced)
             rpcrdma_shape_fail(x->shape, RULE_RPCR_6_1_06,
-                               "expected Read chunks at Positions of DDP-eligible items; found one of %" PRIu64
+                               "expected Read chunks at Positions of DDP-eligible items; found a Read chunk of %" PRIu64
                                " octets at Position %u, within an RPC Call that is complete without it",
                                chunk->length, chunk->position);
         else
             rpcrdma_shape_fail(x->shape, RULE_RPCR_4_2_4_03,
-                               "expected Read chunks only within the arguments; found one of %" PRIu64
+                               "expected Read chunks only within the arguments; found a Read chunk of %" PRIu64
                                " octets at Position %u of an RPC Call that ends at %" PRIu64,
                                chunk->length, chunk->position, body->unreduced);
     }
@@ -160,23 +161,24 @@ static void wrong_position(struct rpcrdma_positions *x, const struct rpcrdma_ite
                            right, name, chunk->position);
     else if (chunk->position == right + shape->t->open->call_header.header_len)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02,
-                           "expected Position %" PRIu64 " for %s; found %u, counted from the start of the Send", right,
-                           name, chunk->position);
+                           "expected Position %" PRIu64
+                           " for %s; found Position %u, counted from the start of the Send",
+                           right, name, chunk->position);
     else if (chunk->position + arguments == right)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02,
-                           "expected Position %" PRIu64 " for %s; found %u, counted from the arguments", right, name,
-                           chunk->position);
+                           "expected Position %" PRIu64 " for %s; found Position %u, counted from the arguments", right,
+                           name, chunk->position);
     else if (chunk->position == reduced)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02,
-                           "expected Position %" PRIu64 " for %s; found %u, counted in the reduced payload", right,
-                           name, chunk->position);
+                           "expected Position %" PRIu64 " for %s; found Position %u, counted in the reduced payload",
+                           right, name, chunk->position);
     else if (chunk->position >= arguments && chunk->position < right && chunk->position >= 4)
         rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                           "expected Position %" PRIu64 " for %s; found %u, within another item", right, name,
+                           "expected Position %" PRIu64 " for %s; found Position %u, within another item", right, name,
                            chunk->position);
     else
-        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02, "expected Position %" PRIu64 " for %s; found %u", right, name,
-                           chunk->position);
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02, "expected Position %" PRIu64 " for %s; found Position %u", right,
+                           name, chunk->position);
 }
 
 static void in_order(struct rpcrdma_positions *x)
@@ -202,9 +204,10 @@ static void with_roundup(struct rpcrdma_positions *x)
 
         if (body->items[i].chunk < 0 || item->count % 4 == 0)
             continue;
-        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_4_02,
-                           "expected the roundup of %s to be removed with its contents; found %u octets of it inline",
-                           rpcrdma_shape_item_name(x->shape, item), xdr_roundup(item->count));
+        rpcrdma_shape_fail(
+            x->shape, RULE_RPCR_3_4_4_4_02,
+            "expected the roundup of %s to be removed with its contents; found %u octets of roundup inline",
+            rpcrdma_shape_item_name(x->shape, item), xdr_roundup(item->count));
         return;
     }
 }
@@ -220,10 +223,11 @@ static void not_removed(struct rpcrdma_positions *x)
         if (!item || x->chunks[i].length == 0)
             continue;
         rpcrdma_shape_excess(x->shape, xdr_padded(item->item.count));
-        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_1_01,
-                           "expected %s to be removed from the payload; found it inline and in a Read chunk of %" PRIu64
-                           " octets at Position %u",
-                           rpcrdma_shape_item_name(x->shape, &item->item), x->chunks[i].length, x->chunks[i].position);
+        rpcrdma_shape_fail(
+            x->shape, RULE_RPCR_3_4_1_01,
+            "expected %s to be removed from the payload; found the item inline and in a Read chunk of %" PRIu64
+            " octets at Position %u",
+            rpcrdma_shape_item_name(x->shape, &item->item), x->chunks[i].length, x->chunks[i].position);
         return;
     }
     check_leftover(x);
@@ -237,10 +241,10 @@ static bool check_continued(struct rpcrdma_positions *x)
     for (unsigned i = 0; t->position_zero >= 0 && i < x->n; i++) {
         if (!rpcrdma_positions_is_data(x, i) || x->chunks[i].position != t->chunks[t->position_zero].length)
             continue;
-        rpcrdma_shape_fail(
-            x->shape, RULE_RPCR_3_5_3_03,
-            "expected Position 0 in all segments of the RPC Call's chunk; found %u in one that continues it",
-            x->chunks[i].position);
+        rpcrdma_shape_fail(x->shape, RULE_RPCR_3_5_3_03,
+                           "expected Position 0 in all segments of the RPC Call's chunk; found Position %u in a "
+                           "segment that continues the chunk",
+                           x->chunks[i].position);
         return true;
     }
     return false;
@@ -266,7 +270,7 @@ static void partial(struct rpcrdma_positions *x)
         rpcrdma_shape_excess(x->shape, item->item.count - octets);
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_1_02,
                            "expected all %u octets of %s in the Read chunk; found %" PRIu64
-                           " there and the rest inline",
+                           " octets in the Read chunk and the rest inline",
                            item->item.count, rpcrdma_shape_item_name(x->shape, &item->item), octets);
         return;
     }
@@ -280,7 +284,7 @@ static void counted(struct rpcrdma_positions *x)
         if (body->items[i].chunk < 0)
             continue;
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_4_1_01,
-                           "expected the octet count of %s inline; found it removed with the contents",
+                           "expected the octet count of %s inline; found the octet count removed with the contents",
                            rpcrdma_shape_item_name(x->shape, &body->items[i].item));
         return;
     }
@@ -297,7 +301,7 @@ static void absent(struct rpcrdma_positions *x)
             continue;
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_05,
                            "expected the %u octets of %s inline or in a Read chunk at Position %" PRIu64
-                           "; found them in neither",
+                           "; found the octets neither inline nor in a Read chunk",
                            item->count, rpcrdma_shape_item_name(x->shape, item), item->position);
         return;
     }
@@ -329,19 +333,19 @@ static void judge_undecodable(struct rpcrdma_positions *x)
     if (check_continued(x))
         return;
     if (!nfs_reduces_call(&call) && binding != RULE_COUNT)
-        rpcrdma_shape_fail(
-            shape, binding,
-            "expected no Read chunk for NFS arguments, none of which is DDP-eligible; found some removed");
+        rpcrdma_shape_fail(shape, binding,
+                           "expected no Read chunk for NFS arguments, none of which is DDP-eligible; found arguments "
+                           "removed into a Read chunk");
     else if (item)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_4_01,
-                           "expected one item in a Read chunk, %s of %u octets; found %" PRIu64
+                           "expected one item in a Read chunk, %s of %u octets; found a Read chunk of %" PRIu64
                            " octets, with what follows the item missing inline",
                            rpcrdma_shape_item_name(shape, &item->item), item->item.count,
                            x->chunks[item->chunk].length);
     else
         rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                           "expected a payload that forms a valid RPC Call once the Read chunks are inserted; found it "
-                           "invalid at octet %" PRIu64,
+                           "expected a payload that forms a valid RPC Call once the Read chunks are inserted; found a "
+                           "payload that is invalid at octet %" PRIu64,
                            shape->body->walk.position);
 }
 
@@ -416,7 +420,7 @@ void rpcrdma_position_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
         t->fault = t->fault > 0 ? t->fault : 1 + (uint32_t)RULE_RPCR_3_4_5_02;
         rpcrdma_fail_at(rpcrdma, &t->call, RULE_RPCR_3_4_5_02, 0,
                         "expected Positions within the RPC Call, which has at most %" PRIu64
-                        " octets; found %u, where %" PRIu64 " octets begin",
+                        " octets; found Position %u, where %" PRIu64 " octets begin",
                         end, chunk->position, chunk->length);
         return;
     }

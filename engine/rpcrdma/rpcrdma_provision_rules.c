@@ -18,7 +18,8 @@ static bool check_size(struct rpcrdma_shape *shape, const struct rpcrdma_chunk_s
     }
     if (chunk->length < count) {
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_02,
-                           "expected Write chunk %u to have room for the %" PRIu64 " octets asked for; found %" PRIu64,
+                           "expected Write chunk %u to have room for the %" PRIu64
+                           " octets asked for; found a Write chunk of %" PRIu64 " octets",
                            number, count, chunk->length);
         return false;
     }
@@ -28,7 +29,7 @@ static bool check_size(struct rpcrdma_shape *shape, const struct rpcrdma_chunk_s
     if (chunk->length == xdr_padded(count))
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_6_2_01,
                            "expected Write chunk %u to have %" PRIu64
-                           " octets, without space for roundup; found %" PRIu64,
+                           " octets, without space for roundup; found a Write chunk of %" PRIu64 " octets",
                            number, count, chunk->length);
     else
         rpcrdma_shape_pass(shape, RULE_RPCR_3_4_6_2_01);
@@ -66,9 +67,10 @@ static void check_no_results(struct rpcrdma_shape *shape)
     unsigned n = shape->t->n_writes;
 
     if (n > 0)
-        rpcrdma_shape_fail(shape, no_results(shape),
-                           "expected no Write list for %s, whose Reply has no DDP-eligible result; found %u chunk%s",
-                           shape->body->procedure->name, n, n > 1 ? "s" : "");
+        rpcrdma_shape_fail(
+            shape, no_results(shape),
+            "expected no Write list for %s, whose Reply has no DDP-eligible result; found a Write list of %u chunk%s",
+            shape->body->procedure->name, n, n > 1 ? "s" : "");
     else
         rpcrdma_shape_pass(shape, no_results(shape));
 }
@@ -92,9 +94,10 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
     rpcrdma_shape_pass(shape, RULE_RPCR_4_3_2_02);
     if (t->n_writes > shape->results) {
         /* For several results the text says only that chunks are filled until either runs out. */
-        rpcrdma_shape_fail_as(shape, RULE_RPCR_4_3_2_1_01, shape->results == 1 ? SEVERITY_ERROR : SEVERITY_NOTE,
-                              "expected at most %u Write chunk%s for as many DDP-eligible results; found %u",
-                              shape->results, shape->results > 1 ? "s" : "", t->n_writes);
+        rpcrdma_shape_fail_as(
+            shape, RULE_RPCR_4_3_2_1_01, shape->results == 1 ? SEVERITY_ERROR : SEVERITY_NOTE,
+            "expected at most %u Write chunk%s for as many DDP-eligible results; found %u Write chunks", shape->results,
+            shape->results > 1 ? "s" : "", t->n_writes);
         return;
     }
     rpcrdma_shape_pass(shape, RULE_RPCR_4_3_2_1_01);

@@ -145,8 +145,8 @@ static void judge_ineligible(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
         rpcrdma_pass(rpcrdma, RULE_RPCR_6_1_08);
     } else if (kind == BY_SUCCESS && nfs_status(t) == 0) {
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_6_1_07, t->call.frame,
-                     "expected a Call with a reduced argument that is not DDP-eligible not to be processed; found it "
-                     "carried out");
+                     "expected a Call with a reduced argument that is not DDP-eligible not to be processed; found the "
+                     "Call carried out");
     } else {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_6_1_07);
     }
@@ -173,8 +173,9 @@ static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if ((kind & (demand->accepted | (rpcrdma_by_rfc5666(rpcrdma) ? BY_RPC_ERROR : 0u))) != 0)
         rpcrdma_pass(rpcrdma, demand->rule);
     else if ((kind & demand->open) == 0)
-        rpcrdma_fail(rpcrdma, m, demand->rule, t->call.frame, "expected %s in answer to the Call in frame %u; found %s",
-                     demand->expected, t->call.frame, name_of(kind));
+        rpcrdma_fail(rpcrdma, m, demand->rule, t->call.frame,
+                     "expected %s in answer to the Call in frame %u; found the Call answered with %s", demand->expected,
+                     t->call.frame, name_of(kind));
 }
 
 /* Calls of the reverse direction with chunks are either served or refused (RFC 8167 section 5.3). */

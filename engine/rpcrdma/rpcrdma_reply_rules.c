@@ -3,6 +3,7 @@
  * The chunk lists of a Reply against its Call's: RFC 8166 sections 4.3.1 to 4.3.3 and 3.4.6. The responder adds and
  * drops nothing and changes nothing but lengths. What was moved for the Reply: rpcrdma_returned_rules.c.
  */
+#include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_returned.h"
 
 #include <stdio.h>
@@ -46,8 +47,10 @@ static void judge_read_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
         return;
     reply->misread = true; /* what the payload lacks may be in there */
     rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_1_03, reply->transaction->call.frame,
-                 "expected an empty Read list in a Reply; found %u segments, the first of STag 0x%08x",
-                 reply->header.read.n, rpcrdma_read_segment_at(&reply->header, reply->p, 0).target.handle);
+                 "expected an empty Read list in a Reply; found a Reply with a Read list of %u segment%s, the first of "
+                 "STag 0x%08x",
+                 reply->header.read.n, plural(reply->header.read.n),
+                 rpcrdma_read_segment_at(&reply->header, reply->p, 0).target.handle);
 }
 
 /* ---- Write chunks ---- */
@@ -101,8 +104,8 @@ static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     reply->misread = true;
     rpcrdma_fail(rpcrdma, reply, chunk->n == 0 ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_3_4_6_06, t->call.frame,
-                 "expected %u segments in Write chunk %u as in the Call; found %u", chunk->n, chunk->number + 1,
-                 from->n);
+                 "expected %u segment%s in Write chunk %u as in the Call; found a Write chunk of %u segment%s",
+                 chunk->n, plural(chunk->n), chunk->number + 1, from->n, plural(from->n));
 }
 
 /* What a Reply's chunks have been found to differ in: each is one finding of a Reply. */
@@ -170,7 +173,8 @@ static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
             differing->length = true;
             reply->misread |= chunk->kind == RPCRDMA_WRITE_CHUNK;
             rpcrdma_fail(rpcrdma, reply, chunk->kind == RPCRDMA_REPLY_CHUNK ? RULE_RPCR_4_3_3_05 : RULE_RPCR_3_4_6_08,
-                         t->call.frame, "expected at most %u octets in segment %u of %s, as offered; found %u",
+                         t->call.frame,
+                         "expected at most %u octets in segment %u of %s, as offered; found a segment of %u octets",
                          meant->length, i + 1, chunk_name(chunk), returned.length);
         }
     }
@@ -196,9 +200,11 @@ static void judge_none_offered(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         return;
     }
     reply->misread = true;
-    rpcrdma_fail(rpcrdma, reply, inline_wanted ? RULE_RPCR_4_3_2_3_01 : RULE_RPCR_3_1_03, t->call.frame,
-                 "expected no Write list in the Reply to a Call without one%s; found %u chunks",
-                 inline_wanted ? ", which asks for the result inline" : "", reply->header.write.n);
+    rpcrdma_fail(
+        rpcrdma, reply, inline_wanted ? RULE_RPCR_4_3_2_3_01 : RULE_RPCR_3_1_03, t->call.frame,
+        "expected no Write list in the Reply to a Call without one%s; found a Write list of %u chunk%s in the Reply",
+        inline_wanted ? ", which asks for the result inline" : "", reply->header.write.n,
+        plural(reply->header.write.n));
 }
 
 /* Only chunks that the Call offers without segments are missing. */
@@ -276,8 +282,9 @@ static void judge_write_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
     } else {
         reply->misread = true;
         rpcrdma_fail(rpcrdma, reply, empty_ones_missing(reply) ? RULE_RPCR_4_3_2_3_03 : RULE_RPCR_4_3_2_01,
-                     t->call.frame, "expected a Write list of %u chunks as in the Call; found %u", t->n_writes,
-                     reply->header.write.n);
+                     t->call.frame,
+                     "expected a Write list of %u chunk%s as in the Call; found a Write list of %u chunk%s",
+                     t->n_writes, plural(t->n_writes), reply->header.write.n, plural(reply->header.write.n));
     }
 }
 
@@ -292,7 +299,8 @@ static void judge_reply_copy(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
 
     if (from.n != chunk->n) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_04, t->call.frame,
-                     "expected %u segments in the Reply chunk as in the Call; found %u", chunk->n, from.n);
+                     "expected %u segment%s in the Reply chunk as in the Call; found a Reply chunk of %u segment%s",
+                     chunk->n, plural(chunk->n), from.n, plural(from.n));
         return;
     }
     judge_segments(rpcrdma, reply, chunk, &from, &differing);
@@ -313,16 +321,19 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
                      "expected the Reply inline, as the Call has no Reply chunk; found RDMA_NOMSG");
     } else if (!chunk && reply->header.has_reply) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_06, t->call.frame,
-                     "expected no Reply chunk in the Reply to a Call without one; found one of %u segments",
-                     reply->header.reply.segments);
+                     "expected no Reply chunk in the Reply to a Call without one; found a Reply chunk of %u segment%s "
+                     "in the Reply",
+                     reply->header.reply.segments, plural(reply->header.reply.segments));
     } else if (!chunk) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_3_3_06);
     } else if (!reply->header.has_reply && is_long) {
-        rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_2_4_05, t->call.frame,
-                     "expected the Reply chunk in an RDMA_NOMSG Reply; found none");
+        rpcrdma_fail(
+            rpcrdma, reply, RULE_RPCR_4_2_4_05, t->call.frame,
+            "expected the Reply chunk in an RDMA_NOMSG Reply; found an RDMA_NOMSG Reply without a Reply chunk");
     } else if (!reply->header.has_reply) {
         rpcrdma_fail_as(rpcrdma, reply, RULE_RPCR_4_3_3_04, SEVERITY_WARNING, t->call.frame,
-                        "expected the Call's Reply chunk in the Reply, with lengths of 0; found none");
+                        "expected the Call's Reply chunk in the Reply, with lengths of 0; found a Reply without the "
+                        "Call's Reply chunk");
     } else {
         judge_reply_copy(rpcrdma, reply, chunk);
     }

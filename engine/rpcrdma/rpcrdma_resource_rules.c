@@ -156,10 +156,11 @@ static void judge_unraised(struct rpcrdma_connection *rpcrdma, const struct rdma
     struct place place = refusal->place;
 
     place.side = (uint8_t)other_side(refusal->place.side & 1u);
+    place.awaited = true;
     place.offset = sent->offset;
     rpcrdma_fail_at_as(rpcrdma, &place, RULE_RPCR_3_3_3_08, SEVERITY_ERROR, sent->frame,
-                       "expected a Send of at most %u octets, the default inline threshold; found %u in frame %u, for "
-                       "which the receiver had no buffer, as %s says",
+                       "expected a Send of at most %u octets, the default inline threshold; found a Send of %u octets "
+                       "in frame %u, for which the receiver had no buffer, as %s says",
                        (unsigned)RPCRDMA_INLINE_DEFAULT, (unsigned)sent->octets, sent->frame, refusal->name);
 }
 
@@ -178,7 +179,7 @@ static void judge_buffer(struct rpcrdma_connection *rpcrdma, const struct rdma_r
         rpcrdma_inconclusive(rpcrdma, rule);
     else if (too_long)
         rpcrdma_fail_at(rpcrdma, &refusal->place, rule, sent->frame,
-                        "expected a Receive for a Send of %u octets (frame %u); found %s, as it was too long",
+                        "expected a Receive for a Send of %u octets (frame %u); found %s, as the Send was too long",
                         (unsigned)sent->octets, sent->frame, refusal->name);
     else
         rpcrdma_fail_at(rpcrdma, &refusal->place, rule, sent->frame,
@@ -199,7 +200,7 @@ void rpcrdma_resource_refusal(struct rpcrdma_connection *rpcrdma, const struct r
     if (refusal->cause == RDMA_REFUSED_INVALIDATION && sent->invalidates)
         rpcrdma_fail_at(rpcrdma, &refusal->place, RULE_CMPD_3_2_03, sent->frame,
                         "expected an STag that can be invalidated remotely, as its owner announced support for it; "
-                        "found %s, as the one in frame %u cannot",
+                        "found %s, as the STag in frame %u cannot be invalidated remotely",
                         refusal->name, sent->frame);
     if (refusal->cause == RDMA_REFUSED_NO_RECEIVE || refusal->cause == RDMA_REFUSED_TOO_LONG)
         judge_buffer(rpcrdma, refusal, sent);

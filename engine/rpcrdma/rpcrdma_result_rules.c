@@ -81,7 +81,8 @@ static void check_asked(struct rpcrdma_shape *shape)
         if (!count)
             return;
         if (item->count > count->value) {
-            rpcrdma_shape_fail(shape, RULE_RPCR0_4N_07, "expected at most the %" PRIu64 " octets asked for; found %u",
+            rpcrdma_shape_fail(shape, RULE_RPCR0_4N_07,
+                               "expected at most the %" PRIu64 " octets asked for; found %u octets of data",
                                count->value, item->count);
             return;
         }
@@ -98,10 +99,10 @@ static void with_roundup(struct rpcrdma_shape *shape)
 
         if (item->chunk < 0 || item->item.count % 4 == 0)
             continue;
-        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_4_02,
-                           "expected the roundup of %s to be removed with its contents; found %u octets of it in the "
-                           "payload",
-                           name_of(shape, item), xdr_roundup(item->item.count));
+        rpcrdma_shape_fail(
+            shape, RULE_RPCR_3_4_4_4_02,
+            "expected the roundup of %s to be removed with its contents; found %u octets of roundup in the payload",
+            name_of(shape, item), xdr_roundup(item->item.count));
         return;
     }
 }
@@ -118,7 +119,7 @@ static void partial(struct rpcrdma_shape *shape)
             continue;
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_1_02,
                            "expected all %u octets of %s in the Write chunk; found %" PRIu64
-                           " there and the rest in the payload",
+                           " octets in the Write chunk and the rest in the payload",
                            item->item.count, name_of(shape, item), octets);
         return;
     }
@@ -132,7 +133,8 @@ static void ineligible(struct rpcrdma_shape *shape, const struct rpcrdma_item *i
     if (binding == RULE_COUNT)
         return;
     rpcrdma_shape_fail(shape, binding,
-                       "expected only DDP-eligible results in Write chunks; found %" PRIu64 " octets of %s",
+                       "expected only DDP-eligible results in Write chunks; found a Write chunk with %" PRIu64
+                       " octets of %s",
                        item ? item->item.count : chunk->returned, item ? name_of(shape, item) : "results without any");
 }
 
@@ -152,9 +154,10 @@ static void reduced(struct rpcrdma_shape *shape)
         with_roundup(shape);
         break;
     case RPCRDMA_REDUCED_INLINE:
-        rpcrdma_shape_fail(shape, RULE_RPCR_4_3_2_04,
-                           "expected %s to be removed from the payload; found it there and in the Write chunk",
-                           name_of(shape, eligible_item(body)));
+        rpcrdma_shape_fail(
+            shape, RULE_RPCR_4_3_2_04,
+            "expected %s to be removed from the payload; found the item in the payload and in the Write chunk",
+            name_of(shape, eligible_item(body)));
         break;
     case RPCRDMA_REDUCED_PARTIAL:
         partial(shape);
@@ -166,15 +169,16 @@ static void reduced(struct rpcrdma_shape *shape)
         }
         break;
     case RPCRDMA_REDUCED_COUNT:
-        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_1_01,
-                           "expected the octet count of %s in the payload; found it removed with the contents",
-                           name_of(shape, reduced_item(body)));
+        rpcrdma_shape_fail(
+            shape, RULE_RPCR_3_4_4_1_01,
+            "expected the octet count of %s in the payload; found the octet count removed with the contents",
+            name_of(shape, reduced_item(body)));
         break;
     case RPCRDMA_REDUCED_NONE:
         if (used_chunk(shape->t) && body->walk.status == NFS_WALK_BAD)
             rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
                                "expected a payload that forms a valid RPC Reply once the Write chunks are inserted; "
-                               "found it invalid at octet %" PRIu64,
+                               "found a payload that is invalid at octet %" PRIu64,
                                body->walk.position);
         break;
     case RPCRDMA_REDUCED_IN_ORDER: /* rpcrdma_reply_rules.c */
@@ -192,7 +196,8 @@ static void not_a_reply(struct rpcrdma_shape *shape)
 
     if (shape->in_chunk && rpc->status != RPC_SHORT) /* inline: rpcrdma_xid_rules.c */
         rpcrdma_shape_fail(shape, shape->t->reverse ? RULE_BIDI_5_2_05 : RULE_RPCR_2_2_2_01,
-                           "expected msg_type 1 (REPLY) in the Reply chunk; found %u", rpc->type);
+                           "expected msg_type 1 (REPLY) in the Reply chunk; found msg_type %u in the Reply chunk",
+                           rpc->type);
 }
 
 static void broken_header(struct rpcrdma_shape *shape)
@@ -206,7 +211,8 @@ static void broken_header(struct rpcrdma_shape *shape)
         return;
     }
     if (rpc->status == RPC_BAD_TYPE && shape->in_chunk)
-        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01, "expected CALL (0) or REPLY (1) in the RPC message; found %u",
+        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01,
+                           "expected CALL (0) or REPLY (1) in the RPC message; found msg_type %u in the RPC message",
                            rpc->fault);
     else if (shape->t->open->call_body.known && shape->t->open->call_body.rpc.cred.flavor == RPC_AUTH_GSS && used &&
              rpc->status != RPC_BAD_TYPE)
@@ -215,7 +221,8 @@ static void broken_header(struct rpcrdma_shape *shape)
                            " octets in a Write chunk",
                            used->returned);
     else if (rpc->status == RPC_BAD_VALUE)
-        rpcrdma_shape_fail(shape, RULE_RPCR_4_03, "expected an RPC header as in RFC 5531; found 0x%08x at its octet %u",
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
+                           "expected an RPC header as in RFC 5531; found an RPC header with 0x%08x at its octet %u",
                            rpc->fault, rpc->fault_at);
     else if (rpc->status == RPC_SHORT && body->length >= RPC_REPLY_MIN)
         rpcrdma_shape_fail(
@@ -249,10 +256,11 @@ static void gss_wrapped(struct rpcrdma_shape *shape)
     if (rpcrdma_by_rfc5666(shape->rpcrdma))
         return;
     if (used)
-        rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
-                           "expected a protected payload not to be reduced; found %" PRIu64 " octets in a Write "
-                           "chunk",
-                           used->returned);
+        rpcrdma_shape_fail(
+            shape, RULE_RPCR_8_2_2_3_01,
+            "expected a protected payload not to be reduced; found a protected payload reduced by %" PRIu64
+            " octets in a Write chunk",
+            used->returned);
     else
         rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_01);
 }

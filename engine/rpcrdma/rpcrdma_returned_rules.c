@@ -55,10 +55,10 @@ bool rpcrdma_returned_contiguous(struct rpcrdma_connection *rpcrdma, struct rpcr
         uint32_t returned = segment_at(r, i).length;
 
         if (ended && returned > 0) {
-            rpcrdma_fail(
-                rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_05 : RULE_RPCR_3_4_6_10, r->t->call.frame,
-                "expected segments to be filled in order; found %u of %u octets in segment %u and %u in segment %u",
-                segment_at(r, at).length, offer_at(r, at)->target.length, at + 1, returned, i + 1);
+            rpcrdma_fail(rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_05 : RULE_RPCR_3_4_6_10, r->t->call.frame,
+                         "expected segments to be filled in order; found segments with %u of %u octets in segment %u "
+                         "and %u in segment %u",
+                         segment_at(r, at).length, offer_at(r, at)->target.length, at + 1, returned, i + 1);
             return false;
         }
         if (!ended && returned < offer_at(r, i)->target.length) {
@@ -83,8 +83,8 @@ static bool judge_missing(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
             continue;
         if (rpcrdma_ranges_octets(&offer->moved) >= returned || r->moved >= r->chunk->returned) {
             rpcrdma_fail(rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_4_6_10, r->t->call.frame,
-                         "expected %u octets RDMA Written from the start of segment %u (STag 0x%08x); found %llu there "
-                         "and %llu elsewhere in the chunk",
+                         "expected %u octets RDMA Written from the start of segment %u (STag 0x%08x); found %llu "
+                         "octets written there and %llu elsewhere in the chunk",
                          returned, i + 1, offer->target.handle,
                          (unsigned long long)rpcrdma_ranges_prefix(&offer->moved),
                          (unsigned long long)(r->moved - rpcrdma_ranges_prefix(&offer->moved)));
@@ -112,10 +112,10 @@ bool rpcrdma_returned_moved(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     if (!judge_missing(rpcrdma, reply, r))
         return false;
     if (r->moved > r->chunk->returned) {
-        rpcrdma_fail(
-            rpcrdma, reply, rule, r->t->call.frame,
-            "expected the returned length to be the length RDMA Written; found %llu octets returned and %llu written",
-            (unsigned long long)r->chunk->returned, (unsigned long long)r->moved);
+        rpcrdma_fail(rpcrdma, reply, rule, r->t->call.frame,
+                     "expected the returned length to be the length RDMA Written; found a length of %llu octets "
+                     "returned and %llu written",
+                     (unsigned long long)r->chunk->returned, (unsigned long long)r->moved);
         return false;
     }
     rpcrdma_pass(rpcrdma, rule);
@@ -142,7 +142,8 @@ void rpcrdma_returned_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     r = rpcrdma_returned_take(reply, chunk, &from);
     if (!is_long && chunk->returned > 0) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_5_3_14, t->call.frame,
-                     "expected the Reply chunk of an RDMA_MSG Reply to be returned unused; found %llu octets",
+                     "expected the Reply chunk of an RDMA_MSG Reply to be returned unused; found a Reply chunk of %llu "
+                     "octets with an RDMA_MSG Reply",
                      (unsigned long long)chunk->returned);
     } else if (!is_long) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_14);

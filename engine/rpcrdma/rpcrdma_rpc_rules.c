@@ -47,8 +47,8 @@ static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         rpcrdma_pass(rpcrdma, RULE_RPC_9_03);
     else
         rpcrdma_fail_as(rpcrdma, m, RULE_RPC_9_03, severity, m->transaction->call.frame,
-                        "expected %s in answer to version %u; found %u to %u", expected, rejected, reply->low,
-                        reply->high);
+                        "expected %s in answer to version %u; found a range of versions from %u to %u", expected,
+                        rejected, reply->low, reply->high);
 }
 
 static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
@@ -58,10 +58,11 @@ static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     uint32_t version = t->open->call_body.rpc.rpcvers;
 
     if (reply->reply_stat != RPC_MSG_DENIED || reply->reject_stat != RPC_MISMATCH) {
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_02, t->call.frame,
-                     "expected RPC_MISMATCH in answer to the Call with rpcvers %u in frame %u; found %s", version,
-                     t->call.frame,
-                     reply->reply_stat == RPC_MSG_DENIED ? "AUTH_ERROR" : rpc_accept_stat_name(reply->accept_stat));
+        rpcrdma_fail(
+            rpcrdma, m, RULE_RPC_9_02, t->call.frame,
+            "expected RPC_MISMATCH in answer to the Call with rpcvers %u in frame %u; found %s in answer to rpcvers",
+            version, t->call.frame,
+            reply->reply_stat == RPC_MSG_DENIED ? "AUTH_ERROR" : rpc_accept_stat_name(reply->accept_stat));
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPC_9_02);
@@ -74,15 +75,16 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
     if (reply->reject_stat == RPC_MISMATCH)
         rpcrdma_fail(rpcrdma, m, RULE_RPC_9_04, t->call.frame,
-                     "expected no RPC_MISMATCH for the Call in frame %u, whose rpcvers is 2; found one, with %u to %u "
-                     "supported",
+                     "expected no RPC_MISMATCH for the Call in frame %u, whose rpcvers is 2; found an RPC_MISMATCH, "
+                     "with %u to %u supported",
                      t->call.frame, reply->low, reply->high);
     else if (reply->auth_stat == 0)
         rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame, "expected a reason for the AUTH_ERROR; found AUTH_OK");
     else if (reply->auth_stat > AUTH_STAT_MAX) /* others may be assigned some day: section 13.5 */
-        rpcrdma_fail_as(rpcrdma, m, RULE_RPC_9_06, SEVERITY_WARNING, t->call.frame,
-                        "expected a reason for the AUTH_ERROR that is assigned, 1 to %u; found %u",
-                        (unsigned)AUTH_STAT_MAX, reply->auth_stat);
+        rpcrdma_fail_as(
+            rpcrdma, m, RULE_RPC_9_06, SEVERITY_WARNING, t->call.frame,
+            "expected a reason for the AUTH_ERROR that is assigned, 1 to %u; found reason %u for the AUTH_ERROR",
+            (unsigned)AUTH_STAT_MAX, reply->auth_stat);
     else
         rpcrdma_pass(rpcrdma, RULE_RPC_9_06);
 }

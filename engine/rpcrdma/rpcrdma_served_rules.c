@@ -105,7 +105,8 @@ bool rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_8_01);
     else
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_3_8_01, 0,
-                        "expected an RDMA Read within the Read list of a Reply; found 0x%llx to 0x%llx of STag 0x%08x",
+                        "expected an RDMA Read within the Read list of a Reply; found an RDMA Read of 0x%llx to 0x%llx "
+                        "of STag 0x%08x",
                         (unsigned long long)area.from, (unsigned long long)area.to, move->stag);
     return true;
 }
@@ -158,9 +159,9 @@ void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma)
         if (!owed->read || done_may_be_lost(rpcrdma, owed) || (owed->calls == 0 && !client_closed(rpcrdma, owed)))
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_5_01);
         else
-            rpcrdma_fail_at(
-                rpcrdma, &owed->place, RULE_RPCR0_3_5_01, 0,
-                "expected RDMA_DONE for XID 0x%08x once its Read chunks were read; found none before %u later Calls",
-                owed->xid, owed->calls);
+            rpcrdma_fail_at(rpcrdma, &owed->place, RULE_RPCR0_3_5_01, 0,
+                            "expected RDMA_DONE for XID 0x%08x once its Read chunks were read; found no RDMA_DONE "
+                            "before %u later Calls",
+                            owed->xid, owed->calls);
     }
 }

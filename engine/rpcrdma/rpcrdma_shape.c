@@ -111,7 +111,7 @@ bool rpcrdma_shape_start(struct rpcrdma_shape *shape)
 
     if (body->length < (shape->reply ? RPC_REPLY_MIN : RPC_CALL_MIN)) {
         rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
-                           "expected the %s to hold an RPC message; found %llu octets", chunk,
+                           "expected the %s to hold an RPC message; found a payload of %llu octets", chunk,
                            (unsigned long long)body->length);
         return false;
     }
@@ -126,13 +126,14 @@ bool rpcrdma_shape_start(struct rpcrdma_shape *shape)
                            "expected the RPC message without other framing; found the record mark 0x%08x", first);
     else if (begins_message(shape) || begins_late(shape))
         rpcrdma_shape_fail(shape, RULE_RPCR_4_2_1_02,
-                           "expected the %s to begin with the XID of the Transport header, 0x%08x; found 0x%08x", chunk,
-                           xid, first);
+                           "expected the %s to begin with the XID of the Transport header, 0x%08x; found a payload "
+                           "that begins with 0x%08x",
+                           chunk, xid, first);
     else
-        rpcrdma_shape_fail(
-            shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
-            "expected the %s to begin with an RPC message of XID 0x%08x; found 0x%08x, which begins no message", chunk,
-            xid, first);
+        rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
+                           "expected the %s to begin with an RPC message of XID 0x%08x; found a payload that begins "
+                           "with 0x%08x, which begins no message",
+                           chunk, xid, first);
     return false;
 }
 
@@ -172,15 +173,15 @@ static void surplus(struct rpcrdma_shape *shape, uint64_t left)
 
     if (left < 4 && body->length % 4 != 0) {
         rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_01,
-                           "expected a payload whose length is a multiple of 4 octets; found %llu octets",
+                           "expected a payload whose length is a multiple of 4 octets; found a payload of %llu octets",
                            (unsigned long long)body->length);
         return;
     }
-    rpcrdma_shape_fail(shape, RULE_RPCR_3_2_01,
-                       "expected the payload to end with its RPC %s of %llu octets; found %llu "
-                       "octets more%s",
-                       kind_name(shape), (unsigned long long)(body->length - left), (unsigned long long)left,
-                       is_rpc_message(body->payload + (body->length - left), left) ? ", another RPC message" : "");
+    rpcrdma_shape_fail(
+        shape, RULE_RPCR_3_2_01,
+        "expected the payload to end with its RPC %s of %llu octets; found a payload with %llu octets more%s",
+        kind_name(shape), (unsigned long long)(body->length - left), (unsigned long long)left,
+        is_rpc_message(body->payload + (body->length - left), left) ? ", another RPC message" : "");
 }
 
 /* The payload ends too early. */
@@ -193,9 +194,10 @@ static void cut_off(struct rpcrdma_shape *shape)
     uint32_t threshold;
 
     if (shape->in_chunk) {
-        rpcrdma_shape_fail(shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
-                           "expected the chunk to hold a complete RPC %s; found that it ends %llu octets too early",
-                           kind_name(shape), (unsigned long long)missing);
+        rpcrdma_shape_fail(
+            shape, shape->reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_5_3_04,
+            "expected the chunk to hold a complete RPC %s; found a chunk that ends %llu octets too early",
+            kind_name(shape), (unsigned long long)missing);
         return;
     }
     threshold = rpcrdma_connection_threshold(shape->rpcrdma, shape->message->side, &negotiated);
@@ -211,9 +213,10 @@ static void cut_off(struct rpcrdma_shape *shape)
                            "expected items with their true octet counts; found a count of %u with %llu octets left",
                            body->items[body->n_items - 1].item.count, (unsigned long long)there);
     else
-        rpcrdma_shape_fail(shape, RULE_RPCR_6_1_06,
-                           "expected the payload to be a complete RPC %s; found that it ends %llu octets too early",
-                           kind_name(shape), (unsigned long long)missing);
+        rpcrdma_shape_fail(
+            shape, RULE_RPCR_6_1_06,
+            "expected the payload to be a complete RPC %s; found a payload that ends %llu octets too early",
+            kind_name(shape), (unsigned long long)missing);
 }
 
 /* Names have no NUL octets: those at the end are roundup that was counted in. */
@@ -244,14 +247,16 @@ void rpcrdma_shape_items(struct rpcrdma_shape *shape)
         roundup |= body->items[i].chunk < 0 && body->items[i].item.count % 4 != 0;
     }
     if (name)
-        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
-                           "expected the octet count of %s without its roundup; found %u with NUL octets at the end",
-                           rpcrdma_shape_item_name(shape, &name->item), name->item.count);
+        rpcrdma_shape_fail(
+            shape, RULE_RPCR_2_2_4_2_01,
+            "expected the octet count of %s without its roundup; found an octet count of %u with NUL octets at the end",
+            rpcrdma_shape_item_name(shape, &name->item), name->item.count);
     else if (is_inline)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_01);
     if (body->roundup_not_zero)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_02,
-                           "expected roundup octets to be zero; found others at octet %llu of the RPC message",
+                           "expected roundup octets to be zero; found roundup octets that are not zero, at octet %llu "
+                           "of the RPC message",
                            (unsigned long long)body->roundup_position);
     else if (roundup)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_4_2_02);
@@ -288,7 +293,8 @@ static void opaque(struct rpcrdma_shape *shape)
     enum rule_id rule = shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_01;
 
     if (body->length % 4 != 0)
-        rpcrdma_shape_fail(shape, rule, "expected a payload whose length is a multiple of 4 octets; found %llu octets",
+        rpcrdma_shape_fail(shape, rule,
+                           "expected a payload whose length is a multiple of 4 octets; found a payload of %llu octets",
                            (unsigned long long)body->length);
     else
         rpcrdma_shape_pass(shape, rule);
@@ -345,9 +351,10 @@ static void miscounted(struct rpcrdma_shape *shape)
         if (body->items[i].chunk >= 0 || count == item->count ||
             (count > item->count ? count - item->count : item->count - count) > 20)
             continue;
-        rpcrdma_shape_fail(shape, RULE_RPCR_2_2_4_2_01,
-                           "expected the true octet count of %s; found %u, where the payload is valid with %u",
-                           rpcrdma_shape_item_name(shape, item), count, item->count);
+        rpcrdma_shape_fail(
+            shape, RULE_RPCR_2_2_4_2_01,
+            "expected the true octet count of %s; found an octet count of %u, where the payload is valid with %u",
+            rpcrdma_shape_item_name(shape, item), count, item->count);
         return;
     }
 }
@@ -367,8 +374,8 @@ static void undecodable(struct rpcrdma_shape *shape)
         return;
     }
     rpcrdma_shape_fail_as(shape, RULE_RPCR_6_1_06, by_rfc ? SEVERITY_ERROR : SEVERITY_WARNING,
-                          "expected a payload that decodes as the RPC %s of %s; found 0x%08x at its octet %llu, where "
-                          "that value is impossible",
+                          "expected a payload that decodes as the RPC %s of %s; found a payload with 0x%08x at its "
+                          "octet %llu, where that value is impossible",
                           kind_name(shape), body->procedure->name, body->walk.fault,
                           (unsigned long long)body->walk.position);
 }
@@ -400,9 +407,9 @@ void rpcrdma_shape_stream(struct rpcrdma_shape *shape)
     protected(shape);
     else if (!body->walked || body->walk.status == NFS_WALK_UNKNOWN) opaque(shape);
     else if (body->reduction == RPCRDMA_REDUCED_RECOUNT) miscounted(shape);
-    else if (body->reduction == RPCRDMA_REDUCED_UNPADDED)
-        rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_2_01,
-                           "expected roundup after variable-length items; found none in a payload of %llu octets",
-                           (unsigned long long)body->length);
+    else if (body->reduction == RPCRDMA_REDUCED_UNPADDED) rpcrdma_shape_fail(
+        shape, shape->in_chunk ? RULE_RPCR_3_5_3_13 : RULE_RPCR_2_2_4_2_01,
+        "expected roundup after variable-length items; found a payload of %llu octets without roundup",
+        (unsigned long long)body->length);
     else walked(shape);
 }

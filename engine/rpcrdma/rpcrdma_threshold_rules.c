@@ -67,7 +67,7 @@ static void judge_valid(struct rpcrdma_connection *rpcrdma, const struct rdma_pr
     else
         fail_start(rpcrdma, data, RULE_CMPD_4_08, SEVERITY_ERROR,
                    "expected the reserved bits 0xfe of octet 5 to be clear in the block at octet %zu of the private "
-                   "data; found 0x%02x",
+                   "data; found 0x%02x as octet 5 of the block",
                    block->offset, (unsigned)block->flags);
 }
 
@@ -75,9 +75,10 @@ static void judge_valid(struct rpcrdma_connection *rpcrdma, const struct rdma_pr
 static void judge_version(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
                           const struct rpcrdma_private_data *block)
 {
-    fail_start(rpcrdma, data, RULE_CMPD_4_06, block->version == 0 ? SEVERITY_ERROR : SEVERITY_NOTE,
-               "expected version 1 in the block at octet %zu of the private data of the %s; found %u", block->offset,
-               data->carrier, (unsigned)block->version);
+    fail_start(
+        rpcrdma, data, RULE_CMPD_4_06, block->version == 0 ? SEVERITY_ERROR : SEVERITY_NOTE,
+        "expected version 1 in the block at octet %zu of the private data of the %s; found version %u in the block",
+        block->offset, data->carrier, (unsigned)block->version);
 }
 
 void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
@@ -100,15 +101,16 @@ void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const st
         break;
     case RPCRDMA_PD_TRUNCATED:
         fail_start(rpcrdma, data, RULE_CMPD_4_07, SEVERITY_ERROR,
-                   "expected 8 octets from the Format Identifier at octet %zu of the private data of the %s; found %zu",
+                   "expected 8 octets from the Format Identifier at octet %zu of the private data of the %s; found %zu "
+                   "octets from the Format Identifier",
                    block.offset, data->carrier, n - block.offset);
         break;
     case RPCRDMA_PD_ABSENT:
         swapped = swapped_identifier(p, n);
         if (swapped >= 0)
             fail_start(rpcrdma, data, RULE_CMPD_4_05, SEVERITY_ERROR,
-                       "expected the Format Identifier f6 ab 0e 18 in network byte order; found 18 0e ab f6 at octet "
-                       "%d of the private data of the %s",
+                       "expected the Format Identifier f6 ab 0e 18 in network byte order; found the Format Identifier "
+                       "18 0e ab f6 at octet %d of the private data of the %s",
                        swapped, data->carrier);
         break;
     }
@@ -238,39 +240,39 @@ void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     else
         rpcrdma_fail_as(rpcrdma, m, reverse(rpcrdma, m) ? RULE_BIDI_4_2_01 : limit.rule,
                         limit.by_default ? SEVERITY_WARNING : SEVERITY_ERROR, 0,
-                        "expected a Send of at most %u octets, %s; found %u", (unsigned)limit.octets, limit.of,
-                        (unsigned)m->n);
+                        "expected a Send of at most %u octets, %s; found a Send of %u octets", (unsigned)limit.octets,
+                        limit.of, (unsigned)m->n);
 }
 
 /* ---- remote invalidation (RFC 8797 section 4.1) ---- */
 
-static bool is_against(const struct rpcrdma_announced *announced)
+static bool refuses_invalidation(const struct rpcrdma_announced *announced)
 {
     return announced->frame_seen && (!announced->valid || !announced->data.remote_invalidation);
 }
 
 static enum tristate invalidation_allowed(const struct rpcrdma_connection *rpcrdma)
 {
-    enum tristate allowed = ON;
+    const struct rpcrdma_side *s = rpcrdma->side;
 
-    for (unsigned side = 0; side < 2; side++) {
-        const struct rpcrdma_announced *announced = &rpcrdma->side[side].announced;
-
-        if (!announced->frame_seen)
-            allowed = allowed == OFF ? OFF : UNKNOWN;
-        else if (is_against(announced))
-            allowed = OFF;
-    }
-    return allowed;
+    if (refuses_invalidation(&s[0].announced) || refuses_invalidation(&s[1].announced))
+        return OFF;
+    return s[0].announced.frame_seen && s[1].announced.frame_seen ? ON : UNKNOWN;
 }
 
-static const char *who_is_against(const struct rpcrdma_connection *rpcrdma, unsigned sender)
+/* Who refused remote invalidation, and how: "the client cleared R in frame 4". */
+static void judge_unwanted(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
-    bool own = is_against(&rpcrdma->side[sender].announced);
+    const struct rpcrdma_announced *receiver = &rpcrdma->side[other_side(m->side)].announced;
+    bool sender = !refuses_invalidation(receiver);
+    const struct rpcrdma_announced *refuser = sender ? &rpcrdma->side[m->side & 1u].announced : receiver;
 
-    if (own && is_against(&rpcrdma->side[other_side(sender)].announced))
-        return "neither side";
-    return own ? "not their sender" : "not their receiver";
+    rpcrdma_fail(rpcrdma, m, RULE_CMPD_4_1_03, refuser->frame,
+                 "expected a Send without Invalidate, as the %s %s in frame %u; found a Send that invalidates STag "
+                 "0x%08x",
+                 sender ? "sender" : "receiver",
+                 refuser->valid ? "cleared R (remote invalidation)" : "sent no valid block of RFC 8797",
+                 (unsigned)refuser->frame, (unsigned)m->invalidate_stag);
 }
 
 /* RFC 5666 has no remote invalidation and no way to agree on it; blocks bind those who sent them. */
@@ -293,14 +295,12 @@ static void judge_invalidation(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         return;
     }
     if (m->kind == RPCRDMA_KIND_CALL)
-        rpcrdma_fail(rpcrdma, m, RULE_CMPD_4_1_04, 0,
-                     "expected a Send without Invalidate for a Call; found one that invalidates STag 0x%08x",
-                     (unsigned)m->invalidate_stag);
+        rpcrdma_fail(
+            rpcrdma, m, RULE_CMPD_4_1_04, 0,
+            "expected a Send without Invalidate for a Call; found a Call by a Send that invalidates STag 0x%08x",
+            (unsigned)m->invalidate_stag);
     else if (allowed == OFF)
-        rpcrdma_fail(rpcrdma, m, RULE_CMPD_4_1_03, 0,
-                     "expected Sends without Invalidate, as %s announced support for it; found one that invalidates "
-                     "STag 0x%08x",
-                     who_is_against(rpcrdma, m->side), (unsigned)m->invalidate_stag);
+        judge_unwanted(rpcrdma, m);
     else if (m->kind == RPCRDMA_KIND_ERROR)
         rpcrdma_fail_as(rpcrdma, m, RULE_CMPD_4_1_04, SEVERITY_NOTE, 0,
                         "expected Send with Invalidate for RPC Replies only; found an RDMA_ERROR that invalidates STag "

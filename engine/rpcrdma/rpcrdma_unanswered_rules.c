@@ -6,6 +6,7 @@
  * close gives no reason: it is a warning where the Call suggests one, or when it is a reset.
  */
 #include "engine/core/hash.h"
+#include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
 #include <inttypes.h>
@@ -15,20 +16,19 @@ enum { CALL_TEXT = 160, CONTEXT_TEXT = 96, SEGMENTS_USUAL = 7, WRITES_USUAL = 2,
 
 /* ---- description of a Call ---- */
 
-static const char *plural(unsigned n)
-{
-    return n == 1 ? "" : "s";
-}
-
 static int name_call(const struct rpcrdma_transaction *t, char *text, size_t size)
 {
     const struct rpcrdma_body *body = &t->open->call_body;
-    const char *program = body->known ? nfs_program_name(body->rpc.prog) : NULL;
+    const char *program = body->known ? nfs_program_name(body->rpc.prog) : NULL, *name = NULL;
 
     if (!body->known)
         return snprintf(text, size, "the %sCall", t->open->call_header.proc == RPCRDMA_NOMSG ? "Long " : "");
-    if (body->procedure)
-        return snprintf(text, size, "%s of %s%u", body->procedure->name,
+    if (body->procedure && body->procedure->compound && body->walked)
+        name = nfs_telling_operation(body->operations, body->n_operations, t->reverse);
+    if (!name && body->procedure)
+        name = body->procedure->name;
+    if (name)
+        return snprintf(text, size, "%s of %s%u", name,
                         body->procedure->callback || !program ? "callback version " : program, body->rpc.vers);
     return snprintf(text, size, "procedure %u of program %u", body->rpc.proc, body->rpc.prog);
 }
@@ -156,11 +156,12 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     n = passed_over ? 0 : stalled_after(t);
     state->stalled[t->side] |= !passed_over;
     if (n > 0)
-        snprintf(after, sizeof after, ", nor to %u later Call%s", n, plural(n));
+        snprintf(after, sizeof after, ", nor %u later Call%s", n, plural(n));
     rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
-                       "expected an answer to %s in frame %u, or the connection closed; found neither within %" PRId64
-                       " s%s; %s",
-                       describe(t, call), t->call.frame, silent / SECOND, after, context(rpcrdma, t, around));
+                       "expected an answer within %lld s, or the connection closed; found that %s was not answered for "
+                       "%" PRId64 " s%s; %s",
+                       (long long)(rpcrdma->options.t_answer / SECOND), describe(t, call), silent / SECOND, after,
+                       context(rpcrdma, t, around));
 }
 
 static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
@@ -170,11 +171,12 @@ static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
     if (t->reverse && t->n_chunks > 0 && now)
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_5_3_04, 0,
-                        "expected a Reply or ERR_CHUNK in answer to a reverse-direction Call with chunks; found none");
+                        "expected a Reply or ERR_CHUNK in answer to a reverse-direction Call with chunks; found no "
+                        "answer to a reverse-direction Call with chunks");
     else if (t->reverse && t->twin && now)
         rpcrdma_fail_at(rpcrdma, place, RULE_BIDI_2_4_1_02, 0,
                         "expected an answer to the reverse-direction Call in frame %u, which shares its XID with a "
-                        "forward Call; found none",
+                        "forward Call; found no answer to the reverse-direction Call",
                         t->call.frame);
     else
         judge_hang(rpcrdma, t, place, time_ns);
@@ -206,18 +208,21 @@ static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rp
         return;
     }
     place.side = (uint8_t)other_side(t->side);
+    place.awaited = true;
     place.offset = rpcrdma->side[place.side].end;
     rpcrdma->silent = t;
     if (rpcrdma_reduced_ineligible(t)) {
         if (due(rpcrdma, t, time_ns))
-            rpcrdma_fail_at(rpcrdma, &place, RULE_RPCR_6_1_08, 0,
-                            "expected ERR_CHUNK or GARBAGE_ARGS in answer to the Call in frame %u; found none",
-                            t->call.frame);
+            rpcrdma_fail_at(
+                rpcrdma, &place, RULE_RPCR_6_1_08, 0,
+                "expected ERR_CHUNK or GARBAGE_ARGS in answer to the Call in frame %u; found no answer to the Call",
+                t->call.frame);
     } else if (!demand) {
         judge_sound(rpcrdma, t, &place, time_ns);
     } else if (due(rpcrdma, t, time_ns)) {
-        rpcrdma_fail_at(rpcrdma, &place, demand->rule, 0, "expected %s in answer to the Call in frame %u; found none",
-                        demand->expected, t->call.frame);
+        rpcrdma_fail_at(rpcrdma, &place, demand->rule, 0,
+                        "expected %s in answer to the Call in frame %u; found no answer to the Call", demand->expected,
+                        t->call.frame);
     } else {
         rpcrdma_inconclusive(rpcrdma, demand->rule);
     }
@@ -394,8 +399,8 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
         return; /* a responder may have to close (RFC 8166 section 4.5.4) */
     rpcrdma->silent = why;
     rpcrdma_fail_at_as(rpcrdma, place, cut.rule, suspect ? SEVERITY_WARNING : SEVERITY_NOTE, why->call.frame,
-                       "expected an answer to %s in frame %u; found %s; %u Call%s unanswered; %s", describe(why, call),
-                       why->call.frame, how, n, plural(n), context(rpcrdma, why, around));
+                       "expected an answer to the Call in frame %u; found %s cut off by %s; %u Call%s unanswered; %s",
+                       why->call.frame, describe(why, call), how, n, plural(n), context(rpcrdma, why, around));
     rpcrdma->silent = NULL;
 }
 
@@ -429,7 +434,7 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     }
     rpcrdma->silent = t;
     rpcrdma_fail_at_as(rpcrdma, place, rule, SEVERITY_WARNING, t->call.frame,
-                       "expected %s in answer to the Call in frame %u; found %s",
+                       "expected %s in answer to the Call in frame %u; found the Call answered with %s",
                        ineligible ? "ERR_CHUNK or GARBAGE_ARGS" : demand->expected, t->call.frame, how);
     rpcrdma->silent = NULL;
     return true;

@@ -210,14 +210,17 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         return;
     }
     if (rule == RULE_BIDI_5_1_05)
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected msg_type 0 (CALL) in a reverse-direction Call; found 1");
+        rpcrdma_fail(rpcrdma, m, rule, 0,
+                     "expected msg_type 0 (CALL) in a reverse-direction Call; found msg_type 1 (REPLY) in a "
+                     "reverse-direction Call");
     else if (rule == RULE_RPCR_2_2_2_02) {
         answered_under_inner(rpcrdma, caller, xid);
         rpcrdma_fail(rpcrdma, m, rule, 0,
                      "expected the XID of one of %u outstanding Calls; found a Reply with XID 0x%08x", waiting, xid);
     } else if (rule == RULE_BIDI_2_02)
         rpcrdma_fail(rpcrdma, m, rule, 0,
-                     "expected no Reply, as no reverse-direction Call is outstanding; found one with XID 0x%08x", xid);
+                     "expected no Reply, as no reverse-direction Call is outstanding; found a Reply with XID 0x%08x",
+                     xid);
     else
         rpcrdma_fail(rpcrdma, m, rule, 0, "expected only Calls, as no Call is outstanding; found %s with XID 0x%08x",
                      answer_name(m), xid);
@@ -262,8 +265,8 @@ static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 
     if (m->kind == RPCRDMA_KIND_REPLY && m->has_rpc && m->rpc.type != RPC_REPLY) {
         rpcrdma_fail(rpcrdma, m, t->reverse ? RULE_BIDI_5_2_05 : RULE_RPCR_2_2_2_01, t->call.frame,
-                     "expected msg_type 1 (REPLY) in the Reply to the Call in frame %u; found %u", t->call.frame,
-                     (unsigned)m->rpc.type);
+                     "expected msg_type 1 (REPLY) in the Reply to the Call in frame %u; found msg_type %u in the Reply",
+                     t->call.frame, (unsigned)m->rpc.type);
         m->misread = true;
         return;
     }

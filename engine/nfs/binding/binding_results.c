@@ -59,7 +59,7 @@ static bool judge_illegal(struct nfs_compound *x, uint32_t asked)
     }
     /* Additions of a minor version are optional, and some servers call those that they lack illegal. */
     fail_as(x, RULE_NFS4_15_2_04, minor == 2 && !nfs_op_defined(asked, 1, callback) ? SEVERITY_WARNING : SEVERITY_ERROR,
-            "expected ILLEGAL only for operations that do not exist; found it for %s", name_of(x, asked));
+            "expected ILLEGAL only for operations that do not exist; found ILLEGAL for %s", name_of(x, asked));
     return false;
 }
 
@@ -82,7 +82,7 @@ static bool judge_operations(struct nfs_compound *x)
         if (op != asked && op == NFS_OP_ILLEGAL)
             return judge_illegal(x, asked);
         if (op != asked) {
-            fail(x, RULE_NFS4_15_2_01, "expected result %u to be of %s; found one of %s", i + 1, name_of(x, asked),
+            fail(x, RULE_NFS4_15_2_01, "expected result %u to be of %s; found a result of %s", i + 1, name_of(x, asked),
                  name_of(x, op));
             return false;
         }
@@ -128,8 +128,8 @@ static bool judge_in_session(struct nfs_compound *x, enum rule_id rule, uint32_t
 
         if (result->has_status && result->status == NFS_ERR_OP_NOT_IN_SESSION) {
             fail(x, rule,
-                 "expected NFS4ERR_OP_NOT_IN_SESSION only without %s; found it for %s (result %u) in a "
-                 "%s that begins with it",
+                 "expected NFS4ERR_OP_NOT_IN_SESSION only without %s; found NFS4ERR_OP_NOT_IN_SESSION for %s (result "
+                 "%u) in a %s that begins with it",
                  name_of(x, sequence), name_of(x, result->op), i + 1, reply->procedure->name);
             return false;
         }
@@ -191,7 +191,9 @@ static bool judge_minor(struct nfs_compound *x)
     if (!whole || whole->op != 0 || minor == UINT64_MAX)
         return true;
     if (whole->value == NFS_ERR_MINOR_VERS_MISMATCH && reply->n_operations > 0) {
-        fail(x, RULE_NFS4_15_2_05, "expected no results along with NFS4ERR_MINOR_VERS_MISMATCH; found %u",
+        fail(x, RULE_NFS4_15_2_05,
+             "expected no results along with NFS4ERR_MINOR_VERS_MISMATCH; found NFS4ERR_MINOR_VERS_MISMATCH along with "
+             "results: %u",
              x->reply_walk->operations_announced);
         return false;
     }
@@ -214,16 +216,19 @@ static bool judge_number(struct nfs_compound *x, uint32_t whole, uint32_t last)
     unsigned n = reply->n_operations;
 
     if (n == 0 && whole == 0 && call->n_operations > 0)
-        fail(x, RULE_NFS4_15_2_02, "expected the results of %u operations; found none, and no error",
+        fail(x, RULE_NFS4_15_2_02, "expected the results of %u operations; found no results, and no error",
              call->n_operations);
     else if (n == 0 && whole != 0 && !nfs_compound_fails_whole(whole))
         fail_as(x, RULE_NFS4_15_2_02, SEVERITY_WARNING,
                 call->n_operations > 0
                     ? "expected the result of the operation that failed with status %u; found no results"
-                    : "expected status 0 for a COMPOUND without operations; found %u",
+                    : "expected status 0 for a COMPOUND without operations; found status %u for a COMPOUND without "
+                      "operations",
                 (unsigned)whole);
     else if (n > 0 && n < call->n_operations && last == 0)
-        fail(x, RULE_NFS4_15_2_02, "expected the results of %u operations, as none failed; found %u",
+        fail(x, RULE_NFS4_15_2_02,
+             "expected the results of %u operations, as none failed; found a count of %u, none of which "
+             "failed",
              call->n_operations, n);
     else
         return true;
@@ -241,7 +246,9 @@ static bool judge_end(struct nfs_compound *x)
     for (unsigned i = 0; i + 1 < n; i++) {
         if (reply->operations[i].status == 0)
             continue;
-        fail(x, RULE_NFS4_15_2_02, "expected no results after %s (result %u), which failed with status %u; found %u",
+        fail(x, RULE_NFS4_15_2_02,
+             "expected no results after %s (result %u), which failed with status %u; found results after an operation "
+             "that failed: %u",
              name_of(x, reply->operations[i].op), i + 1, reply->operations[i].status, n - i - 1);
         return false;
     }
@@ -249,7 +256,8 @@ static bool judge_end(struct nfs_compound *x)
         return false;
     pass(x, RULE_NFS4_15_2_02);
     if (n > 0 && whole->value != last) {
-        fail(x, RULE_NFS4_15_2_03, "expected the COMPOUND to have the status of its last result, %u; found %u", last,
+        fail(x, RULE_NFS4_15_2_03,
+             "expected the COMPOUND to have the status of its last result, %u; found status %u of the COMPOUND", last,
              (unsigned)whole->value);
         return false;
     }
