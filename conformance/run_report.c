@@ -216,12 +216,25 @@ bool run_report_possible(const struct check_options *options)
     return waivers_possible(options);
 }
 
+/* For people, a line on the only capture, which does not exist, is enough. */
+static bool says_no_more(const struct report *report)
+{
+    const struct check_options *options = report->options;
+    const struct report_capture *first = g_ptr_array_index(report->captures, 0);
+
+    return report->captures->len == 1 && first->failed && !options->interface && !options->output &&
+           !options->summary && options->format == FORMAT_TEXT && strcmp(first->path, "-") != 0 &&
+           !g_file_test(first->path, G_FILE_TEST_EXISTS);
+}
+
 enum check_status run_report_all(struct report *report, bool blank)
 {
     enum check_status status;
 
     report_conclude(report);
     report_troubles(report);
+    if (says_no_more(report))
+        return report->status;
     if (!report->options->allow_empty)
         report_nothing_found(report);
     if (blank)

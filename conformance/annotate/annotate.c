@@ -64,11 +64,10 @@ static gchar *remark_text(const struct remark *remark)
     GString *text = g_string_new(NULL);
     gchar *printable;
 
-    g_string_append_printf(text,
-                           "%s %s%s: %s (%s section %s, %s; connection %" PRIu32 ", to the %s, stream offset %" PRIu64,
-                           rule->id, finding->waiver ? "waived " : "", rule_severity_name(finding->severity),
-                           finding->message, rule->document, rule->section, rule->level, remark->connection->id,
-                           finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator", finding->offset);
+    g_string_append_printf(
+        text, "%s %s%s: %s (%s section %s, %s; connection %" PRIu32 ", to the %s, stream offset %" PRIu64, rule->id,
+        finding->waiver ? "waived " : "", rule_severity_name(finding->severity), finding->message, rule->document,
+        rule->section, rule->level, remark->connection->id, receiver_text(finding), finding->offset);
     if (finding->first_frame != 0 && finding->first_frame != finding->frame)
         g_string_append_printf(text, ", from frame %" PRIu32, finding->first_frame);
     if (finding->related_frame != 0)

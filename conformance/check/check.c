@@ -133,6 +133,10 @@ static void take_packet(struct reading *reading, struct packet *packet)
     if (reading->capture->packets++ % MEMORY_EVERY == 0)
         large_pages_take(&reading->large_pages);
     reading->capture->octets += packet->captured;
+    if (packet->captured < packet->length) {
+        reading->capture->snapped++;
+        reading->capture->snap_length = MAX(reading->capture->snap_length, packet->captured);
+    }
     reading->packets++;
     if (copies_take(&reading->copies, packet))
         return;

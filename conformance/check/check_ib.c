@@ -402,8 +402,8 @@ void check_ib_report(const struct watched *watched, struct report_connection *re
     const struct watched_ib *ib = watched->ib;
 
     report->ib = report_ib_new(ib->connection, initiator, ib->below, &ib->icrc);
-    report->complete =
-        ib->connection->request_seen && ib->connection->reply_seen && !watched->hole && ib->connection->disconnected;
+    report->complete = ib->connection->request_seen && !watched->hole &&
+                       (report->ib->rejected || (ib->connection->reply_seen && ib->connection->disconnected));
 }
 
 const char *check_ib_transport(const struct watched *watched)

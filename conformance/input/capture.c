@@ -185,7 +185,7 @@ struct capture *capture_open(const char *path, struct capture_error *error)
     struct capture *capture;
 
     if (!opening.file) {
-        capture_error_set(error, "%s: %s", name, strerror(errno));
+        capture_error_set(error, "%s: %s", name, errno == ENOENT ? "no such file" : strerror(errno));
         return NULL;
     }
     capture = calloc(1, sizeof *capture);

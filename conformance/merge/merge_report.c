@@ -227,7 +227,8 @@ static void take_subject(struct report_connection *connection, struct json_view 
         subject->kind = g_string_chunk_insert_const(connection->messages, kind);
 }
 
-static void read_finding(struct report_connection *connection, struct check_options *options, struct json_view json)
+static void read_finding(struct report_connection *connection, struct check_options *options, int64_t start_ns,
+                         struct json_view json)
 {
     g_autofree gchar *id = text_of(json, "rule"), *message = text_of(json, "message");
     g_autofree gchar *severity = text_of(json, "severity");
@@ -237,10 +238,11 @@ static void read_finding(struct report_connection *connection, struct check_opti
     struct report_finding finding = {.severity = severity_of(severity),
                                      .direction =
                                          says_direction(json, DIR_TO_INITIATOR) ? DIR_TO_INITIATOR : DIR_TO_RESPONDER,
+                                     .awaited = flag_of(json, "awaited") == ON,
                                      .frame = (uint32_t)number_of(json, "frame", UINT32_MAX),
                                      .first_frame = (uint32_t)element_of(frames, 0, UINT32_MAX),
                                      .related_frame = (uint32_t)number_of(json, "related_frame", UINT32_MAX),
-                                     .time_ns = (int64_t)(seconds_of(json) * 1e9 + 0.5),
+                                     .time_ns = start_ns + (int64_t)(seconds_of(json) * 1e9 + 0.5),
                                      .offset = number_of(json, "stream_offset", UINT64_MAX),
                                      .more = (uint32_t)number_of(more, "count", UINT32_MAX - 1),
                                      .more_first = (uint32_t)element_of(more_frames, 0, UINT32_MAX),
@@ -275,7 +277,7 @@ static const char *ulp_title(const void *report)
 static const struct guest_face judged_face = {.judged = true, .title = ulp_title, .free = g_free};
 static const struct guest_face named_face = {.title = ulp_title, .free = g_free};
 
-static struct report_connection *read_connection(struct check_options *options, struct json_view json)
+static struct report_connection *read_connection(struct check_options *options, int64_t start_ns, struct json_view json)
 {
     struct report_connection *connection = report_connection_new();
     struct json_view findings = json_member(json, "findings"), ib = json_member(json, "ib");
@@ -299,7 +301,7 @@ static struct report_connection *read_connection(struct check_options *options, 
     read_counts(connection, json_member(json, "counts"));
     connection->counts = read_rules(json_member(json, "rules"));
     for (struct json_view each = json_first(findings); each.item; each = json_next(findings, each))
-        read_finding(connection, options, each);
+        read_finding(connection, options, start_ns, each);
     connection->not_kept += number_of(json, "findings_not_listed", (uint64_t)MERGE_COUNT_MAX);
     return connection;
 }
@@ -361,12 +363,17 @@ static void read_calls(struct report_capture *capture, struct json_view value)
     capture->troubles->holes = flag_of(value, "whole") != ON;
 }
 
-/* "2026-11-21T10:45:00.000000Z" */
+/* Leaves room for the times of findings, which are within 1e9 seconds of it. */
+#define TIME_SECONDS_MAX INT64_C(8000000000)
+
+/* "2026-11-21T10:45:00.000000Z"; 0: not known. */
 static int64_t time_of(const char *text)
 {
     GDateTime *date = text ? g_date_time_new_from_iso8601(text, NULL) : NULL;
-    int64_t time_ns =
-        date ? g_date_time_to_unix(date) * 1000000000 + g_date_time_get_microsecond(date) * INT64_C(1000) : 0;
+    int64_t seconds = date ? g_date_time_to_unix(date) : 0;
+    int64_t time_ns = seconds > -TIME_SECONDS_MAX && seconds < TIME_SECONDS_MAX
+                          ? seconds * 1000000000 + (date ? g_date_time_get_microsecond(date) : 0) * INT64_C(1000)
+                          : 0;
 
     if (date)
         g_date_time_unref(date);
@@ -401,6 +408,13 @@ static void read_trouble(struct report_capture *capture, struct json_view json)
     }
 }
 
+static void read_start(struct report_capture *capture, struct json_view value)
+{
+    g_autofree gchar *text = json_string_of(value);
+
+    capture->start_ns = time_of(text);
+}
+
 static void read_troubles(struct report_capture *capture, struct json_view value)
 {
     for (struct json_view each = json_first(value); each.item; each = json_next(value, each))
@@ -420,7 +434,7 @@ static bool read_of_capture(void *ctx, const char *name, struct json_view value)
         void (*read)(struct report_capture *capture, struct json_view value);
     } members[] = {{"file", read_file},       {"truncated", read_truncated},     {"error", read_error},
                    {"warning", read_warning}, {"nothing_checked", read_nothing}, {"rules", read_capture_rules},
-                   {"calls", read_calls},     {"trouble", read_troubles}};
+                   {"calls", read_calls},     {"trouble", read_troubles},        {"start", read_start}};
     struct report_capture *capture = ((struct filling *)ctx)->capture;
     const struct {
         const char *name;
@@ -444,7 +458,8 @@ static bool take_connection(void *ctx, struct json_view connection)
 {
     struct filling *filling = ctx;
 
-    g_ptr_array_add(filling->capture->connections, read_connection(filling->options, connection));
+    g_ptr_array_add(filling->capture->connections,
+                    read_connection(filling->options, filling->capture->start_ns, connection));
     return true;
 }
 

@@ -150,6 +150,7 @@ void report_capture_begin_part(struct report_capture *capture)
     capture->packets = capture->octets = capture->dropped = capture->other_connections = 0;
     capture->cut_short = 0;
     capture->truncated = capture->failed = false;
+    capture->snapped = capture->snap_length = 0;
 }
 
 static void free_capture(gpointer capture)

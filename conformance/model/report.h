@@ -31,7 +31,8 @@ enum { SEVERITY_COUNT = 3, OPERATION_COUNT = 16 };
 struct report_finding {
     enum rule_id rule;
     enum rule_severity severity;
-    enum direction direction; /* never DIR_UNKNOWN: by presumed roles where they are not known */
+    enum direction direction; /* from whoever is to blame; never DIR_UNKNOWN: by presumed roles if need be */
+    bool awaited;             /* frame has the other direction: nothing came after it that had to */
     uint32_t frame, first_frame, related_frame;
     struct finding_subject subject;
     int64_t time_ns;
@@ -104,8 +105,10 @@ struct report_capture {
     char *file; /* the same as UTF-8 */
     uint64_t packets, octets, dropped;
     struct report_part part;
-    int64_t start_ns;    /* of the first packet */
-    int64_t checking_ns; /* how long it took to read and judge it */
+    int64_t start_ns;     /* of the first packet */
+    int64_t checking_ns;  /* how long it took to read and judge it */
+    uint64_t snapped;     /* packets of which the end is not captured */
+    uint32_t snap_length; /* the most octets that one of these has */
     bool truncated;
     bool failed;               /* could not be read, or not to the end: trouble */
     char *trouble;             /* one line; NULL: none. Set without `failed` for a warning */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/model/report_ib.h"
+#include "engine/core/words.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -74,7 +75,8 @@ gchar *report_ib_terms_text(const struct report_ib *ib)
     if (ib->mtu > 0)
         g_string_append_printf(text, ", path MTU %u", ib->mtu);
     if (ib->request_seen && ib->reply_seen)
-        g_string_append_printf(text, ", IRD %u and %u, ORD %u and %u", ib->ird[0], ib->ird[1], ib->ord[0], ib->ord[1]);
+        g_string_append_printf(text, ", initiator IRD %u ORD %u, responder IRD %u ORD %u", ib->ird[0], ib->ord[0],
+                               ib->ird[1], ib->ord[1]);
     if (!ib->request_seen)
         g_string_append(text, ", start not captured");
     if (ib->rejected)
@@ -85,8 +87,8 @@ gchar *report_ib_terms_text(const struct report_ib *ib)
 static void add_pair(GString *text, const uint64_t pair[2], const char *what)
 {
     if (pair[0] + pair[1] > 0)
-        g_string_append_printf(text, "%s%" PRIu64 " and %" PRIu64 " %s", text->len > 0 ? ", " : "", pair[0], pair[1],
-                               what);
+        g_string_append_printf(text, "%s%s: %" PRIu64 " by the initiator, %" PRIu64 " by the responder",
+                               text->len > 0 ? "; " : "", what, pair[0], pair[1]);
 }
 
 gchar *report_ib_trouble_text(const struct report_ib *ib)
@@ -94,7 +96,7 @@ gchar *report_ib_trouble_text(const struct report_ib *ib)
     GString *text = g_string_new(NULL);
     uint64_t ignored = ib->icrc.wrong - ib->icrc.taken[0] - ib->icrc.taken[1];
 
-    add_pair(text, ib->retransmitted, "requests retransmitted");
+    add_pair(text, ib->retransmitted, "retransmitted requests");
     add_pair(text, ib->repeated_responses, "repeated Read response packets");
     for (unsigned code = 0; code < G_N_ELEMENTS(ib->naks[0]); code++) {
         const uint64_t pair[2] = {ib->naks[0][code], ib->naks[1][code]};
@@ -107,11 +109,11 @@ gchar *report_ib_trouble_text(const struct report_ib *ib)
     for (unsigned role = 0; role < 2; role++)
         if (ib->icrc.taken[role] > 0)
             g_string_append_printf(text, "%sICRC of the %s not used, as %" PRIu64 " of its packets have a wrong one",
-                                   text->len > 0 ? ", " : "", role == 0 ? "initiator" : "responder",
+                                   text->len > 0 ? "; " : "", role == 0 ? "initiator" : "responder",
                                    ib->icrc.taken[role]);
     if (ignored > 0)
-        g_string_append_printf(text, "%s%" PRIu64 " packets with a wrong ICRC ignored, the first in frame %" PRIu32,
-                               text->len > 0 ? ", " : "", ignored, ib->icrc.first_wrong);
+        g_string_append_printf(text, "%s%" PRIu64 " packet%s with a wrong ICRC ignored, the first in frame %" PRIu32,
+                               text->len > 0 ? "; " : "", ignored, plural(ignored), ib->icrc.first_wrong);
     if (text->len > 0)
         return g_string_free(text, FALSE);
     g_string_free(text, TRUE);

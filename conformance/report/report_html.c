@@ -115,6 +115,7 @@ static void write_listed(struct html_page *page, const struct html_entry *entry)
     char id[HTML_ID_SIZE], initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
     g_autofree gchar *found = found_text(connection->found, connection->waived);
     g_autofree gchar *number = g_strdup_printf("%" PRIu32, connection->id);
+    g_autofree gchar *frames = frames_text(connection->start_frame, connection->end_frame);
 
     markup_begin(page->writer, "tr", NULL);
     markup_begin_row_head(page->writer);
@@ -125,8 +126,7 @@ static void write_listed(struct html_page *page, const struct html_entry *entry)
     markup_end(page->writer);
     markup_element(page->writer, "td", NULL, "%s", endpoint_text(&connection->initiator, initiator));
     markup_element(page->writer, "td", NULL, "%s", endpoint_text(&connection->responder, responder));
-    markup_element(page->writer, "td", "number", "%" PRIu32 "\342\200\223%" PRIu32, connection->start_frame,
-                   connection->end_frame);
+    markup_element(page->writer, "td", "number", "%s", frames + strcspn(frames, "0123456789"));
     markup_element(page->writer, "td", NULL, "%s%s", found, continuity_text(connection));
     markup_end(page->writer);
 }
@@ -155,8 +155,11 @@ static void write_list(struct html_page *page, const struct report_capture *capt
 static void write_facts(struct html_page *page, const struct report_capture *capture)
 {
     g_autofree gchar *packets = markup_number(capture->packets), *octets = markup_number(capture->octets);
-    g_autofree gchar *part = part_text(&capture->part);
+    g_autofree gchar *part = part_text(&capture->part), *snapped = NULL;
+    GString *cut = g_string_new(NULL);
 
+    add_snapped(cut, capture);
+    snapped = g_string_free(cut, FALSE);
     markup_begin(page->writer, "p", "class", "facts", NULL);
     if (part)
         markup_format(page->writer, "%s: ", part);
@@ -167,6 +170,12 @@ static void write_facts(struct html_page *page, const struct report_capture *cap
     markup_format(page->writer, ", %u RDMA connection%s", capture->connections->len, plural(capture->connections->len));
     if (capture->other_connections > 0)
         markup_format(page->writer, ", %" PRIu64 " other", capture->other_connections);
+    if (capture->start_ns != 0) {
+        g_autofree gchar *start = clock_text(capture->start_ns);
+
+        markup_format(page->writer, ", from %s", start);
+    }
+    markup_text(page->writer, snapped);
     markup_end(page->writer);
 }
 

@@ -82,8 +82,10 @@ static void write_operations(struct html_page *page, const struct report_connect
 
 static void write_parameters(struct html_page *page, const struct report_connection *connection)
 {
+    g_autofree gchar *frames = frames_text(connection->start_frame, connection->end_frame);
+
     markup_begin(page->writer, "dl", "class", "parameters", NULL);
-    html_item(page, "Frames", "%" PRIu32 " to %" PRIu32, connection->start_frame, connection->end_frame);
+    html_item(page, "Frames", "%s", frames + strcspn(frames, "0123456789"));
     if (connection->ib)
         write_ib(page, connection);
     else
@@ -103,9 +105,10 @@ static void write_parameters(struct html_page *page, const struct report_connect
 static void write_about(struct html_page *page, const struct report_finding *first)
 {
     const struct rule *rule = &rule_catalogue[first->rule];
+    g_autofree gchar *source = finding_rule_text(first->rule);
     gchar *aliases = aliases_text(page->report->options, first->rule);
 
-    markup_element(page->writer, "p", "requirement", "%s", rule->text);
+    markup_element(page->writer, "p", "requirement", "%s, %s: %s", rule->id, source, rule->text);
     if (*aliases != '\0')
         markup_element(page->writer, "p", "aliases", "The same is required by %s", aliases);
     g_free(aliases);
@@ -127,11 +130,18 @@ static void write_about(struct html_page *page, const struct report_finding *fir
 
 static void write_with_ladder(struct html_page *page, const struct report_finding *finding)
 {
-    g_autofree gchar *text = finding_text(finding, page->at->capture->start_ns);
+    g_autofree gchar *place = finding_place_text(finding, page->at->capture->start_ns);
+    g_autofree gchar *more = finding_more_text(finding), *expected = finding_expected(finding->message);
     unsigned drawn;
 
     markup_begin(page->writer, "figure", "class", "finding", NULL);
-    markup_element(page->writer, "figcaption", NULL, "%s", text);
+    markup_begin(page->writer, "figcaption", NULL);
+    markup_format(page->writer, "%s: ", place);
+    markup_element(page->writer, "strong", NULL, "%s", finding_found(finding->message));
+    markup_text(page->writer, more);
+    if (expected)
+        markup_element(page->writer, "span", "expected", "expected %s", expected);
+    markup_end(page->writer);
     if (!html_write_ladder(page, finding, &drawn) && drawn > 0) {
         g_autofree gchar *id = html_ladder_id(page, drawn);
 
@@ -144,24 +154,24 @@ static void write_with_ladder(struct html_page *page, const struct report_findin
 
 static void write_row(struct html_page *page, const struct report_finding *finding)
 {
+    int64_t start_ns = page->at->capture->start_ns;
+    g_autofree gchar *at = start_ns != 0 ? clock_text(finding->time_ns) : g_strdup("");
+    g_autofree gchar *more = finding_more_text(finding), *expected = finding_expected(finding->message);
     char time[PRINT_TIME_SIZE];
 
     markup_begin(page->writer, "tr", NULL);
     markup_element(page->writer, "td", "number", "%" PRIu32, finding->frame);
-    markup_element(page->writer, "td", "number", "%s", print_time(finding->time_ns, page->at->capture->start_ns, time));
-    markup_element(page->writer, "td", NULL, "%s", finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator");
-    markup_begin(page->writer, "td", NULL);
-    markup_format(page->writer, "%s", finding->message);
-    if (finding->more > 0)
-        markup_format(page->writer, " (and %" PRIu32 " more, frames %" PRIu32 "-%" PRIu32 ")", finding->more,
-                      finding->more_first, finding->more_last);
-    markup_end(page->writer);
+    markup_element(page->writer, "td", "number", "%s", print_time(finding->time_ns, start_ns, time));
+    markup_element(page->writer, "td", NULL, "%s", at);
+    markup_element(page->writer, "td", NULL, "%s", receiver_text(finding));
+    markup_element(page->writer, "td", NULL, "%s%s", finding_found(finding->message), more);
+    markup_element(page->writer, "td", NULL, "%s", expected ? expected : "");
     markup_end(page->writer);
 }
 
 static void begin_rows(struct html_page *page, const struct report_finding *first)
 {
-    static const char *const names[] = {"Frame", "Seconds", "To the", "Finding"};
+    static const char *const names[] = {"Frame", "Seconds", "Time (UTC)", "To the", "Found", "Expected"};
     g_autofree gchar *caption = g_strdup_printf("More findings of %s", rule_catalogue[first->rule].id);
 
     markup_begin_table(page->writer, "findings", caption, names, G_N_ELEMENTS(names));
@@ -176,7 +186,6 @@ static void write_group_head(struct html_page *page, const struct finding_group 
     markup_element(page->writer, "span", class_name, "%s", class_name);
     markup_text(page->writer, " ");
     markup_element(page->writer, "code", NULL, "%s", rule->id);
-    markup_format(page->writer, " %s section %s, %s", rule->document, rule->section, rule->level);
     if (times > 1) {
         g_autofree gchar *number = markup_number(times);
 
@@ -196,7 +205,6 @@ static void write_group(struct html_page *page, const GArray *groups, const stru
     markup_begin(page->writer, "section", "class", "group", "id", id, "data-class", finding_class(first), "data-rule",
                  rule_catalogue[first->rule].id, NULL);
     write_group_head(page, group, times);
-    write_about(page, first);
     for (guint i = group->at; i < connection->findings->len && n < group->n; i++) {
         const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
 
@@ -220,6 +228,7 @@ static void write_group(struct html_page *page, const GArray *groups, const stru
     if (times > shown)
         markup_element(page->writer, "p", "more", "... and %" PRIu64 " more findings of this rule; --format=json %s",
                        times - shown, times > group->times ? "with --max-findings=0 lists them" : "lists them");
+    write_about(page, first);
     markup_end(page->writer);
 }
 

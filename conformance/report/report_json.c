@@ -141,6 +141,16 @@ static void add_related(struct json_writer *writer, const char *name, enum rule_
     json_end_array(writer);
 }
 
+/* The message in its halves. */
+static void add_words(struct json_writer *writer, const char *message)
+{
+    g_autofree gchar *expected = finding_expected(message);
+
+    json_string(writer, "found", finding_found(message));
+    if (expected)
+        json_string(writer, "expected", expected);
+}
+
 static void add_finding(struct json_writer *writer, const struct report_finding *finding, int64_t start_ns,
                         enum rule_profile profile)
 {
@@ -159,14 +169,22 @@ static void add_finding(struct json_writer *writer, const struct report_finding 
     json_end_array(writer);
     add_number_if(writer, "related_frame", finding->related_frame != 0, finding->related_frame);
     json_double(writer, "time", (double)(int64_t)((uint64_t)finding->time_ns - (uint64_t)start_ns) / 1e9);
+    if (start_ns != 0) {
+        g_autofree gchar *at = clock_text(finding->time_ns);
+
+        json_string(writer, "at", at);
+    }
     json_string(writer, "direction",
                 finding->direction == DIR_TO_RESPONDER ? "initiator-to-responder" : "responder-to-initiator");
+    if (finding->awaited)
+        json_bool(writer, "awaited", true);
     add_number(writer, "stream_offset", finding->offset);
     if (finding->subject.operation)
         json_string(writer, "operation", finding->subject.operation);
     if (finding->subject.kind)
         json_string(writer, "kind", finding->subject.kind);
     json_string(writer, "message", finding->message);
+    add_words(writer, finding->message);
     add_related(writer, "same_as", finding->rule, profile, rule_carried_by);
     add_related(writer, "judged_with", finding->rule, profile, rule_judged_with);
     if (finding->more > 0) {
@@ -245,7 +263,7 @@ static void add_connection(struct json_writer *writer, const struct report *repo
 
 static void add_part(struct json_writer *writer, const struct report_part *part)
 {
-    gchar *from = part_time_text(part->from_ns), *to = part_time_text(part->to_ns);
+    gchar *from = clock_text(part->from_ns), *to = clock_text(part->to_ns);
 
     json_begin_object(writer, "part");
     json_string(writer, "series", part->series);
@@ -270,6 +288,11 @@ static void add_capture(struct json_writer *writer, const struct report *report,
     json_string(writer, "verdict", report_status_name(status));
     if (capture->part.series)
         add_part(writer, &capture->part);
+    if (capture->start_ns != 0) {
+        g_autofree gchar *start = clock_text(capture->start_ns);
+
+        json_string(writer, "start", start);
+    }
     add_number(writer, "packets", capture->packets);
     add_number(writer, "bytes", capture->octets);
     add_number(writer, "dropped", capture->dropped);

@@ -55,6 +55,7 @@ static void write_captures(const struct report *report, FILE *out)
         uint64_t found[SEVERITY_COUNT], waived;
         enum check_status status = report_capture_status(report->options, capture, found, &waived);
         g_autofree gchar *file = escape(capture->file);
+        g_autofree gchar *start = capture->start_ns != 0 ? clock_text(capture->start_ns) : g_strdup("");
 
         if (status == CHECK_PASS && report->captures->len > 1) {
             passed++;
@@ -65,12 +66,12 @@ static void write_captures(const struct report *report, FILE *out)
             continue;
         }
         if (shown == 1)
-            fputs("\n| Capture | Verdict | Connections | Errors | Warnings | Notes | Waived |\n"
-                  "|---|---|--:|--:|--:|--:|--:|\n",
+            fputs("\n| Capture | From | Verdict | Connections | Errors | Warnings | Notes | Waived |\n"
+                  "|---|---|---|--:|--:|--:|--:|--:|\n",
                   out);
-        fprintf(out, "| %s | %s | %u | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |\n", file, words[status],
-                capture->connections->len, found[SEVERITY_ERROR], found[SEVERITY_WARNING], found[SEVERITY_NOTE],
-                waived);
+        fprintf(out, "| %s | %s | %s | %u | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |\n", file, start,
+                words[status], capture->connections->len, found[SEVERITY_ERROR], found[SEVERITY_WARNING],
+                found[SEVERITY_NOTE], waived);
     }
     if (left_out > 0)
         fprintf(out, "\n%u more captures do not pass.\n", left_out);
@@ -81,11 +82,15 @@ static void write_captures(const struct report *report, FILE *out)
 static void write_violation(const struct violation *violation, FILE *out)
 {
     const struct rule *rule = &rule_catalogue[violation->rule];
-    g_autofree gchar *about = finding_text(violation->worst, violation->capture->start_ns);
-    g_autofree gchar *finding = escape(about), *text = escape(rule->text), *file = escape(violation->capture->file);
+    const struct report_finding *worst = violation->worst;
+    g_autofree gchar *about = finding_place_text(worst, violation->capture->start_ns), *place = escape(about);
+    g_autofree gchar *found = escape(finding_found(worst->message)), *text = escape(rule->text);
+    g_autofree gchar *expected = finding_expected(worst->message), *wanted = escape(expected ? expected : "");
+    g_autofree gchar *source = finding_rule_text(violation->rule), *file = escape(violation->capture->file);
 
-    fprintf(out, "| %s | %s | %s %s | %" PRIu64 " | %u | %s<br>%s: %s |\n", rule->id, finding_class(violation->worst),
-            rule->document, rule->section, violation->times, violation->connections, text, file, finding);
+    fprintf(out, "| %s | %s: %s: **%s**%s%s | %s, %s: %s | %" PRIu64 " | %u |\n", finding_class(worst), file, place,
+            found, expected ? "<br>expected " : "", wanted, rule->id, source, text, violation->times,
+            violation->connections);
 }
 
 static void write_violations(const struct report *report, FILE *out)
@@ -93,9 +98,7 @@ static void write_violations(const struct report *report, FILE *out)
     GArray *violations = report_violations(report);
 
     if (violations->len > 0)
-        fputs("\n| Rule | Severity | Source | Findings | Connections | Requirement, and a finding |\n"
-              "|---|---|---|--:|--:|---|\n",
-              out);
+        fputs("\n| Severity | A finding | Rule | Findings | Connections |\n|---|---|---|--:|--:|\n", out);
     for (guint i = 0; i < MIN(violations->len, (guint)RULES_SHOWN); i++)
         write_violation(&g_array_index(violations, struct violation, i), out);
     if (violations->len > RULES_SHOWN)

@@ -55,9 +55,32 @@ enum exclusion exclusion_of(const struct report *report, enum rule_id id, const 
     return rule->observe == OBSERVE_REACTION ? NO_STIMULUS : NO_OCCASION;
 }
 
-const char *plural(uint64_t n)
+gchar *frames_text(uint32_t first, uint32_t last)
 {
-    return n == 1 ? "" : "s";
+    return first == last ? g_strdup_printf("frame %" PRIu32, first)
+                         : g_strdup_printf("frames %" PRIu32 "-%" PRIu32, first, last);
+}
+
+const char *completeness_text(const struct report_connection *connection)
+{
+    return connection->complete ? "complete" : "not captured completely";
+}
+
+void add_snapped(GString *text, const struct report_capture *capture)
+{
+    if (capture->snapped > 0)
+        g_string_append_printf(text, ", %" PRIu64 " packet%s cut to %" PRIu32 " octets (snap length)", capture->snapped,
+                               plural(capture->snapped), capture->snap_length);
+}
+
+bool report_unopened(const struct report_capture *capture)
+{
+    return capture->failed && capture->packets == 0 && capture->trouble;
+}
+
+const char *receiver_text(const struct report_finding *finding)
+{
+    return (finding->direction == DIR_TO_RESPONDER) != finding->awaited ? "responder" : "initiator";
 }
 
 gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived)
@@ -83,7 +106,7 @@ static gchar *answers_text(const struct report *report)
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
-        if (capture->troubles->holes || capture->dropped > 0 ||
+        if (capture->troubles->holes || capture->dropped > 0 || capture->truncated ||
             capture->troubles->answers + capture->troubles->again < capture->troubles->calls)
             return NULL;
         calls += capture->troubles->calls - MIN(capture->troubles->again, capture->troubles->calls);
@@ -116,8 +139,8 @@ static void add_found(GString *text, const struct report *report)
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
         g_string_append_printf(text, ", %u unused waiver%s", report->unused_waivers->len,
                                plural(report->unused_waivers->len));
-    g_string_append_printf(text, " in %" PRIu64 " connection%s, %u rules exercised", report->connections,
-                           plural(report->connections), report->exercised);
+    g_string_append_printf(text, " in %" PRIu64 " connection%s, %u rule%s exercised", report->connections,
+                           plural(report->connections), report->exercised, plural(report->exercised));
 }
 
 gchar *verdict_text(const struct report *report)
@@ -125,8 +148,11 @@ gchar *verdict_text(const struct report *report)
     g_autofree gchar *trouble = report_trouble(report), *answers = answers_text(report);
     bool good = report->status == CHECK_PASS;
     const char *besides = trouble ? trouble : answers;
+    const struct report_capture *first = report->captures->len > 0 ? g_ptr_array_index(report->captures, 0) : NULL;
     GString *text;
 
+    if (report->captures->len == 1 && report_unopened(first))
+        return g_strdup_printf("%s: %s", verdicts[report->status], first->trouble);
     if (report->captures->len == 1 && report->empty > 0 && (report->status != CHECK_FAIL || report->incomplete > 0))
         return nothing_text(report, trouble);
     text = g_string_new(verdicts[report->status]);
@@ -139,7 +165,7 @@ gchar *verdict_text(const struct report *report)
     return g_string_free(text, FALSE);
 }
 
-gchar *finding_text(const struct report_finding *finding, int64_t start_ns)
+gchar *finding_place_text(const struct report_finding *finding, int64_t start_ns)
 {
     GString *text = g_string_new(NULL);
     char time[PRINT_TIME_SIZE];
@@ -149,13 +175,37 @@ gchar *finding_text(const struct report_finding *finding, int64_t start_ns)
         g_string_append_printf(text, " (from %" PRIu32 ")", finding->first_frame);
     if (finding->related_frame != 0)
         g_string_append_printf(text, " (see %" PRIu32 ")", finding->related_frame);
-    g_string_append_printf(
-        text, ", %s s, to the %s, stream offset %" PRIu64 ": %s", print_time(finding->time_ns, start_ns, time),
-        finding->direction == DIR_TO_RESPONDER ? "responder" : "initiator", finding->offset, finding->message);
-    if (finding->more > 0)
-        g_string_append_printf(text, " (and %" PRIu32 " more, frames %" PRIu32 "-%" PRIu32 ")", finding->more,
-                               finding->more_first, finding->more_last);
+    g_string_append_printf(text, ", %s s", print_time(finding->time_ns, start_ns, time));
+    if (start_ns != 0) {
+        g_autofree gchar *at = clock_text(finding->time_ns);
+
+        g_string_append_printf(text, " (%s)", at);
+    }
+    g_string_append_printf(text, ", to the %s", receiver_text(finding));
     return g_string_free(text, FALSE);
+}
+
+gchar *finding_more_text(const struct report_finding *finding)
+{
+    g_autofree gchar *frames = frames_text(finding->more_first, finding->more_last);
+
+    return finding->more > 0 ? g_strdup_printf(" (and %" PRIu32 " more, %s)", finding->more, frames) : g_strdup("");
+}
+
+gchar *finding_text(const struct report_finding *finding, int64_t start_ns)
+{
+    g_autofree gchar *place = finding_place_text(finding, start_ns), *more = finding_more_text(finding);
+    g_autofree gchar *expected = finding_expected(finding->message);
+
+    return g_strdup_printf("%s: %s%s%s%s", place, finding_found(finding->message), expected ? "; expected " : "",
+                           expected ? expected : "", more);
+}
+
+gchar *finding_rule_text(enum rule_id id)
+{
+    const struct rule *rule = &rule_catalogue[id];
+
+    return g_strdup_printf("%s section %s (%s)", rule->document, rule->section, rule->level);
 }
 
 bool finding_in_group(const struct report_finding *finding, const struct finding_group *group)
@@ -227,13 +277,13 @@ gchar *unused_waiver_text(const struct waiver *waiver)
     return g_string_free(text, FALSE);
 }
 
-gchar *part_time_text(int64_t time_ns)
+gchar *clock_text(int64_t time_ns)
 {
-    enum { NS_PER_US = 1000, US_PER_S = 1000000 };
-    int64_t us = time_ns / NS_PER_US;
-    GDateTime *seconds = g_date_time_new_from_unix_utc(us / US_PER_S);
+    enum { NS_PER_US = 1000, NS_PER_S = 1000000000 };
+    int64_t ns = time_ns % NS_PER_S < 0 ? time_ns % NS_PER_S + NS_PER_S : time_ns % NS_PER_S;
+    GDateTime *seconds = g_date_time_new_from_unix_utc(time_ns / NS_PER_S - (time_ns % NS_PER_S < 0));
     gchar *date = g_date_time_format(seconds, "%Y-%m-%dT%H:%M:%S");
-    gchar *text = g_strdup_printf("%s.%06" G_GINT64_FORMAT "Z", date, us % US_PER_S);
+    gchar *text = g_strdup_printf("%s.%06" G_GINT64_FORMAT "Z", date, ns / NS_PER_US);
 
     g_date_time_unref(seconds);
     g_free(date);
@@ -246,8 +296,8 @@ gchar *part_text(const struct report_part *part)
 
     if (!part->series)
         return NULL;
-    from = part_time_text(part->from_ns);
-    to = part_time_text(part->to_ns);
+    from = clock_text(part->from_ns);
+    to = clock_text(part->to_ns);
     text = g_strdup_printf("part %u%s, %s to %s", part->number, part->last ? ", the last one" : "", from, to);
     g_free(from);
     g_free(to);

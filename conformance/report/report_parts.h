@@ -3,7 +3,9 @@
 #ifndef IWARP_CONFORMANCE_REPORT_REPORT_PARTS_H
 #define IWARP_CONFORMANCE_REPORT_REPORT_PARTS_H
 
+#include "conformance/model/finding_words.h"
 #include "conformance/model/report.h"
+#include "engine/core/words.h"
 #include "support/printable.h"
 
 /* Why a rule was not exercised, if it was not. */
@@ -28,7 +30,16 @@ enum exclusion exclusion_of(const struct report *report, enum rule_id id, const 
 /* NULL for EXERCISED. */
 const char *exclusion_text(enum exclusion why);
 
-const char *plural(uint64_t n); /* "" or "s" */
+/* "frames 12-353", "frame 12"; g_free() it. */
+gchar *frames_text(uint32_t first, uint32_t last);
+/* "complete"; or that it was not captured completely. */
+const char *completeness_text(const struct report_connection *connection);
+/* ", 37 packets cut to 96 octets (snap length)", if any. */
+void add_snapped(GString *text, const struct report_capture *capture);
+/* The capture could not be opened: there is nothing to say of it but why. */
+bool report_unopened(const struct report_capture *capture);
+/* "responder" or "initiator": to whom the finding's frame was sent. */
+const char *receiver_text(const struct report_finding *finding);
 /* "2 errors, 1 note, 3 waived", "no findings"; g_free() it. */
 gchar *found_text(const uint64_t found[SEVERITY_COUNT], uint64_t waived);
 /* Of one capture: its verdict, and what was found in it. */
@@ -37,9 +48,16 @@ enum check_status report_capture_status(const struct check_options *options, con
 /* "FAIL: 3 errors in 2 connections, 135 rules exercised"; of a concluded report. g_free() it. */
 gchar *verdict_text(const struct report *report);
 
-/* "frame 31 (from 30) (see 4), 0.004512 s, to the responder, stream offset 152: expected ...; found ..."; g_free() it.
+/* "frame 31 (from 30) (see 4), 0.004512 s (2026-11-21T10:45:00.004512Z), to the responder"; without the clock when
+ * start_ns is 0, not known. g_free() it.
  */
+gchar *finding_place_text(const struct report_finding *finding, int64_t start_ns);
+/* " (and 27 more, frames 40-353)", or an empty text; g_free() it. */
+gchar *finding_more_text(const struct report_finding *finding);
+/* In a line: the place, what was found, "; expected ..." and how many more; g_free() it. */
 gchar *finding_text(const struct report_finding *finding, int64_t start_ns);
+/* "RFC 8166 section 3.4.6 (MUST)"; g_free() it. */
+gchar *finding_rule_text(enum rule_id id);
 /* The findings of a connection by rule: all of one rule that share the waiver, or have none. */
 struct finding_group {
     const struct report_finding *first;
@@ -62,8 +80,8 @@ gchar *unused_waiver_text(const struct waiver *waiver);
 
 /* "part 3, 2026-11-21T10:45:00.000000Z to ..."; NULL: the capture is whole. g_free() it. */
 gchar *part_text(const struct report_part *part);
-/* The end of a period, or its beginning: "2026-11-21T10:45:00.000000Z". g_free() it. */
-gchar *part_time_text(int64_t time_ns);
+/* "2026-11-21T10:45:00.000000Z"; g_free() it. */
+gchar *clock_text(int64_t time_ns);
 /* ", continued", ", goes on", both, or an empty text: of a connection in a part. */
 const char *continuity_text(const struct report_connection *connection);
 

@@ -3,6 +3,7 @@
 #include "conformance/report/report_stats.h"
 #include "conformance/stats/stat_guest.h"
 #include "conformance/stats/units.h"
+#include "engine/core/words.h"
 
 #include <inttypes.h>
 
@@ -239,8 +240,8 @@ static void add_line_silence(GPtrArray *lines, const struct statistics *statisti
 
     if (statistics->gaps.count > 0)
         add_line(lines,
-                 "silence: %" PRIu64 " gaps of 1 ms and more, %s together; the longest, %s, ended in frame %" PRIu32,
-                 statistics->gaps.count, units_time(statistics->gaps.sum, sum),
+                 "silence: %" PRIu64 " gap%s of 1 ms or more, %s together; the longest, %s, ended in frame %" PRIu32,
+                 statistics->gaps.count, plural(statistics->gaps.count), units_time(statistics->gaps.sum, sum),
                  units_time(statistics->gaps.most, longest), statistics->longest_gap_frame);
     if (statistics->round_trip > 0)
         add_line(lines, "round trip of the TCP handshake: %s, of which %s to the responder and back",

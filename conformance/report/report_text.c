@@ -51,8 +51,7 @@ static void write_parameters(const struct text *text, const struct report_connec
         g_string_append_printf(line, ", IRD %u, ORD %u", mpa->ird, mpa->ord);
     if (mpa->rejected)
         g_string_append(line, ", rejected");
-    terminal_line(&text->terminal, 4, "%s, %s", line->str,
-                  connection->complete ? "complete" : "not captured completely");
+    terminal_line(&text->terminal, 4, "%s, %s", line->str, completeness_text(connection));
     g_string_free(line, TRUE);
 }
 
@@ -61,7 +60,7 @@ static void write_ib(const struct text *text, const struct report_connection *co
     g_autofree gchar *terms = report_ib_terms_text(connection->ib);
     g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
 
-    terminal_line(&text->terminal, 4, "%s, %s", terms, connection->complete ? "complete" : "not captured completely");
+    terminal_line(&text->terminal, 4, "%s, %s", terms, completeness_text(connection));
     if (trouble)
         terminal_line(&text->terminal, 4, "%s", trouble);
 }
@@ -70,21 +69,32 @@ static void write_counts(const struct text *text, const struct report_connection
 {
     g_autofree gchar *operations = operations_text(connection);
 
-    terminal_line(&text->terminal, 4, "%" PRIu64 " %s to the responder, %" PRIu64 " to the initiator%s%s",
-                  connection->fpdus[DIR_TO_RESPONDER], connection->ib ? "packets" : "FPDUs",
-                  connection->fpdus[DIR_TO_INITIATOR], *operations != '\0' ? ": " : "", operations);
+    terminal_line(&text->terminal, 4, "%" PRIu64 " %s%s to the responder, %" PRIu64 " to the initiator%s%s",
+                  connection->fpdus[DIR_TO_RESPONDER], connection->ib ? "packet" : "FPDU",
+                  plural(connection->fpdus[DIR_TO_RESPONDER]), connection->fpdus[DIR_TO_INITIATOR],
+                  *operations != '\0' ? ": " : "", operations);
     if (connection->damaged[0] + connection->damaged[1] > 0)
         terminal_line(&text->terminal, 4,
-                      "%" PRIu64 " damaged TCP segments to the responder, %" PRIu64
+                      "damaged TCP segments: %" PRIu64 " to the responder, %" PRIu64
                       " to the initiator: their checksums are wrong, they are ignored",
                       connection->damaged[DIR_TO_RESPONDER], connection->damaged[DIR_TO_INITIATOR]);
 }
 
 static void write_finding(const struct text *text, const struct report_finding *finding, int64_t start_ns)
 {
-    g_autofree gchar *about = finding_text(finding, start_ns);
+    g_autofree gchar *place = finding_place_text(finding, start_ns), *more = finding_more_text(finding);
+    enum terminal_style style = finding->waiver ? STYLE_DIM : severity_styles[finding->severity];
 
-    terminal_line(&text->terminal, 6, "%s", about);
+    terminal_line(&text->terminal, 4, "%s%s: %s: %s%s",
+                  terminal_styled(&text->terminal, style, rule_severity_name(finding->severity)),
+                  finding->waiver ? ", waived" : "", place, finding_found(finding->message), more);
+}
+
+/* Said once of several findings in a row that share it. */
+static void write_expected(const struct text *text, const gchar *expected)
+{
+    if (expected)
+        terminal_line(&text->terminal, 6, "expected %s", expected);
 }
 
 static void write_waiver(const struct text *text, const struct waiver *waiver)
@@ -97,37 +107,46 @@ static void write_waiver(const struct text *text, const struct waiver *waiver)
                   *link != '\0' ? ", " : "", link);
 }
 
+static void write_rule(const struct text *text, const struct report_finding *finding)
+{
+    const struct terminal *terminal = &text->terminal;
+    const struct rule *rule = &rule_catalogue[finding->rule];
+    g_autofree gchar *aliases = aliases_text(text->report->options, finding->rule);
+    g_autofree gchar *source = finding_rule_text(finding->rule);
+
+    terminal_line(terminal, 6, "%s, %s: %s", terminal_styled(terminal, STYLE_BOLD, rule->id), source, rule->text);
+    if (*aliases != '\0')
+        terminal_line(terminal, 6, "the same is required by %s", aliases);
+    if (finding->waiver)
+        write_waiver(text, finding->waiver);
+}
+
 static void write_group(const struct text *text, const struct report_connection *connection,
                         const struct finding_group *group, int64_t start_ns)
 {
-    const struct terminal *terminal = &text->terminal;
-    const struct report_finding *first = group->first;
-    const struct rule *rule = &rule_catalogue[first->rule];
-    g_autofree gchar *aliases = aliases_text(text->report->options, first->rule);
-    enum terminal_style style = first->waiver ? STYLE_DIM : severity_styles[first->severity];
-    unsigned count = 0;
+    unsigned count = 0, shown = text->report->options->verbose ? group->n : MIN(group->n, (unsigned)FINDINGS_SHOWN);
+    gchar *expected = NULL;
 
-    terminal_gap(terminal);
-    terminal_line(terminal, 4, "%s  %s section %s, %s: %s%s", terminal_styled(terminal, STYLE_BOLD, rule->id),
-                  rule->document, rule->section, rule->level,
-                  terminal_styled(terminal, style, rule_severity_name(first->severity)),
-                  first->waiver ? ", waived" : "");
-    terminal_line(terminal, 6, "%s", rule->text);
-    if (*aliases != '\0')
-        terminal_line(terminal, 6, "the same is required by %s", aliases);
-    if (first->waiver)
-        write_waiver(text, first->waiver);
-    for (guint i = group->at; i < connection->findings->len && count < group->n; i++) {
+    terminal_gap(&text->terminal);
+    for (guint i = group->at; i < connection->findings->len && count < shown; i++) {
         const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
+        gchar *next;
 
         if (!finding_in_group(finding, group))
             continue;
-        if (text->report->options->verbose || count < FINDINGS_SHOWN)
-            write_finding(text, finding, start_ns);
+        next = finding_expected(finding->message);
+        if (g_strcmp0(expected, next) != 0)
+            write_expected(text, expected);
+        g_free(expected);
+        expected = next;
+        write_finding(text, finding, start_ns);
         count++;
     }
-    if (!text->report->options->verbose && count > FINDINGS_SHOWN)
-        terminal_line(terminal, 6, "... and %u more; --verbose shows all", count - FINDINGS_SHOWN);
+    write_expected(text, expected);
+    g_free(expected);
+    if (group->n > shown)
+        terminal_line(&text->terminal, 6, "... and %u more; --verbose shows all", group->n - shown);
+    write_rule(text, group->first);
 }
 
 static void write_findings(const struct text *text, const struct report_connection *connection, int64_t start_ns)
@@ -148,20 +167,20 @@ static void write_connection(const struct text *text, const struct report_connec
 {
     char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
     g_autofree gchar *found = found_text(connection->found, connection->waived);
+    g_autofree gchar *frames = frames_text(connection->start_frame, connection->end_frame);
 
     terminal_gap(&text->terminal);
-    terminal_line(&text->terminal, 2, "connection %" PRIu32 ": %s -> %s%s, frames %" PRIu32 "-%" PRIu32 "%s: %s",
-                  connection->id, endpoint_text(&connection->initiator, initiator),
-                  endpoint_text(&connection->responder, responder),
-                  connection->roles_known ? "" : " (roles presumed, start not captured)", connection->start_frame,
-                  connection->end_frame, continuity_text(connection), found);
+    terminal_line(&text->terminal, 2, "connection %" PRIu32 ": %s -> %s%s, %s%s: %s", connection->id,
+                  endpoint_text(&connection->initiator, initiator), endpoint_text(&connection->responder, responder),
+                  connection->roles_known ? "" : " (roles presumed, start not captured)", frames,
+                  continuity_text(connection), found);
     if (connection->ib)
         write_ib(text, connection);
     else
         write_parameters(text, connection);
     if (report_unanswered(connection))
         terminal_line(&text->terminal, 4,
-                      "the request for the connection was never answered: nothing after it is judged");
+                      "the connection request was never answered: nothing further could be checked");
     write_counts(text, connection);
     REPORT_GUEST(&connection->guest, write_text, &text->terminal, text->report->options->verbose);
     write_findings(text, connection, start_ns);
@@ -209,8 +228,15 @@ static void write_capture(struct text *text, const struct report_capture *captur
                            plural(capture->connections->len));
     if (capture->other_connections > 0)
         g_string_append_printf(line, ", %" PRIu64 " other", capture->other_connections);
+    if (capture->start_ns != 0) {
+        g_autofree gchar *start = clock_text(capture->start_ns);
+
+        g_string_append_printf(line, ", from %s", start);
+    }
+    add_snapped(line, capture);
     terminal_gap(terminal);
-    terminal_line(terminal, 0, "%s%s", terminal_styled(terminal, STYLE_BOLD, file), line->str);
+    terminal_line(terminal, 0, "%s%s", terminal_styled(terminal, STYLE_BOLD, file),
+                  report_unopened(capture) ? "" : line->str);
     g_string_free(line, TRUE);
     if (capture->trouble) {
         g_autofree gchar *trouble = printable_text(capture->trouble);
@@ -237,19 +263,23 @@ static enum exclusion why_not(const struct report *report, enum rule_id id)
 
 static void write_exercised_in_a_line(const struct text *text)
 {
-    unsigned held = 0, violated = 0, undecided = 0;
+    unsigned held = 0, violated = 0, counts[EXCLUSION_COUNT] = {0};
+    g_autofree gchar *undecided = NULL;
 
     for (size_t i = 0; i < RULE_COUNT; i++) {
         enum exclusion why = why_not(text->report, (enum rule_id)i);
 
+        counts[why]++;
         violated += why == EXERCISED && text->report->counts[i].failed > 0;
         held += why == EXERCISED && text->report->counts[i].failed == 0;
-        undecided += why == INCONCLUSIVE;
     }
+    if (counts[INCONCLUSIVE] > 0)
+        undecided = g_strdup_printf("%u inconclusive, ", counts[INCONCLUSIVE]);
     terminal_gap(&text->terminal);
     terminal_line(&text->terminal, 0,
-                  "rules: %u held, %u violated, %u inconclusive, %u not exercised (--verbose lists them)", held,
-                  violated, undecided, (unsigned)RULE_COUNT - held - violated - undecided);
+                  "rules: %u held, %u violated, %sof %u that a capture can show (--verbose lists them)", held, violated,
+                  undecided ? undecided : "",
+                  counts[EXERCISED] + counts[INCONCLUSIVE] + counts[NO_OCCASION] + counts[NO_STIMULUS]);
 }
 
 /* "5044 4.3"; of a draft as much as distinguishes it: its authors. */

@@ -107,7 +107,7 @@ static void tell_nothing(const struct telling *telling, const struct report *rep
 
         calls += capture->troubles->calls - MIN(capture->troubles->again, capture->troubles->calls);
         answers += capture->troubles->answers;
-        holes |= capture->troubles->holes || capture->dropped > 0;
+        holes |= capture->troubles->holes || capture->dropped > 0 || capture->truncated;
     }
     if (calls == 0)
         tell(telling, SAID_HEAD, "What happened: nothing went wrong%s", holes ? ", as far as captured" : "");
@@ -235,7 +235,7 @@ void trouble_write_html(struct html_page *page)
 
 static void write_trouble(struct json_writer *writer, const struct trouble *trouble, int64_t start_ns)
 {
-    g_autofree gchar *at = part_time_text(trouble->time_ns);
+    g_autofree gchar *at = clock_text(trouble->time_ns);
 
     json_begin_object(writer, NULL);
     json_string(writer, "kind", trouble_kind_name(trouble->kind));

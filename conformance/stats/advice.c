@@ -51,8 +51,9 @@ static void advice_on_unknown(GArray *array, const struct statistics *s, const s
     if (!s->whole)
         advice_add(array, "holes", ADVICE_UNKNOWN, share_of(sums->n[CALLS_UNCERTAIN], sums->n[CALLS]),
                    g_strdup("Something of this connection is missing in the capture, or could not be read."),
-                   g_strdup_printf("%" PRIu64 " %s missing; %" PRIu64 " of %" PRIu64 " Calls are in no latency", holes,
-                                   s->ib ? "requests" : "octets", sums->n[CALLS_UNCERTAIN], sums->n[CALLS]),
+                   g_strdup_printf("%" PRIu64 " %s missing; %" PRIu64 " of %" PRIu64
+                                   " Calls are not part of the latency figures",
+                                   holes, s->ib ? "requests" : "octets", sums->n[CALLS_UNCERTAIN], sums->n[CALLS]),
                    g_strdup(one_way ? "only one direction was captured: mirror both"
                                     : "capture with a larger buffer (-B of tcpdump) and without a snap length"));
 }
@@ -100,7 +101,7 @@ GArray *advice_of(const struct statistics *statistics)
     advice_on_unknown(array, statistics, &sums);
     if (nothing_stands_out(array))
         advice_add(array, "nothing", ADVICE_NOTABLE, 0, g_strdup("Nothing stands out as slow."),
-                   g_strdup("no limit was reached, nothing was sent again, no part of the time dominates"), NULL);
+                   g_strdup("no limit was reached, nothing was sent again, no single phase dominates"), NULL);
     g_array_sort(array, by_importance);
     for (unsigned i = 0; i < CALL_TIMES; i++)
         histogram_clear(&sums.time[i]);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* RDMA operations, and what carries them. */
 #include "conformance/stats/advice_internal.h"
+#include "engine/core/words.h"
 
 #include <inttypes.h>
 
@@ -150,8 +151,8 @@ static void on_rnr(GArray *array, const struct statistics *s, unsigned side)
 
     if (n > 0)
         advice_add(array, "receiver-not-ready", ADVICE_PROBLEM, share_of(n, s->carrier[side ^ 1u].n[CARRIER_PACKETS]),
-                   g_strdup_printf("The %s was not ready to receive %" PRIu64 " times.", sender(side), n),
-                   g_strdup_printf("%" PRIu64 " RNR NAKs", n),
+                   g_strdup_printf("The %s was not ready to receive %" PRIu64 " time%s.", sender(side), n, plural(n)),
+                   g_strdup_printf("%" PRIu64 " RNR NAK%s", n, plural(n)),
                    g_strdup("it posts too few Receives, or too late; each costs the RNR timer"));
 }
 
@@ -162,7 +163,7 @@ static void on_window(GArray *array, const struct statistics *s, unsigned side)
     if (n > 0)
         advice_add(
             array, "closed-window", ADVICE_PROBLEM, 0.5, g_strdup_printf("The %s closed its TCP window.", sender(side)),
-            g_strdup_printf("%" PRIu64 " segments announce a window of 0", n),
+            g_strdup_printf("%" PRIu64 " segment%s with a window of 0", n, plural(n)),
             g_strdup("it does not take octets as fast as they come: look at its processors and receive buffers"));
 }
 
@@ -204,7 +205,7 @@ static void on_alignment(GArray *array, const struct statistics *s, unsigned sid
         array, "unaligned", ADVICE_NOTABLE, share_of(without, per->count),
         g_strdup_printf("In %s of the TCP segments to the %s no FPDU ends: FPDUs span segments.",
                         units_share(without, per->count, text), towards(side)),
-        g_strdup_printf("%" PRIu64 " of %" PRIu64 " segments", without, per->count),
+        g_strdup_printf("%" PRIu64 " of %" PRIu64 " segment%s", without, per->count, plural(per->count)),
         g_strdup("the sender does not fit its FPDUs to the segments (RFC 5044 section 5.2), or segments were cut "
                  "on the way: receivers have to put them together"));
 }
@@ -232,8 +233,9 @@ void advice_on_gaps(GArray *array, const struct statistics *s)
     advice_add(array, "silence", ADVICE_FACT, share_of(s->gaps.sum, all),
                g_strdup_printf("For %s of the time nothing was sent in either direction.",
                                units_share(s->gaps.sum, all, share)),
-               g_strdup_printf(
-                   "%" PRIu64 " gaps of 1 ms and more, %s together; the longest, %s, ended in frame %" PRIu32,
-                   s->gaps.count, units_time(s->gaps.sum, sum), units_time(s->gaps.most, most), s->longest_gap_frame),
+               g_strdup_printf("%" PRIu64
+                               " gap%s of 1 ms or more, %s together; the longest, %s, ended in frame %" PRIu32,
+                               s->gaps.count, plural(s->gaps.count), units_time(s->gaps.sum, sum),
+                               units_time(s->gaps.most, most), s->longest_gap_frame),
                NULL);
 }

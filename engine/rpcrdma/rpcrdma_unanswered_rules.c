@@ -19,15 +19,11 @@ enum { CALL_TEXT = 160, CONTEXT_TEXT = 96, SEGMENTS_USUAL = 7, WRITES_USUAL = 2,
 static int name_call(const struct rpcrdma_transaction *t, char *text, size_t size)
 {
     const struct rpcrdma_body *body = &t->open->call_body;
-    const char *program = body->known ? nfs_program_name(body->rpc.prog) : NULL, *name = NULL;
+    const char *program = body->known ? nfs_program_name(body->rpc.prog) : NULL, *name = rpcrdma_operation_of(t);
 
     if (!body->known)
         return snprintf(text, size, "the %sCall", t->open->call_header.proc == RPCRDMA_NOMSG ? "Long " : "");
-    if (body->procedure && body->procedure->compound && body->walked)
-        name = nfs_telling_operation(body->operations, body->n_operations, t->reverse);
-    if (!name && body->procedure)
-        name = body->procedure->name;
-    if (name)
+    if (name && body->procedure)
         return snprintf(text, size, "%s of %s%u", name,
                         body->procedure->callback || !program ? "callback version " : program, body->rpc.vers);
     return snprintf(text, size, "procedure %u of program %u", body->rpc.proc, body->rpc.prog);

@@ -56,7 +56,7 @@ def test_sarif_has_the_findings_of_the_json_report(sarif, report, captures, cata
     assert {rule["id"] for rule in rules} == {finding["rule"] for _, _, finding in expected}
     for result, (capture, connection, finding) in zip(run["results"], expected, strict=True):
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"] == finding["rule"]
-        assert result["level"] == finding["severity"] and finding["message"] in result["message"]["text"]
+        assert result["level"] == finding["severity"] and f": {finding['found']}; expected {finding['expected']}" in result["message"]["text"]
         location, = result["locations"]
         artifact = location["physicalLocation"]["artifactLocation"]
         assert run["artifacts"][artifact["index"]]["location"]["uri"] == artifact["uri"] == "file://" + capture["file"]
@@ -113,7 +113,7 @@ def test_hostile_names(sarif, check, bad, fault, tmp_path, name):
     error, = [line for line in lines if line.startswith("::error ")]
     assert re.fullmatch(r"::error file=[^,:\n]*,title=iwarp-check::[^\r\n]*", error)
     text = check("--format=markdown", path, path + "-missing").stdout
-    assert all(line.count(" | ") - line.count("\\| ") == 6 for line in text.split("\n") if line.startswith("| ") and "Capture" in line)
+    assert all(line.count(" | ") - line.count("\\| ") == 7 for line in text.split("\n") if line.startswith("| ") and "Capture" in line)
     assert "<b>" not in text and "@team" not in text and "](" not in text and "\x1b" not in text and "`x`" not in text.replace("\\`", "")
 
 
@@ -134,7 +134,7 @@ def test_github_annotates_each_finding(check, report, captures, fault):
     for line, (capture, _, finding) in zip(lines, expected):
         command, message = re.fullmatch(r"::(\w+) [^:]*::(.*)", line).groups()
         assert command == LEVELS[finding["severity"]] and f"file={capture['file']},title={finding['rule']}%2C " in line
-        assert message.endswith(finding["message"].replace("%", "%25")) or finding.get("more")
+        assert f": {finding['found']}; expected {finding['expected']}".replace("%", "%25") in message
     assert fault not in check("--format=github", f"--waive={fault}", captures[0]).stdout
 
 
@@ -176,15 +176,16 @@ def test_markdown_summary(check, report, captures, no_mpa):
     tables = [[re.split(r"(?<!\\) \| ", row.strip("| ")) for row in table.splitlines() if row.startswith("| ")]
               for table in result.stdout.split("\n\n") if table.startswith("| ")]
     by_capture, by_rule = tables
-    assert by_capture[0][0] == "Capture" and by_rule[0][0] == "Rule"
+    assert by_capture[0][0] == "Capture" and by_rule[0][0] == "Severity"
     assert [row[0].replace("\\", "") for row in by_capture[1:]] == [str(path) for path in (*captures[:2], captures[3], no_mpa)]
-    assert [row[1] for row in by_capture[1:]] == ["fail", "fail", "fail", "nothing checked"]
+    assert [row[2] for row in by_capture[1:]] == ["fail", "fail", "fail", "nothing checked"]
     assert "1 capture passes." in lines
     times = {}
     for _, _, finding in findings(parsed):
         times[finding["rule"]] = times.get(finding["rule"], 0) + 1 + finding.get("more", {"count": 0})["count"]
-    assert {row[0]: int(row[3]) for row in by_rule[1:]} == times
-    severities = [row[1] for row in by_rule[1:]]
+    assert {row[2].split(", ")[0]: int(row[3]) for row in by_rule[1:]} == times
+    assert all(": **" in row[1] and "<br>expected " in row[1] for row in by_rule[1:])
+    severities = [row[0] for row in by_rule[1:]]
     assert severities == sorted(severities, key=["error", "warning", "note"].index)
     assert any(line.startswith("- unused waiver: MPA-4.3-04") for line in lines)
     assert len(result.stdout) < 1_000_000

@@ -73,10 +73,11 @@ def test_says_what_the_json_report_says(page, report, bad, root):
         assert connection["initiator"] in words(article.find("h3")) and connection["responder"] in words(article.find("h3"))
         told = [(group.get("data-rule"), words(figure.find("figcaption"))) for group in classed(article, "section", "group")
                 for figure in classed(group, "figure", "finding")]
-        found = [(f["rule"], f"frame {f['frame']}", f["message"]) for f in connection["findings"]]
-        assert len(told) == len(found) and sorted(rule for rule, _ in told) == sorted(rule for rule, _, _ in found)
-        for rule, frame, message in found:
-            assert any(rule == r and frame in text and " ".join(message.split()) in text for r, text in told)
+        found = [(f["rule"], f"frame {f['frame']}", f["found"], f["expected"]) for f in connection["findings"]]
+        assert len(told) == len(found) and sorted(rule for rule, _ in told) == sorted(f[0] for f in found)
+        for rule, frame, seen, expected in found:
+            assert any(rule == r and frame in text and " ".join(seen.split()) in text and "expected " + " ".join(expected.split()) in text
+                       for r, text in told)
         rows = {words(row[0]).split()[0]: row for row in tree.find(".//table[@class='matrix']/tbody")}
         assert rows.keys() == connection["rules"].keys()
         for rule, counts in connection["rules"].items():

@@ -137,8 +137,8 @@ def test_failure(junit, report, bad, fault):
     finding, = connection["findings"]
     assert status == 1
     failure = next(case for case in parsed.iter("testcase") if case.get("name") == fault)[0]
-    assert failure.get("type") == "error" and finding["message"] in failure.get("message")
-    for part in (f"frame {finding['frame']}", "to the responder", finding["message"], f"section {finding['section']}"):
+    assert failure.get("type") == "error" and finding["found"] in failure.get("message")
+    for part in (f"frame {finding['frame']}", "to the responder", finding["found"], finding["expected"], f"section {finding['section']}"):
         assert part in failure.text
     properties = {item.get("name"): item.get("value") for item in parsed.iter("property")}
     assert properties["initiator"] == connection["initiator"] and properties["responder"] == connection["responder"]

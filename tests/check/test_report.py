@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The JSON report keeps to its schema and to the text report; selectors and caps."""
 import json
+import re
 
 import jsonschema
 import pytest
@@ -147,7 +148,9 @@ def test_text_report_says_the_same(check, report, bad, fault):
     _, parsed = report(bad)
     finding, = findings(parsed)
     connection = parsed["captures"][0]["connections"][0]
-    assert f"frame {finding['frame']}" in text and finding["message"] in text
+    assert f"frame {finding['frame']}" in text and finding["message"] == f"expected {finding['expected']}; found {finding['found']}"
+    place, found = re.search(r"\n    (.*): (.*)\n      expected " + re.escape(finding["expected"]) + "\n      " + finding["rule"], text).groups()
+    assert found == finding["found"] and place.startswith(f"error: frame {finding['frame']}") and finding["at"] in place
     assert f"section {finding['section']}" in text and connection["initiator"] in text and connection["responder"] in text
     assert f"{parsed['summary']['rules_exercised']} rules exercised" in text.splitlines()[0]
     table = check("--verbose", bad).stdout.partition("\nrules exercised")[2]

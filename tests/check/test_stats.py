@@ -43,7 +43,7 @@ def test_an_idle_client(check, play, timed):
     assert "90 % of the time the client waited for nothing: it had no Call outstanding.\n" in said
     assert "no Call outstanding for 171 ms; 19 pauses between a Reply and the next Call, median 9.00 ms, longest 9.00 ms\n" in said
     assert "as many Calls outstanding as it had credits" not in said
-    assert "The client had a single Call outstanding for 100 % of the time that it waited at all, though it had 16 credits.\n" in said
+    assert "The client had only one Call in flight for 100 % of the time that it waited, although it was granted 16 credits.\n" in said
 
 
 def test_calls_without_reply_are_counted_but_not_timed(check, play, timed):
@@ -461,7 +461,7 @@ def test_time_lost_on_the_path_is_not_the_servers(report, play, tmp_path, slow, 
     assert (row["latency"]["count"], row["delayed"], row["lost_time"], row["lost_time_moving_data"]) == (40, 4, 4 * lost, 0)
     findings = found(report, path)
     share = 100 * 4 * lost / row["latency"]["sum"]
-    assert share > 90 and re.match(rf"{share:.0f} % of the time of the Calls was spent waiting for what was lost or overtaken", findings["path-loss"]["text"])
+    assert share > 90 and re.match(rf"{share:.0f} % of the time of the Calls was spent waiting for lost or reordered packets", findings["path-loss"]["text"])
     assert "4 of 40 Calls waited" in findings["path-loss"]["figures"]
     assert "server-time" not in findings and "parts" not in findings
 
@@ -472,7 +472,7 @@ def test_a_slow_server_on_a_lossy_path(report, play, tmp_path):
     findings = found(report, path)
     whole = 39 * 60 + 260
     assert f"takes {100 * 40 * 60 / whole:.0f} % of the time of the Calls" in findings["server-time"]["text"]
-    assert f"lost or overtaken on the path: {100 * 200 / whole:.1f} %" in findings["server-time"]["figures"] and "path-loss" not in findings
+    assert f"lost or reordered packets: {100 * 200 / whole:.1f} %" in findings["server-time"]["figures"] and "path-loss" not in findings
 
 
 def test_overtaken(report, play, tmp_path):

@@ -2,6 +2,7 @@
 /* Credits, where the time of Calls goes, and Calls that are unlike the others. */
 #include "conformance/guests/rpcrdma/rpcrdma_stats.h"
 #include "conformance/stats/advice_internal.h"
+#include "engine/core/words.h"
 #include "wire/nfs.h"
 
 #include <inttypes.h>
@@ -77,12 +78,12 @@ static void on_one_at_a_time(GArray *array, const struct statistics *s, unsigned
         share_of(c->n[CREDITS_AT_LIMIT], known) >= limit_notable)
         return;
     advice_add(array, "one-call-at-a-time", ADVICE_NOTABLE, share_of(alone, known),
-               g_strdup_printf("The %s had a single Call outstanding for %s of the time that it waited at all, though "
-                               "it had %" PRIu32 " credits.",
+               g_strdup_printf("The %s had only one Call in flight for %s of the time that it waited, although it was "
+                               "granted %" PRIu32 " credits.",
                                caller_name(s, side), units_share(alone, c->n[CREDITS_BUSY], share), c->granted_last),
-               g_strdup_printf("one Call outstanding for %s of %s", units_time(alone, one),
+               g_strdup_printf("one Call in flight for %s of %s", units_time(alone, one),
                                units_time(c->n[CREDITS_BUSY], busy)),
-               g_strdup("it goes as fast as one Call after the other can: more of them at a time (several processes or "
+               g_strdup("throughput is limited to one Call at a time: have more in flight (several processes or "
                         "threads, more read-ahead, asynchronous I/O), or larger ones (rsize, wsize)"));
 }
 
@@ -98,9 +99,9 @@ static void on_idle(GArray *array, const struct statistics *s, unsigned side)
         array, "idle-client", ADVICE_NOTABLE, share_of(idle, known),
         g_strdup_printf("%s of the time the %s waited for nothing: it had no Call outstanding.",
                         units_share(idle, known, share), caller_name(s, side)),
-        g_strdup_printf("no Call outstanding for %s; %" PRIu64 " pauses between a Reply and the next Call, median "
+        g_strdup_printf("no Call outstanding for %s; %" PRIu64 " pause%s between a Reply and the next Call, median "
                         "%s, longest %s",
-                        units_time(idle, time), c->pauses.count,
+                        units_time(idle, time), c->pauses.count, plural(c->pauses.count),
                         units_time(histogram_quantile(&c->pauses, 0.5), median), units_time(c->pauses.most, most)),
         g_strdup("this time is spent in the client or in its application, not in the network or the server"));
 }
@@ -148,13 +149,18 @@ static struct parts parts_of(const struct statistics *s, const struct stat_calls
     return parts;
 }
 
+static gchar *calls_share_text(uint64_t n, uint64_t calls)
+{
+    return g_strdup_printf("%" PRIu64 " of %" PRIu64 " Call%s", n, calls, plural(calls));
+}
+
 static gchar *parts_text(const struct parts *p, const struct stat_calls *sums)
 {
     char a[UNITS_SIZE], b[UNITS_SIZE], c[UNITS_SIZE], d[UNITS_SIZE], all[UNITS_SIZE], net[UNITS_SIZE], lost[UNITS_SIZE];
     GString *text = g_string_new(NULL);
 
-    g_string_append_printf(text, "%" PRIu64 " Calls took %s together", sums->time[CALL_LATENCY].count,
-                           units_time(p->all, all));
+    g_string_append_printf(text, "%" PRIu64 " Call%s took %s together", sums->time[CALL_LATENCY].count,
+                           plural(sums->time[CALL_LATENCY].count), units_time(p->all, all));
     if (sums->time[CALL_MOVING].count > 0)
         g_string_append_printf(text,
                                "; %" PRIu64
@@ -168,8 +174,7 @@ static gchar *parts_text(const struct parts *p, const struct stat_calls *sums)
         g_string_append_printf(text, "; the path to the server and back, by the handshake: %s",
                                units_share(p->network, p->all, net));
     if (p->lost > 0)
-        g_string_append_printf(text, "; waiting for what was lost or overtaken on the path: %s",
-                               units_share(p->lost, p->all, lost));
+        g_string_append_printf(text, "; waiting for lost or reordered packets: %s", units_share(p->lost, p->all, lost));
     return g_string_free(text, FALSE);
 }
 
@@ -191,12 +196,12 @@ static bool on_lost(GArray *array, const struct statistics *s, const struct stat
     if (share < limit_notable)
         return false;
     advice_add(array, "path-loss", share >= limit_problem ? ADVICE_PROBLEM : ADVICE_NOTABLE, busy_share(s) * share,
-               g_strdup_printf("%s of the time of the Calls was spent waiting for what was lost or overtaken on the "
-                               "path.",
+               g_strdup_printf("%s of the time of the Calls was spent waiting for lost or reordered packets.",
                                units_share(p->lost, p->all, text)),
-               g_strdup_printf("%" PRIu64 " of %" PRIu64 " Calls waited, %s together, which is not counted as the "
+               g_strdup_printf("%" PRIu64 " of %" PRIu64 " Call%s waited, %s together, which is not counted as the "
                                "server's time",
-                               sums->n[CALLS_DELAYED], sums->time[CALL_LATENCY].count, units_time(p->lost, time)),
+                               sums->n[CALLS_DELAYED], sums->time[CALL_LATENCY].count,
+                               plural(sums->time[CALL_LATENCY].count), units_time(p->lost, time)),
                g_strdup(s->ib ? "look at the network, and at receivers that are not ready, before the server: each "
                                 "packet that is sent again costs a timeout"
                               : "look for loss before looking at the server: a packet that is lost costs a timeout of "
@@ -234,7 +239,7 @@ static void on_parts(GArray *array, const struct statistics *s, const struct sta
             g_strdup("look at the server: its disks and file system, its threads (Linux: /proc/fs/nfsd/threads), "
                      "and its load"));
     else if (!lost)
-        advice_add(array, "parts", ADVICE_FACT, 1, g_strdup("No part of the Calls' time dominates."),
+        advice_add(array, "parts", ADVICE_FACT, 1, g_strdup("No single phase of the Calls dominates."),
                    parts_text(&p, sums), NULL);
 }
 
@@ -294,8 +299,8 @@ static void on_tail(GArray *array, const struct statistics *s, const struct stat
     if (!has_tail(row) || is_named_elsewhere(s, row))
         return;
     if (row->n[CALLS_DELAYED] >= latency->count / 100)
-        after = g_strdup_printf("; %" PRIu64 " of the Calls waited for what was lost or overtaken on the path",
-                                row->n[CALLS_DELAYED]);
+        after =
+            g_strdup_printf("; %" PRIu64 " of the Calls waited for lost or reordered packets", row->n[CALLS_DELAYED]);
     advice_add(array, "slow-tail", ADVICE_NOTABLE, 0.01,
                g_strdup_printf("One in a hundred %s Calls takes more than %s, where half of them take no more than %s.",
                                name, units_time(high, one), units_time(median, two)),
@@ -344,9 +349,9 @@ static void on_unanswered(GArray *array, const struct statistics *s, const struc
         silent ? UNANSWERED_FIRST : share_of(unanswered, sums->n[CALLS]),
         g_strdup_printf("%" PRIu64 " Call%s no Reply in the capture%s.", unanswered,
                         unanswered == 1 ? " has" : "s have", gap),
-        g_strdup_printf("of %" PRIu64 " Calls; they are counted, but in no latency", sums->n[CALLS]),
-        g_strdup("if the capture did not just end too early, see \"What happened\" and the how-to on mounts that "
-                 "hang"));
+        g_strdup_printf("of %" PRIu64 " Call%s; counted, but not part of the latency figures", sums->n[CALLS],
+                        plural(sums->n[CALLS])),
+        g_strdup("unless the capture simply ended too early, see \"What happened\" and docs/howto/mount-hangs.md"));
 }
 
 void rpcrdma_advice_on_calls(GArray *array, const struct statistics *s, const struct stat_calls *sums)
@@ -360,14 +365,14 @@ void rpcrdma_advice_on_calls(GArray *array, const struct statistics *s, const st
         advice_add(array, "repeated-calls", ADVICE_PROBLEM, share_of(sums->n[CALLS_REPEATED], sums->n[CALLS]),
                    g_strdup_printf("The client sent %" PRIu64 " of its Calls again before they were answered.",
                                    sums->n[CALLS_REPEATED]),
-                   g_strdup_printf("%" PRIu64 " of %" PRIu64 " Calls", sums->n[CALLS_REPEATED], sums->n[CALLS]),
+                   calls_share_text(sums->n[CALLS_REPEATED], sums->n[CALLS]),
                    g_strdup("the server does not answer in the time that the client allows (timeo), or Replies are "
                             "lost"));
     if (sums->n[CALLS_FAILED] > 0)
         advice_add(array, "rdma-errors", ADVICE_PROBLEM, share_of(sums->n[CALLS_FAILED], sums->n[CALLS]),
                    g_strdup_printf("%" PRIu64 " Call%s answered by RDMA_ERROR, to be sent again.",
                                    sums->n[CALLS_FAILED], sums->n[CALLS_FAILED] == 1 ? " was" : "s were"),
-                   g_strdup_printf("%" PRIu64 " of %" PRIu64 " Calls", sums->n[CALLS_FAILED], sums->n[CALLS]),
+                   calls_share_text(sums->n[CALLS_FAILED], sums->n[CALLS]),
                    g_strdup("iwarp-check --print shows them; ERR_CHUNK means that a Reply chunk was too small"));
     if (unanswered > 0)
         on_unanswered(array, s, sums, unanswered);

@@ -105,9 +105,6 @@ const char *nfs_item_name(const struct nfs_procedure *procedure, const struct nf
 
 /* ---- operations of COMPOUNDs ---- */
 
-/* The operation that a COMPOUND is there for, "OPEN"; NULL: none has a name. */
-const char *nfs_telling_operation(const struct nfs_operation *operations, unsigned n, bool callback);
-
 enum {
     NFS_MINOR_KNOWN_MAX = 2,
     NFS_OP_ILLEGAL = 10044,
