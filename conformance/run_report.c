@@ -221,9 +221,10 @@ static bool says_no_more(const struct report *report)
 {
     const struct check_options *options = report->options;
     const struct report_capture *first = g_ptr_array_index(report->captures, 0);
+    const struct report_output *shown = outputs_on_stdout(options->outputs);
 
-    return report->captures->len == 1 && first->failed && !options->interface && !options->output &&
-           !options->summary && options->format == FORMAT_TEXT && strcmp(first->path, "-") != 0 &&
+    return report->captures->len == 1 && first->failed && !options->interface && options->outputs->len == 1 && shown &&
+           shown->format == FORMAT_TEXT && !options->summary && strcmp(first->path, "-") != 0 &&
            !g_file_test(first->path, G_FILE_TEST_EXISTS);
 }
 
