@@ -146,10 +146,10 @@ static bool write_capture(struct writing *writing, struct json_view header)
     if (!is_judged(writing) && !says_why(writing))
         json_string(all->writer, "nothing_checked",
                     report_nothing(is_incomplete(writing) ? REPORT_INCOMPLETE : merge_emptiness(&writing->judged)));
-    if (writing->parts)
-        json_string(all->writer, "verdict", report_status_name(status_of_parts(writing)));
     if (!merge_last_part(writing->entry)->has_trouble)
         write_no_trouble(all->writer);
+    if (writing->parts)
+        json_string(all->writer, "verdict", report_status_name(status_of_parts(writing)));
     json_end_object(all->writer);
     all->connections += writing->judged.n;
     all->empty += !is_judged(writing);

@@ -151,7 +151,7 @@ static void expect_refusal(const char *file, const char *what)
 static void what_is_no_capture(void **state)
 {
     expect_refusal("/tmp", "is a directory");
-    expect_refusal("/nonexistent/file", "No such file or directory");
+    expect_refusal("/nonexistent/file", "no such file");
     write_hex("");
     expect_refusal(path, "empty file");
     write_file((const uint8_t *)"This is a text.\nIt has lines.\n", 30);
