@@ -82,14 +82,6 @@ static bool is_less_than_known(const char *id)
     return false;
 }
 
-static bool is_about(const struct trouble *trouble, uint32_t connection)
-{
-    for (guint i = 0; i < trouble->connections->len; i++)
-        if (g_array_index(trouble->connections, uint32_t, i) == connection)
-            return !trouble_is_of_capture(trouble->kind);
-    return false;
-}
-
 static void prepend(GArray *advices, const struct trouble *trouble)
 {
     struct advice advice = {.id = "what-happened", .rank = ADVICE_PROBLEM, .share = 1};
@@ -117,7 +109,7 @@ GArray *stats_advice(const struct stats_entry *entry)
     for (guint i = troubles->len; i > 0; i--) {
         const struct trouble *trouble = g_ptr_array_index(troubles, i - 1);
 
-        if (!is_about(trouble, entry->connection->id))
+        if (!trouble_is_about(trouble, entry->connection->id))
             continue;
         prepend(advices, trouble);
         known = true;

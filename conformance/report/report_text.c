@@ -163,17 +163,29 @@ static void write_findings(const struct text *text, const struct report_connecti
                   connection->not_kept);
 }
 
-static void write_connection(const struct text *text, const struct report_connection *connection, int64_t start_ns)
+/* Something went wrong with it, though it broke no rule. */
+static const char *reference(const struct report_capture *capture, const struct report_connection *connection)
+{
+    const GPtrArray *list = capture->troubles->list;
+
+    for (guint i = 0; connection->findings->len == 0 && i < list->len; i++)
+        if (trouble_is_about(g_ptr_array_index(list, i), connection->id))
+            return " (but see What happened)";
+    return "";
+}
+
+static void write_connection(const struct text *text, const struct report_capture *capture,
+                             const struct report_connection *connection)
 {
     char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
     g_autofree gchar *found = found_text(connection->found, connection->waived);
     g_autofree gchar *frames = frames_text(connection->start_frame, connection->end_frame);
 
     terminal_gap(&text->terminal);
-    terminal_line(&text->terminal, 2, "connection %" PRIu32 ": %s -> %s%s, %s%s: %s", connection->id,
+    terminal_line(&text->terminal, 2, "connection %" PRIu32 ": %s -> %s%s, %s%s: %s%s", connection->id,
                   endpoint_text(&connection->initiator, initiator), endpoint_text(&connection->responder, responder),
                   connection->roles_known ? "" : " (roles presumed, start not captured)", frames,
-                  continuity_text(connection), found);
+                  continuity_text(connection), found, reference(capture, connection));
     if (connection->ib)
         write_ib(text, connection);
     else
@@ -183,7 +195,7 @@ static void write_connection(const struct text *text, const struct report_connec
                       "the connection request was never answered: nothing further could be checked");
     write_counts(text, connection);
     REPORT_GUEST(&connection->guest, write_text, &text->terminal, text->report->options->verbose);
-    write_findings(text, connection, start_ns);
+    write_findings(text, connection, capture->start_ns);
 }
 
 /* Returns how many connections without findings are not shown. */
@@ -198,7 +210,7 @@ static unsigned write_connections(struct text *text, const struct report_capture
             !text->report->options->verbose)
             left_out++;
         else if (text->report->options->verbose || many_to_show(&text->shown, connection))
-            write_connection(text, connection, capture->start_ns);
+            write_connection(text, capture, connection);
     }
     return left_out;
 }

@@ -97,9 +97,14 @@ bool trouble_is_note(enum trouble_kind kind)
     return kinds[kind].note;
 }
 
-bool trouble_is_of_capture(enum trouble_kind kind)
+bool trouble_is_about(const struct trouble *trouble, uint32_t connection)
 {
-    return kind == TROUBLE_COPIES || kind == TROUBLE_ONE_DIRECTION || kind == TROUBLE_LEFT_OUT;
+    if (trouble->kind == TROUBLE_COPIES || trouble->kind == TROUBLE_ONE_DIRECTION || trouble->kind == TROUBLE_LEFT_OUT)
+        return false;
+    for (guint i = 0; i < trouble->connections->len; i++)
+        if (g_array_index(trouble->connections, uint32_t, i) == connection)
+            return true;
+    return false;
 }
 
 /* ---- the list ---- */

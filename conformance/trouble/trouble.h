@@ -90,8 +90,8 @@ const char *trouble_kind_name(enum trouble_kind kind);
 enum trouble_kind trouble_kind_of(const char *name);
 /* Nothing went wrong with the mount: it was slow, or the capture is odd. */
 bool trouble_is_note(enum trouble_kind kind);
-/* It is about the capture, not about the client and the server. */
-bool trouble_is_of_capture(enum trouble_kind kind);
+/* What it says is about this connection, not about the capture. */
+bool trouble_is_about(const struct trouble *trouble, uint32_t connection);
 /* Is there any that is not a note? */
 bool troubles_any(const struct troubles *troubles);
 /*
