@@ -112,7 +112,7 @@ def test_a_pipe_and_what_is_not_there(build, good):
     program = build / "conformance" / "iwarp-check"
     result = subprocess.run(["bash", "-c", f"{program} <(cat {good}) {good}"], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
-    for name, why in (("/no/such/file", "No such file or directory"), ("/", "directory")):
+    for name, why in (("/no/such/file", "no such file"), ("/", "directory")):
         result = subprocess.run([program, good, name], env=os.environ | {"LC_ALL": "C"}, capture_output=True, text=True, check=False)
         assert result.returncode == 2 and why in result.stderr, result.stderr
 

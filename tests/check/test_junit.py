@@ -121,7 +121,7 @@ def test_what_happened(junit, report, options):
         text = case.find("failure").text if fails else said(suite)
         assert troubles and len(text.splitlines()) == len(troubles)
         for line, trouble in zip(text.splitlines(), troubles, strict=True):
-            assert line.startswith(f"client {trouble['client']}, server {trouble['server']}, ") and line.endswith(trouble["words"])
+            assert line.startswith(f"client {trouble['client']}, server {trouble['server']}, ") and line.endswith(trouble["words"] + "; next: " + trouble["next"])
             assert f" frame {trouble['frame']}" in line
         assert not fails or case.find("failure").get("message") and status == 1
 

@@ -111,7 +111,7 @@ EXPECTS = "    expects the device continues\n"
     (HEAD + "    per version\n" + EXPECTS, 2, "`per version` is for what judges RPC-over-RDMA"),
     (HEAD + "    after MPA-4.2-03\n" + EXPECTS, 2, "there is no case in the same part to be `after MPA-4.2-03`"),
     (HEAD + "    after MPA-4.1-06\n" + EXPECTS, 2, "MPA-4.1-06 is to be after MPA-4.1-06, which is to be after it"),
-    (HEAD + "    finds MPA-4.1-05\n" + EXPECTS, 3, "below a case there is one of: part, needs, say, value, served, per version, after, expects"),
+    (HEAD + "    finds MPA-4.1-05\n" + EXPECTS, 3, "below a case there is one of: part, breaks, also, needs, say, value, served, per version, after, expects"),
     (HEAD + EXPECTS + EXPECTS, 4, "there are two lines `expects` of this case"),
     (HEAD + EXPECTS + HEAD.partition("\n")[2] + EXPECTS, 4, "MPA-4.1-06 is in "),
     (HEAD.replace("MPA-4.1-06", "MPA-4.1-99") + EXPECTS, 2, "the catalogue has no rule MPA-4.1-99"),

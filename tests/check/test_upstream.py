@@ -32,7 +32,7 @@ def test_what_is_not_true_is_noticed(reproduce, root, tmp_path):
     copy = tmp_path / "upstream"
     shutil.copytree(root / "upstream", copy)
     report = copy / "siw" / "siw-pad.md"
-    report.write_text(report.read_text(encoding="utf-8").replace("found 30", "found 31"), encoding="utf-8")
+    report.write_text(report.read_text(encoding="utf-8").replace("PAD octets 30", "PAD octets 31"), encoding="utf-8")
     done = reproduce("siw-pad", script=copy / "reproduce")
     assert done.returncode == 1 and "siw-pad: NOT SHOWN" in done.stdout
 

@@ -82,7 +82,7 @@ def test_what_is_written(report, adopt, bad, fault):
     frame = report(bad)[1]["captures"][0]["connections"][0]["findings"][0]["frame"]
     text = adopt(bad).read_text(encoding="utf-8")
     assert text.startswith("# Findings that were known on 2") and f"# 1 finding, the first in frame {frame} of {bad}\n- id: {fault}\n" in text
-    assert '    role: initiator\n    found: "expected # zero PAD octets; found #"\n' in text
+    assert '    role: initiator\n    found: "expected # zero PAD octets; found PAD octets #"\n' in text
 
 
 def test_only_what_fails(check, tmp_path, bad, good, known):
