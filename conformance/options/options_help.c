@@ -66,4 +66,4 @@ const char options_help[] = "Usage: iwarp-check [OPTION...] FILE...\n"
                             "  -h, --help\n"
                             "  -V, --version\n"
                             "\n"
-                            "Exit status: 0 pass, 1 findings, 2 trouble, 3 nothing to check; man iwarp-check\n";
+                            "Exit status: 0 pass, 1 fail, 2 not all read or judged, 3 nothing to check\n";

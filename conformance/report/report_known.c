@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/report/report_known.h"
 
+#include "conformance/options/options.h"
 #include "conformance/report/report_violations.h"
 #include "waivers/shipped.h"
 
@@ -54,14 +55,16 @@ static void add_group(struct known_list *list, const struct report_connection *c
     g_array_index(list->times, uint64_t, list->times->len - 1) += all - MIN(all, listed);
 }
 
-static void add_connection(struct known_list *list, const struct report_connection *connection)
+static void add_connection(struct known_list *list, const struct check_options *options,
+                           const struct report_connection *connection)
 {
     GArray *groups = finding_groups(connection);
 
     for (guint i = 0; i < groups->len; i++) {
         const struct finding_group *group = &g_array_index(groups, struct finding_group, i);
 
-        if (!group->first->waiver)
+        /* What does not fail needs no waiver. */
+        if (!group->first->waiver && options_fails(options, group->first->severity))
             add_group(list, connection, groups, group);
     }
     g_array_unref(groups);
@@ -81,14 +84,14 @@ gchar *known_text(const struct report *report)
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
         for (guint k = 0; k < capture->connections->len; k++)
-            add_connection(&list, g_ptr_array_index(capture->connections, k));
+            add_connection(&list, report->options, g_ptr_array_index(capture->connections, k));
     }
     for (guint i = 0; i < list.times->len; i++)
         all += g_array_index(list.times, uint64_t, i);
     match = shipped_explain(&(struct shipped_findings){(const void *const *)list.findings->pdata,
                                                        (const uint64_t *)(const void *)list.times->data,
                                                        list.findings->len, fits});
-    text = shipped_text(&match, all, "finding");
+    text = shipped_text(&match, all, "failing finding");
     shipped_match_clear(&match);
     g_ptr_array_unref(list.findings);
     g_array_unref(list.times);

@@ -139,8 +139,20 @@ static void add_found(GString *text, const struct report *report)
     if (report->options->strict_waivers && report->unused_waivers->len > 0)
         g_string_append_printf(text, ", %u unused waiver%s", report->unused_waivers->len,
                                plural(report->unused_waivers->len));
+    if (report->expired_waivers->len > 0)
+        g_string_append_printf(text, ", %u expired waiver%s", report->expired_waivers->len,
+                               plural(report->expired_waivers->len));
     g_string_append_printf(text, " in %" PRIu64 " connection%s, %u rule%s exercised", report->connections,
                            plural(report->connections), report->exercised, plural(report->exercised));
+}
+
+static bool fails_for_trouble(const struct report *report)
+{
+    bool any = false;
+
+    for (guint i = 0; i < report->captures->len; i++)
+        any |= troubles_any(((const struct report_capture *)g_ptr_array_index(report->captures, i))->troubles);
+    return any && report->options->fail_trouble;
 }
 
 gchar *verdict_text(const struct report *report)
@@ -159,8 +171,10 @@ gchar *verdict_text(const struct report *report)
     if (good && trouble)
         g_string_append_printf(text, ", but %s", trouble);
     g_string_append(text, ": ");
+    if (fails_for_trouble(report))
+        g_string_append_printf(text, "%s; ", besides);
     add_found(text, report);
-    if (!good && besides)
+    if (!good && besides && !fails_for_trouble(report))
         g_string_append_printf(text, "; %s", besides);
     return g_string_free(text, FALSE);
 }

@@ -110,14 +110,14 @@ static void tell_nothing(const struct telling *telling, const struct report *rep
         holes |= capture->troubles->holes || capture->dropped > 0 || capture->truncated;
     }
     if (calls == 0)
-        tell(telling, SAID_HEAD, "What happened: nothing went wrong%s", holes ? ", as far as captured" : "");
+        tell(telling, SAID_HEAD, "What happened: no trouble%s", holes ? ", as far as captured" : "");
     else if (answers >= calls)
-        tell(telling, SAID_HEAD, "What happened: nothing went wrong%s: every Call was answered (%" PRIu64 ")",
+        tell(telling, SAID_HEAD, "What happened: no trouble%s: every Call was answered (%" PRIu64 ")",
              holes ? ", as far as captured" : "", calls);
     else
         tell(telling, SAID_HEAD,
-             "What happened: nothing went wrong, as far as captured: %" PRIu64 " of %" PRIu64 " Calls were answered",
-             answers, calls);
+             "What happened: no trouble, as far as captured: %" PRIu64 " of %" PRIu64 " Calls were answered", answers,
+             calls);
 }
 
 void trouble_say(const struct report *report, bool all,

@@ -333,16 +333,20 @@ static void say_late(const struct saying *saying, const struct trouble_facts *fa
     const struct trouble_event *asked = &facts->step[STEP_REQUEST].first, *replied = &facts->step[STEP_REPLY].first;
     uint64_t time = time_from(asked->time_ns, replied->time_ns);
     g_autofree gchar *ending = NULL;
+    struct trouble *trouble;
     char text[UNITS_SIZE];
 
     if (!facts->rdma || facts->parts > 0 || facts->step[STEP_REQUEST].n == 0 || facts->step[STEP_REPLY].n == 0 ||
         facts->step[STEP_REJECT].n > 0 || time < patience_ns || !has_ended(facts))
         return;
     ending = ending_text(facts);
-    say(saying, TROUBLE_LATE_REPLY, facts, *replied,
-        g_strdup_printf("the %s came %s after the Request in frame %" PRIu32 ", too late: %s",
-                        facts->ib ? "ConnectReply" : "MPA Reply", units_time(time, text), asked->frame, ending))
-        ->time = time;
+    trouble =
+        say(saying, TROUBLE_LATE_REPLY, facts, *replied,
+            g_strdup_printf("the %s came %s after the Request in frame %" PRIu32 ", too late: %s",
+                            facts->ib ? "ConnectReply" : "MPA Reply", units_time(time, text), asked->frame, ending));
+    trouble->time = time;
+    say_next(trouble, g_strdup_printf("look at what %s waits for before it answers, and at the time that %s allows",
+                                      side_name(facts, facts->opener ^ 1u), side_name(facts, facts->opener)));
 }
 
 /* ---- another way ---- */

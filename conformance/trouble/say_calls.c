@@ -126,13 +126,19 @@ static bool never_arrived(const struct trouble_facts *facts, const struct troubl
 /* What to do about it. */
 static gchar *advice_on(const struct trouble_facts *facts, const struct trouble_call *call)
 {
-    const char *caller = side_name(facts, call->side), *answerer = side_name(facts, call->side ^ 1u);
+    unsigned answerer_side = call->side ^ 1u;
+    const char *caller = side_name(facts, call->side), *answerer = side_name(facts, answerer_side);
 
+    if (facts->path[answerer_side].read.n > 0)
+        return NULL; /* say_path() knows better */
+    if (trouble_happened(&facts->refusal.when) && strstr(facts->refusal.reason, "RNR"))
+        return g_strdup_printf("%s had posted no Receive: look at its log and its threads",
+                               side_name(facts, facts->refusal.side));
     if (trouble_happened(&facts->refusal.when))
         return g_strdup_printf("%s takes for wrong what %s sent: look at its log, and at the findings below",
                                side_name(facts, facts->refusal.side), side_name(facts, facts->refusal.side ^ 1u));
     if (facts->path[call->side].window.longest_ns >= patience_ns)
-        return g_strdup_printf("%s could not send: %s took nothing", answerer, caller);
+        return g_strdup_printf("%s is waited for (see the line above): %s cannot send", caller, answerer);
     if (call->fate == FATE_UNDELIVERED)
         return g_strdup_printf("look at the network towards %s and at its adapter", caller);
     if (never_arrived(facts, call))
@@ -173,17 +179,21 @@ static void add_silence(GString *text, const struct lost *lost)
         g_string_append(text, "; the Call was never acknowledged");
 }
 
+/* "; the client refused the Send in frame 20 (NAK, invalid request, in frame 21)" */
 static void add_refusal(GString *text, const struct trouble_facts *facts)
 {
     const struct trouble_refusal *refusal = &facts->refusal;
 
     if (!trouble_happened(&refusal->when))
         return;
-    g_string_append_printf(text, "; %s refused the %s", side_name(facts, refusal->side),
-                           refusal->operation ? refusal->operation : "message");
+    g_string_append_printf(text, "; %s refused ", side_name(facts, refusal->side));
     if (refusal->frame != 0)
-        g_string_append_printf(text, " of frame %" PRIu32, refusal->frame);
-    g_string_append_printf(text, " in frame %" PRIu32 " (%s)", refusal->when.frame, refusal->reason);
+        g_string_append_printf(text, "the %s in frame %" PRIu32, refusal->operation ? refusal->operation : "message",
+                               refusal->frame);
+    else
+        g_string_append_printf(text, "a%s %s", refusal->operation && *refusal->operation == 'R' ? "n" : "",
+                               refusal->operation ? refusal->operation : "message");
+    g_string_append_printf(text, " (%s, in frame %" PRIu32 ")", refusal->reason, refusal->when.frame);
 }
 
 static gchar *unanswered_text(const struct lost *lost)
@@ -196,7 +206,9 @@ static gchar *unanswered_text(const struct lost *lost)
         g_string_append_printf(text, "%" PRIu32 " Calls were not answered, the first for %s: ", lost->n,
                                units_time(waited_for(facts, lost->call[0]), time));
     add_names(text, lost);
-    if (lost->n == 1)
+    if (lost->n == 1 && has_ended(facts) && waited_for(facts, lost->call[0]) < patience_ns)
+        g_string_append(text, " was never answered");
+    else if (lost->n == 1)
         g_string_append_printf(text, " was not answered for %s", units_time(waited_for(facts, lost->call[0]), time));
     add_silence(text, lost);
     add_refusal(text, facts);

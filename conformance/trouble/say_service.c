@@ -161,7 +161,9 @@ void say_empty(const struct saying *saying)
                                   units_time(time / (n - 1), every)));
     trouble->count = n;
     trouble->time = time;
-    say_next(trouble, g_strdup("look at the log of the side that closes them"));
+    say_next(trouble, g_strdup_printf("look at the log of %s", by_client == n   ? "the client"
+                                                               : by_client == 0 ? "the server"
+                                                                                : "both sides"));
     for (guint i = 0; i < saying->facts->len; i++)
         if (is_empty(facts_at(saying, i)))
             say_also(trouble, facts_at(saying, i));

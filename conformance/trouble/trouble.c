@@ -74,7 +74,8 @@ static const struct {
     [TROUBLE_WAITED] = {"receiver-waited-for", "slow: a receiver was not ready %s time",
                         "slow: a receiver was not ready %s times", true, false},
     [TROUBLE_COPIES] = {"copies", "", "", true, false},
-    [TROUBLE_ONE_DIRECTION] = {"one-direction", "", "", true, false},
+    [TROUBLE_ONE_DIRECTION] = {"one-direction", "only one direction was captured", "only one direction was captured",
+                               true, false},
     [TROUBLE_LEFT_OUT] = {"left-out", "", "", true, false},
 };
 

@@ -20,8 +20,7 @@ enum trouble_kind {
     TROUBLE_WINDOW,
     TROUBLE_NOT_READY,
     TROUBLE_READ_CONTINUED,
-    TROUBLE_DIFFERS, /* octets that were read back are not those that were written */
-    TROUBLE_OWED,    /* the outcome of a COPY, what was recalled */
+    TROUBLE_OWED, /* the outcome of a COPY, what was recalled */
     TROUBLE_CALLBACKS_DOWN,
     TROUBLE_SERVER_BUSY, /* the client has to try again and again */
     TROUBLE_CALL_FAILED, /* for a reason that is the server's */
@@ -34,7 +33,8 @@ enum trouble_kind {
     TROUBLE_LATE_REPLY,
     TROUBLE_EMPTY, /* connections without a message */
     TROUBLE_PLAIN_TCP,
-    TROUBLE_ERROR, /* from here on nothing went wrong with the mount: it is slow, or the capture is odd */
+    TROUBLE_DIFFERS, /* from here on nothing failed; here, octets that were read back are not those written */
+    TROUBLE_ERROR,
     TROUBLE_SLOW,
     TROUBLE_STALL, /* packets were lost, and sent again late */
     TROUBLE_DELAYED_ACK,

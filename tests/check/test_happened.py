@@ -232,7 +232,7 @@ def test_color(check):
 
 
 def test_nothing_happened(check, good):
-    assert "\nWhat happened: nothing went wrong\n" in check(good).stdout
+    assert "\nWhat happened: no trouble\n" in check(good).stdout
 
 
 if __name__ == "__main__":
