@@ -37,12 +37,30 @@ const char *rpcbind_name(uint32_t version, uint32_t procedure)
     return i < 0 ? "?" : procedures[i].name;
 }
 
+enum rpcbind_transport rpcbind_transport(const struct rpcbind_lookup *lookup)
+{
+    static const struct {
+        const char *netid;
+        enum rpcbind_transport transport;
+    } netids[] = {{"tcp", RPCBIND_FOR_TCP},  {"tcp6", RPCBIND_FOR_TCP},  {"udp", RPCBIND_FOR_UDP},
+                  {"udp6", RPCBIND_FOR_UDP}, {"rdma", RPCBIND_FOR_RDMA}, {"rdma6", RPCBIND_FOR_RDMA6}};
+
+    if (lookup->version == RPCBIND_PORTMAPPER)
+        return lookup->protocol == RPCBIND_TCP   ? RPCBIND_FOR_TCP
+               : lookup->protocol == RPCBIND_UDP ? RPCBIND_FOR_UDP
+                                                 : RPCBIND_FOR_OTHERS;
+    for (size_t i = 0; i < sizeof netids / sizeof *netids; i++)
+        if (lookup->netid_len == strlen(netids[i].netid) &&
+            memcmp(lookup->netid, netids[i].netid, lookup->netid_len) == 0)
+            return netids[i].transport;
+    return RPCBIND_FOR_OTHERS;
+}
+
 bool rpcbind_is_rdma(const struct rpcbind_lookup *lookup)
 {
-    static const char netid[] = "rdma6";
-    size_t n = lookup->netid_len;
+    enum rpcbind_transport transport = rpcbind_transport(lookup);
 
-    return (n == sizeof netid - 1 || n == sizeof netid - 2) && memcmp(lookup->netid, netid, n) == 0;
+    return transport == RPCBIND_FOR_RDMA || transport == RPCBIND_FOR_RDMA6;
 }
 
 bool rpcbind_is_tcp(const struct rpcbind_lookup *lookup, uint8_t ip)
@@ -108,8 +126,28 @@ bool rpcbind_reply_xid(const uint8_t *p, size_t n, uint32_t *xid)
     return true;
 }
 
-/* Of the port, an address ends with two decimal numbers: RFC 5665 section 5.2.3.3. */
-static enum rpcbind_answer says_address(struct xdr *x)
+static bool is_digit(uint8_t octet)
+{
+    return octet >= '0' && octet <= '9';
+}
+
+/* Of the port, an address ends with two decimal numbers, high octet first: RFC 5665 section 5.2.3.3. 0: it does not. */
+static uint16_t port_of(const uint8_t *address, size_t length)
+{
+    unsigned octet[2] = {0};
+
+    for (unsigned i = 2; i-- > 0; length--) {
+        size_t end = length;
+
+        for (unsigned scale = 1; length > 0 && end - length < 3 && is_digit(address[length - 1]); scale *= 10)
+            octet[i] += (address[--length] - (unsigned)'0') * scale;
+        if (length == end || length == 0 || address[length - 1] != '.' || octet[i] > UINT8_MAX)
+            return 0;
+    }
+    return (uint16_t)(octet[0] << 8 | octet[1]);
+}
+
+static enum rpcbind_answer says_address(struct xdr *x, uint16_t *port)
 {
     static const char no_port[] = ".0.0";
     const size_t tail = sizeof no_port - 1;
@@ -120,31 +158,36 @@ static enum rpcbind_answer says_address(struct xdr *x)
         return RPCBIND_NO_ANSWER;
     if (length == 0)
         return RPCBIND_NOT_REGISTERED;
-    return length <= tail || memcmp(address + length - tail, no_port, tail) == 0 ? RPCBIND_NO_ANSWER
-                                                                                 : RPCBIND_REGISTERED;
-}
-
-static enum rpcbind_answer says_port(struct xdr *x)
-{
-    uint32_t port;
-
-    if (!xdr_u32(x, &port) || port > UINT16_MAX)
+    if (length <= tail || memcmp(address + length - tail, no_port, tail) == 0)
         return RPCBIND_NO_ANSWER;
-    return port == 0 ? RPCBIND_NOT_REGISTERED : RPCBIND_REGISTERED;
+    *port = port_of(address, length);
+    return RPCBIND_REGISTERED;
 }
 
-enum rpcbind_answer rpcbind_decode_answer(uint32_t version, uint32_t procedure, const uint8_t *p, size_t n)
+static enum rpcbind_answer says_port(struct xdr *x, uint16_t *port)
+{
+    uint32_t number;
+
+    if (!xdr_u32(x, &number) || number > UINT16_MAX)
+        return RPCBIND_NO_ANSWER;
+    *port = (uint16_t)number;
+    return number == 0 ? RPCBIND_NOT_REGISTERED : RPCBIND_REGISTERED;
+}
+
+enum rpcbind_answer rpcbind_decode_answer(uint32_t version, uint32_t procedure, const uint8_t *p, size_t n,
+                                          uint16_t *port)
 {
     struct rpc_message reply;
     struct xdr x;
 
+    *port = 0;
     if (rpc_decode(&reply, p, n) != RPC_OK || reply.type != RPC_REPLY || reply.reply_stat != RPC_MSG_ACCEPTED ||
         reply.accept_stat != RPC_SUCCESS)
         return RPCBIND_NO_ANSWER;
     x = xdr_begin(p + reply.header_len, n - reply.header_len);
     if (version == RPCBIND_PORTMAPPER)
-        return procedure == GETPORT ? says_port(&x) : RPCBIND_NO_ANSWER;
-    return procedure == GETADDR || procedure == GETVERSADDR ? says_address(&x) : RPCBIND_NO_ANSWER;
+        return procedure == GETPORT ? says_port(&x, port) : RPCBIND_NO_ANSWER;
+    return procedure == GETADDR || procedure == GETVERSADDR ? says_address(&x, port) : RPCBIND_NO_ANSWER;
 }
 
 void rpcbind_encode(const struct rpcbind_lookup *lookup, uint32_t xid, struct xdr_writer *w)

@@ -56,7 +56,8 @@ enum {
     RPCBIND_PROGRAM = 100000,
     RPCBIND_PORTMAPPER = 2, /* the version with protocol numbers; 3 and 4 have network identifiers */
     RPCBIND_MARK_LEN = 4,
-    RPCBIND_TCP = 6, /* protocol */
+    RPCBIND_TCP = 6, /* protocols */
+    RPCBIND_UDP = 17,
 };
 
 enum rpcbind_question {
@@ -90,9 +91,22 @@ enum rpcbind_answer {
 };
 /* The XID of p[0..n) if the octets begin a Reply. */
 bool rpcbind_reply_xid(const uint8_t *p, size_t n, uint32_t *xid);
-/* What the Reply p[0..n) says of the program: GETPORT, GETADDR and GETVERSADDR; others give RPCBIND_NO_ANSWER. */
-enum rpcbind_answer rpcbind_decode_answer(uint32_t version, uint32_t procedure, const uint8_t *p, size_t n);
+/*
+ * What the Reply p[0..n) says of the program: GETPORT, GETADDR and GETVERSADDR; others give RPCBIND_NO_ANSWER. *port:
+ * of a program that is registered; 0: the address does not end as RFC 5665 wants it.
+ */
+enum rpcbind_answer rpcbind_decode_answer(uint32_t version, uint32_t procedure, const uint8_t *p, size_t n,
+                                          uint16_t *port);
 
+/* What the program is looked up for: the protocol, or the network identifier, of IPv4 or IPv6. */
+enum rpcbind_transport {
+    RPCBIND_FOR_TCP,
+    RPCBIND_FOR_UDP,
+    RPCBIND_FOR_RDMA,
+    RPCBIND_FOR_RDMA6,
+    RPCBIND_FOR_OTHERS,
+};
+enum rpcbind_transport rpcbind_transport(const struct rpcbind_lookup *lookup);
 /* The network identifiers of RDMA transports, "rdma" and "rdma6" (RFC 8166 section 9). */
 bool rpcbind_is_rdma(const struct rpcbind_lookup *lookup);
 /* "tcp" and "tcp6": RFC 5665. ip: 4 or 6. */

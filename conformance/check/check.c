@@ -396,6 +396,7 @@ static void gather(struct reading *reading)
     g_ptr_array_sort(capture->connections, by_id);
     reading->memory_lacking |=
         !across_judge(reading->across, reading->options, capture->connections, silence_until(reading));
+    across_sought(reading->across, silence_until(reading), capture->troubles);
     take_troubles(reading);
     capture->dropped = dropped - reading->dropped;
     reading->dropped = dropped;

@@ -84,7 +84,7 @@ static void add_counts(struct judging *judging)
 struct across {
     unsigned n;
     struct across_kind {
-        const struct ulp_across *functions;
+        const struct ulp_kind *of;
         void *state;
     } kind[ULP_KINDS_MAX];
 };
@@ -102,7 +102,7 @@ struct across *across_new(void)
             across_free(across);
             return NULL;
         }
-        across->kind[across->n++] = (struct across_kind){(*kind)->across, state};
+        across->kind[across->n++] = (struct across_kind){*kind, state};
     }
     return across;
 }
@@ -110,14 +110,14 @@ struct across *across_new(void)
 void across_free(struct across *across)
 {
     for (unsigned i = 0; across && i < across->n; i++)
-        across->kind[i].functions->free(across->kind[i].state);
+        across->kind[i].of->across->free(across->kind[i].state);
     g_free(across);
 }
 
 void across_asked(struct across *across, const struct addressed_segment *segment, bool tcp)
 {
     for (unsigned i = 0; i < across->n; i++)
-        across->kind[i].functions->asked(across->kind[i].state, segment, tcp);
+        across->kind[i].of->across->asked(across->kind[i].state, segment, tcp);
 }
 
 /* Of the connections with records of this kind. */
@@ -128,21 +128,21 @@ static void judge(const struct across_kind *kind, struct judging *judging, const
 
     for (guint i = 0; i < connections->len; i++) {
         judging->report = g_ptr_array_index(connections, i);
-        if (!judging->report->record || judging->report->across != kind->functions)
+        if (!judging->report->record || judging->report->across != kind->of->across)
             continue;
-        if (!kind->functions->add(kind->state, judging->report->record, &host))
+        if (!kind->of->across->add(kind->state, judging->report->record, &host))
             judging->report->record = NULL; /* no longer needed */
         add_counts(judging);
     }
     for (guint i = 0; i < connections->len; i++) {
         judging->report = g_ptr_array_index(connections, i);
-        if (!judging->report->record || judging->report->across != kind->functions)
+        if (!judging->report->record || judging->report->across != kind->of->across)
             continue;
-        kind->functions->conclude(kind->state, judging->report->record, now_ns, &host);
+        kind->of->across->conclude(kind->state, judging->report->record, now_ns, &host);
         add_counts(judging);
         judging->report->record = NULL;
     }
-    kind->functions->trim(kind->state);
+    kind->of->across->trim(kind->state);
 }
 
 bool across_judge(struct across *across, const struct check_options *options, const GPtrArray *connections,
@@ -158,4 +158,42 @@ bool across_judge(struct across *across, const struct check_options *options, co
     done = !judging->memory_lacking;
     g_free(judging);
     return done;
+}
+
+/* ---- rpcbind ---- */
+
+struct seeking {
+    const struct guest_face *face;
+    int64_t now_ns;
+    GPtrArray *facts;
+};
+
+static void on_sought(void *ctx, const struct ulp_sought *sought)
+{
+    const struct seeking *seeking = ctx;
+    struct trouble_facts *facts = trouble_facts_sought(sought, seeking->now_ns);
+
+    if (!facts)
+        return;
+    facts->enable = seeking->face->enable;
+    facts->where = seeking->face->where;
+    g_ptr_array_add(seeking->facts, facts);
+}
+
+static void free_sought(gpointer facts)
+{
+    trouble_facts_free(facts);
+}
+
+void across_sought(const struct across *across, int64_t now_ns, struct troubles *troubles)
+{
+    struct seeking seeking = {.now_ns = now_ns, .facts = g_ptr_array_new_with_free_func(free_sought)};
+    const struct ulp_sought_host host = {on_sought, &seeking};
+
+    for (unsigned i = 0; i < across->n; i++) {
+        seeking.face = guest_face_of(across->kind[i].of);
+        across->kind[i].of->across->sought(across->kind[i].state, now_ns, &host);
+    }
+    troubles_sought(troubles, seeking.facts);
+    g_ptr_array_unref(seeking.facts);
 }

@@ -23,5 +23,7 @@ void across_asked(struct across *across, const struct addressed_segment *segment
  */
 bool across_judge(struct across *across, const struct check_options *options, const GPtrArray *connections,
                   int64_t now_ns);
+/* What became of questions to rpcbind so far. */
+void across_sought(const struct across *across, int64_t now_ns, struct troubles *troubles);
 
 #endif

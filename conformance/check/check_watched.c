@@ -470,6 +470,7 @@ static void know_port(struct trouble_facts *facts, uint16_t port)
 {
     for (const struct guest_face *const *face = guest_faces; *face && !facts->usual_port; face++)
         for (const uint16_t *usual = (*face)->ports; usual && *usual != 0 && !facts->usual_port; usual++) {
+            facts->where = (*face)->where;
             facts->usual_port = *usual == port;
             facts->enable = facts->usual_port ? (*face)->enable : (*face)->where;
         }

@@ -11,6 +11,26 @@ struct trouble_facts *trouble_facts_new(void)
     return heap_zeroed(1, sizeof(struct trouble_facts));
 }
 
+struct trouble_facts *trouble_facts_sought(const struct ulp_sought *sought, int64_t until_ns)
+{
+    struct trouble_facts *facts = trouble_facts_new();
+    struct ulp_sought *copy = heap_zeroed(1, sizeof *copy);
+
+    if (!facts || !copy) {
+        free(copy);
+        trouble_facts_free(facts);
+        return NULL;
+    }
+    *copy = *sought;
+    facts->sought = copy;
+    facts->end[0] = sought->client;
+    facts->end[1] = sought->server;
+    facts->first = (struct trouble_event){sought->asked.frame, sought->asked.time_ns};
+    facts->last = (struct trouble_event){sought->asked_last.frame, sought->asked_last.time_ns};
+    facts->until_ns = until_ns;
+    return facts;
+}
+
 bool trouble_is_stranger(const struct trouble_facts *facts)
 {
     return facts->plain || (facts->step[STEP_SYN].n > 0 && facts->step[STEP_SYN_ACK].n == 0);
@@ -24,6 +44,7 @@ void trouble_facts_free(struct trouble_facts *facts)
     free(facts->latest);
     free(facts->early);
     free(facts->differs_words);
+    free(facts->sought);
     free(facts);
 }
 

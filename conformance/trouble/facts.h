@@ -13,6 +13,7 @@
 #include "engine/ib/ib_connections.h"
 #include "engine/mpa/mpa.h"
 #include "engine/packet/addressed.h"
+#include "engine/rdma/ulp_across.h"
 #include "wire/ib_cm.h"
 
 struct trouble_repeated {
@@ -120,8 +121,10 @@ struct trouble_facts {
     bool ib, rdma;     /* neither: no RDMA was recognised */
     const char *plain; /* an upper layer without RDMA, in: */
     struct trouble_event plain_call;
-    bool usual_port;    /* the server's is one of an upper layer: */
-    const char *enable; /* where nothing listens: what to look at, or the usual port; NULL: nothing is known */
+    bool usual_port;           /* the server's is one of an upper layer: */
+    const char *enable;        /* where nothing listens: what to look at, or the usual port; NULL: nothing is known */
+    const char *where;         /* the usual port; NULL: there is none */
+    struct ulp_sought *sought; /* no connection, but what rpcbind was asked; NULL: a connection */
     bool roles_known;
     bool hole;              /* something is missing in the capture */
     struct endpoint end[2]; /* by side */
@@ -160,6 +163,9 @@ struct trouble_facts {
 /* NULL: memory is lacking. */
 struct trouble_facts *trouble_facts_new(void);
 void trouble_facts_free(struct trouble_facts *facts);
+
+/* Of questions to rpcbind. NULL: memory is lacking. */
+struct trouble_facts *trouble_facts_sought(const struct ulp_sought *sought, int64_t until_ns);
 
 /* ---- while the connection is read; facts may be NULL ---- */
 

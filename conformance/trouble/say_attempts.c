@@ -2,6 +2,7 @@
 /* Attempts to connect that came to nothing, and upper layers that go another way. */
 #include "conformance/trouble/saying.h"
 #include "engine/packet/decap.h"
+#include "wire/rpcbind.h"
 
 #include <inttypes.h>
 
@@ -35,6 +36,8 @@ static bool is_for_rdma(const struct saying *saying, const struct trouble_facts 
 {
     uint16_t port = facts->end[facts->opener ^ 1u].port;
 
+    if (port == RPCBIND_PORT)
+        return rpcbind_matters(saying, facts->first.time_ns);
     return facts->rdma || saying->alone || facts->usual_port || port == saying->rdma_port;
 }
 
@@ -129,6 +132,11 @@ static const char *reason_hint(uint16_t reason)
     return NULL;
 }
 
+static bool is_to_rpcbind(const struct attempts *attempts)
+{
+    return attempts->first->end[attempts->first->opener ^ 1u].port == RPCBIND_PORT;
+}
+
 /* "3 times in 31 s" */
 static void add_times(GString *text, const struct trouble_repeated *asked)
 {
@@ -148,8 +156,9 @@ static void say_unanswered_syn(GString *text, const struct attempts *attempts, c
 
 static gchar *next_unanswered_syn(const struct attempts *attempts)
 {
-    (void)attempts;
-    return g_strdup("a firewall drops it, the host is down, or the address is wrong");
+    static const char advice[] = "a firewall drops it, the host is down, or the address is wrong";
+
+    return is_to_rpcbind(attempts) ? rpcbind_is_not_needed(attempts->first, advice) : g_strdup(advice);
 }
 
 static void say_refused(GString *text, const struct attempts *attempts, const char *server)
@@ -161,6 +170,8 @@ static void say_refused(GString *text, const struct attempts *attempts, const ch
 
 static gchar *next_refused(const struct attempts *attempts)
 {
+    if (is_to_rpcbind(attempts))
+        return rpcbind_is_not_needed(attempts->first, "does rpcbind run there?");
     return g_strdup(attempts->first->enable);
 }
 
@@ -282,10 +293,16 @@ static void say_like(const struct saying *saying, const struct attempts *attempt
     enum outcome outcome = outcome_of(first);
     struct endpoint to = first->end[first->opener ^ 1u];
     GString *text = g_string_new(NULL);
-    char server[ENDPOINT_TEXT_SIZE];
+    const struct ulp_sought *elsewhere = sought_elsewhere(saying, to.port, attempts->asked.last.time_ns);
+    char address[ENDPOINT_TEXT_SIZE];
+    g_autofree gchar *server =
+        g_strconcat(to.port == RPCBIND_PORT ? "rpcbind at " : "", endpoint_text(&to, address), NULL);
     struct trouble *trouble;
 
-    ways[outcome].say(text, attempts, endpoint_text(&to, server));
+    ways[outcome].say(text, attempts, server);
+    if (elsewhere && to.port != 0 && to.port != RPCBIND_PORT)
+        g_string_append_printf(text, "; rpcbind said in frame %" PRIu32 " that %s has port %" PRIu16 " for %s",
+                               elsewhere->answered.frame, elsewhere->program, elsewhere->port, elsewhere->transport);
     trouble = say(saying, ways[outcome].kind, first, attempts->asked.first, g_string_free(text, FALSE));
     say_next(trouble, ways[outcome].next(attempts));
     trouble->count = outcome == OUTCOME_INCOMPLETE ? attempts->connections : attempts->asked.n;
@@ -355,6 +372,9 @@ static bool any_failed(const struct saying *saying)
 {
     for (guint i = 0; i < saying->facts->len; i++)
         if (outcome_of(facts_at(saying, i)) != OUTCOME_FINE && is_for_rdma(saying, facts_at(saying, i)))
+            return true;
+    for (guint i = 0; i < saying->facts->len; i++)
+        if (sought_in_vain(saying, facts_at(saying, i)) && facts_at(saying, i)->sought->rdma)
             return true;
     return false;
 }

@@ -75,10 +75,22 @@ void say_failures(const struct saying *saying); /* errors of the server, and lat
 void say_path(const struct saying *saying);     /* what the path and the transports did */
 void say_service(const struct saying *saying);  /* outages */
 void say_empty(const struct saying *saying);    /* connections without a message */
+void say_sought(const struct saying *saying);   /* what rpcbind was asked for in vain */
 void say_capture(const struct saying *saying);  /* what the capture lacks */
 bool says_one_direction(const struct saying *saying);
 /* It was asked for, and came to nothing. */
 bool trouble_attempt_failed(const struct trouble_facts *facts);
+
+/* ---- rpcbind ---- */
+
+/* It was asked for, and the answer was no, or none; and no connection shows that nobody needed it. */
+bool sought_in_vain(const struct saying *saying, const struct trouble_facts *facts);
+/* Where rpcbind said before `time_ns` that RDMA is, if that is not this port; NULL: it did not. */
+const struct ulp_sought *sought_elsewhere(const struct saying *saying, uint16_t port, int64_t time_ns);
+/* The two mean RDMA, and have not got it from this time on. */
+bool rpcbind_matters(const struct saying *saying, int64_t time_ns);
+/* The advice, and how to do without rpcbind. g_free() it. */
+gchar *rpcbind_is_not_needed(const struct trouble_facts *facts, const char *advice);
 
 bool in_a_loop(const struct saying *saying, const struct trouble_call *call);
 

@@ -13,6 +13,7 @@ enum {
     STRANGERS_KEPT_MAX = FACTS_KEPT_MAX / 4, /* of these, so that a crowd does not push out connections with RDMA */
     TROUBLES_MAX = 1000,
     STRANGERS_FEW = 4,
+    SOUGHT_MAX = 1024, /* the latest */
     COPIES_FEW = 3,
     COPIES_SHARE = 100
 };
@@ -61,6 +62,9 @@ static const struct {
                             "%s handshakes were never completed", false, false},
     [TROUBLE_LATE_REPLY] = {"connect-late-reply", "the answer to %s attempt to connect came too late",
                             "the answers to %s attempts to connect came too late", false, false},
+    [TROUBLE_NOT_REGISTERED] = {"not-registered", "rpcbind says that the service is not registered",
+                                "rpcbind says that services are not registered", false, false},
+    [TROUBLE_RPCBIND_SILENT] = {"rpcbind-no-answer", "rpcbind did not answer", "rpcbind did not answer", false, false},
     [TROUBLE_EMPTY] = {"connection-empty", "%s connection ended without a message",
                        "%s connections ended without a message", false, false},
     [TROUBLE_PLAIN_TCP] = {"plain-tcp", "a connection went over plain TCP, without RDMA",
@@ -157,6 +161,18 @@ void troubles_take(struct troubles *troubles, struct trouble_facts *facts)
     trouble_facts_free(facts);
 }
 
+void troubles_sought(struct troubles *troubles, GPtrArray *facts)
+{
+    guint from = facts->len > SOUGHT_MAX ? facts->len - SOUGHT_MAX : 0;
+
+    for (guint i = troubles->facts->len; i-- > 0;)
+        if (((const struct trouble_facts *)g_ptr_array_index(troubles->facts, i))->sought)
+            g_ptr_array_remove_index_fast(troubles->facts, i);
+    troubles->sought = facts->len - from;
+    while (facts->len > from)
+        g_ptr_array_add(troubles->facts, g_ptr_array_steal_index_fast(facts, facts->len - 1));
+}
+
 struct trouble *troubles_add(struct troubles *troubles, const struct trouble *trouble)
 {
     struct trouble *added = g_memdup2(trouble, sizeof *trouble);
@@ -225,7 +241,8 @@ static void say_all(struct saying *saying)
     saying->client = *client_of(facts_at(saying, 0));
     saying->server = *server_of(facts_at(saying, 0));
     saying->client.port = 0;
-    saying->alone = saying->facts->len == saying->troubles->facts->len && saying->facts->len <= STRANGERS_FEW;
+    saying->alone = saying->facts->len == saying->troubles->facts->len &&
+                    saying->facts->len <= STRANGERS_FEW + saying->troubles->sought;
     saying->rdma_port = port_of(saying, true);
     saying->server.port = saying->rdma_port ? saying->rdma_port : port_of(saying, false);
     say_capture(saying);
@@ -238,6 +255,7 @@ static void say_all(struct saying *saying)
     say_path(saying);
     say_service(saying);
     say_attempts(saying);
+    say_sought(saying);
     say_empty(saying);
     for (unsigned i = 0; i < saying->n_loops; i++)
         g_ptr_array_unref(saying->loop[i].members);

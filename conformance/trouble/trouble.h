@@ -31,6 +31,8 @@ enum trouble_kind {
     TROUBLE_REJECTED,
     TROUBLE_INCOMPLETE,
     TROUBLE_LATE_REPLY,
+    TROUBLE_NOT_REGISTERED, /* rpcbind says */
+    TROUBLE_RPCBIND_SILENT,
     TROUBLE_EMPTY, /* connections without a message */
     TROUBLE_PLAIN_TCP,
     TROUBLE_DIFFERS, /* from here on nothing failed; here, octets that were read back are not those written */
@@ -74,12 +76,15 @@ struct troubles {
     GPtrArray *facts;             /* struct trouble_facts *, of connections that are over */
     uint64_t left_out;            /* of these, for which there was no room */
     unsigned strangers;           /* facts of connections without RDMA */
+    unsigned sought;              /* facts of questions to rpcbind */
 };
 
 struct troubles *troubles_new(void);
 void troubles_free(struct troubles *troubles);
 /* Of a connection that is over. It is taken over. */
 void troubles_take(struct troubles *troubles, struct trouble_facts *facts);
+/* What became of questions to rpcbind, in place of all that was known before. The facts are moved. */
+void troubles_sought(struct troubles *troubles, GPtrArray *facts);
 /* Makes the list of all that was taken so far. */
 void troubles_conclude(struct troubles *troubles);
 /* For a report that was read: words, next, client and server are copied. It is the caller's to add connections. */

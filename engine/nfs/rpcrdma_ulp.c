@@ -273,6 +273,11 @@ static void asked(void *past, const struct addressed_segment *segment, bool tcp)
     rpcrdma_history_rpcbind(((struct past *)past)->history, segment, tcp);
 }
 
+static void sought(void *past, int64_t now_ns, const struct ulp_sought_host *host)
+{
+    rpcrdma_history_sought(((struct past *)past)->history, now_ns, host);
+}
+
 static void lived(void *ctx, const struct ulp_life *life)
 {
     struct rpcrdma_history_record *record = ctx;
@@ -317,6 +322,7 @@ static void free_record(void *record)
 static const struct ulp_across across = {.begin = across_begin,
                                          .free = across_free,
                                          .asked = asked,
+                                         .sought = sought,
                                          .lived = lived,
                                          .add = add,
                                          .conclude = conclude,

@@ -27,6 +27,36 @@ struct ulp_across_host {
     void *ctx;
 };
 
+enum ulp_sought_how {
+    ULP_SOUGHT_FOUND,
+    ULP_SOUGHT_LACKING,    /* the program is not registered */
+    ULP_SOUGHT_UNANSWERED, /* though asked again, for a second or more */
+};
+
+struct ulp_moment {
+    uint32_t frame;
+    int64_t time_ns;
+};
+
+/* What a client asked rpcbind for, and what rpcbind said. */
+struct ulp_sought {
+    enum ulp_sought_how how;
+    bool rdma;                      /* for RDMA; else for what a mount over RDMA needs besides */
+    char program[32];               /* "NFS version 4" */
+    char transport[48];             /* "netid rdma" */
+    struct endpoint client, server; /* the ports are 0 */
+    uint32_t times;                 /* asked; more than once only if unanswered: */
+    struct ulp_moment asked, asked_last;
+    struct ulp_moment answered; /* unless unanswered */
+    uint16_t port;              /* of what was found; 0: it is not known */
+};
+
+/* sought: valid during the call. */
+struct ulp_sought_host {
+    void (*tell)(void *ctx, const struct ulp_sought *sought);
+    void *ctx;
+};
+
 /* What the host alone knows of a connection that has ended. */
 struct ulp_life {
     struct endpoint endpoint[2]; /* by side */
@@ -38,10 +68,12 @@ struct ulp_across {
     void *(*begin)(void);
     void (*free)(void *across);
     /*
-     * What was sent to port 111 (a TCP segment, or a UDP datagram in place of one), as it comes: before the records of
-     * the connections that began after it.
+     * What was sent to or from port 111 (a TCP segment, or a UDP datagram in place of one), as it comes: before the
+     * records of the connections that began after it.
      */
     void (*asked)(void *across, const struct addressed_segment *segment, bool tcp);
+    /* What became of all that was asked so far. */
+    void (*sought)(void *across, int64_t now_ns, const struct ulp_sought_host *host);
     /* To be called before a record is added. */
     void (*lived)(void *record, const struct ulp_life *life);
     /*

@@ -3,9 +3,8 @@
 
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
-#include "engine/rpcrdma/rpcrdma_history_auxiliary.h"
 #include "engine/rpcrdma/rpcrdma_history_cut_off.h"
-#include "engine/rpcrdma/rpcrdma_history_lookups.h"
+#include "engine/rpcrdma/rpcrdma_history_questions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,7 @@ struct pair {
     struct rpcrdma_history_record *newest, *oldest;
     unsigned n;
     struct lookups lookups;
-    struct auxiliary auxiliary;
+    struct questions questions;
     struct pair *chain;         /* next in its bucket */
     struct pair *older, *newer; /* by age of the latest record */
 };
@@ -148,9 +147,9 @@ void rpcrdma_history_lookup(struct rpcrdma_history *history, const struct lookup
     if (pair)
         lookups_add(&pair->lookups, nfs_lookup_about(question, lookup), place->frame, place->time_ns);
     if (pair && question == RPCBIND_LOOKUP)
-        auxiliary_asked(&pair->auxiliary, place->client, place->tcp, lookup);
+        questions_asked(&pair->questions, place, lookup);
     else if (pair && question == RPCBIND_UNREADABLE)
-        auxiliary_asked_unread(&pair->auxiliary);
+        questions_asked_unread(&pair->questions);
     while (history->n > RPCRDMA_HISTORY_PAIRS_MAX)
         drop_oldest_pair(history);
 }
@@ -161,10 +160,17 @@ void rpcrdma_history_answer(const struct rpcrdma_history *history, const struct 
     struct endpoint client = without_port(place->client), server = without_port(place->server);
     struct pair *pair = find(history, &client, &server);
 
-    if (pair && !p)
-        auxiliary_answered_unread(&pair->auxiliary, place->client, place->tcp);
-    else if (pair)
-        auxiliary_answered(&pair->auxiliary, place->client, place->tcp, p, n, place->frame, place->time_ns);
+    if (pair)
+        questions_answered(&pair->questions, place, p, n);
+}
+
+void rpcrdma_history_sought(const struct rpcrdma_history *history, int64_t now_ns, const struct ulp_sought_host *host)
+{
+    for (const struct pair *pair = history->oldest; pair; pair = pair->newer) {
+        struct ulp_sought told = {.client = pair->client, .server = pair->server};
+
+        questions_tell(&pair->questions, &told, now_ns, host);
+    }
 }
 
 /* ---- findings ---- */
@@ -781,7 +787,7 @@ void rpcrdma_history_conclude(struct rpcrdma_history *history, const struct rpcr
     judge_drop(&look, pair);
     judge_minor_versions(&look, pair);
     judge_new_requests(&look, pair);
-    auxiliary_judge(&pair->auxiliary, record, host->verdict);
+    auxiliary_judge(&pair->questions.auxiliary, record, host->verdict);
     judge_delegations(&look, pair, now_ns);
 }
 

@@ -138,6 +138,8 @@ void rpcrdma_history_free(struct rpcrdma_history *history);
  * addresses.
  */
 void rpcrdma_history_rpcbind(struct rpcrdma_history *history, const struct addressed_segment *segment, bool tcp);
+/* Of each pair of addresses, the oldest first: what rpcbind told the client of NFS for RDMA, and of MOUNT. */
+void rpcrdma_history_sought(const struct rpcrdma_history *history, int64_t now_ns, const struct ulp_sought_host *host);
 /*
  * Judges a connection's record against earlier ones and takes ownership of it. Records come in the order in which their
  * connections began. False: the record has been freed, as its client is unknown or memory is lacking.

@@ -6,20 +6,7 @@
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_AUXILIARY_H
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_AUXILIARY_H
 
-#include "engine/rpcrdma/rpcrdma_history.h"
-
-enum { AUXILIARY_QUESTIONS_MAX = 8 /* of a pair, the latest */ };
-
-struct auxiliary_question {
-    uint32_t xid;
-    uint16_t port; /* of the client */
-    bool tcp;      /* asked over TCP */
-    bool certain;  /* about TCP; else rpcbind may answer for another transport */
-    bool answered;
-    bool ambiguous; /* another question with the same XID waits for its answer, too */
-    uint8_t program;
-    uint8_t version, procedure; /* of rpcbind */
-};
+#include "engine/rpcrdma/rpcrdma_history_sought.h"
 
 struct auxiliary_offer {
     bool offered, settled;
@@ -29,22 +16,20 @@ struct auxiliary_offer {
 };
 
 struct auxiliary {
+    bool asked;  /* any question was about them, or: */
     bool unread; /* a question was not read: the question may be about any program */
-    unsigned n_questions;
-    struct auxiliary_question question[AUXILIARY_QUESTIONS_MAX]; /* a ring */
     struct auxiliary_offer offer[NFS_AUXILIARIES];
 };
 
-/* The client's end of the segment asks for an address. */
-void auxiliary_asked(struct auxiliary *auxiliary, const struct endpoint *client, bool tcp,
-                     const struct rpcbind_lookup *lookup);
-/* A message to rpcbind that is in several segments, or was not captured whole. */
-void auxiliary_asked_unread(struct auxiliary *auxiliary);
-/* A Reply p[0..n) to the client's end. */
-void auxiliary_answered(struct auxiliary *auxiliary, const struct endpoint *client, bool tcp, const uint8_t *p,
-                        size_t n, uint32_t frame, int64_t time_ns);
-/* Such a message to the client's end, which may answer any question of that end. */
-void auxiliary_answered_unread(struct auxiliary *auxiliary, const struct endpoint *client, bool tcp);
+/* The auxiliary program that the lookup is about, for TCP; -1: none. */
+int auxiliary_of(const struct rpcbind_lookup *lookup);
+/* rpcbind answers such a lookup for TCP, of the addresses that the client uses. */
+bool auxiliary_is_certain(const struct lookup_place *place, const struct rpcbind_lookup *lookup);
+/* What rpcbind says in answer to the question, RPCBIND_NO_ANSWER apart. */
+void auxiliary_answered(struct auxiliary *auxiliary, const struct question *question, enum rpcbind_answer answer,
+                        const struct lookup_place *place);
+/* The question may have an answer that was not read. */
+void auxiliary_doubt(struct auxiliary *auxiliary, const struct question *question);
 /* Once per program, for a connection on which the server speaks NFS version 2 or 3. */
 void auxiliary_judge(struct auxiliary *auxiliary, const struct rpcrdma_history_record *record, struct verdict *verdict);
 

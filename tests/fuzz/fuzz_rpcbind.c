@@ -22,12 +22,13 @@ static void message(const uint8_t *p, size_t n)
 {
     struct rpcbind_lookup lookup;
     uint32_t xid;
+    uint16_t port;
 
     if (rpcbind_decode(&lookup, p, n) == RPCBIND_LOOKUP)
         asked(&lookup);
     for (uint32_t version = 2; version <= 4; version++)
         for (uint32_t procedure = 0; procedure < 13; procedure++)
-            HOLDS(rpcbind_decode_answer(version, procedure, p, n) == RPCBIND_NO_ANSWER ||
+            HOLDS(rpcbind_decode_answer(version, procedure, p, n, &port) == RPCBIND_NO_ANSWER ||
                   rpcbind_reply_xid(p, n, &xid));
 }
 

@@ -61,6 +61,12 @@ bool nfs_is_backchannel(const struct rpc_message *call, const uint8_t *p, size_t
 enum lookup_about { LOOKUP_ABOUT_NFS4_RDMA, LOOKUP_MAYBE_NFS4_RDMA, LOOKUP_ABOUT_OTHERS };
 enum lookup_about nfs_lookup_about(enum rpcbind_question question, const struct rpcbind_lookup *lookup);
 
+/* What a mount over RDMA needs that clients ask rpcbind for. */
+enum nfs_sought { NFS_SOUGHT_RDMA /* NFS itself, for RDMA */, NFS_SOUGHT_MOUNT /* for any transport */, NFS_SOUGHTS };
+/* NFS_SOUGHTS: the lookup is of another program, for another transport, or of a version that does not exist. */
+enum nfs_sought nfs_sought(const struct rpcbind_lookup *lookup);
+const char *nfs_sought_name(enum nfs_sought sought); /* "MOUNT" */
+
 /* The programs that a server of NFS versions 2 and 3 offers over TCP: RFC 8267 section 5.1. */
 enum { NFS_AUXILIARIES = 3 };
 /* Its number, below NFS_AUXILIARIES; -1: none of them, or a version that neither of these servers is sure to need. */

@@ -120,6 +120,24 @@ enum lookup_about nfs_lookup_about(enum rpcbind_question question, const struct 
     return LOOKUP_MAYBE_NFS4_RDMA;
 }
 
+enum nfs_sought nfs_sought(const struct rpcbind_lookup *lookup)
+{
+    uint32_t low, high;
+
+    if (!nfs_program_versions(lookup->program, &low, &high) || lookup->program_version < low ||
+        lookup->program_version > high)
+        return NFS_SOUGHTS;
+    if (lookup->program == NFS_PROGRAM && rpcbind_is_rdma(lookup))
+        return NFS_SOUGHT_RDMA;
+    return lookup->program == NFS_PROGRAM_MOUNT && rpcbind_transport(lookup) != RPCBIND_FOR_OTHERS ? NFS_SOUGHT_MOUNT
+                                                                                                   : NFS_SOUGHTS;
+}
+
+const char *nfs_sought_name(enum nfs_sought sought)
+{
+    return sought == NFS_SOUGHT_RDMA ? "NFS" : "MOUNT";
+}
+
 /*
  * RFC 1813 appendices I and II: NFS version 3 comes with MOUNT version 3 and NLM version 4. NFS
  * version 2 does with any of several.

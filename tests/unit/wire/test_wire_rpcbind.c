@@ -146,26 +146,44 @@ static void answers(void **state)
         const char *address;
         uint32_t port;
         enum rpcbind_answer answer;
+        uint16_t says;
     } cases[] = {
-        {2, 3, NULL, 0, RPCBIND_NOT_REGISTERED},   {2, 3, NULL, 635, RPCBIND_REGISTERED},
-        {2, 3, NULL, 65536, RPCBIND_NO_ANSWER},    {2, 4, NULL, 0, RPCBIND_NO_ANSWER},
-        {3, 3, "", 0, RPCBIND_NOT_REGISTERED},     {4, 9, "", 0, RPCBIND_NOT_REGISTERED},
-        {4, 3, "::.2.123", 0, RPCBIND_REGISTERED}, {4, 3, "192.0.2.2.0.0", 0, RPCBIND_NO_ANSWER},
-        {4, 11, "", 0, RPCBIND_NO_ANSWER},         {3, 3, ".", 0, RPCBIND_NO_ANSWER},
+        {2, 3, NULL, 0, RPCBIND_NOT_REGISTERED, 0},
+        {2, 3, NULL, 635, RPCBIND_REGISTERED, 635},
+        {2, 3, NULL, 65536, RPCBIND_NO_ANSWER, 0},
+        {2, 4, NULL, 0, RPCBIND_NO_ANSWER, 0},
+        {3, 3, "", 0, RPCBIND_NOT_REGISTERED, 0},
+        {4, 9, "", 0, RPCBIND_NOT_REGISTERED, 0},
+        {4, 3, "::.2.123", 0, RPCBIND_REGISTERED, 635},
+        {4, 3, "192.0.2.2.78.81", 0, RPCBIND_REGISTERED, 20049},
+        {4, 3, "192.0.2.2.255.255", 0, RPCBIND_REGISTERED, 65535},
+        {4, 3, "192.0.2.2.256.1", 0, RPCBIND_REGISTERED, 0}, /* no port can be made of these */
+        {4, 3, "192.0.2.2.1.256", 0, RPCBIND_REGISTERED, 0},
+        {4, 3, "192.0.2.2.1.0001", 0, RPCBIND_REGISTERED, 0},
+        {4, 3, "2.123", 0, RPCBIND_REGISTERED, 0},
+        {4, 3, "rdma:20049", 0, RPCBIND_REGISTERED, 0},
+        {4, 3, "1.2.3.4.5.", 0, RPCBIND_REGISTERED, 0},
+        {4, 3, "1.2.3..5", 0, RPCBIND_REGISTERED, 0},
+        {4, 3, "192.0.2.2.0.0", 0, RPCBIND_NO_ANSWER, 0},
+        {4, 11, "", 0, RPCBIND_NO_ANSWER, 0},
+        {3, 3, ".", 0, RPCBIND_NO_ANSWER, 0},
     };
 
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
         uint8_t p[64];
         size_t n = reply_with(p, cases[i].address, cases[i].port);
         uint32_t xid = 0;
+        uint16_t port = 1;
 
-        assert_int_equal(rpcbind_decode_answer(cases[i].version, cases[i].procedure, p, n), cases[i].answer);
+        assert_int_equal(rpcbind_decode_answer(cases[i].version, cases[i].procedure, p, n, &port), cases[i].answer);
+        assert_int_equal(port, cases[i].says);
         assert_true(rpcbind_reply_xid(p, n, &xid));
         assert_int_equal(xid, 9);
         for (size_t cut = 0; cut < n; cut++)
-            assert_int_equal(rpcbind_decode_answer(cases[i].version, cases[i].procedure, p, cut), RPCBIND_NO_ANSWER);
+            assert_int_equal(rpcbind_decode_answer(cases[i].version, cases[i].procedure, p, cut, &port),
+                             RPCBIND_NO_ANSWER);
         p[23] = RPC_PROG_UNAVAIL;
-        assert_int_equal(rpcbind_decode_answer(cases[i].version, cases[i].procedure, p, n), RPCBIND_NO_ANSWER);
+        assert_int_equal(rpcbind_decode_answer(cases[i].version, cases[i].procedure, p, n, &port), RPCBIND_NO_ANSWER);
         p[7] = RPC_CALL;
         assert_false(rpcbind_reply_xid(p, n, &xid));
     }
@@ -181,6 +199,29 @@ static void tcp_of_an_address_family(void **state)
     assert_false(rpcbind_is_tcp(&tcp, 6) || rpcbind_is_tcp(&tcp6, 4) || rpcbind_is_tcp(&udp, 4));
 }
 
+static void transports(void **state)
+{
+    static const struct {
+        uint32_t version, protocol;
+        const char *netid;
+        enum rpcbind_transport transport;
+    } cases[] = {
+        {2, 6, "", RPCBIND_FOR_TCP},       {2, 17, "", RPCBIND_FOR_UDP},       {2, 1, "rdma", RPCBIND_FOR_OTHERS},
+        {3, 6, "rdma", RPCBIND_FOR_RDMA},  {4, 0, "rdma6", RPCBIND_FOR_RDMA6}, {4, 0, "tcp6", RPCBIND_FOR_TCP},
+        {4, 17, "udp6", RPCBIND_FOR_UDP},  {4, 0, "udp", RPCBIND_FOR_UDP},     {4, 0, "rdma66", RPCBIND_FOR_OTHERS},
+        {4, 0, "rdm", RPCBIND_FOR_OTHERS}, {4, 6, "", RPCBIND_FOR_OTHERS},
+    };
+
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        const struct rpcbind_lookup lookup = {.version = cases[i].version,
+                                              .protocol = cases[i].protocol,
+                                              .netid = (const uint8_t *)cases[i].netid,
+                                              .netid_len = (uint32_t)strlen(cases[i].netid)};
+
+        assert_int_equal(rpcbind_transport(&lookup), cases[i].transport);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +232,7 @@ int main(void)
         cmocka_unit_test(records),
         cmocka_unit_test(answers),
         cmocka_unit_test(tcp_of_an_address_family),
+        cmocka_unit_test(transports),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
