@@ -369,19 +369,17 @@ static bool read_titled(const struct loader *loader, const yaml_node_t *root, GP
     return ok;
 }
 
-static bool read_document(const struct loader *loader, GPtrArray *waivers)
+static bool read_document(const struct loader *loader, const yaml_node_t *root, GPtrArray *waivers)
 {
-    const yaml_node_t *root = yaml_document_get_root_node(loader->document);
-
-    if (!root)
-        return true; /* an empty file waives nothing */
     return root->type == YAML_MAPPING_NODE ? read_titled(loader, root, waivers) : read_list(loader, root, waivers);
 }
 
+/* An empty document waives nothing. waivers: NULL: the document must be empty. */
 static bool load_document(struct loader *loader, yaml_parser_t *parser, GPtrArray *waivers)
 {
     yaml_document_t document;
-    bool ok;
+    const yaml_node_t *root;
+    bool ok = true;
 
     if (!yaml_parser_load(parser, &document)) {
         g_set_error(loader->error, WAIVER_ERROR, 0, "%s:%zu: not YAML: %s", loader->path, parser->problem_mark.line + 1,
@@ -389,7 +387,11 @@ static bool load_document(struct loader *loader, yaml_parser_t *parser, GPtrArra
         return false;
     }
     loader->document = &document;
-    ok = read_document(loader, waivers);
+    root = yaml_document_get_root_node(&document);
+    if (root && waivers)
+        ok = read_document(loader, root, waivers);
+    else if (root)
+        ok = mistake(loader, root, "a second document begins here; a file has one list");
     loader->document = NULL;
     yaml_document_delete(&document);
     return ok;
@@ -411,7 +413,7 @@ static bool load_text(struct loader *loader, const char *text, size_t n, GPtrArr
         return false;
     }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
-    ok = load_document(loader, &parser, waivers);
+    ok = load_document(loader, &parser, waivers) && load_document(loader, &parser, NULL);
     yaml_parser_delete(&parser);
     return ok;
 }

@@ -111,6 +111,8 @@ def test_empty_file(check, waivers, good):
     ("- case: MPA-0-00\n  why: x\n", 1, "no case 'MPA-0-00'"),
     ("- case: MPA-4.1-05\n  why: x\n  scope:\n    kind: Reply\n", 1, "a case has no findings"),
     ("- id: 'MPA\n", None, "not YAML"),
+    ("- id: MPA-4.1-05\n  why: x\n---\n- id: MPA-4.3-03\n  why: y\n", 4, "a second document begins here"),
+    ("- id: MPA-4.1-05\n  why: x\n...\n}\n", 4, "not YAML"),
     ("- id: &a [*a]\n", 1, ""),
     ("\x00\x01", 1, "not YAML"),
 ])
