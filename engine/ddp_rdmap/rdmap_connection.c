@@ -308,8 +308,8 @@ static void match_read_response(struct rdmap_connection *rdmap, struct rdmap_ste
         return;
     if (rdmap_read_resumes(rdmap, step))
         step->message->faulty = step->faulty = true;
-    else if (!step->message->first_known) /* after a hole: it, too, answers one of the open requests */
-        rdmap_requests_doubt(requests);
+    else if (!step->message->first_known) /* after a hole: it, too, answers an open request, or one still to come */
+        rdmap_requests_unclaimed(requests);
     else if (rdmap_read_is_asked_for(requests, step->ddp) || !rdmap_reaction_serves_fault(rdmap, step, 0))
         rdmap_requests_match(rdmap, step, 0);
 }

@@ -300,6 +300,8 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
 void rdmap_requests_cut(struct rdmap_connection *rdmap, const struct rdmap_step *step);
 /* Something was lost: answers, requests or their order. Which requests are open is not known for certain. */
 void rdmap_requests_doubt(struct rdmap_requests *requests);
+/* The same, because of an answer whose request is not known: it may still be to come. */
+void rdmap_requests_unclaimed(struct rdmap_requests *requests);
 /* A hole in the requester's direction; and, at its next message on QN 1, how many of them the hole hides. */
 void rdmap_requests_hole(struct rdmap_requests *requests);
 /* Requests that the capture does not show may be open. */

@@ -170,6 +170,12 @@ void rdmap_requests_doubt(struct rdmap_requests *requests)
     requests->doubted = requests->tail;
 }
 
+void rdmap_requests_unclaimed(struct rdmap_requests *requests)
+{
+    requests->unclaimed = true;
+    rdmap_requests_doubt(requests);
+}
+
 void rdmap_requests_hole(struct rdmap_requests *requests)
 {
     requests->idle = false;

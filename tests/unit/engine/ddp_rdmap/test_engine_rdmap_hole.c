@@ -30,6 +30,23 @@ static void an_answer_without_request(void **state)
     }
 }
 
+/* The hole at the beginning of the requests ends later than that in front of the answer. */
+static void an_answer_before_a_request_behind_a_hole(void **state)
+{
+    struct rdmap_flow *t = flow_new();
+    struct ddp_segment response = tagged_segment(RDMAP_READ_RESPONSE, 0x10, 0);
+
+    flow_send(t, R, 4);
+    flow_hole(t, R, EMPTY_SEND);
+    flow_segment_acked(t, R, response, NULL, 8, 1000);
+    flow_hole(t, I, SEGMENT);
+    flow_tagged(t, I, RDMAP_WRITE, 0x77, 200, true, NULL, 100);
+    flow_read(t, I, 0x10, 0, 8);
+    flow_send(t, R, 4);
+    flow_close(t, R);
+    flow_expect_nothing(t);
+}
+
 /* The answer may be in the hole, unless that hides nothing but more of a Write. */
 static void a_request_that_is_never_answered(void **state)
 {
@@ -196,6 +213,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_without_request),
+        cmocka_unit_test(an_answer_before_a_request_behind_a_hole),
         cmocka_unit_test(a_request_that_is_never_answered),
         cmocka_unit_test(an_answer_settles_what_a_hole_left_open),
         cmocka_unit_test(what_settles_a_late_start),
