@@ -443,7 +443,9 @@ bool waivers_load(GPtrArray *waivers, const char *path, bool of_cases, GError **
     g_autofree char *text = NULL;
     gsize n;
 
-    if (!g_file_get_contents(path, &text, &n, NULL)) /* linux/ may be a kernel's tree */
+    if (g_file_test(path, G_FILE_TEST_IS_DIR)) /* linux/ may be a kernel's tree */
+        return load_by_name(waivers, path, EISDIR, error);
+    if (!g_file_get_contents(path, &text, &n, NULL))
         return load_by_name(waivers, path, errno, error);
     return load_text(&loader, text, n, waivers);
 }
