@@ -186,8 +186,9 @@ gchar *budget_cut_short_text(const struct budget *budget, const char *file, uint
     g_autofree gchar *size = size_text(budget->limit);
 
     return g_strdup_printf("%s: too many connections at a time for the memory limit of %s: from frame %" PRIu32
-                           " on, %" PRIu64 " of them were judged up to their last packet before that, or not at all",
-                           file, size, budget->cut_short_frame, n);
+                           " on, a connection was judged up to its last packet before that, or not at all, %" PRIu64
+                           " time%s; give a larger --memory-limit, or fewer connections",
+                           file, size, budget->cut_short_frame, n, n == 1 ? "" : "s");
 }
 
 gchar *budget_held_text(const struct budget *budget, const char *file)

@@ -224,7 +224,7 @@ def test_list(check, root):
     assert [row[0] for row in rows] == known
     files = {row[0]: row[1:] for row in rows if len(row) == 3}
     assert set(files) == {path.stem for path in (root / "waivers").glob("*.yaml")}
-    assert files["linux-7.2-nfsd"] == ["if the responder is Linux 7.2", "findings of CMPD-4.1-03, RPCR-4.5.2-07; 18 cases of iwarp-gen test"]
+    assert files["linux-7.2-nfsd"] == ["if the responder is Linux 7.2", "findings of CMPD-4.1-03; 18 cases of iwarp-gen test"]
     assert files["linux-6.1-xprtrdma"][0] == "if the initiator is Linux 6.1" and files["linux-6.1-xprtrdma"][1].endswith("cases of iwarp-gen test")
     groups = {row[0]: row[1] for row in rows if len(row) == 2}
     assert groups["linux-nfsd"] == "all of linux-6.1-nfsd, linux-6.12-nfsd, linux-7.2-nfsd"
