@@ -37,8 +37,9 @@ static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *dat
     struct mpa_listener *listener = data;
 
     (void)tree;
-    if (!listener || listener->size != sizeof *listener || !rdmap_flow_listen(listener))
+    if (!listener || listener->size != sizeof *listener)
         return 0;
+    rdmap_flow_listen(listener);
     listener->brief = brief;
     listener->handle = ulpdu_handle;
     listener->after_segment = rdmap_draw_bare;

@@ -352,7 +352,7 @@ static void on_over(void *ctx)
     judge_over(&flow->judge);
 }
 
-bool rdmap_flow_listen(struct mpa_listener *listener)
+void rdmap_flow_listen(struct mpa_listener *listener)
 {
     struct rdmap_flow *flow = wmem_new0(wmem_file_scope(), struct rdmap_flow);
 
@@ -365,13 +365,15 @@ bool rdmap_flow_listen(struct mpa_listener *listener)
     flow->judge.runs.size = sizeof(struct rdmap_seg);
     for (unsigned side = 0; side < 2; side++)
         flow->judge.host[side] = listener->host[side];
-    if (!judge_begin(&flow->judge, &options[listener->payload_only], &taps, flow, listener->port))
-        return false;
+    flow->late = (struct late){.judge = &flow->judge,
+                               .options = &options[listener->payload_only],
+                               .taps = &taps,
+                               .ctx = flow,
+                               .port = {listener->port[0], listener->port[1]}};
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
-    listener->entrance = stack_entrance(flow->judge.stack);
+    listener->entrance = late_entrance(&flow->late);
     listener->over = on_over;
     listener->ctx = flow;
-    return true;
 }
 
 /* ---- to several listeners ---- */

@@ -329,12 +329,9 @@ static struct rpcrdma_flow *flow_new(uint32_t connection, bool always, bool payl
     return flow;
 }
 
-static bool begin(struct rpcrdma_flow *flow, const uint16_t port[2])
+static struct stack_entrance upward(struct rpcrdma_flow *flow)
 {
-    if (!judge_begin(&flow->judge, &flow->layers, &taps, flow, port))
-        return false;
-    flow->judge.next = (struct stack_entrance){.ctx = flow, .finish = on_finish};
-    return true;
+    return (struct stack_entrance){.ctx = flow, .finish = on_finish};
 }
 
 void rpcrdma_flow_over(void *ctx)
@@ -367,7 +364,7 @@ uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream)
     return in.transactions;
 }
 
-bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always, dissector_handle_t segment)
+void rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always, dissector_handle_t segment)
 {
     struct rpcrdma_flow *flow = flow_new(listeners->connection, always, listeners->payload_only);
     const struct tcp_analysis *tcp = get_tcp_conversation_data(NULL, pinfo);
@@ -378,17 +375,20 @@ bool rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, 
     take_address(&flow->endpoint[0], &pinfo->src);
     take_address(&flow->endpoint[1], &pinfo->dst);
     flow->start_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
-    if (!begin(flow, listeners->port))
-        return false;
+    flow->judge.next = upward(flow);
+    flow->late = (struct late){.judge = &flow->judge,
+                               .options = &flow->layers,
+                               .taps = &taps,
+                               .ctx = flow,
+                               .port = {listeners->port[0], listeners->port[1]}};
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
-    rdmap_listeners_add(listeners, &(struct rdmap_listener){.entrance = stack_entrance(flow->judge.stack),
+    rdmap_listeners_add(listeners, &(struct rdmap_listener){.entrance = late_entrance(&flow->late),
                                                             .over = rpcrdma_flow_over,
                                                             .ctx = flow,
                                                             .knows = &flow->recognised,
                                                             .brief = rpcrdma_move_brief,
                                                             .segment = segment,
                                                             .after_segment = rpcrdma_draw_bare});
-    return true;
 }
 
 static struct endpoint endpoint_of(const struct ib_address *address)
@@ -411,7 +411,8 @@ struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, 
         flow->endpoint[side] = endpoint_of(&connection->address[side]);
     flow->start_ns = connection->start_ns;
     flow->judge.make_record = make_record;
-    if (!begin(flow, no_ports))
+    flow->judge.next = upward(flow);
+    if (!judge_begin(&flow->judge, &flow->layers, &taps, flow, no_ports))
         return NULL;
     flow->ib = (struct stack_ib){.stack = flow->judge.stack, .connection = connection};
     return flow;
