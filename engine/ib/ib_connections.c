@@ -322,7 +322,7 @@ static struct pair *open_pair(struct ib_connections *connections, const struct i
     struct ib_rc_events events = {0};
     struct pair *pair;
 
-    if (connections->n_pairs >= connections->options.max_connections)
+    if (connections->oldest && connections->n_pairs >= connections->options.max_connections)
         close_pair(connections, connections->oldest, IB_CONNECTION_EVICTED, time_ns);
     pair = heap_zeroed(1, sizeof *pair);
     if (!pair)
@@ -518,12 +518,31 @@ static void note_request(struct flow *flow, const struct ib_packet *packet)
         flow->request_n = (uint32_t)ahead + n;
 }
 
+/* Its single packet says next to nothing. */
+static void drop_unpaired(struct ib_connections *connections, struct flow *flow)
+{
+    forget_unpaired(connections, flow);
+    remove_flow(connections, flow);
+}
+
+/* The oldest goes; false: memory is lacking. */
+static bool make_room(struct ib_connections *connections)
+{
+    struct flow *oldest = connections->unpaired;
+    uint32_t frame = oldest->first->frame;
+
+    if (!connections->events.forgotten || oldest->first->next)
+        return settle(connections, oldest, NULL) != NULL;
+    drop_unpaired(connections, oldest);
+    connections->events.forgotten(connections->events.ctx, frame);
+    return true;
+}
+
 static struct flow *new_unpaired(struct ib_connections *connections, const struct key *key)
 {
     struct flow *flow;
 
-    if (connections->n_unpaired >= connections->options.max_unpaired &&
-        !settle(connections, connections->unpaired, NULL))
+    if (connections->n_unpaired >= connections->options.max_unpaired && !make_room(connections))
         return NULL;
     flow = add_flow(connections, key);
     if (!flow)
@@ -550,10 +569,8 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
             deliver_early(connections, pair, flow->sender, arrival->packet, arrival->frame, arrival->time_ns);
             return &pair->connection;
         }
-        if (flow && !flow->first) { /* whatever is unpaired has a first packet */
-            forget_unpaired(connections, flow);
-            remove_flow(connections, flow);
-        }
+        if (flow && !flow->first) /* whatever is unpaired has a first packet */
+            drop_unpaired(connections, flow);
         return NULL;
     }
     counterpart = assumed_counterpart(connections, flow);
@@ -889,8 +906,7 @@ static uint32_t trim_unpaired(struct ib_connections *connections, const struct k
         if (flow->first->frame > limits->unpaired && flow->octets < limits->held)
             continue;
         if (!flow->first->next || !settle(connections, flow, NULL)) {
-            forget_unpaired(connections, flow);
-            remove_flow(connections, flow);
+            drop_unpaired(connections, flow);
             forgotten++;
         }
     }
@@ -954,10 +970,8 @@ static struct pair *sort(struct pair *list)
 
 void ib_connections_finish(struct ib_connections *connections, int64_t now_ns)
 {
-    struct pair *older = NULL;
+    struct pair *older = NULL, *last;
 
-    while (connections->unpaired && settle(connections, connections->unpaired, NULL)) {
-    }
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a pair leaves the list before it is freed */
     connections->oldest = sort(connections->oldest);
     for (struct pair *pair = connections->oldest; pair; pair = pair->newer) {
@@ -967,4 +981,7 @@ void ib_connections_finish(struct ib_connections *connections, int64_t now_ns)
     connections->newest = older;
     while (connections->oldest)
         close_pair(connections, connections->oldest, IB_CONNECTION_CAPTURE, now_ns);
+    /* One after the other: there may be many, and as connections they take more memory. */
+    while (connections->unpaired && (last = settle(connections, connections->unpaired, NULL)))
+        close_pair(connections, last, IB_CONNECTION_CAPTURE, now_ns);
 }

@@ -63,6 +63,8 @@ struct ib_connection_events {
                     const struct place *place);
     /* After everything held was delivered. Once per open. */
     void (*close)(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns);
+    /* max_unpaired: a queue pair of a single packet, in that frame, made room and is forgotten. NULL: it is judged. */
+    void (*forgotten)(void *ctx, uint32_t frame);
 };
 
 /* Two queue pairs that form a connection, whichever of the ends they belong to. */
@@ -105,7 +107,7 @@ void ib_connections_reach(struct ib_connections *connections, int64_t now_ns);
 void ib_connections_kept(struct ib_connections *connections, const struct kept_visit *visit);
 /* Returns how many queue pairs without counterpart were forgotten: those of a single packet. Others are judged. */
 uint32_t ib_connections_trim(struct ib_connections *connections, const struct kept_limits *limits, int64_t now_ns);
-/* Closes all open connections, in the order of their ids. */
+/* Closes all connections in the order of their ids; queue pairs without counterpart become connections only then. */
 void ib_connections_finish(struct ib_connections *connections, int64_t now_ns);
 
 #endif

@@ -6,9 +6,11 @@
 #include "plugins/ib/ib_plugin.h"
 
 #include <epan/dissectors/packet-infiniband.h>
+#include <epan/expert.h>
 
 static int proto = -1;
 static int connection = -1, operation = -1;
+static expert_field forgotten = EI_INIT;
 static dissector_table_t choices;
 static heur_dissector_list_t private_data_list, others_list;
 static uint32_t passed; /* the current frame, once Wireshark has passed on what it has */
@@ -180,6 +182,8 @@ static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
     if (pinfo->ptype != PT_IBQP)
         return 0;
     frame = frame_of(pinfo);
+    if (!frame && ib_flow_is_forgotten(pinfo->num))
+        proto_tree_add_expert(tree, pinfo, &forgotten, tvb, 0, 0);
     if (frame && passed != pinfo->num) {
         if (frame->frame.cut)
             correct_info(&frame->frame, pinfo);
@@ -207,8 +211,15 @@ void ib_plugin_register(void)
           "What the packet of a reliable connection is", HFILL}},
     };
 
+    static ei_register_info experts[] = {
+        {&forgotten,
+         {"rdma_ib.forgotten", PI_UNDECODED, PI_NOTE,
+          "Not followed: too many queue pairs without counterpart, and this one had sent a single packet", EXPFILL}},
+    };
+
     proto = proto_register_protocol("RDMA over InfiniBand and RoCE", "RDMA-IB", "rdma_ib");
     proto_register_field_array(proto, fields, array_length(fields));
+    expert_register_field_array(expert_register_protocol(proto), experts, array_length(experts));
     private_data_list = register_heur_dissector_list(IB_PRIVATE_DATA_LIST, proto);
     others_list = register_heur_dissector_list(IB_OTHERS_LIST, proto);
     register_heur_dissector_list(IB_LISTENER_LIST, proto);

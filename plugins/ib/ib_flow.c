@@ -23,7 +23,10 @@ static struct ib_icrc_senders *icrc_senders;
 static uint32_t fed; /* the latest frame */
 static int64_t last_ns;
 
-static wmem_map_t *frames; /* number -> struct ib_flow_frame; emptied with the file */
+static wmem_map_t *frames;    /* number -> struct ib_flow_frame; emptied with the file */
+static wmem_map_t *forgotten; /* numbers of frames whose queue pair had to make room; likewise */
+
+enum { UNPAIRED_MAX = 16384 }; /* as in iwarp-check with its default memory limit */
 
 /* ---- frames ---- */
 
@@ -43,6 +46,17 @@ static struct ib_flow_frame *frame_of(const struct ib_flow *flow, uint32_t numbe
         wmem_map_insert(frames, GUINT_TO_POINTER(number), frame);
     }
     return frame;
+}
+
+bool ib_flow_is_forgotten(uint32_t number)
+{
+    return wmem_map_contains(forgotten, GUINT_TO_POINTER(number));
+}
+
+static void on_forgotten(void *ctx, uint32_t number)
+{
+    (void)ctx;
+    wmem_map_insert(forgotten, GUINT_TO_POINTER(number), GUINT_TO_POINTER(number));
 }
 
 /* A packet may be reported in a later frame than its own. */
@@ -165,8 +179,9 @@ static void on_close(void *ctx, struct ib_connection *connection, enum ib_connec
 
 static bool ready(void)
 {
-    const struct ib_connections_options options = {0};
-    const struct ib_connection_events events = {.open = on_open, .managed = on_managed, .close = on_close};
+    const struct ib_connections_options options = {.max_unpaired = UNPAIRED_MAX};
+    const struct ib_connection_events events = {
+        .open = on_open, .managed = on_managed, .close = on_close, .forgotten = on_forgotten};
 
     if (!decap)
         decap = decap_new(0);
@@ -360,5 +375,6 @@ void ib_flow_register(void)
     register_init_routine(judge_file_opened);
     register_cleanup_routine(file_closed);
     register_postseq_cleanup_routine(first_pass_over);
+    forgotten = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
     frames = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

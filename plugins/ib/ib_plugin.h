@@ -33,6 +33,8 @@ void ib_flow_feed(const packet_info *pinfo);
 void ib_flow_clock(const packet_info *pinfo);
 /* NULL: its packet belongs to no known connection. */
 const struct ib_flow_frame *ib_flow_frame(uint32_t number);
+/* Later passes: its packet was the only one of its queue pair, which was forgotten for lack of room. */
+bool ib_flow_is_forgotten(uint32_t number);
 void ib_flow_register(void);
 
 /* ---- ib_others.c: the other dissectors of Wireshark's list ---- */

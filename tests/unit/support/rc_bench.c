@@ -106,7 +106,7 @@ void rc_bench_manage(struct rc_bench *b, unsigned side, struct ib_cm cm)
 
 void rc_bench_open(struct rc_bench *b, bool client_invalidates, bool server_invalidates)
 {
-    const struct ib_connection_events events = {b, on_open, on_managed, on_close};
+    const struct ib_connection_events events = {.ctx = b, .open = on_open, .managed = on_managed, .close = on_close};
     struct rpcrdma_private_data data = {.version = RPCRDMA_PD_VERSION, .send_size = 4096, .receive_size = 4096};
     uint8_t block[RPCRDMA_PD_LEN], request[IB_IP_CM_LEN + RPCRDMA_PD_LEN];
     struct ib_ip_cm ip = {.ip_version = 4, .source_port = 700};

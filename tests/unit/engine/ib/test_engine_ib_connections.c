@@ -57,13 +57,17 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
     note(bench->log, "%u/%u:%s", connection->id, side, ib_cm_name(cm->attribute));
 }
 
+static void open_with_events(struct bench *bench, const struct ib_connections_options *options,
+                             const struct ib_connection_events *events)
+{
+    memset(bench, 0, sizeof *bench);
+    bench->connections = ib_connections_new(options, events);
+    assert_non_null(bench->connections);
+}
+
 static void open_with(struct bench *bench, const struct ib_connections_options *options)
 {
-    const struct ib_connection_events events = {bench, on_open, on_managed, on_close};
-
-    memset(bench, 0, sizeof *bench);
-    bench->connections = ib_connections_new(options, &events);
-    assert_non_null(bench->connections);
+    open_with_events(bench, options, &(struct ib_connection_events){bench, on_open, on_managed, on_close, NULL});
 }
 
 static void open_bench(struct bench *bench, uint32_t max_connections)
@@ -156,7 +160,7 @@ static void by_management(void **state)
     ib_connections_finish(bench.connections, bench.now);
     assert_string_equal(bench.log,
                         "1/0:ConnectRequest 1/0:ConnectRequest 1/1:ConnectReply 1/0:ReadyToUse 1/0:04 1/1:04 "
-                        "1/1:DisconnectRequest 1/0:DisconnectReply 2/0:04 1-capture 2-capture");
+                        "1/1:DisconnectRequest 1/0:DisconnectReply 1-capture 2/0:04 2-capture");
     ib_connections_free(bench.connections);
 }
 
@@ -315,7 +319,7 @@ static void in_doubt(void **state)
     packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1001);
     assert_string_equal(bench.log, "");
     packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1001);
-    close_bench(&bench, "1/0:04 1/0:04 2/0:04 1-capture 2-capture");
+    close_bench(&bench, "1/0:04 1/0:04 1-capture 2/0:04 2-capture");
 }
 
 /* The same where the user says which belong together: at the first packet of the second one. */
@@ -332,7 +336,7 @@ static void in_no_doubt(void **state)
     assert_string_equal(bench.log, "1/0:04 1/1:04");
     packet(&bench, B, A, 0x11, IB_ACKNOWLEDGE, 1000);
     packet(&bench, A, B, 0x22, IB_SEND_ONLY, 1001);
-    close_bench(&bench, "1/0:04 1/1:04 1/0:04 2/0:04 1-capture 2-capture");
+    close_bench(&bench, "1/0:04 1/1:04 1/0:04 1-capture 2/0:04 2-capture");
 }
 
 static void one_direction(void **state)
@@ -423,6 +427,30 @@ static void trimmed(void **state)
     close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReply 2/0:04 2/0:04 1/0:04 1-evicted 2-capture");
 }
 
+static void on_forgotten(void *ctx, uint32_t frame)
+{
+    struct bench *bench = ctx;
+
+    note(bench->log, "forgot-%u", frame);
+}
+
+/* What has sent a single packet is forgotten, what has sent more is judged; at the end, one after the other. */
+static void making_room(void **state)
+{
+    const struct ib_connections_options options = {.max_unpaired = 2};
+    struct bench bench;
+
+    (void)state;
+    open_with_events(&bench, &options,
+                     &(struct ib_connection_events){&bench, on_open, on_managed, on_close, on_forgotten});
+    packet(&bench, A, B, 1, IB_SEND_ONLY, 1);
+    packet(&bench, A, B, 2, IB_SEND_ONLY, 1);
+    packet(&bench, A, B, 2, IB_SEND_ONLY, 2);
+    packet(&bench, A, B, 3, IB_SEND_ONLY, 1);
+    packet(&bench, A, B, 4, IB_SEND_ONLY, 1);
+    close_bench(&bench, "forgot-1 1/0:04 1/0:04 1-capture 2/0:04 2-capture 3/0:04 3-capture");
+}
+
 static void host_refuses(void **state)
 {
     struct bench bench;
@@ -482,6 +510,7 @@ int main(void)
         cmocka_unit_test(one_direction),
         cmocka_unit_test(bounds),
         cmocka_unit_test(trimmed),
+        cmocka_unit_test(making_room),
         cmocka_unit_test(host_refuses),
         cmocka_unit_test(many),
     };

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Connections that only begin: what the plugins keep of each has a limit, and so has their number; those that make room say so."""
+import struct
+
+import pytest
+
+from test_ended import SECOND, kibibytes, write
+
+START_UPS, QUEUE_PAIRS = 16000, 20000
+KIB_FOR_START_UP, KIB_FOR_QUEUE_PAIR = 18, 4  # each, above what the built-in dissectors take
+UNPAIRED_MAX = 16384
+START = b"MPA ID Req Frame" + struct.pack(">BBH", 0, 1, 512)  # its private data never come
+SEND_ONLY, ICRC_LEN = 0x04, 4
+ETHERNET = b"\2\0\0\0\0\1\2\0\0\0\0\2\x08\0"
+
+
+def ipv4(source, protocol, payload):
+    return struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(payload), 0, 0x4000, 64, protocol, 0, source, 0x0A000002) + payload
+
+
+def start_up(number):
+    tcp = struct.pack(">HHIIBBHHH", 1024 + number % 60000, 20049, 1000, 5000, 0x50, 0x18, 0xFFFF, 0, 0) + START
+    return ETHERNET + ipv4(0x0A100000 + number // 60000, 6, tcp)
+
+
+def send(number, psn=0):
+    """Whose ICRC is not captured."""
+    roce = struct.pack(">BBHII", SEND_ONLY, 0x40, 0xFFFF, 0x10000 + number, psn) + b"x" * 8 + bytes(ICRC_LEN)
+    return (ETHERNET + ipv4(0x0A000001, 17, struct.pack(">HHHH", 49152, 4791, 8 + len(roce), 0) + roce))[:-ICRC_LEN]
+
+
+def capture_of(path, frames, cut=0):
+    write(path, [(1700000000 * SECOND + i * 1000, len(octets) + cut, octets) for i, octets in enumerate(frames)])
+    return path
+
+
+@pytest.fixture(scope="module")
+def queue_pairs(tmp_path_factory):
+    frames = [send(0), send(0, 1), *map(send, range(1, QUEUE_PAIRS))]
+    return capture_of(tmp_path_factory.mktemp("room") / "queue-pairs.pcap", frames, ICRC_LEN)
+
+
+def needs_real_memory(wireshark):
+    if "LD_PRELOAD" in wireshark.environment:
+        pytest.skip("the memory of a sanitizer is not ours")
+
+
+def more_for_each(wireshark, capture, n):
+    needs_real_memory(wireshark)
+    return (kibibytes(wireshark, capture, True) - kibibytes(wireshark, capture, False)) / n
+
+
+def test_memory_of_start_ups(wireshark, tmp_path):
+    capture = capture_of(tmp_path / "start-ups.pcap", map(start_up, range(START_UPS)))
+    assert more_for_each(wireshark, capture, START_UPS) < KIB_FOR_START_UP
+
+
+def test_memory_of_queue_pairs(wireshark, queue_pairs):
+    assert more_for_each(wireshark, queue_pairs, QUEUE_PAIRS) < KIB_FOR_QUEUE_PAIR
+
+
+def test_queue_pairs_that_made_room(wireshark, queue_pairs):
+    """The first one has two packets, and is followed; of those with a single one the oldest are not."""
+    rows = wireshark.fields(queue_pairs, ["rdma_ib.forgotten"], "-2", "-Y", "rdma_ib.forgotten")
+    assert [row["frame"] for row in rows] == list(range(3, 3 + QUEUE_PAIRS - UNPAIRED_MAX - 1))
