@@ -378,6 +378,14 @@ static void draw_item(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     call_next(canvas, next);
 }
 
+static void draw_unread(struct mpa_canvas *canvas)
+{
+    protocol(canvas, 0, canvas->piece->length);
+    proto_item_append_text(canvas->proto, ", octets that were not followed");
+    expert_add_info(canvas->pinfo, canvas->proto, &mpa_ei.unread);
+    mpa_info(canvas, "[not followed]");
+}
+
 /* Octets of the piece after the last item. */
 static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
@@ -385,6 +393,10 @@ static void draw_rest(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
     unsigned at;
 
     canvas->tvb = frame_tvb;
+    if (piece->unread) {
+        draw_unread(canvas);
+        return;
+    }
     if (!piece->placed || piece->repeated) {
         protocol(canvas, 0, piece->length);
         proto_item_append_text(canvas->proto, ", retransmitted octets");

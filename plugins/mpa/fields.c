@@ -171,6 +171,9 @@ static ei_register_info experts[] = {
     {&mpa_ei.hole, {"mpa.hole.missing", PI_SEQUENCE, PI_NOTE, "Octets of the stream are missing", EXPFILL}},
     {&mpa_ei.hole_remedy, {"mpa.hole.remedy", PI_SEQUENCE, PI_WARN, "Octets of the stream are missing", EXPFILL}},
     {&mpa_ei.skipped, {"mpa.skipped.octets", PI_UNDECODED, PI_WARN, "Octets that are part of no FPDU", EXPFILL}},
+    {&mpa_ei.unread,
+     {"mpa.unread", PI_UNDECODED, PI_NOTE,
+      "Not followed: too many connections at a time, and this one had been idle longest", EXPFILL}},
 };
 
 void mpa_fields_register(void)

@@ -34,7 +34,7 @@ struct mpa_ett {
 };
 
 struct mpa_ei {
-    expert_field crc_bad, crc_unchecked, hole, hole_remedy, skipped;
+    expert_field crc_bad, crc_unchecked, hole, hole_remedy, skipped, unread;
 };
 
 extern int mpa_proto;

@@ -365,8 +365,6 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
     note_hole(flow, piece, side, &(struct mpa_hole){true, from, to, cause});
 }
 
-/* ---- life ---- */
-
 static const struct stack_taps taps = {.tcp_segment = on_segment,
                                        .hole = on_hole,
                                        .startup = on_startup,
@@ -385,13 +383,53 @@ static struct {
 enum { CLOSED_MAX = 128 };
 static const int64_t linger_ns = 10000000000;
 
+/* What has a stack, in the order of the latest segments. */
+static struct {
+    struct mpa_flow *oldest, *newest;
+    size_t octets;
+} open_flows;
+
+/* As in iwarp-check with its default memory limit. */
+enum { OCTETS_OF_FLOW = 8 << 10, OCTETS_MAX = 512 << 20 };
+
 void mpa_flow_forget(void)
 {
     memset(&closed, 0, sizeof closed);
+    memset(&open_flows, 0, sizeof open_flows);
     layouts = NULL;
     spare_items = NULL;
     spare_more = NULL;
 }
+
+/* ---- room ---- */
+
+static void leave_open(struct mpa_flow *flow)
+{
+    if (flow->octets == 0)
+        return;
+    *(flow->older ? &flow->older->newer : &open_flows.oldest) = flow->newer;
+    *(flow->newer ? &flow->newer->older : &open_flows.newest) = flow->older;
+    open_flows.octets -= flow->octets;
+    flow->octets = 0;
+}
+
+/* A segment of it was taken. Those that have been idle longest make room. */
+static void note_open(struct mpa_flow *flow)
+{
+    leave_open(flow);
+    flow->octets = OCTETS_OF_FLOW + stack_grown(flow->judge.stack);
+    flow->older = open_flows.newest;
+    flow->newer = NULL;
+    *(flow->older ? &flow->older->newer : &open_flows.oldest) = flow;
+    open_flows.newest = flow;
+    open_flows.octets += flow->octets;
+    while (open_flows.octets > OCTETS_MAX && open_flows.oldest != flow) {
+        open_flows.oldest->made_room = true;
+        mpa_flow_finish(open_flows.oldest, 0);
+    }
+}
+
+/* ---- life ---- */
 
 /* A host uses one layout of Terminates in all its connections. Addresses of other kinds are not recorded. */
 static struct terminate_host host_of(const address *host)
@@ -603,6 +641,7 @@ static void give(struct mpa_flow *flow, const struct tcp_segment *segment)
 {
     stack_segment(flow->judge.stack, segment);
     note_closed(flow);
+    note_open(flow);
 }
 
 struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input)
@@ -616,6 +655,7 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     piece->state = flow->state;
     if (mpa_flow_is_finished(flow)) { /* late: nothing more is looked for in it */
         piece->repeated = true;
+        piece->unread = flow->made_room;
         return piece;
     }
     piece->more->fresh = tcp_pair_facts(stack_tcp(flow->judge.stack), input->side)->next;
@@ -661,6 +701,7 @@ void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns)
     if (flow->over)
         flow->over(flow->over_ctx);
     judge_over(&flow->judge);
+    leave_open(flow);
 }
 
 void mpa_flow_retire(int64_t now_ns)

@@ -114,6 +114,7 @@ struct mpa_piece {
     uint8_t side;
     bool placed;   /* its offset is known */
     bool repeated; /* all of it was seen before */
+    bool unread;   /* it came after its connection had made room */
     bool not_mpa;  /* left to other dissectors */
     bool regular;
     uint8_t crc;       /* regular: enum mpa_crc_verdict of its FPDUs */
@@ -143,6 +144,9 @@ struct mpa_flow {
     /* First pass only. */
     bool closed; /* it is, or was, in the list of these: */
     struct mpa_flow *next_closed;
+    struct mpa_flow *older, *newer; /* of the open ones, by the latest segment */
+    size_t octets;                  /* that it counts as; 0: it is not open */
+    bool made_room;
     struct tcp_remains remains; /* once it is finished */
     void (*over)(void *ctx);    /* the listener's; or NULL */
     void *over_ctx;

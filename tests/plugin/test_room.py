@@ -8,7 +8,9 @@ from test_ended import SECOND, kibibytes, write
 
 START_UPS, QUEUE_PAIRS = 16000, 20000
 KIB_FOR_START_UP, KIB_FOR_QUEUE_PAIR = 18, 4  # each, above what the built-in dissectors take
+TOO_MANY_START_UPS = 45000  # 512 MiB are for about 37,000
 UNPAIRED_MAX = 16384
+NOT_FOLLOWED = "[not followed]"
 START = b"MPA ID Req Frame" + struct.pack(">BBH", 0, 1, 512)  # its private data never come
 SEND_ONLY, ICRC_LEN = 0x04, 4
 ETHERNET = b"\2\0\0\0\0\1\2\0\0\0\0\2\x08\0"
@@ -18,8 +20,8 @@ def ipv4(source, protocol, payload):
     return struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(payload), 0, 0x4000, 64, protocol, 0, source, 0x0A000002) + payload
 
 
-def start_up(number):
-    tcp = struct.pack(">HHIIBBHHH", 1024 + number % 60000, 20049, 1000, 5000, 0x50, 0x18, 0xFFFF, 0, 0) + START
+def start_up(number, seq=1000):
+    tcp = struct.pack(">HHIIBBHHH", 1024 + number % 60000, 20049, seq, 5000, 0x50, 0x18, 0xFFFF, 0, 0) + START
     return ETHERNET + ipv4(0x0A100000 + number // 60000, 6, tcp)
 
 
@@ -57,6 +59,19 @@ def test_memory_of_start_ups(wireshark, tmp_path):
 
 def test_memory_of_queue_pairs(wireshark, queue_pairs):
     assert more_for_each(wireshark, queue_pairs, QUEUE_PAIRS) < KIB_FOR_QUEUE_PAIR
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_start_ups_that_made_room(wireshark, tmp_path, passes):
+    """The first connection goes on after too many others, and the last one."""
+    needs_real_memory(wireshark)
+    again = [start_up(number, 1000 + len(START)) for number in (0, TOO_MANY_START_UPS - 1)]
+    capture = capture_of(tmp_path / "too-many.pcap", [*map(start_up, range(TOO_MANY_START_UPS)), *again])
+    rows = wireshark.fields(capture, ["mpa.unread", "_ws.expert.message", "_ws.col.Info"], *["-2"] * (passes - 1), "-Y",
+                            f"mpa.unread or frame.number > {TOO_MANY_START_UPS}")
+    assert [row["frame"] for row in rows] == [TOO_MANY_START_UPS + 1, TOO_MANY_START_UPS + 2]
+    assert rows[0]["_ws.col.Info"] == [NOT_FOLLOWED] and "too many connections" in rows[0]["_ws.expert.message"][0]
+    assert not rows[1]["mpa.unread"] and rows[1]["_ws.col.Info"] != [NOT_FOLLOWED]
 
 
 def test_queue_pairs_that_made_room(wireshark, queue_pairs):
