@@ -289,8 +289,8 @@ static void report_excess(struct mpa_connection *mpa, unsigned side, const struc
                        f->pd_length + MPA_ENHANCED_LEN, f->pd_length, octets);
     else if (f->pd_length == 0)
         verdict_failed(v, RULE_MPA_7_1_1_29, direction, place, related,
-                       "expected nothing after an MPA %s with PD_Length 0; found %zu octets after it: %s", name, count,
-                       octets);
+                       "expected nothing after an MPA %s with PD_Length 0; found %zu octets after the MPA %s: %s", name,
+                       count, name, octets);
     else
         verdict_failed(v, RULE_MPA_7_1_1_28, direction, place, related,
                        "expected %u octets of Private Data in the MPA %s, as PD_Length says; found %zu more octets of "

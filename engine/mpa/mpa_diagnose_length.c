@@ -56,7 +56,8 @@ static void report_no_crc(struct diagnosing *d, const struct suspect *suspect, u
         return;
     d->fs->no_field_reported = true;
     mpa_fail(d->mpa, d->side, RULE_MPA_4_1_09, suspect->start, end,
-             "expected a CRC field of 4 octets after ULPDU and PAD (ULPDU_Length %u); found the %s there",
+             "expected a CRC field of 4 octets after ULPDU and PAD (ULPDU_Length %u); found the %s right after ULPDU "
+             "and PAD",
              suspect->length, end == mpa_window_end(&d->s->window) && d->s->fin ? "FIN" : "next FPDU");
 }
 

@@ -125,7 +125,7 @@ static bool settle_unfinished(struct diagnosing *d, const struct suspect *suspec
     }
     mpa_fail(d->mpa, d->side, RULE_MPA_A_1_03, d->at, next,
              "expected the FPDU begun at stream octet %llu (ULPDU_Length %u) to be completed; found a new FPDU %llu "
-             "octets after its start",
+             "octets after the start of an incomplete FPDU",
              (unsigned long long)d->at, suspect->length, (unsigned long long)(next - d->at));
     mpa_skipped(d->mpa, d->side, d->at, next, "FPDU not completed by its sender");
     d->s->cursor = next;

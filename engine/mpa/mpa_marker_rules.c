@@ -284,7 +284,8 @@ void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64
         verdict_inconclusive(mpa->verdict, RULE_MPA_4_3_03);
         return;
     }
-    mpa_fail(mpa, side, RULE_MPA_4_3_03, due, due + MPA_MARKER_LEN < end ? due + MPA_MARKER_LEN : end,
-             "expected a Marker at octet %llu of Full Operation (a multiple of 512); found FPDU octets",
-             (unsigned long long)(due - fs->start));
+    mpa_fail(
+        mpa, side, RULE_MPA_4_3_03, due, due + MPA_MARKER_LEN < end ? due + MPA_MARKER_LEN : end,
+        "expected a Marker at octet %llu of Full Operation (a multiple of 512); found FPDU octets in place of a Marker",
+        (unsigned long long)(due - fs->start));
 }

@@ -47,16 +47,17 @@ static void judge_formats(const struct pair *p)
         return;
     if (has_s(p->req)) {
         CHECK(p, RULE_MPA2_10_01, has_s(p->rep),
-              "expected S = 1 and Rev 2 or higher in the answer to an enhanced Request (Rev %u); found S = 0, Rev %u",
+              "expected S = 1 and Rev 2 or higher in the answer to an enhanced Request (Rev %u); found a Reply with S "
+              "= 0, Rev %u",
               p->req->revision, p->rep->revision);
         return;
     }
     CHECK(p, RULE_MPA2_10_02, !has_s(p->rep),
-          "expected S = 0 in the answer to an unenhanced Request (Rev %u); found S = 1, Rev %u", p->req->revision,
-          p->rep->revision);
+          "expected S = 0 in the answer to an unenhanced Request (Rev %u); found a Reply with S = 1, Rev %u",
+          p->req->revision, p->rep->revision);
     if (p->req->revision == 1 && !has_s(p->rep) && p->rep->revision <= 2) /* above 2: 7.1.1-23 */
-        CHECK(p, RULE_MPA2_10_10, p->rep->revision < 2, "expected Rev 1 in the answer to a Rev 1 Request; found Rev %u",
-              p->rep->revision);
+        CHECK(p, RULE_MPA2_10_10, p->rep->revision < 2,
+              "expected Rev 1 in the answer to a Rev 1 Request; found a Reply with Rev %u", p->rep->revision);
 }
 
 /* Appendix C: a Rev 0 Reply has M = 1, whatever the Request. C is the frame's own matter (C.1-05). */
@@ -66,10 +67,12 @@ static void judge_rdmac_reply(const struct pair *p)
         return;
     if (p->req->revision == 0)
         CHECK(p, RULE_MPA_C_2_3_01, (p->rep->flags & MPA_FLAG_M) != 0,
-              "expected M = 1 in the Rev 0 answer to a Rev 0 Request; found flags 0x%02x", p->rep->flags);
+              "expected M = 1 in the Rev 0 answer to a Rev 0 Request; found flags 0x%02x in a Rev 0 Reply",
+              p->rep->flags);
     else
         CHECK(p, RULE_MPA_C_2_5_02, (p->rep->flags & MPA_FLAG_M) != 0,
-              "expected M = 1 in a Rev 0 Reply whatever the Request's M; found flags 0x%02x", p->rep->flags);
+              "expected M = 1 in a Rev 0 Reply whatever the Request's M; found flags 0x%02x in a Rev 0 Reply",
+              p->rep->flags);
 }
 
 /* 9.2: A is echoed; with A = 1 the Reply names RTR types. A rejecting Reply establishes no model. */
@@ -99,16 +102,20 @@ static void judge_depths(const struct pair *p)
 
     if (req_ord == none)
         CHECK(p, RULE_MPA2_9_1_22, rep_ird == none,
-              "expected IRD 0x3fff in the Reply because the Request's ORD is 0x3fff; found IRD %u", rep_ird);
+              "expected IRD 0x3fff in the Reply because the Request's ORD is 0x3fff; found IRD %u in the Reply",
+              rep_ird);
     else if (rep_ird != none)
         CHECK(p, RULE_MPA2_9_1_04, rep_ird >= req_ord,
-              "expected an IRD of at least the Request's ORD %u in the Reply; found IRD %u", req_ord, rep_ird);
+              "expected an IRD of at least the Request's ORD %u in the Reply; found IRD %u in the Reply", req_ord,
+              rep_ird);
     if (req_ird == none)
         CHECK(p, RULE_MPA2_9_1_25, rep_ord == none,
-              "expected ORD 0x3fff in the Reply because the Request's IRD is 0x3fff; found ORD %u", rep_ord);
+              "expected ORD 0x3fff in the Reply because the Request's IRD is 0x3fff; found ORD %u in the Reply",
+              rep_ord);
     else if (rep_ord != none)
         CHECK(p, RULE_MPA2_9_1_10, rep_ord <= req_ird,
-              "expected an ORD of at most the Request's IRD %u in the Reply; found ORD %u", req_ird, rep_ord);
+              "expected an ORD of at most the Request's IRD %u in the Reply; found ORD %u in the Reply", req_ird,
+              rep_ord);
     CHECK(p, RULE_MPA2_9_1_29, !ird_unasked && !ord_unasked,
           "expected 0x3fff (not negotiated) only in answer to 0x3fff; found %s 0x3fff in the Reply and %s %u in the "
           "Request",

@@ -206,12 +206,13 @@ static bool settle_overdue(struct mpa_connection *mpa, unsigned reactor, uint32_
 {
     struct close_watch *watch = &mpa->reaction->close[reactor];
     struct place place = watch->overdue;
-    char found[80] = "the connection still open";
+    char found[96] = "the connection still open";
 
     if (watch->kind == CLOSE_NONE || place.frame == 0)
         return false;
     if (closed != 0)
-        snprintf(found, sizeof found, "the connection still open then, and closed later, in frame %u", closed);
+        snprintf(found, sizeof found, "the connection still open after %g s, and closed later, in frame %u",
+                 reaction_seconds(mpa->options.t_close), closed);
     settle_failed(mpa, reactor, kinds[watch->kind].open, &place, found);
     return true;
 }
@@ -312,7 +313,7 @@ void reaction_close_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu 
     if (watch->kind == CLOSE_NONE || fpdu->is_terminate || !reaction_after(fpdu, watch->at.end) ||
         settle_overdue(mpa, fpdu->side, 0))
         return;
-    settle_failed(mpa, fpdu->side, kinds[watch->kind].fpdu, &fpdu->event->place, "an FPDU");
+    settle_failed(mpa, fpdu->side, kinds[watch->kind].fpdu, &fpdu->event->place, "an FPDU on the connection");
 }
 
 void reaction_close_segment(struct mpa_connection *mpa, const struct tcp_segment *segment)

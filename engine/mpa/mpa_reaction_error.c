@@ -257,7 +257,7 @@ void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_f
     struct error_watch *watch = &mpa->reaction->error[fpdu->side];
     bool special = watch->kind != ERROR_CRC && watch->kind != ERROR_LENGTH;
     enum rule_id rule = special ? ignored_rule(watch) : request->wrong_crc ? RULE_MPA_4_4_19 : RULE_MPA_8_12;
-    char found[96];
+    char found[128];
 
     if (watch->state != ERROR_SENT && watch->state != ERROR_RECEIVED && watch->state != ERROR_TERMINATED)
         return;
@@ -268,7 +268,7 @@ void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_f
     }
     snprintf(found, sizeof found, "%s Response to the %s Request %s, in frame %u",
              request->atomic ? "an Atomic" : "an RDMA Read", request->atomic ? "Atomic" : "Read",
-             request->wrong_crc ? "that it carries" : "after it", request->at.frame);
+             request->wrong_crc ? "that the FPDU in error carries" : "after the FPDU in error", request->at.frame);
     settle_failed(mpa, fpdu->side, rule, &fpdu->event->place, found);
 }
 
@@ -300,8 +300,8 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
         verdict_inconclusive(mpa->verdict, RULE_MPA_8_05);
     else
         verdict_failed(mpa->verdict, RULE_MPA_8_05, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->at.frame,
-                       "expected a Terminate with layer 2, error type 0, code %s after the %s in frame %u; found layer "
-                       "%u, error type %u, code %u",
+                       "expected a Terminate with layer 2, error type 0, code %s after the %s in frame %u; found a "
+                       "Terminate with layer %u, error type %u, code %u",
                        watch->kind == ERROR_MARKER ? "3" : "2", stimuli[watch->kind], watch->at.frame, terminate->layer,
                        terminate->etype, terminate->code);
     watch->state = ERROR_TERMINATED;

@@ -165,15 +165,16 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
         }
     if (!layer_right)
         verdict_failed(mpa->verdict, RULE_MPA2_8_01, direction, place, watch->at.frame,
-                       "expected a Terminate with layer 2, error type 0 after the %s in frame %u; found layer %u, "
+                       "expected a Terminate with layer 2, error type 0 after the %s in frame %u; found a Terminate "
+                       "with layer %u, "
                        "error type %u, code %u",
                        first->stimulus, watch->at.frame, terminate->layer, terminate->etype, terminate->code);
     else
         verdict_passed(mpa->verdict, RULE_MPA2_8_01);
     if (layer_right && !code_right)
         verdict_failed(mpa->verdict, first->code_rule, direction, place, watch->at.frame,
-                       "expected a Terminate with code %s after the %s in frame %u; found code %u", first->wanted,
-                       first->stimulus, watch->at.frame, terminate->code);
+                       "expected a Terminate with code %s after the %s in frame %u; found a Terminate with code %u",
+                       first->wanted, first->stimulus, watch->at.frame, terminate->code);
     watch->flags &= ESTABLISH_NO_RTR | ESTABLISH_ORD;
     watch->terminated = true;
     watch->terminate_frame = place->frame;
@@ -235,7 +236,7 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct reaction_f
         if (rtr & request->enhanced.rtr & reply->enhanced.rtr)
             verdict_failed(mpa->verdict, RULE_MPA2_9_2_20, direction, place, watch->at.frame,
                            "expected B, C and D of the Reply to be ignored, as its A is 0; found a zero-length message "
-                           "of a type that they name");
+                           "of a type that B, C and D of the Reply name");
         else
             verdict_passed(mpa->verdict, RULE_MPA2_9_2_20);
     }
@@ -248,9 +249,9 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct reaction_f
             verdict_passed(mpa->verdict, RULE_MPA2_10_11);
     }
     if (watch->flags & ESTABLISH_UNASKED)
-        verdict_failed(
-            mpa->verdict, RULE_MPA2_10_12, direction, place, watch->at.frame,
-            "expected the connection to be closed after a Reply with S = 1 to a Request with Rev 1; found an FPDU");
+        verdict_failed(mpa->verdict, RULE_MPA2_10_12, direction, place, watch->at.frame,
+                       "expected the connection to be closed after a Reply with S = 1 to a Request with Rev 1; found "
+                       "an FPDU after a Reply with S = 1");
     watch->flags = 0;
     if (mpa->parameters.peer_to_peer && rtr & mpa->parameters.rtr) {
         watch->rtr = rtr;
@@ -324,7 +325,8 @@ void reaction_establish_fpdu(struct mpa_connection *mpa, const struct reaction_f
     rule = close_rule(watch);
     if (rule != RULE_NONE) {
         verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place, watch->terminate_frame,
-                       "expected the connection to be closed after the Terminate in frame %u; found another FPDU",
+                       "expected the connection to be closed after the Terminate in frame %u; found another FPDU after "
+                       "the Terminate",
                        watch->terminate_frame);
         end_unclosed(mpa);
     } else if (mpa_is_first(mpa, fpdu->side, fpdu->event)) {

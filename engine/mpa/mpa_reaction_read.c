@@ -3,6 +3,7 @@
  * Read and Atomic Requests and the Responses to them. Only a Response proves that a receiver has processed an FPDU: in
  * time (RFC 5044 section 6), in spite of an error (section 8), within IRD (RFC 6581 section 9.1).
  */
+#include "engine/core/words.h"
 #include "engine/mpa/mpa_reaction.h"
 
 enum { ETYPE_UNTAGGED = 2, CODE_NO_BUFFER = 2, CODE_MSN_RANGE = 3 }; /* of layer DDP, RFC 5041 section 8.2 */
@@ -99,7 +100,7 @@ static void judge_excess_taken(struct mpa_connection *mpa, const struct place *a
     startup->excess = false;
     verdict_failed(mpa->verdict, RULE_MPA_7_1_1_30, direction_of(mpa, answer->side), answer, startup->place.frame,
                    "expected the connection to be closed after the startup frame in frame %u, whose Private Data is "
-                   "longer than PD_Length says; found an answer to the %s Request after it, in frame %u",
+                   "longer than PD_Length says; found an answer to the %s Request after the startup frame, in frame %u",
                    startup->place.frame, name_of(kept), kept->at.frame);
 }
 
@@ -240,7 +241,7 @@ void reaction_read_finish(struct mpa_connection *mpa)
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_12, direction_of(mpa, place->side), place,
                        mpa->reaction->passed_over.first.at.frame,
                        "expected the RDMA Read Request in the first FPDU to be answered; found the answer to a later "
-                       "one, in frame %u",
+                       "RDMA Read Request, in frame %u",
                        mpa->reaction->passed_over.later_frame);
     mpa->reaction->passed_over.later_frame = 0;
 }
@@ -390,8 +391,8 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
         verdict_failed(mpa->verdict, rule, direction_of(mpa, fpdu->side), &fpdu->event->place,
                        mpa->side[reader].last_frame,
                        "expected %u simultaneous RDMA Read Requests to be accepted; found a Terminate (layer 1, error "
-                       "type 2, code %u) although there were never more than %u",
-                       limit, terminate->code, (unsigned)state->reads_peak[reader]);
+                       "type 2, code %u) although there were never more than %u RDMA Read Request%s",
+                       limit, terminate->code, (unsigned)state->reads_peak[reader], plural(state->reads_peak[reader]));
 }
 
 static void count_reads(struct mpa_connection *mpa, unsigned reader)

@@ -7,6 +7,7 @@
  * capture has the directions in another order, which the ACK numbers show. Nor do holes raise it: a Request in one is
  * not counted, though its Response is, and as many Responses are taken to be in one as there is room for.
  */
+#include "engine/core/words.h"
 #include "engine/mpa/mpa_startup_state.h"
 
 enum { RESPONSE_MIN = MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN + MPA_CRC_LEN };
@@ -113,7 +114,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
     reads->over[side] = true;
     verdict_failed(mpa->verdict, rule, event->direction, &event->place,
                    mpa->side[initiator ? peer : side].startup.place.frame,
-                   "expected at most %u RDMA Read Requests in flight (%s of the MPA Reply); found %llu RDMA Read "
+                   "expected at most %u RDMA Read Request%s in flight (%s of the MPA Reply); found %llu RDMA Read "
                    "Requests in flight",
-                   limit, initiator ? "IRD" : "ORD", (unsigned long long)reads->outstanding[side]);
+                   limit, plural(limit), initiator ? "IRD" : "ORD", (unsigned long long)reads->outstanding[side]);
 }

@@ -12,6 +12,7 @@
  *  - an ordinary message and no RTR: MPA2-9.2-21, -22, -23 when it is of a common type (an RTR with payload), else
  * MPA2-9.2-12. Without a common type only a Terminate may come: MPA2-9.2-13, with the other reactions.
  */
+#include "engine/core/words.h"
 #include "engine/mpa/mpa_startup_state.h"
 #include "wire/octets.h"
 
@@ -134,8 +135,9 @@ static void accept_rtr(struct mpa_connection *mpa, const struct mpa_fpdu_event *
         return;
     }
     rtr->read_without_slot = true;
-    verdict_failed(mpa->verdict, RULE_MPA2_9_2_28, DIR_TO_RESPONDER, &event->place, 0,
-                   "expected an IRD of at least 1 in the MPA Reply for an RTR by RDMA Read; found IRD 0");
+    verdict_failed(
+        mpa->verdict, RULE_MPA2_9_2_28, DIR_TO_RESPONDER, &event->place, 0,
+        "expected an IRD of at least 1 in the MPA Reply for an RTR by RDMA Read; found IRD 0 in the MPA Reply");
 }
 
 static void judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
@@ -219,8 +221,10 @@ static void judge_next_msn(struct mpa_connection *mpa, const struct mpa_fpdu_eve
     else if (ddp->msn == 2)
         verdict_passed(mpa->verdict, RULE_MPA2_9_2_27);
     else
-        verdict_failed(mpa->verdict, RULE_MPA2_9_2_27, DIR_TO_RESPONDER, &event->place, rtr->place.frame,
-                       "expected MSN 2 in the message after the RTR on QN %u; found MSN %u", ddp->qn, ddp->msn);
+        verdict_failed(
+            mpa->verdict, RULE_MPA2_9_2_27, DIR_TO_RESPONDER, &event->place, rtr->place.frame,
+            "expected MSN 2 in the message after the RTR on QN %u; found MSN %u in the message after the RTR", ddp->qn,
+            ddp->msn);
 }
 
 static void judge_rtr_response(struct mpa_connection *mpa, unsigned responder, const struct mpa_fpdu_event *event)
@@ -327,8 +331,8 @@ void mpa_judge_content_finish(struct mpa_connection *mpa)
         (responder->fin || responder->last_time - rtr->place.time_ns > mpa->options.t_react))
         verdict_failed(mpa->verdict, RULE_MPA2_9_2_24, DIR_TO_RESPONDER, &rtr->place, 0,
                        "expected a zero-length RDMA Read Response for the RTR; found no RDMA Read Response for the "
-                       "RTR, and %llu other FPDUs from the Responder",
-                       (unsigned long long)rtr->responder_fpdus_since);
+                       "RTR, and %llu other FPDU%s from the Responder",
+                       (unsigned long long)rtr->responder_fpdus_since, plural(rtr->responder_fpdus_since));
     else
         verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_24);
 }

@@ -59,7 +59,7 @@ static void judge_flags(const struct subject *s)
 
     if (f->kind == MPA_REQUEST)
         CHECK(s, RULE_MPA_7_1_1_18, (f->flags & MPA_FLAG_R) == 0,
-              "expected R = 0 in an MPA Request; found flags 0x%02x with R = 1", f->flags);
+              "expected R = 0 in an MPA Request; found flags 0x%02x with R = 1 in an MPA Request", f->flags);
     CHECK(s, enhanced_format ? RULE_MPA2_6_02 : RULE_MPA_7_1_1_21, (f->flags & MPA_FLAGS_RES) == 0,
           "expected the reserved bits (mask 0x0f) to be zero; found flags 0x%02x in the %s", f->flags, s->name);
 }
@@ -81,14 +81,16 @@ static void judge_revision(const struct subject *s)
     }
     /* M of a Reply has rules of its own, which depend on the Request: see judge_rdmac_reply(). */
     if (f->kind == MPA_REPLY) {
-        CHECK(s, RULE_MPA_C_1_05, (f->flags & MPA_FLAG_C) != 0, "expected C = 1 in a Rev 0 frame; found flags 0x%02x",
-              f->flags);
+        CHECK(s, RULE_MPA_C_1_05, (f->flags & MPA_FLAG_C) != 0,
+              "expected C = 1 in a Rev 0 frame; found flags 0x%02x in a Rev 0 Reply", f->flags);
         return;
     }
-    CHECK(s, RULE_MPA_C_1_05, rdmac_flags, "expected M = 1 and C = 1 in a Rev 0 frame; found flags 0x%02x", f->flags);
+    CHECK(s, RULE_MPA_C_1_05, rdmac_flags,
+          "expected M = 1 and C = 1 in a Rev 0 frame; found flags 0x%02x in a Rev 0 Request", f->flags);
     /* An RDMAC Initiator is not an IETF one; the profile says which one is tested. */
     if (rdmac_flags && s->mpa->options.profile != PROFILE_RDMAC)
-        CHECK(s, RULE_MPA_C_2_5_01, false, "expected Rev 1 or 2 from an IETF Initiator; found Rev 0 (RDMAC)");
+        CHECK(s, RULE_MPA_C_2_5_01, false,
+              "expected Rev 1 or 2 from an IETF Initiator; found Rev 0 (RDMAC) in the MPA Request");
 }
 
 /* True, and judged, when as many octets follow as PD_Length says with its two octets exchanged. */

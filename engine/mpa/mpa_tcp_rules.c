@@ -128,8 +128,9 @@ static void fail_conflict(struct mpa_connection *mpa, unsigned side, const struc
                           uint8_t repeated, uint32_t first_frame)
 {
     verdict_failed(mpa->verdict, RULE_MPA_7_1_5_03, direction_of(mpa, side), place, first_frame,
-                   "expected 0x%02x at stream offset %llu, as first sent; found 0x%02x there in the retransmission",
-                   first, (unsigned long long)place->offset, repeated);
+                   "expected 0x%02x at stream offset %llu, as first sent; found 0x%02x at stream offset %llu in the "
+                   "retransmission",
+                   first, (unsigned long long)place->offset, repeated, (unsigned long long)place->offset);
 }
 
 void mpa_tcp_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated,
@@ -398,10 +399,11 @@ static void finish_side(struct mpa_connection *mpa, unsigned side)
     if (mine->repeated_same > 0)
         verdict_passed_n(mpa->verdict, RULE_MPA_A_1_05, (uint32_t)mine->repeated_same);
     else if (mine->repeated_otherwise >= REPEATS_MIN && mpa_segments_are_real(mpa, side, &mss))
-        verdict_failed(mpa->verdict, RULE_MPA_A_1_05, direction_of(mpa, side), &mine->repeated_place, 0,
-                       "expected retransmissions with the original segment boundaries; found other boundaries in all "
-                       "%llu retransmissions",
-                       (unsigned long long)mine->repeated_otherwise);
+        verdict_failed(
+            mpa->verdict, RULE_MPA_A_1_05, direction_of(mpa, side), &mine->repeated_place, 0,
+            "expected retransmissions with the original segment boundaries; found other segment boundaries in all "
+            "%llu retransmissions",
+            (unsigned long long)mine->repeated_otherwise);
     judge_sack(mpa, side);
     judge_df(mpa, side);
     mpa_segmentation_finish(mpa, side);

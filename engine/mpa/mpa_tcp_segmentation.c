@@ -167,9 +167,9 @@ static void judge_alignment(struct mpa_connection *mpa, unsigned side, unsigned 
     if (mss < MULPDU_MIN)
         return;
     if (s->pause_unaligned)
-        verdict_failed(
-            mpa->verdict, RULE_MPA_5_1_07, direction, &s->pause_place, 0,
-            "expected the start of an FPDU after a pause in which everything was acknowledged; found the rest of one");
+        verdict_failed(mpa->verdict, RULE_MPA_5_1_07, direction, &s->pause_place, 0,
+                       "expected the start of an FPDU after a pause in which everything was acknowledged; found the "
+                       "rest of an FPDU after a pause");
     else if (s->pauses > 0)
         verdict_passed_n(mpa->verdict, RULE_MPA_5_1_07, (uint32_t)s->pauses);
     /* An EMSS below the MSS shows in the segments, too. */

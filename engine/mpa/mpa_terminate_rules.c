@@ -23,8 +23,9 @@ static bool judge_moment(struct mpa_connection *mpa, unsigned side, const struct
         return true;
     }
     if (!mpa->parameters.enhanced) {
-        verdict_failed(v, RULE_MPA2_8_02, event->direction, &event->place, 0,
-                       "expected an MPA error code 1 to 4 on a connection without enhanced setup; found code %u", code);
+        verdict_failed(
+            v, RULE_MPA2_8_02, event->direction, &event->place, 0,
+            "expected an MPA error code 1 to 4 on a connection without enhanced setup; found MPA error code %u", code);
         return false;
     }
     if (event->number == 0 && (initiator || code == CODE_CATASTROPHIC))

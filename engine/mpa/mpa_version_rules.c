@@ -39,7 +39,8 @@ static void judge_mixed_revisions(struct mpa_connection *mpa, const struct mpa_f
 
     if (!state->mixed_revisions_reported)
         verdict_failed(mpa->verdict, RULE_MPA_C_2_01, event->direction, &event->place, reply->place.frame,
-                       "expected a close after MPA Request Rev 0 and MPA Reply Rev %u; found an FPDU",
+                       "expected a close after MPA Request Rev 0 and MPA Reply Rev %u; found an FPDU after a Reply "
+                       "that does not fit the Request",
                        reply->frame.revision);
     state->mixed_revisions_reported = true;
 }
@@ -86,9 +87,10 @@ static void judge_negotiated(struct mpa_connection *mpa, unsigned side, const st
     state->wrong[side] = true;
     if (state->right_seen[other_side(side)] && !state->right_seen[side])
         rule = RULE_MPA_C_1_03;
-    verdict_failed(mpa->verdict, rule, event->direction, &event->place, to->startup.place.frame,
-                   "expected DDP and RDMAP version %u (MPA Request Rev %u, MPA Reply Rev %u%s); found version %u",
-                   expected, request, reply, rule == RULE_MPA_C_1_03 ? ", and as in the other direction" : "", version);
+    verdict_failed(
+        mpa->verdict, rule, event->direction, &event->place, to->startup.place.frame,
+        "expected DDP and RDMAP version %u (MPA Request Rev %u, MPA Reply Rev %u%s); found DDP and RDMAP version %u",
+        expected, request, reply, rule == RULE_MPA_C_1_03 ? ", and as in the other direction" : "", version);
 }
 
 void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
@@ -119,9 +121,10 @@ void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct 
         if (state->seen[other_side(side)] && state->first[other_side(side)] == ddp->dv)
             verdict_passed(mpa->verdict, RULE_MPA_C_1_03);
         else if (state->seen[other_side(side)] && !state->seen[side]) /* a change within a direction is RDMAP-4.1-24 */
-            verdict_failed(mpa->verdict, RULE_MPA_C_1_03, event->direction, &event->place, 0,
-                           "expected DDP and RDMAP version %u as in the other direction; found version %u",
-                           state->first[other_side(side)], ddp->dv);
+            verdict_failed(
+                mpa->verdict, RULE_MPA_C_1_03, event->direction, &event->place, 0,
+                "expected DDP and RDMAP version %u as in the other direction; found DDP and RDMAP version %u",
+                state->first[other_side(side)], ddp->dv);
     }
     if (!state->seen[side])
         state->first[side] = ddp->dv;

@@ -121,21 +121,22 @@ def test_words_of_mpa(gen, check, tmp_path, script, rules):
 
 TWO_SECONDS_LATE, WRONG_KEY = "R silence wait=7000", "with plain; I mpa-request mpa@0=1; "
 LATE_MARKER = "with plain markers; I send len=24; R send; "
+LATER = "found the connection still open after 5 s, and closed later, in frame 7"
 # What is said of a finding.
 WORDS = [
     # A close is late, or late and seen to be late before; or there is none.
-    (WRONG_KEY + "R fin wait=7000; I fin", "MPA-8-09", 6, "found it closed later"),
-    (WRONG_KEY + TWO_SECONDS_LATE + "; R fin; I fin", "MPA-7.1.2-26", 6, "found it still open then, and closed later, in frame 7"),
-    (WRONG_KEY + TWO_SECONDS_LATE + "; R rst", "MPA-7.1.2-26", 6, "found it still open then, and closed later, in frame 7"),
-    (WRONG_KEY + TWO_SECONDS_LATE + "; I hang", "MPA-7.1.2-26", 6, "found it still open"),
+    (WRONG_KEY + "R fin wait=7000; I fin", "MPA-8-09", 6, "found the connection closed later"),
+    (WRONG_KEY + TWO_SECONDS_LATE + "; R fin; I fin", "MPA-7.1.2-26", 6, LATER),
+    (WRONG_KEY + TWO_SECONDS_LATE + "; R rst", "MPA-7.1.2-26", 6, LATER),
+    (WRONG_KEY + TWO_SECONDS_LATE + "; I hang", "MPA-7.1.2-26", 6, "found the connection still open"),
     # The Marker that is late, not the one after it.
     (LATE_MARKER + "I 4* send len=900 mpa.grid=512 mpa.grid-from=520; R send", "MPA-4.3-06", 8, "at octet 512 of"),
     (LATE_MARKER + "I 4* send len=900 mpa.grid=516; R send", "MPA-4.3-06", 8, "at octet 512 of"),
     (LATE_MARKER + "I send len=24; I 4* send len=1400 mpa.marker-late=8; R send", "MPA-4.3-06", 9, "at octet 512 of"),
     (LATE_MARKER + "I send len=700; I 4* send len=1400 mpa.grid=512 mpa.grid-from=8; R send", "MPA-4.3-06", 9, "at octet 1024 of"),
     # Nothing follows an FPDU without a CRC field but the end.
-    ("I send len=40 mpa.no-crc; I fin", "MPA-4.1-09", 6, "found the FIN there"),
-    ("I send len=40 mpa.no-crc; I 2* send len=40 mpa.no-crc; I fin", "MPA-4.1-09", 6, "found the next FPDU there"),
+    ("I send len=40 mpa.no-crc; I fin", "MPA-4.1-09", 6, "found the FIN right after ULPDU and PAD"),
+    ("I send len=40 mpa.no-crc; I 2* send len=40 mpa.no-crc; I fin", "MPA-4.1-09", 6, "found the next FPDU right after ULPDU and PAD"),
 ]
 
 
