@@ -108,15 +108,15 @@ static bool judge_layout(struct rdmap_connection *rdmap, struct rdmap_step *step
     const uint8_t *octets = step->fpdu->fpdu.ulpdu;
 
     if (tagged_wrong(step) + !version_usual(rdmap, ddp->dv) + (ddp->rsvd != 0) >= 2) {
-        rdmap_fail(
-            rdmap, step, RULE_DDP_4_1_01, 0,
-            "expected T, L, Rsvd = 0 and DV = 1 from the highest bit of octet 0 on; found octet 0 %02x (opcode %u)",
-            octets[0], ddp->opcode);
+        rdmap_fail(rdmap, step, RULE_DDP_4_1_01, 0,
+                   "expected T, L, Rsvd = 0 and DV = 1 from the highest bit of octet 0 on; found that octet 0 is %02x "
+                   "(opcode %u)",
+                   octets[0], ddp->opcode);
         return true;
     }
     if (!version_usual(rdmap, ddp->rv) && ddp->rdmap_rsv != 0 && nibbles_exchanged(ddp, octets)) {
         rdmap_fail(rdmap, step, RULE_RDMAP_4_1_02, 0,
-                   "expected RV, Rsv and Opcode from the highest bit of octet 1 on (%u%x); found octet 1 %02x",
+                   "expected RV, Rsv and Opcode from the highest bit of octet 1 on (%u%x); found that octet 1 is %02x",
                    octets[1] & 0xFu, octets[1] >> 4u, octets[1]);
         return true;
     }
@@ -175,8 +175,9 @@ static void judge_version_change(struct rdmap_connection *rdmap, struct rdmap_st
     if (s->rv_known && s->rv == rv)
         verdict_passed(rdmap->verdict, RULE_RDMAP_4_1_24);
     else if (s->rv_known && !rdmap->parameters.startup_seen && step->ddp->dv == rv)
-        rdmap_fail(rdmap, step, RULE_RDMAP_4_1_24, 0, "expected RV %u, as in all earlier messages; found RV %u", s->rv,
-                   rv);
+        rdmap_fail(rdmap, step, RULE_RDMAP_4_1_24, 0,
+                   "expected RV %u, as in all earlier messages; found RV %u after messages with RV %u", s->rv, rv,
+                   s->rv);
     s->rv_known = true;
     s->rv = rv;
 }
@@ -204,8 +205,9 @@ static void judge_opcode(struct rdmap_connection *rdmap, struct rdmap_step *step
                       "expected an opcode from 0 to 11; found opcode %u%s", ddp->opcode,
                       ddp->opcode == RDMAP_OPCODE_EXPERIMENTAL ? " (experimental)" : "");
     else if (tagged_wrong(step))
-        rdmap_fail(rdmap, step, opcode_rules[ddp->opcode].tagged, 0, "expected T = %u in %s (opcode %u); found T = %u",
-                   step->info->tagged, step->info->name, ddp->opcode, ddp->tagged);
+        rdmap_fail(rdmap, step, opcode_rules[ddp->opcode].tagged, 0,
+                   "expected T = %u in %s (opcode %u); found T = %u with opcode %u (%s)", step->info->tagged,
+                   step->info->name, ddp->opcode, ddp->tagged, ddp->opcode, step->info->name);
 }
 
 static enum rule_id queue_rule(const struct ddp_segment *ddp)
@@ -239,14 +241,14 @@ static unsigned judge_queue(struct rdmap_connection *rdmap, struct rdmap_step *s
         return queue;
     if (leaves_its_queue(rdmap, step)) {
         rdmap_fail(rdmap, step, RULE_DDP_4_3_09, rdmap->side[step->side].queue[queue].message->last.frame,
-                   "expected QN %u in all segments of a message (MSN %u, MO %u); found QN %u", queue, ddp->msn, ddp->mo,
-                   ddp->qn);
+                   "expected QN %u in all segments of a message (MSN %u, MO %u); found QN %u in the segment with MO %u",
+                   queue, ddp->msn, ddp->mo, ddp->qn, ddp->mo);
         return queue;
     }
     if (step->rtr)
         return DDP_QUEUES;
-    rdmap_fail(rdmap, step, queue_rule(ddp), 0, "expected QN %u for %s (opcode %u); found QN %u", queue,
-               step->info->name, ddp->opcode, ddp->qn);
+    rdmap_fail(rdmap, step, queue_rule(ddp), 0, "expected QN %u for %s (opcode %u); found QN %u with opcode %u (%s)",
+               queue, step->info->name, ddp->opcode, ddp->qn, ddp->opcode, step->info->name);
     return DDP_QUEUES;
 }
 

@@ -75,7 +75,7 @@ static void settle(struct rdmap_connection *rdmap, struct ddp_message *m)
     else
         rdmap_fail_at(rdmap, &m->disorder, RULE_DDP_5_2_11, m->first.frame,
                       "expected TO 0x%llx, right after the preceding payload (STag 0x%08x, message from TO 0x%llx on); "
-                      "found TO 0x%llx",
+                      "found TO 0x%llx in the next segment",
                       (unsigned long long)m->disorder_expected, m->stag, (unsigned long long)m->start,
                       (unsigned long long)m->disorder_found);
 }
@@ -136,13 +136,14 @@ static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, str
         return false;
     if (other_control) {
         if (!step->faulty)
-            rdmap_fail(
-                rdmap, step, RULE_DDP_4_2_06, m->first.frame,
-                "expected RsvdULP %02x, as in the first segment of the message (STag 0x%08x); found RsvdULP %02x",
-                m->control, m->stag, control);
+            rdmap_fail(rdmap, step, RULE_DDP_4_2_06, m->first.frame,
+                       "expected RsvdULP %02x, as in the first segment of the message (STag 0x%08x); found RsvdULP "
+                       "%02x in a later segment of the message",
+                       m->control, m->stag, control);
     } else if (other_stag) {
         rdmap_fail(rdmap, step, RULE_DDP_4_2_12, m->first.frame,
-                   "expected STag 0x%08x, as in the first segment of the message (TO 0x%llx); found STag 0x%08x",
+                   "expected STag 0x%08x, as in the first segment of the message (TO 0x%llx); found STag 0x%08x in a "
+                   "later segment of the message",
                    m->stag, (unsigned long long)ddp->to, ddp->stag);
     } else if (to_in_other_order(m, ddp->to)) {
         rdmap_fail(rdmap, step, RULE_DDP_4_2_15, m->last.frame,

@@ -45,12 +45,15 @@ static void settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
         return;
     if (no_start)
         rdmap_fail_at(rdmap, &m->first, RULE_DDP_4_3_19, 0,
-                      "expected MO 0 in the segment with the first octet of a message (QN %u, MSN %u); found MO %llu",
+                      "expected MO 0 in the segment with the first octet of a message (QN %u, MSN %u); found MO %llu "
+                      "in the segment with the first octet of a message",
                       m->qn, m->msn, (unsigned long long)m->start);
     else
         rdmap_fail_at(rdmap, &m->disorder, RULE_DDP_5_2_07, 0,
-                      "expected MO %llu, the sum of the payload before it (QN %u, MSN %u); found MO %llu",
-                      (unsigned long long)m->disorder_expected, m->qn, m->msn, (unsigned long long)m->disorder_found);
+                      "expected MO %llu, the sum of the payload before it (QN %u, MSN %u); found MO %llu after %llu "
+                      "octets of payload",
+                      (unsigned long long)m->disorder_expected, m->qn, m->msn, (unsigned long long)m->disorder_found,
+                      (unsigned long long)m->disorder_expected);
 }
 
 /* Last came. */
@@ -150,8 +153,9 @@ static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step
                    step->fpdu->fpdu.ulpdu_length);
     } else if (m->octets == length && !step->ends) {
         /* It is complete, and nothing may follow: Last is missing whatever comes. */
-        rdmap_fail(rdmap, step, RULE_DDP_4_1_04, 0, "expected Last = 1 in %s with all its %u octets; found Last = 0",
-                   step->info->name, length);
+        rdmap_fail(rdmap, step, RULE_DDP_4_1_04, 0,
+                   "expected Last = 1 in %s with all its %u octets; found Last = 0 in the segment that completes %s",
+                   step->info->name, length, step->info->name);
         m->forced = step->ends = true;
         keep_content(q, step);
     } else if (m->segments == 1 && !step->ends) {
@@ -172,9 +176,10 @@ static void report_astray(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
     q->skipped = false;
     rdmap_fail_at(rdmap, &q->astray_place, q->astray_first ? RULE_DDP_4_3_13 : RULE_DDP_4_3_12, 0,
-                  q->astray_first ? "expected MSN %u in the first message of a queue; found MSN %u"
-                                  : "expected MSN %u, one more than in the message before it; found MSN %u",
-                  q->astray_expected, q->astray_found);
+                  q->astray_first
+                      ? "expected MSN %u in the first message of a queue; found MSN %u in the first message of a queue"
+                      : "expected MSN %u, one more than in the message before it; found MSN %u after MSN %u",
+                  q->astray_expected, q->astray_found, q->astray_expected - 1);
 }
 
 /*
@@ -232,7 +237,7 @@ static void judge_expected_msn(struct rdmap_connection *rdmap, struct rdmap_step
             verdict_passed(rdmap->verdict, RULE_DDP_4_3_14);
     } else if (q->expected == 0 && msn == 1) {
         rdmap_fail(rdmap, step, RULE_DDP_4_3_14, q->message->last.frame,
-                   "expected MSN 0 after MSN 0xffffffff (QN %u); found MSN 1", step->qn);
+                   "expected MSN 0 after MSN 0xffffffff (QN %u); found MSN 1 after MSN 0xffffffff", step->qn);
     } else {
         go_astray(rdmap, step, q, false);
     }
@@ -325,7 +330,7 @@ static void judge_same(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     else if (!step->faulty && (!ddp_same_control(m, step) || (step->info->invalidates && step->ddp->stag != m->stag)))
         rdmap_fail(rdmap, step, RULE_DDP_4_3_06, m->first.frame,
                    "expected RsvdULP %02x %08x, as in the first segment of the message (QN %u, MSN %u); found RsvdULP "
-                   "%02x %08x",
+                   "%02x %08x in a later segment of the message",
                    m->control, m->stag, m->qn, m->msn, control, step->ddp->stag);
 }
 
@@ -392,10 +397,10 @@ static bool belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *s
 
     if (q->unsettled && fills_gap(m, ddp)) {
         q->unsettled = false;
-        rdmap_fail(
-            rdmap, step, RULE_DDP_4_1_06, m->last.frame,
-            "expected the segment with Last = 1 after all others of its message (QN %u, MSN %u); found MO %u after it",
-            m->qn, m->msn, ddp->mo);
+        rdmap_fail(rdmap, step, RULE_DDP_4_1_06, m->last.frame,
+                   "expected the segment with Last = 1 after all others of its message (QN %u, MSN %u); found a "
+                   "segment with MO %u after the one with Last = 1",
+                   m->qn, m->msn, ddp->mo);
         step->stray = true;
         return true;
     }
@@ -408,14 +413,15 @@ static bool belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (ddp->mo < m->next) {
         m->faulty = true;
         rdmap_fail(rdmap, step, RULE_DDP_4_1_06, m->last.frame,
-                   "expected no segment of a message (QN %u, MSN %u) after the one with Last = 1; found MO %u", m->qn,
-                   m->msn, ddp->mo);
+                   "expected no segment of a message (QN %u, MSN %u) after the one with Last = 1; found a segment with "
+                   "MO %u after the one with Last = 1",
+                   m->qn, m->msn, ddp->mo);
         step->stray = true;
         return true;
     }
     rdmap_fail(rdmap, step, RULE_DDP_4_1_05, m->last.frame,
                "expected Last = 0 in all but the last segment of a message (QN %u, MSN %u); found Last = 1 at MO %llu, "
-               "and MO %u after it",
+               "and a segment with MO %u after it",
                m->qn, m->msn, (unsigned long long)m->next, ddp->mo);
     q->open = true;
     m->disordered = false;
@@ -434,9 +440,10 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
     if (ddp->msn == 1 && ddp->mo == 0 && ddp->last)
         verdict_passed(rdmap->verdict, RULE_RDMAP_5_4_04);
     else
-        rdmap_fail(rdmap, step, RULE_RDMAP_5_4_04, 0,
-                   "expected a Terminate with MSN 1, MO 0 and Last = 1; found MSN %u, MO %u and Last = %u", ddp->msn,
-                   ddp->mo, ddp->last);
+        rdmap_fail(
+            rdmap, step, RULE_RDMAP_5_4_04, 0,
+            "expected a Terminate with MSN 1, MO 0 and Last = 1; found a Terminate with MSN %u, MO %u and Last = %u",
+            ddp->msn, ddp->mo, ddp->last);
 }
 
 static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -470,9 +477,10 @@ void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
             return;
         }
         if (ddp->mo != 0 && ddp->mo == m->next) {
-            rdmap_fail(rdmap, step, RULE_DDP_4_3_16, m->last.frame,
-                       "expected MSN %u in all segments of a message (QN %u, MO %u); found MSN %u", m->msn, m->qn,
-                       ddp->mo, ddp->msn);
+            rdmap_fail(
+                rdmap, step, RULE_DDP_4_3_16, m->last.frame,
+                "expected MSN %u in all segments of a message (QN %u, MO %u); found MSN %u in the segment with MO %u",
+                m->msn, m->qn, ddp->mo, ddp->msn, ddp->mo);
             add(rdmap, step, q);
             return;
         }

@@ -272,7 +272,8 @@ static void judge_mixed(struct rdmap_connection *rdmap, struct rdmap_step *step,
         verdict_passed(rdmap->verdict, RULE_RDMAPX_5_06);
     else if (!rdmap->atomic->mixed[step->side])
         rdmap_blemish(rdmap, step, RULE_RDMAPX_5_06,
-                      "expected no other operation on 0x%llx of STag 0x%08x while an Atomic on it is open; found %s",
+                      "expected no other operation on 0x%llx of STag 0x%08x while an Atomic on it is open; found %s at "
+                      "the place of an open Atomic",
                       (unsigned long long)open->operation.atomic.to, stag, step->info->name);
     rdmap->atomic->mixed[step->side] |= open && length > 0;
 }

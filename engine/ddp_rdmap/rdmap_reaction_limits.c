@@ -76,8 +76,8 @@ static void judge_no_buffer(struct rdmap_connection *rdmap, struct rdmap_step *s
         verdict_inconclusive(rdmap->verdict, rule);
     else
         rdmap_fail(rdmap, step, rule, 0,
-                   "expected buffers on QN 1 for the %u requests that were negotiated; found a Terminate for lack of "
-                   "one with %llu requests in flight",
+                   "expected buffers on QN 1 for the %u requests that were negotiated; found a Terminate for lack of a "
+                   "buffer with %llu requests in flight",
                    depth, (unsigned long long)peak);
 }
 
@@ -111,7 +111,7 @@ static void judge_refused_response(struct rdmap_connection *rdmap, struct rdmap_
     else
         rdmap_fail(rdmap, step, RULE_RDMAPX_5_2_2_10, culprit->place.frame,
                    "expected a buffer on QN 3 for the Atomic Response in frame %u, which was requested; found a "
-                   "Terminate for lack of one",
+                   "Terminate for lack of a buffer",
                    culprit->place.frame);
 }
 

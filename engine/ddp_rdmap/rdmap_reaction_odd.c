@@ -85,7 +85,7 @@ void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step
         if (rdmap_terminate_is(terminate, RDMAP_LAYER_DDP, 2) && terminate->code == 2)
             rdmap_fail(
                 rdmap, step, RULE_RDMAP_5_4_05, culprit->place.frame,
-                "expected a buffer for the Terminate in frame %u; found a Terminate that reports the lack of one",
+                "expected a buffer for the Terminate in frame %u; found a Terminate that reports the lack of a buffer",
                 culprit->place.frame);
         else if (mine->pending & 1u << ODD_TERMINATE_RESERVED)
             rdmap_fail(

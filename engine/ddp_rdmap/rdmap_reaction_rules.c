@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reactions: the hooks of the core, and what became of a fault. */
+#include <stdio.h>
+
 #include "engine/ddp_rdmap/rdmap_reaction.h"
 
 bool rdmap_reaction_new(struct rdmap_connection *rdmap)
@@ -26,6 +28,15 @@ static void settle_ignored(struct rdmap_connection *rdmap, struct fault_watch *w
                   "expected a Terminate and the end of the stream after %s in frame %u; found %s", info->what,
                   watch->place.frame, found);
     watch->state = FAULT_SETTLED;
+}
+
+static void settle_answered(struct rdmap_connection *rdmap, struct fault_watch *watch, const struct place *place,
+                            uint32_t request)
+{
+    char found[64];
+
+    snprintf(found, sizeof found, "that the request in frame %u was answered", request);
+    settle_ignored(rdmap, watch, place, found);
 }
 
 static void settle_bare_close(struct rdmap_connection *rdmap, struct fault_watch *watch, const struct place *place,
@@ -170,7 +181,7 @@ bool rdmap_reaction_serves_fault(struct rdmap_connection *rdmap, const struct rd
         fits = watch->is_atomic && identifier == watch->sink_stag;
     if (!fits && !(watch->read_queue && rdmap_requests_open(&requester->requests) == 0))
         return false;
-    settle_ignored(rdmap, watch, &step->fpdu->place, "an answer to it");
+    settle_answered(rdmap, watch, &step->fpdu->place, watch->place.frame);
     return true;
 }
 
@@ -190,7 +201,7 @@ static void watch_answer(struct rdmap_connection *rdmap, const struct rdmap_step
     if (!request || !request->known || step->match != RDMAP_MATCH_HEAD)
         return;
     if (request->end == watch->end) {
-        settle_ignored(rdmap, watch, &step->fpdu->place, "an answer to it");
+        settle_answered(rdmap, watch, &step->fpdu->place, watch->place.frame);
     } else if (request->end > watch->end && watch->firm && watch->served.frame == 0) {
         watch->served = step->fpdu->place;
         watch->served_request = request->operation.place.frame;
@@ -343,7 +354,7 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
     if (rdmap_fault_info[watch->kind].served_only) {
         settle_open(rdmap, watch);
     } else if (watch->served.frame != 0 && ended && !s->hole && !peer->hole) {
-        settle_ignored(rdmap, watch, &watch->served, "an answer to a request after it");
+        settle_answered(rdmap, watch, &watch->served, watch->served_request);
     } else if (watch->went_on.frame != 0 && ended && !s->hole && !peer->hole) {
         settle_ignored(rdmap, watch, &watch->went_on,
                        "further messages in both directions and the end of the connection");
@@ -352,7 +363,7 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
                (watch->late.frame == 0 && rdmap->options.payload_only)) {
         settle_open(rdmap, watch);
     } else if (watch->late.frame != 0) {
-        settle_ignored(rdmap, watch, &watch->late, "another message");
+        settle_ignored(rdmap, watch, &watch->late, "that the connection went on with another message");
     } else {
         /* Silence has no frame of its own: the fault's. */
         place.side = (uint8_t)reactor;

@@ -53,10 +53,11 @@ static void fail_sink(struct rdmap_connection *rdmap, const struct rdmap_step *s
 {
     const struct rdmap_operation *operation = &step->request->operation;
 
-    rdmap_fail_at_as(rdmap, place, RULE_RDMAP_4_4_03, empty ? SEVERITY_WARNING : SEVERITY_ERROR, operation->place.frame,
-                     "expected SinkSTag 0x%08x and SinkTO 0x%" PRIx64
-                     " of the Read Request in the first segment of the Response; found STag 0x%08x TO 0x%" PRIx64,
-                     operation->read.sink_stag, operation->read.sink_to, step->ddp->stag, to);
+    rdmap_fail_at_as(
+        rdmap, place, RULE_RDMAP_4_4_03, empty ? SEVERITY_WARNING : SEVERITY_ERROR, operation->place.frame,
+        "expected SinkSTag 0x%08x and SinkTO 0x%" PRIx64
+        " of the Read Request in the first segment of the Response; found a Response to STag 0x%08x TO 0x%" PRIx64,
+        operation->read.sink_stag, operation->read.sink_to, step->ddp->stag, to);
     step->message->faulty = true;
 }
 
@@ -200,7 +201,7 @@ void rdmap_read_settle(struct rdmap_connection *rdmap, unsigned side, struct rdm
     if (step && step->stray && step->ddp->opcode == RDMAP_READ_RESPONSE)
         rdmap_fail_at(rdmap, &shortened->place, RULE_DDP_4_1_05, step->fpdu->place.frame,
                       "expected Last = 0 in a segment with %" PRIu64
-                      " of %u octets of a Read Response; found Last = 1, and more of it afterwards",
+                      " of %u octets of a Read Response; found Last = 1, and more of the Read Response afterwards",
                       shortened->octets, shortened->size);
     else
         rdmap_fail_at(rdmap, &shortened->place, RULE_RDMAP_4_4_08, shortened->request_frame,

@@ -294,7 +294,7 @@ static void fail_octet(struct rdmap_connection *rdmap, struct rdmap_step *step, 
 
     rdmap_fail_as(rdmap, step, RULE_RDMAP_5_5_13, exclusive ? SEVERITY_ERROR : SEVERITY_NOTE, w->frame,
                   "expected the octets of the RDMA Write in frame %u at STag 0x%08x TO 0x%" PRIx64
-                  "; found other octets (%02x)%s",
+                  "; found that the RDMA Read returned other octets (%02x)%s",
                   w->frame, w->stag, to, found, exclusive ? "" : "; another writer may explain it");
 }
 

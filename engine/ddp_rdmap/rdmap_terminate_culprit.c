@@ -492,13 +492,18 @@ static void judge_truth(const struct blame *a)
             verdict_inconclusive(a->rdmap->verdict, rule);
         return;
     }
-    rdmap_fail(a->rdmap, a->step, field != RULE_COUNT ? field : rule, a->frame,
-               field != RULE_COUNT
-                   ? "expected reserved fields of the %s to be ignored; found a Terminate %u/%u with "
-                     "code %02x (%s) about it: %s"
-                   : "expected a code that applies to the %s; found a Terminate with %u/%u and code %02x (%s): %s",
-               segment_text(a, text), terminate->layer, terminate->etype, terminate->code,
-               rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code), why);
+    if (field != RULE_COUNT)
+        rdmap_fail(a->rdmap, a->step, field, a->frame,
+                   "expected reserved fields of the %s to be ignored; found a Terminate %u/%u with code %02x (%s) "
+                   "about the %s: %s",
+                   segment_text(a, text), terminate->layer, terminate->etype, terminate->code,
+                   rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code),
+                   segment_text(a, text), why);
+    else
+        rdmap_fail(a->rdmap, a->step, rule, a->frame,
+                   "expected a code that applies to the %s; found a Terminate with %u/%u and code %02x (%s): %s",
+                   segment_text(a, text), terminate->layer, terminate->etype, terminate->code,
+                   rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code), why);
 }
 
 /* RFC 5041 section 7.2: which kind of segment a DDP error type is about. */
@@ -513,7 +518,8 @@ static bool judge_buffer_model(const struct blame *a)
         return true;
     }
     rdmap_fail(a->rdmap, a->step, RULE_DDP_7_2_15, a->frame,
-               "expected error type %u of layer 1 with the header of a segment with T = %u; found T = %u",
+               "expected error type %u of layer 1 with the header of a segment with T = %u; found T = %u in the header "
+               "that the Terminate echoes",
                terminate->etype, terminate->etype == 1, a->ddp->tagged);
     return false;
 }
