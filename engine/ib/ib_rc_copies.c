@@ -267,7 +267,8 @@ static bool word_differs(const char *what, uint64_t first, uint64_t again, uint3
 {
     if (first == again)
         return false;
-    SAY(words, "expected %s 0x%" PRIx64 ", as first sent in frame %u; found 0x%" PRIx64, what, first, frame, again);
+    SAY(words, "expected %s 0x%" PRIx64 ", as first sent in frame %u; found %s 0x%" PRIx64, what, first, frame, what,
+        again);
     return true;
 }
 
@@ -319,7 +320,7 @@ static bool octets_differ(const struct ib_copy *first, const uint8_t *kept, cons
     hex(expected, kept + from, shown);
     hex(found, again->payload + from, shown);
     SAY(words,
-        "expected %s at octet %zu of the payload, as first sent in frame %u; found other octets there, %s (%zu octets "
+        "expected %s at octet %zu of the payload, as first sent in frame %u; found other octets, %s (%zu octets "
         "differ, the last at "
         "%zu)",
         expected, from, first->frame, found, differ, to - 1);

@@ -244,11 +244,10 @@ static bool leaves_out(const struct ib_requests *requests, const struct ib_read 
 
     if (offset == read->from || !missed || read->restarted || read->taken > 0)
         return false;
-    snprintf(
-        words->text, sizeof words->text,
-        "expected the RDMA Read Request of frame %u again, as a NAK says that it was not received; found the rest of "
-        "it from packet %" PRIu64 " of its Response on, though nothing before that has come",
-        read->frame, offset - read->from + 1);
+    snprintf(words->text, sizeof words->text,
+             "expected the RDMA Read Request of frame %u again, as a NAK says that it was not received; found a Read "
+             "Request from packet %" PRIu64 " of the Response on, though packet 1 has not come",
+             read->frame, offset - read->from + 1);
     return true;
 }
 

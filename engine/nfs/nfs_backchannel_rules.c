@@ -40,11 +40,11 @@ static void judge_permission(struct nfs_look *look, const struct rpcrdma_message
     if (nfs->session_asked)
         nfs_fail(look, RULE_BIDI_3_2_02,
                  "expected CREATE_SESSION or BIND_CONN_TO_SESSION to set up a backchannel before a Call from the "
-                 "server; found a session without one on this connection");
+                 "server; found a session without a backchannel on this connection");
     else if (nfs->minor_1)
         nfs_fail(look, RULE_BIDI_6_02,
                  "expected CREATE_SESSION or BIND_CONN_TO_SESSION on this connection before a Call from the server; "
-                 "found a Call from the server with neither before it");
+                 "found a Call from the server before any CREATE_SESSION or BIND_CONN_TO_SESSION");
     else if (nfs->minor_0)
         nfs_fail(look, RULE_NFSULB_6_5_1_01,
                  "expected NFSv4.0 callbacks on a connection of their own; found a Call from the server");
@@ -105,7 +105,7 @@ static void judge_size(struct nfs_look *look, const struct rpcrdma_message *mess
         nfs_fail(
             look, RULE_NFSULB_6_5_2_06,
             "expected a Short message without chunks, as the client's backchannel ca_maxrequestsize of %u does not "
-            "exceed the inline threshold of %u; found %s%s",
+            "exceed the inline threshold of %u; found an %s%s",
             largest, threshold, rpcrdma_proc_name(message->header.proc),
             message->header.proc == RPCRDMA_MSG ? " with chunks" : "");
     else if (known)
@@ -215,10 +215,10 @@ void nfs_delegation_reply(struct nfs_look *look)
             nfs_inconclusive(look, RULE_BIDI_3_2_03); /* the session was created on another connection */
         else if (!nfs->reported_delegation) {
             nfs->reported_delegation = true;
-            nfs_fail(
-                look, RULE_BIDI_3_2_03,
-                "expected no delegation without a backchannel; found a %s delegation in a session created without one",
-                value->value == OPEN_DELEGATE_READ ? "read" : "write");
+            nfs_fail(look, RULE_BIDI_3_2_03,
+                     "expected no delegation without a backchannel; found a %s delegation in a session created without "
+                     "a backchannel",
+                     value->value == OPEN_DELEGATE_READ ? "read" : "write");
         }
     }
 }

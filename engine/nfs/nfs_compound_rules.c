@@ -31,15 +31,15 @@ void nfs_port_call(struct nfs_look *look)
 
 /* The client may know that the server accepts more, which cannot be seen: one note per connection. */
 static void judge_limit(struct nfs_look *look, enum rule_id rule, bool *reported, bool fits, unsigned limit,
-                        unsigned found, const char *what)
+                        unsigned found, const char *what, const char *holder, const char *parts)
 {
     if (fits) {
         nfs_pass(look, rule);
         return;
     }
     if (!*reported)
-        nfs_fail(look, rule, "expected at most %u %s without knowledge of the server's limits; found a Call with %u",
-                 limit, what, found);
+        nfs_fail(look, rule, "expected at most %u %s without knowledge of the server's limits; found a %s %u %s", limit,
+                 what, holder, found, parts);
     *reported = true;
 }
 
@@ -51,12 +51,13 @@ static void judge_complexity(struct nfs_look *look)
 
     if (use.reads > 0)
         judge_limit(look, RULE_NFSULB_6_4_2_01, &nfs->reported_reads, use.reads <= 1, 1, use.reads,
-                    "Read chunk at a nonzero Position");
+                    "Read chunk at a nonzero Position", "Call with", "Read chunks at nonzero Positions");
     if (t->n_writes > 0)
-        judge_limit(look, RULE_NFSULB_6_4_2_02, &nfs->reported_writes, t->n_writes <= 1, 1, t->n_writes, "Write chunk");
+        judge_limit(look, RULE_NFSULB_6_4_2_02, &nfs->reported_writes, t->n_writes <= 1, 1, t->n_writes, "Write chunk",
+                    "Call with", "Write chunks");
     if (use.longest > 0)
         judge_limit(look, RULE_NFSULB_6_4_2_03, &nfs->reported_segments, use.longest <= NFS_CHUNK_SEGMENTS_MAX,
-                    NFS_CHUNK_SEGMENTS_MAX, use.longest, "segments in a chunk");
+                    NFS_CHUNK_SEGMENTS_MAX, use.longest, "segments in a chunk", "chunk of", "segments");
 }
 
 /* ---- GETATTR in minor version 0 ---- */
@@ -125,17 +126,17 @@ static void judge_getattr(struct nfs_look *look)
     }
     if (op != 0) {
         nfs_fail(look, RULE_NFSULB_6_2_1_02,
-                 "expected no GETATTR of attributes of unpredictable length (%s) along with %s; found both operations "
+                 "expected no GETATTR of attributes of unpredictable length (%s) along with %s; found GETATTR and %s "
                  "in one COMPOUND",
-                 attribute, nfs_op_name(op, false));
+                 attribute, nfs_op_name(op, false), nfs_op_name(op, false));
         return;
     }
     nfs_pass(look, RULE_NFSULB_6_2_1_02);
     op = companion(body);
     if (op != 0)
         nfs_fail(look, RULE_NFSULB_6_2_1_03,
-                 "expected a GETATTR of attributes of unpredictable length (%s) in a COMPOUND by itself; found %s in "
-                 "the COMPOUND of that GETATTR",
+                 "expected a GETATTR of attributes of unpredictable length (%s) in a COMPOUND by itself; found GETATTR "
+                 "and %s in one COMPOUND",
                  attribute, nfs_op_name(op, false));
     else
         nfs_pass(look, RULE_NFSULB_6_2_1_03);
@@ -163,8 +164,9 @@ static void judge_netid(struct nfs_look *look, const struct rpcrdma_item *netid,
     if (v6 == rdma6)
         nfs_pass(look, RULE_RPCR_9_01);
     else
-        nfs_fail(look, RULE_RPCR_9_01, "expected the netid %s with an IPv%d address; found the netid %s",
-                 v6 ? "rdma6" : "rdma", v6 ? 6 : 4, v6 ? "rdma" : "rdma6");
+        nfs_fail(look, RULE_RPCR_9_01,
+                 "expected the netid %s with an IPv%d address; found the netid %s with an IPv%d address",
+                 v6 ? "rdma6" : "rdma", v6 ? 6 : 4, v6 ? "rdma" : "rdma6", v6 ? 6 : 4);
 }
 
 static void judge_netids(struct nfs_look *look)

@@ -42,10 +42,11 @@ static void judge(struct nfs_look *look, struct rpcrdma_history_object *use, boo
         return;
     }
     use->reported = true;
-    nfs_fail_as(look, RULE_NFS41_2_7_01,
-                look->body->procedure->callback ? SEVERITY_WARNING : rule_catalogue[RULE_NFS41_2_7_01].severity,
-                "expected a %s in COMPOUNDs of the minor version that returned it; found its use in minor version %u",
-                is_session ? "session" : "client id", minor);
+    nfs_fail_as(
+        look, RULE_NFS41_2_7_01,
+        look->body->procedure->callback ? SEVERITY_WARNING : rule_catalogue[RULE_NFS41_2_7_01].severity,
+        "expected a %s in COMPOUNDs of the minor version that returned it; found the %s used in minor version %u",
+        is_session ? "session" : "client id", is_session ? "session" : "client id", minor);
 }
 
 /* look: a Call, or a Reply of the server. */
@@ -88,6 +89,6 @@ void nfs_minor_reply(struct nfs_look *look)
     else if (body->n_operations == 0 && status->value == MINOR_VERS_MISMATCH && (*served & bit) != 0)
         nfs_fail_as(look, RULE_NFS4_15_2_05, SEVERITY_WARNING,
                     "expected NFS4ERR_MINOR_VERS_MISMATCH only for minor versions that are not supported; found "
-                    "NFS4ERR_MINOR_VERS_MISMATCH for %d, which has been carried out on this connection",
+                    "NFS4ERR_MINOR_VERS_MISMATCH for minor version %d, which has been carried out on this connection",
                     look->exchange->minor);
 }

@@ -482,8 +482,8 @@ static void report(struct nfs_readback *b, const struct nfs_look *look, const st
     if (files->n_differences < NFS_DIFFERENCES_MAX)
         files->differences[files->n_differences++] = difference;
     nfs_fail_as(look, RULE_NFS3_3_3_7_02, exclusive ? SEVERITY_ERROR : SEVERITY_NOTE,
-                "expected the octets of the WRITE in frame %" PRIu32 "; found others, first at offset %" PRIu64
-                " of the file%s%s",
+                "expected the octets of the WRITE in frame %" PRIu32
+                "; found that the READ returned other octets, first at offset %" PRIu64 " of the file%s%s",
                 page->frame, difference.offset, nfs_shift_text(&difference, shift),
                 exclusive ? "" : "; another writer may explain it");
 }

@@ -78,8 +78,8 @@ void nfs_recall_slot(struct nfs_look *look)
         nfs_inconclusive(look, RULE_NFS41_20_8_3_03);
     } else if (slot > recall->target) {
         nfs_fail(&found, RULE_NFS41_20_8_3_02,
-                 "expected no slot above %u after CB_RECALL_SLOT in frame %u; found slot %u in use", recall->target,
-                 recall->call, slot);
+                 "expected no slot above %u after CB_RECALL_SLOT in frame %u; found a request in slot %u",
+                 recall->target, recall->call, slot);
     } else {
         nfs_pass(look, RULE_NFS41_20_8_3_02);
         judge_highest(&found, recall);

@@ -43,8 +43,9 @@ static void judge_read(struct nfs_look *look, const struct nfs_item *data)
         return;
     if (said != data->count)
         nfs_fail(look, RULE_NFS3_3_3_6_02,
-                 "expected the count of READ to match its data, %u octets; found a count of %" PRIu64, data->count,
-                 said);
+                 "expected the count of READ to match its data, %u octets; found a count of %" PRIu64
+                 " in the result of READ",
+                 data->count, said);
     else
         nfs_pass(look, RULE_NFS3_3_3_6_02);
 }

@@ -216,7 +216,8 @@ void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *mes
         return;
     }
     nfs_fail_as(look, RULE_NFSULB_6_7_2_03, v4 ? SEVERITY_ERROR : SEVERITY_NOTE,
-                "expected no request to be sent again on the connection where it is outstanding; found XID %#x again",
+                "expected no request to be sent again on the connection where it is outstanding; found a request with "
+                "XID %#x again",
                 look->t->xid);
 }
 

@@ -115,7 +115,8 @@ static bool judge_uncached(const struct nfs_look *look)
         return true;
     if (cachethis != 0)
         nfs_fail(look, RULE_NFS41_2_10_6_1_3_02,
-                 "expected the cached reply to a request whose %s asked for it; found NFS4ERR_RETRY_UNCACHED_REP",
+                 "expected the cached reply to a request whose %s asked for it; found NFS4ERR_RETRY_UNCACHED_REP in "
+                 "answer to the request sent again",
                  nfs_op_name(sequence_op(look), look->t->reverse));
     else
         nfs_pass(look, RULE_NFS41_2_10_6_1_3_02);

@@ -190,7 +190,7 @@ static void judge_verifier(struct nfs_look *look)
     if (octets > room.threshold && octets - verifier <= room.threshold)
         nfs_fail(look, RULE_RPCR_8_2_2_2_02,
                  "expected room for a verifier of %u octets in a Reply of %" PRIu64
-                 " octets with an inline threshold of %u; found no Reply chunk",
+                 " octets with an inline threshold of %u; found a Call without a Reply chunk",
                  verifier, octets, room.threshold);
 }
 

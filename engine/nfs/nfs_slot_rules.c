@@ -31,9 +31,9 @@ static void judge_other(struct nfs_look *look, struct nfs_slot *lost)
     }
     look->related = lost->frame;
     nfs_fail(look, RULE_NFSULB_6_6_04,
-             "expected slot %u to be used again after the error that ended its request; found %u requests in higher "
-             "slots and no request in that slot",
-             lost->slot, lost->others);
+             "expected slot %u to be used again after the error that ended its request; found no request in slot %u, "
+             "but %u in higher slots",
+             lost->slot, lost->slot, lost->others);
 }
 
 void nfs_slot_call(struct nfs_look *look)

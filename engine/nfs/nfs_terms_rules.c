@@ -46,10 +46,11 @@ static void judge_attribute(const struct nfs_look *look, const struct attribute 
             nfs_pass(look, attribute->rule);
         else
             nfs_fail_as(look, attribute->rule, SEVERITY_WARNING,
-                        "expected no %s, as the client sent none; found %u elements", attribute->name, found);
+                        "expected no %s, as the client sent none; found a %s of %u", attribute->name, attribute->name,
+                        found);
     } else if (found > asked) {
-        nfs_fail(look, attribute->rule, "expected a %s of at most %u, which the client asked for; found a value of %u",
-                 attribute->name, asked, found);
+        nfs_fail(look, attribute->rule, "expected a %s of at most %u, which the client asked for; found a %s of %u",
+                 attribute->name, asked, attribute->name, found);
     } else {
         nfs_pass(look, attribute->rule);
     }
@@ -66,7 +67,7 @@ static void judge_number(const struct nfs_look *look, enum nfs_mark mark, const 
         nfs_pass(look, RULE_NFS41_18_36_3_03);
     else if (n > 1)
         nfs_fail(look, RULE_NFS41_18_36_3_03,
-                 "expected at most one element in ca_rdma_ird of the %s; found %u elements", channel, n);
+                 "expected at most one element in ca_rdma_ird of the %s; found %u elements in ca_rdma_ird", channel, n);
 }
 
 /* ca_rdma_ird of both channels, in arguments or results. */
@@ -104,7 +105,8 @@ static void judge_mode(const struct nfs_look *look, enum nfs_mark mark, uint32_t
         if (!asked_for(look, granted, &asked))
             continue;
         if ((granted->value & bit) != 0 && (asked & bit) == 0)
-            nfs_fail(look, rule, "expected %s only where %s; found the flag where the client did not ask for RDMA mode",
+            nfs_fail(look, rule,
+                     "expected %s only where %s; found that RDMA mode was granted, for which the client did not ask",
                      granting, asking);
         else
             nfs_pass(look, rule);

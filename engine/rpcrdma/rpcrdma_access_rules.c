@@ -256,10 +256,11 @@ static void report_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_09);
         return;
     }
-    rpcrdma_fail_at(rpcrdma, &stray->place, RULE_RPCR_3_4_5_09, 0,
-                    "expected an RDMA Read of memory that an outstanding Call offers in its Read list; found STag "
-                    "0x%08x (0x%llx to 0x%llx)",
-                    stray->area.stag, (unsigned long long)stray->area.from, (unsigned long long)stray->area.to);
+    rpcrdma_fail_at(
+        rpcrdma, &stray->place, RULE_RPCR_3_4_5_09, 0,
+        "expected an RDMA Read of memory that an outstanding Call offers in its Read list; found an RDMA Read of STag "
+        "0x%08x (0x%llx to 0x%llx)",
+        stray->area.stag, (unsigned long long)stray->area.from, (unsigned long long)stray->area.to);
 }
 
 static void drop_stray(struct rpcrdma_memory_state *state, unsigned i)
@@ -363,7 +364,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
             if (came_before(rpcrdma, stray, call)) {
                 rpcrdma_fail_at(rpcrdma, &stray->place, RULE_RPCR_3_4_5_06, call->place.frame,
                                 "expected RDMA Reads of STag 0x%08x after the Call that offers it; found an RDMA Read "
-                                "before that Call, which is in frame %u",
+                                "before the Call that offers its memory, in frame %u",
                                 stray->area.stag, call->place.frame);
             } else { /* the Call may have come before, and comes again */
                 rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_06);
@@ -396,7 +397,8 @@ static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rp
                         found.answered->transaction->xid, found.answered->transaction->answer.frame, move->stag);
     } else if (found.wrong)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_3_4_5_09, found.wrong->transaction->call.frame,
-                        "expected an RDMA Read of memory that an outstanding Call offers in its Read list; found STag "
+                        "expected an RDMA Read of memory that an outstanding Call offers in its Read list; found an "
+                        "RDMA Read of STag "
                         "0x%08x, which the Call in frame %u offers for writing",
                         move->stag, found.wrong->transaction->call.frame);
     else

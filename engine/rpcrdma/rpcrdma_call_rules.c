@@ -24,9 +24,9 @@ static void check_consecutive(struct rpcrdma_connection *rpcrdma, struct rpcrdma
             if (segment.position == t->chunks[c].position)
                 continue;
             rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_4_5_11, 0,
-                         "expected the %u segments of the Read chunk at Position %u to be consecutive; found Position "
-                         "%u among them",
-                         t->chunks[c].n, t->chunks[c].position, segment.position);
+                         "expected the %u segments of the Read chunk at Position %u to be consecutive; found a segment "
+                         "at Position %u between those at Position %u",
+                         t->chunks[c].n, t->chunks[c].position, segment.position, t->chunks[c].position);
             return;
         }
     }
@@ -152,10 +152,10 @@ static void broken_header(struct rpcrdma_shape *shape)
                            rpc->fault, rpc->fault_at);
     else if (rpc->status == RPC_SHORT && /* shorter ones: rpcrdma_header_rules.c, rpcrdma_shape_start() */
              body->length >= (shape->in_chunk ? (uint64_t)RPC_CALL_MIN : (uint64_t)RPC_REPLY_MIN))
-        rpcrdma_shape_fail(
-            shape, shape->in_chunk ? RULE_RPCR_3_5_3_04 : RULE_RPCR_4_03,
-            "expected a complete RPC header (RFC 5531); found that the payload ends within it, at octet %" PRIu64,
-            body->length);
+        rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_04 : RULE_RPCR_4_03,
+                           "expected a complete RPC header (RFC 5531); found that the payload ends within the RPC "
+                           "header, at octet %" PRIu64,
+                           body->length);
     else
         rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_4_03);
 }

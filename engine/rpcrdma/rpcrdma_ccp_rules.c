@@ -166,8 +166,8 @@ void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *cc
         rpcrdma_pass(rpcrdma, RULE_RPCR0_6_2_03);
     else if (!ccp->reads_reported)
         rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR0_6_2_03, ccp->agreed_frame,
-                        "expected at most %u RDMA Reads in progress, the maxrdmaread of the side being read; found %u "
+                        "expected at most %u RDMA Read%s in progress, the maxrdmaread of the side being read; found %u "
                         "RDMA Reads in progress",
-                        (unsigned)limit, (unsigned)ccp->reading[reader]);
+                        (unsigned)limit, plural(limit), (unsigned)ccp->reading[reader]);
     ccp->reads_reported |= ccp->reading[reader] > limit;
 }

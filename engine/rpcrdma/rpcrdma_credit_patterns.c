@@ -53,8 +53,8 @@ void rpcrdma_pattern_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 
     if (follow(p, m->header.credit, in_flight, &steady))
         rpcrdma_fail_as(rpcrdma, m, rule, SEVERITY_WARNING, 0,
-                        "expected %s that do not depend on the number of %s; found that the two add up to %llu in %u "
-                        "messages in a row, with a value of %u in this one",
+                        "expected %s that do not depend on the number of %s; found that credits and Calls in flight "
+                        "add up to %llu in %u messages in a row, with %u credits in this one",
                         what, of, (unsigned long long)p->sum, (unsigned)p->n, (unsigned)m->header.credit);
     else if (steady)
         rpcrdma_pass(rpcrdma, rule);

@@ -11,6 +11,7 @@
  * missing without a trace, or be captured after the next Read although the requester had it: there a Read is reported
  * where the one before it cannot have been answered yet, or is seen to be answered later than the directions are apart.
  */
+#include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 /* ---- Reads without a Response so far ---- */
@@ -83,8 +84,8 @@ static void report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth_limi
     limit->doubtful = false;
     if (!limit->reported)
         rpcrdma_fail_at(rpcrdma, place, rule->id, limit->frame,
-                        "expected at most %u RDMA Reads outstanding, %s; found %u RDMA Reads outstanding", limit->most,
-                        rule->what, outstanding);
+                        "expected at most %u RDMA Read%s outstanding, %s; found %u RDMA Reads outstanding", limit->most,
+                        plural(limit->most), rule->what, outstanding);
     limit->reported = true;
 }
 

@@ -63,7 +63,7 @@ static bool takes_up(const struct rpcrdma_message *m, const struct rpcrdma_disca
 static void judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct rpcrdma_discard *discard)
 {
     static const char text[] =
-        "expected the message in frame %u to be silently discarded; found %s with its XID 0x%08x";
+        "expected the message in frame %u to be silently discarded; found %s in answer, with XID 0x%08x";
     const char *what = m->kind == RPCRDMA_KIND_ERROR ? "an RDMA_ERROR" : "a Reply";
 
     if (m->acked_known && m->acked <= discard->place.offset) /* sent before it arrived */

@@ -33,7 +33,7 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     if (!client) {
         rpcrdma_fail(rpcrdma, m, rule, 0,
-                     "expected an RDMA_ERROR to have the XID of an outstanding Call (there are %u); found an "
+                     "expected an RDMA_ERROR to have the XID of an outstanding Call (outstanding: %u); found an "
                      "RDMA_ERROR with XID 0x%08x",
                      rpcrdma->side[caller].calls.outstanding, m->header.xid);
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));)
@@ -62,8 +62,9 @@ static bool judge_kind(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         return true;
     }
     rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_07, t->call.frame,
-                 "expected %s in answer to a Call with rdma_vers %u; found %s in answer", rpcrdma_err_name(wanted),
-                 t->open->call_header.vers, rpcrdma_err_name(m->header.err));
+                 "expected %s in answer to a Call with rdma_vers %u; found %s in answer to rdma_vers %u",
+                 rpcrdma_err_name(wanted), t->open->call_header.vers, rpcrdma_err_name(m->header.err),
+                 t->open->call_header.vers);
     return false;
 }
 

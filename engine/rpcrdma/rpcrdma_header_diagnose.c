@@ -52,7 +52,7 @@ static bool filler(const struct rpcrdma_message *m, struct rpcrdma_diagnosis *d)
     if (rpcrdma_rpc_at(m, at + 4, m->header.xid) && get_be32(m->p + at) >> 31 != 0 &&
         (get_be32(m->p + at) & 0x7fffffffu) == m->n - (uint32_t)at - 4) {
         *d = (struct rpcrdma_diagnosis){RULE_RPCR_3_2_04, "the RPC message directly after the Transport header",
-                                        "a TCP record mark before it"};
+                                        "a TCP record mark before the RPC message"};
         return true;
     }
     for (unsigned octets = 1; octets <= GAP_MAX; octets++) {

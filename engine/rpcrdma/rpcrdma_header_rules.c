@@ -488,8 +488,8 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
         enum rule_id rule = vers ? RULE_RPCR_4_1_2_14 : RULE_RPCR_4_1_2_15;
 
         rpcrdma_fail(rpcrdma, m, reply_follows(m, end) ? RULE_RPCR_4_2_4_06 : rule, 0,
-                     "expected nothing after the %u octets of an %s; found %u octets after them", end,
-                     rpcrdma_err_name(h->err), m->n - end);
+                     "expected nothing after the %u octets of an %s; found %u octets after the end of an %s", end,
+                     rpcrdma_err_name(h->err), m->n - end, rpcrdma_err_name(h->err));
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_06);

@@ -266,9 +266,9 @@ static void judge_failed(const struct look *look, const struct rpcrdma_history_c
         return;
     }
     fail(look, RULE_NFSULB_6_7_2_02, SEVERITY_ERROR, &again->call, call->answer.frame,
-         "expected the RDMA_ERROR in frame %u to complete the Call with XID 0x%08x; found the Call sent again with "
-         "this XID on a later connection",
-         call->answer.frame, again->xid);
+         "expected the RDMA_ERROR in frame %u to complete the Call with XID 0x%08x; found the Call sent again with XID "
+         "0x%08x on a later connection",
+         call->answer.frame, again->xid, again->xid);
 }
 
 /* The earlier connection is all that is wrong with the Call. */
@@ -295,8 +295,8 @@ static void judge_refused(const struct look *look, const struct rpcrdma_history_
         excuse_error(look, again);
     } else if (again->refused) {
         fail(look, RULE_RPCR_4_5_3_04, SEVERITY_WARNING, &now->refusal_place, before->refusal_place.frame,
-             "expected ERR_CHUNK for XID 0x%08x, which had ended a connection in frame %u; found the same operation "
-             "again, which ended this one in frame %u",
+             "expected ERR_CHUNK for XID 0x%08x, which had ended a connection in frame %u; found that the refused "
+             "operation was repeated, and ended this connection, too, in frame %u",
              again->xid, before->refusal_place.frame, now->refusal_place.frame);
     } else if (again->outcome == RPCRDMA_OUTSTANDING) {
         verdict_inconclusive(look->verdict, RULE_RPCR_4_5_3_04);
@@ -387,7 +387,7 @@ static void judge_slot(const struct look *look, const struct rpcrdma_history_rec
     if (again && (again->use.slot != use->slot || again->use.sequence != use->sequence)) {
         fail(look, RULE_NFS41_2_10_6_2_02, SEVERITY_ERROR, &again->call, call->call.frame,
              "expected the unanswered request with XID 0x%08x in frame %u to be sent again with slot %u and sequence "
-             "%u; found slot %u and sequence %u",
+             "%u; found the request sent again with slot %u and sequence %u",
              call->xid, call->call.frame, use->slot, use->sequence, again->use.slot, again->use.sequence);
         return;
     }
@@ -401,8 +401,8 @@ static void judge_slot(const struct look *look, const struct rpcrdma_history_rec
     else
         fail(look, RULE_NFS41_2_10_6_2_02, SEVERITY_ERROR, &next->call, call->call.frame,
              "expected the unanswered request in frame %u, or none, with slot %u and sequence %u; found another "
-             "request with them",
-             call->call.frame, use->slot, use->sequence);
+             "request with slot %u and sequence %u",
+             call->call.frame, use->slot, use->sequence, use->slot, use->sequence);
 }
 
 /* The owner of memory that no Call in the capture offers refused an access to it. */
@@ -555,8 +555,8 @@ static void judge_callbacks(const struct look *look, const struct pair *pair)
         if (before->callbacks) /* the client has answered one before */
             return;
     fail(look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,
-         "expected no more Calls to a client that is not prepared for them; found the third connection in a row "
-         "that ends with one");
+         "expected no more Calls to a client that is not prepared for them; found the third connection in a row that "
+         "ends with a Call from the server");
 }
 
 /* ---- the records ---- */
@@ -641,7 +641,8 @@ static void judge_cut_off(const struct look *look, const struct rpcrdma_history 
         verdict_inconclusive(look->verdict, cut->rule);
     else
         fail(look, cut->rule, SEVERITY_WARNING, &cut->place, cut->call.call.frame,
-             "expected an answer to the Call with XID 0x%08x in frame %u; found the connection ended over it, like an "
+             "expected an answer to the Call with XID 0x%08x in frame %u; found the connection ended over the Call, "
+             "like an "
              "earlier one in frame %u",
              cut->call.xid, cut->call.call.frame, again->cut.place.frame);
 }
@@ -705,7 +706,7 @@ static void judge_minor_versions(const struct look *look, const struct pair *pai
         else
             fail(look, RULE_NFS41_2_7_01, SEVERITY_ERROR, &use->first, frame,
                  "expected a session or client id in COMPOUNDs of the minor version that returned it in frame %u; "
-                 "found its use in minor version %d",
+                 "found the session or client id used in minor version %d",
                  frame, use->minor);
     }
 }
@@ -762,7 +763,8 @@ static void judge_drop(const struct look *look, const struct pair *pair)
         verdict_inconclusive(look->verdict, drop->rule);
     else
         fail(look, drop->rule, SEVERITY_WARNING, &drop->place, drop->culprit.frame,
-             "expected the client to go on after the answer in frame %u; found %s, as after such an answer in frame %u "
+             "expected the client to go on after the answer in frame %u; found %s from the client, as after such an "
+             "answer in frame %u "
              "on an earlier connection",
              drop->culprit.frame,
              !drop->closed        ? "RST"

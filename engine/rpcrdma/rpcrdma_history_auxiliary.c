@@ -71,9 +71,9 @@ static void judge_offer(struct auxiliary_offer *offer, unsigned program, const s
     } else {
         verdict_failed(verdict, RULE_NFSULB_5_1_01, rpcrdma_history_direction(record, call->answer.side), &call->answer,
                        offer->lacking_frame,
-                       "expected a server of NFS version %u to offer %s over TCP; found that its rpcbind says in frame "
-                       "%u that the program is not registered for TCP",
-                       call->version, nfs_auxiliary_name(program), offer->lacking_frame);
+                       "expected a server of NFS version %u to offer %s over TCP; found that the server's rpcbind says "
+                       "in frame %u that %s is not registered for TCP",
+                       call->version, nfs_auxiliary_name(program), offer->lacking_frame, nfs_auxiliary_name(program));
         offer->settled = true;
     }
 }

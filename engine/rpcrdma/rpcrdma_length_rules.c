@@ -25,9 +25,10 @@ static void roundup_included(struct rpcrdma_positions *x, const struct rpcrdma_c
             "expected a Read chunk of %u octets for %s, without its roundup; found a Read chunk of %" PRIu64 " octets",
             item->count, rpcrdma_shape_item_name(x->shape, item), chunk->length);
     else if (roundup_apart(x, chunk, item->count))
-        rpcrdma_shape_fail(x->shape, RULE_RPCR0_3_7_01,
-                           "expected the roundup of %s in the segment of its last octets; found a segment of its own",
-                           rpcrdma_shape_item_name(x->shape, item));
+        rpcrdma_shape_fail(
+            x->shape, RULE_RPCR0_3_7_01,
+            "expected the roundup of %s in the segment of its last octets; found the roundup in a segment of its own",
+            rpcrdma_shape_item_name(x->shape, item));
     else
         rpcrdma_shape_pass(x->shape, RULE_RPCR0_3_7_01);
 }

@@ -157,7 +157,8 @@ static void wrong_position(struct rpcrdma_positions *x, const struct rpcrdma_ite
 
     if (chunk->position + UINT64_C(4) == right)
         rpcrdma_shape_fail(shape, RULE_RPCR_4_3_1_1_01,
-                           "expected Position %" PRIu64 ", where the contents of %s begin; found that of its count, %u",
+                           "expected Position %" PRIu64
+                           ", where the contents of %s begin; found the Position of the octet count, %u",
                            right, name, chunk->position);
     else if (chunk->position == right + shape->t->open->call_header.header_len)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02,
@@ -177,8 +178,8 @@ static void wrong_position(struct rpcrdma_positions *x, const struct rpcrdma_ite
                            "expected Position %" PRIu64 " for %s; found Position %u, within another item", right, name,
                            chunk->position);
     else
-        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02, "expected Position %" PRIu64 " for %s; found Position %u", right,
-                           name, chunk->position);
+        rpcrdma_shape_fail(shape, RULE_RPCR_3_4_5_02, "expected Position %" PRIu64 " for %s; found Position %u for %s",
+                           right, name, chunk->position, name);
 }
 
 static void in_order(struct rpcrdma_positions *x)
@@ -301,8 +302,9 @@ static void absent(struct rpcrdma_positions *x)
             continue;
         rpcrdma_shape_fail(x->shape, RULE_RPCR_3_4_5_05,
                            "expected the %u octets of %s inline or in a Read chunk at Position %" PRIu64
-                           "; found the octets neither inline nor in a Read chunk",
-                           item->count, rpcrdma_shape_item_name(x->shape, item), item->position);
+                           "; found %s neither inline nor in a Read chunk",
+                           item->count, rpcrdma_shape_item_name(x->shape, item), item->position,
+                           rpcrdma_shape_item_name(x->shape, item));
         return;
     }
 }
@@ -381,8 +383,9 @@ void rpcrdma_position_rules(struct rpcrdma_shape *shape)
         absent(&x);
         break;
     case RPCRDMA_REDUCED_BARE:
-        rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
-                           "expected a verifier after the credential (RFC 5531); found the arguments there");
+        rpcrdma_shape_fail(
+            shape, RULE_RPCR_4_03,
+            "expected a verifier after the credential (RFC 5531); found the arguments right after the credential");
         break;
     case RPCRDMA_REDUCED_NONE:
         if (x.n > (shape->t->position_zero >= 0))

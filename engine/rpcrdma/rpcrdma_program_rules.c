@@ -44,11 +44,11 @@ void rpcrdma_program_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     else if (rule == RULE_RPC_9_07)
         rpcrdma_fail_as(rpcrdma, m, rule, severity, t->call.frame,
                         "expected PROG_MISMATCH for the Call in frame %u, as program %u has no version %u; found "
-                        "SUCCESS",
-                        t->call.frame, call->prog, call->vers);
+                        "SUCCESS in answer to version %u",
+                        t->call.frame, call->prog, call->vers, call->vers);
     else
         rpcrdma_fail_as(rpcrdma, m, rule, severity, t->call.frame,
                         "expected PROC_UNAVAIL for the Call in frame %u, as version %u of program %u has no procedure "
-                        "%u; found SUCCESS",
-                        t->call.frame, call->vers, call->prog, call->proc);
+                        "%u; found SUCCESS in answer to procedure %u",
+                        t->call.frame, call->vers, call->prog, call->proc, call->proc);
 }

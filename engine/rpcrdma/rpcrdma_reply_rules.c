@@ -142,13 +142,13 @@ static void fail_place(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     const struct rpcrdma_segment *offered = &reply->transaction->offers[chunk->first + number].target;
     bool is_reply = chunk->kind == RPCRDMA_REPLY_CHUNK;
 
-    rpcrdma_fail_as(rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_04 : RULE_RPCR_3_4_6_07,
-                    is_reply || returned->length > 0 ? SEVERITY_ERROR : SEVERITY_WARNING,
-                    reply->transaction->call.frame,
-                    "expected segment %u of %s as in the Call (STag 0x%08x, offset 0x%llx); found STag 0x%08x, offset "
-                    "0x%llx",
-                    number + 1, chunk_name(chunk), offered->handle, (unsigned long long)offered->offset,
-                    returned->handle, (unsigned long long)returned->offset);
+    rpcrdma_fail_as(
+        rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_04 : RULE_RPCR_3_4_6_07,
+        is_reply || returned->length > 0 ? SEVERITY_ERROR : SEVERITY_WARNING, reply->transaction->call.frame,
+        "expected segment %u of %s as in the Call (STag 0x%08x, offset 0x%llx); found a segment of STag 0x%08x, offset "
+        "0x%llx",
+        number + 1, chunk_name(chunk), offered->handle, (unsigned long long)offered->offset, returned->handle,
+        (unsigned long long)returned->offset);
 }
 
 /* As many as in the Call. */
@@ -318,7 +318,7 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         return; /* the client reads it: RFC 5666 section 5.2, and RPCR-4.3.1-03 */
     if (!chunk && is_long) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_5_3_12, t->call.frame,
-                     "expected the Reply inline, as the Call has no Reply chunk; found RDMA_NOMSG");
+                     "expected the Reply inline, as the Call has no Reply chunk; found an RDMA_NOMSG Reply");
     } else if (!chunk && reply->header.has_reply) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_3_06, t->call.frame,
                      "expected no Reply chunk in the Reply to a Call without one; found a Reply chunk of %u segment%s "

@@ -225,10 +225,10 @@ static void broken_header(struct rpcrdma_shape *shape)
                            "expected an RPC header as in RFC 5531; found an RPC header with 0x%08x at its octet %u",
                            rpc->fault, rpc->fault_at);
     else if (rpc->status == RPC_SHORT && body->length >= RPC_REPLY_MIN)
-        rpcrdma_shape_fail(
-            shape, RULE_RPCR_4_03,
-            "expected a complete RPC header (RFC 5531); found that the payload ends within it, at octet %" PRIu64,
-            body->length);
+        rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
+                           "expected a complete RPC header (RFC 5531); found that the payload ends within the RPC "
+                           "header, at octet %" PRIu64,
+                           body->length);
     else
         rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_4_03);
 }

@@ -84,7 +84,7 @@ static bool judge_missing(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
         if (rpcrdma_ranges_octets(&offer->moved) >= returned || r->moved >= r->chunk->returned) {
             rpcrdma_fail(rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_07 : RULE_RPCR_3_4_6_10, r->t->call.frame,
                          "expected %u octets RDMA Written from the start of segment %u (STag 0x%08x); found %llu "
-                         "octets written there and %llu elsewhere in the chunk",
+                         "octets written from the start of the segment on and %llu elsewhere in the chunk",
                          returned, i + 1, offer->target.handle,
                          (unsigned long long)rpcrdma_ranges_prefix(&offer->moved),
                          (unsigned long long)(r->moved - rpcrdma_ranges_prefix(&offer->moved)));

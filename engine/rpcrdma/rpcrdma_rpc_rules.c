@@ -60,9 +60,9 @@ static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     if (reply->reply_stat != RPC_MSG_DENIED || reply->reject_stat != RPC_MISMATCH) {
         rpcrdma_fail(
             rpcrdma, m, RULE_RPC_9_02, t->call.frame,
-            "expected RPC_MISMATCH in answer to the Call with rpcvers %u in frame %u; found %s in answer to rpcvers",
+            "expected RPC_MISMATCH in answer to the Call with rpcvers %u in frame %u; found %s in answer to rpcvers %u",
             version, t->call.frame,
-            reply->reply_stat == RPC_MSG_DENIED ? "AUTH_ERROR" : rpc_accept_stat_name(reply->accept_stat));
+            reply->reply_stat == RPC_MSG_DENIED ? "AUTH_ERROR" : rpc_accept_stat_name(reply->accept_stat), version);
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPC_9_02);
@@ -79,7 +79,8 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                      "with %u to %u supported",
                      t->call.frame, reply->low, reply->high);
     else if (reply->auth_stat == 0)
-        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame, "expected a reason for the AUTH_ERROR; found AUTH_OK");
+        rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame,
+                     "expected a reason for the AUTH_ERROR; found AUTH_OK in an AUTH_ERROR");
     else if (reply->auth_stat > AUTH_STAT_MAX) /* others may be assigned some day: section 13.5 */
         rpcrdma_fail_as(
             rpcrdma, m, RULE_RPC_9_06, SEVERITY_WARNING, t->call.frame,

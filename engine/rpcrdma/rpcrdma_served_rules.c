@@ -89,7 +89,7 @@ bool rpcrdma_served_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         if (served)
             rpcrdma_fail_at(rpcrdma, &move->place, RULE_RPCR_4_3_1_04, served->frame,
                             "expected the Reply in frame %u to be discarded for its Read list; found an RDMA Read of "
-                            "it, STag 0x%08x",
+                            "the Read list of the Reply, STag 0x%08x",
                             served->frame, move->stag);
         return served != NULL;
     }

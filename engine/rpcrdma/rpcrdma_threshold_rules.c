@@ -67,7 +67,7 @@ static void judge_valid(struct rpcrdma_connection *rpcrdma, const struct rdma_pr
     else
         fail_start(rpcrdma, data, RULE_CMPD_4_08, SEVERITY_ERROR,
                    "expected the reserved bits 0xfe of octet 5 to be clear in the block at octet %zu of the private "
-                   "data; found 0x%02x as octet 5 of the block",
+                   "data; found 0x%02x as octet 5 of the block of RFC 8797",
                    block->offset, (unsigned)block->flags);
 }
 
@@ -102,7 +102,7 @@ void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const st
     case RPCRDMA_PD_TRUNCATED:
         fail_start(rpcrdma, data, RULE_CMPD_4_07, SEVERITY_ERROR,
                    "expected 8 octets from the Format Identifier at octet %zu of the private data of the %s; found %zu "
-                   "octets from the Format Identifier",
+                   "octets from the Format Identifier on",
                    block.offset, data->carrier, n - block.offset);
         break;
     case RPCRDMA_PD_ABSENT:
@@ -234,7 +234,7 @@ void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_3_5_3_11, limit.by_default ? SEVERITY_WARNING : SEVERITY_ERROR,
                         m->transaction->call.frame,
                         "expected the Reply in the Reply chunk of %llu octets that the Call (frame %u) offers, as the "
-                        "Send is longer than the %u octets of %s; found a Send of %u",
+                        "Send is longer than the %u octets of %s; found a Send of %u octets",
                         (unsigned long long)m->transaction->chunks[m->transaction->reply_chunk].length,
                         m->transaction->call.frame, (unsigned)limit.octets, limit.of, (unsigned)m->n);
     else

@@ -76,10 +76,10 @@ void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bo
     else if (reset)
         rpcrdma_inconclusive(rpcrdma, tolerance->rule);
     if (reset && prompt)
-        rpcrdma_fail_at_as(rpcrdma, place, tolerance->rule, SEVERITY_NOTE, tolerance->place.frame,
-                           "expected the client to go on after the %s with XID 0x%08x in frame %u; found RST",
-                           tolerance->rule == RULE_NFSULB_6_6_03 ? "RDMA_ERROR" : "Reply", tolerance->xid,
-                           tolerance->place.frame);
+        rpcrdma_fail_at_as(
+            rpcrdma, place, tolerance->rule, SEVERITY_NOTE, tolerance->place.frame,
+            "expected the client to go on after the %s with XID 0x%08x in frame %u; found RST from the client",
+            tolerance->rule == RULE_NFSULB_6_6_03 ? "RDMA_ERROR" : "Reply", tolerance->xid, tolerance->place.frame);
     else if (!reset && rpcrdma->side[side].calls.outstanding == 0) /* as a client does that has no more to do */
         rpcrdma_pass(rpcrdma, tolerance->rule);
 }

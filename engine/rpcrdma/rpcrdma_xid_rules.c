@@ -45,7 +45,7 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         if (backchannel_compound(m, &minor))
             rpcrdma_fail(rpcrdma, m, RULE_BIDI_2_03, 0,
                          "expected Calls to the NFSv4.%u callback program on a connection that the RPC client opened; "
-                         "found CB_COMPOUND from the side that opened this one",
+                         "found CB_COMPOUND from the side that opened the connection",
                          (unsigned)minor);
         else if (own->total == 1 && rpcrdma_sends_seen(rpcrdma, m->side) && others->total == 0)
             rpcrdma_pass(rpcrdma, RULE_RPCR_2_2_3_01);
@@ -61,7 +61,7 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     else
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_2_2_3_01, 0,
                      "expected the first Call from the side that opened the connection; found a Call to program %u "
-                     "from the other side",
+                     "from the side that did not open the connection",
                      (unsigned)m->rpc.prog);
 }
 
@@ -216,14 +216,15 @@ static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     else if (rule == RULE_RPCR_2_2_2_02) {
         answered_under_inner(rpcrdma, caller, xid);
         rpcrdma_fail(rpcrdma, m, rule, 0,
-                     "expected the XID of one of %u outstanding Calls; found a Reply with XID 0x%08x", waiting, xid);
+                     "expected the XID of an outstanding Call (outstanding: %u); found a Reply with XID 0x%08x",
+                     waiting, xid);
     } else if (rule == RULE_BIDI_2_02)
         rpcrdma_fail(rpcrdma, m, rule, 0,
                      "expected no Reply, as no reverse-direction Call is outstanding; found a Reply with XID 0x%08x",
                      xid);
     else
-        rpcrdma_fail(rpcrdma, m, rule, 0, "expected only Calls, as no Call is outstanding; found %s with XID 0x%08x",
-                     answer_name(m), xid);
+        rpcrdma_fail(rpcrdma, m, rule, 0, "expected only Calls, as no Call is outstanding; found %s %s with XID 0x%08x",
+                     m->kind == RPCRDMA_KIND_ERROR ? "an" : "a", answer_name(m), xid);
 }
 
 /* A copy of the Call may be in a hole, or before the capture. If other Calls of the capture came first, that is rare.

@@ -3,6 +3,7 @@
  * The results of a COMPOUND or CB_COMPOUND against its operations: one result each, in order, up to the first that
  * failed, whose status is the COMPOUND's (RFC 7530 section 15.2, RFC 8881 sections 16.2 and 20.2).
  */
+#include "engine/core/words.h"
 #include "engine/nfs/binding/binding.h"
 
 static void pass(const struct nfs_compound *x, enum rule_id rule)
@@ -108,9 +109,9 @@ static bool judge_foreign(struct nfs_compound *x)
             !(undefined || dropped))
             continue;
         fail_as(x, RULE_NFS4_15_2_06, result->status == 0 && undefined ? SEVERITY_ERROR : SEVERITY_WARNING,
-                "expected %s for %s (operation %u) in minor version %u; found its result, with status %u",
+                "expected %s for %s (operation %u) in minor version %u; found %s with status %u in minor version %u",
                 undefined ? "ILLEGAL" : "NFS4ERR_NOTSUPP", name_of(x, result->op), result->op, (unsigned)minor,
-                result->status);
+                name_of(x, result->op), result->status, (unsigned)minor);
         return false;
     }
     if (minor <= NFS_MINOR_KNOWN_MAX && reply->n_operations > 0)
@@ -136,8 +137,8 @@ static bool judge_in_session(struct nfs_compound *x, enum rule_id rule, uint32_t
         if (i > 0 && result->op == sequence && result->has_status && result->status == 0) {
             fail(x, rule,
                  "expected NFS4ERR_SEQUENCE_POS for %s after the first operation; found "
-                 "status 0 (result %u)",
-                 name_of(x, sequence), i + 1);
+                 "%s with status 0 (result %u)",
+                 name_of(x, sequence), name_of(x, sequence), i + 1);
             return false;
         }
     }
@@ -155,9 +156,9 @@ static bool judge_outside(struct nfs_compound *x, enum rule_id rule, uint32_t se
         pass(x, rule);
         return true;
     }
-    fail(x, rule, "expected %s for %s in a %s %s %s; found status 0",
+    fail(x, rule, "expected %s for %s in a %s %s %s; found %s with status 0",
          allowed ? "NFS4ERR_NOT_ONLY_OP" : "NFS4ERR_OP_NOT_IN_SESSION", name_of(x, first), reply->procedure->name,
-         allowed ? "of several operations without" : "without", name_of(x, sequence));
+         allowed ? "of several operations without" : "without", name_of(x, sequence), name_of(x, first));
     return false;
 }
 
@@ -227,9 +228,8 @@ static bool judge_number(struct nfs_compound *x, uint32_t whole, uint32_t last)
                 (unsigned)whole);
     else if (n > 0 && n < call->n_operations && last == 0)
         fail(x, RULE_NFS4_15_2_02,
-             "expected the results of %u operations, as none failed; found a count of %u, none of which "
-             "failed",
-             call->n_operations, n);
+             "expected the results of %u operations, as none failed; found only %u result%s, and none that failed",
+             call->n_operations, n, plural(n));
     else
         return true;
     return false;

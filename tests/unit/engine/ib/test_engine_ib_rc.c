@@ -771,10 +771,9 @@ static void copies_are_compared(void **state)
     assert_int_equal(compared.differ, 1);
     assert_int_equal(compared.first_frame, 4);
     assert_false(compared.taken);
-    assert_string_equal(
-        compared.difference,
-        "expected 01 at octet 40 of the payload, as first sent in frame 4; found other octets there, 02 "
-        "(1 octets differ, the last at 40)");
+    assert_string_equal(compared.difference,
+                        "expected 01 at octet 40 of the payload, as first sent in frame 4; found other octets, 02 "
+                        "(1 octets differ, the last at 40)");
     send_octet(&bench, 1, 2); /* acknowledged before */
     assert_int_equal(compared.differ, 2);
     assert_true(compared.taken);
