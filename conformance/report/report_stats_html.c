@@ -34,15 +34,6 @@ static void write_advice(struct html_page *page, const struct stats_entry *entry
 
 /* ---- plots ---- */
 
-static unsigned bins_of(const struct series *series)
-{
-    unsigned n = series->n;
-
-    while (n > 1 && series_is_empty(series, n - 1))
-        n--;
-    return n;
-}
-
 static void plot_credits(struct html_page *page, const struct series *series, unsigned n, uint64_t span)
 {
     double limit[SERIES_BINS], in_use[SERIES_BINS], level = 0, granted = -1;
@@ -80,9 +71,9 @@ static void plot_latency(struct html_page *page, const struct series *series, un
     plot_over_time(page->writer, &plot);
 }
 
-static void plot_octets(struct html_page *page, const struct statistics *s, unsigned n, uint64_t span)
+static void plot_octets(struct html_page *page, const struct series *series, bool ib, unsigned n, uint64_t span)
 {
-    double sent[2][SERIES_BINS], again[SERIES_BINS], width = (double)(UINT64_C(1) << s->series->width_bits) / 1e9;
+    double sent[2][SERIES_BINS], again[SERIES_BINS], width = (double)(UINT64_C(1) << series->width_bits) / 1e9;
     struct plot plot = {"Payload moved",
                         PLOT_RATES,
                         false,
@@ -90,8 +81,8 @@ static void plot_octets(struct html_page *page, const struct statistics *s, unsi
                         n,
                         {{"to the responder", sent[0], false}, {"to the initiator", sent[1], false}},
                         2};
-    struct plot repeated = {s->ib ? "Packets sent again" : "Octets sent again, or out of order",
-                            s->ib ? PLOT_NUMBERS : PLOT_OCTETS,
+    struct plot repeated = {ib ? "Packets sent again" : "Octets sent again, or out of order",
+                            ib ? PLOT_NUMBERS : PLOT_OCTETS,
                             false,
                             span,
                             n,
@@ -99,9 +90,9 @@ static void plot_octets(struct html_page *page, const struct statistics *s, unsi
                             1};
 
     for (unsigned i = 0; i < n; i++) {
-        sent[0][i] = (double)s->series->bin[i][SERIES_TO_RESPONDER] / width;
-        sent[1][i] = (double)s->series->bin[i][SERIES_TO_INITIATOR] / width;
-        again[i] = (double)s->series->bin[i][SERIES_REPEATED];
+        sent[0][i] = (double)series->bin[i][SERIES_TO_RESPONDER] / width;
+        sent[1][i] = (double)series->bin[i][SERIES_TO_INITIATOR] / width;
+        again[i] = (double)series->bin[i][SERIES_REPEATED];
     }
     plot_over_time(page->writer, &plot);
     plot_over_time(page->writer, &repeated);
@@ -167,19 +158,29 @@ static void plot_sizes(struct html_page *page, const struct statistics *s)
     g_array_unref(bars);
 }
 
+/* From the first packet to the last, though nothing may have been counted at the ends. */
+static void plot_series(struct html_page *page, const struct statistics *s)
+{
+    struct series whole;
+    uint64_t span;
+
+    series_init(&whole);
+    (void)series_at(&whole, s->first_ns);
+    series_join(&whole, s->series);
+    (void)series_at(&whole, s->last_ns);
+    span = (uint64_t)whole.n << whole.width_bits;
+    if (s->calls) {
+        plot_credits(page, &whole, whole.n, span);
+        plot_latency(page, &whole, whole.n, span);
+    }
+    plot_octets(page, &whole, s->ib, whole.n, span);
+}
+
 static void write_plots(struct html_page *page, const struct statistics *s)
 {
     markup_begin(page->writer, "div", "class", "plots", NULL);
-    if (s->series && s->series->used) {
-        unsigned n = bins_of(s->series);
-        uint64_t span = (uint64_t)n << s->series->width_bits;
-
-        if (s->calls) {
-            plot_credits(page, s->series, n, span);
-            plot_latency(page, s->series, n, span);
-        }
-        plot_octets(page, s, n, span);
-    }
+    if (s->series && s->series->used)
+        plot_series(page, s);
     plot_procedures(page, s);
     plot_sizes(page, s);
     markup_end(page->writer);

@@ -114,8 +114,8 @@ void say_service(const struct saying *saying)
             continue;
         outage = outage_after(saying, i);
         /* Whoever unmounts, or has nothing to do for a while, is not without service. */
-        if (outage.failed == 0 && (!outage.back || !cut_off(saying, facts) ||
-                                   time_from(end_of(facts), back_at(outage.back).time_ns) < short_ns))
+        if ((outage.failed == 0 && (!outage.back || !cut_off(saying, facts))) ||
+            (outage.back && time_from(end_of(facts), back_at(outage.back).time_ns) < short_ns))
             continue;
         say_outage(saying, &outage);
         said_until = outage.back ? outage.back->first.time_ns : INT64_MAX;

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-"What happened", of captures of what people reported (tests/check/trouble) and of all real captures, in one golden file. What it says is
-reviewed whenever it changes; to write it anew: python3 tests/check/test_happened.py
+"What happened", of captures of what people reported (tests/check/trouble), of all scenarios and of all real captures, in one golden file.
+What it says is reviewed whenever it changes; to write it anew: python3 tests/check/test_happened.py
 """
 import difflib
 import json
@@ -19,7 +19,7 @@ from stats import packets
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TROUBLE = ROOT / "tests" / "check" / "trouble"
 GOLDEN = ROOT / "tests" / "check" / "happened.txt"
-FOLDERS = [TROUBLE, *(ROOT / "captures" / name for name in ("real", "roce", "ulp"))]
+FOLDERS = [TROUBLE, *(ROOT / "captures" / name for name in ("generated/conforming", "real", "roce", "ulp"))]
 
 
 def captures():

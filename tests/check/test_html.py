@@ -551,6 +551,19 @@ def test_statistics_say_what_the_json_report_says(page, report, slow):
     assert section(page("--stats", *slow)[1]) is not None and "All connections together" in words(section(page("--stats", *slow)[1]))
 
 
+def seconds(text):
+    value, unit = text.split()
+    return float(value) * {"s": 1, "ms": 1e-3, "µs": 1e-6}[unit]
+
+
+def test_plots_cover_the_whole_connection(page, play, timed):
+    """Its start-up, a second before the first Call, and its end, four seconds after the last one."""
+    path = timed(play(["client: {call: nfs3.getattr}", "server: reply"] * 2), [10**9, 10**9 + 10**6, 2 * 10**9, 6 * 10**9])
+    part = section(page("--stats", path)[1])
+    ends = [[words(e) for e in figure.iter(SVG + "text")] for figure in classed(part, "figure", "plot") if "Payload moved" in words(figure)]
+    assert ends and all(max(seconds(text) for text in texts if re.fullmatch(r"[\d.]+ (s|ms|µs)", text)) >= 6 for texts in ends), ends
+
+
 def test_plots(page, slow):
     """Each kind, with a label; lines stay within the picture."""
     for path in slow:
