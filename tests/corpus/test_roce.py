@@ -205,7 +205,7 @@ def test_a_packet_with_a_wrong_icrc_is_left_out(folder, check, build, tmp_path):
             damaged = frame[:-5] + bytes([frame[-5] ^ 1]) + frame[-4:]
             file.write(header + (damaged if i == number else frame))
     text = check(tmp_path / "wrong.pcap").stdout
-    assert f"1 packets with a wrong ICRC ignored, the first in frame {number + 1}" in text, text
+    assert f"1 packet with a wrong ICRC ignored, the first in frame {number + 1}" in text, text
     capture, = judge(build, [tmp_path / "wrong.pcap"], by_name=False)
     assert sum(call["calls"] for call in calls(capture)) == 12
 

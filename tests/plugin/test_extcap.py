@@ -72,7 +72,7 @@ def test_roce(extcap, wireshark, check, tmp_path):
     assert extcap(*asked, "--scenario=nfs3").returncode == 0
     assert wireshark.fields(path, [], "-Y", "udp.dstport == 4791 and nfs")
     assert extcap(*asked, "--fault=RPCR-3.4.5-02").returncode == 0
-    assert "RPCR-3.4.5-02 " in check(path).stdout
+    assert "RPCR-3.4.5-02, " in check(path).stdout
     refused = extcap(*asked, "--scenario=markers")
     assert refused.returncode != 0 and "RoCE" in refused.stderr
 

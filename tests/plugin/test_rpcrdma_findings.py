@@ -28,6 +28,9 @@ def alone(root):
     return {line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")}
 
 
+ACROSS = {"NFS3-3.3.7-02"}  # iwarp-check alone knows what other connections did to the file
+
+
 def findings_of_checker(connections, rules):
     return collections.Counter((finding["frame"], finding["rule"], finding["severity"], SECONDS.sub("within N s", finding["message"])[:TEXT])
                                for one in connections for finding in one["findings"] if finding["rule"] in rules)
@@ -56,13 +59,13 @@ def test_case(everything, check, root, case):
     here = findings_of_plugin(shown(everything, case), rules)
     exempt = alone(root)
     assert not {finding for finding in said - here if finding[1] not in exempt}
-    assert not here - said
+    assert not {finding for finding in here - said if finding[1] not in ACROSS}
 
 
 def test_a_call_without_answer(wireshark, check, generated):
     """Of docs/howto/mount-hangs.md: that the server went on is proof enough, without a close that is not seen."""
     path = generated("rpcrdma", "--inject=RPCR-4.5.4-03")
-    assert "found neither within 40 s" in check(path).stdout
+    assert "ACCESS of NFS3 was not answered for 40 s" in check(path).stdout
     frame, = wireshark.fields(path, ["rpcrdma.rule", "_ws.expert.message"], "-2", "-Y", "rpcrdma.rule")
     assert frame["frame"] == 8 and frame["rpcrdma.rule"] == ["RPCR-4.5.4-03"]
     assert "expected an answer within 30 s, or the connection closed; found that ACCESS of NFS3 was not answered for 40 s" in frame["_ws.expert.message"][0]

