@@ -82,12 +82,18 @@ def test_no_other_fault(which):
 
 
 def test_what_is_declared_is_broken():
+    """In one of three runs: on a busy machine a stimulus may come when its connection is over, and then is none."""
     found = {}
-    for which in RUNS:
-        for name, connections in broken(which).items():
-            found.setdefault(name, set()).update(*connections)
-    wanted = {name: breaks for name, (breaks, _) in declared().items()}  # what comes besides may depend on times
-    assert {name: sorted(rules - found[name]) for name, rules in wanted.items() if name in found and rules - found[name]} == {}
+    for _ in range(3):
+        for which in RUNS:
+            for name, connections in broken(which).items():
+                found.setdefault(name, set()).update(*connections)
+        # What comes besides may depend on times.
+        missing = {name: sorted(rules - found[name]) for name, (rules, _) in declared().items() if name in found and rules - found[name]}
+        if not missing:
+            break
+        broken.cache_clear()
+    assert missing == {}
 
 
 def test_short_ulpdus_have_version_1():
