@@ -77,12 +77,14 @@ struct trouble_error {
     } how;
 };
 
-/* Calls that were answered with one error. */
+/* Calls that were answered with one error: all of them, or of ERROR_BUSY the longest time that the caller had to wait.
+ */
 struct trouble_failure {
     const struct trouble_error *error; /* static */
     const char *what;                  /* the first one's operation; static */
-    uint32_t n;
-    struct trouble_event first, last;
+    struct trouble_repeated all;
+    const char *what_now; /* ERROR_BUSY: the operation that waits at present, since: */
+    struct trouble_repeated now;
 };
 
 /* What the peer owes after a request was answered: the outcome of an asynchronous COPY, what was recalled. */

@@ -8,6 +8,9 @@
 /* Without another packet for so long, an answer that is not acknowledged did not arrive; before, it still may. */
 static const int64_t settled_ns = 1000000000;
 
+/* A caller that was asked to try again has done so by then, or does without (Linux's clients: 15 s at most). */
+static const int64_t retry_ns = 20000000000;
+
 /* An answer that takes longer is one that people wait for. */
 static const int64_t slow_ns = 2000000000;
 
@@ -75,6 +78,27 @@ void trouble_pays(struct trouble_facts *facts, enum trouble_debt debt)
     owed->paid += owed->n == 0 || owed->paid < owed->n;
 }
 
+static int64_t span_of(const struct trouble_repeated *repeated)
+{
+    return repeated->last.time_ns - repeated->first.time_ns;
+}
+
+static void note_failure(struct trouble_failure *failure, const char *what, struct trouble_event event)
+{
+    struct trouble_repeated *now = &failure->now;
+
+    if (now->n == 0 || (failure->error->how == ERROR_BUSY && event.time_ns - now->last.time_ns > retry_ns)) {
+        failure->what_now = what;
+        *now = (struct trouble_repeated){.first = event};
+    }
+    now->last = event;
+    now->n++;
+    if (failure->all.n > 0 && span_of(now) < span_of(&failure->all))
+        return;
+    failure->all = *now;
+    failure->what = failure->what_now;
+}
+
 void trouble_failed(struct trouble_facts *facts, const struct trouble_error *error, const char *what,
                     struct trouble_event event)
 {
@@ -86,11 +110,10 @@ void trouble_failed(struct trouble_facts *facts, const struct trouble_error *err
     if (failure == facts->failure + TROUBLE_ERRORS)
         return;
     if (failure == end) {
-        *failure = (struct trouble_failure){.error = error, .what = what, .first = event};
+        *failure = (struct trouble_failure){.error = error};
         facts->n_failures++;
     }
-    failure->n++;
-    failure->last = event;
+    note_failure(failure, what, event);
 }
 
 void trouble_callbacks(struct trouble_facts *facts, bool down, struct trouble_event event)

@@ -149,7 +149,8 @@ void trouble_path_segment(struct trouble_path path[2], const struct tcp_segment 
         take_acked(&theirs->sizes, acked > theirs->sizes.latest);
     if (segment->length > 0) {
         take_sent(&mine->sizes, offset, segment->length, event);
-        await(&mine->stall, offset < mine->stall.highest && offset >= mine->stall.acked, event);
+        if (offset + segment->length > mine->stall.acked)
+            await(&mine->stall, offset < mine->stall.highest, event);
         if (offset + segment->length > mine->stall.highest)
             mine->stall.highest = offset + segment->length;
     }
@@ -222,6 +223,20 @@ static void take_response(struct trouble_path *mine, struct trouble_path *theirs
     }
 }
 
+static void take_request(struct trouble_stall *stall, uint32_t psn, struct trouble_event event)
+{
+    if (!stall->known) {
+        stall->known = true;
+        stall->acked = stall->highest = psn;
+        await(stall, false, event);
+        return;
+    }
+    if (ib_psn_distance((uint32_t)stall->acked, psn) >= 0) /* nothing waits for what is acknowledged already */
+        await(stall, ib_psn_distance((uint32_t)stall->highest, psn) <= 0, event);
+    if (ib_psn_distance((uint32_t)stall->highest, psn) > 0)
+        stall->highest = psn;
+}
+
 void trouble_path_ib(struct trouble_path path[2], unsigned side, const struct ib_packet *packet, uint32_t length,
                      struct trouble_event event)
 {
@@ -239,15 +254,7 @@ void trouble_path_ib(struct trouble_path path[2], unsigned side, const struct ib
     if (packet->info->message == IB_MESSAGE_READ)
         take_read(&mine->read, packet, event);
     take_sent(&mine->sizes, packet->bth.psn, length, event);
-    if (!mine->stall.known) {
-        mine->stall.known = true;
-        mine->stall.acked = mine->stall.highest = packet->bth.psn;
-        await(&mine->stall, false, event);
-        return;
-    }
-    await(&mine->stall, ib_psn_distance((uint32_t)mine->stall.highest, packet->bth.psn) <= 0, event);
-    if (ib_psn_distance((uint32_t)mine->stall.highest, packet->bth.psn) > 0)
-        mine->stall.highest = packet->bth.psn;
+    take_request(&mine->stall, packet->bth.psn, event);
 }
 
 void trouble_path_end(struct trouble_path path[2], int64_t until_ns)

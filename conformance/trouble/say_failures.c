@@ -5,29 +5,44 @@
 #include <inttypes.h>
 
 /* A server that asks for less patience than this is only busy. */
-static const uint64_t busy_least_ns = 1000000000;
+static const uint64_t busy_least_ns = 5000000000;
 
 /* ---- errors ---- */
 
-/* One error, on all connections. */
+/* One error, on all connections; of ERROR_BUSY, where it lasted longest. */
 struct failed {
-    const struct trouble_facts *facts; /* where it came first */
-    struct trouble_failure all;
+    const struct trouble_facts *facts; /* of which the first frame is */
+    const struct trouble_error *error;
+    const char *what;
+    struct trouble_repeated all;
 };
+
+static uint64_t lasted_for(const struct trouble_repeated *all)
+{
+    return time_from(all->first.time_ns, all->last.time_ns);
+}
+
+static void join_failure(struct failed *known, const struct failed *more)
+{
+    if (known->error->how == ERROR_BUSY) {
+        *known = lasted_for(&more->all) > lasted_for(&known->all) ? *more : *known;
+        return;
+    }
+    known->all.n += more->all.n;
+    if (more->all.last.time_ns > known->all.last.time_ns)
+        known->all.last = more->all.last;
+}
 
 static void add_failure(GArray *failed, const struct trouble_facts *facts, const struct trouble_failure *failure)
 {
-    for (guint i = 0; i < failed->len; i++) {
-        struct failed *known = &g_array_index(failed, struct failed, i);
+    const struct failed more = {facts, failure->error, failure->what, failure->all};
 
-        if (known->all.error != failure->error)
-            continue;
-        known->all.n += failure->n;
-        if (failure->last.time_ns > known->all.last.time_ns)
-            known->all.last = failure->last;
-        return;
-    }
-    g_array_append_val(failed, ((struct failed){facts, *failure}));
+    for (guint i = 0; i < failed->len; i++)
+        if (g_array_index(failed, struct failed, i).error == failure->error) {
+            join_failure(&g_array_index(failed, struct failed, i), &more);
+            return;
+        }
+    g_array_append_val(failed, more);
 }
 
 static bool answered_after(const struct saying *saying, struct trouble_event event)
@@ -40,31 +55,30 @@ static bool answered_after(const struct saying *saying, struct trouble_event eve
 
 static void say_failure(const struct saying *saying, const struct failed *failed)
 {
-    const struct trouble_failure *all = &failed->all;
-    uint64_t lasted = time_from(all->first.time_ns, all->last.time_ns);
-    bool busy = all->error->how == ERROR_BUSY;
-    enum trouble_kind kind = busy                             ? TROUBLE_SERVER_BUSY
-                             : all->error->how == ERROR_NOTED ? TROUBLE_ERROR
-                                                              : TROUBLE_CALL_FAILED;
-    GString *text;
+    static const enum trouble_kind kinds[] = {[ERROR_FAILS] = TROUBLE_CALL_FAILED,
+                                              [ERROR_BUSY] = TROUBLE_SERVER_BUSY,
+                                              [ERROR_PROBE] = TROUBLE_CALL_FAILED,
+                                              [ERROR_NOTED] = TROUBLE_ERROR};
+    const struct trouble_repeated *all = &failed->all;
+    uint64_t lasted = lasted_for(all);
     struct trouble *trouble;
     char time[UNITS_SIZE];
+    gchar *words;
 
-    if ((busy && lasted < busy_least_ns) || (all->error->how == ERROR_PROBE && answered_after(saying, all->last)))
+    if ((failed->error->how == ERROR_BUSY && lasted < busy_least_ns) ||
+        (failed->error->how == ERROR_PROBE && answered_after(saying, all->last)))
         return;
-    text = g_string_new(NULL);
     if (all->n == 1)
-        g_string_append_printf(text, "%s failed in frame %" PRIu32 " with %s", all->what, all->first.frame,
-                               all->error->name);
+        words = g_strdup_printf("%s failed in frame %" PRIu32 " with %s", failed->what, all->first.frame,
+                                failed->error->name);
     else
-        g_string_append_printf(
-            text,
+        words = g_strdup_printf(
             "the server answered %" PRIu32 " Calls with %s, from frame %" PRIu32 " (%s) to frame %" PRIu32 ", for %s",
-            all->n, all->error->name, all->first.frame, all->what, all->last.frame, units_time(lasted, time));
-    trouble = say(saying, kind, failed->facts, all->first, g_string_free(text, FALSE));
+            all->n, failed->error->name, all->first.frame, failed->what, all->last.frame, units_time(lasted, time));
+    trouble = say(saying, kinds[failed->error->how], failed->facts, all->first, words);
     trouble->count = all->n;
     trouble->time = lasted;
-    say_next(trouble, g_strdup(all->error->advice));
+    say_next(trouble, g_strdup(failed->error->advice));
 }
 
 static void say_errors(const struct saying *saying)

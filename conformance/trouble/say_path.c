@@ -187,13 +187,14 @@ static void say_stall(const struct saying *saying, unsigned role)
     if (!worst || sum < stalled_least_ns)
         return;
     units_time(worst->longest_ns, longest);
-    trouble =
-        say(saying, TROUBLE_STALL, facts, worst->first,
-            n == 1 ? g_strdup_printf("packets of %s were lost and sent again: an acknowledgment took %s",
-                                     role_name(role), longest)
-                   : g_strdup_printf("packets of %s were lost and sent again: %" PRIu64 " times an acknowledgment "
-                                     "took long, %s together, %s at most",
-                                     role_name(role), n, units_time(sum, all), longest));
+    trouble = say(
+        saying, TROUBLE_STALL, facts, worst->first,
+        n == 1 ? g_strdup_printf("packets of %s were not acknowledged and were sent again: an acknowledgment took %s",
+                                 role_name(role), longest)
+               : g_strdup_printf("packets of %s were not acknowledged and were sent again: %" PRIu64
+                                 " times an acknowledgment "
+                                 "took long, %s together, %s at most",
+                                 role_name(role), n, units_time(sum, all), longest));
     trouble->count = n;
     trouble->time = sum;
     say_next(trouble, g_strdup_printf("look at the network towards %s: %s", role_name(role ^ 1u),

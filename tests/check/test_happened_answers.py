@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What happened: answers that say that the server is in trouble, and answers that come late."""
 import re
+import struct
 
 import pytest
 
-from stats import retime
+from stats import packets, retime
 
 S = 10**9
 
@@ -21,14 +22,19 @@ def happened(play, timed, report):
 GOOD = ("nfs3.getattr", "{}")
 
 
-@pytest.mark.parametrize("step, kinds", [(0.5, ["server-busy"]), (0.05, [])])
+@pytest.mark.parametrize("step, kinds", [(1, ["server-busy"]), (0.5, [])])
 def test_a_server_that_asks_to_try_again(happened, step, kinds):
-    """For some seconds; a tenth of that is nothing to talk of."""
+    """For eight seconds; half of that is nothing to talk of."""
     trouble = happened([("nfs3.write", "{status: 10008}")] * 5 + [GOOD], step)
     assert [each["kind"] for each in trouble] == kinds
     for each in trouble:
         assert each["level"] == "trouble" and each["count"] == 5 and each["lasted"] == pytest.approx(8 * step)
         assert "answered 5 Calls with NFS3ERR_JUKEBOX" in each["words"] and "(WRITE)" in each["words"] and "next" in each
+
+
+def test_a_server_that_is_busy_now_and_then(happened):
+    """Each time the client is served at the next attempt: minutes between them are not spent waiting."""
+    assert "server-busy" not in [each["kind"] for each in happened([("nfs3.write", "{status: 10008}"), GOOD] * 4, 30)]
 
 
 @pytest.mark.parametrize("call, reply, name, kind", [
@@ -72,3 +78,17 @@ def test_lost_packets(report, capture, tmp_path, transport, net, kinds):
     slow = retime(capture("nfs41", "--pcap", *transport, *net, suffix="pcap"), tmp_path / "slow.pcap", lambda frame: frame * S // 10)
     trouble = report(slow)[1]["captures"][0]["trouble"]
     assert sorted({each["kind"] for each in trouble} & {"sent-again-late"}) == kinds, trouble
+
+
+@pytest.mark.parametrize("transport", [[], ["--transport=roce"]])
+def test_a_copy_of_what_is_acknowledged_holds_nothing_up(report, capture, tmp_path, transport):
+    """The same packet of the client comes again after its acknowledgment, and then nothing for a minute."""
+    found, link = packets(capture("nfs3", "--pcap", *transport, suffix="pcap").read_bytes())
+    long = [k for k, (_, length, octets) in enumerate(found) if octets[26:30] == bytes((192, 0, 2, 1)) and length > 180]
+    at, again = long[3], found[long[3]]
+    with open(tmp_path / "again.pcap", "wb") as out:
+        out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, link))
+        for k, (captured, length, octets) in enumerate([*found[:at + 8], again, *found[at + 8:]]):
+            out.write(struct.pack("<IIII", 1_000_000_000 + k // 1000 + (k > at + 8) * 60, k % 1000 * 1000, captured, length) + octets)
+    trouble = report(tmp_path / "again.pcap")[1]["captures"][0]["trouble"]
+    assert [each for each in trouble if each["kind"] == "sent-again-late"] == []
