@@ -170,6 +170,7 @@ def test_the_threat_model_has_these_numbers(root):
     connection, unpaired = constant(root, BUDGET, "BUDGET_CONNECTION"), constant(root, BUDGET, "BUDGET_UNPAIRED")
     assert f"`--memory-limit`, {limit >> 20} MiB by default" in page
     assert f"at most {limit // connection} connections are open at a time, and {limit // unpaired} queue pairs" in page
+    assert f"of which there are at most {limit // connection:,} |" in (root / "docs" / "quality.md").read_text(encoding="utf-8")
     assert constant(root, BUDGET, "BUDGET_HELD") == 4 and "all together a quarter of `--memory-limit`" in page
     assert f"or {constant(root, 'engine/tcp/connections.c', 'LINGER_FRAMES_DEFAULT')} more packets have come" in page
     findings = constant(root, "conformance/check/check_watched.c", "FINDINGS_LISTED_MAX")
