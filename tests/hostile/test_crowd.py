@@ -13,18 +13,38 @@ import crowd
 BUDGET = "conformance/check/check_budget.h"
 
 
-def judge(build, capture, *options):
-    """Status, report and the most memory, in MiB, of one run."""
-    measure = capture.with_suffix(".kb")
+def run(build, capture, *options):
+    """Status, file with the report and the most memory, in MiB, of one run."""
+    measure, report = capture.with_suffix(".kb"), capture.with_suffix(".json")
     result = subprocess.run(["/usr/bin/time", "-o", measure, "-f", "%M", build / "conformance" / "iwarp-check", "--format=json",
-                             "--no-progress", *options, capture], capture_output=True, text=True, check=False, timeout=600)
+                             f"--output={report}", "--no-progress", *options, capture], capture_output=True, text=True, check=False, timeout=600)
     assert "Sanitizer" not in result.stderr
-    return result.returncode, json.loads(result.stdout), int(measure.read_text(encoding="utf-8").splitlines()[-1]) / 1024
+    return result.returncode, report, int(measure.read_text(encoding="utf-8").splitlines()[-1]) / 1024
+
+
+def judge(build, capture, *options):
+    """The same, with the report itself."""
+    status, report, memory = run(build, capture, *options)
+    return status, json.loads(report.read_text(encoding="utf-8")), memory
 
 
 def with_finding(report, rule):
     return sum(any(finding["rule"] == rule for finding in connection["findings"])
                for connection in report["captures"][0]["connections"])
+
+
+def count_in_large(report, rule):
+    """with_finding() of a file with hundreds of MB, line by line, and whether a connection was cut short."""
+    found, cut = set(), False
+    with report.open(encoding="utf-8") as lines:
+        for line in lines:
+            key, _, value = line.strip(" ,\n").partition(" : ")
+            if key == '"id"':
+                connection = value
+            elif key == '"rule"' and value == f'"{rule}"':
+                found.add(connection)
+            cut |= key == '"connections_cut_short"'
+    return len(found), cut
 
 
 @pytest.mark.parametrize("make, n, rule", [
@@ -35,9 +55,9 @@ def with_finding(report, rule):
 def test_all_keep_their_findings(build, sanitized, tmp_path, make, n, rule):
     path = tmp_path / "crowd.pcap"
     make(path, n)
-    _, report, memory = judge(build, path)
-    assert with_finding(report, rule) == n
-    assert "connections_cut_short" not in report["captures"][0]
+    _, report, memory = run(build, path)
+    assert count_in_large(report, rule) == (n, False)
+    report.unlink()
     assert sanitized or memory < 2048 * 1.25
 
 
