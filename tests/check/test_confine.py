@@ -24,9 +24,9 @@ def landlock():
 def shim(build, tmp_path_factory):
     cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     if "IWARP_SANITIZE:STRING=\n" not in cache or "IWARP_COVERAGE:BOOL=ON" in cache or "IWARP_TRAIN:BOOL=ON" in cache:
-        pytest.skip("such a build is not confined")
+        pytest.skip("a build with sanitizers, coverage or training writes files of its own at the end, so it is not confined")
     if os.environ.get("IWARP_ARCH") or not shutil.which("cc"):
-        pytest.skip("emulated, or no compiler")
+        pytest.skip("there is no compiler for the processor that the programs are for")
     path = tmp_path_factory.mktemp("shim") / "escape.so"
     subprocess.run(["cc", "-shared", "-fPIC", "-o", path, HERE / "escape.c"], check=True)
     return path
@@ -117,7 +117,7 @@ def test_a_pipe_and_what_is_not_there(build, good):
         assert result.returncode == 2 and why in result.stderr, result.stderr
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="live capture needs rights")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can capture, and has rights to give up")
 @pytest.mark.parametrize("user, uid", [(None, 65534), ("daemon", 1), ("root", 0)])
 def test_root_is_given_up(build, shim, tmp_path, user, uid):
     """As tcpdump -Z has it; what root asked to be written is written."""
@@ -150,7 +150,7 @@ def test_root_is_given_up(build, shim, tmp_path, user, uid):
     assert {name for name, how in said.items() if how == "yes"} == left("input")
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="live capture needs rights")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can capture, and has rights to give up")
 def test_no_such_user(check):
     result = check("-i", "lo", "-Z", "nobody-of-that-name")
     assert result.returncode == 2 and "-Z: there is no user nobody-of-that-name" in result.stderr, result.stderr

@@ -50,7 +50,6 @@ def test_direction_is_the_frames(root, report):
     assert checked > 50 and awaited > 0
 
 
-
 def test_an_unanswered_call_is_named(check, capture):
     text = check(capture("rpcrdma", "--inject=RPCR-4.5.4-03")).stdout
     assert re.search(r"\n    warning: frame 8, .* s \(2\S+Z\), to the responder: ACCESS of NFS3 was not answered for 40 s; ", text)

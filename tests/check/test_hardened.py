@@ -15,7 +15,7 @@ def cache(build):
     text = (build / "CMakeCache.txt").read_text(encoding="utf-8")
     values = dict(re.findall(r"^(\w+):\w+=(.*)$", text, re.M))
     if values["CMAKE_BUILD_TYPE"] == "Debug" or values["IWARP_SANITIZE"] or values["IWARP_FUZZ"] == "ON" or values["IWARP_COVERAGE"] == "ON":
-        pytest.skip("such a build is for developers")
+        pytest.skip("builds for debugging, sanitizers, fuzzing and coverage are not hardened")
     return values
 
 
@@ -55,7 +55,7 @@ def test_checked(cache, programs, files):
 def test_jumps_land_where_they_may(cache, programs):
     """Control-flow enforcement: main() is called by its address. The note in the file needs start-up code of libc that has it, too."""
     if not cache.get("IWARP_HAS__fcf_protection") or "Advanced Micro Devices X86-64" not in elf("-h", programs[0]):
-        pytest.skip("not of this processor")
+        pytest.skip("the compiler, or the processor, has no control-flow enforcement")
     for path in programs:
         said = subprocess.run(["objdump", "-d", "--no-show-raw-insn", "--disassemble=main", path], check=True, capture_output=True, text=True).stdout
         assert re.search(r"<main>:\n\s+\w+:\s+endbr64", said), path

@@ -82,7 +82,7 @@ def test_packages_of_a_build(root):
     assert not build & {"clang", "valgrind", "zsh", "fish", "tshark", "libcmocka-dev", "python3-pytest"}
 
 
-@pytest.mark.skipif(not shutil.which("fish"), reason="no fish")
+@pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed, and alone knows where it looks")
 def test_fish_reads_what_is_installed(install):
     """Where XDG_DATA_DIRS is not set, as after a login by ssh."""
     environment = {key: value for key, value in os.environ.items() if key != "XDG_DATA_DIRS"}
@@ -92,7 +92,7 @@ def test_fish_reads_what_is_installed(install):
         assert "/" + where(files, "iwarp-check.fish")[0].rstrip("/") in paths
 
 
-@pytest.mark.skipif(not shutil.which("pkg-config"), reason="no pkg-config")
+@pytest.mark.skipif(not shutil.which("pkg-config"), reason="pkg-config is not installed, and reads the file")
 @pytest.mark.parametrize("prefix", ["/usr", "/opt/iwarp"])
 def test_the_wire_library_is_found_wherever_it_is(install, prefix):
     """The folder may have been moved, as DESTDIR does."""
@@ -104,7 +104,7 @@ def test_the_wire_library_is_found_wherever_it_is(install, prefix):
     assert include.startswith(str(staged)) and os.path.isdir(include) and any(path.endswith("/wire/xdr.h") for path in files)
 
 
-@pytest.mark.skipif(not shutil.which("man"), reason="no man")
+@pytest.mark.skipif(not shutil.which("man"), reason="man is not installed, and reads MANPATH")
 def test_the_manuals_of_the_build(build):
     for page in ("iwarp-check", "iwarp-gen", "iwarp-waivers", "iwarp-scenario"):
         found = subprocess.run(["man", "-w", page], env=os.environ | {"MANPATH": str(build / "share" / "man")}, capture_output=True, text=True, check=False)

@@ -90,7 +90,7 @@ def test_misuse(check, good):
 
 
 def test_pandas(check, good):
-    pandas = pytest.importorskip("pandas")
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed: it is large, and no program needs it")
     import io
     frame = pandas.read_json(io.StringIO(check("--print=ndjson", good).stdout), lines=True)
     assert set(frame.type) >= {"message"} and frame.time.notna().all()

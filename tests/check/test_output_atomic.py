@@ -109,7 +109,7 @@ def test_told_before_the_work(build, tmp_path, name):
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="two users are needed")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can run the program as another user")
 def test_where_names_belong_to_others(build, good, tmp_path):
     """In a folder like /tmp the file of another user cannot be replaced: that is said before the work, not after it."""
     for parent in [tmp_path, *list(tmp_path.parents)[:3]]:
