@@ -68,7 +68,7 @@ struct trouble_slow {
 
 /* An error that says more about the server than about what it was asked for. */
 struct trouble_error {
-    const char *name, *advice; /* static: "NFS4ERR_IO"; what to look at */
+    const char *name, *advice; /* static: the error by name; what to look at */
     enum {
         ERROR_FAILS,
         ERROR_BUSY,  /* the caller has to try again later */

@@ -30,7 +30,7 @@ static void an_answer_without_request(void **state)
     }
 }
 
-/* The hole at the beginning of the requests ends later than that in front of the answer. */
+/* The hole at the beginning of the requests ends later than the hole before the answer. */
 static void an_answer_before_a_request_behind_a_hole(void **state)
 {
     struct rdmap_flow *t = flow_new();
