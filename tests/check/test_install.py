@@ -105,6 +105,7 @@ def test_the_wire_library_is_found_wherever_it_is(install, prefix):
 
 
 @pytest.mark.skipif(not shutil.which("man"), reason="man is not installed, and reads MANPATH")
+@pytest.mark.usefixtures("install")  # skips where the manuals are not built
 def test_the_manuals_of_the_build(build):
     for page in ("iwarp-check", "iwarp-gen", "iwarp-waivers", "iwarp-scenario"):
         found = subprocess.run(["man", "-w", page], env=os.environ | {"MANPATH": str(build / "share" / "man")}, capture_output=True, text=True, check=False)
