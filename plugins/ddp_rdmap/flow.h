@@ -113,7 +113,7 @@ struct rdmap_flow {
 };
 
 void rdmap_flow_register(void);
-/* First pass: a new connection of the mpa plugin. False when out of memory. */
+/* First pass: a new connection of the mpa plugin. */
 void rdmap_flow_listen(struct mpa_listener *listener);
 /* Delivers events to the listeners of the next layer from now on. */
 void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listeners);

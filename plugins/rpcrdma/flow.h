@@ -217,7 +217,7 @@ struct rpcrdma_flow {
 void rpcrdma_flow_register(void);
 /* First pass; NULL: it carries none so far. */
 const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow);
-/* First pass: a new connection of the ddp_rdmap plugin. False when out of memory. */
+/* First pass: a new connection of the ddp_rdmap plugin. */
 void rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always,
                          dissector_handle_t segment);
 /* Once the first pass is over, what connections prove about each other is in their records. */
