@@ -51,7 +51,10 @@ def ours(connection, role):
 
 @functools.cache
 def broken(which):
-    """By case: what our side breaks on each of its connections, as iwarp-check finds in the recording."""
+    """
+    By case, for each of its ports: what our side breaks on each connection there, as iwarp-check finds in the recording. There are
+    several where the host has given the port again: one is of this case, the others are of other cases.
+    """
     role, device, options, jobs = RUNS[which]
     run = RUNNERS[role](device, options, jobs=jobs, record=True)
     assert run.status == 0, run.errors + run.tell()
@@ -63,8 +66,7 @@ def broken(which):
         opener = connection["initiator"] if role == "responder" else connection["responder"]
         for end in {opener, connection["initiator"], connection["responder"]}:
             connections.setdefault(int(end.rsplit(":", 1)[1]), []).append(connection)
-    # The host gives a port again after a while: what is on it then belongs to another case.
-    return {name: [ours(connections[port][0], role) for port in test["ports"] if len(connections.get(port, [])) == 1]
+    return {name: [[ours(connection, role) for connection in connections.get(port, [])] for port in test["ports"]]
             for name, test in run.tests.items()}
 
 
@@ -74,7 +76,7 @@ def test_no_other_fault(which):
     for name, found in broken(which).items():
         own = {name.split("/")[0]}
         breaks, also = declared().get(name, (set(), set()))
-        for rules in found:
+        for rules in (there[0] for there in found if len(there) == 1):
             faults = rules - own - also
             if not faults <= breaks or len(faults) > 1:
                 undeclared[name] = sorted(faults)
@@ -82,14 +84,17 @@ def test_no_other_fault(which):
 
 
 def test_what_is_declared_is_broken():
-    """In one of three runs: on a busy machine a stimulus may come when its connection is over, and then is none."""
+    """
+    In one of three runs: a sample device waits 0.6 s for our start-up frame, which may be late on a busy machine, and whether a Write
+    after the Reply breaks RPCR-2.3.2-02 depends on when the client makes its next Call.
+    """
     found = {}
     for _ in range(3):
         for which in RUNS:
-            for name, connections in broken(which).items():
-                found.setdefault(name, set()).update(*connections)
-        # What comes besides may depend on times.
-        missing = {name: sorted(rules - found[name]) for name, (rules, _) in declared().items() if name in found and rules - found[name]}
+            for name, ports in broken(which).items():
+                found.setdefault(name, set()).update(*(rules for there in ports for rules in there))
+        missing = {name: sorted((breaks | also) - found[name]) for name, (breaks, also) in declared().items()
+                   if name in found and not breaks | also <= found[name]}
         if not missing:
             break
         broken.cache_clear()
