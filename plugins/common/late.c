@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "plugins/common/late.h"
 
-static struct stack_entrance into; /* of any stack: but for its context all are the same */
-
 static void tell_before(const struct late *late)
 {
     struct stack *stack = late->judge->stack;
+    const struct stack_entrance into = stack_entrance(stack);
 
-    into = stack_entrance(stack);
     into.changed(stack, late->phase, &late->parameters);
     for (unsigned side = 0; side < 2; side++) {
         if (late->skipped[side])
@@ -33,7 +31,7 @@ static struct stack *stack_of(struct late *late)
         struct stack *stack = stack_of(ctx);                                                                           \
                                                                                                                        \
         if (stack)                                                                                                     \
-            into.event(stack, __VA_ARGS__);                                                                            \
+            stack_entrance(stack).event(stack, __VA_ARGS__);                                                           \
     } while (0)
 
 static void give_startup(void *ctx, const struct mpa_startup_event *event)
@@ -106,8 +104,10 @@ static void give_skipped(void *ctx, unsigned side)
 {
     struct late *late = ctx;
 
-    if (late->made)
+    if (late->made) {
         GIVE(skipped, side);
+        return;
+    }
     late->skipped[side & 1u] = true;
 }
 
