@@ -10,9 +10,9 @@
 enum { ENDED_MAX = 4096 /* judged together, some 7 KiB each at most */ };
 
 static wmem_map_t *flows; /* connection -> struct rpcrdma_flow; emptied with the file */
-static struct rpcrdma_history *history;
-static GPtrArray *ended; /* struct rpcrdma_flow that the history has yet to judge */
-static bool pass_over;   /* the first one */
+static void *past;        /* of rpcrdma_ulp.across; NULL: memory is lacking */
+static GPtrArray *ended;  /* struct rpcrdma_flow that are yet to be judged against the past */
+static bool pass_over;    /* the first one */
 
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection)
 {
@@ -237,7 +237,7 @@ static int in_order_of_begin(gconstpointer a, gconstpointer b)
 static void forget_ended(void)
 {
     for (guint i = 0; i < ended->len; i++)
-        rpcrdma_history_record_free(((struct rpcrdma_flow *)g_ptr_array_index(ended, i))->record);
+        rpcrdma_ulp.across->free_record(((struct rpcrdma_flow *)g_ptr_array_index(ended, i))->record);
     g_ptr_array_set_size(ended, 0);
 }
 
@@ -246,7 +246,7 @@ static void judge_ended(void)
 {
     int64_t now_ns = INT64_MIN;
 
-    if (!history) {
+    if (!past) {
         forget_ended();
         return;
     }
@@ -256,7 +256,7 @@ static void judge_ended(void)
         const struct ulp_across_host host = {.verdict = &flow->judge.verdict, .excuse = on_excuse, .ctx = flow};
 
         now_ns = MAX(now_ns, flow->record->end_ns);
-        if (!rpcrdma_history_add(history, flow->record, &host))
+        if (!rpcrdma_ulp.across->add(past, flow->record, &host))
             flow->record = NULL;
     }
     for (guint i = 0; i < ended->len; i++) {
@@ -264,11 +264,11 @@ static void judge_ended(void)
         const struct ulp_across_host host = {.verdict = &flow->judge.verdict, .excuse = on_excuse, .ctx = flow};
 
         if (flow->record)
-            rpcrdma_history_conclude(history, flow->record, now_ns, &host);
+            rpcrdma_ulp.across->conclude(past, flow->record, now_ns, &host);
         flow->record = NULL;
     }
     g_ptr_array_set_size(ended, 0);
-    rpcrdma_history_trim(history);
+    rpcrdma_ulp.across->trim(past);
 }
 
 /* The routine that is called after the first pass comes too early: those of other plugins, which end more connections,
@@ -426,16 +426,16 @@ static void first_pass_over(void)
 static void file_opened(void)
 {
     judge_file_opened();
-    rpcrdma_history_free(history);
-    history = rpcrdma_history_new();
+    rpcrdma_ulp.across->free(past);
+    past = rpcrdma_ulp.across->begin();
     pass_over = false;
 }
 
 static void file_closed(void)
 {
     forget_ended();
-    rpcrdma_history_free(history);
-    history = NULL;
+    rpcrdma_ulp.across->free(past);
+    past = NULL;
 }
 
 void rpcrdma_flow_register(void)

@@ -58,14 +58,13 @@ def nfs(wireshark, check, tmp_path_factory):
 
 FINDING = ["rpcrdma.rule", "_ws.expert.message", "_ws.expert.severity"]
 BLIND = {"NFSULB-5.1-01", "NFSULB-6.3-02"}  # about rpcbind, which is on TCP
-ACROSS = {"NFS3-3.3.7-02"}  # iwarp-check alone knows what other connections did to the file
 
 
 def found_by_checker(check, path):
     report = json.loads(check("--format=json", "--verbose", path).stdout)
     return collections.Counter((finding["frame"], finding["rule"], finding["severity"], finding["message"][:TEXT])
                                for capture in report["captures"] for connection in capture["connections"]
-                               for finding in connection["findings"] if finding["rule"] not in BLIND | ACROSS)
+                               for finding in connection["findings"] if finding["rule"] not in BLIND)
 
 
 def findings_in(rows):
@@ -76,8 +75,7 @@ def findings_in(rows):
             match = RULE.match(text)
             if match:
                 rules.append(match[1])
-                if match[1] not in ACROSS:
-                    found[frame["frame"], match[1], SEVERITIES[int(severity)], text[match.end():][:TEXT]] += 1
+                found[frame["frame"], match[1], SEVERITIES[int(severity)], text[match.end():][:TEXT]] += 1
         assert sorted(rules) == sorted(frame["rpcrdma.rule"])
     return found
 

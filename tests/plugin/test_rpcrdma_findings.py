@@ -28,9 +28,6 @@ def alone(root):
     return {line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")}
 
 
-ACROSS = {"NFS3-3.3.7-02"}  # iwarp-check alone knows what other connections did to the file
-
-
 def findings_of_checker(connections, rules):
     return collections.Counter((finding["frame"], finding["rule"], finding["severity"], SECONDS.sub("within N s", finding["message"])[:TEXT])
                                for one in connections for finding in one["findings"] if finding["rule"] in rules)
@@ -59,7 +56,7 @@ def test_case(everything, check, root, case):
     here = findings_of_plugin(shown(everything, case), rules)
     exempt = alone(root)
     assert not {finding for finding in said - here if finding[1] not in exempt}
-    assert not {finding for finding in here - said if finding[1] not in ACROSS}
+    assert not here - said
 
 
 def test_a_call_without_answer(wireshark, check, generated):
