@@ -337,7 +337,7 @@ static int write_all(struct job *job, struct suite_report *report)
     return write_report(options, report) ? verdict(options, report) : output_trouble(options);
 }
 
-/* A case that the progress called passed, and that is no pass as its counterpart is missing, is named once more. */
+/* A case that the run called passed, and that the missing counterpart makes inconclusive, is named once more. */
 static void settle_passes(const struct job *job, struct suite_report *report)
 {
     g_autoptr(GPtrArray) passed = g_ptr_array_new();
