@@ -37,7 +37,7 @@ struct share_setup {
 
 struct share_found {
     GPtrArray *connections; /* struct report_connection *; freed by whoever takes them */
-    GArray *opened;         /* uint64_t: when connections were opened that have no number yet (watched_opened()) */
+    GArray *opened;         /* uint64_t: opened of each connection that has no number yet (check_watched.h) */
     uint64_t other_connections;
     GPtrArray *strangers; /* struct trouble_facts *, of these: worth a word; taken like the connections */
     uint64_t cut_short;   /* connections that made room for others while they may have gone on */
@@ -56,23 +56,26 @@ void share_segment(struct share *share, struct addressed_segment *segment);
 void share_datagram(struct share *share, const struct ib_datagram *datagram);
 /* The number of packets that a live capture has lost so far, of any connection. */
 void share_dropped(struct share *share, uint64_t dropped);
-/* Visits what is kept. */
+/* Is told of each thing that a share keeps. */
 struct share_visit {
     struct kept_visit others;
-    /* Heard last in that frame; octets: what it has taken since it began. ctx: of the others. */
+    /* An open connection. frame: of its last packet; octets: how much it has grown since it began; ctx: of the others.
+     */
     void (*connection)(void *ctx, uint32_t frame, size_t octets);
 };
 
-/* How many of these are kept for the report so far. */
+/* How many of each are in the report so far. */
 struct share_listed {
     uint64_t findings, notes, records, strangers;
 };
 
-/* What was given to the share comes before that frame and time of the capture: what is over by then is judged. */
+/* The share has been given all packets before that frame and time: it judges the connections that are over by then. */
 void share_reach(struct share *share, uint32_t frame, int64_t now_ns);
-/* After share_reach(). Visits what is kept, and adds to what is listed. */
+/* After share_reach(). Visits what the share keeps, and adds its numbers to listed. */
 void share_kept(struct share *share, const struct share_visit *visit, struct share_listed *listed);
-/* After share_reach(). What is beyond the limits goes; listed: of all shares, which decides what is listed from now on.
+/*
+ * After share_reach(). Drops what is beyond the limits. listed: the sums of share_kept() over all shares; the share
+ * lists more findings, notes, records and strangers only while these sums leave room.
  */
 void share_trim(struct share *share, const struct kept_limits *limits, const struct share_listed *listed,
                 int64_t now_ns);

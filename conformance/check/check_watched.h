@@ -29,7 +29,7 @@ struct share {
     uint64_t dropped; /* by the capture, as far as known */
     bool lossy;       /* some were dropped, whenever that was */
     struct share_found found;
-    struct share_listed listed, listed_elsewhere; /* elsewhere: when that was last added up */
+    struct share_listed listed, listed_elsewhere; /* by this share; by the others, when these were last added up */
     bool numbers_apart;
     struct share_pool *pool;
 };
@@ -49,7 +49,7 @@ struct watched {
     uint64_t damaged[2];        /* segments ignored by now, by side */
     uint64_t dropped;           /* before it was opened */
     uint32_t id;                /* of the connection in the report; 0: not known yet */
-    uint64_t opened;            /* watched_opened() */
+    uint64_t opened;            /* what orders connections: the frame being worked on, then the start frame */
     bool active;                /* something happened since the report of the part before */
     bool continued;             /* it is in that report, or in an earlier one */
 };
@@ -61,8 +61,9 @@ struct watched_span {
 };
 
 /*
- * With an empty report. start_frame: its first frame, which may come before the one that is being worked on; that
- * orders those that are opened together. NULL: out of memory, as the share will say.
+ * A connection with an empty report. start_frame: the frame of its first packet, which may come before the frame being
+ * worked on; of connections that are opened in one frame, the start frames decide the order. NULL: out of memory, as
+ * the share will say.
  */
 struct watched *watched_new(struct share *share, uint32_t number, uint32_t start_frame);
 /* Its stack, whose taps count, print and note what happens. False: out of memory. */

@@ -64,7 +64,7 @@ static bool activate(pcap_t *pcap, const char *interface, const struct capture_l
         return refused(error, interface, pcap, result);
     if (!privileges_drop(options->user, options->writes)) {
         if (options->user && errno == ENOENT)
-            capture_error_set(error, "-Z: there is no user %s", options->user);
+            capture_error_set(error, "-Z: no user has the name %s", options->user);
         else
             capture_error_set(error, "%s: cannot drop privileges: %s", interface, strerror(errno));
         return false;

@@ -7,11 +7,12 @@
 
 /*
  * Drops all capabilities for good, so that running another program cannot regain any. Root becomes the user of that
- * name; with NULL it becomes the user who called sudo, or `nobody` where it may. That one `writes` files where root
- * may: CAP_DAC_OVERRIDE is kept. False with errno set when there is no such user (ENOENT), or the kernel refuses.
+ * name; with NULL root becomes the user who called sudo, or else `nobody`, where the process may change its user.
+ * writes: files of root are still to be written, so `nobody` keeps CAP_DAC_OVERRIDE. False with errno set: no user has
+ * that name (ENOENT), or the kernel refuses.
  */
 bool privileges_drop(const char *user, bool writes);
-/* That capability as well, once the files are open. */
+/* Drops CAP_DAC_OVERRIDE as well, once the files are open. */
 void privileges_drop_rest(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What kinds of findings a connection has, for --write-waivers: of those that make the run fail, each once, whether or
- * not they are listed. What differs in numbers only is one kind.
+ * The kinds of findings of a connection that make the run fail, for --write-waivers, including findings that the report
+ * only counts. Findings that differ in numbers alone are of one kind.
  */
 #ifndef IWARP_CONFORMANCE_MODEL_REPORT_KINDS_H
 #define IWARP_CONFORMANCE_MODEL_REPORT_KINDS_H
@@ -27,7 +27,7 @@ char *report_kind_pattern(const char *message);
 guint report_kind_hash(gconstpointer kind);
 gboolean report_kind_equal(gconstpointer kind, gconstpointer other);
 
-/* Of who made a finding, without the port, as in the scope of a waiver; NULL: it has none. g_free() it. */
+/* The address of an end, without the port, as in the scope of a waiver; NULL: the end has none. g_free() it. */
 char *report_kind_address(const struct endpoint *end);
 
 #endif
