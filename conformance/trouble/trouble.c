@@ -272,9 +272,10 @@ static int rank_of(enum trouble_kind kind)
 static gint by_rank(gconstpointer a, gconstpointer b)
 {
     const struct trouble *const *first = a, *const *second = b;
+    int one = rank_of((*first)->kind), other = rank_of((*second)->kind);
 
-    if ((*first)->kind != (*second)->kind)
-        return rank_of((*first)->kind) < rank_of((*second)->kind) ? -1 : 1;
+    if (one != other)
+        return one < other ? -1 : 1;
     return (*first)->frame < (*second)->frame ? -1 : (*first)->frame > (*second)->frame;
 }
 
