@@ -2,6 +2,7 @@
 #include "conformance/print/print_record.h"
 
 #include "support/json_writer.h"
+#include "support/utc.h"
 #include "wire/rdmap.h"
 
 #include <glib.h>
@@ -14,21 +15,10 @@ static void add_number(struct json_writer *writer, const char *name, struct prin
         json_null(writer, name);
 }
 
-/* A time of day with the nanoseconds of the capture. */
-static gchar *iso_time(int64_t time_ns)
-{
-    enum { NS = 1000000000 };
-    int64_t seconds = time_ns / NS - (time_ns % NS < 0);
-    g_autoptr(GDateTime) time = g_date_time_new_from_unix_utc(seconds);
-    g_autofree gchar *text = time ? g_date_time_format(time, "%Y-%m-%dT%H:%M:%S") : NULL;
-
-    return text ? g_strdup_printf("%s.%09dZ", text, (int)(time_ns - seconds * NS)) : NULL;
-}
-
 void print_record(const struct print_target *target, const struct print_record *record)
 {
     const struct place *place = record->place;
-    g_autofree gchar *time = iso_time(place->time_ns);
+    g_autofree gchar *time = utc_text(place->time_ns, 9);
     struct json_writer json, *writer = &json;
 
     json_writer_begin(writer, target->out, 0);

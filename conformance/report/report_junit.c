@@ -13,6 +13,7 @@
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_trouble.h"
 #include "support/markup.h"
+#include "support/utc.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -75,14 +76,13 @@ static double time_of_suite(const struct suite *suite)
 static void begin_suite(struct suite *suite, unsigned number, const char *name, int64_t time_ns,
                         const struct tally *tally)
 {
-    enum { NS = 1000000000 };
     double seconds = time_of_suite(suite);
     char text[G_ASCII_DTOSTR_BUF_SIZE];
-    GDateTime *time = g_date_time_new_from_unix_utc(time_ns / NS);
-    gchar *timestamp = !time ? NULL : g_date_time_format(time, "%Y-%m-%dT%H:%M:%S");
+    g_autofree gchar *timestamp = utc_text(time_ns, 1);
 
-    markup_begin(suite->writer, "testsuite", "name", name, "package", "iwarp-check", "timestamp",
-                 !timestamp ? "1970-01-01T00:00:00" : timestamp, "hostname", g_get_host_name(), NULL);
+    timestamp[strlen("1970-01-01T00:00:00")] = '\0';
+    markup_begin(suite->writer, "testsuite", "name", name, "package", "iwarp-check", "timestamp", timestamp, "hostname",
+                 g_get_host_name(), NULL);
     markup_attribute(suite->writer, "id", "%u", number);
     markup_attribute(suite->writer, "tests", "%u", tally->tests);
     markup_attribute(suite->writer, "failures", "%u", tally->failures);
@@ -90,9 +90,6 @@ static void begin_suite(struct suite *suite, unsigned number, const char *name, 
     markup_attribute(suite->writer, "skipped", "%u", tally->skipped);
     markup_attribute(suite->writer, "time", "%s", g_ascii_formatd(text, sizeof text, "%.3f", seconds));
     suite->case_s = tally->tests == 0 ? 0 : seconds / tally->tests;
-    g_free(timestamp);
-    if (time)
-        g_date_time_unref(time);
 }
 
 static void end_suite(struct suite *suite)

@@ -3,6 +3,7 @@
 
 #include "conformance/options/options.h"
 #include "conformance/print/print.h"
+#include "support/utc.h"
 #include "wire/rdmap.h"
 
 #include <inttypes.h>
@@ -293,15 +294,7 @@ gchar *unused_waiver_text(const struct waiver *waiver)
 
 gchar *clock_text(int64_t time_ns)
 {
-    enum { NS_PER_US = 1000, NS_PER_S = 1000000000 };
-    int64_t ns = time_ns % NS_PER_S < 0 ? time_ns % NS_PER_S + NS_PER_S : time_ns % NS_PER_S;
-    GDateTime *seconds = g_date_time_new_from_unix_utc(time_ns / NS_PER_S - (time_ns % NS_PER_S < 0));
-    gchar *date = g_date_time_format(seconds, "%Y-%m-%dT%H:%M:%S");
-    gchar *text = g_strdup_printf("%s.%06" G_GINT64_FORMAT "Z", date, ns / NS_PER_US);
-
-    g_date_time_unref(seconds);
-    g_free(date);
-    return text;
+    return utc_text(time_ns, 6);
 }
 
 gchar *part_text(const struct report_part *part)
