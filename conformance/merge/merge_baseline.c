@@ -3,6 +3,7 @@
 
 #include "conformance/model/report_kinds.h"
 #include "conformance/options/options.h"
+#include "engine/packet/decap.h"
 #include "support/printable.h"
 
 #include <inttypes.h>
@@ -51,9 +52,11 @@ static void free_row(gpointer data)
 /* Without the port: a client has another one each time. */
 static char *address_of(const struct endpoint *end)
 {
-    char *address = report_kind_address(end);
+    struct endpoint host = *end;
+    char text[ENDPOINT_TEXT_SIZE];
 
-    return address ? address : g_strdup("without an address");
+    host.port = 0;
+    return g_strdup(endpoint_text(&host, text));
 }
 
 /* As it is looked up; its found and address are the caller's. */

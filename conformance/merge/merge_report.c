@@ -4,8 +4,8 @@
 #include "conformance/merge/merge_read.h"
 #include "conformance/merge/merge_walk.h"
 #include "conformance/options/options.h"
+#include "wire/octets.h"
 
-#include <arpa/inet.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,22 +62,19 @@ static void read_pair(struct json_view object, const char *name, uint64_t pair[2
 
 /* ---- a connection ---- */
 
-/* "192.0.2.1:20049", "[2001:db8::1]:20049"; what is neither has ip 0. */
+/* As endpoint_text() writes it; of other text all is 0. */
 static struct endpoint endpoint_of(const char *text)
 {
+    static const char lid[] = "LID ";
+    struct waiver_address address;
     struct endpoint endpoint = {0};
-    const char *colon = text ? strrchr(text, ':') : NULL;
-    bool brackets = colon && *text == '[' && colon > text && colon[-1] == ']';
-    g_autofree gchar *address =
-        colon ? g_strndup(text + brackets, (gsize)(colon - text) - (brackets ? 2 : 0)) : g_strdup("");
-    guint64 port = 0;
+    guint64 number;
 
-    if (inet_pton(AF_INET, address, endpoint.address) == 1)
-        endpoint.ip = 4;
-    else if (inet_pton(AF_INET6, address, endpoint.address) == 1)
-        endpoint.ip = 6;
-    if (colon && g_ascii_string_to_unsigned(colon + 1, 10, 0, UINT16_MAX, &port, NULL))
-        endpoint.port = (uint16_t)port;
+    if (text && waiver_address_parse(text, &address))
+        endpoint = address.endpoint;
+    else if (text && g_str_has_prefix(text, lid) &&
+             g_ascii_string_to_unsigned(text + strlen(lid), 10, 0, UINT16_MAX, &number, NULL))
+        put_be16(endpoint.address, (uint16_t)number);
     return endpoint;
 }
 

@@ -305,3 +305,11 @@ def test_whatever_else_is_there_is_kept(check, save, good, tmp_path, seed):
     assert json.loads(merged) == report
     path.write_text(merged, encoding="utf-8")
     assert check("merge", path).stdout == merged
+
+
+def test_ends_without_ports(check, save, capture):
+    """Of queue pairs whose start was not captured no port is known; the addresses stay."""
+    options = ["-r", capture("rpcrdma", "--transport=roce"), "udp[12:4] & 0xffffff != 1"]
+    line = "connection 1: 192.0.2.1 -> 192.0.2.2 "
+    assert line in check(*options).stdout
+    assert line in check("merge", "--format=text", save("roce.json", *options)).stdout
