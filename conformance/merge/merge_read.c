@@ -284,7 +284,7 @@ static bool take_verdict(struct reading *reading, struct json_view value)
 static bool take_cut_short(struct reading *reading, struct json_view value)
 {
     (void)value;
-    reading->sums->cut_short = true;
+    reading->capture.cut_short = reading->sums->cut_short = true;
     return true;
 }
 

@@ -27,7 +27,7 @@ struct merge_capture {
     const char *series;       /* interned; NULL: it is whole */
     uint64_t first, last;     /* numbers of parts */
     bool failed, says_why;    /* has "error"; "nothing_checked" */
-    bool fails;               /* the verdict of its run */
+    bool fails, cut_short;    /* the verdict of its run; has "connections_cut_short" */
     bool has_trouble;         /* has "calls" and "trouble", as reports from the third format on */
     bool trouble, incomplete; /* something went wrong; a handshake was never completed */
     bool lacks_rules;         /* of MERGE_FORMAT_OF_CONNECTIONS: only its connections have counts of rules */

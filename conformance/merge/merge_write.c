@@ -110,13 +110,17 @@ static bool is_left_out(const struct writing *writing, const char *name)
 static enum check_status status_of_parts(const struct writing *writing)
 {
     const GArray *parts = writing->entry->parts;
-    bool fails = is_incomplete(writing);
+    bool fails = is_incomplete(writing), cut_short = false;
 
     if (any_failed(parts))
         return CHECK_TROUBLE;
-    for (guint i = 0; i < parts->len; i++)
+    for (guint i = 0; i < parts->len; i++) {
         fails |= g_array_index(parts, struct merge_capture, i).fails;
-    return fails ? CHECK_FAIL : is_judged(writing) ? CHECK_PASS : CHECK_NOTHING;
+        cut_short |= g_array_index(parts, struct merge_capture, i).cut_short;
+    }
+    if (fails)
+        return CHECK_FAIL;
+    return cut_short ? CHECK_TROUBLE : is_judged(writing) ? CHECK_PASS : CHECK_NOTHING;
 }
 
 static bool write_members(struct writing *writing, struct json_view header)

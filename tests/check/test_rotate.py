@@ -111,6 +111,18 @@ def test_some_parts_only(check, rotate, slow, schema):
     assert again == json.loads(check("merge", *parts).stdout) and "part" not in again["captures"][0]
 
 
+def test_cut_short_in_a_part(check, rotate, slow):
+    """Connections of one part made room for others: no verdict on the whole is a pass."""
+    _, parts = rotate("0.01", slow[0])
+    assert json.loads(check("merge", *parts).stdout)["captures"][0]["verdict"] == "pass"
+    changed = load(parts[1])
+    changed["captures"][0] |= {"connections_cut_short": 1, "verdict": "error"}
+    parts[1].write_text(json.dumps(changed), encoding="utf-8")
+    result = check("merge", *parts)
+    merged = json.loads(result.stdout)
+    assert (result.returncode, merged["summary"]["verdict"], merged["captures"][0]["verdict"]) == (2, "error", "error")
+
+
 def test_parts_that_do_not_follow(check, rotate, slow):
     _, parts = rotate("0.01", slow[0])
     for chosen, said in ((parts[:1] + parts[2:], "expected part 2 of a capture; found part 3"),
