@@ -12,6 +12,7 @@
 #include "conformance/model/report.h"
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
+#include "conformance/report/report_parts.h"
 #include "support/confine.h"
 #include "support/output_file.h"
 #include "support/stderr_line.h"
@@ -28,6 +29,7 @@ struct merge {
     GArray *entries;                         /* struct merge_entry */
     char *baseline_file;                     /* NULL: not compared */
     struct merge_baseline *baseline;         /* NULL: not compared, or not yet */
+    GArray *verdicts;                        /* enum check_status, of each capture; NULL likewise */
     uint64_t connections, empty, incomplete; /* as of struct merge_writing */
 };
 
@@ -38,26 +40,25 @@ static gboolean is_used(gpointer id, gpointer value, gpointer used)
 }
 
 /* With a baseline, only what is new. */
-static bool findings_fail(const struct merge *merge)
+static bool anything_fails(const struct merge *merge)
 {
     if (merge->baseline)
         return merge_baseline_fails(merge->baseline, &merge->options);
     for (size_t i = 0; i < SEVERITY_COUNT; i++)
         if (merge->sums.found[i] > 0 && options_fails(&merge->options, (enum rule_severity)i))
             return true;
-    return false;
+    return merge->options.fail_trouble && merge_any_trouble(merge->entries);
 }
 
 static enum check_status decide(const struct merge *merge)
 {
     if (merge->sums.failed_capture)
         return CHECK_TROUBLE;
-    if (findings_fail(merge))
+    if (anything_fails(merge))
         return CHECK_FAIL;
     if (merge->options.strict_waivers && g_hash_table_size(merge->sums.unused) > 0)
         return CHECK_FAIL;
-    if ((merge->options.fail_trouble && merge_any_trouble(merge->entries)) ||
-        (merge->incomplete > 0 && !merge->options.allow_empty))
+    if (merge->incomplete > 0 && !merge->options.allow_empty)
         return CHECK_FAIL;
     if (merge->sums.cut_short)
         return CHECK_TROUBLE;
@@ -98,7 +99,7 @@ static void write_summary(const struct merge *merge, struct json_writer *writer)
 static bool write_json(struct merge *merge, FILE *out)
 {
     struct json_writer json, *writer = &json;
-    struct merge_writing writing = {.files = &merge->files, .writer = writer};
+    struct merge_writing writing = {.files = &merge->files, .writer = writer, .verdicts = merge->verdicts};
     bool ok;
 
     json_writer_begin(writer, out, 1);
@@ -290,6 +291,8 @@ static void merge_end(struct merge *merge)
     merge_sums_clear(&merge->sums);
     merge_files_clear(&merge->files);
     merge_baseline_free(merge->baseline);
+    if (merge->verdicts)
+        g_array_unref(merge->verdicts);
 }
 
 /* False: reported on standard error. Whatever it is, report_clear() the report. */
@@ -303,6 +306,20 @@ static bool report_of(struct merge *merge, struct report *report)
     else
         report_init(report, &merge->options);
     return ok;
+}
+
+/* What is new decides on each capture, too. */
+static void judge_anew(struct merge *merge, struct report *now)
+{
+    merge_baseline_waive(merge->baseline, now, &merge->options);
+    merge->verdicts = g_array_new(FALSE, FALSE, sizeof(enum check_status));
+    for (guint i = 0; i < now->captures->len; i++) {
+        uint64_t found[SEVERITY_COUNT], waived;
+        enum check_status status =
+            report_capture_status(&merge->options, g_ptr_array_index(now->captures, i), found, &waived);
+
+        g_array_append_val(merge->verdicts, status);
+    }
 }
 
 /* False: reported on standard error. */
@@ -323,8 +340,10 @@ static bool compare(struct merge *merge)
     if (ok) {
         ok = report_of(&earlier, &before);
         ok = report_of(merge, &now) && ok;
-        if (ok)
+        if (ok) {
             merge->baseline = merge_baseline_new(merge->baseline_file, &before, &now);
+            judge_anew(merge, &now);
+        }
         report_clear(&before);
         report_clear(&now);
     }

@@ -20,9 +20,11 @@ struct row {
 
 struct merge_baseline {
     char *file;
-    GPtrArray *rows;    /* struct row *, as they were met: the earlier report's first */
-    GHashTable *known;  /* the same, to find them */
-    GStringChunk *text; /* of messages, operations and kinds */
+    GPtrArray *rows;      /* struct row *, as they were met: the earlier report's first */
+    GHashTable *known;    /* the same, to find them */
+    GStringChunk *text;   /* of messages, operations and kinds */
+    GHashTable *troubles; /* keys of troubles in the earlier report */
+    GPtrArray *added;     /* keys of troubles that are new */
 };
 
 static guint hash_of(gconstpointer data)
@@ -117,6 +119,34 @@ static void take_connection(struct merge_baseline *baseline, const struct report
     }
 }
 
+/* The words differ from run to run: times, and the operation that came first. */
+static gchar *trouble_key(const struct trouble *trouble)
+{
+    return g_strdup_printf("%s, client %s, server %s", trouble_kind_name(trouble->kind), trouble->client,
+                           trouble->server);
+}
+
+static bool is_known(const struct merge_baseline *baseline, const struct trouble *trouble)
+{
+    g_autofree gchar *key = trouble_key(trouble);
+
+    return g_hash_table_contains(baseline->troubles, key);
+}
+
+static void take_troubles(struct merge_baseline *baseline, const GPtrArray *troubles, bool now)
+{
+    for (guint i = 0; i < troubles->len; i++) {
+        const struct trouble *trouble = g_ptr_array_index(troubles, i);
+
+        if (trouble_is_note(trouble->kind))
+            continue;
+        if (!now)
+            g_hash_table_add(baseline->troubles, trouble_key(trouble));
+        else if (!is_known(baseline, trouble))
+            g_ptr_array_add(baseline->added, trouble_key(trouble));
+    }
+}
+
 static void take(struct merge_baseline *baseline, const struct report *report, bool now)
 {
     for (guint i = 0; i < report->captures->len; i++) {
@@ -124,6 +154,7 @@ static void take(struct merge_baseline *baseline, const struct report *report, b
 
         for (guint k = 0; k < capture->connections->len; k++)
             take_connection(baseline, g_ptr_array_index(capture->connections, k), now);
+        take_troubles(baseline, capture->troubles->list, now);
     }
 }
 
@@ -135,6 +166,8 @@ struct merge_baseline *merge_baseline_new(const char *file, const struct report 
     baseline->rows = g_ptr_array_new_with_free_func(free_row);
     baseline->known = g_hash_table_new(hash_of, equal);
     baseline->text = g_string_chunk_new(1024);
+    baseline->troubles = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    baseline->added = g_ptr_array_new_with_free_func(g_free);
     take(baseline, earlier, false);
     take(baseline, now, true);
     return baseline;
@@ -145,6 +178,8 @@ void merge_baseline_free(struct merge_baseline *baseline)
     if (!baseline)
         return;
     g_hash_table_unref(baseline->known);
+    g_hash_table_unref(baseline->troubles);
+    g_ptr_array_unref(baseline->added);
     g_ptr_array_unref(baseline->rows);
     g_string_chunk_free(baseline->text);
     g_free(baseline->file);
@@ -175,7 +210,7 @@ bool merge_baseline_fails(const struct merge_baseline *baseline, const struct ch
         if (change_of(row) == ADDED && options_fails(options, row->severity))
             return true;
     }
-    return false;
+    return options->fail_trouble && baseline->added->len > 0;
 }
 
 /* ---- the report ---- */
@@ -212,6 +247,11 @@ void merge_baseline_waive(const struct merge_baseline *baseline, struct report *
 
         for (guint k = 0; k < capture->connections->len; k++)
             waive_same(baseline, g_ptr_array_index(capture->connections, k), waiver, options);
+        for (guint k = 0; k < capture->troubles->list->len; k++) {
+            struct trouble *trouble = g_ptr_array_index(capture->troubles->list, k);
+
+            trouble->known = is_known(baseline, trouble);
+        }
     }
 }
 
@@ -252,6 +292,7 @@ void merge_baseline_write_json(const struct merge_baseline *baseline, struct jso
     write_rows(baseline, writer, "new", ADDED);
     write_rows(baseline, writer, "gone", GONE);
     json_number(writer, "same", count(baseline, SAME));
+    json_strings(writer, "new_trouble", (const char *const *)baseline->added->pdata, baseline->added->len);
     json_end_object(writer);
 }
 
@@ -273,4 +314,9 @@ void merge_baseline_write_text(const struct merge_baseline *baseline, FILE *out)
             count(baseline, ADDED), count(baseline, GONE), count(baseline, SAME));
     write_lines(baseline, out, "new", ADDED);
     write_lines(baseline, out, "gone", GONE);
+    for (guint i = 0; i < baseline->added->len; i++) {
+        g_autofree gchar *line = printable_text(g_ptr_array_index(baseline->added, i));
+
+        fprintf(out, "  new trouble: %s\n", line);
+    }
 }

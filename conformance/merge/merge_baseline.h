@@ -2,7 +2,7 @@
 /*
  * merge --baseline=OLD.json: which findings are new, gone or the same as in an earlier report. Findings are the same
  * when rule, severity, sender's address, direction, operation, kind of message and text are, but for numbers in the
- * text.
+ * text. Trouble is the same when kind, client and server are.
  */
 #ifndef IWARP_CONFORMANCE_MERGE_MERGE_BASELINE_H
 #define IWARP_CONFORMANCE_MERGE_MERGE_BASELINE_H
@@ -15,9 +15,10 @@ struct merge_baseline;
 /* Compares what is not waived in them. file: the name of the earlier one. */
 struct merge_baseline *merge_baseline_new(const char *file, const struct report *earlier, const struct report *now);
 void merge_baseline_free(struct merge_baseline *baseline); /* may be NULL */
-/* True: something is new that makes the run fail. */
+/* True: a finding or trouble is new, and makes the run fail. */
 bool merge_baseline_fails(const struct merge_baseline *baseline, const struct check_options *options);
-/* What is the same counts as waived in `report`, by a waiver that options->waivers owns from now on. */
+/* In `report`, findings that are the same count as waived, by a waiver that options->waivers owns from now on, and
+ * trouble that is the same as known. */
 void merge_baseline_waive(const struct merge_baseline *baseline, struct report *report, struct check_options *options);
 void merge_baseline_write_json(const struct merge_baseline *baseline, struct json_writer *writer);
 void merge_baseline_write_text(const struct merge_baseline *baseline, FILE *out);

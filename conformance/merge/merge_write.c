@@ -11,6 +11,7 @@ struct writing {
     struct merge_writing *all;
     const struct merge_entry *entry;
     const struct merge_capture *first;
+    guint number; /* of the entry */
     bool parts, whole;
     struct merge_judged judged;
 };
@@ -99,19 +100,26 @@ static bool says_why(const struct writing *writing)
     return writing->entry->parts->len == 1 && writing->first->says_why;
 }
 
-/* Of a whole capture it is copied: what fails, and what is waived, was up to its run. */
+/* Of a whole capture the verdict is copied: what fails, and what is waived, was up to its run. */
+static bool has_verdict_anew(const struct writing *writing)
+{
+    return writing->parts || writing->all->verdicts;
+}
+
 static bool is_left_out(const struct writing *writing, const char *name)
 {
     if (strcmp(name, "nothing_checked") == 0)
         return !says_why(writing) || is_judged(writing);
-    return strcmp(name, "verdict") == 0 && writing->parts;
+    return strcmp(name, "verdict") == 0 && has_verdict_anew(writing);
 }
 
-static enum check_status status_of_parts(const struct writing *writing)
+static enum check_status status_anew(const struct writing *writing)
 {
-    const GArray *parts = writing->entry->parts;
+    const GArray *verdicts = writing->all->verdicts, *parts = writing->entry->parts;
     bool fails = is_incomplete(writing), cut_short = false;
 
+    if (verdicts)
+        return g_array_index(verdicts, enum check_status, writing->number);
     if (any_failed(parts))
         return CHECK_TROUBLE;
     for (guint i = 0; i < parts->len; i++) {
@@ -152,8 +160,8 @@ static bool write_capture(struct writing *writing, struct json_view header)
                     report_nothing(is_incomplete(writing) ? REPORT_INCOMPLETE : merge_emptiness(&writing->judged)));
     if (!merge_last_part(writing->entry)->has_trouble)
         write_no_trouble(all->writer);
-    if (writing->parts)
-        json_string(all->writer, "verdict", report_status_name(status_of_parts(writing)));
+    if (has_verdict_anew(writing))
+        json_string(all->writer, "verdict", report_status_name(status_anew(writing)));
     json_end_object(all->writer);
     all->connections += writing->judged.n;
     all->empty += !is_judged(writing);
@@ -182,10 +190,12 @@ static gchar *header_text(struct writing *writing)
     return text;
 }
 
-static bool write_entry(struct merge_writing *all, const struct merge_entry *entry)
+static bool write_entry(struct merge_writing *all, const GArray *entries, guint number)
 {
+    const struct merge_entry *entry = &g_array_index(entries, struct merge_entry, number);
     const struct merge_capture *first = &g_array_index(entry->parts, struct merge_capture, 0);
-    struct writing writing = {.all = all, .entry = entry, .first = first, .parts = first->series != NULL};
+    struct writing writing = {
+        .all = all, .entry = entry, .first = first, .number = number, .parts = first->series != NULL};
     struct json_source source;
     gchar *text;
     bool ok;
@@ -206,7 +216,7 @@ static bool write_entry(struct merge_writing *all, const struct merge_entry *ent
 bool merge_write_captures(struct merge_writing *writing, const GArray *entries)
 {
     for (guint i = 0; i < entries->len; i++)
-        if (!write_entry(writing, &g_array_index(entries, struct merge_entry, i)))
+        if (!write_entry(writing, entries, i))
             return false;
     return true;
 }

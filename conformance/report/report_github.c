@@ -80,17 +80,19 @@ static void write_finding(FILE *out, const struct report_capture *capture, const
 
 static void write_happened(struct writing *writing, const struct report_capture *capture)
 {
-    const char *command = writing->report->options->fail_trouble ? "error" : "warning";
-
     for (guint i = 0; i < capture->troubles->list->len; i++) {
         const struct trouble *trouble = g_ptr_array_index(capture->troubles->list, i);
         struct topic *topic = &writing->troubles[trouble->kind];
+        bool fails = writing->report->options->fail_trouble && trouble_fails(trouble);
         g_autofree gchar *text = trouble_text(trouble);
 
         topic->times++;
         if (is_room(topic, 1))
-            write_command(writing->out, trouble_is_note(trouble->kind) ? "notice" : command, capture->file,
-                          trouble_kind_name(trouble->kind), text);
+            write_command(writing->out,
+                          fails                            ? "error"
+                          : trouble_is_note(trouble->kind) ? "notice"
+                                                           : "warning",
+                          capture->file, trouble_kind_name(trouble->kind), text);
     }
 }
 

@@ -434,7 +434,7 @@ static void write_capture(struct suite *suite, unsigned number)
     bool judged = !report_capture_undone(capture) && !report_nothing_checked(capture);
     bool error = !judged && (report_capture_undone(capture) || !suite->report->options->allow_empty);
     bool happened = judged || capture->troubles->list->len > 0;
-    bool fails = suite->report->options->fail_trouble && troubles_any(capture->troubles);
+    bool fails = suite->report->options->fail_trouble && troubles_any_fails(capture->troubles);
     struct tally tally = {
         .tests = !judged + happened, .failures = fails, .errors = error, .skipped = !judged && !error};
 

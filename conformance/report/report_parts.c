@@ -152,7 +152,7 @@ static bool fails_for_trouble(const struct report *report)
     bool any = false;
 
     for (guint i = 0; i < report->captures->len; i++)
-        any |= troubles_any(((const struct report_capture *)g_ptr_array_index(report->captures, i))->troubles);
+        any |= troubles_any_fails(((const struct report_capture *)g_ptr_array_index(report->captures, i))->troubles);
     return any && report->options->fail_trouble;
 }
 

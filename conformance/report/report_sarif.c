@@ -312,7 +312,7 @@ static void add_trouble(struct json_writer *writer, const struct report *report,
     const struct report_capture *capture = g_ptr_array_index(report->captures, index);
     g_autofree gchar *id = trouble_rule(trouble->kind), *text = trouble_text(trouble);
     g_autofree gchar *what = g_strdup_printf("client %s, server %s", trouble->client, trouble->server);
-    bool fails = report->options->fail_trouble && !trouble_is_note(trouble->kind);
+    bool fails = report->options->fail_trouble && trouble_fails(trouble);
 
     json_begin_object(writer, NULL);
     json_string(writer, "ruleId", id);

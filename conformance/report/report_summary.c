@@ -27,7 +27,7 @@ enum check_status report_capture_status(const struct check_options *options, con
     for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
         if (found[severity] > 0 && options_fails(options, (enum rule_severity)severity))
             return CHECK_FAIL;
-    if (options->fail_trouble && troubles_any(capture->troubles))
+    if (options->fail_trouble && troubles_any_fails(capture->troubles))
         return CHECK_FAIL;
     if (capture->cut_short > 0)
         return CHECK_TROUBLE;

@@ -81,7 +81,7 @@ static void add_rule(struct points *points, const struct report_connection *conn
 static void add_happened(struct points *points)
 {
     const struct report_capture *capture = points->capture;
-    bool fails = points->report->options->fail_trouble && troubles_any(capture->troubles);
+    bool fails = points->report->options->fail_trouble && troubles_any_fails(capture->troubles);
     g_autofree gchar *description = g_strdup_printf("%s what happened", capture->file);
 
     if (fails)

@@ -103,6 +103,11 @@ bool trouble_is_note(enum trouble_kind kind)
     return kinds[kind].note;
 }
 
+bool trouble_fails(const struct trouble *trouble)
+{
+    return !kinds[trouble->kind].note && !trouble->known;
+}
+
 bool trouble_is_about(const struct trouble *trouble, uint32_t connection)
 {
     if (trouble->kind == TROUBLE_COPIES || trouble->kind == TROUBLE_ONE_DIRECTION || trouble->kind == TROUBLE_LEFT_OUT)
@@ -191,6 +196,14 @@ bool troubles_any(const struct troubles *troubles)
 {
     for (guint i = 0; i < troubles->list->len; i++)
         if (!kinds[((const struct trouble *)g_ptr_array_index(troubles->list, i))->kind].note)
+            return true;
+    return false;
+}
+
+bool troubles_any_fails(const struct troubles *troubles)
+{
+    for (guint i = 0; i < troubles->list->len; i++)
+        if (trouble_fails(g_ptr_array_index(troubles->list, i)))
             return true;
     return false;
 }
@@ -457,12 +470,19 @@ static void add_worst(struct worst *worst, const struct trouble *trouble)
 gchar *troubles_headline(const struct troubles *const *of, unsigned n)
 {
     struct worst worst = {.kind = TROUBLE_KINDS};
+    bool fails = false; /* then known trouble is not why */
     char number[UNITS_SIZE];
     const char *format, *place;
 
     for (unsigned i = 0; i < n; i++)
-        for (guint k = 0; k < of[i]->list->len; k++)
-            add_worst(&worst, g_ptr_array_index(of[i]->list, k));
+        fails |= troubles_any_fails(of[i]);
+    for (unsigned i = 0; i < n; i++)
+        for (guint k = 0; k < of[i]->list->len; k++) {
+            const struct trouble *trouble = g_ptr_array_index(of[i]->list, k);
+
+            if (!fails || !trouble->known)
+                add_worst(&worst, trouble);
+        }
     if (worst.kind == TROUBLE_KINDS)
         return NULL;
     if (worst.kind == TROUBLE_CALL_LOOP)

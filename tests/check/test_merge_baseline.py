@@ -91,3 +91,35 @@ def test_mistakes(check, written, tmp_path, bad, good):
                       (written("rdmac.json", "--profile=rdmac", good), "was judged with --profile=rdmac")):
         result = check("merge", f"--baseline={old}", report)
         assert result.returncode == 2 and said in result.stderr and result.stdout == "", result.stderr
+
+
+def test_verdicts_of_captures(check, written, bad, marker):
+    """A capture in which nothing is new passes, whatever its own run said."""
+    old, new = written("a.json", bad), written("b.json", bad, marker)
+    merged = json.loads(check("merge", f"--baseline={old}", new).stdout)
+    assert [capture["verdict"] for capture in merged["captures"]] == ["pass", "fail"]
+    merged = json.loads(check("merge", f"--baseline={new}", new).stdout)
+    assert merged["summary"]["verdict"] == "pass" and [capture["verdict"] for capture in merged["captures"]] == ["pass", "pass"]
+
+
+def test_trouble(check, written, capture, good, schema):
+    """Trouble of a kind that this client and server had before does not fail."""
+    hang = capture("rpcrdma", "--inject=RPCR-4.5.4-03")
+    old, quiet = written("a.json", hang), written("b.json", good)
+    for before, status, verdict, level in ((old, 0, "pass", "warning"), (quiet, 1, "fail", "error")):
+        result = check("merge", "--fail-on=error,trouble", f"--baseline={before}", old)
+        merged = json.loads(result.stdout)
+        jsonschema.validate(merged, schema)
+        assert result.returncode == status and merged["summary"]["verdict"] == verdict and merged["captures"][0]["verdict"] == verdict
+        assert merged["summary"]["trouble"] and len(merged["summary"]["baseline"]["new_trouble"]) == status
+        github = check("merge", "--fail-on=error,trouble", "--format=github", f"--baseline={before}", old).stdout
+        assert f"::{level} file={hang},title=call-unanswered::" in github
+        text = check("merge", "--fail-on=error,trouble", "--format=text", f"--baseline={before}", old).stdout
+        assert text.count("\n  new trouble: call-unanswered, client ") == status
+
+
+def test_new_trouble_is_the_reason(check, written, capture):
+    """Of old and new trouble, the verdict names the new, though the old is worse."""
+    hang, refused = capture("rpcrdma", "--inject=RPCR-4.5.4-03"), capture("ddp", "--inject=DDP-4.1-12")
+    text = check("merge", "--format=text", "--fail-on=never,trouble", f"--baseline={written('a.json', hang)}", written("b.json", hang, refused)).stdout
+    assert text.startswith("FAIL: 1 operation was refused; ") and "was never answered" not in text.splitlines()[0]
