@@ -159,8 +159,9 @@ void report_write_markdown(const struct report *report, FILE *out)
     g_autofree gchar *verdict = verdict_text(report);
     g_autofree gchar *known = known_text(report), *known_escaped = escape(known ? known : "");
     g_auto(GStrv) parts = g_strsplit(verdict, ": ", 2);
+    g_autofree gchar *found = escape(parts[1]);
 
-    fprintf(out, "## iwarp-check: %s\n\n%s.\n", parts[0], parts[1]);
+    fprintf(out, "## iwarp-check: %s\n\n%s.\n", parts[0], found);
     if (known)
         fprintf(out, "\n%s\n", known_escaped);
     write_what_happened(report, out);

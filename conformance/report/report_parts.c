@@ -164,8 +164,11 @@ gchar *verdict_text(const struct report *report)
     const struct report_capture *first = report->captures->len > 0 ? g_ptr_array_index(report->captures, 0) : NULL;
     GString *text;
 
-    if (report->captures->len == 1 && report_unopened(first))
-        return g_strdup_printf("%s: %s", verdicts[report->status], first->trouble);
+    if (report->captures->len == 1 && report_unopened(first)) {
+        g_autofree gchar *why = printable_text(first->trouble); /* it names the file */
+
+        return g_strdup_printf("%s: %s", verdicts[report->status], why);
+    }
     if (report->captures->len == 1 && report->empty > 0 && (report->status != CHECK_FAIL || report->incomplete > 0))
         return nothing_text(report, trouble);
     text = g_string_new(verdicts[report->status]);

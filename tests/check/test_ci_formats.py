@@ -168,6 +168,12 @@ def test_sarif_places_and_fingerprints(sarif, root, capture):
     assert others[0] == others[1] == others[2] and len(others[0]) == 1
 
 
+def test_markdown_of_a_missing_file(check):
+    """The verdict names the file, which is text, not markup."""
+    lines = check("--format=markdown", "/no/<b>@everybody").stdout.splitlines()
+    assert lines[:2] == ["## iwarp-check: ERROR", ""] and lines[2] == "/no/&lt;b\\>&#64;everybody: no such file."
+
+
 def test_markdown_summary(check, report, captures, no_mpa):
     result = check("--format=markdown", *captures, "--waive=MPA-4.3-04", no_mpa)
     _, parsed = report(*captures, no_mpa)

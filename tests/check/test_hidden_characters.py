@@ -27,7 +27,7 @@ def names(bad, tmp_path):
                          + [["--summary"], ["--print"], ["-v"], ["--quiet"], ["--color=never", "--stats"]], ids=" ".join)
 def test_reports(check, names, options):
     why = f"--waive=MPA-4.1-05:{NAME}"
-    for arguments in ([*options, *names], [*options, why, names[0]], [*options, f"--waive=MPA-4.3-03:{NAME}", names[0]]):
+    for arguments in ([*options, *names], [*options, names[1]], [*options, why, names[0]], [*options, f"--waive=MPA-4.3-03:{NAME}", names[0]]):
         result = check(*arguments)
         clean(result.stdout)
         clean(result.stderr)
