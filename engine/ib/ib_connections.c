@@ -397,7 +397,12 @@ static void set_qp(struct ib_connections *connections, struct pair *pair, unsign
     const struct key key = {pair->connection.address[sender], pair->connection.address[side], qp};
     struct flow *flow = find_flow(connections, &key);
 
-    if (flow && flow->pair && flow->pair != pair) { /* used again, or so somebody says */
+    if (flow && flow->pair == pair) { /* connected to itself, within a host: both directions look the same */
+        pair->connection.qp[side] = qp;
+        pair->connection.qp_known[side] = true;
+        return;
+    }
+    if (flow && flow->pair) { /* used again, or so somebody says */
         if (goes_on(flow->pair)) {
             claim(pair, sender, flow);
             return;

@@ -275,6 +275,18 @@ static void a_rival_takes_over(void **state)
     close_bench(&bench, "2/0:ConnectRequest 1/1:DisconnectRequest 1-ended 2/1:04 2-capture");
 }
 
+/* Both ends of a connection within a host have the same number: both directions look the same. */
+static void a_queue_pair_that_is_connected_to_itself(void **state)
+{
+    struct bench bench;
+
+    open_bench(&bench, 0);
+    REQUEST(A, A, 71, 0x11);
+    REPLY(A, A, 82, 71, 0x11);
+    packet(&bench, A, A, 0x11, IB_SEND_ONLY, 900);
+    close_bench(&bench, "1/0:ConnectRequest 1/1:ConnectReply 1/1:04 1-capture");
+}
+
 /* No management: what answers says which two directions belong together, also among several. */
 static void by_what_answers(void **state)
 {
@@ -503,6 +515,7 @@ int main(void)
         cmocka_unit_test(a_forged_request_does_not_end_a_connection),
         cmocka_unit_test(a_connection_without_its_end_ends_with_the_next_one),
         cmocka_unit_test(a_rival_takes_over),
+        cmocka_unit_test(a_queue_pair_that_is_connected_to_itself),
         cmocka_unit_test(by_what_answers),
         cmocka_unit_test(disconnected_by_queue_pair),
         cmocka_unit_test(in_doubt),
