@@ -32,7 +32,7 @@ static const struct rpcrdma_item *item_of(const struct rpcrdma_body *body, enum 
     return NULL;
 }
 
-/* An argument of offset and count, the count after `gap` octets; WRITE: the count is that of the data. */
+/* The offset and the count from `at` on; WRITE: the count is that of the data. */
 static bool take_range(const struct rpcrdma_body *body, size_t at, struct nfs_use *use)
 {
     const uint8_t *p = octets_at(body, at, 12);
@@ -272,12 +272,26 @@ const struct rpcrdma_item *nfs_data_read(const struct rpcrdma_body *reply, const
     return item_of(reply, NFS_MARK_DATA, use->op, operation ? operation->index : 0);
 }
 
+/* In the GETFH that follows the OPEN, before anything else may become the current file. */
+static const struct rpcrdma_item *handle_opened(const struct rpcrdma_body *reply)
+{
+    const struct nfs_operation *operation = nfs_operation_find(reply, NFS_OP_OPEN);
+    const struct nfs_operation *end = reply->operations + reply->n_operations;
+
+    if (!operation)
+        return NULL;
+    for (operation++; operation < end && is_harmless(operation->op); operation++)
+        if (operation->op == NFS_OP_GETFH)
+            return item_of(reply, NFS_MARK_HANDLE, NFS_OP_GETFH, operation->index);
+    return NULL;
+}
+
 uint64_t nfs_file_created(const struct rpcrdma_body *reply)
 {
+    const struct rpcrdma_item *handle;
+
     if (!nfs_understood(reply) || reply->wrapped || !reply->procedure)
         return 0;
-    for (unsigned i = 0; i < reply->n_items; i++)
-        if (reply->items[i].item.mark == NFS_MARK_HANDLE)
-            return file_of(reply, &reply->items[i]);
-    return 0;
+    handle = reply->procedure->compound ? handle_opened(reply) : item_of(reply, NFS_MARK_HANDLE, 0, 0);
+    return handle ? file_of(reply, handle) : 0;
 }
