@@ -14,12 +14,17 @@ struct nfs_across {
         struct nfs_files *files;
     } * entries;
     unsigned n, size;
-    bool lost; /* there was no room: nothing is certain any more */
+    bool lost;            /* there was no room: nothing is certain any more */
+    int64_t forgotten_ns; /* until then, connections that were forgotten may have changed any file */
 };
 
 struct nfs_across *nfs_across_new(void)
 {
-    return heap_zeroed(1, sizeof(struct nfs_across));
+    struct nfs_across *across = heap_zeroed(1, sizeof *across);
+
+    if (across)
+        across->forgotten_ns = INT64_MIN;
+    return across;
 }
 
 static void drop(struct nfs_across *across, unsigned n)
@@ -77,7 +82,7 @@ static bool is_explained(const struct nfs_across *across, const struct nfs_files
     for (unsigned i = 0; i < across->n; i++)
         if (across->entries[i].files != files && explains(across->entries[i].files, difference))
             return true;
-    return across->lost;
+    return across->lost || difference->from_ns <= across->forgotten_ns;
 }
 
 static void tell(const struct nfs_difference *difference, const struct ulp_across_host *host)
@@ -112,10 +117,25 @@ void nfs_across_conclude(struct nfs_across *across, const void *record, const st
     }
 }
 
+static int64_t last_change(const struct nfs_files *files)
+{
+    int64_t last_ns = files->blind ? INT64_MAX : INT64_MIN;
+
+    for (unsigned i = 0; i < files->n_changes; i++)
+        last_ns = files->changes[i].to_ns > last_ns ? files->changes[i].to_ns : last_ns;
+    return last_ns;
+}
+
 void nfs_across_trim(struct nfs_across *across)
 {
-    if (across->n > NFS_ACROSS_MAX)
-        drop(across, across->n - NFS_ACROSS_MAX);
+    unsigned n = across->n > NFS_ACROSS_MAX ? across->n - NFS_ACROSS_MAX : 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        int64_t last_ns = last_change(across->entries[i].files);
+
+        across->forgotten_ns = last_ns > across->forgotten_ns ? last_ns : across->forgotten_ns;
+    }
+    drop(across, n);
     for (unsigned i = 0; i < across->n; i++)
         across->entries[i].record = NULL;
 }

@@ -17,7 +17,7 @@ void nfs_across_free(struct nfs_across *across);
 void nfs_across_add(struct nfs_across *across, const void *record, struct nfs_files *files);
 /* Once all connections so far were added: what its READs returned, unless another connection explains that. */
 void nfs_across_conclude(struct nfs_across *across, const void *record, const struct ulp_across_host *host);
-/* The oldest beyond the bound are forgotten, and all records may be freed. */
+/* Of the oldest beyond the bound only the time of the last change is kept; all records may be freed. */
 void nfs_across_trim(struct nfs_across *across);
 
 #endif

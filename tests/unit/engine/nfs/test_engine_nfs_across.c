@@ -91,9 +91,40 @@ static void somebody_else(void **state)
     assert_int_equal(conclude(blind).excused, 1);
 }
 
+/* The first of many connections has changed file 7, the last one has a difference. */
+static struct told after_many(int64_t to_ns)
+{
+    static const int here;
+    struct told told = {0};
+    const struct ulp_across_host host = {.excuse = on_excuse, .differs = on_differs, .ctx = &told};
+    struct nfs_across *across = nfs_across_new();
+    struct nfs_files *files = files_with(NULL);
+
+    nfs_across_add(across, NULL, files_with(&(struct nfs_change){7, 100, to_ns}));
+    for (unsigned i = 0; i < NFS_ACROSS_MAX; i++)
+        nfs_across_add(across, NULL, files_with(NULL));
+    nfs_across_trim(across);
+    files->n_differences = 1;
+    files->differences[0] = (struct nfs_difference){
+        .file = 7, .offset = 4096, .shift = 512, .place = {.frame = 30}, .from_ns = 1000, .to_ns = 2000};
+    nfs_across_add(across, &here, files);
+    nfs_across_conclude(across, &here, &host);
+    nfs_across_free(across);
+    return told;
+}
+
+static void somebody_who_is_forgotten(void **state)
+{
+    (void)state;
+    assert_int_equal(after_many(INT64_MAX).excused, 1);
+    assert_int_equal(after_many(1000).excused, 1);
+    assert_int_equal(after_many(999).differs, 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nobody_else), cmocka_unit_test(somebody_else)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(nobody_else), cmocka_unit_test(somebody_else),
+                                       cmocka_unit_test(somebody_who_is_forgotten)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
