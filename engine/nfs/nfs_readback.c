@@ -369,7 +369,7 @@ static void keep_block(struct nfs_readback *b, const struct nfs_look *look, cons
 {
     struct page *page = page_at(b, a->use.file, block / PAGE_BLOCKS);
 
-    if (!page_find(b, a->use.file, block / PAGE_BLOCKS) || page->frame != a->frame)
+    if (!page_find(b, a->use.file, block / PAGE_BLOCKS) || page->replied != look->place.offset) /* another WRITE's */
         *page = (struct page){.file = a->use.file,
                               .number = block / PAGE_BLOCKS,
                               .replied = look->place.offset,
@@ -497,6 +497,7 @@ static void end_read(struct nfs_readback *b, const struct nfs_look *look, struct
 
     if (!data || b->blind || look->nfs->unread > 0 || !rpcrdma_calls_seen(look->nfs->rpcrdma, look->t->side))
         return;
+    a->broken |= p && a->fed > 0; /* octets were moved for a result that is inline */
     if (p && a->fed == 0)
         feed(a, p, data->item.count);
     if (!is_sound(look, a))
