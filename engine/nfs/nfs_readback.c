@@ -2,55 +2,25 @@
 /*
  * What is read from a file is what was written there and committed: NFS3-3.3.7-02, and "What happened".
  *
- * Of the latest WRITEs a hash of each block of 512 octets is kept, by pages of eight. A page is compared with a READ
+ * Of the latest WRITEs a hash of each block of 512 octets is kept (nfs_pages.c). A block is compared with a READ
  * only if nothing that this connection shows may have changed it since: another WRITE, SETATTR and the like, a file
  * that is created anew, a Call that cannot be read or has no answer, a delegation that is recalled; if the client had
  * the WRITE's Reply when it sent the READ; if no message is missing since the WRITE; and if the WRITE was stable, or
  * COMMIT returned its verifier. What other connections change is for those to judge who know them.
  *
- * Memory of a connection, once a WRITE was seen: at most 0.7 MiB for the pages, and 2.3 MiB for open Calls. Pages that
- * share a place push each other out, which only loses findings.
+ * Memory of a connection, once a WRITE was seen: at most 0.7 MiB for the pages, and 2.3 MiB for open Calls.
  */
 #include "engine/nfs/nfs_readback.h"
 
-#include "engine/core/hash.h"
 #include "engine/core/heap.h"
 #include "wire/crc32c.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum {
-    BLOCK = 512,
-    PAGE_BLOCKS = 8,
-    PAGE = PAGE_BLOCKS * BLOCK,
-    PAGES = 8192, /* a power of two */
-    FILES = 256,  /* that are told apart when one changes */
-    COMMITS = 32, /* the latest */
-    OPEN_MAX = 256,
-    DATA_MAX = 1 << 20, /* octets of a READ or WRITE that are looked at; more change their file */
-    SHIFT_MAX = 16,     /* blocks */
-    SHIFT_LOOKS = 16,
-};
-
-/* Zero: nothing is known of it. */
-struct page {
-    uint64_t file, number;
-    uint64_t replied; /* offset of the WRITE's Reply in its stream */
-    uint64_t verifier;
-    int64_t time_ns; /* of the WRITE's Call, and: */
-    uint32_t frame, reply_frame;
-    uint32_t epoch;
-    uint8_t known; /* blocks, a bit each */
-    bool stable;
-    uint32_t hash[PAGE_BLOCKS];
-};
-
-struct commit {
-    uint64_t file, from, to, verifier;
-    uint32_t frame; /* of the Call */
-};
+enum { BLOCK = NFS_BLOCK, OPEN_MAX = 256 };
 
 /* A Call without an answer so far. */
 struct nfs_access {
@@ -70,10 +40,7 @@ struct nfs_access {
 struct nfs_readback {
     struct nfs_access *open;
     unsigned n_open;
-    struct page *pages; /* NULL: no WRITE was seen */
-    uint32_t epoch, file_epoch[FILES];
-    struct commit commits[COMMITS];
-    unsigned n_commits;     /* in total */
+    struct nfs_pages pages;
     bool blind;             /* for good */
     struct nfs_files known; /* but for the changes: */
     struct nfs_change *changes;
@@ -87,6 +54,8 @@ static struct nfs_readback *readback_of(struct nfs_connection *nfs)
     return nfs->readback;
 }
 
+/* ---- files that were changed ---- */
+
 /* For others only: this connection knows its files still. */
 static void set_outside(struct nfs_readback *b, int64_t time_ns)
 {
@@ -94,8 +63,6 @@ static void set_outside(struct nfs_readback *b, int64_t time_ns)
         b->known.blind_ns = time_ns;
     b->known.blind = true;
 }
-
-/* ---- files that were changed ---- */
 
 static void set_blind(struct nfs_readback *b, int64_t time_ns)
 {
@@ -126,63 +93,12 @@ static void note_change(struct nfs_readback *b, uint64_t file, int64_t from_ns, 
     b->changes[b->known.n_changes++] = (struct nfs_change){file, from_ns, to_ns};
 }
 
-/* ---- pages ---- */
-
-static uint32_t epoch_of(const struct nfs_readback *b, uint64_t file)
-{
-    return b->epoch + b->file_epoch[file >> 8 & (FILES - 1)];
-}
-
-static struct page *page_at(const struct nfs_readback *b, uint64_t file, uint64_t number)
-{
-    return &b->pages[hash_word(file, number) & (PAGES - 1)];
-}
-
-/* NULL: nothing is known of it. */
-static struct page *page_find(const struct nfs_readback *b, uint64_t file, uint64_t number)
-{
-    struct page *page = page_at(b, file, number);
-
-    return page->known && page->file == file && page->number == number && page->epoch == epoch_of(b, file) ? page
-                                                                                                           : NULL;
-}
-
-static const uint32_t *hash_written(const struct nfs_readback *b, uint64_t file, uint64_t block)
-{
-    const struct page *page = page_find(b, file, block / PAGE_BLOCKS);
-
-    return page && page->known >> block % PAGE_BLOCKS & 1 ? &page->hash[block % PAGE_BLOCKS] : NULL;
-}
-
-static void forget(struct nfs_readback *b, const struct nfs_use *use)
-{
-    if (!b->pages)
-        return;
-    if (use->file == 0) {
-        b->epoch++;
-    } else if (use->kind != NFS_USE_WRITE || use->count > DATA_MAX) {
-        b->file_epoch[use->file >> 8 & (FILES - 1)]++;
-    } else {
-        for (uint64_t number = use->offset / PAGE; number * PAGE < use->offset + use->count; number++) {
-            struct page *page = page_find(b, use->file, number);
-
-            if (page)
-                page->known = 0;
-        }
-    }
-}
-
-static bool any_known(const struct nfs_readback *b, const struct nfs_use *use)
-{
-    if (!b->pages || use->count > DATA_MAX)
-        return false;
-    for (uint64_t number = use->offset / PAGE; number * PAGE < use->offset + use->count; number++)
-        if (page_find(b, use->file, number))
-            return true;
-    return false;
-}
-
 /* ---- data ---- */
+
+static const uint32_t *hash_of(const struct nfs_access *a, uint64_t block)
+{
+    return &a->hash[block - a->use.offset / BLOCK];
+}
 
 static uint32_t hash_of_block(const uint8_t *p)
 {
@@ -248,7 +164,8 @@ static void meet_open(struct nfs_readback *b, struct nfs_access *a)
 
 static struct nfs_access *access_new(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_use *use)
 {
-    bool data = (use->kind == NFS_USE_READ || use->kind == NFS_USE_WRITE) && use->count > 0 && use->count <= DATA_MAX;
+    bool data =
+        (use->kind == NFS_USE_READ || use->kind == NFS_USE_WRITE) && use->count > 0 && use->count <= NFS_DATA_MAX;
     unsigned n = data ? (unsigned)((use->offset + use->count - 1) / BLOCK - use->offset / BLOCK + 1) : 0;
     struct nfs_access *a = b->n_open < OPEN_MAX ? heap_get(sizeof *a + n * sizeof a->hash[0]) : NULL;
 
@@ -291,7 +208,7 @@ static void find_data(const struct nfs_look *look, struct nfs_access *a)
         return;
     if (a->use.kind == NFS_USE_READ)
         a->chunk = look->t->n_writes == 1 ? look->t->first_write : -1;
-    else if (data->chunk >= 0)
+    else if (data && data->chunk >= 0)
         a->chunk = data->chunk;
     else if (p)
         feed(a, p, data->item.count);
@@ -304,7 +221,7 @@ static bool is_of_interest(const struct nfs_readback *b, const struct nfs_use *u
     case NFS_USE_NONE:
         return false;
     case NFS_USE_READ:
-        return b && !b->blind && any_known(b, use);
+        return b && !b->blind && nfs_pages_any(&b->pages, use);
     case NFS_USE_COMMIT:
         return b && !b->blind;
     default:
@@ -325,7 +242,7 @@ static void take_use(struct nfs_look *look, struct nfs_readback *b, const struct
     look->exchange->access = a;
     a->spoilt |= !rpcrdma_calls_seen(look->nfs->rpcrdma, look->t->side);
     if (changes(a) && use->kind != NFS_USE_CREATE)
-        forget(b, use);
+        nfs_pages_forget(&b->pages, use);
     find_data(look, a);
 }
 
@@ -347,7 +264,7 @@ void nfs_readback_forget(struct nfs_connection *nfs, const struct place *since)
 
     if (!b)
         return;
-    b->epoch++;
+    nfs_pages_forget_all(&b->pages);
     for (struct nfs_access *a = b->open; a; a = a->next)
         a->spoilt = true;
     if (since)
@@ -364,36 +281,23 @@ static bool is_sound(const struct nfs_look *look, const struct nfs_access *a)
            !t->repeats && !t->spoilt;
 }
 
-static void keep_block(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a,
-                       const struct nfs_written *written, uint64_t block)
-{
-    struct page *page = page_at(b, a->use.file, block / PAGE_BLOCKS);
-
-    if (!page_find(b, a->use.file, block / PAGE_BLOCKS) || page->replied != look->place.offset) /* another WRITE's */
-        *page = (struct page){.file = a->use.file,
-                              .number = block / PAGE_BLOCKS,
-                              .replied = look->place.offset,
-                              .verifier = written->verifier,
-                              .time_ns = a->time_ns,
-                              .frame = a->frame,
-                              .reply_frame = look->place.frame,
-                              .epoch = epoch_of(b, a->use.file),
-                              .stable = written->stable};
-    page->known |= (uint8_t)(1u << block % PAGE_BLOCKS);
-    page->hash[block % PAGE_BLOCKS] = a->hash[block - a->use.offset / BLOCK];
-}
-
 static void end_write(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a)
 {
     struct nfs_written written;
+    struct nfs_page page;
 
     if (b->blind || !is_sound(look, a) || a->fed != a->use.count || !nfs_written_of(look->body, &a->use, &written) ||
         written.count != a->use.count)
         return;
-    if (!b->pages && !(b->pages = heap_zeroed(PAGES, sizeof *b->pages)))
-        return;
+    page = (struct nfs_page){.file = a->use.file,
+                             .replied = look->place.offset,
+                             .verifier = written.verifier,
+                             .time_ns = a->time_ns,
+                             .frame = a->frame,
+                             .reply_frame = look->place.frame,
+                             .stable = written.stable};
     for (uint64_t block = (a->use.offset + BLOCK - 1) / BLOCK; (block + 1) * BLOCK <= a->use.offset + a->fed; block++)
-        keep_block(b, look, a, &written, block);
+        nfs_pages_keep(&b->pages, &page, block, *hash_of(a, block));
 }
 
 static void end_commit(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a)
@@ -402,56 +306,11 @@ static void end_commit(struct nfs_readback *b, const struct nfs_look *look, cons
 
     if (!nfs_written_of(look->body, &a->use, &written))
         return;
-    b->commits[b->n_commits++ % COMMITS] =
-        (struct commit){.file = a->use.file,
-                        .from = a->use.offset,
-                        .to = a->use.count > 0 ? a->use.offset + a->use.count : UINT64_MAX,
-                        .verifier = written.verifier,
-                        .frame = a->frame};
-}
-
-static bool is_committed(const struct nfs_readback *b, const struct page *page, uint64_t block)
-{
-    for (unsigned i = 0; i < COMMITS && i < b->n_commits && !page->stable; i++) {
-        const struct commit *commit = &b->commits[i];
-
-        if (commit->file == page->file && commit->frame > page->reply_frame && commit->verifier == page->verifier &&
-            commit->from <= block * BLOCK && commit->to >= (block + 1) * BLOCK)
-            return true;
-    }
-    return page->stable;
-}
-
-/* How many of the blocks that were read from `block` on are what was written `shift` blocks later. */
-static unsigned count_shifted(const struct nfs_readback *b, const struct nfs_access *a, uint64_t block, uint64_t end,
-                              int64_t shift, unsigned *looked)
-{
-    unsigned like = 0;
-
-    for (*looked = 0; block < end && *looked < SHIFT_LOOKS; block++) {
-        uint32_t read = a->hash[block - a->use.offset / BLOCK];
-        const uint32_t *here = hash_written(b, a->use.file, block);
-        const uint32_t *there = hash_written(b, a->use.file, block + (uint64_t)shift);
-
-        if (!here || !there || *here == *there)
-            continue;
-        ++*looked;
-        like += read == *there;
-    }
-    return like;
-}
-
-/* In blocks; 0: not shifted. */
-static int64_t find_shift(const struct nfs_readback *b, const struct nfs_access *a, uint64_t block, uint64_t end)
-{
-    for (int64_t by = 1; by <= SHIFT_MAX; by++)
-        for (int sign = -1; sign <= 1; sign += 2) {
-            unsigned looked, like = count_shifted(b, a, block, end, sign * by, &looked);
-
-            if (like >= 2 && like >= looked - looked / 4)
-                return sign * by;
-        }
-    return 0;
+    nfs_pages_commit(&b->pages, &(struct nfs_commit){.file = a->use.file,
+                                                     .from = a->use.offset,
+                                                     .to = a->use.count > 0 ? a->use.offset + a->use.count : UINT64_MAX,
+                                                     .verifier = written.verifier,
+                                                     .frame = a->frame});
 }
 
 const char *nfs_shift_text(const struct nfs_difference *difference, char text[NFS_SHIFT_TEXT_SIZE])
@@ -465,19 +324,20 @@ const char *nfs_shift_text(const struct nfs_difference *difference, char text[NF
 }
 
 static void report(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a,
-                   const struct page *page, uint64_t block, uint64_t end)
+                   const struct nfs_page *page, uint64_t block, uint64_t end)
 {
     struct nfs_files *files = &b->known;
     bool exclusive = look->nfs->options.exclusive;
     char shift[NFS_SHIFT_TEXT_SIZE];
-    const struct nfs_difference difference = {.file = a->use.file,
-                                              .offset = block * BLOCK,
-                                              .shift = BLOCK * find_shift(b, a, block, end),
-                                              .written = page->frame,
-                                              .read = a->frame,
-                                              .place = look->place,
-                                              .from_ns = page->time_ns,
-                                              .to_ns = look->place.time_ns};
+    const struct nfs_difference difference = {
+        .file = a->use.file,
+        .offset = block * BLOCK,
+        .shift = BLOCK * nfs_pages_shift(&b->pages, a->use.file, block, hash_of(a, block), end - block),
+        .written = page->frame,
+        .read = a->frame,
+        .place = look->place,
+        .from_ns = page->time_ns,
+        .to_ns = look->place.time_ns};
 
     if (files->n_differences < NFS_DIFFERENCES_MAX)
         files->differences[files->n_differences++] = difference;
@@ -504,14 +364,13 @@ static void end_read(struct nfs_readback *b, const struct nfs_look *look, struct
         return;
     end = (a->use.offset + (data->item.count < a->fed ? data->item.count : a->fed)) / BLOCK;
     for (uint64_t block = (a->use.offset + BLOCK - 1) / BLOCK; block < end; block++) {
-        const struct page *page = page_find(b, a->use.file, block / PAGE_BLOCKS);
-        const uint32_t *written = hash_written(b, a->use.file, block);
+        const struct nfs_page *page = nfs_pages_find(&b->pages, a->use.file, block);
 
-        if (!written || page->replied >= look->t->call_received || !is_committed(b, page, block) ||
+        if (!page || page->replied >= look->t->call_received || !nfs_pages_committed(&b->pages, page, block) ||
             !rpcrdma_whole_since(look->nfs->rpcrdma, page->frame))
             continue;
         compared = true;
-        if (*written == a->hash[block - a->use.offset / BLOCK])
+        if (*nfs_page_hash(page, block) == *hash_of(a, block))
             continue;
         report(b, look, a, page, block, end);
         return;
@@ -524,7 +383,7 @@ static void end_read(struct nfs_readback *b, const struct nfs_look *look, struct
 static void end_create(struct nfs_readback *b, const struct nfs_look *look, struct nfs_access *a)
 {
     a->use.file = nfs_file_created(look->body);
-    forget(b, &a->use);
+    nfs_pages_forget(&b->pages, &a->use);
 }
 
 void nfs_readback_reply(const struct nfs_look *look)
@@ -585,7 +444,7 @@ void nfs_readback_settle(struct nfs_connection *nfs, const struct rpcrdma_transa
     if (!answered && changes(exchange->access))
         set_blind(b, exchange->access->time_ns);
     if (exchange->access->use.kind == NFS_USE_CREATE && exchange->access->use.file == 0)
-        b->epoch++; /* the Reply did not tell which file */
+        nfs_pages_forget_all(&b->pages); /* the Reply did not tell which file */
     access_end(b, exchange->access);
     exchange->access = NULL;
 }
@@ -604,7 +463,7 @@ void nfs_readback_free(struct nfs_connection *nfs)
         next = a->next;
         free(a);
     }
-    free(nfs->readback->pages);
+    free(nfs->readback->pages.page);
     free(nfs->readback->changes);
     free(nfs->readback);
 }

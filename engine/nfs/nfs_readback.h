@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Octets that are read back from a file against those that were written: private to nfs_readback.c and
+ * Octets that are read back from a file against those that were written: private to nfs_readback.c, nfs_pages.c and
  * nfs_file_calls.c.
  */
 #ifndef IWARP_ENGINE_NFS_NFS_READBACK_H
@@ -42,5 +42,59 @@ bool nfs_written_of(const struct rpcrdma_body *reply, const struct nfs_use *use,
 const struct rpcrdma_item *nfs_data_read(const struct rpcrdma_body *reply, const struct nfs_use *use);
 /* The handle that CREATE or OPEN has returned; 0: none. */
 uint64_t nfs_file_created(const struct rpcrdma_body *reply);
+
+/* ---- nfs_pages.c: what the latest WRITEs have written ---- */
+
+enum {
+    NFS_BLOCK = 512, /* octets, by which hashes are kept */
+    NFS_PAGE_BLOCKS = 8,
+    NFS_DATA_MAX = 1 << 20, /* octets of a READ or WRITE that are looked at; more change their file */
+    NFS_FILES = 256,        /* that are told apart when one changes */
+    NFS_COMMITS = 32,       /* the latest */
+};
+
+/* Of one WRITE. */
+struct nfs_page {
+    uint64_t file, number;
+    uint64_t replied; /* offset of the WRITE's Reply in its stream */
+    uint64_t verifier;
+    int64_t time_ns; /* of the WRITE's Call, and: */
+    uint32_t frame, reply_frame;
+    uint32_t epoch;
+    uint8_t known; /* blocks, a bit each */
+    bool stable;
+    uint32_t hash[NFS_PAGE_BLOCKS];
+};
+
+struct nfs_commit {
+    uint64_t file, from, to, verifier;
+    uint32_t frame; /* of the Call */
+};
+
+/* All zero at first; page: the owner's to free(). Pages that share a place push each other out: findings are lost. */
+struct nfs_pages {
+    struct nfs_page *page; /* NULL: no WRITE was seen */
+    uint32_t epoch, file_epoch[NFS_FILES];
+    struct nfs_commit commits[NFS_COMMITS];
+    unsigned n_commits; /* in total */
+};
+
+static inline const uint32_t *nfs_page_hash(const struct nfs_page *page, uint64_t block)
+{
+    return &page->hash[block % NFS_PAGE_BLOCKS];
+}
+/* like: the WRITE, whose page this block is in. */
+void nfs_pages_keep(struct nfs_pages *pages, const struct nfs_page *like, uint64_t block, uint32_t hash);
+void nfs_pages_commit(struct nfs_pages *pages, const struct nfs_commit *commit);
+/* The use may change what was written. */
+void nfs_pages_forget(struct nfs_pages *pages, const struct nfs_use *use);
+void nfs_pages_forget_all(struct nfs_pages *pages);
+/* Anything is known of what a READ asks for. */
+bool nfs_pages_any(const struct nfs_pages *pages, const struct nfs_use *read);
+/* The page of a block whose hash is known; NULL: it is not. */
+const struct nfs_page *nfs_pages_find(const struct nfs_pages *pages, uint64_t file, uint64_t block);
+bool nfs_pages_committed(const struct nfs_pages *pages, const struct nfs_page *page, uint64_t block);
+/* By how many blocks the n that were read are shifted: they were written so many later in the file; 0: not shifted. */
+int64_t nfs_pages_shift(const struct nfs_pages *pages, uint64_t file, uint64_t block, const uint32_t *read, uint64_t n);
 
 #endif

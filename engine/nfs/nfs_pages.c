@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What the latest WRITEs have written to files, as hashes of blocks, by pages; and what was committed of it. */
+#include "engine/core/hash.h"
+#include "engine/core/heap.h"
+#include "engine/nfs/nfs_readback.h"
+
+enum {
+    PAGE = NFS_PAGE_BLOCKS * NFS_BLOCK,
+    PAGES = 8192,   /* a power of two */
+    SHIFT_MAX = 16, /* blocks */
+    SHIFT_LOOKS = 16,
+};
+
+static unsigned slot_of(uint64_t file)
+{
+    return file >> 8 & (NFS_FILES - 1);
+}
+
+static uint32_t epoch_of(const struct nfs_pages *pages, uint64_t file)
+{
+    return pages->epoch + pages->file_epoch[slot_of(file)];
+}
+
+static struct nfs_page *page_at(const struct nfs_pages *pages, uint64_t file, uint64_t number)
+{
+    return &pages->page[hash_word(file, number) & (PAGES - 1)];
+}
+
+/* NULL: nothing is known of it. */
+static struct nfs_page *page_find(const struct nfs_pages *pages, uint64_t file, uint64_t number)
+{
+    struct nfs_page *page = page_at(pages, file, number);
+    bool same = page->known && page->file == file && page->number == number && page->epoch == epoch_of(pages, file);
+
+    return same ? page : NULL;
+}
+
+const struct nfs_page *nfs_pages_find(const struct nfs_pages *pages, uint64_t file, uint64_t block)
+{
+    const struct nfs_page *page = pages->page ? page_find(pages, file, block / NFS_PAGE_BLOCKS) : NULL;
+
+    return page && page->known >> block % NFS_PAGE_BLOCKS & 1 ? page : NULL;
+}
+
+bool nfs_pages_any(const struct nfs_pages *pages, const struct nfs_use *read)
+{
+    if (!pages->page || read->count > NFS_DATA_MAX)
+        return false;
+    for (uint64_t number = read->offset / PAGE; number * PAGE < read->offset + read->count; number++)
+        if (page_find(pages, read->file, number))
+            return true;
+    return false;
+}
+
+/* ---- changes ---- */
+
+void nfs_pages_keep(struct nfs_pages *pages, const struct nfs_page *like, uint64_t block, uint32_t hash)
+{
+    uint64_t number = block / NFS_PAGE_BLOCKS;
+    struct nfs_page *page;
+
+    if (!pages->page && !(pages->page = heap_zeroed(PAGES, sizeof *pages->page)))
+        return;
+    page = page_at(pages, like->file, number);
+    if (!page_find(pages, like->file, number) || page->replied != like->replied) { /* another WRITE's */
+        *page = *like;
+        page->number = number;
+        page->epoch = epoch_of(pages, like->file);
+    }
+    page->known |= (uint8_t)(1u << block % NFS_PAGE_BLOCKS);
+    page->hash[block % NFS_PAGE_BLOCKS] = hash;
+}
+
+void nfs_pages_forget_all(struct nfs_pages *pages)
+{
+    pages->epoch++;
+}
+
+void nfs_pages_forget(struct nfs_pages *pages, const struct nfs_use *use)
+{
+    if (!pages->page)
+        return;
+    if (use->file == 0) {
+        nfs_pages_forget_all(pages);
+    } else if (use->kind != NFS_USE_WRITE || use->count > NFS_DATA_MAX) {
+        pages->file_epoch[slot_of(use->file)]++;
+    } else {
+        for (uint64_t number = use->offset / PAGE; number * PAGE < use->offset + use->count; number++) {
+            struct nfs_page *page = page_find(pages, use->file, number);
+
+            if (page)
+                page->known = 0;
+        }
+    }
+}
+
+/* ---- COMMIT ---- */
+
+void nfs_pages_commit(struct nfs_pages *pages, const struct nfs_commit *commit)
+{
+    pages->commits[pages->n_commits++ % NFS_COMMITS] = *commit;
+}
+
+bool nfs_pages_committed(const struct nfs_pages *pages, const struct nfs_page *page, uint64_t block)
+{
+    for (unsigned i = 0; i < NFS_COMMITS && i < pages->n_commits && !page->stable; i++) {
+        const struct nfs_commit *commit = &pages->commits[i];
+
+        if (commit->file == page->file && commit->frame > page->reply_frame && commit->verifier == page->verifier &&
+            commit->from <= block * NFS_BLOCK && commit->to >= (block + 1) * NFS_BLOCK)
+            return true;
+    }
+    return page->stable;
+}
+
+/* ---- shifts ---- */
+
+/* How many of the n blocks that were read from `block` on are what was written `shift` blocks later. */
+static unsigned count_shifted(const struct nfs_pages *pages, uint64_t file, uint64_t block, const uint32_t *read,
+                              uint64_t n, int64_t shift, unsigned *looked)
+{
+    unsigned like = 0;
+
+    *looked = 0;
+    for (uint64_t i = 0; i < n && *looked < SHIFT_LOOKS; i++) {
+        uint64_t at = block + i, shifted = at + (uint64_t)shift;
+        const struct nfs_page *here = nfs_pages_find(pages, file, at);
+        const struct nfs_page *there = nfs_pages_find(pages, file, shifted);
+
+        if (!here || !there || *nfs_page_hash(here, at) == *nfs_page_hash(there, shifted))
+            continue;
+        ++*looked;
+        like += read[i] == *nfs_page_hash(there, shifted);
+    }
+    return like;
+}
+
+int64_t nfs_pages_shift(const struct nfs_pages *pages, uint64_t file, uint64_t block, const uint32_t *read, uint64_t n)
+{
+    for (int64_t by = 1; by <= SHIFT_MAX; by++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            unsigned looked, like = count_shifted(pages, file, block, read, n, sign * by, &looked);
+
+            if (like >= 2 && like >= looked - looked / 4)
+                return sign * by;
+        }
+    return 0;
+}
