@@ -154,7 +154,7 @@ static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
     if (found->first && found->last && found->first != found->last)
         rpcrdma_fail_at_as(rpcrdma, &move->place, RULE_RPCR_3_4_3_01, severity, found->first->transaction->call.frame,
-                           "expected an %s within one segment; found an access to 0x%llx to 0x%llx of STag 0x%08x, "
+                           "expected an %s within one segment; found an access from 0x%llx to 0x%llx of STag 0x%08x, "
                            "from the segment at 0x%llx across a gap into the one at 0x%llx",
                            access_name(move), from, to, move->stag, (unsigned long long)found->first->target.offset,
                            (unsigned long long)found->last->target.offset);
@@ -162,7 +162,7 @@ static void fail_bounds(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         rpcrdma_fail_at_as(rpcrdma, &move->place, move->kind == RDMA_WRITE ? RULE_RPCR_3_4_6_05 : RULE_RPCR_3_4_5_09,
                            severity, found->same->transaction->call.frame,
                            "expected an %s within 0x%llx to 0x%llx of STag 0x%08x (%u octets offered by the Call in "
-                           "frame %u); found an access to 0x%llx to 0x%llx",
+                           "frame %u); found an access from 0x%llx to 0x%llx",
                            access_name(move), (unsigned long long)segment->offset,
                            (unsigned long long)segment->offset + segment->length, move->stag, segment->length,
                            found->same->transaction->call.frame, from, to);
