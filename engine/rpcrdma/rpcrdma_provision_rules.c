@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The Write chunks that a Call provides, against the results that it asks for: RFC 8166 sections 3.4.6, 4.3.2. */
+#include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_shape.h"
 
 #include <inttypes.h>
@@ -70,7 +71,7 @@ static void check_no_results(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail(
             shape, no_results(shape),
             "expected no Write list for %s, whose Reply has no DDP-eligible result; found a Write list of %u chunk%s",
-            shape->body->procedure->name, n, n > 1 ? "s" : "");
+            shape->body->procedure->name, n, plural(n));
     else
         rpcrdma_shape_pass(shape, no_results(shape));
 }
@@ -97,7 +98,7 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail_as(
             shape, RULE_RPCR_4_3_2_1_01, shape->results == 1 ? SEVERITY_ERROR : SEVERITY_NOTE,
             "expected at most %u Write chunk%s for as many DDP-eligible results; found %u Write chunks", shape->results,
-            shape->results > 1 ? "s" : "", t->n_writes);
+            plural(shape->results), t->n_writes);
         return;
     }
     rpcrdma_shape_pass(shape, RULE_RPCR_4_3_2_1_01);
