@@ -83,7 +83,8 @@ static void test_late_start(void **state)
         uint32_t msn; /* of the first Send that was captured */
         int64_t quiet_ns;
         bool settled;
-    } starts[] = {{1000, 0, false}, {1000, 60LL * SECOND, false}, {1000, 600LL * SECOND, true}, {2, 0, false}, {1, 0, true}};
+    } starts[] = {
+        {1000, 0, false}, {1000, 60LL * SECOND, false}, {1000, 600LL * SECOND, true}, {2, 0, false}, {1, 0, true}};
 
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++) {
         for (enum where where = OVER_THE_END; where <= ELSEWHERE; where++) {
