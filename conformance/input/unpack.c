@@ -15,7 +15,7 @@ enum {
     INPUT = 128 << 10,
     OUTPUT = 256 << 10,
     MAGIC = 4,
-    GZIP_ONLY = 15 + 16, /* zlib.h, inflateInit2(): the largest window, with gzip's header */
+    GZIP_ONLY = 15 + 16, /* inflateInit2() of <zlib.h>: the largest window, with gzip's header */
 };
 
 struct unpack {

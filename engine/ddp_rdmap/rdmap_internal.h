@@ -439,7 +439,7 @@ void rdmap_close_finish(struct rdmap_connection *rdmap, int64_t time_ns);
 /*
  * rdmap_terminate_rules.c: a Terminate message (opcode 7, untagged; QN, MSN, MO, L are judged by DDP). culprit is the
  * segment of the other direction whose header is echoed, NULL when none is remembered. status SHORT: *terminate is all
- * zero. layout says how the control word is laid out when not as the RFC says, else NULL (rdmap_terminate_layout.h);
+ * zero. layout says how the control word is laid out when not as the RFC says, else NULL (terminate_layout.h);
  * *terminate is what was meant.
  */
 void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *step,

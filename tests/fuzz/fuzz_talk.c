@@ -147,7 +147,7 @@ static bool readable(bool octets)
     return device.reset || (octets && (device.at < device.out->len || (device.fin && !device.fin_told)));
 }
 
-/* ---- net.h and the clock, as the linker puts them in place of the real ones ---- */
+/* ---- tcp_socket.h and the clock: the linker puts these functions instead of the real ones ---- */
 
 #pragma GCC visibility push(default) /* shared libraries call some of them, too */
 

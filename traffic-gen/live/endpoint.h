@@ -31,7 +31,7 @@ struct endpoint_kind {
     const GOptionEntry *entries; /* its own options; NULL: none */
     bool (*configured)(void);    /* whether one of them was given; NULL: there are none */
     bool misbehaves;             /* knows options->misbehave */
-    bool on_devices;             /* also runs on the queue pair of an RDMA device (live/verbs.h) */
+    bool on_devices;             /* also runs on the queue pair of an RDMA device (live/verbs/verbs.h) */
     /* Before the first connection and after the last one, for what they share. Both may be NULL. */
     bool (*open)(const struct endpoint_options *options, char **error);
     void (*close)(void);

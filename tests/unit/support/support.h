@@ -3,7 +3,7 @@
 #ifndef IWARP_TESTS_UNIT_SUPPORT_SUPPORT_H
 #define IWARP_TESTS_UNIT_SUPPORT_SUPPORT_H
 
-/* cmocka.h wants these first. */
+/* <cmocka.h> wants these first. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our side of the RPC-over-RDMA cases: an end of the stack (stack/rpc_end.h) on the talker's connection. By itself it
+ * Our side of the RPC-over-RDMA cases: an end of the stack (ends/rpc_end.h) on the talker's connection. By itself it
  * conforms; a case can say anything else in statements of scripts. It hears every message of the DUT; the stack serves
  * the DUT's Reads from our memory, and the Calls of a DUT that is a client.
  */
@@ -74,7 +74,7 @@ struct talker_held {
 struct talk_run;
 struct rpc_port;
 
-/* What the device did; see suite/rpc_port.h. */
+/* What the device did; see suite/talk/rpc_port.h. */
 enum rpc_port_event {
     RPC_PORT_SILENCE,
     RPC_PORT_HEARD,  /* something that the end has had: a message, a Read or a Write, the completion of our work */
