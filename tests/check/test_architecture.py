@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""docs/architecture.md, CONTRIBUTING.md and other pages say what is so: the table of directions, files, folders, links."""
+"""docs/architecture.md, CONTRIBUTING.md and other pages say what is so: the drawing of directions, files, folders, links."""
 import pathlib
 import re
 import subprocess
@@ -23,10 +23,6 @@ PAGES = sorted(path for path in FILES if path.endswith(".md"))
 
 def directions(*arguments):
     return subprocess.run([ROOT / "scripts" / "directions", *arguments], capture_output=True, text=True, cwd=ROOT)
-
-
-def test_the_table_is_that_of_scripts_directions():
-    assert directions("--table").stdout in (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
 def test_includes_keep_to_the_directions():
