@@ -4,9 +4,9 @@
 #define IWARP_SUPPORT_CONFINE_H
 
 struct confine_to {
-    char *const *inputs;  /* NULL-terminated: files that will be opened, folders whose files will be; NULL: none */
+    char *const *inputs;  /* NULL-terminated: files that will be opened, directories whose files will be; NULL: none */
     char *const *outputs; /* likewise: as output_file_open() takes them */
-    const char *scratch;  /* folder for temporary files; NULL: none */
+    const char *scratch;  /* directory for temporary files; NULL: none */
 };
 
 /*

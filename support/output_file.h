@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A file that exists completely or not at all: it is written under another name in its folder and renamed at the end.
+/* A file that exists completely or not at all: it is written under another name in its directory and renamed at the
+ * end.
  */
 #ifndef IWARP_SUPPORT_OUTPUT_FILE_H
 #define IWARP_SUPPORT_OUTPUT_FILE_H
@@ -26,7 +27,7 @@ bool output_file_is_input(const char *path, const char *input);
 /* Written again, it is a file with the latest only; what is written in place would get each after the one before. */
 bool output_file_is_replaced(const char *path);
 
-/* What the kernel must allow to be written: the folder in which it is made and renamed, or what is written in place.
+/* What the kernel must allow to be written: the directory in which it is made and renamed, or what is written in place.
  * NULL: standard output. */
 gchar *output_file_place(const char *path);
 

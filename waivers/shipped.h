@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The waiver files of this folder, built in: --waivers=NAME. NAME is that of a file ("linux-6.1-siw"), whose words are
- * the family, the version and the part, or of a group, which leaves out some of the words after the first: "linux",
+ * The waiver files of this directory, built in: --waivers=NAME. NAME is that of a file ("linux-6.1-siw"), whose words
+ * are the family, the version and the part, or of a group, which leaves out some of the words after the first: "linux",
  * "linux-6.1", "linux-siw" are all files that have those words.
  */
 #ifndef IWARP_WAIVERS_SHIPPED_H
@@ -14,7 +14,7 @@ struct shipped_file {
     const char *text;
 };
 
-/* By name; the last has none. From *.yaml of this folder (CMakeLists.txt). */
+/* By name; the last has none. From *.yaml of this directory (CMakeLists.txt). */
 extern const struct shipped_file shipped_files[];
 
 /* False: nothing has that name. */

@@ -8,7 +8,7 @@
 
 enum { NAME_MAX_LENGTH = 63 };
 
-/* What is longer is no name of ours: it is called by its beginning. */
+/* Longer names are not ours; report them truncated. */
 static bool read_name(struct json_source *source, char name[NAME_MAX_LENGTH + 1])
 {
     g_autofree gchar *text = NULL;

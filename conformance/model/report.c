@@ -307,7 +307,7 @@ static bool goes_on(const struct report *report)
 /* %s: the upper layers that are judged. */
 static const char *const nothing[] = {
     [REPORT_NO_MPA] = "no RDMA connection found: nothing was checked",
-    [REPORT_NO_GUEST] = "no %s found: on RoCE and InfiniBand nothing below it is judged",
+    [REPORT_NO_GUEST] = "no %s found, and the layers below are not judged on RoCE and InfiniBand",
     [REPORT_NO_FPDU] = "no FPDU could be judged: only the start-up of connections was checked",
     [REPORT_NO_ANSWER] = "no FPDU could be judged: the request for a connection was never answered",
     [REPORT_REJECTED] = "no %s found: the connection was rejected",

@@ -429,7 +429,7 @@ static bool can_keep(const struct check_options *options, GError **error)
     return true;
 }
 
-/* Who names a capture after -r meant another capture. */
+/* An existing file after -r was probably meant as another capture, not as a filter. */
 static bool words_are_filter(const struct raw_options *raw, GError **error)
 {
     for (char **word = raw->files; raw->read && word && *word; word++)
@@ -459,7 +459,7 @@ static bool parse_print(struct check_options *options, const char *value, GError
            usage(error, "--print=%s: allowed is ndjson; --print alone prints lines for people", value);
 }
 
-/* What is more than a number or a flag. */
+/* Options that need more than a number or a flag. */
 static bool parse_texts(struct check_options *options, const struct raw_options *raw, GError **error)
 {
     const struct {

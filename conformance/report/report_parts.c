@@ -11,7 +11,7 @@
 
 static const char *const exclusion_texts[EXCLUSION_COUNT] = {
     [INCONCLUSIVE] = "inconclusive: the capture lacks what would decide it",
-    [NO_OCCASION] = "nothing in the traffic called for it",
+    [NO_OCCASION] = "not exercised by this capture",
     [NO_STIMULUS] = "judges the reaction to something that did not occur",
     [ACTIVE_ONLY] = "can only be shown by an active test (iwarp-gen test)",
     [ALONG] = "judged with other rules, under whose ids violations are reported (--explain names them)",

@@ -67,7 +67,7 @@ struct ib_rc_part {
     bool others_held;       /* requests after it were captured before what made it deliverable; they follow */
     bool resent;            /* its sender has sent something again since its latest message: this may be a copy, too */
     uint32_t sends_missing; /* requests: Sends between this part and the one before it, at most */
-    int64_t skew_ns; /* what was captured less than this before it may have been sent after it by the other side */
+    int64_t skew_ns; /* a packet of the other side that was captured up to this long before may have been sent after */
 };
 
 /*

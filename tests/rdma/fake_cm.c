@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 static uint32_t next_qpn = 0x11;
-/* Queue pairs that count, and when those among them were destroyed that do so still. */
+/* Live queue pairs, and when recently destroyed ones that still count were destroyed. */
 static int64_t made;
 static GArray *destroyed; /* int64_t, microseconds */
 

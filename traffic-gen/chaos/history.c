@@ -65,10 +65,10 @@ char *chaos_step_text(const struct chaos_step *step)
 
     switch (step->operation) {
     case CHAOS_MAKE:
-        what = g_strdup_printf("make folder %u", step->which);
+        what = g_strdup_printf("make directory %u", step->which);
         break;
     case CHAOS_REMOVE:
-        what = g_strdup_printf("remove folder %u", step->which);
+        what = g_strdup_printf("remove directory %u", step->which);
         break;
     case CHAOS_WRITE:
         what = g_strdup_printf("write 0x%02x into block %u%s", step->pattern, step->which,

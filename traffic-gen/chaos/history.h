@@ -13,7 +13,7 @@
 enum { CHAOS_FOLDERS = 4, CHAOS_BLOCKS = 4, CHAOS_BLOCK = 128 /* octets */, CHAOS_STEPS_MAX = 100000 };
 
 enum chaos_operation {
-    CHAOS_MAKE,   /* CREATE of a folder: not idempotent */
+    CHAOS_MAKE,   /* CREATE of a directory: not idempotent */
     CHAOS_REMOVE, /* REMOVE of one: neither */
     CHAOS_WRITE,  /* a block of the file */
     CHAOS_READ,   /* all of the file */
@@ -38,14 +38,14 @@ enum chaos_fault {
 struct chaos_step {
     enum chaos_operation operation;
     enum chaos_fault fault;
-    unsigned which;  /* folder, or block */
+    unsigned which;  /* directory, or block */
     uint8_t pattern; /* of a WRITE: each of its octets */
     bool unstable;   /* a WRITE with UNSTABLE4, which a restart may lose until it is committed; else FILE_SYNC4 */
 };
 
 /* struct chaos_step, n of them, always the same by seed; restarts: some are of the server. The caller's. */
 GArray *chaos_history(uint32_t seed, unsigned n, bool restarts);
-/* "make folder 2, RST after the Call"; the caller's. */
+/* "make directory 2, RST after the Call"; the caller's. */
 char *chaos_step_text(const struct chaos_step *step);
 
 struct chaos_world {

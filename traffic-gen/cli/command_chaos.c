@@ -31,7 +31,7 @@ static void print_steps(const GArray *steps)
         printf("  %u. %s\n", i + 1, text);
     }
     if (steps->len == 0)
-        printf("  (nothing: reading the empty file, and removing folders that do not exist)\n");
+        printf("  (nothing: reading the empty file, and removing directories that do not exist)\n");
 }
 
 /* What is left of the history that breaks it. */

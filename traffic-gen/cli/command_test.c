@@ -730,7 +730,7 @@ int command_test(int argc, char **argv)
          "KEY=VALUE,..."},
         {"default-configuration", 0, 0, G_OPTION_ARG_NONE, &options.default_configuration,
          "the device is in its default configuration", NULL},
-        {"export", 0, 0, G_OPTION_ARG_STRING, &options.export, "NFS: the folder to create files in (default /)",
+        {"export", 0, 0, G_OPTION_ARG_STRING, &options.export, "NFS: the directory to create files in (default /)",
          "PATH"},
         {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.mount_port,
          "NFS version 3: TCP port of MOUNT (default: ask rpcbind); with --listen: where to serve it", "N"},

@@ -2,7 +2,7 @@
 /*
  * The observation table: a row for each access word, and for each of these with one more input; a column for each
  * suffix. Rows with the same entries are the same state. Access words never have the same row, so that the table is
- * always consistent; it is closed by making access words of rows that none has.
+ * always consistent; it is closed by promoting rows that match no access word.
  */
 #include "traffic-gen/learn/learner.h"
 

@@ -27,7 +27,7 @@ static int tree_mebibytes = TREE_MEBIBYTES;
 
 static const GOptionEntry entries[] = {
     {"export", 0, 0, G_OPTION_ARG_FILENAME, &export_folder,
-     "nfs: serve a copy of this folder, read-only (default: an empty tree)", "DIR"},
+     "nfs: serve a copy of this directory, read-only (default: an empty tree)", "DIR"},
     {"mount-port", 0, 0, G_OPTION_ARG_INT, &mount_port, "nfs: TCP port of MOUNT; 0: any (default: none)", "N"},
     {"tree-size", 0, 0, G_OPTION_ARG_INT, &tree_mebibytes, "nfs: limit of the files' data, in MiB (default 1024)", "N"},
     {"chaos", 0, 0, G_OPTION_ARG_STRING, &chaos_seed,

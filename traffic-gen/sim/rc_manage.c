@@ -183,7 +183,7 @@ void rc_disconnect(struct rc_connection *connection, unsigned side)
     leave(connection, side);
 }
 
-/* What the script says of this side's end says when the answer comes. */
+/* The script decides when this side answers the disconnect. */
 static void hear_disconnect(struct rc_connection *connection, unsigned side)
 {
     struct rc_end *end = &connection->end[side];

@@ -121,7 +121,7 @@ static bool look_at(const char *interface, unsigned *mtu, char **why)
     if (ioctl(fd, SIOCGIFHWADDR, &request) == 0)
         kind = (short)request.ifr_hwaddr.sa_family;
     if (kind != ARPHRD_ETHER) {
-        *why = g_strdup_printf("%s: is no Ethernet interface", interface);
+        *why = g_strdup_printf("%s is not an Ethernet interface", interface);
         good = false;
     } else if (ioctl(fd, SIOCGIFFLAGS, &request) == 0 && !(request.ifr_flags & IFF_UP)) {
         *why = g_strdup_printf("%s: is down; set it up: ip link set %s up", interface, interface);

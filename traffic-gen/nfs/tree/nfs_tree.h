@@ -82,7 +82,7 @@ int64_t nfs_tree_real_time(void *unused);
 /* now() gives time stamps. max_octets: of all files together. */
 struct nfs_tree *nfs_tree_new(int64_t (*now)(void *ctx), void *ctx, uint64_t max_octets, uint32_t max_nodes);
 void nfs_tree_free(struct nfs_tree *tree);
-/* Imports a folder from disk; the tree is read-only from then on (NFS_TREE_ROFS for changes). */
+/* Imports a directory from disk; the tree is read-only from then on (NFS_TREE_ROFS for changes). */
 bool nfs_tree_import(struct nfs_tree *tree, const char *folder, GError **error);
 bool nfs_tree_is_sealed(const struct nfs_tree *tree); /* read-only */
 

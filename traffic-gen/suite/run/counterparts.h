@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a pass rests on. A device that refuses nothing passes whatever it has to endure, and one that closes at random
- * whatever it has to refuse: a pass counts if the run has seen that the device can tell.
+ * The counterparts of passes. A device that never refuses passes every "must accept" case, and a device that closes at random
+ * passes every "must refuse" case: a pass counts only if the run has seen that the device can do both.
  */
 #ifndef IWARP_TRAFFIC_SUITE_RUN_COUNTERPARTS_H
 #define IWARP_TRAFFIC_SUITE_RUN_COUNTERPARTS_H
