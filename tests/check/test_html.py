@@ -348,7 +348,7 @@ def test_large_pages_stay_small(page, check, many, tmp_path):
 @pytest.fixture(scope="module")
 def chromium(tmp_path_factory):
     if browser.PROGRAM is None:
-        told = "Chromium is not installed (./test --all installs it): the page is not tried in a browser"
+        told = "Chromium is not installed (./test installs it): the page is not tried in a browser"
         pytest.fail(told) if "IWARP_ALL" in os.environ else pytest.skip(told)
     started = browser.Browser(tmp_path_factory.mktemp("chromium"))
     yield started

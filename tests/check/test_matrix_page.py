@@ -31,7 +31,7 @@ def matrix(build, tmp_path_factory):
 @pytest.mark.parametrize("width, phone", [(360, True), (1200, False)])
 def test_fits_the_screen(matrix, tmp_path, width, phone):
     if browser.PROGRAM is None:
-        told = "Chromium is not installed (./test --all installs it): the page is not tried in a browser"
+        told = "Chromium is not installed (./test installs it): the page is not tried in a browser"
         pytest.fail(told) if "IWARP_ALL" in os.environ else pytest.skip(told)
     chromium = browser.Browser(tmp_path)
     try:
