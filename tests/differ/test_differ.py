@@ -53,12 +53,12 @@ def judged(build, tmp_path_factory):
 def test_each_difference_has_a_reason(judged):
     assert [verdict for verdict in judged[1] if verdict.reason is None] == []
     assert sum(judged[0].same.values()) > 15000 and sum(judged[0].agreed.values()) > 15000
+    agreed = {pair.layer for pair in judged[0].shown.pairs if judged[0].agreed[pair.ours] > 100}
+    assert agreed == {"mpa", "ddp", "rdmap", "rpcrdma", "rpc", "nfs"}  # where there is a third opinion
 
 
-@pytest.mark.parametrize("reason", REASONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("reason", [one for one in REASONS if one.since <= versions.release() < one.until], ids=lambda one: one.name)
 def test_each_reason_is_shown(judged, reason):
-    if not reason.since <= versions.release() < reason.until:
-        pytest.skip("of other releases")
     _, verdicts, parts = judged
     part, = (part for part in parts if part.name == reason.capture)
     assert reason.name in {one.reason.name for one in verdicts if one.reason and part.first <= one.frame <= part.last}
