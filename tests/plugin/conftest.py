@@ -24,6 +24,7 @@ def wireshark(build):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "conforming: of the cases only those that no fault is in")
+    config.addinivalue_line("markers", "without(case, ...): none of these")
 
 
 def pytest_generate_tests(metafunc):
@@ -32,6 +33,9 @@ def pytest_generate_tests(metafunc):
     cases = names()
     if metafunc.definition.get_closest_marker("conforming"):
         cases = [case for case in cases if not case.startswith("fault")]
+    for mark in metafunc.definition.iter_markers("without"):
+        assert set(mark.args) <= set(cases)
+        cases = [case for case in cases if case not in mark.args]
     metafunc.parametrize("case", cases)
 
 

@@ -139,8 +139,7 @@ def test_findings_can_be_filtered(wireshark, generated):
 def test_private_data_of_rpcrdma(everything):
     """RFC 8797, as Linux's NFS/RDMA client and server send it."""
     nfs = [case for case in everything.paths if case.startswith("nfs") or "-nfs" in case]
-    if not nfs:
-        pytest.skip("no capture of NFS/RDMA")
+    assert nfs
     for case in nfs:
         frames = everything.fields(case, ["mpa.rpcrdma.version", "mpa.rpcrdma.send_size", "mpa.rpcrdma.receive_size"],
                                    "-Y", "mpa.rpcrdma")
