@@ -456,7 +456,7 @@ def test_an_initiator_is_revived(tmp_path, more):
     try:
         out, errors = test.communicate(timeout=devices.DEADLINE)
     finally:
-        subprocess.run(["kill", (tmp_path / "pid").read_text().strip()], check=False, capture_output=True)
+        subprocess.run(["sh", "-c", f"kill $(cat {tmp_path}/pid)"], check=False, capture_output=True)
     assert first.returncode == 0 and test.returncode == 1, errors
     report = json.loads(out)
     assert {one["id"]: one["outcome"] for one in report["tests"]} == {"MPA-8-02/crc": "passed", "MPA-8-02/ulpdu": "passed"}
