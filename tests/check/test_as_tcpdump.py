@@ -103,19 +103,19 @@ def test_live(build, check, tmp_path):
     ports = [server.stderr.readline().split()[-1] for server in servers]
     process = subprocess.Popen([build / "conformance" / "iwarp-check", "-i", "lo", "--format=json", "-o", report, "-w", kept, "--no-progress",
                                 "port", ports[0]], stderr=subprocess.PIPE, text=True)
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not (kept.exists() and kept.stat().st_size):
         if process.poll() is not None:
             pytest.skip("no live capture on this machine: " + process.stderr.read())
         assert time.monotonic() < end
         time.sleep(0.05)
     for port in ports:
-        subprocess.run([gen, "connect", f"127.0.0.1:{port}", "--rping", "--count=3"], check=True, capture_output=True, timeout=30)
+        subprocess.run([gen, "connect", f"127.0.0.1:{port}", "--rping", "--count=3"], check=True, capture_output=True, timeout=60)
     time.sleep(1)
     process.send_signal(signal.SIGINT)
-    process.wait(20)
+    process.wait(60)
     for opened in [process, *servers]:
-        opened.wait(20)
+        opened.wait(60)
         opened.stderr.close()
     connections = json.loads(report.read_text(encoding="utf-8"))["captures"][0]["connections"]
     assert [connection["responder"] for connection in connections] == [f"127.0.0.1:{ports[0]}"]

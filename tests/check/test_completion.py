@@ -114,7 +114,7 @@ def typed(shell, line, wanted, root, environment, folder):
         os.execvpe(shell, command, environment | {"PS1": "> ", "TERM": "dumb"})
     shown = b""
 
-    def read_until(text, seconds=20):
+    def read_until(text, seconds=60):
         nonlocal shown
         end = time.monotonic() + seconds
         while text not in shown and time.monotonic() < end:

@@ -358,7 +358,7 @@ def chromium(tmp_path_factory):
 def test_large_pages_open_within_three_seconds(chromium, page, many):
     for capture in many:
         path = page.path_of("--max-findings=0", capture)
-        # The best of three: others may be at work on this machine.
+        # Of processor time, the best of three: others may be at work on this machine.
         assert min(chromium.open(path) for _ in range(3)) < 3
         assert chromium.complaints() == []
 

@@ -68,7 +68,7 @@ def test_becomes_the_caller_of_sudo(build, tmp_path):
     process = watching(build, tmp_path, SUDO_UID="65534", SUDO_GID="65534")
     rights = status(process)
     process.send_signal(signal.SIGINT)
-    process.wait(20)
+    process.wait(60)
     process.stderr.close()
     assert rights["Groups"].split() == [] and rights["CapPrm"].strip("0") == ""
     assert rights["Uid"].split() == ["65534"] * 4 and rights["Gid"].split() == ["65534"] * 4
