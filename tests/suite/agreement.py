@@ -12,6 +12,9 @@ TOLD = {
     "DDP-7.2-13": "DDP-7.2-01",
     "MPA-7.1.1-16/late": "MPA-8-02",
     "MPA-8-02/pad": "MPA-4.1-07",
+    "NFSULB-6.4.1-02": "RPCR-3.4.6-11",  # what is nowhere may have been in another chunk
+    "NFSULB-6.4.1-03": "RPCR-3.4.6-11",
+    "NFSULB-6.4.1-04": "RPCR-2.2.4.2-01",
     "NFSULB-6.4.2-04/both": "EXP-3.5.1-01",
     "NFSULB-6.4.2-05/read-segments": "EXP-3.2.1-02",
     "RDMAP-4.8-11": "RDMAP-4.8-20",
@@ -22,7 +25,10 @@ TOLD = {
     "RPCR-4.5-02": "RPCR-4.5.2-01",
     "RPCR-4.5.1-01/0": "RPCR-4.5-07",
     "RPCR-4.5.1-01/proc": "RPCR-4.5-07",
+    "NFSULB-6.4.3-01": "RPCR-2.2.4.2-01",
     "RPCR-4.5.3-02/large": "RPCR-3.2-01",
+    "RPCR-4.5.3-02/readdir": "RPCR-3.2-01",
+    "RPCR-4.5.4-03/huge": "RPCR-4.5.2-07",
     "RPCR-4.5.3-02": "RPCR-3.2-01",  # it makes a Reply too long by octets that are no RPC message
 }
 
@@ -126,5 +132,7 @@ OPEN = {
     "RPCR-2.2.4.2-01/write": "somebody else may have changed the file between the WRITE and the READ",
     "RPCR-4.5-03/many": CAUSE,
     "RPCR-4.5.4-03/memory": "a server may take 30 seconds for a Call",
+    "RPCR-4.5.4-03/huge-body": "a server may take 30 seconds for a Call",
+    "RPCR-4.5.2-07/overlap": "a server may take 30 seconds for a Call",
     "RPCR-4.5.4-03": "a server may take 30 seconds for a Call; what is counted kept are the others",
 }

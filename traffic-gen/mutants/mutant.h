@@ -90,7 +90,7 @@ struct scene {
     uint16_t marker_reserved, marker_low_bits;
     size_t startup_data; /* octets of a frame of its own after the enhanced data */
     /* RPC-over-RDMA. */
-    bool sent, sound, call, is_read, is_send, is_write;
+    bool sent, sound, call, is_read, is_send, is_write, invalidate;
     struct rpcrdma_read_segment reads[SCENE_READS];
     uint32_t write0_n, write0_length, reply0_length;
     uint64_t reads_length, reply_length; /* octets in all segments */

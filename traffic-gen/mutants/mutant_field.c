@@ -125,6 +125,7 @@ static const struct field {
     SCENE("read1.pos", reads[1].position),
     SCENE("read1.len", reads[1].target.length),
     SCENE("read2.pos", reads[2].position),
+    SCENE("read2.len", reads[2].target.length),
     SCENE("writes.n", header.write.n),
     SCENE("write0.n", write0_n),
     SCENE("write0.seg0.len", write0_length),
@@ -144,6 +145,7 @@ static const struct field {
     SCENE("is-read", is_read),
     SCENE("is-send", is_send),
     SCENE("is-write", is_write),
+    SCENE("inv", invalidate),
 };
 
 /* What h.status can be. */

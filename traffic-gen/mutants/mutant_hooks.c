@@ -446,6 +446,7 @@ static bool on_work(void *ctx, struct qp_work *work)
     scene.is_read = work->kind == QP_READ;
     scene.is_send = work->kind == QP_SEND;
     scene.is_write = work->kind == QP_WRITE;
+    scene.invalidate = work->invalidate;
     scene.work = work;
     scene.ddp.payload_len = work->n;
     scene.ddp.stag = work->remote_stag;
@@ -454,6 +455,7 @@ static bool on_work(void *ctx, struct qp_work *work)
     play(&scene);
     work->remote_stag = scene.ddp.stag;
     work->remote_to = scene.ddp.to;
+    work->invalidate = scene.invalidate;
     return scene.verdict != DROPPED;
 }
 

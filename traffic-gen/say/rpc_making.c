@@ -3,6 +3,7 @@
 
 #include "wire/octets.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { RPC_HEADER_ROOM = 1024, GSS_HANDLE_LEN = 16, GSS_MIC_LEN = 28 };
@@ -336,6 +337,15 @@ static void move_rest(struct rpc_making *m, const char *sizes)
     }
 }
 
+/* "@N+...": the first segment ends N octets after the Position of the first item that was taken out. */
+static char *sizes_from_position(const struct rpc_making *m, const char *sizes)
+{
+    char *rest = NULL;
+    long n = sizes && sizes[0] == '@' ? strtol(sizes + 1, &rest, 10) : 0;
+
+    return rest ? g_strdup_printf("%ld%s", (m->n_taken > 0 ? (long)m->taken[0].at : 0) + n, rest) : g_strdup(sizes);
+}
+
 void rpc_reduce(struct rpc_making *m)
 {
     const char *choice = words_value(m->words, "reduce"), *list = words_value(m->words, "read"), *sizes;
@@ -347,8 +357,11 @@ void rpc_reduce(struct rpc_making *m)
 
     sizes = words_value(m->words, "pz");
     is_long = words_have(m->words, "pz") || sizes;
-    if (is_long)
-        move_rest(m, sizes);
+    if (is_long) {
+        g_autofree char *all = sizes_from_position(m, sizes);
+
+        move_rest(m, all);
+    }
     is_inline = !is_long || words_have(m->words, "inline"); /* both: no correct message is so */
     m->plan.proc = is_inline ? RPCRDMA_MSG : RPCRDMA_NOMSG;
     m->payload = is_inline ? m->side->reduced : NULL;

@@ -17,8 +17,9 @@
  *   read        the DDP-eligible argument goes into a Read chunk, one segment; read=4096+rest in segments;
  *               read=A/B/- several items (- leaves one inline); reduce=NAME (or opN.NAME) another item, eligible or not
  *   pad         the chunk holds the roundup, too; keep-pad leaves it inline; keep leaves the whole item inline
- *   pz          Long Call, the message in a Position-Zero Read chunk; pz=600+rest; pz-last after the other Read
- *               chunks; `pz inline`: as RDMA_MSG, and inline, too
+ *   pz          Long Call, the message in a Position-Zero Read chunk; pz=600+rest; pz=@-4+rest: the first segment
+ *               ends 4 octets before the Position of the first item in another Read chunk; pz-last after the other
+ *               Read chunks; `pz inline`: as RDMA_MSG, and inline, too
  *   write       a Write chunk of one segment as large as count; write=4096+4096/100/- three chunks, the last of none
  *   reply       a Reply chunk of 64 KiB; reply=4096+4096
  *   cred=sys|none|gss:SERVICE|gss:init|gss:destroy (the latter with nfs3.gss_init and nfs3.null)

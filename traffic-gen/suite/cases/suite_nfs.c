@@ -6,7 +6,94 @@
  */
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
 
+#include "traffic-gen/suite/talk/talk_internal.h"
+
 enum { ANSWERS = RPC_ANSWER_SUCCESS | RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK };
+
+/* ---- several eligible results in one COMPOUND (section 6.4.1) ---- */
+
+/* The server may have limits, which section 6.4.2 lets it answer with. */
+static bool refuses(const struct rpc_talker *talker)
+{
+    const struct talker_heard *reply = rpc_talker_find(talker, talker->xid);
+    const enum rpc_answer answer = reply ? rpc_talker_kind(reply) : RPC_ANSWER_SILENCE;
+
+    return answer == RPC_ANSWER_ERR_CHUNK || answer == RPC_ANSWER_GARBAGE;
+}
+
+/* Links that are read before the operation that has none. */
+static unsigned results_due(const struct rpc_talker *talker)
+{
+    unsigned n = 0;
+
+    while (n < talker->n_wanted && talker->wanted[n])
+        n++;
+    return n;
+}
+
+/* The results are there, and no others. False: verdict is set. */
+static bool has_results(struct rpc_talker *talker, unsigned due)
+{
+    const bool fails = due < talker->n_wanted;
+    const uint32_t status = rpc_talker_status(talker);
+
+    if (status != 0 && (!fails || status == UINT32_MAX))
+        return rpc_talker_succeeded(talker);
+    if (status == 0 && fails)
+        talk_inconclusive(talker->talk, "the device reads a folder as if it were a link");
+    else if (talker->reply.n_items != due)
+        talk_failed(talker->talk, "expected %u results; found %u", due, talker->reply.n_items);
+    else if (!rpc_talker_holds_links(talker))
+        talk_failed(talker->talk, "expected each result to be the text of its link; found another");
+    else
+        return true;
+    return false;
+}
+
+static uint64_t returned_length(const struct rpcrdma_chunk *chunk, const uint8_t *p)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < chunk->n; i++)
+        n += rpcrdma_segment_at(chunk, p, i).length;
+    return n;
+}
+
+/* The k-th chunk holds the k-th result, and nothing when it is empty, or there is no such result. */
+static bool are_in_their_chunks(struct rpc_talker *talker, unsigned due)
+{
+    const struct talker_heard *reply = rpc_talker_find(talker, talker->xid);
+    struct rpcrdma_chunk chunk = rpcrdma_write_begin(&reply->header);
+    bool more = true;
+
+    for (unsigned k = 0; k < RPC_END_ITEMS_MAX && talker->chunks[k] > 0; k++) {
+        const uint64_t expected = k < due && talker->chunks[k] != SIZE_MAX ? talker->wanted[k]->n : 0;
+        uint64_t n;
+
+        more = more && rpcrdma_write_next(&reply->header, reply->p, &chunk);
+        n = more ? returned_length(&chunk, reply->p) : 0;
+        if (n != expected) {
+            talk_failed(talker->talk, "expected %u octets in Write chunk %u; found %u", (unsigned)expected, k + 1,
+                        (unsigned)n);
+            return false;
+        }
+    }
+    return true;
+}
+
+static void placed(struct rpc_talker *talker, const struct suite_case *row)
+{
+    unsigned due;
+
+    if (!calls_say(talker, row))
+        return;
+    due = results_due(talker);
+    if (refuses(talker))
+        talk_inconclusive(talker->talk, "no result was placed: the device answers with %s, as it may where such a Call is too complex for it",
+                          rpc_talker_result_words(talker));
+    else if (has_results(talker, due) && are_in_their_chunks(talker, due))
+        talk_passed(talker->talk, "%s", row->expected);
+}
 
 static const struct suite_case tests[] = {
 #include "suite_nfs.inc"

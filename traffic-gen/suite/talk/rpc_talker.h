@@ -13,7 +13,7 @@
 #include "traffic-gen/suite/talk/nfs_run.h"
 #include "traffic-gen/suite/talk/talk.h"
 
-enum { TALKER_REGION = 65536, TALKER_HELD_MAX = 64, TALKER_PRIVATE_MAX = 64 };
+enum { TALKER_REGION = 65536, TALKER_HELD_MAX = 64, TALKER_PRIVATE_MAX = 64, TALKER_LINKS_MAX = 8 };
 
 /*
  * XIDs of a connection: 20 bits from the seed, so that no server's reply cache knows them, and 12 that say what a
@@ -62,6 +62,12 @@ struct talker_v4 {
     uint32_t slots;
     uint32_t open_sequence; /* of the open-owner, minor version 0 */
     uint8_t stateid[16];    /* of the file */
+};
+
+/* A symbolic link that the case has created; its text is as long. */
+struct talker_link {
+    char name[32];
+    uint32_t n;
 };
 
 /* A Call of the DUT that is not answered yet. */
@@ -135,6 +141,11 @@ struct rpc_talker {
     char words[64];   /* of rpc_talker_result_words() */
     uint32_t awaited; /* XID, of rpc_talker_await() */
     uint32_t asked;   /* octets that the last `read` or `readlink` must return */
+    struct talker_link links[TALKER_LINKS_MAX];
+    unsigned n_links;
+    const struct talker_link *wanted[TALKER_LINKS_MAX]; /* of the last `readlinks`; NULL: no link */
+    unsigned n_wanted;
+    size_t chunks[RPC_END_ITEMS_MAX]; /* the Write chunks of that Call, as in struct rpc_end_how */
 };
 
 /*
@@ -235,9 +246,11 @@ const char *rpc_talker_new_name(struct rpc_talker *talker);
 
 /*
  * A Call of NFS by our end: write len=N or read len=N (the case's file), create len=N (a link with so long a text;
- * links=2: two), readlink len=N, getattr (of the root), lookup (of the file).
+ * links=N: so many), readlink len=N, getattr (of the root), lookup (of the file), readdir len=N (of the root), and
+ * readlinks of=A/B: a COMPOUND that reads these links, 0 being the first that the case created, or - the root, which is
+ * none.
  *   read            the item goes into a Read chunk; keep: it does not; pz: the message, into a Position-Zero one
- *   write=N         a Write chunk for the result; segments=N of each chunk
+ *   write=N         a Write chunk for the result, write=N/M/- one for each, the last of none; segments=N of each chunk
  *   reply=N         the Reply may have so many octets: a Reply chunk if that does not fit inline
  * Or a statement of scripts without its side (say/rpc_script.h), which is sent without waiting for an answer. What it
  * does not say comes from our end: the XID talker->xid (which xid=N sets), its credits, memory of talker->region.
@@ -252,6 +265,8 @@ bool rpc_talker_say_statement(struct rpc_talker *talker, const char *text);
 bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, const char *words);
 /* The Reply has what `read` or `readlink` must return, or the first *n octets of it; n NULL: all of them. */
 bool rpc_talker_holds(const struct rpc_talker *talker, uint32_t *n);
+/* The results of `readlinks` before the first that failed, at most: each is the text of its link. */
+bool rpc_talker_holds_links(const struct rpc_talker *talker);
 /* The NFS status of the Reply; UINT32_MAX: none. */
 uint32_t rpc_talker_status(const struct rpc_talker *talker);
 /* The outcome of rpc_talker_call(): "NFS status 70 (STALE)", "RDMA_ERROR with ERR_CHUNK", "no answer". */

@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum {
-    DATA_MAX = 8192,
-    LINKS_MAX = 2,
+    DATA_MAX = 1 << 20,
+    LINKS_MAX = 7, /* in one COMPOUND: two operations each, of 16 that a session has */
 };
 
 /* What files and links hold. */
@@ -40,6 +40,8 @@ static const struct call {
     {"lookup", {.procedure = "nfs3.lookup", .words = "putfh,lookup"}},
     {"create", {.words = "putfh,create:masks=0"}},
     {"readlink", {.words = "putfh,lookup,readlink"}},
+    {"readlinks", {.words = "putfh"}},
+    {"readdir", {.procedure = "nfs3.readdir", .words = "putfh,readdir:dircount=8192:maxcount=8192:masks=1:mask0=0x100000"}},
 };
 
 /* That of the first word; NULL: it is none of NFS. */
@@ -69,6 +71,17 @@ static struct talker_request request_of(const struct rpc_talker *talker, const s
 
 /* ---- the message ---- */
 
+static void remember_link(struct rpc_talker *talker, uint32_t n)
+{
+    struct talker_link *link = &talker->links[talker->n_links];
+
+    if (talker->n_links == TALKER_LINKS_MAX)
+        return;
+    g_strlcpy(link->name, talker->name, sizeof link->name);
+    link->n = n;
+    talker->n_links++;
+}
+
 /* One link or more, of which the last one is the case's. */
 static void put_links(struct rpc_talker *talker, struct talker_request request, uint64_t links, struct xdr_out *out)
 {
@@ -78,9 +91,35 @@ static void put_links(struct rpc_talker *talker, struct talker_request request, 
     for (unsigned i = 0; i < MIN(links, LINKS_MAX); i++) {
         names[2 * i] = names[2 * i + 1] = rpc_talker_new_name(talker);
         g_strlcpy(talker->name, names[2 * i], sizeof talker->name);
+        remember_link(talker, request.n);
         g_string_append_printf(words, "%s%s", i > 0 ? "," : "", request.words);
     }
     request.words = words->str;
+    request.path = (char *const *)names;
+    talker_put(talker, &request, out);
+}
+
+/* Each by its name, in the order of the words. */
+static void put_readlinks(struct rpc_talker *talker, struct talker_request request, struct words *words,
+                          struct xdr_out *out)
+{
+    const char *names[3 * TALKER_LINKS_MAX] = {NULL}; /* by operation after the first */
+    g_auto(GStrv) list = g_strsplit(words_value(words, "of"), "/", TALKER_LINKS_MAX);
+    g_autoptr(GString) ops = g_string_new(NULL);
+    unsigned op = 0;
+
+    for (unsigned i = 0; list[i]; i++) {
+        const uint64_t k = strcmp(list[i], "-") == 0 ? TALKER_LINKS_MAX : words_parse_number(words, list[i]);
+        const struct talker_link *link = k < talker->n_links ? &talker->links[k] : NULL;
+
+        g_string_append_printf(ops, "%s%s,%sreadlink", i > 0 ? "," : "", request.words, link ? "lookup," : "");
+        if (link)
+            names[op] = link->name;
+        op += link ? 3 : 2;
+        talker->wanted[i] = link;
+        talker->n_wanted = i + 1;
+    }
+    request.words = ops->str;
     request.path = (char *const *)names;
     talker_put(talker, &request, out);
 }
@@ -94,23 +133,37 @@ static void put(struct rpc_talker *talker, struct words *words, struct xdr_out *
     request = request_of(talker, call);
     if (strcmp(call->name, "create") == 0)
         put_links(talker, request, words_number(words, "links", 1), out);
+    else if (strcmp(call->name, "readlinks") == 0)
+        put_readlinks(talker, request, words, out);
     else
         talker_put(talker, &request, out);
 }
 
 /* ---- how it is sent ---- */
 
+/* "1300/-/900": Write chunks of so many octets each. */
+static void read_chunks(struct words *words, size_t chunks[RPC_END_ITEMS_MAX])
+{
+    const char *text = words_value(words, "write");
+    g_auto(GStrv) list = g_strsplit(text ? text : "", "/", RPC_END_ITEMS_MAX);
+
+    memset(chunks, 0, RPC_END_ITEMS_MAX * sizeof *chunks);
+    for (unsigned i = 0; list[i]; i++)
+        chunks[i] = strcmp(list[i], "-") == 0 ? SIZE_MAX : words_parse_number(words, list[i]);
+}
+
 static void call_by_end(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
 {
-    const struct rpc_end_how how = {
+    struct rpc_end_how how = {
         .reduce = words_have(words, "read"),
         .keep_inline = words_have(words, "keep"),
         .long_call = words_have(words, "pz"),
         .segments = (unsigned)words_number(words, "segments", 0),
-        .results = {words_number(words, "write", 0)},
         .reply_max = words_number(words, "reply", 0),
     };
 
+    read_chunks(words, talker->chunks);
+    memcpy(how.results, talker->chunks, sizeof how.results);
     talker->xid = get_be32(out->octets->data);
     rpc_talker_call(talker, out, &how);
 }
@@ -180,4 +233,17 @@ bool rpc_talker_holds(const struct rpc_talker *talker, uint32_t *n)
         *n = found;
     return found <= talker->asked && (n || found == talker->asked) &&
            (found == 0 || memcmp(reply->p + reply->items[0].at, data(), found) == 0);
+}
+
+bool rpc_talker_holds_links(const struct rpc_talker *talker)
+{
+    const struct rpc_end_message *reply = &talker->reply;
+
+    for (unsigned k = 0; k < reply->n_items; k++) {
+        const struct talker_link *link = k < talker->n_wanted ? talker->wanted[k] : NULL;
+
+        if (!link || reply->items[k].n != link->n || memcmp(reply->p + reply->items[k].at, data(), link->n) != 0)
+            return false;
+    }
+    return true;
 }

@@ -223,7 +223,7 @@ static uint32_t make_session(struct rpc_talker *talker)
         {.words = "exchange_id:flags=0", .introduces = true, .take = take_client},
         /* No back channel. A Reply that is kept for retries, if a Call asks for that, has 4096 octets at the most. */
         {.words =
-             "create_session:flags=0:fmaxreq=65536:fmaxresp=65536:fmaxcached=4096:fmaxops=16:fmaxreqs=64:bmaxreq=65536"
+             "create_session:flags=0:fmaxreq=1052672:fmaxresp=1052672:fmaxcached=4096:fmaxops=16:fmaxreqs=64:bmaxreq=65536"
              ":bmaxresp=65536:bmaxcached=4096:bmaxops=16:bmaxreqs=64",
          .take = take_session},
     };

@@ -13,7 +13,7 @@
 
 #include <errno.h>
 
-enum { TALK_FRAME_ROOM = 2048, TALK_DESCRIPTION = 512, TALK_RECEIVED_MAX = 4 << 20 };
+enum { TALK_FRAME_ROOM = 2048, TALK_DESCRIPTION = 512, TALK_RECEIVED_MAX = 8 << 20 };
 
 struct reuse;
 
