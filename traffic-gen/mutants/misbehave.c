@@ -120,11 +120,12 @@ void mutant_prepare_rpc(const struct misbehaviour *how, struct rpc_end_options *
 
 void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct qp *qp)
 {
+    static gint connections;
     const struct word *mulpdu = setup_word(how, "mulpdu");
     struct mpa_end_spoil mpa;
     struct qp_spoil spoil;
 
-    *mutant = (struct mutant){.how = how, .qp = qp};
+    *mutant = (struct mutant){.how = how, .qp = qp, .connection = (unsigned)g_atomic_int_add(&connections, 1) + 1};
     if (!how)
         return;
     mpa = mutant_mpa_hooks(how);

@@ -26,9 +26,10 @@ struct misbehaviour {
 struct mutant {
     const struct misbehaviour *how;
     struct qp *qp;
-    unsigned seen;  /* how often it has noted something, */
-    int64_t noted;  /* and when it did last */
-    unsigned fpdus; /* of the peer so far */
+    unsigned seen;       /* how often it has noted something, */
+    int64_t noted;       /* and when it did last */
+    unsigned fpdus;      /* of the peer so far */
+    unsigned connection; /* of the device: 1 is its first */
     uint32_t kept_stag, kept_length;
     uint64_t kept_to;
     unsigned calls;                     /* of its own making */

@@ -24,6 +24,7 @@ static const struct field {
     /* The mutant. */
     STATE("seen", seen),
     STATE("fpdus", fpdus),
+    STATE("connection", connection),
     STATE("kept.stag", kept_stag),
     STATE("kept.to", kept_to),
     STATE("kept.len", kept_length),

@@ -89,8 +89,10 @@ static void placed(struct rpc_talker *talker, const struct suite_case *row)
         return;
     due = results_due(talker);
     if (refuses(talker))
-        talk_inconclusive(talker->talk, "no result was placed: the device answers with %s, as it may where such a Call is too complex for it",
-                          rpc_talker_result_words(talker));
+        talk_inconclusive(
+            talker->talk,
+            "no result was placed: the device answers with %s, as it may where such a Call is too complex for it",
+            rpc_talker_result_words(talker));
     else if (has_results(talker, due) && are_in_their_chunks(talker, due))
         talk_passed(talker->talk, "%s", row->expected);
 }

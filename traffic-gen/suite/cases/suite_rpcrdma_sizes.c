@@ -6,7 +6,9 @@
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
 
 #include "traffic-gen/ends/rpc_header.h"
+#include "traffic-gen/suite/talk/reuse.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/tcp_socket.h"
 
 #include <string.h>
 
@@ -55,6 +57,35 @@ static void none_forgotten(struct rpc_talker *talker, const struct suite_case *r
         talk_passed(talker->talk, "each is answered, or the connection ends");
     else if (rpc_talker_alive(talker))
         talk_failed(talker->talk, "expected each Call answered; one was not, and a later one was");
+}
+
+/* variant: how many connections, each of which is over before the next one. */
+static void many_connections(struct talk *talk, const struct suite_case *row)
+{
+    const unsigned n = (unsigned)row->variant;
+    bool good = true, ours = false; /* this host's fault */
+    unsigned i = 0;
+
+    if (reuse_is_paced(talk->run)) {
+        talk_not_applicable(talk, "the device needs time between connections (--connections-per-second)");
+        return;
+    }
+    for (; i < n && good && !suite_stopped; i += good) {
+        const int64_t began = talk_now();
+        struct rpc_talker talker;
+
+        good = rpc_talker_open(&talker, talk, &(struct talker_wish){.alone = true});
+        ours = rpc_talker_failed_here(&talker);
+        rpc_talker_close(&talker);
+        talk->deadline += talk_now() - began;
+    }
+    if (i == n) {
+        talk_passed(talk, "%u connections, one after the other, and a Reply on each", n);
+    } else if (i > 0 && !ours && !suite_stopped) {
+        g_autofree char *what = g_strdup(talk->result->actual);
+
+        talk_failed(talk, "expected %s; found on connection %u: %s", row->expected, i + 1, what);
+    }
 }
 
 /* ---- Receive buffers ---- */

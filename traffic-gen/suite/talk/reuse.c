@@ -240,6 +240,11 @@ static int64_t turn(struct reuse *reuse)
     return at;
 }
 
+bool reuse_is_paced(const struct talk_run *run)
+{
+    return run->reuse && run->reuse->between > 0;
+}
+
 void reuse_pace(struct talk *talk)
 {
     struct reuse *reuse = talk->run->reuse;

@@ -37,6 +37,8 @@ bool reuse_put(struct rpc_talker *talker);
 /* Gives one to the talker, whose case wants the usual connection. False: there is none. */
 bool reuse_take(struct rpc_talker *talker);
 
+/* The user says that the device needs time between connections. */
+bool reuse_is_paced(const struct talk_run *run);
 /* Before a connection to the device is made. */
 void reuse_pace(struct talk *talk);
 

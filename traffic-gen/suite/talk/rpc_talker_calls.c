@@ -41,7 +41,8 @@ static const struct call {
     {"create", {.words = "putfh,create:masks=0"}},
     {"readlink", {.words = "putfh,lookup,readlink"}},
     {"readlinks", {.words = "putfh"}},
-    {"readdir", {.procedure = "nfs3.readdir", .words = "putfh,readdir:dircount=8192:maxcount=8192:masks=1:mask0=0x100000"}},
+    {"readdir",
+     {.procedure = "nfs3.readdir", .words = "putfh,readdir:dircount=8192:maxcount=8192:masks=1:mask0=0x100000"}},
 };
 
 /* That of the first word; NULL: it is none of NFS. */
