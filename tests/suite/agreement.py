@@ -12,6 +12,7 @@ TOLD = {
     "DDP-7.2-13": "DDP-7.2-01",
     "MPA-7.1.1-16/late": "MPA-8-02",
     "MPA-8-02/pad": "MPA-4.1-07",
+    "MPA-C.2.2-01": "MPA-C.2.5-04",
     "NFSULB-6.4.1-02": "RPCR-3.4.6-11",  # what is nowhere may have been in another chunk
     "NFSULB-6.4.1-03": "RPCR-3.4.6-11",
     "NFSULB-6.4.1-04": "RPCR-2.2.4.2-01",

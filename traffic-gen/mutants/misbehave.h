@@ -32,6 +32,7 @@ struct mutant {
     unsigned connection; /* of the device: 1 is its first */
     uint32_t kept_stag, kept_length;
     uint64_t kept_to;
+    uint16_t pointer, pointer_spoilt;   /* of the Marker that `point` changes */
     unsigned calls;                     /* of its own making */
     unsigned times[MUTANT_CLAUSES_MAX]; /* for `nth` */
     uint8_t octets[2048];               /* being sent */

@@ -13,6 +13,7 @@
  *                            a message of its own: octets; those received; a Write; a Read Response; a NULL Call
  *   mpa-reply reject, stream HEX, fpdu HEX     octets of its own, or instead of those that were due
  *   fill n=N, patch at=N word=N, flip     the Send has as many octets; a word, or the last octet, of what is sent
+ *   point at=N to=N         of own-fpdu: its Marker at that place points to another one
  *   place, operate           what a Write or an Atomic Operation does to memory, though it is refused
  *   may-send                 before it may
  *   mute ms=N                every connection of the device for a while
@@ -297,6 +298,24 @@ static void replace_ulpdu(struct scene *scene, const struct statement *words)
     g_byte_array_unref(octets);
 }
 
+static void change_pointer(void *ctx, uint8_t marker[MPA_MARKER_LEN], uint64_t offset, unsigned index)
+{
+    const struct mutant *mutant = ctx;
+
+    (void)offset;
+    (void)index;
+    if (get_be16(marker + 2) == mutant->pointer)
+        put_be16(marker + 2, mutant->pointer_spoilt);
+}
+
+static void point(struct scene *scene, const struct statement *words)
+{
+    scene->mutant->pointer = (uint16_t)number_of(scene, words, "at", 0);
+    scene->mutant->pointer_spoilt = (uint16_t)number_of(scene, words, "to", 0);
+    scene->plan->marker_hook = change_pointer;
+    scene->plan->hook_ctx = scene->mutant;
+}
+
 static void fill(struct scene *scene, const struct statement *words)
 {
     if (scene->send)
@@ -378,6 +397,7 @@ static const struct mutant_say says[] = {
     {"stream", "*", stream},
     {"fpdu", "*", replace_ulpdu},
     {"fill", "n", fill},
+    {"point", "at to", point},
     {"patch", "at word", patch},
     {"flip", "", flip},
     {"may-send", "", may_send},

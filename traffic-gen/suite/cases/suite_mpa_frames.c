@@ -50,20 +50,28 @@ static void rejected(struct talk *talk, const struct suite_case *row)
         talk_failed(talk, "expected no FPDU after a Reply with R = 1; found %s", talk_describe(talk, heard));
 }
 
-/* Devices that also speak revision 0 say so; others name the revision that they speak, and close. */
+enum { WITHOUT_MARKERS = 1 };
+
+/*
+ * Devices that also speak revision 0 say so; others name the revision that they speak, and close. M = 1 belongs to
+ * revision 0 (RFC 5044 Appendix C.1): who takes a Request without it sets M in the Reply all the same.
+ */
 static void revision_0(struct talk *talk, const struct suite_case *row)
 {
-    const struct talk_wish wish = {.revision_0 = true, .markers = true, .crc = true};
+    const struct talk_wish wish = {.revision_0 = true, .markers = row->variant != WITHOUT_MARKERS, .crc = true};
     const struct mpa_startup *reply;
     const struct talk_heard *heard;
 
-    (void)row;
     if (!talk_open(talk) || !talk_send_frame(talk, &wish))
         return;
     reply = talk_hear_frame(talk);
     if (reply && reply->revision == 0 && reply->flags & MPA_FLAG_R) {
         talk_inconclusive(talk, "rejected, for revision 0 or for M = 1, which belongs to it: %s",
                           talk_describe(talk, talk_last(talk)));
+        return;
+    }
+    if (reply && reply->revision == 0 && !(reply->flags & MPA_FLAG_M)) {
+        talk_failed(talk, "expected M = 1 in a Reply of revision 0; found %s", talk_describe(talk, talk_last(talk)));
         return;
     }
     if (reply && reply->revision == 0) {
@@ -75,6 +83,29 @@ static void revision_0(struct talk *talk, const struct suite_case *row)
         talk_passed_by_end(talk, "%s", reply ? "the device names its own revision, and closes" : "the device closes");
     else
         talk_failed(talk, "expected the device to close; found %s", talk_describe(talk, heard));
+}
+
+/* An Initiator that also speaks revision 0 goes on with DDP and RDMAP of version 0; others close. */
+static void reply_of_revision_0(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {
+        .frame = "mpa.rev=0 mpa.flags&0xEF mpa.enhanced=0", .markers = true, .crc = true, .wait_only = true};
+    const struct talk_heard *heard;
+
+    (void)row;
+    if (!talk_open(talk) || !talk_hear_frame(talk) || !talk_send_frame(talk, &wish))
+        return;
+    talk_begin_operation(talk);
+    heard = talk_hear(talk, talk_t_close(talk));
+    if (heard->what == TALK_FIN || heard->what == TALK_RESET)
+        talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, heard));
+    else if (heard->what == TALK_FPDU && heard->has_ddp && heard->ddp.dv == 0 && heard->ddp.rv == 0)
+        talk_passed(talk, "the device also speaks revision 0: %s", talk_describe(talk, heard));
+    else if (heard->what == TALK_FPDU && !heard->is_terminate)
+        talk_failed(talk, "expected a close, or DDP of version 0; found %s", talk_describe(talk, heard));
+    else
+        talk_inconclusive(talk, "neither a close nor a message that shows which version is spoken: %s",
+                          talk_describe(talk, heard));
 }
 
 /* For RFC 5044 it is a reserved bit, for RFC 6581 a contradiction: nobody may take the octets as IRD and ORD. */
@@ -96,6 +127,69 @@ static void enhanced_revision_1(struct talk *talk, const struct suite_case *row)
                     talk_describe(talk, talk_last(talk)));
     else
         talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
+}
+
+/* ---- Markers of the device ---- */
+
+/*
+ * An FPDU of 512 octets and its Marker: the next one begins 4 octets later between Markers, so that after 128 of them a
+ * Marker has been at each place.
+ */
+enum { PLACES = MPA_MARKER_PERIOD / MPA_MARKER_LEN, PLACES_READ = 492, PLACES_TRIES = 2 * PLACES };
+
+/* False: verdict is set (failed). */
+static bool note_places(struct talk *talk, const struct mpa_fpdu *fpdu, bool seen[PLACES])
+{
+    for (unsigned i = 0; i < fpdu->n_markers; i++) {
+        const struct mpa_marker *marker = &fpdu->markers[i];
+
+        if (marker->fpduptr != marker->expected || marker->reserved != 0) {
+            talk_failed(talk, "expected Marker %04x%04x in the FPDU; found %04x%04x", 0, marker->expected,
+                        marker->reserved, marker->fpduptr);
+            return false;
+        }
+        seen[marker->expected / MPA_MARKER_LEN % PLACES] = true;
+    }
+    return true;
+}
+
+static void marker_places(struct talk *talk, const struct suite_case *row)
+{
+    const struct talk_wish wish = {.markers = true};
+    const struct advert_memory *region;
+    bool seen[PLACES] = {false};
+    unsigned n = 0;
+
+    (void)row;
+    if (!talk_start(talk, &wish) || !(region = talk_region(talk, REGION_ALL)))
+        return;
+    if (region->length < PLACES_READ) {
+        talk_not_applicable(talk, "the device's memory has %u octets", region->length);
+        return;
+    }
+    for (unsigned i = 0; i < PLACES_TRIES && n < PLACES; i++) {
+        const struct talk_heard *heard;
+
+        if (!talk_say(talk, "read region=all size=%u", (unsigned)PLACES_READ))
+            return;
+        do {
+            heard = talk_hear(talk, talk_t_react(talk));
+            if (heard->what != TALK_FPDU || heard->is_terminate) {
+                talk_inconclusive(talk, "expected a Read Response; found %s", talk_describe(talk, heard));
+                return;
+            }
+            if (!note_places(talk, &heard->fpdu, seen))
+                return;
+        } while (heard->ddp.opcode != RDMAP_READ_RESPONSE || !heard->ddp.last);
+        n = 0;
+        for (unsigned k = 0; k < PLACES; k++)
+            n += seen[k];
+    }
+    if (n == PLACES)
+        talk_passed(talk, "a Marker at each of %u places, right", n);
+    else
+        talk_inconclusive(talk, "Markers at %u of %u places, right: the device cuts its FPDUs otherwise", n,
+                          (unsigned)PLACES);
 }
 
 /* ---- what leaves together with a frame ---- */
