@@ -5,11 +5,14 @@
 #include <string.h>
 
 static const char *const names[] = {
-    [WIRE_FAULT_ORDER] = "order",           [WIRE_FAULT_AGAIN] = "again",       [WIRE_FAULT_OVERLAP] = "overlap",
-    [WIRE_FAULT_KEEP_ALIVE] = "keep-alive", [WIRE_FAULT_CHECKSUM] = "checksum", [WIRE_FAULT_WINDOW] = "window",
-    [WIRE_FAULT_RESET] = "reset",           [WIRE_FAULT_SYN] = "syn",           [WIRE_FAULT_SHORT] = "short",
-    [WIRE_FAULT_CONGESTION] = "congestion", [WIRE_FAULT_STALL] = "stall",       [WIRE_FAULT_PATH] = "path",
-    [WIRE_FAULT_SHRINK] = "shrink",         [WIRE_FAULT_URGENT] = "urgent",     [WIRE_FAULT_SYN_DATA] = "syn-data",
+    [WIRE_FAULT_ORDER] = "order",       [WIRE_FAULT_AGAIN] = "again",
+    [WIRE_FAULT_OVERLAP] = "overlap",   [WIRE_FAULT_KEEP_ALIVE] = "keep-alive",
+    [WIRE_FAULT_CHECKSUM] = "checksum", [WIRE_FAULT_WINDOW] = "window",
+    [WIRE_FAULT_RESET] = "reset",       [WIRE_FAULT_SYN] = "syn",
+    [WIRE_FAULT_SHORT] = "short",       [WIRE_FAULT_CONGESTION] = "congestion",
+    [WIRE_FAULT_STALL] = "stall",       [WIRE_FAULT_PATH] = "path",
+    [WIRE_FAULT_SHRINK] = "shrink",     [WIRE_FAULT_URGENT] = "urgent",
+    [WIRE_FAULT_SYN_DATA] = "syn-data", [WIRE_FAULT_WRAP] = "wrap",
     [WIRE_FAULT_CROSSED] = "crossed",
 };
 

@@ -20,6 +20,7 @@ enum wire_fault {
     WIRE_FAULT_SHRINK,     /* loses an octet of what waits to be sent when the path becomes narrower */
     WIRE_FAULT_URGENT,     /* loses the octet that an urgent pointer is about, with URG or without */
     WIRE_FAULT_SYN_DATA,   /* acknowledges octets in a SYN, and loses them */
+    WIRE_FAULT_WRAP,       /* loses a segment in which sequence numbers wrap, which it acknowledges */
     WIRE_FAULT_CROSSED,    /* begins its stream an octet too late when both ends have opened at once */
 };
 

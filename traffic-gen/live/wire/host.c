@@ -259,6 +259,8 @@ struct wire_tcp *wire_host_connect(struct wire_host *host, const struct endpoint
         return NULL;
     connection = add_connection(host, free_port(host, to), to, how->mss, how->limit);
     connection->announced = true;
+    if (how->has_iss)
+        connection->tcp->iss = how->iss;
     wire_tcp_connect(connection->tcp, how->early, how->n_early, now);
     return connection->tcp;
 }

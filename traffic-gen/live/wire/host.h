@@ -46,6 +46,8 @@ struct wire_opening {
     unsigned limit;       /* of the window */
     const uint8_t *early; /* octets of the SYN, see wire_tcp_connect() */
     size_t n_early;
+    bool has_iss; /* this initial sequence number; otherwise one by chance */
+    uint32_t iss;
 };
 
 /* NULL with errno: no way there. The connection begins at once. how NULL: as usual. */

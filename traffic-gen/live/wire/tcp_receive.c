@@ -220,7 +220,8 @@ static bool take_reset_or_syn(struct wire_tcp *tcp, const struct wire_packet *in
 static bool is_lost(const struct wire_tcp *tcp, const struct wire_packet *in)
 {
     return (tcp->fault == WIRE_FAULT_SHORT && in->payload_length < WIRE_SHORT) ||
-           (tcp->fault == WIRE_FAULT_CONGESTION && in->congested);
+           (tcp->fault == WIRE_FAULT_CONGESTION && in->congested) ||
+           (tcp->fault == WIRE_FAULT_WRAP && in->seq + (uint32_t)in->payload_length < in->seq);
 }
 
 /* The octet that the urgent pointer is about is missing, and counts as received. */

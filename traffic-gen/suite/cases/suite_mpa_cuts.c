@@ -5,6 +5,7 @@
  */
 #include "traffic-gen/suite/cases/suite_rows.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
+#include "traffic-gen/suite/talk/talk_wire.h"
 
 enum cut { CUT_LENGTH, CUT_HEADER, CUT_PAD, CUT_CRC, CUT_MARKER, CUT_OCTETS };
 
@@ -90,6 +91,41 @@ static bool say_each_octet(struct talk *talk, const struct suite_case *row, bool
 static void cut(struct talk *talk, const struct suite_case *row)
 {
     talk_expect_taken(talk, row, row->variant == CUT_OCTETS ? say_each_octet : say_cut, NULL);
+}
+
+/* An FPDU with a Marker inside. False: verdict is set. */
+static bool start_at_marker(struct talk *talk)
+{
+    const struct talk_wish wish = {.need_markers = true};
+
+    return start_with_one(talk, &wish) && reach_marker(talk);
+}
+
+/* Sequence numbers wrap after its ULPDU_Length, and before its Marker: on a connection like one before it. */
+static bool say_wrap(struct talk *talk, const struct suite_case *row, bool odd)
+{
+    uint64_t at;
+    bool started;
+
+    if (!start_at_marker(talk))
+        return false;
+    at = talk_out_offset(talk);
+    if (odd) {
+        talk_wrap_at(talk, at + MPA_LENGTH_LEN);
+        started = start_at_marker(talk);
+        talk_wrap_at(talk, 0);
+        if (!started)
+            return false;
+    }
+    if (talk_out_offset(talk) == at)
+        return talk_say(talk, "%s", row->says);
+    talk_inconclusive(talk, "two connections that begin alike have different lengths");
+    return false;
+}
+
+static void sequence_wraps(struct talk *talk, const struct suite_case *row)
+{
+    talk_expect_taken(talk, row, say_wrap, NULL);
 }
 
 static const struct suite_case tests[] = {

@@ -21,7 +21,6 @@ static const char ulp_is_told[] = "what the device's ULP receives of a Reply can
 static const char old_profile[] = "the suites test what RFC 8166 and RFC 8267 demand, not RFC 5666 and RFC 5667";
 
 static const struct untested_rule rows[] = {
-    NOT(MPA_4_3_07, "the initial sequence number is the TCP stack's, not ours to choose"),
     WITH(DDP_2_3_02, DDP_7_2_05),
     WITH(DDP_5_2_05, DDP_4_1_02),
     NOT(DDP_6_2_1_04, "TCP delivers nothing after a FIN"),

@@ -425,8 +425,12 @@ bool talk_open(struct talk *talk)
         .layout = g_atomic_pointer_get(&talk->run->layout),
         .mss = talk->mss,
     };
-    const struct tcp_wish wish = {
-        .mss = talk->mss, .window = talk->window, .early = talk->early, .n_early = talk->n_early};
+    const struct tcp_wish wish = {.mss = talk->mss,
+                                  .window = talk->window,
+                                  .early = talk->early,
+                                  .n_early = talk->n_early,
+                                  .has_iss = talk->wraps_at > 0,
+                                  .iss = 0 - 1 - (uint32_t)talk->wraps_at};
     const bool crosses = talk->crosses;
     g_autofree char *why = NULL;
     int64_t began = talk_now();

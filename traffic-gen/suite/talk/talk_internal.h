@@ -74,11 +74,12 @@ struct talk {
     bool crosses;            /* the next connection is opened by both ends at once: only of an Initiator, with --wire */
     const uint8_t *early;    /* octets of our SYN, for the next connection, with --wire; NULL: none */
     size_t n_early;
-    unsigned window;  /* octets that we take without reading them, for the next connection; 0: the system's */
-    int64_t patience; /* how long to wait for an Initiator; 0: as long as it has taken so far, plus a margin */
-    int open_error;   /* of talk_open() */
-    bool waits;       /* talk_wait_to_listen() */
-    bool queued;      /* the Initiator had connected before it was waited for */
+    uint64_t wraps_at; /* of our stream, where sequence numbers wrap on the next connection, with --wire; 0: anywhere */
+    unsigned window;   /* octets that we take without reading them, for the next connection; 0: the system's */
+    int64_t patience;  /* how long to wait for an Initiator; 0: as long as it has taken so far, plus a margin */
+    int open_error;    /* of talk_open() */
+    bool waits;        /* talk_wait_to_listen() */
+    bool queued;       /* the Initiator had connected before it was waited for */
     /* The connection. */
     int fd;                             /* -1: none */
     const struct talk_carrier *carrier; /* NULL: TCP, or none */

@@ -53,6 +53,11 @@ void talk_set_early(struct talk *talk, const uint8_t *p, size_t n)
     talk->n_early = n;
 }
 
+void talk_wrap_at(struct talk *talk, uint64_t offset)
+{
+    talk->wraps_at = offset;
+}
+
 void talk_cross(struct talk *talk)
 {
     talk->crosses = true;

@@ -131,7 +131,7 @@ static int connect_one(const struct addrinfo *address, const struct tcp_wish *wi
 static int connect_on_wire(const struct addrinfo *address, const struct tcp_wish *wish, int64_t until, int *error)
 {
     const struct endpoint to = endpoint_of((const union address *)(const void *)address->ai_addr);
-    const struct wire_opening how = {wish->mss, wish->window, wish->early, wish->n_early};
+    const struct wire_opening how = {wish->mss, wish->window, wish->early, wish->n_early, wish->has_iss, wish->iss};
     int fd = wire_connect(&to, &how);
 
     *error = errno;

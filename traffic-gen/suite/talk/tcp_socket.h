@@ -27,6 +27,8 @@ struct tcp_wish {
     /* Only of our own TCP: octets of the SYN. */
     const uint8_t *early;
     size_t n_early;
+    bool has_iss; /* this initial sequence number */
+    uint32_t iss;
 };
 
 /* A non-blocking socket, or -1 with errno and *why, which the caller frees. wish NULL: all as usual. */
