@@ -58,6 +58,8 @@ OPEN = {
     "RDMAPX-5.1.2-04": OTHERS,
     "RDMAPX-5.1.2-10": ALIGNED,
     "RDMAPX-8.2-07": ALIGNED,
+    "NFSULB-3.1-05": CAUSE,
+    "NFSULB-6.4.2-08": CAUSE,
     "NFSULB-6.6-03": RESET,
     "RPCR-4.3.1-04/pending": "that a Call is one too many only its device knows",
     "RPCR-4.5-01/0": CAUSE,

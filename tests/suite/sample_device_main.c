@@ -153,10 +153,11 @@ int main(int argc, char **argv)
     int listener = -1;
 
     if (argc < 4) {
-        fprintf(stderr,
-                "usage: %s responder|initiator HOST PORT [ID] [markers] [no-crc] [plain] [rev1] [p2p] [rpc] [calm] "
-                "[wire=...]\n",
-                argv[0]);
+        fprintf(
+            stderr,
+            "usage: %s responder|initiator HOST PORT [ID] [markers] [no-crc] [plain] [rev1] [p2p] [rpc] [v4] [calm] "
+            "[wire=...]\n",
+            argv[0]);
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);
@@ -174,6 +175,8 @@ int main(int argc, char **argv)
             options.peer_to_peer = true;
         else if (strcmp(argv[i], "rpc") == 0)
             options.rpc = true;
+        else if (strcmp(argv[i], "v4") == 0)
+            options.reads_by_v4 = true;
         else if (g_str_has_prefix(argv[i], "wire="))
             open_wire(argv[i] + strlen("wire="));
         else if (strcmp(argv[i], "calm") == 0)

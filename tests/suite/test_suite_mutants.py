@@ -28,6 +28,8 @@ def roles(row):
 
 def device_for(name):
     """What the device has to be, and what iwarp-gen test is given about it."""
+    if name == "NFSULB-6.4.2-08":
+        return ["rpc", "v4"], ["--service=nfs"]
     if TESTS[name][1] in ("rpcrdma", "nfs"):
         return ["rpc"], ["--service=nfs"]
     return [], []
@@ -81,7 +83,8 @@ def test_every_test_has_its_mutant():
 
 @functools.cache
 def rpc_run(role):
-    suites = ["--suite=rpcrdma", "--suite=nfs"] if role == "responder" else ["--suite=rpcrdma"]
+    # This client speaks version 3: test_conforming_client_of_version_4_passes() has one of version 4.
+    suites = ["--suite=rpcrdma", "--suite=nfs"] if role == "responder" else ["--suite=rpcrdma", "--skip=NFSULB-6.4.2-08"]
     return RUNNERS[role](["rpc"], ["--service=nfs", "--timeout=1", *suites], jobs=4, record=True)
 
 
@@ -90,6 +93,11 @@ def test_conforming_rpc_device_passes(role):
     run = rpc_run(role)
     assert run.status == 0, run.errors + run.tell()
     assert len(run.outcome("passed")) == len(run.tests), run.tell()
+
+
+def test_conforming_client_of_version_4_passes():
+    run = devices.run_initiator(["rpc", "v4"], ["--service=nfs", "--timeout=1", "--rules=NFSULB-6.4.2-08"], jobs=1)
+    assert run.outcome("passed") == ["NFSULB-6.4.2-08"], run.errors + run.tell()
 
 
 @pytest.mark.parametrize("role", ["responder", "initiator"])

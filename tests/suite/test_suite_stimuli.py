@@ -26,7 +26,8 @@ RUNS = {
     "initiator": ("initiator", [], [*PATIENT, "--skip=rpcrdma,nfs"], 16),
     "initiator-p2p": ("initiator", ["p2p"], [*PATIENT, "--suite=mpa2"], 16),
     "server": ("responder", ["rpc"], ["--service=nfs", "--timeout=1", "--suite=rpcrdma", "--suite=nfs"], 4),
-    "client": ("initiator", ["rpc"], ["--service=nfs", "--timeout=1", "--suite=rpcrdma"], 4),
+    "client": ("initiator", ["rpc"], ["--service=nfs", "--timeout=1", "--suite=rpcrdma", "--skip=NFSULB-6.4.2-08"], 4),
+    "client-v4": ("initiator", ["rpc", "v4"], ["--service=nfs", "--timeout=1", "--rules=NFSULB-6.4.2-08"], 1),
 }
 # Not of a stimulus: the device's port is not NFS's own; each of its connections has a server, with the same session IDs.
 ENVIRONMENT = {"NFSULB-6.3-01", "NFS41-2.10.6.2-02"}

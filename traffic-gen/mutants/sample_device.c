@@ -180,7 +180,7 @@ struct sample_device *sample_device_new(const struct sample_device_options *opti
 
     device->options = *options;
     if (options->rpc) {
-        device->rpc = sample_rpc_device_new(options->role, options->how, t_rest, stream);
+        device->rpc = sample_rpc_device_new(options->role, options->how, options->reads_by_v4, t_rest, stream);
         device->qp = sample_rpc_device_qp(device->rpc);
         return device;
     }

@@ -30,6 +30,7 @@ struct sample_rpc_device {
     uint8_t root[HANDLE_MAX], file[HANDLE_MAX];
     uint32_t root_n, file_n;
     unsigned step, calls;
+    bool reads_by_v4;
 };
 
 /* ---- server; a client has a callback service that only knows NULL ---- */
@@ -58,7 +59,17 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
 
 /* ---- client ---- */
 
-enum kind { CALL_NULL, CALL_MOUNT, CALL_CREATE, CALL_GETATTR, CALL_WRITE, CALL_WRITE_ANY, CALL_READ, CALL_LIST };
+enum kind {
+    CALL_NULL,
+    CALL_MOUNT,
+    CALL_CREATE,
+    CALL_GETATTR,
+    CALL_WRITE,
+    CALL_WRITE_ANY,
+    CALL_READ,
+    CALL_READ_V4,
+    CALL_LIST
+};
 
 /* Of the root, or of the file; parameters by the names of wire/nfs_types.txt. */
 static const struct {
@@ -73,6 +84,7 @@ static const struct {
     [CALL_WRITE] = {"nfs3.write", "3000", true, {.reduce = true}},
     [CALL_WRITE_ANY] = {"nfs3.write", "3000", true}, /* inline where it fits */
     [CALL_READ] = {"nfs3.read", "3000", true, {.results = {DATA}, .segments = 2}},
+    [CALL_READ_V4] = {"nfs40.compound", "putfh,read:3000", true, {.results = {DATA}, .segments = 2}},
     [CALL_LIST] = {"nfs3.readdir", "8192", false, {.reply_max = 2 * SIZE + 200}},
 };
 
@@ -115,8 +127,11 @@ static void go_on(struct sample_rpc_device *device)
         make_call(device, CALL_CREATE);
         return;
     }
-    while (device->calls < CALLS_MAX && rpc_end_outstanding(device->end) < AT_ONCE)
-        make_call(device, turns[device->step++ % G_N_ELEMENTS(turns)]);
+    while (device->calls < CALLS_MAX && rpc_end_outstanding(device->end) < AT_ONCE) {
+        const enum kind kind = turns[device->step++ % G_N_ELEMENTS(turns)];
+
+        make_call(device, kind == CALL_READ && device->reads_by_v4 ? CALL_READ_V4 : kind);
+    }
 }
 
 static void take_handle(const struct rpc_end_message *reply, enum kind kind, uint8_t handle[HANDLE_MAX], uint32_t *n)
@@ -158,8 +173,8 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
 
 /* ---- life ---- */
 
-struct sample_rpc_device *sample_rpc_device_new(enum suite_dut role, const struct misbehaviour *how, int64_t t_rest,
-                                                const struct stream *stream)
+struct sample_rpc_device *sample_rpc_device_new(enum suite_dut role, const struct misbehaviour *how, bool reads_by_v4,
+                                                int64_t t_rest, const struct stream *stream)
 {
     struct sample_rpc_device *device = g_new0(struct sample_rpc_device, 1);
     const struct rpc_end_events events = {
@@ -179,6 +194,7 @@ struct sample_rpc_device *sample_rpc_device_new(enum suite_dut role, const struc
     };
 
     device->role = role;
+    device->reads_by_v4 = reads_by_v4;
     if (role == DUT_RESPONDER) {
         const struct nfs_server_options server = {
             .tree = device->tree = nfs_tree_new(nfs_tree_real_time, NULL, 1 << 24, 4096), .now = nfs_tree_real_time};

@@ -10,9 +10,12 @@
 
 struct sample_rpc_device;
 
-/* how NULL: conforming. t_rest: patience with the rest of an FPDU. stream is borrowed. */
-struct sample_rpc_device *sample_rpc_device_new(enum suite_dut role, const struct misbehaviour *how, int64_t t_rest,
-                                                const struct stream *stream);
+/*
+ * how NULL: conforming. reads_by_v4: a client whose READs are those of NFSv4. t_rest: patience with the rest of an
+ * FPDU. stream is borrowed.
+ */
+struct sample_rpc_device *sample_rpc_device_new(enum suite_dut role, const struct misbehaviour *how, bool reads_by_v4,
+                                                int64_t t_rest, const struct stream *stream);
 void sample_rpc_device_free(struct sample_rpc_device *device);
 struct qp *sample_rpc_device_qp(struct sample_rpc_device *device);
 

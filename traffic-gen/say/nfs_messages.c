@@ -51,7 +51,8 @@ void nfs_fill(uint8_t *p, size_t n, unsigned seed)
 
 const struct nfs_field *nfs_field_find(const struct nfs_body *body, unsigned op, const char *name)
 {
-    for (unsigned i = body->fields->len; i-- > 0;) {
+    /* Of a Call that was heard nothing is known but its chunks. */
+    for (unsigned i = body->fields ? body->fields->len : 0; i-- > 0;) {
         const struct nfs_field *field = &g_array_index(body->fields, struct nfs_field, i);
 
         if (field->op == op && strcmp(field->name, name) == 0)

@@ -4,6 +4,7 @@
 
 #include "traffic-gen/say/words.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
+#include "wire/nfs.h"
 
 #include <string.h>
 
@@ -162,13 +163,22 @@ static bool has_write_chunk(const struct talker_heard *call)
     return rpcrdma_write_next(&call->header, call->p, &chunk) && chunk.n > 0;
 }
 
+static bool has_write_chunk_v4(const struct talker_heard *call)
+{
+    const size_t at = call->header.header_len;
+    struct rpc_message header;
+
+    return has_write_chunk(call) && rpc_decode(&header, call->p + at, call->n - at) == RPC_OK &&
+           header.prog == NFS_PROGRAM && header.vers == 4;
+}
+
 static bool has_reply_chunk(const struct talker_heard *call)
 {
     return call->header.has_reply && call->header.reply.segments > 0;
 }
 
 /* The stimulus is about that Call. */
-static bool choose(struct rpc_talker *talker, bool (*fits)(const struct talker_heard *call))
+static bool choose(struct rpc_talker *talker, calls_fits *fits)
 {
     for (unsigned i = 0; i < talker->n_held; i++) {
         const struct talker_heard *call = rpc_talker_find_call(talker, talker->held[i].xid);
@@ -189,7 +199,7 @@ static bool hold_all(struct rpc_talker *talker)
 }
 
 /* Serves until such a Call waits, or all do. A device does other things in between, perhaps for long. */
-static bool await_call(struct rpc_talker *talker, bool (*fits)(const struct talker_heard *call))
+static bool await_call(struct rpc_talker *talker, calls_fits *fits)
 {
     int64_t until = talk_now() + 3 * talk_t_close(talker->talk);
 
@@ -266,7 +276,7 @@ static bool takes_several_calls(struct rpc_talker *talker)
 static const struct step {
     const char *name;
     bool (*take)(struct rpc_talker *talker);
-    bool (*await)(const struct talker_heard *call);
+    calls_fits *await;
 } steps[] = {
     {"file", rpc_talker_file, NULL},
     {"warm", warm_up, NULL},
@@ -275,6 +285,7 @@ static const struct step {
     {"await", NULL, has_any},
     {"await read", NULL, has_read_chunk},
     {"await write", NULL, has_write_chunk},
+    {"await write v4", NULL, has_write_chunk_v4},
     {"await reply", NULL, has_reply_chunk},
     {"answer", answer, NULL},
     {"pause", pause_a_while, NULL},
@@ -282,6 +293,18 @@ static const struct step {
     {"called once", takes_first_call, NULL},
     {"invalidates", invalidates, NULL},
 };
+
+/* The step whose name says most. */
+calls_fits *calls_awaited(const struct suite_case *row)
+{
+    calls_fits *fits = NULL;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
+        if (steps[i].await && strstr(row->says, steps[i].name))
+            fits = steps[i].await;
+    }
+    return fits;
+}
 
 /* ---- statements ---- */
 

@@ -24,14 +24,16 @@ bool rpcrdma_wish(struct talk *talk, const struct suite_case *row, struct talker
  * must succeed as well. False: verdict is set. Besides there are
  *   file            the case has one
  *   warm            a client has made some Calls, and got its Replies
- *   await [KIND]    a Call of it waits, with such a chunk: read, write, reply; its XID is that of what follows
- *   hold, all       its Calls wait, at least one, or as many as are granted
- *   answer, pause   that Call is answered; nothing is said for T_react
- *   called          warm, it has answered a Call from the server, the first of several; called once: the only one
- *   invalidates     it takes Replies by Send with Invalidate
+ *   await [KIND]    a Call of it waits, with such a chunk: read, write, reply, of NFSv4 write v4; its XID is that of
+ * what follows hold, all       its Calls wait, at least one, or as many as are granted answer, pause   that Call is
+ * answered; nothing is said for T_react called          warm, it has answered a Call from the server, the first of
+ * several; called once: the only one invalidates     it takes Replies by Send with Invalidate
  */
 bool calls_say(struct rpc_talker *talker, const struct suite_case *row);
 bool calls_check(struct rpc_talker *talker, const struct suite_case *row);
+/* Which Calls the row awaits; NULL: none in particular. */
+typedef bool calls_fits(const struct talker_heard *call);
+calls_fits *calls_awaited(const struct suite_case *row);
 
 /* So many Calls at once, each with the next XID, and their answers within ns each. False: one has none (failed). */
 bool calls_burst(struct rpc_talker *talker, const char *call, uint32_t xid, uint32_t n, int64_t ns);

@@ -7,6 +7,9 @@
 
 #include "traffic-gen/suite/talk/rpc_port.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
+#include "wire/nfs.h"
+
+#include <string.h>
 
 enum { BURST_MAX = 32, FILES = 13 /* Calls before one is made */, LATE_CALLS = 4 };
 
@@ -81,6 +84,101 @@ static void wrong_chunk(struct rpc_talker *talker, const struct suite_case *row)
     else
         rpc_talker_judge_continues(
             talker, "a Reply with a chunk that was not offered, a Write into the Call's chunk, the Reply");
+}
+
+/* ---- the same answer again and again ---- */
+
+enum { REFUSED_MAX = 5 };
+
+/*
+ * What a Call of NFS version 2 or 3 asks for, and how much room there is for its Reply. Of NFSACL and of version 4 the
+ * binding lets some come again with more.
+ */
+struct asked {
+    const uint8_t *p; /* the arguments; NULL: not inline, or another program */
+    size_t n;
+    uint64_t room; /* of its Reply chunk */
+};
+
+static struct asked asked_of(const struct talker_heard *call)
+{
+    const size_t at = call->header.header_len;
+    struct asked asked = {0};
+    struct rpcrdma_chunk chunk;
+    struct rpc_message header;
+
+    if (call->header.has_reply) {
+        chunk = rpcrdma_reply_chunk(&call->header);
+        for (uint32_t i = 0; i < chunk.n; i++)
+            asked.room += rpcrdma_segment_at(&chunk, call->p, i).length;
+    }
+    if (call->header.proc == RPCRDMA_MSG && rpc_decode(&header, call->p + at, call->n - at) == RPC_OK &&
+        header.prog == NFS_PROGRAM && header.vers <= 3) {
+        asked.p = call->p + at + header.header_len;
+        asked.n = call->n - at - header.header_len;
+    }
+    return asked;
+}
+
+/* A Call that waits and is one of these is answered as the row says; all others are served. */
+static unsigned refuse_some(struct rpc_talker *talker, const char *answer, calls_fits *fits)
+{
+    unsigned refused = 0;
+
+    while (talker->n_held > 0) {
+        const struct talker_heard *call = rpc_talker_find_call(talker, talker->held[0].xid);
+
+        talker->xid = talker->held[0].xid;
+        if (call && fits(call) && rpc_talker_say(talker, "%s", answer)) {
+            rpc_talker_drop(talker, 0);
+            talker->served++;
+            refused++;
+        } else {
+            rpc_talker_answer(talker, 0);
+        }
+    }
+    return refused;
+}
+
+/* The same request has come again under another XID, with more room for its Reply. */
+static bool has_grown(const struct rpc_talker *talker)
+{
+    for (guint i = 0; i < talker->heard->len; i++) {
+        const struct talker_heard *first = g_ptr_array_index(talker->heard, i);
+        const struct asked before = asked_of(first);
+
+        for (guint k = i + 1; before.p && before.room > 0 && first->call && k < talker->heard->len; k++) {
+            const struct talker_heard *second = g_ptr_array_index(talker->heard, k);
+            const struct asked after = asked_of(second);
+
+            if (second->call && after.p && after.n == before.n && after.room > before.room &&
+                memcmp(after.p, before.p, after.n) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* A client may ask again for other reasons; but a larger Reply chunk shows that it tries to please the server. */
+static void refused_again(struct rpc_talker *talker, const struct suite_case *row)
+{
+    const int64_t until = talk_now() + 2 * talk_t_close(talker->talk);
+    g_autofree char *answer = g_strndup(strchr(row->says, '(') + 1, strcspn(strchr(row->says, '(') + 1, ")"));
+    unsigned refused = 1; /* by calls_say() */
+
+    if (!calls_say(talker, row))
+        return;
+    rpc_talker_drop(talker, rpc_talker_held(talker));
+    talker->hold = true;
+    while (refused < REFUSED_MAX && talk_now() < until && !is_over(talker)) {
+        refused += refuse_some(talker, answer, calls_awaited(row));
+        rpc_talker_hear(talker, talk_t_react(talker->talk) / 4);
+    }
+    rpc_talker_judge_continues(talker, NULL);
+    if (has_grown(talker))
+        talk_failed(talker->talk, "expected no request again with a larger Reply chunk; found one");
+    else if (talk_has_passed(talker->talk))
+        talk_passed(talker->talk, "%u Calls were refused, and the device continues", refused);
 }
 
 /* ---- the device's memory ---- */
