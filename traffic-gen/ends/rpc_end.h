@@ -109,6 +109,8 @@ void rpc_end_call(struct rpc_end *end, const struct rpc_end_message *call, const
  * 8267 section 6.4.1). Takes ownership of the message's octets, and clears it.
  */
 void rpc_end_reply(struct rpc_end *end, uint64_t id, struct rpc_end_message *reply);
+/* Success to a NULL Call, PROC_UNAVAIL to any other: of a client that is called back and knows nothing else. */
+void rpc_end_answer_null(struct rpc_end *end, uint64_t id, const struct rpc_message *header);
 /* ERR_CHUNK instead of a Reply. */
 void rpc_end_refuse(struct rpc_end *end, uint64_t id);
 /* Octets that a Reply may have, inline or in the Reply chunk, and in the Write chunks together. 0: no such Call. */

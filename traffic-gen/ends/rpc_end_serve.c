@@ -413,6 +413,18 @@ void rpc_end_refuse(struct rpc_end *end, uint64_t id)
         answer(end, served, RPC_END_SAY_CHUNK);
 }
 
+void rpc_end_answer_null(struct rpc_end *end, uint64_t id, const struct rpc_message *header)
+{
+    enum { REPLY = 24 };
+    const struct rpc_message words = {.xid = header->xid,
+                                      .accept_stat = header->proc == 0 ? RPC_SUCCESS : RPC_PROC_UNAVAIL};
+    struct rpc_end_message reply = {.p = g_malloc0(REPLY), .n = REPLY};
+    struct xdr_writer w = {.p = reply.p, .size = reply.n};
+
+    rpc_reply_encode(&words, NULL, &w);
+    rpc_end_reply(end, id, &reply);
+}
+
 size_t rpc_end_room(const struct rpc_end *end, uint64_t id)
 {
     const struct rpc_served *served = find(end, id);

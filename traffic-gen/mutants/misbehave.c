@@ -75,6 +75,11 @@ unsigned misbehave_ignored_wishes(const struct misbehaviour *how)
     return setup_word(how, "accept-all") ? ADVERT_REJECT : 0;
 }
 
+bool misbehave_calls_at_length(const struct misbehaviour *how)
+{
+    return setup_word(how, "long-calls") != NULL;
+}
+
 /* One at a time: a device is one mutant. */
 static void set_private_data(const struct misbehaviour *how, struct mpa_end_wish *wish)
 {

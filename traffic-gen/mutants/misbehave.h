@@ -44,6 +44,9 @@ const struct misbehaviour *misbehave_at(unsigned index);
 /* What the device does whatever the suite wishes (ADVERT_... of support/advert.h). */
 unsigned misbehave_ignored_wishes(const struct misbehaviour *how);
 
+/* As server it calls back by Long Calls. */
+bool misbehave_calls_at_length(const struct misbehaviour *how);
+
 /* Before qp_new() and after it. how NULL: nothing. The mutant lives as long as the queue pair. */
 void mutant_prepare(const struct misbehaviour *how, struct qp_options *options);
 void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct qp *qp);

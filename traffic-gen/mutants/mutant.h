@@ -10,7 +10,8 @@
  * Clauses are tried in order, each time that their event comes about; all that hold are carried out.
  *
  * SET-UP. no-crc, markers, mulpdu=N, a=N, rtr=N, data=HEX (Private Data); keep-open (stays when the peer closes),
- *   patient (waits for the rest of an FPDU without end), no-invalidation, accept-all (whatever the suite wishes)
+ *   patient (waits for the rest of an FPDU without end), no-invalidation, accept-all (whatever the suite wishes),
+ *   long-calls (a server calls back by Long Calls)
  *
  * EVENTS. Of the peer: `frame` (its Request or Reply has been judged), `fpdu` (so has an FPDU), `ulpdu` (so has a
  *   segment: first before anything else, without an error, and again with each error found); a verb such as `send` or

@@ -39,8 +39,9 @@ static const struct event_word {
     {"close", ON_CLOSE, ""},
 };
 
-static const char *const setup_words[] = {"no-crc", "markers",   "mulpdu",  "a",          "rtr",
-                                          "data",   "keep-open", "patient", "accept-all", "no-invalidation"};
+static const char *const setup_words[] = {"no-crc",    "markers",   "mulpdu",  "a",          "rtr",
+                                          "data",      "keep-open", "patient", "accept-all", "no-invalidation",
+                                          "long-calls"};
 
 struct reader {
     const char *source;

@@ -35,24 +35,13 @@ struct sample_rpc_device {
 
 /* ---- server; a client has a callback service that only knows NULL ---- */
 
-static void answer_null(struct sample_rpc_device *device, uint64_t id, const struct rpc_message *header)
-{
-    const struct rpc_message words = {.xid = header->xid,
-                                      .accept_stat = header->proc == 0 ? RPC_SUCCESS : RPC_PROC_UNAVAIL};
-    struct rpc_end_message reply = {.p = g_malloc0(24), .n = 24};
-    struct xdr_writer w = {.p = reply.p, .size = reply.n};
-
-    rpc_reply_encode(&words, NULL, &w);
-    rpc_end_reply(device->end, id, &reply);
-}
-
 static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
 {
     struct sample_rpc_device *device = ctx;
     struct rpc_end_message reply = {0};
 
     if (!device->peer)
-        answer_null(device, id, header);
+        rpc_end_answer_null(device->end, id, header);
     else if (nfs_server_call(device->peer, call, rpc_end_room(device->end, id), &reply))
         rpc_end_reply(device->end, id, &reply);
 }
@@ -152,7 +141,9 @@ static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, c
 {
     struct sample_rpc_device *device = ctx;
 
-    if (result == RPC_END_LOST)
+    if (device->peer)
+        nfs_peer_replied(device->peer, cookie, result == RPC_END_REPLIED ? reply : NULL);
+    if (device->peer || result == RPC_END_LOST)
         return;
     if (result == RPC_END_REPLIED && cookie == CALL_MOUNT)
         take_handle(reply, CALL_MOUNT, device->root, &device->root_n);
@@ -160,6 +151,15 @@ static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, c
         take_handle(reply, CALL_CREATE, device->file, &device->file_n);
     if (device->calls < CALLS_MAX)
         go_on(device);
+}
+
+/* A callback of the server. */
+static void on_callback(void *ctx, const struct rpc_end_message *message, uint64_t cookie)
+{
+    const struct sample_rpc_device *device = ctx;
+    const struct rpc_end_how how = {.long_call = misbehave_calls_at_length(device->mutant.how)};
+
+    rpc_end_call(device->end, message, &how, cookie);
 }
 
 static void on_established(void *ctx, const struct mpa_end_terms *terms)
@@ -200,7 +200,7 @@ struct sample_rpc_device *sample_rpc_device_new(enum suite_dut role, const struc
             .tree = device->tree = nfs_tree_new(nfs_tree_real_time, NULL, 1 << 24, 4096), .now = nfs_tree_real_time};
 
         device->server = nfs_server_new(&server);
-        device->peer = nfs_peer_new(device->server, NULL);
+        device->peer = nfs_peer_new(device->server, &(struct nfs_peer_events){.ctx = device, .call = on_callback});
     }
     mutant_prepare_rpc(how, &options);
     device->end = rpc_end_new(&options, stream, &events, 1813);

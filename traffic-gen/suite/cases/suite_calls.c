@@ -8,7 +8,12 @@
 
 #include <string.h>
 
-enum { V4 = NFS_ALL_VERSIONS & ~(1 << NFS_V3), NFS4_BADXDR = 10036, WARM_UP = 12 /* Calls */ };
+enum {
+    V4 = NFS_ALL_VERSIONS & ~(1 << NFS_V3),
+    V41 = 1 << NFS_V41 | 1 << NFS_V42,
+    NFS4_BADXDR = 10036,
+    WARM_UP = 12 /* Calls */
+};
 
 /* What is said of a statement, by how it begins. */
 static const struct kind {
@@ -53,7 +58,10 @@ bool rpcrdma_wish(struct talk *talk, const struct suite_case *row, struct talker
                                 .invalidation = words_have(&words, "invalidation"),
                                 .may_close = words_have(&words, "may-close"),
                                 .again = words_have(&words, "again"),
-                                .versions = words_have(&words, "v4") ? V4 : NFS_ALL_VERSIONS};
+                                .backchannel = words_have(&words, "backchannel"),
+                                .versions = words_have(&words, "v4")    ? V4
+                                            : words_have(&words, "v41") ? V41
+                                                                        : NFS_ALL_VERSIONS};
     if (out->private_length > 0)
         memcpy(out->private_data, octets->data, out->private_length);
     if (!words_end(&words))

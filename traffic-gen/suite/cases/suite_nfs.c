@@ -97,6 +97,39 @@ static void placed(struct rpc_talker *talker, const struct suite_case *row)
         talk_passed(talker->talk, "%s", row->expected);
 }
 
+/* ---- the backchannel (section 6.5.2) ---- */
+
+static bool is_short(const struct rpcrdma_header *header)
+{
+    return header->status == RPCRDMA_OK && header->proc == RPCRDMA_MSG && header->read.n == 0 && header->write.n == 0 &&
+           !header->has_reply;
+}
+
+/* Whatever the server asks, or that it asks whether anybody is there. */
+static void calls_back(struct rpc_talker *talker, const struct suite_case *row)
+{
+    unsigned n = 0;
+
+    if (!calls_say(talker, row))
+        return;
+    rpc_talker_pump(talker, talk_t_react(talker->talk), NULL);
+    for (guint i = 0; i < talker->heard->len; i++) {
+        const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
+
+        if (!heard->call)
+            continue;
+        n++;
+        if (!is_short(&heard->header)) {
+            talk_failed(talker->talk, "expected Short Calls, as the session allows no others; found one with chunks");
+            return;
+        }
+    }
+    if (n == 0)
+        talk_inconclusive(talker->talk, "the server makes no Calls in the session's backchannel");
+    else if (rpc_talker_alive(talker))
+        talk_passed(talker->talk, "%u Short Call%s of the server", n, n == 1 ? "" : "s");
+}
+
 static const struct suite_case tests[] = {
 #include "suite_nfs.inc"
 };

@@ -194,7 +194,9 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
     notice(talker);
     talker->showing += call->n > talker->shows_above && call->n <= SIZE_DEFAULT - RPCRDMA_HEADER_MIN;
     /* Those that come before the case begins are the case's to answer, too. */
-    if ((talker->hold || !talker->open) && talker->n_held < TALKER_HELD_MAX) {
+    if (talk_is_initiator(talker->talk)) {
+        rpc_end_answer_null(talker->end, id, header);
+    } else if ((talker->hold || !talker->open) && talker->n_held < TALKER_HELD_MAX) {
         struct talker_held *held = &talker->held[talker->n_held++];
 
         *held = (struct talker_held){.id = id, .xid = header->xid, .call = *call};
@@ -308,7 +310,7 @@ static void draw(struct rpc_talker *talker)
 static bool is_usual(const struct talker_wish *wish)
 {
     return !wish->size && !wish->says_private && !wish->credits && !wish->invalidation && !wish->no_grant &&
-           !wish->may_close;
+           !wish->may_close && !wish->backchannel;
 }
 
 /* The device did not take the connection: it may be tired, and is given time (--recover-timeout). */
@@ -371,7 +373,8 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
                                   .heard = g_ptr_array_new_with_free_func(heard_free),
                                   .names = g_ptr_array_new_with_free_func(g_free),
                                   .is_usual = is_usual(wish),
-                                  .version = wish->version};
+                                  .version = wish->version,
+                                  .has_backchannel = wish->backchannel};
     if (talk_is_initiator(talk))
         rpc_talker_learn(talk);
     draw(talker);

@@ -46,6 +46,7 @@ struct talker_wish {
     bool no_grant;               /* make no first Call to learn the grant */
     bool alone;                  /* a connection of its own, also with --reuse */
     bool may_close;              /* as server: the stimulus is a reason to unmount */
+    bool backchannel;            /* sessions have one on their connection, for Calls that fit inline */
     enum nfs_version_at version; /* of the files */
     unsigned versions;           /* a case for each of these, 1 << enum nfs_version_at; 0: all */
     bool again;                  /* after another connection, with the usual wishes */
@@ -133,6 +134,7 @@ struct rpc_talker {
     unsigned showing;   /* and would fit inline by the sizes that we do not advertise */
     /* rpc_talker_root(), rpc_talker_file(). */
     enum nfs_version_at version;
+    bool has_backchannel;
     struct talker_v4 v4;
     uint8_t root[NFS_HANDLE_MAX], file[NFS_HANDLE_MAX];
     uint32_t root_n, file_n;

@@ -217,21 +217,21 @@ static bool take_session(struct rpc_talker *talker, const struct nfs_results *re
 
 static const struct talker_request reclaim_complete = {.words = "reclaim_complete"};
 
+/* A Reply that is kept for retries, if a Call asks for that, has 4096 octets at the most. */
+#define FORE       ":fmaxreq=1052672:fmaxresp=1052672:fmaxcached=4096:fmaxops=16:fmaxreqs=64"
+#define BACK(size) ":bmaxreq=" size ":bmaxresp=" size ":bmaxcached=4096:bmaxops=16:bmaxreqs=64"
+
 static uint32_t make_session(struct rpc_talker *talker)
 {
-    static const struct talker_request requests[] = {
-        {.words = "exchange_id:flags=0", .introduces = true, .take = take_client},
-        /* No back channel. A Reply that is kept for retries, if a Call asks for that, has 4096 octets at the most. */
-        {.words =
-             "create_session:flags=0:fmaxreq=1052672:fmaxresp=1052672:fmaxcached=4096:fmaxops=16:fmaxreqs=64:bmaxreq=65536"
-             ":bmaxresp=65536:bmaxcached=4096:bmaxops=16:bmaxreqs=64",
-         .take = take_session},
-    };
-    uint32_t status = 0;
+    static const struct talker_request introduce = {
+        .words = "exchange_id:flags=0", .introduces = true, .take = take_client};
+    const struct talker_request session = {.words = talker->has_backchannel
+                                                        ? "create_session:flags=2" FORE BACK("4096")
+                                                        : "create_session:flags=0" FORE BACK("65536"),
+                                           .take = take_session};
+    uint32_t status = talker_ask(talker, &introduce);
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(requests) && status == 0; i++)
-        status = talker_ask(talker, &requests[i]);
-    return status;
+    return status == 0 ? talker_ask(talker, &session) : status;
 }
 
 static uint32_t begin_session(struct rpc_talker *talker)
