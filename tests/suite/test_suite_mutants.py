@@ -17,6 +17,8 @@ MUTANTS = [row for row in devices.listed("mutants") if row[0] in TESTS]  # the o
 NEVER_FAIL = {"MPA-8-03"}
 # What a device may do otherwise: such a case passes or is inconclusive.
 NEVER_FAIL |= {"MPA2-9.2-07"}
+# Of other services of its host: test_suite_nfs.py.
+NEVER_FAIL |= {"NFSULB-5.1-01"}
 # What only our own TCP sends passes, and fails on faulty TCPs, in test_suite_wire.py.
 ON_WIRE = {test_suite_wire.CROSSED}.union(*(must for must, _ in test_suite_wire.FAULTS.values()))
 RUNNERS = {"responder": devices.run_responder, "initiator": devices.run_initiator}
@@ -84,7 +86,8 @@ def test_every_test_has_its_mutant():
 @functools.cache
 def rpc_run(role):
     # This client speaks version 3: test_conforming_client_of_version_4_passes() has one of version 4.
-    suites = ["--suite=rpcrdma", "--suite=nfs"] if role == "responder" else ["--suite=rpcrdma", "--skip=NFSULB-6.4.2-08"]
+    # NFSULB-5.1-01 is about other services: test_suite_nfs.py.
+    suites = ["--suite=rpcrdma", "--suite=nfs", "--skip=NFSULB-5.1-01"] if role == "responder" else ["--suite=rpcrdma", "--skip=NFSULB-6.4.2-08"]
     return RUNNERS[role](["rpc"], ["--service=nfs", "--timeout=1", *suites], jobs=4, record=True)
 
 

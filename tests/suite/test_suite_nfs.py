@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import struct
 import subprocess
 import threading
 import time
@@ -74,6 +75,42 @@ def test_export_that_is_not_there():
 def test_wrong_options(option, words):
     result = subprocess.run([devices.GEN, "test", "127.0.0.1:1", option], capture_output=True, text=True, check=False)
     assert result.returncode == 2 and words in result.stderr
+
+
+def rpc_replies(listener, words_for):
+    """RPC over TCP: a Reply of success to each Call, with these words as results."""
+    while True:
+        client, _ = listener.accept()
+        with client, client.makefile("rb") as call:
+            octets = call.read((int.from_bytes(call.read(4), "big") & 0x7FFFFFFF) or 1)
+            words = [int.from_bytes(octets[at:at + 4], "big") for at in range(0, len(octets), 4)]
+            reply = [words[0], 1, 0, 0, 0, 0, *words_for(words)]
+            client.sendall(struct.pack(f">{len(reply) + 1}I", 0x80000000 | 4 * len(reply), *reply))
+
+
+@pytest.mark.parametrize("host,missing,outcome", [("127.0.0.111", None, "passed"), ("127.0.0.112", 100024, "failed"),
+                                                  ("127.0.0.113", "rpcbind", "not applicable")])
+def test_services_over_tcp(host, missing, outcome, tmp_path):
+    """A server whose rpcbind, if there is one, knows MOUNT, NLM and NSM, or all but one."""
+    try:
+        rpcbind, services = (socket.create_server((host, port)) for port in (111, 0))
+    except PermissionError:
+        pytest.skip("port 111 needs rights")
+    with rpcbind, services:
+        port = services.getsockname()[1]
+        if missing == "rpcbind":
+            rpcbind.close()
+        else:
+            threading.Thread(target=rpc_replies, args=(rpcbind, lambda words: [0 if words[-4] == missing else port]), daemon=True).start()
+        threading.Thread(target=rpc_replies, args=(services, lambda words: []), daemon=True).start()
+        with subprocess.Popen([devices.SAMPLE_DEVICE, "responder", host, "0", "rpc"], stdout=subprocess.PIPE, text=True) as device:
+            report = tmp_path / "report.json"
+            subprocess.run([devices.GEN, "test", f"{host}:{device.stdout.readline().strip()}", "--service=nfs", "--rules=NFSULB-5.1-01",
+                            "--format=json", f"--output={report}", *devices.TIMES], check=False, capture_output=True, timeout=60)
+            device.kill()
+    [result] = json.loads(report.read_text(encoding="utf-8"))["tests"]
+    assert result["outcome"] == outcome, result["actual"]
+    assert missing != 100024 or "NSM version 1" in result["actual"]
 
 
 def connect_in_vain(port, stays):

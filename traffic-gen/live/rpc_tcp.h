@@ -27,4 +27,14 @@ bool rpc_tcp_mount(const struct rpc_tcp_mount *mount, uint8_t handle[RPC_TCP_HAN
 /* UMNT. */
 bool rpc_tcp_unmount(const struct rpc_tcp_mount *mount, char **why);
 
+/* Whether a program is served over TCP: what rpcbind says, and a NULL Call at the port that it names. */
+enum rpc_tcp_offer {
+    RPC_TCP_UNKNOWN,      /* rpcbind does not answer */
+    RPC_TCP_UNREGISTERED, /* rpcbind knows no port */
+    RPC_TCP_SILENT,       /* there is one, and nothing answers there */
+    RPC_TCP_OFFERED,
+};
+/* *why, of UNKNOWN and SILENT, for g_free(). Runs its own loop. */
+enum rpc_tcp_offer rpc_tcp_offers(const char *host, uint32_t program, uint32_t version, int64_t timeout_ns, char **why);
+
 #endif

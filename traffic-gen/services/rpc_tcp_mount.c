@@ -98,10 +98,10 @@ static bool open_reply(const struct exchange *exchange, uint32_t xid, struct xdr
 }
 
 /* Takes ownership of the Call. */
-static bool ask(const struct rpc_tcp_mount *mount, const char *port, struct xdr_out *call, struct exchange *exchange,
+static bool ask(const char *host, const char *port, int64_t timeout_ns, struct xdr_out *call, struct exchange *exchange,
                 struct xdr *x, char **why)
 {
-    const struct live_options options = {.connect_timeout_ns = mount->timeout_ns, .close_timeout_ns = 1};
+    const struct live_options options = {.connect_timeout_ns = timeout_ns, .close_timeout_ns = 1};
     const struct live_events events = {
         .ctx = exchange, .opened = on_opened, .receive = on_receive, .receive_fin = on_fin, .closed = on_closed};
     uint32_t xid = get_be32(call->octets->data);
@@ -114,13 +114,13 @@ static bool ask(const struct rpc_tcp_mount *mount, const char *port, struct xdr_
     g_byte_array_append(exchange->call, call->octets->data, call->octets->len);
     xdr_out_free(call);
     rpc_record_init(&exchange->record, REPLY_MAX);
-    exchange->socket = live_connect(exchange->loop, mount->host, port, &options, &events, &error);
+    exchange->socket = live_connect(exchange->loop, host, port, &options, &events, &error);
     if (!exchange->socket) {
         *why = g_strdup(error->message);
         g_error_free(error);
         return false;
     }
-    live_run(exchange->loop, live_now() + mount->timeout_ns);
+    live_run(exchange->loop, live_now() + timeout_ns);
     if (exchange->is_answered)
         return open_reply(exchange, xid, x, why);
     *why = g_strdup(exchange->why       ? exchange->why
@@ -151,7 +151,9 @@ static bool explain(const char *what, const char *port, char **why)
 
 /* ---- rpcbind: RFC 1833 section 3 ---- */
 
-static bool find_port(const struct rpc_tcp_mount *mount, char port[8], char **why)
+/* UNKNOWN and *why, UNREGISTERED, or OFFERED and the port. */
+static enum rpc_tcp_offer ask_rpcbind(const char *host, uint32_t program, uint32_t version, int64_t timeout_ns,
+                                      char port[8], char **why)
 {
     struct xdr_out call = begin_call(1, NFS_PROGRAM_RPCBIND, RPCBIND_VERSION, RPCBIND_GETPORT);
     struct exchange exchange;
@@ -159,20 +161,45 @@ static bool find_port(const struct rpc_tcp_mount *mount, char port[8], char **wh
     uint32_t number = 0;
     bool good;
 
+    xdr_out_words(&call, program, version, PROTOCOL_TCP, 0);
+    good = ask(host, rpcbind_port, timeout_ns, &call, &exchange, &x, why);
+    if (good && (!xdr_u32(&x, &number) || number > UINT16_MAX))
+        number = 0;
+    end(&exchange);
+    g_snprintf(port, 8, "%" PRIu32, number);
+    return !good ? RPC_TCP_UNKNOWN : number == 0 ? RPC_TCP_UNREGISTERED : RPC_TCP_OFFERED;
+}
+
+static bool find_port(const struct rpc_tcp_mount *mount, char port[8], char **why)
+{
+    enum rpc_tcp_offer offer;
+
     if (mount->port) {
-        xdr_out_free(&call);
         g_strlcpy(port, mount->port, 8);
         return true;
     }
-    xdr_out_words(&call, NFS_PROGRAM_MOUNT, mount->version, PROTOCOL_TCP, 0);
-    good = ask(mount, rpcbind_port, &call, &exchange, &x, why);
-    if (good && (!xdr_u32(&x, &number) || number == 0 || number > UINT16_MAX)) {
+    offer = ask_rpcbind(mount->host, NFS_PROGRAM_MOUNT, mount->version, mount->timeout_ns, port, why);
+    if (offer == RPC_TCP_UNREGISTERED)
         *why = g_strdup_printf("MOUNT version %u is not registered for TCP", mount->version);
-        good = false;
-    }
+    return offer == RPC_TCP_OFFERED || explain("asking rpcbind for the port of MOUNT", rpcbind_port, why);
+}
+
+enum rpc_tcp_offer rpc_tcp_offers(const char *host, uint32_t program, uint32_t version, int64_t timeout_ns, char **why)
+{
+    char port[8];
+    enum rpc_tcp_offer offer = ask_rpcbind(host, program, version, timeout_ns, port, why);
+    struct exchange exchange;
+    struct xdr_out call;
+    struct xdr x;
+
+    if (offer != RPC_TCP_OFFERED)
+        return offer;
+    call = begin_call(2, program, version, 0);
+    offer = ask(host, port, timeout_ns, &call, &exchange, &x, why) ? RPC_TCP_OFFERED : RPC_TCP_SILENT;
     end(&exchange);
-    g_snprintf(port, 8, "%" PRIu32, number);
-    return good || explain("asking rpcbind for the port of MOUNT", rpcbind_port, why);
+    if (offer == RPC_TCP_SILENT)
+        explain("a NULL Call", port, why);
+    return offer;
 }
 
 /* ---- MOUNT ---- */
@@ -220,7 +247,8 @@ static bool call_mount(const struct rpc_tcp_mount *mount, uint32_t xid, const ch
     nfs_fields_text(&fields, "path", mount->path);
     nfs_fields_put(&fields, procedure, NULL, &call);
     nfs_fields_clear(&fields);
-    good = ask(mount, port, &call, &exchange, &x, why) && (!handle || get_handle(mount, procedure, &x, handle, n, why));
+    good = ask(mount->host, port, mount->timeout_ns, &call, &exchange, &x, why) &&
+           (!handle || get_handle(mount, procedure, &x, handle, n, why));
     end(&exchange);
     return good || explain(what, port, why);
 }

@@ -12,6 +12,7 @@ them cannot say it.
 
 Reports, recordings and what the guest's kernel said are left in --out (default build/lab)."""
 import argparse
+import dataclasses
 import json
 import pathlib
 import signal
@@ -62,6 +63,18 @@ def repeat(tested, role, folder, report, expected):
         report.setdefault("repeated", []).extend(cases)
 
 
+def decide_over_tap(build, role, folder, report):
+    """The cases that the forwarding of the guest's ports leaves open, on a wire, take their places in the report."""
+    if not role.over_tap:
+        return
+    tested = bench.boot(build, dataclasses.replace(role, wire=True))
+    try:
+        again = tested.suites(folder / f"{role.name}-tap.json", role.over_tap)
+    finally:
+        tested.close()
+    report["tests"] = merged(report, again, set(role.over_tap))
+
+
 def test_role(build, role, folder, expected, resumed=False):
     """The report, with what it took, and what the captures of its runs show."""
     began = time.monotonic()
@@ -76,6 +89,7 @@ def test_role(build, role, folder, expected, resumed=False):
     tested = bench.boot(build, role)
     try:
         report = tested.suites(out, resume=before if resumed else None)
+        decide_over_tap(build, role, folder, report)
         if expected:
             repeat(tested, role, folder, report, expected)
         report.update(tested.figures())

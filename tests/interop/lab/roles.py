@@ -20,7 +20,8 @@ MOUNT_3 = WORKLOAD % "vers=3,proto=rdma,port={port},nolock,mountproto=tcp,mountp
 class Role:
     """page: docs/results-PAGE.md. device: what the report calls it. services: of the guest. at: which of them is tested; None: the
     guest is the Initiator, and start what it does. link: the RDMA device by which both are on a link; None: over a socket, or on a wire, the
-    guest's TAP interface. rules: beginnings of the cases; none: all of the suites. release: of the guest; None: lab.RELEASE."""
+    guest's TAP interface. rules: beginnings of the cases; none: all of the suites. release: of the guest; None: lab.RELEASE. over_tap:
+    cases whose segments and window have to reach the guest, which the forwarding of its ports makes anew: they run on a wire."""
     name: str
     page: str
     device: str
@@ -33,6 +34,7 @@ class Role:
     wire: bool = False
     rules: tuple = ()
     release: str | None = None
+    over_tap: tuple = ()
 
     @property
     def side(self):
@@ -53,7 +55,7 @@ def of_nfs(link, over):
 
 def on_wire():
     """Segments that no kernel sends, to a kernel whose siw lives through the rest (upstream/siw/patches)."""
-    about = {"suites": "mpa", "page": "siw-own-tcp", "wire": True, "rules": ("MPA-5.1-06", "MPA-A."), "release": "siw-patched"}
+    about = {"suites": "mpa", "page": "siw-own-tcp", "wire": True, "rules": ("MPA-4.3-07", "MPA-5.1-06", "MPA-A."), "release": "siw-patched"}
     yield Role("wire-target", device="Linux 7.2 siw, Responder: iwarp-target", services=("target",), at="target", options=IDLE, **about)
     yield Role("wire-initiator", device="Linux 7.2 siw, Initiator: iwarp-target --connect", services=("none",),
                start=CONNECT, options=IDLE, **about)
@@ -64,7 +66,8 @@ def on_wire():
 ROLES = {role.name: role for role in [
     Role("rping", "siw", "Linux siw, Responder: rping -s -P", IWARP, ("rping",), at="rping",
          options=("--idle-timeout=12",)),
-    Role("target", "siw", "Linux siw, Responder: iwarp-target", IWARP, ("target",), at="target", options=IDLE),
+    Role("target", "siw", "Linux siw, Responder: iwarp-target", IWARP, ("target",), at="target", options=IDLE,
+         over_tap=("MPA-4.5-07", "RDMAP-6.1-11")),
     Role("initiator", "siw", "Linux siw, Initiator: iwarp-target --connect", IWARP, ("none",),
          start=CONNECT,
          options=(*IDLE, "--accept-timeout=20")),  # it connects at once; NFS clients first give up what they do

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Linux in every role, all suites: each case has the outcome of the table (expected/), each failure there was verified, and over an
 RDMA device iwarp-check finds the same in a capture of the link. A role whose table is missing fails."""
+import dataclasses
 import subprocess
 
 import pytest
@@ -100,3 +101,27 @@ def test_what_is_odd_runs_again():
     again = {"tests": [case("A-1", "passed"), case("A-2", "passed", "B-1: wrong"), case("B-1/seen", "failed", suite="seen")]}
     tests = proof.merged(report, again, set(odd))
     assert list(table.differences(expected, table.rows({"tests": tests}))) == ["B-1/seen"]
+
+
+def test_cases_over_tap_take_their_places(monkeypatch, tmp_path):
+    """What the forwarding of the guest's ports left open is as it was on a wire; everything else is as it was."""
+    class Wire:
+        def __init__(self, role):
+            self.role, self.closed = role, False
+
+        def suites(self, out, cases):
+            assert self.role.wire and out.parent == tmp_path and cases == ("A-1",)
+            return {"tests": [case("A-1", "failed")]}
+
+        def close(self):
+            self.closed = True
+
+    booted = []
+    monkeypatch.setattr(proof.bench, "boot", lambda _, role: booted.append(Wire(role)) or booted[-1])
+    report = {"tests": [case("A-1", "inconclusive"), case("A-2", "passed")]}
+    role = dataclasses.replace(roles.ROLES["target"], over_tap=("A-1",))
+    proof.decide_over_tap(None, role, tmp_path, report)
+    assert [(test["id"], test["outcome"]) for test in report["tests"]] == [("A-1", "failed"), ("A-2", "passed")]
+    assert [wire.closed for wire in booted] == [True]
+    proof.decide_over_tap(None, dataclasses.replace(role, over_tap=()), tmp_path, report)
+    assert len(booted) == 1

@@ -7,6 +7,7 @@
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
 
 #include "traffic-gen/suite/talk/talk_internal.h"
+#include "wire/nfs.h"
 
 enum { ANSWERS = RPC_ANSWER_SUCCESS | RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK };
 
@@ -128,6 +129,27 @@ static void calls_back(struct rpc_talker *talker, const struct suite_case *row)
         talk_inconclusive(talker->talk, "the server makes no Calls in the session's backchannel");
     else if (rpc_talker_alive(talker))
         talk_passed(talker->talk, "%u Short Call%s of the server", n, n == 1 ? "" : "s");
+}
+
+/* ---- what goes beside it over TCP (section 5.1) ---- */
+
+static const struct {
+    const char *name;
+    uint32_t program, version;
+} legacy[] = {{"MOUNT", NFS_PROGRAM_MOUNT, 3}, {"NLM", NFS_PROGRAM_NLM, 4}, {"NSM", NFS_PROGRAM_NSM, 1}};
+
+static void beside_over_tcp(struct talk *talk, const struct suite_case *row)
+{
+    rpc_talker_learn(talk);
+    if (!(talk->run->nfs.spoken & 1U << NFS_V3)) {
+        talk_not_applicable(talk, "the server does not serve NFS version 3");
+        return;
+    }
+    for (unsigned i = 0; i < G_N_ELEMENTS(legacy); i++) {
+        if (!rpc_talker_over_tcp(talk, legacy[i].name, legacy[i].program, legacy[i].version))
+            return;
+    }
+    talk_passed(talk, "MOUNT version 3, NLM version 4 and NSM version 1 answer over TCP");
 }
 
 static const struct suite_case tests[] = {

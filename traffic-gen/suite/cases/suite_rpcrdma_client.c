@@ -120,39 +120,48 @@ static struct asked asked_of(const struct talker_heard *call)
     return asked;
 }
 
-/* A Call that waits and is one of these is answered as the row says; all others are served. */
-static unsigned refuse_some(struct rpc_talker *talker, const char *answer, calls_fits *fits)
+struct refused {
+    uint32_t xids[REFUSED_MAX];
+    unsigned n;
+};
+
+/* Calls that wait and are those of the row are answered as it says; all others are served. */
+static void refuse_some(struct rpc_talker *talker, const struct suite_case *row, struct refused *refused)
 {
-    unsigned refused = 0;
+    const char *begin = strchr(row->says, '(') + 1;
+    g_autofree char *answer = g_strndup(begin, strcspn(begin, ")"));
 
     while (talker->n_held > 0) {
         const struct talker_heard *call = rpc_talker_find_call(talker, talker->held[0].xid);
 
         talker->xid = talker->held[0].xid;
-        if (call && fits(call) && rpc_talker_say(talker, "%s", answer)) {
+        if (call && refused->n < REFUSED_MAX && calls_awaited(row)(call) && rpc_talker_say(talker, "%s", answer)) {
+            refused->xids[refused->n++] = talker->xid;
             rpc_talker_drop(talker, 0);
             talker->served++;
-            refused++;
         } else {
             rpc_talker_answer(talker, 0);
         }
     }
-    return refused;
 }
 
-/* The same request has come again under another XID, with more room for its Reply. */
-static bool has_grown(const struct rpc_talker *talker)
+static bool is_same_with_more_room(const struct asked *before, const struct talker_heard *call)
 {
-    for (guint i = 0; i < talker->heard->len; i++) {
-        const struct talker_heard *first = g_ptr_array_index(talker->heard, i);
+    const struct asked after = asked_of(call);
+
+    return call->call && after.p && after.n == before->n && after.room > before->room &&
+           memcmp(after.p, before->p, after.n) == 0;
+}
+
+/* A request that was refused has come again under another XID, with more room for its Reply. */
+static bool has_grown(const struct rpc_talker *talker, const struct refused *refused)
+{
+    for (unsigned i = 0; i < refused->n; i++) {
+        const struct talker_heard *first = rpc_talker_find_call(talker, refused->xids[i]);
         const struct asked before = asked_of(first);
 
-        for (guint k = i + 1; before.p && before.room > 0 && first->call && k < talker->heard->len; k++) {
-            const struct talker_heard *second = g_ptr_array_index(talker->heard, k);
-            const struct asked after = asked_of(second);
-
-            if (second->call && after.p && after.n == before.n && after.room > before.room &&
-                memcmp(after.p, before.p, after.n) == 0)
+        for (guint k = 0; before.p && k < talker->heard->len; k++) {
+            if (is_same_with_more_room(&before, g_ptr_array_index(talker->heard, k)))
                 return true;
         }
     }
@@ -163,22 +172,22 @@ static bool has_grown(const struct rpc_talker *talker)
 static void refused_again(struct rpc_talker *talker, const struct suite_case *row)
 {
     const int64_t until = talk_now() + 2 * talk_t_close(talker->talk);
-    g_autofree char *answer = g_strndup(strchr(row->says, '(') + 1, strcspn(strchr(row->says, '(') + 1, ")"));
-    unsigned refused = 1; /* by calls_say() */
+    struct refused refused = {0};
 
     if (!calls_say(talker, row))
         return;
+    refused.xids[refused.n++] = talker->xid;
     rpc_talker_drop(talker, rpc_talker_held(talker));
     talker->hold = true;
-    while (refused < REFUSED_MAX && talk_now() < until && !is_over(talker)) {
-        refused += refuse_some(talker, answer, calls_awaited(row));
+    while (refused.n < REFUSED_MAX && talk_now() < until && !is_over(talker)) {
+        refuse_some(talker, row, &refused);
         rpc_talker_hear(talker, talk_t_react(talker->talk) / 4);
     }
     rpc_talker_judge_continues(talker, NULL);
-    if (has_grown(talker))
+    if (has_grown(talker, &refused))
         talk_failed(talker->talk, "expected no request again with a larger Reply chunk; found one");
     else if (talk_has_passed(talker->talk))
-        talk_passed(talker->talk, "%u Calls were refused, and the device continues", refused);
+        talk_passed(talker->talk, "%u Calls were refused, and the device continues", refused.n);
 }
 
 /* ---- the device's memory ---- */

@@ -227,6 +227,8 @@ bool rpc_talker_results(const struct rpc_talker *talker, struct xdr *results);
  * connections, before the case opens its own.
  */
 void rpc_talker_learn(struct talk *talk);
+/* The server's host answers that program over TCP, at the port that rpcbind names. False: verdict is set. */
+bool rpc_talker_over_tcp(struct talk *talk, const char *name, uint32_t program, uint32_t version);
 /*
  * Runs row->on() for each version of wish->versions that the user wants and the server speaks; the case's verdict
  * combines these, each of which had a fresh connection.

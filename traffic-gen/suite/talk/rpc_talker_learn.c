@@ -186,6 +186,24 @@ void rpc_talker_learn(struct talk *talk)
     talk->deadline += talk_now() - began; /* it took none of the case's time */
 }
 
+bool rpc_talker_over_tcp(struct talk *talk, const char *name, uint32_t program, uint32_t version)
+{
+    const int64_t began = talk_now();
+    g_autofree char *why = NULL;
+    const enum rpc_tcp_offer offer = rpc_tcp_offers(talk->run->host, program, version, talk_t_close(talk), &why);
+
+    talk->deadline += talk_now() - began;
+    if (offer == RPC_TCP_UNKNOWN)
+        talk_not_applicable(talk, "what is served over TCP cannot be looked up: rpcbind: %s", why);
+    else if (offer == RPC_TCP_UNREGISTERED)
+        talk_failed(talk, "expected %s; found %s version %u not registered for TCP", talk->row->expected, name,
+                    version);
+    else if (offer == RPC_TCP_SILENT)
+        talk_inconclusive(talk, "%s version %u is registered for TCP, and does not answer here: %s", name, version,
+                          why);
+    return offer == RPC_TCP_OFFERED;
+}
+
 /* Of those that the user wants, if any. */
 static const char *why_none(const struct nfs_run *nfs, unsigned versions)
 {
