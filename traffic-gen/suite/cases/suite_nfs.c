@@ -140,6 +140,7 @@ static const struct {
 
 static void beside_over_tcp(struct talk *talk, const struct suite_case *row)
 {
+    (void)row;
     rpc_talker_learn(talk);
     if (!(talk->run->nfs.spoken & 1U << NFS_V3)) {
         talk_not_applicable(talk, "the server does not serve NFS version 3");

@@ -139,6 +139,8 @@ static bool say_rpc(const struct suite_case *row, enum suite_dut dut, uint32_t n
     talker.heard = g_ptr_array_new();
     talker.names = g_ptr_array_new_with_free_func(g_free);
     g_ptr_array_add(talker.heard, call_of_device(nfs));
+    if (nfs == 4 || (row->says && strstr(row->says, " v4"))) /* links are made with version 4 alone */
+        talker.version = NFS_V40;
     memset(talker.root, 0xA5, talker.root_n);
     rpc_talker_make_end(&talker, &(struct talker_wish){0}, &options, &stream);
     said = rpc_talker_say(&talker, "%s", stimulus);
