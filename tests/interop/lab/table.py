@@ -8,7 +8,8 @@ import re
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "expected"
 COLUMNS = ["case", "outcome", "found", "deviation"]
-OR = " || "  # between several outcomes, or ways in which a device shows the same: chance, or the time between two segments, decides
+OR = " || "  # between alternatives: chance, or the time between two segments, decides
+DEMAND = re.compile(r"([a-z ]+) (\d+)/(\d+)$")
 WITH_REASON = {"failed", "inconclusive", "not applicable", "unstable"}
 # What differs from run to run: addresses and STags of the device's choice, times, ports, frame numbers.
 CHANGING = [(re.compile(r"\bframes? \d+(?: \(see \d+\))?"), "frame N"), (re.compile(r"\b\d+\.\d+ s\b"), "N s"),
@@ -65,33 +66,74 @@ def deviations():
         return {line["key"]: line for line in lines}
 
 
+def alternatives(row):
+    """Pairs of an outcome and what was found with it."""
+    outcomes, texts = ([part.strip() for part in (row[column] or "").split(OR.strip())] for column in ("outcome", "found"))
+    outcomes[0] = DEMAND.sub(r"\1", outcomes[0])
+    if len(outcomes) == 1:
+        outcomes *= len(texts)
+    if len(outcomes) != len(texts):
+        raise ValueError(f"{row['case']}: {len(outcomes)} outcomes, {len(texts)} texts")
+    return list(zip(outcomes, texts))
+
+
+def demand(row):
+    """(outcome, in at least so many, of so many runs); None: each run shows the only outcome."""
+    match = DEMAND.match(row["outcome"].split(OR)[0])
+    return match and (match[1], int(match[2]), int(match[3]))
+
+
 def is_as(row, seen):
-    return seen["outcome"] in row["outcome"].split(OR) and seen["found"] in row["found"].split(OR)
+    return (seen["outcome"], seen["found"]) in alternatives(row)
 
 
 def may_fail(row):
-    return "failed" in row["outcome"].split(OR)
+    return any(outcome == "failed" for outcome, _ in alternatives(row))
+
+
+ABSENT = {"outcome": "passed", "found": ""}  # what is seen beside the cases by chance alone
 
 
 def may_lack(row):
-    """What is seen beside the cases by chance alone."""
-    return row["case"].endswith("/seen") and "passed" in row["outcome"].split(OR)
+    return row["case"].endswith("/seen") and is_as(row, ABSENT)
 
 
-def differences(expected, seen):
-    """In words, by case: what the report has otherwise than the table."""
+def shows(outcome, wanted):
+    """A case that failed in one of its runs is unstable."""
+    return outcome == wanted or (wanted, outcome) == ("failed", "unstable")
+
+
+def lacks(row, outcomes):
+    """In words: runs with these outcomes are not as the row demands; None: they are."""
+    wanted = demand(row)
+    if not wanted or sum(shows(outcome, wanted[0]) for outcome in outcomes) >= wanted[1]:
+        return None
+    return f"expected {wanted[0]} in at least {wanted[1]} of {wanted[2]} runs; found {', '.join(outcomes)}"
+
+
+def count(runs, expected, seen, whole):
+    """Adds to runs, by case, the outcomes of one more run; whole: of all cases, so that nothing else was seen beside them."""
+    for case, row in expected.items():
+        if demand(row) and (case in seen or (whole and may_lack(row))):
+            runs.setdefault(case, []).append(seen.get(case, ABSENT)["outcome"])
+
+
+def differences(expected, seen, runs=None):
+    """In words, by case: what the report has otherwise than the table. runs: outcomes of all runs of a case (count()); None: of one."""
     trouble = {}
     for case in {**expected, **seen}:
-        if case not in seen and may_lack(expected[case]):
-            continue
-        if case not in seen:
+        is_there = case in seen or may_lack(expected[case])
+        one = seen.get(case, ABSENT)
+        if not is_there:
             trouble[case] = "is in the table, and was not run"
         elif case not in expected:
-            trouble[case] = f"is new: {seen[case]['outcome']} ({seen[case]['found']})"
-        elif not is_as(expected[case], seen[case]):
+            trouble[case] = f"is new: {one['outcome']} ({one['found']})"
+        elif not is_as(expected[case], one):
             trouble[case] = (f"expected {expected[case]['outcome']} ({expected[case]['found']}); found "
-                             f"{seen[case]['outcome']} ({seen[case]['found']})")
-    return trouble
+                             f"{one['outcome']} ({one['found']})")
+        else:
+            trouble[case] = lacks(expected[case], (runs or {}).get(case, [one["outcome"]]))
+    return {case: what for case, what in trouble.items() if what}
 
 
 def unverified(expected):
@@ -101,13 +143,13 @@ def unverified(expected):
 
 
 def save(name, report_rows):
-    """Keeps a failure that is as it was, with its deviation, and what it may be besides."""
+    """Keeps a failure that is as it was, with its deviation, and what a row may be besides."""
     before = load(name)
     FOLDER.mkdir(exist_ok=True)
     with open(FOLDER / f"{name}.tsv", "w", encoding="utf-8") as file:
         file.write("# SPDX-License-Identifier: GPL-2.0-or-later\n" + "\t".join(COLUMNS) + "\n")
         for case, row in report_rows.items():
             old = before.get(case)
-            if old and may_fail(old) and is_as(old, row):
+            if old and (may_fail(old) or demand(old)) and is_as(old, row):
                 row = old
             file.write("\t".join(row[column] or "" for column in COLUMNS) + "\n")

@@ -62,12 +62,85 @@ def test_differences():
         found = table.rows({"tests": same["tests"] + report_of(**other)["tests"]})
         assert list(table.differences(expected, found)) == list(other)
     assert list(table.differences(expected, {})) == ["a", "b", "c"]
-    by_chance = {"b/seen": {"case": "b/seen", "outcome": "failed || passed", "found": "cut", "deviation": "known"}}
-    assert table.differences(by_chance, {}) == {}
-    assert list(table.differences(by_chance, table.rows(report_of(**{"b/seen": ("failed", "other")})))) == ["b/seen"]
-    either = {"a": {"case": "a", "outcome": "passed || failed", "found": " || code 2", "deviation": "known"}}
-    for outcome, actual, same in (("passed", "FIN", True), ("failed", "code 2", True), ("failed", "code 3", False), ("inconclusive", "", False)):
-        assert (table.differences(either, table.rows(report_of(a=(outcome, actual)))) == {}) == same
+
+
+def chance(name, outcome="failed 1/3 || passed", found="code 2 || "):
+    return {name: {"case": name, "outcome": outcome, "found": found, "deviation": "known"}}
+
+
+def test_alternatives():
+    """An outcome and a text of one and the same alternative."""
+    either = chance("a", "failed 1/3 || failed || inconclusive", "code 2 || code 3 || why")
+    runs = {"a": ["failed"]}
+    for outcome, actual, same in (("failed", "code 2", True), ("failed", "code 3", True), ("inconclusive", "why", True), ("failed", "why", False),
+                                  ("inconclusive", "code 2", False), ("passed", "", False), ("unstable", "code 2", False)):
+        assert (table.differences(either, table.rows(report_of(a=(outcome, actual))), runs) == {}) == same
+    with pytest.raises(ValueError, match="2 outcomes, 3 texts"):
+        table.alternatives(chance("a", "failed 1/3 || passed", "1 || 2 || ")["a"])
+
+
+def test_demand():
+    """What comes by chance has to come at least as often as the table says."""
+    either = chance("a")
+    assert list(table.differences(either, table.rows(report_of(a=("passed", "FIN"))))) == ["a"]
+    assert table.differences(either, table.rows(report_of(a=("failed", "code 2")))) == {}
+    passed = table.rows(report_of(a=("passed", "FIN")))
+    for runs, good in ((["passed"] * 3, False), (["passed", "failed", "passed"], True), (["passed", "unstable"], True)):
+        assert (table.differences(either, passed, {"a": runs}) == {}) == good
+    beside = chance("b/seen")
+    assert list(table.differences(beside, {})) == ["b/seen"]
+    assert table.differences(beside, {}, {"b/seen": ["passed", "failed"]}) == {}
+    other = table.rows(report_of(**{"b/seen": ("failed", "other")}))
+    assert list(table.differences(beside, other, {"b/seen": ["failed"]})) == ["b/seen"]
+
+
+@pytest.mark.parametrize("name", roles.ROLES)
+def test_several_outcomes_are_demanded(name):
+    """A row with several outcomes could not fail: it says how often the first one comes, of the runs that proof.py makes."""
+    for row in table.load(name).values():
+        several = len({outcome for outcome, _ in table.alternatives(row)}) > 1
+        wanted = table.demand(row)
+        assert several == bool(wanted), row
+        assert not wanted or 1 <= wanted[1] <= wanted[2] == proof.REPEATS + 1, row
+
+
+class Bench:
+    """Each run has the next of these reports."""
+
+    def __init__(self, *reports):
+        self.reports, self.shown, self.asked = list(reports), {}, []
+
+    def again(self):
+        pass
+
+    def suites(self, _, cases=None):
+        self.asked.append(cases)
+        return self.reports.pop(0)
+
+
+def repeated(expected, *reports):
+    """What is not as expected after all runs, and which cases each further run had."""
+    role = roles.ROLES["rping"]
+    bench, report = Bench(*reports[1:]), reports[0]
+    proof.repeat(bench, role, table.FOLDER, report, expected)
+    return [line.split()[0] for line in proof.trouble(role, report, expected) if "not verified" not in line], bench.asked
+
+
+def test_what_is_demanded_runs_again():
+    failed, passed = (lambda: {"tests": [case("A-1", "failed") | {"actual": "code 2"}]}), (lambda: {"tests": [case("A-1", "passed")]})
+    assert repeated(chance("A-1"), failed()) == ([], [])
+    assert repeated(chance("A-1"), passed(), passed(), failed()) == ([], [["A-1"], ["A-1"]])
+    assert repeated(chance("A-1"), passed(), passed(), passed()) == (["A-1"], [["A-1"], ["A-1"]])
+
+
+def test_what_is_demanded_beside_cases_runs_again():
+    """Any case may show it."""
+    expected = table.rows({"tests": [case("A-1", "passed")]}) | chance("B-1/seen")
+    plain = lambda: {"tests": [case("A-1", "passed")]}
+    seen = lambda: {"tests": [case("A-1", "passed", "B-1: wrong"), case("B-1/seen", "failed", suite="seen") | {"actual": "code 2"}]}
+    assert repeated(expected, seen()) == ([], [])
+    assert repeated(expected, plain(), seen()) == ([], [None])
+    assert repeated(expected, plain(), plain(), plain()) == (["B-1/seen"], [None, None])
 
 
 def test_unverified(tmp_path, monkeypatch):
