@@ -13,6 +13,10 @@ from catalogue import literal, symbol, write_if_different
 ROLES = {"both": "DUT_ANY", "responder": "DUT_RESPONDER", "initiator": "DUT_INITIATOR"}
 NEEDS = ("echo", "receives", "regions", "rpc", "nfs", "enhanced", "peer-to-peer", "words", "wire", "alone")
 SERVED = ("send", "read-response", "immediate", "atomic-response")
+# Who may report the fault: layer/type/code; a Terminate of another layer could not have found it.
+REASONS = re.compile(r"Terminate [0-2]/([0-9a-f]+|\*)/([0-9a-f]+|\*)(?=$|[ ,])")
+NAMES_REASONS = ("refused", "refused-with-code", "operation-refused", "operation-refused-with-code", "not-served", "invalidated", "terminates",
+                 "short-in-parts", "one-too-many")
 WORDS = ("part", "breaks", "also", "needs", "say", "value", "served", "per version", "after", "expects")
 # The suites to which the rules of a case file may belong, and the room of a judge that several of them share.
 SUITES = {"mpa": ("mpa", "mpa2"), "ddp": ("ddp",), "rdmap": ("rdmap", "rdmapx")}
@@ -144,6 +148,9 @@ def symbols(prefix, words):
 def row(case, room):
     if "expects" not in case.words:
         fail(case, "a case has a line `expects WHAT THE DEVICE HAS TO DO`")
+    if case.judge in NAMES_REASONS and not REASONS.match(case.words["expects"]):
+        fail(case, f"{case.judge} goes by what the Terminate says: `expects Terminate LAYER/TYPE/CODE` (RFC 5040 section 4.8), */* for more "
+                   "than one type and code, and `, or a close`")
     suffix, judge = case.id[len(case.rule) + 1:], judge_of(case, room)
     fields = [("rule", symbol(case.rule)), ("suffix", literal(suffix) if suffix else None), ("duts", ROLES[case.scenario]),
               ("needs", needs_of(case, judge)), *judge, ("stimulus", literal(case.summary)), ("expected", literal(case.words["expects"])),

@@ -41,6 +41,12 @@ bool exchange_goes_on(struct talk *talk, enum rule_id rule);
 const struct talk_heard *exchange_hear_end(struct talk *talk, enum rdmap_opcode answer);
 bool exchange_is_refusal(const struct talk_heard *heard);
 
+/*
+ * What was heard last refuses the start-up, as this vector has to be or may be refused; flags: of our frame. Passed,
+ * unless the device refuses M = 1 alone: then it may do so here for that, and the vector is inconclusive.
+ */
+void exchange_pass_refusal(struct talk *talk, unsigned flags, const char *what);
+
 /* Draws n octets by `drawn`. */
 void exchange_draw(uint32_t drawn, uint8_t *octets, size_t n);
 

@@ -136,6 +136,13 @@ static void judge_served(struct geometry *geometry, enum rule_id rule)
         pairs_failed(talk, rule, "expected the device to continue; found %s", talk_life_words(talk, life));
 }
 
+/* RDMAP sees what DDP cannot; DDP's faults of memory both may report. */
+static bool may_find(enum rule_id rule, unsigned layer)
+{
+    return layer == RDMAP_LAYER_RDMA ||
+           (layer == RDMAP_LAYER_DDP && !g_str_has_prefix(rule_catalogue[rule].id, "RDMAP"));
+}
+
 static void judge_refused(struct geometry *geometry, unsigned served, enum rule_id rule)
 {
     struct talk *talk = geometry->talk;
@@ -146,7 +153,9 @@ static void judge_refused(struct geometry *geometry, unsigned served, enum rule_
         heard = exchange_hear_end(talk, RDMAP_READ_RESPONSE);
     } while (served > 0 && geometry->plan.is_read && heard->what == TALK_FPDU && !heard->is_terminate &&
              (heard->ddp.last ? served-- : served) > 0);
-    if (exchange_is_refusal(heard))
+    if (heard->is_terminate && !may_find(rule, heard->meant.layer))
+        talk_inconclusive(talk, "refused, but by a layer that cannot see the fault: %s", talk_describe(talk, heard));
+    else if (exchange_is_refusal(heard))
         talk_passed_by_end(talk, "refused: %s", talk_describe(talk, heard));
     else
         pairs_failed(talk, rule, "expected a Terminate, or a close; found %s", talk_describe(talk, heard));

@@ -30,12 +30,14 @@ static bool send_reply(struct talk *talk, const struct reply_plan *plan)
 
 /* ---- what the device makes of it ---- */
 
-static void judge_refused(struct talk *talk, enum rule_id rule)
+static void judge_refused(struct talk *talk, unsigned flags, enum rule_id rule)
 {
     const struct talk_heard *heard = talk_hear(talk, talk_t_close(talk));
 
-    if (exchange_is_refusal(heard))
-        talk_passed_by_end(talk, "refused: %s", talk_describe(talk, heard));
+    if (heard->is_terminate && heard->meant.layer != RDMAP_LAYER_LLP)
+        talk_inconclusive(talk, "refused, but not by MPA, whose Reply is wrong: %s", talk_describe(talk, heard));
+    else if (exchange_is_refusal(heard))
+        exchange_pass_refusal(talk, flags, "refused");
     else
         pairs_failed(talk, rule, "expected a Terminate, or a close; found %s", talk_describe(talk, heard));
 }
@@ -82,7 +84,7 @@ static void judge_first(struct talk *talk, const struct reply_plan *plan, unsign
     if (talk_first_fpdu(talk))
         exchange(talk, plan);
     else if (outcomes & REPLY_REFUSED && exchange_is_refusal(talk_last(talk)))
-        talk_passed_by_end(talk, "refused: %s", talk_describe(talk, talk_last(talk)));
+        exchange_pass_refusal(talk, plan->flags, "refused");
     else
         pairs_failed(talk, rule, "expected FPDUs; found %s", talk_describe(talk, talk_last(talk)));
 }
@@ -112,7 +114,7 @@ static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
         return;
     talk_begin_operation(talk);
     if (outcomes == REPLY_REFUSED)
-        judge_refused(talk, rule);
+        judge_refused(talk, plan.flags, rule);
     else
         judge_first(talk, &plan, outcomes, rule);
 }

@@ -189,9 +189,9 @@ static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
     if (answer == STARTUP_ACCEPTED)
         judge_operation(talk, pairs, &plan);
     else if (answer == STARTUP_REJECTED)
-        talk_passed(talk, "rejected, as an upper layer that needs more Reads may do");
+        exchange_pass_refusal(talk, plan.flags, "rejected, as an upper layer that needs more Reads may do");
     else
-        talk_passed_by_end(talk, "refused: %s", talk_describe(talk, talk_last(talk)));
+        exchange_pass_refusal(talk, plan.flags, "refused");
 }
 
 /* ---- what the device's upper layer takes ---- */

@@ -381,7 +381,11 @@ bool calls_burst(struct rpc_talker *talker, const char *call, uint32_t xid, uint
         if (found == RPC_ANSWER_SILENCE || found == RPC_ANSWER_GONE) {
             talk_failed(talker->talk,
                         "expected an answer to each of %u simultaneous Calls, as granted; number %u has %s", n, i + 1,
-                        rpc_answer_words(found));
+                        rpc_talker_found_words(talker, found));
+            return false;
+        }
+        if (found == RPC_ANSWER_NONSENSE) {
+            talk_inconclusive(talker->talk, "one of %u simultaneous Calls has %s", n, rpc_answer_words(found));
             return false;
         }
     }

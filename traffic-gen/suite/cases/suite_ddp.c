@@ -78,6 +78,10 @@ static void not_before_last(struct talk *talk, const struct suite_case *row)
         talk_inconclusive(talk, "%s in the middle of a message", talk_describe(talk, heard));
         return;
     }
+    if (talk_answer(talk)) {
+        talk_failed(talk, "expected no echo before the last segment; found %s", talk_answer(talk));
+        return;
+    }
     talk_say(talk, "send");
     heard = talk_hear_opcode(talk, RDMAP_SEND);
     if (heard)
@@ -117,9 +121,31 @@ static void half_close(struct talk *talk, const struct suite_case *row)
 
 /* ---- what must be refused ---- */
 
+/*
+ * The request must not be answered: it was not, if the device ended the connection, by a Terminate for one of these
+ * reasons, and has said nothing else.
+ */
+static void judge_refused_unanswered(struct talk *talk, enum talk_life life, const struct talk_reason *reasons,
+                                     unsigned n)
+{
+    const bool is_terminate = life == LIFE_TERMINATE;
+    const bool has_reason = is_terminate && talk_has_reason(&talk_last(talk)->meant, reasons, n);
+    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
+
+    if (talk_late_answer(talk))
+        talk_inconclusive(talk, "%s; beside it the device says something: %s", what, talk_answer(talk));
+    else if (is_terminate && !has_reason)
+        talk_inconclusive(talk, "refused, but by a layer that cannot see the fault, or for another reason: %s", what);
+    else if (is_terminate || life == LIFE_CLOSED)
+        talk_passed_by_end(talk, "%s", what);
+    else
+        talk_inconclusive(talk, "neither an answer nor a refusal: %s", what);
+}
+
 /* What follows an error is ignored, even if the device would otherwise answer it. */
 static void dropped(struct talk *talk, const struct suite_case *row)
 {
+    static const struct talk_reason of_ddp = {RDMAP_LAYER_DDP, TALK_ANY, TALK_ANY};
     enum talk_sign sign;
     enum talk_life life;
 
@@ -136,10 +162,8 @@ static void dropped(struct talk *talk, const struct suite_case *row)
         talk_failed(talk, "expected no answer to a Read Request after a segment with DV 2; found one");
     else if (life == LIFE_MUTE)
         talk_inconclusive(talk, "expected an error; found neither an error nor an answer");
-    else if (life == LIFE_CLOSED)
-        talk_passed_by_end(talk, "%s", talk_describe(talk, talk_last(talk)));
     else
-        talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
+        judge_refused_unanswered(talk, life, &of_ddp, 1);
 }
 
 /* An FPDU whose ULPDU is too short for its header, cut over two TCP segments at each place: a connection for each. */
@@ -159,8 +183,11 @@ static void short_in_parts(struct talk *talk, const struct suite_case *row)
                         talk_describe(talk, heard));
             return;
         }
-        talk_passed_by_end(talk, "at each place: %s", talk_describe(talk, heard));
+        judge_refusal(talk, row);
+        if (!talk_has_passed(talk))
+            return;
     }
+    talk_passed_by_end(talk, "at each place: %s", talk_describe(talk, talk_last(talk)));
 }
 
 /*
@@ -178,6 +205,9 @@ static void interrupted(struct talk *talk, const struct suite_case *row)
         talk_failed(talk, "expected the Send echoed unchanged; found other octets");
     else if (heard)
         talk_passed(talk, "the Send was echoed");
+    else if (talk_last(talk)->is_terminate && talk_last(talk)->meant.layer == RDMAP_LAYER_LLP)
+        talk_inconclusive(talk, "refused, but by MPA, which nothing is wrong for: %s",
+                          talk_describe(talk, talk_last(talk)));
     else if (talk_last(talk)->is_terminate || !talk_is_open(talk))
         talk_passed_by_end(talk, "the device does not accept it: %s", talk_describe(talk, talk_last(talk)));
     else if (!talk_echoes(talk))
@@ -189,6 +219,8 @@ static void interrupted(struct talk *talk, const struct suite_case *row)
 /* A Read Request whose only segment is not marked the last. */
 static void never_last(struct talk *talk, const struct suite_case *row)
 {
+    static const struct talk_reason above_mpa[] = {{RDMAP_LAYER_RDMA, TALK_ANY, TALK_ANY},
+                                                   {RDMAP_LAYER_DDP, TALK_ANY, TALK_ANY}};
     enum talk_life life;
 
     if (!talk_start(talk, NULL))
@@ -202,10 +234,10 @@ static void never_last(struct talk *talk, const struct suite_case *row)
     if (life == LIFE_ANSWERS)
         talk_failed(talk, "expected no answer to a Read Request without L; found %s",
                     talk_describe(talk, talk_last(talk)));
-    else if (life == LIFE_CLOSED)
-        talk_passed_by_end(talk, "%s", talk_describe(talk, talk_last(talk)));
+    else if (life == LIFE_MUTE && !talk_answer(talk))
+        talk_passed(talk, "expected no answer; found nothing");
     else
-        talk_passed(talk, "expected an answer; found %s", talk_describe(talk, talk_last(talk)));
+        judge_refused_unanswered(talk, life, above_mpa, G_N_ELEMENTS(above_mpa));
 }
 
 static const struct suite_case tests[] = {

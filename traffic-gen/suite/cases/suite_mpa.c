@@ -76,11 +76,17 @@ static bool say_held_back(struct talk *talk, const struct suite_case *row, bool 
         !(octets = talk_octets(talk, "%s", row->says)))
         return false;
     if (odd) {
+        talk_mark(talk, 0);
         talk_write(talk, octets->data, octets->len - HELD_BACK);
         /* Not for long: a device need not wait for ever. */
         if (talk_await(talk, sign, hold_ns) == LIFE_ANSWERS) {
             talk_failed(talk, "expected no answer before the whole FPDU of the question was sent; found %s",
                         talk_describe(talk, talk_last(talk)));
+            return false;
+        }
+        if (talk_answer(talk)) {
+            talk_inconclusive(talk, "before the whole FPDU of the question was sent, the device says something: %s",
+                              talk_answer(talk));
             return false;
         }
         g_byte_array_remove_range(octets, 0, octets->len - HELD_BACK);

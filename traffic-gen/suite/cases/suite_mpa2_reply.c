@@ -117,13 +117,15 @@ static void must_terminate(struct talk *talk, const struct suite_case *row)
         without_terminate(talk, bad, about, heard);
         return;
     }
-    is_of_setup = heard->meant.layer == 2 && heard->meant.etype == 0;
+    is_of_setup = heard->meant.layer == RDMAP_LAYER_LLP && heard->meant.etype == 0;
     if (about == ABOUT_CODE)
         judge_code(talk, bad, heard, is_of_setup);
+    else if (about != ABOUT_LAYER && !is_of_setup)
+        talk_inconclusive(talk, "a Terminate, but not of MPA, whose Reply is wrong: %s", talk_describe(talk, heard));
     else if (about == ABOUT_CLOSE)
         judge_close(talk);
-    else if (about == ABOUT_TERMINATE || is_of_setup)
-        talk_passed(talk, "%s", talk_describe(talk, heard));
+    else if (is_of_setup)
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
     else
         talk_failed(talk, "expected layer 2 type 0; found %s", talk_describe(talk, heard));
 }

@@ -44,7 +44,9 @@ static void judge_no_answer(struct talk *talk, const struct suite_case *row, enu
 {
     g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
 
-    if (!answers_plainly(talk, row))
+    if (talk_late_answer(talk))
+        talk_inconclusive(talk, "%s; beside it the device says something else: %s", what, talk_answer(talk));
+    else if (!answers_plainly(talk, row))
         talk_inconclusive(talk, "%s; without the fault the device does not answer either", what);
     else if (life == LIFE_CLOSED)
         talk_passed_by_end(talk, "expected no answer; found %s; without the fault the device answers", what);

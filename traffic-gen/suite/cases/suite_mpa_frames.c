@@ -44,7 +44,7 @@ static void rejected(struct talk *talk, const struct suite_case *row)
     heard = talk_hear(talk, talk_t_close(talk));
     if (heard->what == TALK_FIN || heard->what == TALK_RESET)
         talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, heard));
-    else if (heard->what == TALK_SILENCE && heard->n == 0)
+    else if (!talk_answer(talk) && heard->what == TALK_SILENCE)
         talk_passed(talk, "the device says nothing more");
     else
         talk_failed(talk, "expected no FPDU after a Reply with R = 1; found %s", talk_describe(talk, heard));
@@ -79,7 +79,10 @@ static void revision_0(struct talk *talk, const struct suite_case *row)
         return;
     }
     heard = reply ? talk_hear(talk, talk_t_close(talk)) : talk_last(talk);
-    if (heard->what == TALK_FIN || heard->what == TALK_RESET)
+    if (!reply && !talk_is_open(talk) && talk_refuses_markers(talk))
+        talk_inconclusive(talk, "the device closes, for revision 0 or for M = 1, which belongs to it: it refuses M = 1 "
+                                "alone");
+    else if (heard->what == TALK_FIN || heard->what == TALK_RESET)
         talk_passed_by_end(talk, "%s", reply ? "the device names its own revision, and closes" : "the device closes");
     else
         talk_failed(talk, "expected the device to close; found %s", talk_describe(talk, heard));
@@ -274,8 +277,14 @@ static void invalid_first(struct talk *talk, const struct suite_case *row)
     heard = talk_hear(talk, talk_t_close(talk));
     if (heard->what == TALK_FIN || heard->what == TALK_RESET)
         talk_passed_by_end(talk, "no FPDU, but %s", talk_describe(talk, heard));
-    else if ((heard->what == TALK_SILENCE && heard->n == 0) || heard->is_terminate)
-        talk_passed(talk, "no FPDU, but %s", talk_describe(talk, heard));
+    else if (heard->is_terminate && heard->meant.layer != RDMAP_LAYER_LLP)
+        talk_inconclusive(talk,
+                          "refused, but not by MPA, which is about the contents of an FPDU whose CRC is wrong: %s",
+                          talk_describe(talk, heard));
+    else if (heard->is_terminate)
+        talk_passed_by_end(talk, "no FPDU, but %s", talk_describe(talk, heard));
+    else if (heard->what == TALK_SILENCE && !talk_answer(talk))
+        talk_passed(talk, "no FPDU: nothing");
     else
         talk_failed(talk, "expected no FPDU from the device; found %s", talk_describe(talk, heard));
 }

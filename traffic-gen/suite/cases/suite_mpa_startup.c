@@ -175,11 +175,14 @@ static void incomplete(struct talk *talk, const struct suite_case *row)
     if (!our_turn(talk))
         return;
     talk_plain_startup(talk);
+    talk_mark(talk, DUE_TERMINATE);
     if (row->variant > 0 && (octets = talk_octets(talk, "startup")))
         talk_write(talk, octets->data, MIN(octets->len, (guint)row->variant));
     if (!talk_is_initiator(talk))
         talk_begin_operation(talk);
     talk_expect_close(talk, talk_t_start(talk));
+    if (talk_has_passed(talk) && talk_answer(talk))
+        talk_inconclusive(talk, "closed, but only after an answer to a part of a frame: %s", talk_answer(talk));
 }
 
 /* An Initiator that has not received the whole Reply must wait; when it has, it continues. */
@@ -194,6 +197,7 @@ static void withheld(struct talk *talk, const struct suite_case *row)
     talk_plain_startup(talk);
     if (!(octets = talk_octets(talk, "startup")))
         return;
+    talk_mark(talk, 0);
     talk_write(talk, octets->data, octets->len - 1);
     talk_begin_operation(talk);
     heard = talk_hear(talk, talk_t_react(talk));
@@ -201,7 +205,7 @@ static void withheld(struct talk *talk, const struct suite_case *row)
         talk_passed_by_end(talk, "the device closes: %s", talk_describe(talk, heard));
         return;
     }
-    if (heard->what != TALK_SILENCE || heard->n > 0) {
+    if (talk_answer(talk)) {
         talk_failed(talk, "expected the device to wait for the whole Reply; found %s", talk_describe(talk, heard));
         return;
     }
@@ -290,10 +294,10 @@ static void disliked_reply(struct talk *talk, const struct suite_case *row)
     if (!talk_start(talk, &wish))
         return;
     answer = hear_answer(talk, talk_t_close(talk));
-    if (answer == ANSWER_OPEN)
+    if (answer == ANSWER_OPEN && !talk_answer(talk))
         talk_passed(talk, "the device says nothing more");
     else
-        judge(talk, answer, ANSWER_ACCEPTS | ANSWER_GARBAGE);
+        judge(talk, answer == ANSWER_OPEN ? ANSWER_GARBAGE : answer, ANSWER_ACCEPTS | ANSWER_GARBAGE);
 }
 
 static void enters_operation(struct talk *talk, const struct suite_case *row)

@@ -122,6 +122,8 @@ static void no_recovery(struct talk *talk, const struct suite_case *row)
         talk_failed(talk, "expected no answer after a Send with opcode 12; a Read Request after it was answered");
     else
         talk_expect_close(talk, talk_t_close(talk));
+    if (talk_has_passed(talk) && talk_answer(talk))
+        talk_inconclusive(talk, "closed, but after the error the device says something: %s", talk_answer(talk));
 }
 
 /* The Terminate is the next message: no echo of later Sends and no other answer comes before it. */
@@ -138,8 +140,10 @@ static void at_once(struct talk *talk, const struct suite_case *row)
     heard = talk_hear(talk, talk_t_react(talk));
     if (heard->what == TALK_FPDU && !heard->is_terminate)
         talk_failed(talk, "expected the Terminate first; found %s before it", talk_describe(talk, heard));
+    else if (heard->what == TALK_FPDU && heard->meant.layer != RDMAP_LAYER_DDP)
+        talk_inconclusive(talk, "a Terminate, but not of DDP, whose version is wrong: %s", talk_describe(talk, heard));
     else if (heard->what == TALK_FPDU)
-        talk_passed(talk, "%s", talk_describe(talk, heard));
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
     else
         talk_inconclusive(talk, "%s", talk_describe(talk, heard));
 }

@@ -63,7 +63,7 @@ static void lacking(struct talk *talk, const struct suite_case *row)
     else if (!heard->is_terminate)
         talk_not_applicable(talk, "the device supports Atomic Operations");
     else if (heard->meant.layer == RDMAP_LAYER_RDMA && heard->meant.etype == REMOTE_OPERATION)
-        talk_passed(talk, "%s", talk_describe(talk, heard));
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
     else
         talk_failed(talk, "expected Terminate layer 0 type 2, a Remote Operation Error; found %s",
                     talk_describe(talk, heard));
@@ -136,6 +136,8 @@ static void headers(struct talk *talk, const struct suite_case *row)
     heard = hear_end(talk, talk_t_react(talk));
     if (!heard->is_terminate)
         talk_inconclusive(talk, "expected a Terminate; found %s", talk_describe(talk, talk_last(talk)));
+    else if (heard->meant.layer != RDMAP_LAYER_RDMA || heard->meant.etype == REMOTE_OPERATION)
+        talk_inconclusive(talk, "refused, but not for the STag of the Atomic Request: %s", talk_describe(talk, heard));
     else if (!heard->meant.d || heard->meant.r)
         talk_failed(talk, "expected D = 1 and R = 0; found D = %d and R = %d in %s", heard->meant.d, heard->meant.r,
                     talk_describe(talk, heard));

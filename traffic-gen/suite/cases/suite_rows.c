@@ -140,6 +140,7 @@ static bool say_rest(struct talk *talk, const struct suite_case *row, const char
 {
     if (!can_lie_before(talk, text))
         return false;
+    talk_mark(talk, DUE_TERMINATE);
     return (!asks(row) || needs_question(talk) != SIGN_TCP) && talk_say(talk, "%s", text);
 }
 
@@ -215,20 +216,32 @@ static size_t served_octets(const struct suite_case *row)
     return row->served == RDMAP_SEND ? TALK_MESSAGE : 0;
 }
 
+/* Layer, type and code; a star for any code, or for any type and code. NULL: it is none. */
+static const char *read_reason(const char *text, struct talk_reason *reason)
+{
+    const char *rest = words_match(text, "%/%/%", &reason->layer, &reason->etype, &reason->code);
+
+    if (rest)
+        return rest;
+    reason->code = TALK_ANY;
+    if ((rest = words_match(text, "%/%/*", &reason->layer, &reason->etype)))
+        return rest;
+    reason->etype = TALK_ANY;
+    return words_match(text, "%/*/*", &reason->layer);
+}
+
 /* The reasons that row->expected names: "Terminate 1/2/03 or 1/2/02, or a close". */
 static unsigned read_reasons(const char *text, struct talk_reason *reason)
 {
-    static const char *const before[TALK_REASONS] = {"Terminate %/%/%", ", %/%/%", ", %/%/%", ", %/%/%"};
+    static const char *const between[] = {", ", " or "};
+    const char *next = words_match(text, "Terminate ");
     unsigned n = 0;
 
-    while (text && n < TALK_REASONS) {
-        struct talk_reason *next = &reason[n];
-        const char *rest = words_match(text, before[n], &next->layer, &next->etype, &next->code);
-
-        if (!rest && n > 0)
-            rest = words_match(text, " or %/%/%", &next->layer, &next->etype, &next->code);
-        text = rest;
-        n += rest != NULL;
+    while (next && n < TALK_REASONS && (text = read_reason(next, &reason[n]))) {
+        next = NULL;
+        for (unsigned i = 0; !next && i < G_N_ELEMENTS(between); i++)
+            next = words_match(text, between[i]);
+        n++;
     }
     return n;
 }

@@ -92,6 +92,8 @@ static void lost_memory(struct rpc_talker *talker, const struct suite_case *row)
         talk_failed(talk, "expected no success: a part of the data cannot be read; found a Reply that says success");
     else if (talker->fed_end)
         talk_passed_by_end(talk, "the connection ends");
+    else if (answer == RPC_ANSWER_NONSENSE)
+        talk_inconclusive(talk, "%s", rpc_answer_words(answer));
     else if (answer != RPC_ANSWER_SILENCE && answer != RPC_ANSWER_GONE)
         talk_passed(talk, "%s", rpc_answer_words(answer));
     else

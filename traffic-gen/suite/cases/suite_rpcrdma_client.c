@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+enum { REMOTE_PROTECTION = 1 /* error type of a Terminate */ };
 enum { BURST_MAX = 32, FILES = 13 /* Calls before one is made */, LATE_CALLS = 4 };
 
 /* ---- Replies ---- */
@@ -192,6 +193,20 @@ static void refused_again(struct rpc_talker *talker, const struct suite_case *ro
 
 /* ---- the device's memory ---- */
 
+/* By who looks after memory, DDP or RDMAP, where the wire is seen; or by a close. */
+static void judge_refused_write(struct rpc_talker *talker)
+{
+    static const struct talk_reason reasons[] = {{RDMAP_LAYER_DDP, TALK_ANY, TALK_ANY},
+                                                 {RDMAP_LAYER_RDMA, REMOTE_PROTECTION, TALK_ANY}};
+    struct talk *talk = talker->talk;
+
+    if (talk->has_ended_by && !talk_has_reason(&talk->ended_by, reasons, G_N_ELEMENTS(reasons)))
+        talk_inconclusive(talk, "a Terminate, but of layer %u type %u: not about memory", talk->ended_by.layer,
+                          talk->ended_by.etype);
+    else
+        talk_passed_by_end(talk, "%s", rpc_talker_end_words(talker));
+}
+
 /* After the Reply the memory belongs to the device alone. */
 static void late_write(struct rpc_talker *talker, const struct suite_case *row)
 {
@@ -203,7 +218,7 @@ static void late_write(struct rpc_talker *talker, const struct suite_case *row)
     if (is_over(talker) && rpc_talker_judge_unmounted(talker))
         return;
     if (is_over(talker))
-        talk_passed(talk, "%s", rpc_talker_end_words(talker));
+        judge_refused_write(talker);
     else
         talk_failed(talk, "expected a Write into a chunk refused after the Reply; the device accepted it");
     rpc_talker_serve(talker, LATE_CALLS, talk_t_react(talk)); /* so that the recording shows it too */

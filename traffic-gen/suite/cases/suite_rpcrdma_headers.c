@@ -22,7 +22,8 @@ void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer 
         talk_passed(talker->talk, "%s", rpc_answer_words(found));
         return;
     }
-    talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected, rpc_answer_words(found));
+    talk_failed(talker->talk, "expected %s; found %s", talker->talk->row->expected,
+                rpc_talker_found_words(talker, found));
     /* So that the recording shows, too, that it will not come. */
     if (found == RPC_ANSWER_SILENCE && talk_is_initiator(talker->talk))
         rpc_talker_alive(talker);
@@ -64,16 +65,12 @@ static bool is_blocked(struct rpc_talker *talker)
     return false;
 }
 
-/* Whatever the device says that answers no other Call of ours is an answer to the stimulus, with any XID. */
-static bool judge_unanswered(struct rpc_talker *talker, unsigned since)
+static bool judge_unanswered(struct rpc_talker *talker)
 {
-    const struct talker_heard *answer = rpc_talker_unasked(talker, since);
+    const char *answer = rpc_talker_other_answer(talker);
 
-    if (answer && answer->header.status != RPCRDMA_OK)
-        talk_failed(talker->talk, "expected silence; found a Send of %zu octets that is no message", answer->n);
-    else if (answer)
-        talk_failed(talker->talk, "expected silence; found %s with %s", rpcrdma_proc_name(answer->header.proc),
-                    answer->header.xid == talker->xid ? "its XID" : "another XID, in answer to no Call");
+    if (answer)
+        talk_failed(talker->talk, "expected silence; found %s", answer);
     return !answer;
 }
 
@@ -83,12 +80,11 @@ static bool judge_unanswered(struct rpc_talker *talker, unsigned since)
  */
 static void to_client(struct rpc_talker *talker, const struct suite_case *row)
 {
-    unsigned before, since;
+    unsigned before;
 
     if (!is_blocked(talker))
         return;
     before = talker->n_held;
-    since = talker->heard->len;
     talker->xid = talker->held[0].xid;
     if (!calls_say(talker, row))
         return;
@@ -96,9 +92,9 @@ static void to_client(struct rpc_talker *talker, const struct suite_case *row)
     if (talker->n_held > before && !talker->fed_end)
         rpc_talker_doubt(talker, "expected the message to be discarded; the device makes another Call, as if it had "
                                  "been the Reply to a pending one");
-    else if (judge_unanswered(talker, since))
+    else if (judge_unanswered(talker))
         rpc_talker_judge_continues(talker, "no answer");
-    judge_unanswered(talker, since);
+    judge_unanswered(talker);
 }
 
 /* The most credits that the device has asked for: it has as many Receive buffers, at least. */
@@ -135,14 +131,13 @@ static void many(struct rpc_talker *talker, const struct suite_case *row)
 /* Not even for a while after the sign of life. */
 static void to_server(struct rpc_talker *talker, const struct suite_case *row)
 {
-    unsigned since = talker->heard->len;
     bool alive;
 
     if (!calls_say(talker, row))
         return;
     alive = rpc_talker_alive(talker);
     rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, NULL);
-    if (judge_unanswered(talker, since) && alive)
+    if (judge_unanswered(talker) && alive)
         talk_passed(talker->talk, "no answer, and the device continues");
 }
 

@@ -470,15 +470,37 @@ static bool is_own_xid(const struct rpc_talker *talker, uint32_t xid)
     return xid >= talker->xids + TALKER_XID_CALLS && xid < talker->next_xid;
 }
 
-const struct talker_heard *rpc_talker_unasked(const struct rpc_talker *talker, unsigned since)
+static const struct talker_heard *find_unasked(const struct rpc_talker *talker)
 {
-    for (guint i = since; i < talker->heard->len; i++) {
+    for (guint i = talker->said_at; i < talker->heard->len; i++) {
         const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
 
         if (!heard->call && (heard->header.status != RPCRDMA_OK || !is_own_xid(talker, heard->header.xid)))
             return heard;
     }
     return NULL;
+}
+
+static bool is_whole(const struct rpc_talker *talker)
+{
+    return !talk_is_in_pieces(talker->talk);
+}
+
+const char *rpc_talker_other_answer(struct rpc_talker *talker)
+{
+    const struct talker_heard *heard;
+
+    if (!is_whole(talker) && talk_is_open(talker->talk))
+        rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, is_whole);
+    heard = find_unasked(talker);
+    if (!heard)
+        return talk_answer(talker->talk);
+    if (heard->header.status != RPCRDMA_OK)
+        g_snprintf(talker->words, sizeof talker->words, "a Send of %zu octets that is no message", heard->n);
+    else
+        g_snprintf(talker->words, sizeof talker->words, "%s with %s", rpcrdma_proc_name(heard->header.proc),
+                   heard->header.xid == talker->xid ? "its XID" : "another XID, in answer to no Call");
+    return talker->words;
 }
 
 const struct talker_heard *rpc_talker_find_call(const struct rpc_talker *talker, uint32_t xid)
@@ -574,6 +596,13 @@ const char *rpc_answer_words(enum rpc_answer answer)
         break;
     }
     return "a message that answers nothing";
+}
+
+const char *rpc_talker_found_words(struct rpc_talker *talker, enum rpc_answer answer)
+{
+    const char *other = answer == RPC_ANSWER_SILENCE ? rpc_talker_other_answer(talker) : NULL;
+
+    return other ? other : rpc_answer_words(answer);
 }
 
 bool rpc_talker_alive(struct rpc_talker *talker)

@@ -142,6 +142,7 @@ struct rpc_talker {
     GPtrArray *names; /* to be removed at the end: char * */
     char words[64];   /* of rpc_talker_result_words() */
     uint32_t awaited; /* XID, of rpc_talker_await() */
+    unsigned said_at; /* what was heard before the last statement */
     uint32_t asked;   /* octets that the last `read` or `readlink` must return */
     struct talker_link links[TALKER_LINKS_MAX];
     unsigned n_links;
@@ -196,8 +197,12 @@ enum rpc_answer {
 enum rpc_answer rpc_talker_await(struct rpc_talker *talker, uint32_t xid, int64_t ns);
 /* The message itself; NULL: none. */
 const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid);
-/* The first message after `since` of them that neither is a Call nor answers a whole Call of ours; NULL: none. */
-const struct talker_heard *rpc_talker_unasked(const struct rpc_talker *talker, unsigned since);
+/*
+ * Every verdict that says "no answer" comes from here: what the device has said since the last statement that answers
+ * no whole Call of ours and is no Call, in words; NULL: nothing. Any message is an answer, with whatever XID, and so is
+ * a part of one, and a Read or a Write.
+ */
+const char *rpc_talker_other_answer(struct rpc_talker *talker);
 /* The latest Call of a DUT that is a client. */
 const struct talker_heard *rpc_talker_find_call(const struct rpc_talker *talker, uint32_t xid);
 /* What follows the header of an inline Reply. False: it is none, or NULL. */
@@ -205,6 +210,8 @@ bool rpc_talker_heard_results(const struct talker_heard *heard, struct xdr *resu
 /* The NFS status in the answer to the latest Call by hand; UINT32_MAX: none. */
 uint32_t rpc_talker_heard_status(const struct rpc_talker *talker);
 const char *rpc_answer_words(enum rpc_answer answer);
+/* The same of what came in answer to the last statement: a message with another XID is no silence. */
+const char *rpc_talker_found_words(struct rpc_talker *talker, enum rpc_answer answer);
 /* What a message of the DUT is, to whatever Call. */
 enum rpc_answer rpc_talker_kind(const struct talker_heard *heard);
 

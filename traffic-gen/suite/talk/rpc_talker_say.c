@@ -205,10 +205,19 @@ static bool say(struct speech *speech, const char *text)
     return !error;
 }
 
+/* Messages are told apart by their XIDs; only a client is asked for Reads of its memory. */
+static void mark(struct rpc_talker *talker)
+{
+    talker->said_at = talker->heard->len;
+    talk_mark(talker->talk,
+              DUE_TERMINATE | DUE_SENDS | (talk_is_initiator(talker->talk) ? 0 : (unsigned)DUE_READ_RESPONSES));
+}
+
 bool rpc_talker_say_statement(struct rpc_talker *talker, const char *text)
 {
     struct speech speech = {.talker = talker};
 
+    mark(talker);
     return say(&speech, text);
 }
 
@@ -217,6 +226,7 @@ bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, c
     g_autofree char *text = g_strdup_printf("call nfs3.null %s", words);
     struct speech speech = {.talker = talker};
 
+    mark(talker);
     talker->xid = get_be32(out->octets->data);
     take_message(&speech, out);
     return say(&speech, text);

@@ -204,6 +204,27 @@ const struct talk_heard *talk_last(const struct talk *talk);
 const char *talk_describe(struct talk *talk, const struct talk_heard *heard);
 bool talk_is_open(const struct talk *talk); /* the DUT has sent neither FIN nor RST, nor have we RST */
 
+/* What may come from the device without being an answer. */
+enum talk_due {
+    DUE_TERMINATE = 1,
+    DUE_SENDS = 2, /* whole ones */
+    DUE_READ_RESPONSES = 4,
+};
+/*
+ * From here on whatever the device says is an answer, but for the due ones, a set of enum talk_due. talk_send_frame()
+ * and the statements of rows begin with a mark of their own: a Terminate is due.
+ */
+void talk_mark(struct talk *talk, unsigned due);
+/*
+ * Every verdict that says "no answer" comes from here: the first answer since the mark, in words, NULL if there is
+ * none. Any frame is one, and so are octets that are none, and a part of one or of a message. FIN and RST are not.
+ */
+const char *talk_answer(struct talk *talk);
+/* The same, once the device has ended the connection: after a Terminate it may still say something. */
+const char *talk_late_answer(struct talk *talk);
+/* A part of an FPDU, or of a Send, has come: the rest may be under way. */
+bool talk_is_in_pieces(const struct talk *talk);
+
 int64_t talk_now(void); /* monotonic, nanoseconds */
 
 /* Times, nanoseconds: --timeout and what follows from it. */
@@ -214,15 +235,16 @@ int64_t talk_t_idle(const struct talk *talk);  /* --idle-timeout */
 
 /* ---- expectations ---- */
 
+/* etype, code: TALK_ANY: any. A layer is named in any case: another one could not have found the fault. */
 struct talk_reason {
     unsigned layer, etype, code;
 };
 
-enum { TALK_REASONS = 4 };
+enum { TALK_REASONS = 4, TALK_ANY = 256 };
 
 struct talk_terminate {
     struct talk_reason reason[TALK_REASONS]; /* that it may give */
-    unsigned reasons;                        /* 0: whatever it says */
+    unsigned reasons;                        /* at least 1 */
     bool or_close;                           /* a FIN or RST without Terminate will do too */
     bool close_open;                         /* such a FIN or RST proves nothing: inconclusive (any ULP may close) */
     bool other_open;                         /* so does another Terminate: the refusal may have another reason */
@@ -240,6 +262,8 @@ void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expec
 void talk_judge_end(struct talk *talk, const struct talk_terminate *expected);
 /* The DUT ends the connection within that time, whatever it sends before. */
 void talk_expect_close(struct talk *talk, int64_t ns);
+/* The Terminate has one of these reasons. */
+bool talk_has_reason(const struct rdmap_terminate *terminate, const struct talk_reason *reasons, unsigned n);
 /* ---- signs of life (talk_probe.c) ---- */
 
 enum { TALK_AT_ONCE_TRIES = 8 }; /* some devices occasionally lose what arrives right after the Reply */
@@ -273,6 +297,11 @@ enum talk_life {
 enum talk_life talk_await(struct talk *talk, enum talk_sign sign, int64_t ns);
 /* Asks for the sign of this DUT, without a verdict. */
 enum talk_life talk_probe(struct talk *talk);
+/*
+ * On a fresh connection beside this one, with nothing else odd, the device refuses M = 1, by a rejecting Reply, a
+ * Terminate or a close: then a refusal of M = 1 beside something else proves nothing.
+ */
+bool talk_refuses_markers(const struct talk *beside);
 /*
  * From here on connections wait for a device on whose port nobody listens, at most --recover-timeout: it may need a
  * moment after what was said to it, which is no death. Until something is said they do so anyway.

@@ -177,6 +177,7 @@ static void report(struct talk *talk, enum talk_what what, size_t n)
     heard->n = n;
     talk_caption(talk, false, heard->octets, n, caption);
     talk_note(talk, false, heard->octets, n, caption->str);
+    talk_note_answer(talk, caption->str);
     g_string_free(caption, TRUE);
     talk->parsed += n;
     talk->parsed_offset += n;
@@ -247,8 +248,11 @@ static bool parse_fpdu(struct talk *talk)
         rdmap_terminate_decode(&heard->terminate, heard->ddp.payload, heard->ddp.payload_len) != RDMAP_TERMINATE_SHORT;
     talk->fpdus_heard += !talk_crc(talk) || heard->crc_good;
     talk->markers_heard += heard->fpdu.n_markers;
-    if (heard->is_terminate)
+    if (heard->is_terminate) {
         read_meaning(talk);
+        talk->ended_by = heard->meant;
+        talk->has_ended_by = true;
+    }
     report(talk, is_damaged(talk, heard) ? TALK_GARBAGE : TALK_FPDU, heard->fpdu.length);
     return true;
 }

@@ -116,6 +116,12 @@ struct talk {
     uint32_t null_xid;
     struct talk_heard heard;
     char description[TALK_DESCRIPTION];
+    /* Since talk_mark(): what is no answer, a set of enum talk_due; a Send of the DUT is not complete; the answer. */
+    unsigned due;
+    bool in_pieces;
+    char answer[TALK_DESCRIPTION];
+    struct rdmap_terminate ended_by; /* the DUT's Terminate, as it was meant */
+    bool has_ended_by;
 };
 
 /* longer: 1, or more when a case is tried again. */
@@ -155,6 +161,8 @@ void talk_send_rtr(struct talk *talk, unsigned types);
 bool talk_receive(struct talk *talk, int64_t until);
 /* Adds a line to the ladder. octets may be NULL. */
 void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption);
+/* What was heard is an answer, if it is none of what is due (talk_mark()). caption: what it is, in words. */
+void talk_note_answer(struct talk *talk, const char *caption);
 /* Describes octets of one side. */
 void talk_caption(const struct talk *talk, bool ours, const uint8_t *p, size_t n, GString *out);
 

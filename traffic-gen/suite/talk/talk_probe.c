@@ -158,6 +158,38 @@ enum talk_life talk_probe(struct talk *talk)
     return talk_await(talk, sign, talk_t_react(talk));
 }
 
+static bool refuses_reply(struct talk *talk)
+{
+    const struct talk_heard *heard;
+
+    talk_begin_operation(talk);
+    heard = talk_hear(talk, talk_t_close(talk));
+    return heard->is_terminate || !talk_is_open(talk);
+}
+
+static bool refuses_request(struct talk *talk)
+{
+    const struct mpa_startup *reply = talk_hear_frame(talk);
+
+    return reply ? reply->flags & MPA_FLAG_R : !talk_is_open(talk);
+}
+
+bool talk_refuses_markers(const struct talk *beside)
+{
+    struct case_result *scratch = case_result_new();
+    const struct talk_wish wish = {.markers = true};
+    const bool is_responder = !talk_is_initiator(beside);
+    bool refuses = false;
+    struct talk talk;
+
+    talk_init(&talk, beside->run, NULL, 1, scratch);
+    if (talk_open(&talk) && (!is_responder || talk_hear_frame(&talk)) && talk_send_frame(&talk, &wish))
+        refuses = is_responder ? refuses_reply(&talk) : refuses_request(&talk);
+    talk_clear(&talk);
+    case_result_free(scratch);
+    return refuses;
+}
+
 const char *talk_life_words(struct talk *talk, enum talk_life life)
 {
     g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));

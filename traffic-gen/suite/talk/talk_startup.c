@@ -223,6 +223,7 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
 
     if (!octets)
         return false;
+    talk_mark(talk, DUE_TERMINATE);
     talk->startup[WATCH_SUITE].n = MIN(octets->len, TALK_FRAME_ROOM);
     memcpy(kept, octets->data, talk->startup[WATCH_SUITE].n);
     talk->startup[WATCH_SUITE].known = mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, kept,

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Devices that answer with something other than a case expects: any frame is an answer, and a Terminate of a layer that could not have
+found the fault proves nothing. Each is a conforming device with something between it and the suites."""
+import struct
+import subprocess
+
+import pytest
+
+import between
+import devices
+
+TIMES = ["--timeout=0.6", "--start-timeout=1.2", "--idle-timeout=1.2", "--recover-timeout=3", "--confirm=1", "--mpa=crc=on,markers=off"]
+
+
+def run(role, kind, options, device=()):
+    if role == "responder":
+        served = subprocess.Popen([devices.SAMPLE_DEVICE, "responder", "127.0.0.1", "0", *device], stdout=subprocess.PIPE, text=True)
+        proxy = between.Proxy(int(served.stdout.readline()), kind, True)
+        try:
+            return devices.run_test([f"127.0.0.1:{proxy.port}", *TIMES, *options], 4, False)
+        finally:
+            proxy.close()
+            served.kill()
+            served.wait()
+    proxies = []
+
+    def connect(port):
+        proxies.append(between.Proxy(int(port), kind, False))
+        return [devices.SAMPLE_DEVICE, "initiator", "127.0.0.1", str(proxies[0].port), *device]
+
+    output = f"{devices.work_folder()}/report.json"
+    command = [devices.GEN, "test", "--listen", "127.0.0.1:0", "--format=json", f"--output={output}", "--jobs=2", "--accept-timeout=10", *TIMES,
+               *options]
+    try:
+        return devices.listen(command, connect, output)
+    finally:
+        proxies[0].close()
+
+
+# ---- Terminates of other layers ----
+
+class OtherLayer(between.Between):
+    """What DDP and RDMAP found MPA reports, and what MPA found DDP."""
+
+    def said(self, segment):
+        if segment.says(between.TERMINATE) and len(segment.ulpdu) > between.UNTAGGED + 1:
+            layer = segment.ulpdu[between.UNTAGGED] >> 4
+            segment.ulpdu[between.UNTAGGED:between.UNTAGGED + 2] = b"\x11\x00" if layer == 2 else b"\x20\x02"
+        return [segment]
+
+
+class DdpForRdmap(between.Between):
+    """What RDMAP found about a Read Request DDP reports."""
+
+    def said(self, segment):
+        if segment.says(between.TERMINATE) and segment.ulpdu[between.UNTAGGED] >> 4 == 0:
+            segment.ulpdu[between.UNTAGGED] |= 0x10
+        return [segment]
+
+
+# What is shown otherwise: by memory, or that the device goes on or ends the connection, whatever it says.
+WHATEVER = {"MPA2-12-01/rtr-read", "MPA2-12-01/rtr-send", "MPA-7.1.2-22/segment", "MPA-7.1.2-22/octet", "MPA-7.1.2-42", "MPA-8-14", "RDMAP-7-01",
+            "DDP-7.1-17", "MPA-4.4-19/memory", "RDMAPX-5.1.1-06", "RDMAPX-5.1.2-09", "MPA2-8-01"}
+WHATEVER |= {"DDP-6.2.2-03/zero"}  # MPA or DDP may find it
+
+
+def by_terminate(tested):
+    return {name for name, test in tested.tests.items() if test["outcome"] == "passed" and "Terminate" in test["actual"]}
+
+
+@pytest.mark.parametrize("role", ["responder", "initiator"])
+def test_a_terminate_of_a_layer_that_cannot_see_the_fault(role):
+    suites = ["--suite=mpa,mpa2,ddp,rdmap,rdmapx"]
+    right, wrong = run(role, between.Between, suites), run(role, OtherLayer, suites)
+    assert len(by_terminate(right)) > 60, right.tell()
+    assert by_terminate(wrong) <= WHATEVER, wrong.tell()
+
+
+@pytest.mark.parametrize("role", ["responder", "initiator"])
+def test_ddp_cannot_find_what_is_wrong_in_a_read(role):
+    rules = ["--rules=RDMAP-4.8,RDMAP-7.2-08,RDMAP-7.2-09,RDMAP-7.2-10,RDMAP-7.2-11,RDMAP-7.2-12,SEC-6.3.5-01"]
+    right, wrong = run(role, between.Between, rules), run(role, DdpForRdmap, rules)
+    assert len(by_terminate(right)) > 8, right.tell()
+    assert by_terminate(wrong) == set(), wrong.tell()
+
+
+# ---- answers beside a refusal ----
+
+class Beside(between.Between):
+    """Says something beside each Terminate, and instead of a silence."""
+
+    what = None
+
+    def said(self, segment):
+        return [*self.what(), segment] if segment.says(between.TERMINATE) else [segment]
+
+
+class AfterTerminate(Beside):
+    def said(self, segment):
+        return [segment, *self.what()] if segment.says(between.TERMINATE) else [segment]
+
+
+def extra_send():
+    return [between.send(b"something else")]
+
+
+def send_in_pieces():
+    return [between.send(b"a first segment", last=False)]
+
+
+def part_of_an_fpdu():
+    return [between.fpdu(bytes(40))[:9]]
+
+
+def read_response_in_pieces():
+    return [between.Segment(bytes([0x81, 0x42]) + struct.pack(">IQ", 0x51A0, 0x1000) + bytes(8), True)]
+
+
+# No answer may come, and the device ends the connection.
+UNANSWERED = ["MPA-4.4-19", "MPA-8-12/crc", "MPA-8-12/length", "DDP-7.1-20", "RDMAP-7-01", "RDMAP-7.1-05"]
+AFTER = {"RDMAP-7.1-05"}  # it is about what comes first
+
+
+@pytest.mark.parametrize("what", [extra_send, send_in_pieces, part_of_an_fpdu, read_response_in_pieces])
+@pytest.mark.parametrize("kind,but", [(Beside, set()), (AfterTerminate, AFTER)])
+@pytest.mark.parametrize("role", ["responder", "initiator"])
+def test_any_frame_beside_a_refusal_is_an_answer(role, kind, but, what):
+    tested = run(role, type("Fake", (kind,), {"what": staticmethod(what)}), [f"--rules={','.join(UNANSWERED)}", "--skip=MPA-4.4-19/memory"])
+    assert set(tested.outcome("passed")) <= but, tested.tell()
+
+
+# ---- answers to messages that are to be discarded ----
+
+def rdma_error(xid):
+    return struct.pack(">IIIIIII", xid, 1, 8, 4, 2, 0, 0)[:20]
+
+
+class Discards(between.Between):
+    """What it should discard, it answers with that: is_stimulus() knows the suite's other messages."""
+
+    what = None
+
+    def __init__(self, *how):
+        self.calls = set()  # XIDs of a client's
+        super().__init__(*how)
+
+    def said(self, segment):
+        if segment.opcode in between.SENDS and len(segment.payload) >= 36:
+            self.calls.add(segment.payload[:4])
+        return [segment]
+
+    def asked(self, segment):
+        return self.what(segment.payload) if segment.says(between.SEND) and self.is_stimulus(segment.payload) else []
+
+    def is_stimulus(self, payload):
+        """No Call, and no Reply to a Call."""
+        if len(payload) < 36 or payload[4:8] != b"\0\0\0\1" or payload[12:28] != bytes(16):
+            return True
+        kind = struct.unpack(">I", payload[32:36])[0]
+        return kind == 1 and payload[:4] not in self.calls
+
+
+ANSWERS = {
+    "wrong-xid": lambda payload: [between.send(struct.pack(">I", 0x12345678) + rdma_error(0)[4:])],
+    "xid-0": lambda payload: [between.send(rdma_error(0))],
+    "rdma-error": lambda payload: [between.send((payload[:4] + rdma_error(0)[4:]) if len(payload) >= 4 else rdma_error(7))],
+    "extra-send": lambda payload: [between.send(b"nonsense")],
+    "in-pieces": lambda payload: [between.send(rdma_error(0), last=False)],
+    "part-of-an-fpdu": lambda payload: [between.fpdu(bytes(40))[:9]],
+    "read": lambda payload: [between.Segment(bytes([0x41, 0x41]) + bytes(4) + struct.pack(">III", 1, 1, 0) +
+                                             struct.pack(">IQIIQ", 1, 0, 16, 0x7777, 0), True)],
+}
+DISCARDED = ["RPCR-2.2.2-05", "RPCR-4.2.4-08", "RPCR-4.3.1-04", "RPCR-4.5-01", "RPCR-4.5-03/version", "RPCR-4.5-03/list", "RPCR-4.5-10",
+             "RPCR-4.6.1-03", "RPCR-4.6.2-02"]
+
+
+def discarding(role, kind):
+    return run(role, kind, [f"--rules={','.join(DISCARDED)}", "--service=nfs"], ("rpc",))
+
+
+@pytest.mark.parametrize("role,least", [("responder", 6), ("initiator", 10)])
+def test_who_discards_passes(role, least):
+    tested = discarding(role, between.Between)
+    assert len(tested.outcome("passed")) == len(tested.tests) >= least, tested.tell()
+
+
+@pytest.mark.parametrize("what", ANSWERS)
+@pytest.mark.parametrize("role", ["responder", "initiator"])
+def test_any_message_is_an_answer(role, what):
+    tested = discarding(role, type("Fake", (Discards,), {"what": staticmethod(ANSWERS[what])}))
+    assert tested.tests and tested.outcome("passed") == [], tested.tell()

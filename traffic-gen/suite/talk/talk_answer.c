@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Whether the device has answered at all. A case waits for what it knows; a device may say anything else, so each
+ * verdict that says "no answer" asks here, about all that came since the mark.
+ */
+#include "traffic-gen/suite/talk/talk_internal.h"
+
+void talk_mark(struct talk *talk, unsigned due)
+{
+    talk->due = due;
+    talk->in_pieces = false;
+    talk->answer[0] = '\0';
+}
+
+static bool is_send(uint8_t opcode)
+{
+    return opcode >= RDMAP_SEND && opcode <= RDMAP_SEND_SE_INVALIDATE;
+}
+
+static unsigned kind_of(const struct talk_heard *heard)
+{
+    if (heard->what != TALK_FPDU || !heard->has_ddp)
+        return 0;
+    if (heard->is_terminate)
+        return DUE_TERMINATE;
+    if (is_send(heard->ddp.opcode))
+        return DUE_SENDS;
+    return heard->ddp.opcode == RDMAP_READ_RESPONSE ? DUE_READ_RESPONSES : 0;
+}
+
+void talk_note_answer(struct talk *talk, const char *caption)
+{
+    const unsigned kind = kind_of(&talk->heard);
+
+    if (kind == DUE_SENDS)
+        talk->in_pieces = !talk->heard.ddp.last;
+    if (!(kind & talk->due) && talk->answer[0] == '\0')
+        g_strlcpy(talk->answer, caption, sizeof talk->answer);
+}
+
+bool talk_is_in_pieces(const struct talk *talk)
+{
+    return talk->in_pieces || talk->in->len > talk->parsed;
+}
+
+const char *talk_answer(struct talk *talk)
+{
+    if (talk->answer[0] == '\0' && talk_is_in_pieces(talk))
+        g_snprintf(talk->answer, sizeof talk->answer, "a part of a message");
+    return talk->answer[0] == '\0' ? NULL : talk->answer;
+}
+
+const char *talk_late_answer(struct talk *talk)
+{
+    int64_t until = talk_now() + talk_t_react(talk) / 2;
+    enum talk_what what = talk->heard.what;
+
+    while (what != TALK_SILENCE && what != TALK_FIN && what != TALK_RESET)
+        what = talk_hear(talk, MAX(until - talk_now(), 0))->what;
+    return talk_answer(talk);
+}
