@@ -99,6 +99,16 @@ def test_every_pair_is_there():
     assert not any(vector["rev"] == "1" and vector["S"] == "1" for vector in vectors)
 
 
+def test_m_1_that_is_refused_alone_proves_nothing():
+    """Beside a revision or private data that are to be refused, the refusal may be about M = 1."""
+    with scripted.Device(takes=lambda request: "close" if request.markers else True) as device:
+        _, tests = report(device.port, "--suite=startup")
+    with_m = [test for test in tests if values(test["id"])["M"] == "1"]
+    assert any("refuses M = 1 alone" in test["actual"] for test in with_m), [test["actual"] for test in with_m]
+    assert not any(test["outcome"] == "passed" for test in with_m), [test["id"] for test in with_m if test["outcome"] == "passed"]
+    assert any(test["outcome"] == "passed" for test in tests)
+
+
 def assert_reduced(status, tests, planted):
     failed = [test for test in tests if test["outcome"] == "failed"]
     assert status == 1 and failed

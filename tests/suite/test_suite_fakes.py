@@ -11,7 +11,8 @@ from crc32c import crc32c
 
 TIMES = ["--timeout=0.4", "--start-timeout=1.2", "--idle-timeout=1.2", "--recover-timeout=3", "--confirm=3"]
 # What a silence or a refusal passes, if the device is known to answer and to go on.
-CASES = ["MPA-4.4-19", "MPA-8-02/crc", "MPA-8-12/crc", "MPA-8-12/length", "RDMAP-6.2.1-01", "DDP-7.1-20", "RDMAP-7.2-02"]
+CASES = ["MPA-4.4-19", "MPA-8-02/crc", "MPA-8-12/crc", "MPA-8-12/length", "RDMAP-6.2.1-01", "DDP-7.1-20", "RDMAP-7.2-02",
+         "MPA-7.1.2-24", "DDP-5.4-03/read", "DDP-7.2-13", "RDMAP-7-01", "RDMAP-7.1-05", "RDMAP-7.1-10", "RDMAPX-1.1-05"]
 
 
 def terminate(word, crc):
@@ -73,6 +74,10 @@ class TerminatesAllOfMpa(TerminatesAll):
     word = bytes.fromhex("20020000")
 
 
+class TerminatesAllOfRdmap(TerminatesAll):
+    word = bytes.fromhex("02060000")
+
+
 class LooksInside(TerminatesAll):
     """Answers what is right; of a wrong CRC it says that DDP does not know the STag."""
 
@@ -110,7 +115,8 @@ def run(device):
 PROVEN = {Slow: {"MPA-8-12/length"}}
 
 
-@pytest.mark.parametrize("fake", [Mute, Echo, TerminatesAll, TerminatesAllOfMpa, LooksInside, Closes, Slow])
+@pytest.mark.parametrize("fake", [Mute, Echo, TerminatesAll, TerminatesAllOfMpa, TerminatesAllOfRdmap, LooksInside, Closes,
+                                  Slow])
 def test_no_pass_without_proof(fake):
     with fake() as device:
         tested = run(device)
@@ -125,3 +131,16 @@ def test_a_device_that_can_tell_passes():
     with scripted.Device() as device:
         tested = run(device)
     assert {"MPA-4.4-19", "MPA-8-02/crc", "MPA-8-12/crc", "MPA-8-12/length"} <= set(tested.outcome("passed")), tested.tell()
+
+
+def test_who_refuses_m_1_alone_says_nothing_about_revision_0():
+    with scripted.Device(takes=lambda request: "close" if request.markers else True) as device:
+        tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA-C.2.1-01", *TIMES], 1, False)
+    assert tested.outcome("inconclusive") == ["MPA-C.2.1-01"], tested.tell()
+    assert "refuses M = 1 alone" in tested.tests["MPA-C.2.1-01"]["actual"]
+
+
+def test_who_closes_for_revision_0_passes():
+    with scripted.Device(takes=lambda request: "close" if request.revision == 0 else True) as device:
+        tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA-C.2.1-01", *TIMES], 1, False)
+    assert tested.outcome("passed") == ["MPA-C.2.1-01"], tested.tell()

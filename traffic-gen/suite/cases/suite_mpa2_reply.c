@@ -83,12 +83,10 @@ static void without_terminate(struct talk *talk, enum bad_reply bad, enum about 
         talk_inconclusive(talk, "expected a Terminate; found %s", talk_describe(talk, heard));
 }
 
-static void judge_code(struct talk *talk, enum bad_reply bad, const struct talk_heard *heard, bool is_of_setup)
+static void judge_code(struct talk *talk, enum bad_reply bad, const struct talk_heard *heard)
 {
-    if (!is_of_setup)
-        talk_inconclusive(talk, "%s has another layer or type", talk_describe(talk, heard));
-    else if (code_fits(bad, heard->meant.code))
-        talk_passed(talk, "%s", talk_describe(talk, heard));
+    if (code_fits(bad, heard->meant.code))
+        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
     else
         talk_failed(talk, "expected code %u; found %s", codes[bad], talk_describe(talk, heard));
 }
@@ -98,7 +96,7 @@ static void judge_close(struct talk *talk)
     const struct talk_heard *heard = talk_hear(talk, talk_t_close(talk));
 
     if (is_closed(heard))
-        talk_passed(talk, "Terminate, then %s", talk_describe(talk, heard));
+        talk_passed_by_end(talk, "Terminate, then %s", talk_describe(talk, heard));
     else
         talk_failed(talk, "expected a close after its Terminate; found %s", talk_describe(talk, heard));
 }
@@ -118,10 +116,10 @@ static void must_terminate(struct talk *talk, const struct suite_case *row)
         return;
     }
     is_of_setup = heard->meant.layer == RDMAP_LAYER_LLP && heard->meant.etype == 0;
-    if (about == ABOUT_CODE)
-        judge_code(talk, bad, heard, is_of_setup);
-    else if (about != ABOUT_LAYER && !is_of_setup)
+    if (about != ABOUT_LAYER && !is_of_setup)
         talk_inconclusive(talk, "a Terminate, but not of MPA, whose Reply is wrong: %s", talk_describe(talk, heard));
+    else if (about == ABOUT_CODE)
+        judge_code(talk, bad, heard);
     else if (about == ABOUT_CLOSE)
         judge_close(talk);
     else if (is_of_setup)

@@ -92,8 +92,11 @@ static void wrong_marker(struct talk *talk, const struct suite_case *row)
     if (!row_say(talk, row, true))
         return;
     life = talk_probe(talk);
-    if (life == LIFE_TERMINATE || life == LIFE_CLOSED)
-        talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
+    if (life == LIFE_TERMINATE && talk_last(talk)->meant.layer != RDMAP_LAYER_LLP)
+        talk_inconclusive(talk, "refused, but not by MPA, whose Marker is wrong: %s",
+                          talk_describe(talk, talk_last(talk)));
+    else if (life == LIFE_TERMINATE || life == LIFE_CLOSED)
+        talk_passed_by_end(talk, "%s", talk_describe(talk, talk_last(talk)));
     else
         talk_inconclusive(talk, "the device continues, as it may with octets that arrive in order: %s",
                           talk_life_words(talk, life));
