@@ -189,3 +189,90 @@ def test_who_discards_passes(role, least):
 def test_any_message_is_an_answer(role, what):
     tested = discarding(role, type("Fake", (Discards,), {"what": staticmethod(ANSWERS[what])}))
     assert tested.tests and tested.outcome("passed") == [], tested.tell()
+
+
+# ---- other answers than the one that is expected ----
+
+ERR_VERS, ERR_CHUNK = 1, 2
+STIMULUS = 1  # the low bits of its XID
+
+
+def error(xid, which):
+    return struct.pack(">IIIII", xid, 1, 8, 4, which) + (struct.pack(">II", 1, 1) if which == ERR_VERS else b"")
+
+
+class AnswersOtherwise(between.Between):
+    """The Reply, or error, to a stimulus becomes another message; those to other Calls stay."""
+
+    what = None
+
+    def said(self, segment):
+        payload = segment.payload
+        is_answer = segment.opcode in between.SENDS and len(payload) >= 16 and struct.unpack(">I", payload[:4])[0] & 0xFFF == STIMULUS
+        return self.what(segment, payload) if is_answer else [segment]
+
+
+def with_xid(xid):
+    def change(segment, payload):
+        return [between.send(struct.pack(">I", xid) + payload[4:])]
+    return change
+
+
+def first_piece(segment, payload):
+    return [between.send(payload[:12], last=False)]
+
+
+def other_error(segment, payload):
+    which = struct.unpack(">I", payload[16:20])[0] if payload[12:16] == struct.pack(">I", 4) and len(payload) >= 20 else ERR_CHUNK
+    return [between.send(error(struct.unpack(">I", payload[:4])[0], ERR_VERS if which == ERR_CHUNK else ERR_CHUNK))]
+
+
+# Each is answered by a message of its own, and by no other.
+ANSWERED = ["RPCR-4.5.1-01", "RPCR-4.5.2-01", "RPCR-4.5.2-02", "RPCR-4.5.2-03", "RPCR-4.5.2-05", "RPCR-4.6.1-02", "RPCR-3.5.3-15", "RPCR-3.5.3-16",
+            "RPCR-4.3.2.2-08", "RPCR-3.3.1-13"]
+OTHERS = {"wrong-xid": with_xid(0x12345678), "xid-0": with_xid(0), "in-pieces": first_piece, "other-error": other_error,
+          "no-message": lambda segment, payload: [between.send(b"nonsense")]}
+
+
+@pytest.mark.parametrize("what", [None, *OTHERS])
+def test_another_message_is_not_the_answer(what):
+    kind = type("Fake", (AnswersOtherwise,), {"what": staticmethod(OTHERS[what])}) if what else between.Between
+    tested = run("responder", kind, [f"--rules={','.join(ANSWERED)}", "--service=nfs"], ("rpc",))
+    assert len(tested.tests) > 15
+    assert len(tested.outcome("passed")) == (0 if what else len(tested.tests)), tested.tell()
+    if what in ("wrong-xid", "xid-0"):  # and nobody is told that there was none
+        assert any("with another XID" in test["actual"] for test in tested.tests.values()), tested.tell()
+        assert not any("found no answer" in test["actual"] for test in tested.tests.values()), tested.tell()
+
+
+# ---- who answers everything with a Terminate ----
+
+class TerminatesAll(between.Between):
+    """The first FPDU of the suite that is no zero-length one, and nothing more comes of the device."""
+
+    word = None
+
+    def __init__(self, *how):
+        self.is_over = False
+        super().__init__(*how)
+
+    def asked(self, segment):
+        if self.is_over or not segment.payload:
+            return []
+        self.is_over = True
+        return [between.Segment(bytes([0x41, 0x47]) + bytes(4) + struct.pack(">III", 2, 1, 0) + self.word, True)]
+
+    def said(self, segment):
+        return [] if self.is_over else [segment]
+
+
+# What is said about a stimulus that has nothing wrong in it: the device has no Atomics; memory is as before.
+TO_IT = {"RDMAPX-1.1-05", "DDP-7.1-17"}
+
+
+@pytest.mark.parametrize("word", ["12060000", "20020000", "02060000", "11000000", "01000000"])
+@pytest.mark.parametrize("role", ["responder", "initiator"])
+def test_who_terminates_everything_passes_nothing_by_it(role, word):
+    kind = type("Fake", (TerminatesAll,), {"word": bytes.fromhex(word)})
+    tested = run(role, kind, ["--suite=ddp,rdmap,rdmapx"])
+    assert by_terminate(tested) <= TO_IT, tested.tell()

@@ -164,6 +164,7 @@ static void dropped(struct talk *talk, const struct suite_case *row)
         talk_inconclusive(talk, "expected an error; found neither an error nor an answer");
     else
         judge_refused_unanswered(talk, life, &of_ddp, 1);
+    row_compare_refusal(talk, row);
 }
 
 /* An FPDU whose ULPDU is too short for its header, cut over two TCP segments at each place: a connection for each. */
@@ -208,9 +209,10 @@ static void interrupted(struct talk *talk, const struct suite_case *row)
     else if (talk_last(talk)->is_terminate && talk_last(talk)->meant.layer == RDMAP_LAYER_LLP)
         talk_inconclusive(talk, "refused, but by MPA, which nothing is wrong for: %s",
                           talk_describe(talk, talk_last(talk)));
-    else if (talk_last(talk)->is_terminate || !talk_is_open(talk))
+    else if (talk_last(talk)->is_terminate || !talk_is_open(talk)) {
         talk_passed_by_end(talk, "the device does not accept it: %s", talk_describe(talk, talk_last(talk)));
-    else if (!talk_echoes(talk))
+        row_compare_refusal(talk, row);
+    } else if (!talk_echoes(talk))
         talk_inconclusive(talk, "the device is not known to echo anything: %s", talk_describe(talk, talk_last(talk)));
     else
         talk_failed(talk, "expected the Send delivered or refused; found %s", talk_describe(talk, talk_last(talk)));

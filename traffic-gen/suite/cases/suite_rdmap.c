@@ -146,6 +146,7 @@ static void at_once(struct talk *talk, const struct suite_case *row)
         talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
     else
         talk_inconclusive(talk, "%s", talk_describe(talk, heard));
+    row_compare_refusal(talk, row);
 }
 
 static const struct suite_case tests[] = {

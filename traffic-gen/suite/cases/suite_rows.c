@@ -281,43 +281,55 @@ void expect_code(struct talk *talk, const struct suite_case *row)
     talk_expect_terminate(talk, &expected);
 }
 
-void row_not_served(struct talk *talk, const struct suite_case *row)
-{
-    struct talk_terminate expected = expectation(row);
-
-    expected.other_open = expected.silence_open = true;
-    if (row_say(talk, row, true))
-        talk_expect_terminate(talk, &expected);
-}
-
-void row_refused_with_code(struct talk *talk, const struct suite_case *row)
-{
-    if (row_say(talk, row, true))
-        expect_code(talk, row);
-}
-
 /* The comparison: it goes on where nothing is wrong. */
 static bool continues_unharmed(struct talk *talk, const struct suite_case *row)
 {
     bool started;
 
     talk_wait_to_listen(talk);
-    started = row_say(talk, row, false);
+    started = strpbrk(row->says, "([") ? row_say(talk, row, false) : talk_start(talk, NULL);
     return started && talk_life_good(talk_probe(talk));
+}
+
+void row_compare_refusal(struct talk *talk, const struct suite_case *row)
+{
+    const bool is_terminate = talk_last(talk)->is_terminate;
+    g_autofree char *what = NULL;
+
+    if (!talk_has_passed(talk))
+        return;
+    what = g_strdup(talk->result->actual);
+    if (!continues_unharmed(talk, row)) {
+        talk_inconclusive(talk, "%s; with nothing wrong the device does not continue either", what);
+        return;
+    }
+    talk_passed_by_end(talk, "%s; with nothing wrong the device continues", what);
+    talk->result->mute = !is_terminate;
+}
+
+void row_not_served(struct talk *talk, const struct suite_case *row)
+{
+    struct talk_terminate expected = expectation(row);
+
+    expected.other_open = expected.silence_open = true;
+    if (!row_say(talk, row, true))
+        return;
+    talk_expect_terminate(talk, &expected);
+    row_compare_refusal(talk, row);
+}
+
+void row_refused_with_code(struct talk *talk, const struct suite_case *row)
+{
+    if (!row_say(talk, row, true))
+        return;
+    expect_code(talk, row);
+    row_compare_refusal(talk, row);
 }
 
 void row_refused(struct talk *talk, const struct suite_case *row)
 {
-    g_autofree char *what = NULL;
-
     if (!row_say(talk, row, true))
         return;
     expect_refusal(talk, row);
-    if (!talk_has_passed(talk) || talk_last(talk)->is_terminate)
-        return;
-    what = g_strdup(talk_describe(talk, talk_last(talk)));
-    if (!continues_unharmed(talk, row))
-        talk_inconclusive(talk, "%s; with nothing wrong the device does not continue either", what);
-    else
-        talk_passed_by_end(talk, "%s; with nothing wrong the device continues", what);
+    row_compare_refusal(talk, row);
 }

@@ -26,8 +26,7 @@
 void row_taken(struct talk *talk, const struct suite_case *row);
 /*
  * Refused as row->expected says: "a Terminate, or a close", or for a reason that it names: with another one the refusal
- * may be about something else, and is inconclusive. A close without a Terminate is a refusal only if the device
- * continues when nothing is wrong, as the ULP may close at any time.
+ * may be about something else, and is inconclusive. It is a refusal only if the device continues when nothing is wrong.
  */
 void row_refused(struct talk *talk, const struct suite_case *row);
 /* The rule is about the reason: with another one it fails; a close without a Terminate is inconclusive. */
@@ -53,6 +52,8 @@ void expect_refusal(struct talk *talk, const struct suite_case *row);
 void judge_refusal(struct talk *talk, const struct suite_case *row);
 /* The same, and fails with a Terminate for another reason. */
 void expect_code(struct talk *talk, const struct suite_case *row);
+/* After a refusal that passes: inconclusive if the device does not continue without what is odd in the row, either. */
+void row_compare_refusal(struct talk *talk, const struct suite_case *row);
 bool needs_crc(struct talk *talk); /* false: verdict is set */
 /* The sign that can be asked for on this connection. SIGN_TCP: verdict is set (not applicable). */
 enum talk_sign needs_question(struct talk *talk);
