@@ -377,8 +377,9 @@ enum fault_kind rdmap_fault_of(struct rdmap_connection *rdmap, struct rdmap_step
 {
     enum fault_kind kind;
 
+    /* After a wrong length what looks like an FPDU may be none, such as zeros with a CRC field of zero. */
     if (!step->ddp)
-        return step->fpdu->crc == MPA_CRC_WRONG ? FAULT_NONE : FAULT_SHORT;
+        return step->fpdu->crc == MPA_CRC_VERIFIED || step->fpdu->crc == MPA_CRC_NOT_USED ? FAULT_SHORT : FAULT_NONE;
     kind = ddp_fault(rdmap, step);
     if (kind == FAULT_NONE)
         kind = header_fault(step);
