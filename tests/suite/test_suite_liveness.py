@@ -94,9 +94,10 @@ def vanish(device):
 ], ids=lambda value: getattr(value, "__name__", None))
 def test_the_case_is_named_and_the_run_ends(what, state, words):
     with scripted.Device(bad_crc=what) as device:
-        tested = run(device)
+        tested = run(device, "--confirm=3")
     assert tested.status == 3, tested.errors + tested.tell()
-    assert {name: test["outcome"] for name, test in tested.tests.items()} == {BEFORE: "passed", HIT: "failed"}
+    assert {name: test["outcome"] for name, test in tested.tests.items()} == {BEFORE: "passed", HIT: "inconclusive"}
+    assert tested.tests[HIT]["actual"].startswith("the device stopped answering during this case: ")
     assert words in tested.tests[HIT]["actual"] and tested.tests[HIT]["death"] == state
     assert tested.report["state"] == state and tested.report["summary"]["not run"] == 1
     assert [(death["tests"], death["state"], death["revived"]) for death in tested.report["deaths"]] == [([HIT], state, False)]
@@ -173,7 +174,7 @@ def test_a_device_that_dies_of_the_first_start_up_had_accepted_a_connection():
 def test_a_moment_can_be_too_long():
     with scripted.Device(bad_crc=lambda device: device.die(back_after=8) or True) as device:
         tested = run(device)
-        assert tested.status == 3 and tested.outcome("failed") == [HIT]
+        assert tested.status == 3 and tested.outcome("died") == [HIT] and tested.tests[HIT]["death"] == "refuses"
     with scripted.Device(bad_crc=lambda device: device.die(back_after=2) or True) as device:
         assert run(device, "--recover-timeout=20").status == 0
 
@@ -186,7 +187,7 @@ def test_revived_it_goes_on(jobs):
         tested = run(device, f"--reset-command={switch.command}", jobs=jobs)
         switch.close()
     assert tested.status == 1, tested.errors + tested.tell()
-    assert {name: test["outcome"] for name, test in tested.tests.items()} == {BEFORE: "passed", HIT: "failed", AFTER: "passed"}
+    assert {name: test["outcome"] for name, test in tested.tests.items()} == {BEFORE: "passed", HIT: "died", AFTER: "passed"}
     assert [death["tests"] for death in tested.report["deaths"] if death["revived"]] == [[HIT]]
     assert tested.report["state"] == "alive"
     assert f"{HIT.replace('/', '/')} refuses responder 127.0.0.1:{device.port}" in [
@@ -197,7 +198,7 @@ def test_revived_it_goes_on(jobs):
 def test_not_revived(command, words):
     with scripted.Device(bad_crc=die) as device:
         tested = run(device, f"--reset-command={command}", "--reset-timeout=1")
-    assert tested.status == 3 and words in tested.errors and tested.outcome("failed") == [HIT]
+    assert tested.status == 3 and words in tested.errors and tested.outcome("died") == [HIT]
 
 
 def test_a_reset_that_never_ends_is_ended(tmp_path):
@@ -255,8 +256,8 @@ def test_it_dies_every_second_time():
         switch = Switch(device.revive)
         tested = run(device, "--repeat=3", f"--reset-command={switch.command}")
         switch.close()
-    assert tested.status == 1 and tested.outcome("unstable") == [HIT] and len(tested.report["deaths"]) == 1, tested.tell()
-    assert tested.tests[HIT]["death"] == "refuses" and tested.tests[HIT]["runs"] == {"passed": 2, "failed": 1}
+    assert tested.status == 1 and tested.outcome("inconclusive") == [HIT] and len(tested.report["deaths"]) == 1, tested.tell()
+    assert tested.tests[HIT]["death"] == "refuses" and tested.tests[HIT]["runs"] == {"passed": 2, "died": 1}
 
 
 def test_stop_after():
@@ -304,8 +305,10 @@ def test_a_death_is_confirmed(n):
         tested = run(device, "--confirm=3", f"--reset-command={switch.command}")
         switch.close()
     assert tested.status == 1 and len(tested.report["deaths"]) == n, tested.tell()
-    assert results(tested) == {BEFORE: "passed", HIT: "unstable" if n == 1 else "failed", AFTER: "passed"}
-    assert tested.tests[HIT]["runs"] == ({"passed": 2, "failed": 1} if n == 1 else {"failed": 2})
+    assert results(tested) == {BEFORE: "passed", HIT: "inconclusive" if n == 1 else "died", AFTER: "passed"}
+    assert tested.tests[HIT]["runs"] == ({"passed": 2, "died": 1} if n == 1 else {"died": 2})
+    assert tested.tests[HIT]["actual"].startswith("the device stopped answering during this case, in 1 of 3 runs: " if n == 1 else
+                                                  "the device dies when it gets this, in 2 of 2 runs: the device no longer accepts")
     assert tested.tests[HIT]["death"] == "refuses"
 
 
@@ -333,11 +336,11 @@ def test_resume(tmp_path):
         assert device.crashes == crashes and believed.tests[HIT] == first.tests[HIT]
         report.write_text(json.dumps(first.report))
         second = run(device, f"--resume={report}", "--confirm=3")
-        assert device.crashes == crashes + 1 and second.status == 3 and results(second) == {BEFORE: "passed", HIT: "failed"}
-        assert second.tests[HIT]["runs"] == {"failed": 2}
+        assert device.crashes == crashes + 1 and second.status == 3 and results(second) == {BEFORE: "passed", HIT: "died"}
+        assert second.tests[HIT]["runs"] == {"died": 2}
         third = go_on(second, device, "--confirm=3")
         assert device.crashes == crashes + 1
-    assert third.status == 1 and results(third) == {BEFORE: "passed", HIT: "failed", AFTER: "passed"}
+    assert third.status == 1 and results(third) == {BEFORE: "passed", HIT: "died", AFTER: "passed"}
     assert third.report["state"] == "alive" and [death["tests"] for death in third.report["deaths"]] == [[HIT]] * 2
 
 
@@ -349,8 +352,8 @@ def test_a_death_that_does_not_come_again(tmp_path):
         report.write_text(json.dumps(first.report))
         device.revive()
         second = run(device, f"--resume={report}", "--confirm=3")
-    assert second.status == 1 and results(second) == {BEFORE: "passed", HIT: "unstable", AFTER: "passed"}, second.tell()
-    assert second.tests[HIT]["runs"] == {"passed": 2, "failed": 1} and len(second.report["deaths"]) == 1
+    assert second.status == 1 and results(second) == {BEFORE: "passed", HIT: "inconclusive", AFTER: "passed"}, second.tell()
+    assert second.tests[HIT]["runs"] == {"passed": 2, "died": 1} and len(second.report["deaths"]) == 1
 
 
 def test_nothing_shown_is_no_pass():

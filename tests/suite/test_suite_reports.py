@@ -447,7 +447,7 @@ def died(tmp_path_factory):
     for form in ("json", "junit", "html", "text"):
         with scripted.Device(bad_crc=lambda device: device.die() or True) as device:
             done = gen("test", f"127.0.0.1:{device.port}", "--rules=MPA-8-02/crc", "--timeout=0.3", "--recover-timeout=0.3",
-                       f"--format={form}")
+                       "--confirm=1", f"--format={form}")
         assert done.returncode == 3, done.stderr
         out[form] = folder / form
         out[form].write_text(done.stdout)
@@ -455,12 +455,14 @@ def died(tmp_path_factory):
 
 
 def test_a_death_shows_in_every_format(died):
+    assert "died           MPA-8-02/crc" in died["text"].read_text() and ", 1 died, " in died["text"].read_text()
     assert "NOT ALIVE at the end: refuses; died of MPA-8-02/crc" in died["text"].read_text()
-    suite = ElementTree.fromstring(died["junit"].read_text().encode())[0]
-    assert suite.find(".//failure").get("type") == "death"
+    suite, device = ElementTree.fromstring(died["junit"].read_text().encode())
+    assert suite.find(".//failure") is None and suite.find(".//error").get("type") == "died" and suite.get("errors") == "1"
+    assert device.find("testcase").get("name") == "the device stays alive" and "died of MPA-8-02/crc" in device.find(".//error").get("message")
     assert any(one.get("name") == "life" and "died of MPA-8-02/crc" in one.get("value") for one in suite.iter("property"))
     text = "".join(Page(died["html"].read_text()).text)
-    assert "NOT ALIVE at the end: refuses" in text and "failed, and the device died" in text
+    assert "NOT ALIVE at the end: refuses" in text and "the device dies when it gets this: " in text
     matrix = gen("report", died["json"], "-o", "-")
     assert "NOT ALIVE at the end" in matrix.stdout, matrix.stderr
     valid = subprocess.run(["xmllint", "--noout", "--schema", ROOT / "tests/check/junit.xsd", died["junit"]], capture_output=True,

@@ -209,9 +209,7 @@ static bool has_verdict(const struct suite_report *report)
 {
     unsigned open = suite_report_count(report, OUTCOME_INCONCLUSIVE, false);
 
-    if (suite_report_count(report, OUTCOME_PASSED, false) + suite_report_count(report, OUTCOME_FAILED, true) +
-            suite_report_count(report, OUTCOME_UNSTABLE, true) >
-        0)
+    if (suite_report_count(report, OUTCOME_PASSED, false) + suite_report_waived(report) > 0)
         return true;
     fprintf(stderr, "iwarp-gen: nothing was shown: %u of %u cases are inconclusive, the others not applicable\n", open,
             report->chosen);
@@ -345,8 +343,10 @@ static void settle_passes(const struct job *job, struct suite_report *report)
     for (guint i = 0; i < report->results->len; i++)
         if (((const struct case_result *)g_ptr_array_index(report->results, i))->outcome == OUTCOME_PASSED)
             g_ptr_array_add(passed, g_ptr_array_index(report->results, i));
-    counterparts_settle(report, job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN,
-                        device_closes_at_times(job->run));
+    counterparts_settle(
+        report, &(struct counterparts_checks){.answered = job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN,
+                                              .close = device_closes_at_times(job->run),
+                                              .fail = device_fails_at_times(job->run)});
     for (guint i = 0; i < passed->len; i++) {
         const struct case_result *result = g_ptr_array_index(passed, i);
 
@@ -383,6 +383,7 @@ static void run_all(struct job *job, struct suite_report *report)
                                       .ctx = job};
 
     job->began = talk_now();
+    job->run->lateness = lateness_start();
     if (job->pairs)
         pairs_run_all(job->pairs, &how, report);
     else if (job->soak > 0)
@@ -390,6 +391,7 @@ static void run_all(struct job *job, struct suite_report *report)
     else
         run_cases(job->run, job->chosen, &how, report);
     reuse_end(job->run);
+    g_clear_pointer(&job->run->lateness, lateness_stop);
     if (progress)
         fputs("\r\033[K", stderr);
     settle_passes(job, report);

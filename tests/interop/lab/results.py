@@ -12,7 +12,7 @@ import roles
 import table
 
 DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs"
-OUTCOMES = ["passed", "failed", "unstable", "inconclusive", "not applicable"]
+OUTCOMES = ["passed", "failed", "unstable", "died", "inconclusive", "not applicable"]
 OCTETS_SHOWN = 80
 FRAMES_SHOWN = 6
 TITLES = {"siw": "Linux soft-iWARP, tested", "siw-own-tcp": "Linux soft-iWARP and segments that no kernel sends",
@@ -31,10 +31,10 @@ ABOUT = {
 
 
 def verdict(reports):
-    failed = {test["id"] for _, report in reports for test in report["tests"] if test["outcome"] == "failed"}
+    failed = {test["id"] for _, report in reports for test in report["tests"] if test["outcome"] in ("failed", "died")}
     deaths = {case for _, report in reports for death in report.get("deaths", []) for case in death["tests"]}
     cases = {test["id"] for _, report in reports for test in report["tests"]}
-    shown = {test["id"] for _, report in reports for test in report["tests"] if test["outcome"] in ("passed", "failed")}
+    shown = {test["id"] for _, report in reports for test in report["tests"] if test["outcome"] in ("passed", "failed", "died")}
     explained = len(keys(reports))
     open_cases = len(cases) - len(shown)
     yield (f"**{'Does not conform' if failed else 'Conforms'}: {len(failed)} of {len(shown)} conclusive cases fail"
@@ -51,7 +51,7 @@ def keys(reports):
     for role, report in reports:
         rows = table.load(role.name)
         for test in report["tests"]:
-            if test["outcome"] == "failed":
+            if test["outcome"] in ("failed", "died"):
                 found[rows.get(test["id"], {}).get("deviation") or "not verified"][role.name].append(test["id"])
     return found
 

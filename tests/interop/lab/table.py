@@ -10,7 +10,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "expected"
 COLUMNS = ["case", "outcome", "found", "deviation"]
 OR = " || "  # between alternatives: chance, or the time between two segments, decides
 DEMAND = re.compile(r"([a-z ]+) (\d+)/(\d+)$")
-WITH_REASON = {"failed", "inconclusive", "not applicable", "unstable"}
+WITH_REASON = {"failed", "died", "inconclusive", "not applicable", "unstable"}
 # What differs from run to run: addresses and STags of the device's choice, times, ports, frame numbers.
 CHANGING = [(re.compile(r"\bframes? \d+(?: \(see \d+\))?"), "frame N"), (re.compile(r"\b\d+\.\d+ s\b"), "N s"),
             (re.compile(r"(STag|TO|XID|stateid|handle) 0x[0-9a-f]+"), r"\1 N"), (re.compile(r"\b0x[0-9a-f]{5,}"), "N"),
@@ -88,7 +88,7 @@ def is_as(row, seen):
 
 
 def may_fail(row):
-    return any(outcome == "failed" for outcome, _ in alternatives(row))
+    return any(outcome in ("failed", "died") for outcome, _ in alternatives(row))
 
 
 ABSENT = {"outcome": "passed", "found": ""}  # what is seen beside the cases by chance alone

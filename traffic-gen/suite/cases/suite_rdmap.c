@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Suite rdmap: RFC 5040. Versions, opcodes, Read Requests, invalidation, Terminates, and what follows an error. */
 #include "traffic-gen/suite/cases/suite_rows.h"
+#include "traffic-gen/suite/talk/talk_internal.h"
 
 #include <string.h>
 
@@ -42,12 +43,15 @@ static void reads_in_a_row(struct talk *talk, const struct suite_case *row)
     asked = at_once_max(talk);
     for (unsigned i = 0; i < EMPTY_READS; i++) {
         if (i > 0 && talk_await(talk, SIGN_READ, talk_t_react(talk)) != LIFE_ANSWERS) {
+            talk->result->shown = SHOWN_LOST;
             talk_failed(talk, "only %u of %u consecutive zero-length Reads were answered, then %s", i,
                         (unsigned)EMPTY_READS, talk_describe(talk, talk_last(talk)));
             return;
         }
         heard = talk_last(talk);
         if (heard->ddp.to != TALK_SINK_TO + i * SINK_STEP || heard->ddp.payload_len > 0) {
+            if (heard->ddp.to > TALK_SINK_TO + i * SINK_STEP && heard->ddp.to < TALK_SINK_TO + EMPTY_READS * SINK_STEP)
+                talk->result->shown = SHOWN_LOST; /* the one before it did not come */
             talk_failed(talk, "expected a zero-length Read Response to TO 0x%x; found %s", TALK_SINK_TO + i * SINK_STEP,
                         talk_describe(talk, heard));
             return;

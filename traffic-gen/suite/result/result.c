@@ -7,6 +7,7 @@ const char *const case_outcome_names[OUTCOMES] = {
     [OUTCOME_PASSED] = "passed",
     [OUTCOME_FAILED] = "failed",
     [OUTCOME_UNSTABLE] = "unstable",
+    [OUTCOME_DIED] = "died",
     [OUTCOME_INCONCLUSIVE] = "inconclusive",
     [OUTCOME_NOT_APPLICABLE] = "not applicable",
 };
@@ -18,6 +19,7 @@ const char *const case_shown_names[SHOWN_KINDS] = {
     [SHOWN_REFUSED] = "refused",
     [SHOWN_START_UP_REFUSED] = "start-up refused",
     [SHOWN_CLOSED] = "closed",
+    [SHOWN_LOST] = "lost",
 };
 
 static void step_free(gpointer data)
@@ -36,6 +38,7 @@ struct case_result *case_result_new(void)
     result->outcome = OUTCOME_INCONCLUSIVE;
     result->aliases = g_ptr_array_new_with_free_func(g_free);
     result->observations = g_ptr_array_new_with_free_func(g_free);
+    result->doubted = g_ptr_array_new_with_free_func(g_free);
     result->steps = g_ptr_array_new_with_free_func(step_free);
     result->ports = g_array_new(FALSE, FALSE, sizeof(guint));
     return result;
@@ -51,6 +54,7 @@ void case_result_free(struct case_result *result)
         g_free(texts[i]);
     g_ptr_array_unref(result->aliases);
     g_ptr_array_unref(result->observations);
+    g_ptr_array_unref(result->doubted);
     g_ptr_array_unref(result->steps);
     g_array_unref(result->ports);
     g_free(result);
@@ -88,12 +92,14 @@ struct case_result *case_result_copy(const struct case_result *from)
     *result = *from;
     result->aliases = empty.aliases;
     result->observations = empty.observations;
+    result->doubted = empty.doubted;
     result->steps = empty.steps;
     result->ports = empty.ports;
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
         *texts[i] = g_strdup(*texts[i]);
     copy_texts(result->aliases, from->aliases);
     copy_texts(result->observations, from->observations);
+    copy_texts(result->doubted, from->doubted);
     g_ptr_array_extend(result->steps, from->steps, (GCopyFunc)copy_step, NULL);
     g_array_append_vals(result->ports, from->ports->data, from->ports->len);
     return result;
@@ -263,6 +269,11 @@ unsigned suite_report_repeated(const struct suite_report *report, unsigned *diff
 
 bool case_result_failed(const struct case_result *result)
 {
+    return case_result_failed_rule(result) || result->outcome == OUTCOME_DIED;
+}
+
+bool case_result_failed_rule(const struct case_result *result)
+{
     return result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_UNSTABLE;
 }
 
@@ -272,9 +283,26 @@ bool case_result_leans(const struct case_result *result)
            (result->shown == SHOWN_CONTINUES || result->shown == SHOWN_STAYS || result->shown == SHOWN_REFUSED);
 }
 
+static unsigned count_failed(const struct suite_report *report, bool waived)
+{
+    unsigned n = 0;
+
+    for (guint i = 0; i < report->results->len; i++) {
+        const struct case_result *result = g_ptr_array_index(report->results, i);
+
+        n += case_result_failed(result) && (result->waived != NULL) == waived;
+    }
+    return n;
+}
+
 unsigned suite_report_failures(const struct suite_report *report)
 {
-    return suite_report_count(report, OUTCOME_FAILED, false) + suite_report_count(report, OUTCOME_UNSTABLE, false);
+    return count_failed(report, false);
+}
+
+unsigned suite_report_waived(const struct suite_report *report)
+{
+    return count_failed(report, true);
 }
 
 static struct report_section *section_of(GArray *sections, const struct case_result *result)
@@ -313,9 +341,10 @@ GArray *suite_report_sections(const struct suite_report *report)
         struct report_section *section = section_of(sections, result);
 
         section->conforms += result->outcome == OUTCOME_PASSED;
-        section->fails += case_result_failed(result) && !result->waived;
-        section->waived += case_result_failed(result) && result->waived;
-        section->open += result->outcome == OUTCOME_INCONCLUSIVE || result->outcome == OUTCOME_NOT_APPLICABLE;
+        section->fails += case_result_failed_rule(result) && !result->waived;
+        section->waived += case_result_failed_rule(result) && result->waived;
+        section->open += result->outcome == OUTCOME_INCONCLUSIVE || result->outcome == OUTCOME_NOT_APPLICABLE ||
+                         result->outcome == OUTCOME_DIED;
     }
     g_array_sort(sections, by_document);
     return sections;

@@ -12,6 +12,7 @@ enum case_outcome {
     OUTCOME_PASSED,
     OUTCOME_FAILED,
     OUTCOME_UNSTABLE, /* repeated runs had different outcomes */
+    OUTCOME_DIED,     /* the device dies of it, each time: a failure, but none of the case's rule */
     OUTCOME_INCONCLUSIVE,
     OUTCOME_NOT_APPLICABLE,
     OUTCOMES
@@ -27,6 +28,7 @@ enum case_shown {
     SHOWN_REFUSED,          /* in full operation, by a close or a Terminate */
     SHOWN_START_UP_REFUSED, /* likewise, before */
     SHOWN_CLOSED,           /* it closed where it had to go on */
+    SHOWN_LOST,             /* it went on, but what had to come did not, or came damaged */
     SHOWN_KINDS
 };
 
@@ -52,6 +54,7 @@ struct case_result {
     enum case_outcome outcome;
     char *actual;            /* why this outcome */
     GPtrArray *observations; /* what else the engine found about the DUT: char * "ID: message" */
+    GPtrArray *doubted;      /* char *: rules of observations that did not come again in another run */
     GPtrArray *steps;        /* struct case_step * */
     GArray *ports;           /* guint: the case's TCP ports, one per connection, in the order of the ladder */
     double seconds;
@@ -63,8 +66,10 @@ struct case_result {
     unsigned runs[OUTCOMES]; /* when it ran more than once: how often each outcome occurred */
     /* While it runs: our side has sent its stimulus; a usual start-up, or what prepares it, was refused. */
     bool said, refused;
-    bool mute; /* it passed by a close without a Terminate: a crash looks like that, too */
-    bool away; /* after its stimulus nobody listened for a while */
+    bool mute;    /* it passed by a close without a Terminate: a crash looks like that, too */
+    bool ended;   /* it failed by a close, whatever else was to come */
+    bool away;    /* after its stimulus nobody listened for a while */
+    int64_t late; /* ns by which we were late ourselves (suite/talk/lateness.h) */
 };
 
 /* The device died. */
@@ -136,8 +141,10 @@ struct case_result *case_result_new(void);
 struct case_result *case_result_copy(const struct case_result *result);
 void case_result_free(struct case_result *result);
 
-/* Failed or unstable, waived or not. */
+/* Failed, unstable or died, waived or not. */
 bool case_result_failed(const struct case_result *result);
+/* The same, but by a breach of its rule: the device did not die. */
+bool case_result_failed_rule(const struct case_result *result);
 
 /* A pass that says something only beside what rests_on names. */
 bool case_result_leans(const struct case_result *result);
@@ -158,6 +165,7 @@ unsigned suite_report_repeated(const struct suite_report *report, unsigned *diff
 
 /* Waived failures are counted apart. */
 unsigned suite_report_count(const struct suite_report *report, enum case_outcome outcome, bool waived);
+unsigned suite_report_waived(const struct suite_report *report); /* failures of any kind */
 
 /* Each writes the whole report; the caller checks the stream for errors. */
 void suite_report_text(const struct suite_report *report, FILE *out);

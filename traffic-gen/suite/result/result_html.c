@@ -26,7 +26,7 @@ static const char *class_of(const struct case_result *result)
     static const char *const classes[OUTCOMES] = {
         [OUTCOME_PASSED] = "passed",     [OUTCOME_FAILED] = "failed",
         [OUTCOME_UNSTABLE] = "failed",   [OUTCOME_INCONCLUSIVE] = "inconclusive",
-        [OUTCOME_NOT_APPLICABLE] = "na",
+        [OUTCOME_NOT_APPLICABLE] = "na", [OUTCOME_DIED] = "failed",
     };
 
     return case_result_failed(result) && result->waived ? "waived" : classes[result->outcome];
@@ -50,7 +50,7 @@ static char *outcome_text(const struct case_result *result)
         return g_strdup("not run");
     return g_strdup_printf("%s%s%s", case_outcome_names[result->outcome],
                            case_result_failed(result) && result->waived ? ", waived" : "",
-                           result->death ? ", and the device died" : "");
+                           result->death && result->outcome != OUTCOME_DIED ? ", and the device died" : "");
 }
 
 static bool is_same_device(const struct suite_report *one, const struct suite_report *other)
@@ -111,11 +111,6 @@ static bool is_among(const struct matrix_page *page, unsigned n, bool failed)
     return false;
 }
 
-static unsigned waived_failures(const struct suite_report *report)
-{
-    return suite_report_count(report, OUTCOME_FAILED, true) + suite_report_count(report, OUTCOME_UNSTABLE, true);
-}
-
 static void write_verdict(const struct matrix_page *page)
 {
     unsigned failures = 0, failing = 0, devices = 0, waived = 0;
@@ -127,7 +122,7 @@ static void write_verdict(const struct matrix_page *page)
         failures += here;
         failing += here > 0 && !is_among(page, i, true);
         devices += !is_among(page, i, false);
-        waived += waived_failures(page->reports[i]);
+        waived += suite_report_waived(page->reports[i]);
     }
     runs = page->n > devices ? g_strdup_printf(", %u runs", page->n) : g_strdup("");
     markup_begin(page->writer, "header", "class", failures > 0 ? "fail" : "pass", NULL);
@@ -164,11 +159,9 @@ static void write_device(const struct matrix_page *page, unsigned device)
         const char *class;
         enum case_outcome outcome;
         bool waived;
-    } counts[] = {{"passed", OUTCOME_PASSED, false},
-                  {"failed", OUTCOME_FAILED, false},
-                  {"waived", OUTCOME_FAILED, true},
-                  {"failed", OUTCOME_UNSTABLE, false},
-                  {"inconclusive", OUTCOME_INCONCLUSIVE, false},
+    } counts[] = {{"passed", OUTCOME_PASSED, false},    {"failed", OUTCOME_FAILED, false},
+                  {"waived", OUTCOME_FAILED, true},     {"failed", OUTCOME_UNSTABLE, false},
+                  {"failed", OUTCOME_DIED, false},      {"inconclusive", OUTCOME_INCONCLUSIVE, false},
                   {"na", OUTCOME_NOT_APPLICABLE, false}};
     const struct suite_report *report = page->reports[device];
     g_autofree char *life = report->state ? suite_report_life(report) : g_strdup("");

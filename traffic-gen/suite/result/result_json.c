@@ -80,6 +80,8 @@ static void add_result(struct json_writer *out, const struct case_result *result
     add_runs(out, result);
     add_seconds(out, result->seconds);
     add_strings(out, "observations", result->observations);
+    if (result->doubted->len > 0)
+        add_strings(out, "doubted", result->doubted);
     json_begin_array(out, "ports");
     for (guint i = 0; i < result->ports->len; i++)
         json_number(out, NULL, g_array_index(result->ports, guint, i));
@@ -95,8 +97,7 @@ static void add_summary(struct json_writer *out, const struct suite_report *repo
     json_begin_object(out, "summary");
     for (int outcome = 0; outcome < OUTCOMES; outcome++)
         json_number(out, case_outcome_names[outcome], suite_report_count(report, outcome, false));
-    json_number(out, "waived",
-                suite_report_count(report, OUTCOME_FAILED, true) + suite_report_count(report, OUTCOME_UNSTABLE, true));
+    json_number(out, "waived", suite_report_waived(report));
     json_number(out, "repeated", repeated);
     json_number(out, "differed", differed);
     json_number(out, "not run", report->chosen > report->finished ? report->chosen - report->finished : 0);
@@ -376,6 +377,7 @@ static struct case_result *read_result(JsonObject *object)
             result->shown = (enum case_shown)i;
     read_strings(object, "aliases", result->aliases);
     read_strings(object, "observations", result->observations);
+    read_strings(object, "doubted", result->doubted);
     read_steps(object, result);
     read_runs(object, result);
     result->seconds = number_of(object, "seconds");

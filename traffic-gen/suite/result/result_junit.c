@@ -20,11 +20,17 @@ static bool is_failure(const struct case_result *result)
     return case_result_failed(result) && !result->waived;
 }
 
+/* JUnit's word for what ends otherwise than a test can foresee. */
+static bool is_death(const struct case_result *result)
+{
+    return result->outcome == OUTCOME_DIED;
+}
+
 static void write_failure(xmlTextWriter *writer, const struct case_result *result)
 {
-    const char *type = result->death ? "death" : result->outcome == OUTCOME_UNSTABLE ? "unstable" : result->severity;
+    const char *type = result->outcome == OUTCOME_FAILED ? result->severity : case_outcome_names[result->outcome];
 
-    markup_begin(writer, "failure", "type", type, "message", result->actual, NULL);
+    markup_begin(writer, is_death(result) ? "error" : "failure", "type", type, "message", result->actual, NULL);
     markup_lines(writer, "requirement: %s\nsource: %s section %s, %s\nstimulus: %s\nexpected: %s\nactual: %s\n",
                  result->requirement, result->document, result->section, result->level, result->stimulus,
                  result->expected, result->actual);
@@ -62,7 +68,7 @@ static void write_case(xmlTextWriter *writer, const struct suite_report *report,
 }
 
 struct tally {
-    unsigned cases, failures, skipped;
+    unsigned cases, failures, errors, skipped;
     double seconds;
 };
 
@@ -81,7 +87,8 @@ static struct tally count(const struct suite_report *report, const char *suite)
         if (!is_of(result, suite))
             continue;
         tally.cases++;
-        tally.failures += is_failure(result);
+        tally.failures += is_failure(result) && !is_death(result);
+        tally.errors += is_failure(result) && is_death(result);
         tally.skipped += is_skipped(result);
         tally.seconds += result->seconds;
     }
@@ -116,18 +123,30 @@ static void write_properties(xmlTextWriter *writer, const struct suite_report *r
     markup_end(writer);
 }
 
-static void write_suite(xmlTextWriter *writer, const struct suite_report *report, const char *suite, unsigned number)
+static void begin_suite(xmlTextWriter *writer, const struct suite_report *report, const char *suite, unsigned number,
+                        struct tally tally)
 {
-    struct tally tally = count(report, suite);
     g_autofree char *id = g_strdup_printf("%u", number), *tests = g_strdup_printf("%u", tally.cases),
-                    *failures = g_strdup_printf("%u", tally.failures), *skipped = g_strdup_printf("%u", tally.skipped),
-                    *time = g_strdup_printf("%.3f", tally.seconds),
+                    *failures = g_strdup_printf("%u", tally.failures), *errors = g_strdup_printf("%u", tally.errors),
+                    *skipped = g_strdup_printf("%u", tally.skipped), *time = g_strdup_printf("%.3f", tally.seconds),
                     *timestamp = g_strndup(report->started ? report->started : "", TIMESTAMP_LEN);
 
     markup_begin(writer, "testsuite", "name", suite, "package", "iwarp-gen", "hostname", g_get_host_name(), "timestamp",
-                 timestamp, "id", id, "tests", tests, "failures", failures, "errors", "0", "skipped", skipped, "time",
-                 time, NULL);
+                 timestamp, "id", id, "tests", tests, "failures", failures, "errors", errors, "skipped", skipped,
+                 "time", time, NULL);
     write_properties(writer, report, suite);
+}
+
+static void end_suite(xmlTextWriter *writer)
+{
+    markup_begin(writer, "system-err", NULL);
+    markup_end(writer);
+    markup_end(writer);
+}
+
+static void write_suite(xmlTextWriter *writer, const struct suite_report *report, const char *suite, unsigned number)
+{
+    begin_suite(writer, report, suite, number, count(report, suite));
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
 
@@ -143,9 +162,22 @@ static void write_suite(xmlTextWriter *writer, const struct suite_report *report
                          (const char *)g_ptr_array_index(result->observations, k));
     }
     markup_end(writer);
-    markup_begin(writer, "system-err", NULL);
+    end_suite(writer);
+}
+
+/* A death counts even if no case is to blame. */
+static void write_death(xmlTextWriter *writer, const struct suite_report *report, unsigned number)
+{
+    g_autofree char *class = g_strdup_printf("%s.%s.device", report->device, report->role);
+    g_autofree char *life = suite_report_life(report);
+
+    begin_suite(writer, report, "device", number, (struct tally){.cases = 1, .errors = 1});
+    markup_begin(writer, "testcase", "classname", class, "name", "the device stays alive", "time", "0.000", NULL);
+    markup_void(writer, "error", "type", case_outcome_names[OUTCOME_DIED], "message", life, NULL);
     markup_end(writer);
+    markup_begin(writer, "system-out", NULL);
     markup_end(writer);
+    end_suite(writer);
 }
 
 void suite_report_junit(const struct suite_report *report, FILE *out)
@@ -165,6 +197,8 @@ void suite_report_junit(const struct suite_report *report, FILE *out)
         g_ptr_array_add(done, result->suite);
         write_suite(writer, report, result->suite, done->len - 1);
     }
+    if (report->deaths->len > 0)
+        write_death(writer, report, done->len);
     markup_end(writer);
     xmlTextWriterEndDocument(writer);
     xmlFreeTextWriter(writer);

@@ -5,8 +5,6 @@
  */
 #include "traffic-gen/suite/result/result_seen.h"
 
-#include "engine/core/rule.h"
-
 #include <string.h>
 
 enum { CASES_NAMED = 5 };
@@ -54,13 +52,21 @@ static bool is_of_layout(const struct rule *rule)
     return false;
 }
 
+const struct rule *result_seen_rule(const char *observation, bool wrong_layout)
+{
+    const char *message;
+    const struct rule *rule = rule_of(observation, &message);
+
+    return rule && is_demanded(rule) && !(wrong_layout && is_of_layout(rule)) ? rule : NULL;
+}
+
 /* A case of the rule itself, or of one that states the same, has failed: it is already reported. */
 static bool is_reported(const struct suite_report *report, const struct rule *rule)
 {
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
 
-        if (!case_result_failed(result))
+        if (!case_result_failed_rule(result))
             continue;
         if (strcmp(result->rule, rule->id) == 0 ||
             g_ptr_array_find_with_equal_func(result->aliases, rule->id, g_str_equal, NULL))
@@ -88,6 +94,7 @@ struct seen {
     const struct case_result *first;
     GString *cases;
     unsigned n;
+    bool confirmed; /* a case saw it in more than one run */
 };
 
 static void add(GPtrArray *all, const struct rule *rule, const char *message, const struct case_result *in)
@@ -104,6 +111,7 @@ static void add(GPtrArray *all, const struct rule *rule, const char *message, co
         *seen = (struct seen){.rule = rule, .message = message, .first = in, .cases = g_string_new(NULL)};
         g_ptr_array_add(all, seen);
     }
+    seen->confirmed |= !g_ptr_array_find_with_equal_func(in->doubted, rule->id, g_str_equal, NULL);
     if (seen->n++ < CASES_NAMED)
         g_string_append_printf(seen->cases, "%s%s", seen->n > 1 ? ", " : "", in->id);
 }
@@ -125,8 +133,10 @@ static struct case_result *result_of(const struct seen *seen)
                            ? g_strdup_printf("seen during %s and %u others", seen->cases->str, seen->n - CASES_NAMED)
                            : g_strdup_printf("seen during %s", seen->cases->str);
     result->expected = g_strdup("as the rule demands, in everything that the device sends");
-    result->actual = g_strdup(seen->message);
-    result->outcome = OUTCOME_FAILED;
+    result->actual = seen->confirmed
+                         ? g_strdup(seen->message)
+                         : g_strdup_printf("%s; it did not come again when the case was repeated", seen->message);
+    result->outcome = seen->confirmed ? OUTCOME_FAILED : OUTCOME_INCONCLUSIVE;
     g_array_append_vals(result->ports, seen->first->ports->data, seen->first->ports->len);
     return result;
 }
@@ -148,12 +158,12 @@ void result_seen_add(struct suite_report *report, bool (*wanted)(void *ctx, cons
         g_autoptr(GHashTable) once = g_hash_table_new(NULL, NULL);
 
         for (guint k = 0; k < result->observations->len; k++) {
-            const char *message = NULL;
-            const struct rule *rule = rule_of(g_ptr_array_index(result->observations, k), &message);
+            const char *observation = g_ptr_array_index(result->observations, k);
+            const struct rule *rule = result_seen_rule(observation, report->layout != NULL);
 
-            if (rule && is_demanded(rule) && !(report->layout && is_of_layout(rule)) && wanted(ctx, rule->id) &&
-                g_hash_table_add(once, (gpointer)rule) && !is_reported(report, rule) && !is_told_by(rule, result))
-                add(all, rule, message, result);
+            if (rule && wanted(ctx, rule->id) && g_hash_table_add(once, (gpointer)rule) && !is_reported(report, rule) &&
+                !is_told_by(rule, result))
+                add(all, rule, observation + strlen(rule->id) + 2, result);
         }
     }
     for (guint i = 0; i < all->len; i++)

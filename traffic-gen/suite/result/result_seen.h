@@ -3,9 +3,19 @@
 #ifndef IWARP_TRAFFIC_SUITE_RESULT_RESULT_SEEN_H
 #define IWARP_TRAFFIC_SUITE_RESULT_RESULT_SEEN_H
 
+#include "engine/core/rule.h"
 #include "traffic-gen/suite/result/result.h"
 
-/* Adds a failed result "ID/seen" for each selected rule that has no failed case of its own. */
+/*
+ * The rule of "ID: message" if a document demands it: its breach is a failure. NULL: it is only told, or a wrong layout
+ * of Terminates, if there is one, explains it.
+ */
+const struct rule *result_seen_rule(const char *observation, bool wrong_layout);
+
+/*
+ * Adds a result "ID/seen" for each selected rule that has no failed case of its own: failed, or inconclusive when no
+ * case saw the breach in more than one run.
+ */
 void result_seen_add(struct suite_report *report, bool (*wanted)(void *ctx, const char *rule), void *ctx);
 
 #endif

@@ -46,7 +46,9 @@ static void print_failure(const struct case_result *result, FILE *out)
 
 static const char *outcome_text(const struct case_result *result)
 {
-    return result->waived && case_result_failed(result) ? "failed, waived" : case_outcome_names[result->outcome];
+    if (result->waived && case_result_failed(result))
+        return result->outcome == OUTCOME_DIED ? "died, waived" : "failed, waived";
+    return case_outcome_names[result->outcome];
 }
 
 static void print_result(const struct case_result *result, FILE *out)
@@ -147,7 +149,7 @@ static void print_summary(const struct suite_report *report, FILE *out)
 
 void suite_report_text(const struct suite_report *report, FILE *out)
 {
-    unsigned unstable = suite_report_count(report, OUTCOME_UNSTABLE, false);
+    static const enum case_outcome rare[] = {OUTCOME_UNSTABLE, OUTCOME_DIED};
 
     fprintf(out, "%s as %s, %s, %u cases in %.1f s\n\n", report->device, report->role, report->started,
             report->finished, report->seconds);
@@ -157,10 +159,10 @@ void suite_report_text(const struct suite_report *report, FILE *out)
     for (guint i = 0; i < report->unused_waivers->len; i++)
         fprintf(out, "waiver %s matches no failure\n", (const char *)g_ptr_array_index(report->unused_waivers, i));
     fprintf(out, "\n%u passed, %u failed, %u failed and waived, ", suite_report_count(report, OUTCOME_PASSED, false),
-            suite_report_count(report, OUTCOME_FAILED, false),
-            suite_report_count(report, OUTCOME_FAILED, true) + suite_report_count(report, OUTCOME_UNSTABLE, true));
-    if (unstable > 0)
-        fprintf(out, "%u unstable, ", unstable);
+            suite_report_count(report, OUTCOME_FAILED, false), suite_report_waived(report));
+    for (unsigned i = 0; i < G_N_ELEMENTS(rare); i++)
+        if (suite_report_count(report, rare[i], false) > 0)
+            fprintf(out, "%u %s, ", suite_report_count(report, rare[i], false), case_outcome_names[rare[i]]);
     fprintf(out, "%u inconclusive, %u not applicable", suite_report_count(report, OUTCOME_INCONCLUSIVE, false),
             suite_report_count(report, OUTCOME_NOT_APPLICABLE, false));
     if (report->chosen > report->finished)

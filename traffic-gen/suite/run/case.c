@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/suite/run/case.h"
 
+#include "traffic-gen/suite/result/result_seen.h"
 #include "traffic-gen/suite/run/untested.h"
 #include "traffic-gen/suite/run/user_command.h"
 
 #include <string.h>
 
-enum { DOUBLED_MAX = 2 }; /* the waits of a case that is tried again */
+enum { DOUBLED_MAX = 2 /* the waits of a case that is tried again */, LATE_PART = 4 };
 
 void case_set_rule(struct case_result *result, enum rule_id number)
 {
@@ -94,7 +95,29 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
     if (!result->actual)
         result->actual = g_strdup("the stimulus could not be delivered");
     result->seconds = (double)(talk_now() - talk.began) / 1e9;
+    result->late = MAX(result->late, lateness_since(run->lateness, talk.began));
     return result;
+}
+
+/* ---- our own delays ---- */
+
+bool case_was_late(const struct talk_run *run, const struct case_result *result)
+{
+    const int64_t shortest = MIN(run->t_react, MIN(run->t_start, run->t_idle));
+    const bool harmless = (result->outcome == OUTCOME_PASSED && result->observations->len == 0) ||
+                          result->outcome == OUTCOME_NOT_APPLICABLE;
+
+    return !harmless && result->late > shortest / LATE_PART;
+}
+
+void case_doubt_late(struct case_result *result)
+{
+    g_autofree char *before = g_steal_pointer(&result->actual);
+
+    g_ptr_array_set_size(result->observations, 0);
+    result->actual = g_strdup_printf("%s; but this machine held the tester up for %.2f s: the case itself: %s", before,
+                                     (double)result->late / 1e9, case_outcome_names[result->outcome]);
+    result->outcome = OUTCOME_INCONCLUSIVE;
 }
 
 /* ---- repeated ---- */
@@ -117,13 +140,56 @@ bool case_agree(const GPtrArray *runs)
 static bool is_worse(enum case_outcome a, enum case_outcome b)
 {
     static const unsigned badness[OUTCOMES] = {
-        [OUTCOME_FAILED] = 3, [OUTCOME_INCONCLUSIVE] = 2, [OUTCOME_NOT_APPLICABLE] = 1};
+        [OUTCOME_DIED] = 4, [OUTCOME_FAILED] = 3, [OUTCOME_INCONCLUSIVE] = 2, [OUTCOME_NOT_APPLICABLE] = 1};
 
     return badness[a] > badness[b];
 }
 
+static unsigned times_seen(const struct case_tally *tally, const struct rule *rule)
+{
+    return tally->seen ? GPOINTER_TO_UINT(g_hash_table_lookup(tally->seen, rule)) : 0;
+}
+
+/* What is demanded is counted; of a rule the observations of one run will do. */
+static void add_observations(struct case_tally *tally, const struct case_result *result)
+{
+    g_autoptr(GHashTable) here = g_hash_table_new(NULL, NULL);
+
+    if (!tally->observations) {
+        tally->observations = g_ptr_array_new_with_free_func(g_free);
+        tally->seen = g_hash_table_new(NULL, NULL);
+    }
+    for (guint i = 0; i < result->observations->len; i++) {
+        const char *observation = g_ptr_array_index(result->observations, i);
+        const struct rule *rule = result_seen_rule(observation, false);
+        const bool first = rule && g_hash_table_add(here, (gpointer)rule);
+        const unsigned before = rule ? times_seen(tally, rule) - !first : 0;
+
+        if (before == 0 && (rule || tally->n == 0))
+            g_ptr_array_add(tally->observations, g_strdup(observation));
+        if (first)
+            g_hash_table_insert(tally->seen, (gpointer)rule, GUINT_TO_POINTER(before + 1));
+    }
+}
+
+static void take_observations(const struct case_tally *tally, struct case_result *result)
+{
+    GHashTableIter each;
+    gpointer rule, times;
+
+    g_ptr_array_set_size(result->observations, 0);
+    g_ptr_array_set_size(result->doubted, 0);
+    for (guint i = 0; i < tally->observations->len; i++)
+        g_ptr_array_add(result->observations, g_strdup(g_ptr_array_index(tally->observations, i)));
+    g_hash_table_iter_init(&each, tally->seen);
+    while (!tally->believed && g_hash_table_iter_next(&each, &rule, &times))
+        if (GPOINTER_TO_UINT(times) < 2)
+            g_ptr_array_add(result->doubted, g_strdup(((const struct rule *)rule)->id));
+}
+
 void case_tally_add(struct case_tally *tally, struct case_result *result)
 {
+    add_observations(tally, result);
     tally->counts[result->outcome]++;
     tally->n++;
     if (tally->worst && !is_worse(result->outcome, tally->worst->outcome)) {
@@ -135,29 +201,80 @@ void case_tally_add(struct case_tally *tally, struct case_result *result)
     tally->worst = result;
 }
 
+/* What it does again it does because of the case. */
+static void settle_death(const struct case_tally *tally, struct case_result *worst)
+{
+    const unsigned deaths = tally->counts[OUTCOME_DIED];
+    g_autofree char *actual = g_steal_pointer(&worst->actual), *times = NULL;
+    const bool of_case = deaths > 1 || tally->believed;
+
+    times = tally->n > 1 ? g_strdup_printf(", in %u of %u runs", deaths, tally->n) : g_strdup("");
+    worst->actual = g_strdup_printf(
+        "%s%s: %s", of_case ? "the device dies when it gets this" : "the device stopped answering during this case",
+        times, actual);
+    if (!of_case)
+        worst->outcome = OUTCOME_INCONCLUSIVE;
+}
+
+bool case_died_once(const struct case_result *result)
+{
+    unsigned n = 0;
+
+    for (unsigned i = 0; i < OUTCOMES; i++)
+        n += result->runs[i];
+    return n == 1 && result->runs[OUTCOME_DIED] == 1;
+}
+
+void case_restore_death(struct case_result *result)
+{
+    g_autofree char *actual = g_steal_pointer(&result->actual);
+    const char *how = actual ? strstr(actual, ": ") : NULL;
+
+    result->actual = g_strdup(how ? how + 2 : "the device died");
+    result->outcome = OUTCOME_DIED;
+    memset(result->runs, 0, sizeof result->runs);
+    g_clear_pointer(&result->waived, g_free);
+}
+
 struct case_result *case_tally_result(struct case_tally *tally)
 {
     struct case_result *worst = g_steal_pointer(&tally->worst);
     const unsigned *counts = tally->counts;
 
-    if (tally->n > 1)
+    take_observations(tally, worst);
+    if (tally->n > 1 || worst->outcome == OUTCOME_DIED)
         memcpy(worst->runs, counts, sizeof tally->counts);
-    if (counts[worst->outcome] < tally->n) {
+    if (worst->outcome == OUTCOME_DIED && (counts[OUTCOME_DIED] > 1 || counts[OUTCOME_FAILED] == 0)) {
+        settle_death(tally, worst);
+    } else if (counts[worst->outcome] < tally->n) {
         g_autofree char *actual = g_steal_pointer(&worst->actual);
 
         worst->actual = g_strdup_printf("%u passed, %u failed, %u inconclusive of %u runs; %s: %s",
                                         counts[OUTCOME_PASSED], counts[OUTCOME_FAILED], counts[OUTCOME_INCONCLUSIVE],
                                         tally->n, case_outcome_names[worst->outcome], actual);
-        worst->outcome = OUTCOME_UNSTABLE;
+        /* Where nothing passed: a failure that came again, or one that did not. */
+        worst->outcome = counts[OUTCOME_PASSED] + counts[OUTCOME_DIED] > 0 ? OUTCOME_UNSTABLE
+                         : counts[OUTCOME_FAILED] > 1                      ? OUTCOME_FAILED
+                                                                           : OUTCOME_INCONCLUSIVE;
     }
     return worst;
 }
 
-struct case_result *case_merge(GPtrArray *runs)
+void case_tally_clear(struct case_tally *tally)
 {
-    struct case_tally tally = {0};
+    g_clear_pointer(&tally->observations, g_ptr_array_unref);
+    g_clear_pointer(&tally->seen, g_hash_table_unref);
+}
+
+struct case_result *case_merge(GPtrArray *runs, bool believed)
+{
+    struct case_tally tally = {.believed = believed};
+
+    struct case_result *result;
 
     while (runs->len > 0)
         case_tally_add(&tally, g_ptr_array_steal_index(runs, 0));
-    return case_tally_result(&tally);
+    result = case_tally_result(&tally);
+    case_tally_clear(&tally);
+    return result;
 }

@@ -340,7 +340,7 @@ void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint 
 {
     enum waiver_role role = role_of(dut);
 
-    if (result->outcome != OUTCOME_FAILED && result->outcome != OUTCOME_UNSTABLE)
+    if (!case_result_failed(result))
         return;
     for (guint i = 0; i < waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(waivers, i);

@@ -39,9 +39,9 @@ static const char *find(const struct suite_report *report, enum case_shown shown
 }
 
 struct counterparts {
-    const char *refused, *went_on; /* where it had to; NULL: it never did */
-    const char *closed;            /* at times, where it had to go on */
-    bool closes_checks;            /* among them connections with nothing odd */
+    const char *refused, *went_on;    /* where it had to; NULL: it never did */
+    const char *closed;               /* at times, where it had to go on */
+    bool closes_checks, fails_checks; /* among them connections with nothing odd; some way or other */
 };
 
 /* That it stays connected says something if it looks at what is sent, in that layer. */
@@ -70,6 +70,7 @@ static const char *counterpart_of(const struct suite_report *report, const struc
         return seen->closes_checks ? NULL : own_start;
     case SHOWN_ANSWER:
     case SHOWN_CLOSED:
+    case SHOWN_LOST:
     case SHOWN_KINDS:
         break;
     }
@@ -78,7 +79,7 @@ static const char *counterpart_of(const struct suite_report *report, const struc
 
 bool counterpart_was_missing(const struct case_result *result)
 {
-    return result->outcome == OUTCOME_INCONCLUSIVE &&
+    return result->outcome == OUTCOME_INCONCLUSIVE && !result->death &&
            (result->shown == SHOWN_STAYS || result->shown == SHOWN_REFUSED || result->shown == SHOWN_START_UP_REFUSED);
 }
 
@@ -92,16 +93,17 @@ static void withdraw(struct case_result *result, const char *why, const char *by
     g_clear_pointer(&result->waived, g_free);
 }
 
-static struct counterparts look_for(const struct suite_report *report, bool answers, bool closes_checks)
+static struct counterparts look_for(const struct suite_report *report, const struct counterparts_checks *of)
 {
     struct counterparts seen = {.refused = find(report, SHOWN_REFUSED, OUTCOME_PASSED),
                                 .went_on = find(report, SHOWN_CONTINUES, OUTCOME_PASSED),
-                                .closed = closes_checks ? checks : find(report, SHOWN_CLOSED, OUTCOME_UNSTABLE),
-                                .closes_checks = closes_checks};
+                                .closed = of->close ? checks : find(report, SHOWN_CLOSED, OUTCOME_UNSTABLE),
+                                .closes_checks = of->close,
+                                .fails_checks = of->fail};
 
     if (!seen.went_on)
         seen.went_on = find(report, SHOWN_STAYS, OUTCOME_PASSED);
-    if (!seen.went_on && answers && !find(report, SHOWN_CLOSED, OUTCOME_FAILED))
+    if (!seen.went_on && of->answered && !find(report, SHOWN_CLOSED, OUTCOME_FAILED))
         seen.went_on = first_connections;
     if (seen.closed || !seen.went_on)
         seen.refused = NULL; /* refusals say nothing, and nothing rests on them */
@@ -121,12 +123,15 @@ static void settle_pass(const struct suite_report *report, const struct counterp
 /* It did not go on where it had to; but it does not go on at other times, either. */
 static bool may_be_chance(const struct counterparts *seen, const struct case_result *result)
 {
-    return result->outcome == OUTCOME_FAILED && result->shown == SHOWN_CLOSED && seen->closes_checks && !result->death;
+    if (result->outcome != OUTCOME_FAILED)
+        return false;
+    return (seen->closes_checks && (result->shown == SHOWN_CLOSED || result->ended)) ||
+           (seen->fails_checks && (result->shown == SHOWN_CLOSED || result->shown == SHOWN_LOST));
 }
 
-void counterparts_settle(struct suite_report *report, bool answers, bool closes_checks)
+void counterparts_settle(struct suite_report *report, const struct counterparts_checks *of)
 {
-    const struct counterparts seen = look_for(report, answers, closes_checks);
+    const struct counterparts seen = look_for(report, of);
 
     for (guint i = 0; i < report->results->len; i++) {
         struct case_result *result = g_ptr_array_index(report->results, i);
@@ -134,6 +139,6 @@ void counterparts_settle(struct suite_report *report, bool answers, bool closes_
         if (result->outcome == OUTCOME_PASSED)
             settle_pass(report, &seen, result);
         else if (may_be_chance(&seen, result))
-            withdraw(result, "at times it closes where nothing is odd, too", seen.closed);
+            withdraw(result, "at times it does not go on where nothing is odd, either", checks);
     }
 }

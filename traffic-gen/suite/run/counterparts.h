@@ -8,13 +8,18 @@
 
 #include "traffic-gen/suite/result/result.h"
 
+/* What connections with nothing odd have shown. */
+struct counterparts_checks {
+    bool answered; /* the first ones: the device was seen to go on */
+    bool close;    /* device_closes_at_times(): a refusal is not about what was odd */
+    bool fail;     /* device_fails_at_times(): nor is it when it does not go on */
+};
+
 /*
  * When all cases have run: sets rests_on of the cases that passed; those whose counterpart is missing become
- * inconclusive. answers: the device answered on the first connections, so that it was seen to go on. closes_checks: it
- * closed connections with nothing odd, too (device_closes_at_times()): then neither a refusal nor a failure to go on
- * is about what was odd.
+ * inconclusive, and so do failures that may be chance.
  */
-void counterparts_settle(struct suite_report *report, bool answers, bool closes_checks);
+void counterparts_settle(struct suite_report *report, const struct counterparts_checks *of);
 
 /* It is inconclusive for that alone: another run may have seen what this one lacked. */
 bool counterpart_was_missing(const struct case_result *result);

@@ -229,7 +229,8 @@ struct load *load_start(struct talk_run *run, unsigned n, char **why)
 
 bool load_begin(struct load *load)
 {
-    int64_t until = talk_now() + load->run->t_recover + 2 * load->run->t_react;
+    int64_t until =
+        talk_now() + load->run->t_recover + 2 * patience_wait(&load->run->patience, load->run->t_react, false);
     gint before[LOAD_MAX] = {0};
     bool all = true;
 
@@ -247,7 +248,7 @@ bool load_begin(struct load *load)
 /* The turn that is under way may have begun before. */
 void load_settle(struct load *load)
 {
-    int64_t until = talk_now() + 2 * load->run->t_react;
+    int64_t until = talk_now() + 2 * patience_wait(&load->run->patience, load->run->t_react, false);
     gint before[LOAD_MAX] = {0};
 
     for (unsigned i = 0; i < load->n; i++)

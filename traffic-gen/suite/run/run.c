@@ -2,6 +2,7 @@
 #include "traffic-gen/suite/run/run.h"
 
 #include "support/stderr_line.h"
+#include "traffic-gen/suite/result/result_seen.h"
 #include "traffic-gen/suite/run/case.h"
 #include "traffic-gen/suite/run/counterparts.h"
 #include "traffic-gen/suite/run/load.h"
@@ -17,6 +18,7 @@ struct trial {
     const struct case_result *death;   /* of an earlier run, to be confirmed: the first of its runs */
     GPtrArray *runs;                   /* struct case_result *: --repeat */
     struct case_result *result;        /* NULL: not finished */
+    unsigned late;                     /* runs that do not count, as we were late ourselves */
     bool again;                        /* restarted, as the device had died before it said anything */
 };
 
@@ -41,6 +43,8 @@ struct crew {
     bool over;                       /* the device is dead for good, or --stop-after is reached */
     enum device_life life;
     int64_t saved_ns;
+    GMutex seen_lock;     /* of what follows */
+    GHashTable *breached; /* const struct rule *: seen in two runs of a case, beside what it is about */
 };
 
 static bool may_go_on(const struct crew *crew)
@@ -50,17 +54,63 @@ static bool may_go_on(const struct crew *crew)
 
 /* ---- a case ---- */
 
-enum { ORDINARY = 2 /* connections, the second right after the first */ };
+enum { ORDINARY = 2 /* connections, the second right after the first */, LATE_MAX = 3 };
 
 enum end { END_ALIVE, END_NO_ANSWER, END_CUT };
 
-/* One comparison may have met a device, or a network, that was busy: a failure is believed when it comes again. */
-static bool is_to_be_confirmed(const struct crew *crew, const struct trial *trial)
+/* In how many of these runs. */
+static unsigned times_seen(const GPtrArray *runs, const struct rule *rule)
+{
+    unsigned n = 0;
+
+    for (guint i = 0; i < runs->len; i++) {
+        const GPtrArray *observations = ((const struct case_result *)g_ptr_array_index(runs, i))->observations;
+        bool seen = false;
+
+        for (guint k = 0; k < observations->len && !seen; k++)
+            seen = result_seen_rule(g_ptr_array_index(observations, k), false) == rule;
+        n += seen;
+    }
+    return n;
+}
+
+/* It has seen the device break another rule, once, and no case has seen that twice. */
+static bool has_seen_once(struct crew *crew, const GPtrArray *runs)
+{
+    const bool wrong_layout = g_atomic_pointer_get(&crew->run->layout) != NULL;
+    bool once = false;
+
+    g_mutex_lock(&crew->seen_lock);
+    for (guint i = 0; i < runs->len; i++) {
+        const GPtrArray *observations = ((const struct case_result *)g_ptr_array_index(runs, i))->observations;
+
+        for (guint k = 0; k < observations->len; k++) {
+            const struct rule *rule = result_seen_rule(g_ptr_array_index(observations, k), wrong_layout);
+
+            if (!rule || g_hash_table_contains(crew->breached, rule))
+                continue;
+            if (times_seen(runs, rule) > 1)
+                g_hash_table_add(crew->breached, (gpointer)rule);
+            else
+                once = true;
+        }
+    }
+    g_mutex_unlock(&crew->seen_lock);
+    return once;
+}
+
+/*
+ * One comparison may have met a device, or a network, that was busy: a failure is believed when it comes again, and so
+ * is what was seen besides.
+ */
+static bool is_to_be_confirmed(struct crew *crew, const struct trial *trial)
 {
     const GPtrArray *runs = trial->runs;
 
-    return crew->options->repeat == 1 && runs->len < crew->options->confirm &&
-           ((const struct case_result *)g_ptr_array_index(runs, 0))->outcome == OUTCOME_FAILED && !case_agree(runs);
+    if (crew->options->repeat > 1 || runs->len == 0)
+        return false;
+    return (has_seen_once(crew, runs) || (case_result_failed(g_ptr_array_index(runs, 0)) && !case_agree(runs))) &&
+           runs->len < crew->options->confirm;
 }
 
 /* What happens on one connection must not touch the others. loaded: all of them were busy when the case began. */
@@ -115,11 +165,24 @@ static bool answers_after(const struct crew *crew, const struct case_result *res
     return true;
 }
 
+/* A run in which we were late ourselves is none, but for the last of several. */
+static void doubt_late(const struct crew *crew, struct trial *trial)
+{
+    struct case_result *result = g_ptr_array_index(trial->runs, trial->runs->len - 1);
+
+    if (!case_was_late(crew->run, result))
+        return;
+    if (trial->late++ < LATE_MAX)
+        g_ptr_array_set_size(trial->runs, trial->runs->len - 1);
+    else
+        case_doubt_late(result);
+}
+
 /* Its remaining runs, until the device does not answer after one. */
-static enum end run_rest(const struct crew *crew, struct trial *trial)
+static enum end run_rest(struct crew *crew, struct trial *trial)
 {
     while (trial->runs->len < crew->options->repeat || is_to_be_confirmed(crew, trial)) {
-        unsigned again = crew->options->repeat == 1 ? trial->runs->len : 0;
+        unsigned again = trial->late + (crew->options->repeat == 1 ? trial->runs->len : 0);
         struct load *load = crew->options->load;
         bool loaded = !load || load_begin(load);
         struct case_result *result = case_run(crew->run, crew->options, trial->chosen, again);
@@ -135,6 +198,7 @@ static enum end run_rest(const struct crew *crew, struct trial *trial)
         if (!answers_after(crew, result))
             return suite_stopped ? END_CUT : END_NO_ANSWER;
         doubt_crash(crew, result);
+        doubt_late(crew, trial);
     }
     return END_ALIVE;
 }
@@ -167,14 +231,14 @@ static void save(struct crew *crew)
 /* It has a verdict. */
 static void finish(struct crew *crew, struct trial *trial)
 {
-    struct case_result *result = trial->result = case_merge(trial->runs);
+    const bool believed = crew->options->repeat == 1 && crew->options->confirm == 1;
+    struct case_result *result = trial->result = case_merge(trial->runs, believed);
 
     crew->finished++;
     crew->last = result;
     if (crew->options->judged)
         crew->options->judged(crew->options->ctx, result);
-    if ((result->outcome == OUTCOME_FAILED || result->outcome == OUTCOME_UNSTABLE) && !result->waived &&
-        ++crew->failures == crew->options->stop_after)
+    if (case_result_failed(result) && !result->waived && ++crew->failures == crew->options->stop_after)
         crew->over = true;
     if (crew->options->finished)
         crew->options->finished(crew->options->ctx, crew->finished, crew->n, result);
@@ -244,7 +308,7 @@ static void blame_none(struct crew *crew, struct trial *trial, const char *how)
     }
 }
 
-/* It is dead, and no other case can have done it. */
+/* It is dead, and no other case can have done it: once may be chance (case_merge()). */
 static void blame(struct crew *crew, struct trial *trial, const char *how)
 {
     struct case_result *result = last_of(trial);
@@ -261,7 +325,7 @@ static void blame(struct crew *crew, struct trial *trial, const char *how)
     result->death = g_strdup(device_life_names[crew->life]);
     result->actual = g_strdup_printf("%s after this case (%s); the case itself: %s, %s", device_life_text(crew->life),
                                      how, case_outcome_names[result->outcome], before);
-    result->outcome = OUTCOME_FAILED;
+    result->outcome = OUTCOME_DIED;
     g_ptr_array_add(death->cases, g_strdup(result->id));
     revive(crew, death);
 }
@@ -482,15 +546,16 @@ static const struct case_result *earlier_of(const struct suite_report *report, c
  */
 static void take_earlier(struct trial *trial, const struct case_result *result, unsigned confirm)
 {
-    if (!result || (result->death && result->outcome == OUTCOME_INCONCLUSIVE) || counterpart_was_missing(result))
+    if (!result || counterpart_was_missing(result) ||
+        (result->death && result->outcome == OUTCOME_INCONCLUSIVE && result->runs[OUTCOME_DIED] == 0))
         return;
-    if (!result->death || confirm < 2 || result->runs[OUTCOME_FAILED] > 1) {
+    if (!case_died_once(result) || confirm < 2) {
         trial->earlier = result;
         return;
     }
     trial->death = result;
     g_ptr_array_add(trial->runs, case_result_copy(result));
-    g_clear_pointer(&last_of(trial)->waived, g_free);
+    case_restore_death(last_of(trial));
 }
 
 /* Deaths of an earlier run, from cases whose results are taken over. */
@@ -547,11 +612,13 @@ void run_cases(struct talk_run *run, const GArray *chosen, const struct run_opti
                         .report = report,
                         .n = chosen->len,
                         .suspects = g_ptr_array_new(),
-                        .acquitted = g_ptr_array_new()};
+                        .acquitted = g_ptr_array_new(),
+                        .breached = g_hash_table_new(NULL, NULL)};
     int64_t began = talk_now();
     GThread **threads = g_new0(GThread *, options->jobs);
 
     g_mutex_init(&crew.lock);
+    g_mutex_init(&crew.seen_lock);
     g_cond_init(&crew.changed);
     crew.trials = g_new0(struct trial, crew.n);
     for (guint i = 0; i < crew.n; i++) {
@@ -571,5 +638,7 @@ void run_cases(struct talk_run *run, const GArray *chosen, const struct run_opti
     g_ptr_array_unref(crew.acquitted);
     g_cond_clear(&crew.changed);
     g_mutex_clear(&crew.lock);
+    g_mutex_clear(&crew.seen_lock);
+    g_hash_table_unref(crew.breached);
     report->seconds = (double)(talk_now() - began) / 1e9;
 }

@@ -18,9 +18,11 @@ struct chosen_case {
 struct load;
 
 struct run_options {
-    unsigned jobs;           /* cases at the same time */
-    unsigned repeat;         /* runs of each case, at least 1 */
-    unsigned confirm;        /* with one run of each: a failed case runs again until two agree, at most so often */
+    unsigned jobs;   /* cases at the same time */
+    unsigned repeat; /* runs of each case, at least 1 */
+    /* With one run of each: a case that failed, or saw a breach of another rule, runs again until two agree, at most so
+     * often. */
+    unsigned confirm;
     unsigned stop_after;     /* failures that end the run; 0: none does */
     const char *address;     /* IWARP_DEVICE of the commands */
     const char *before_each; /* command before each case; NULL: none */

@@ -194,9 +194,11 @@ void soak_run(struct talk_run *run, const GArray *chosen, const struct run_optio
     while (run_slice(&soak, run, report) && talk_now() - began < how->duration &&
            (options->stop_after == 0 || soak.failures < options->stop_after))
         save(&soak, options, report);
-    for (guint i = 0; i < chosen->len; i++)
+    for (guint i = 0; i < chosen->len; i++) {
         if (soak.tallies[i].n > 0)
             g_ptr_array_add(report->results, case_tally_result(&soak.tallies[i]));
+        case_tally_clear(&soak.tallies[i]);
+    }
     report->finished = report->results->len;
     report->seconds = (double)(talk_now() - began) / 1e9;
     report_figures(&soak, how->seed, report->seconds, report);

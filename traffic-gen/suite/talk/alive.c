@@ -8,8 +8,6 @@
 enum { QUEUED_MAX = 3, ONE_BAD_LUCK = 1, SELDOM = 20 /* of so many checks one may be bad luck */ };
 
 static const int64_t pause_ns = 50 * INT64_C(1000000), stay_ns = 100 * INT64_C(1000000);
-/* Whose silence is to be believed had that long to answer a Read, and more for a Request. */
-static const int64_t sure_ns = 2 * INT64_C(1000000000);
 
 const char *const device_life_names[DEVICE_LIVES] = {
     [DEVICE_ALIVE] = "alive",     [DEVICE_REFUSES] = "refuses", [DEVICE_VANISHED] = "vanished",
@@ -95,23 +93,45 @@ static void count_check(struct talk_run *run, bool closed)
         g_atomic_int_inc(&run->closed_checks);
 }
 
-bool device_closes_at_times(struct talk_run *run)
+/* It took the connection, and yet it did not go as usual. final: it is not asked again. */
+static void count_failed(struct talk_run *run, bool failed, enum device_life life, bool final)
 {
-    const gint closed = g_atomic_int_get(&run->closed_checks);
+    gint open = g_atomic_int_get(&run->open_checks);
 
-    return closed > ONE_BAD_LUCK && closed * SELDOM > g_atomic_int_get(&run->checks);
+    if (life == DEVICE_ALIVE && g_atomic_int_compare_and_exchange(&run->open_checks, open, 0))
+        g_atomic_int_add(&run->failed_checks, open + failed);
+    else if (life != DEVICE_ALIVE && final)
+        g_atomic_int_set(&run->open_checks, 0); /* it was dead */
+    else if (failed)
+        g_atomic_int_inc(&run->open_checks);
 }
 
-/* One connection; *queued counts those in a row that had waited to be accepted. longer: of talk_init(). */
-static enum device_life look_once(struct talk_run *run, int64_t patience, unsigned longer, bool counts,
-                                  unsigned *queued, char **how)
+static bool is_no_bad_luck(const struct talk_run *run, gint times)
+{
+    return times > ONE_BAD_LUCK && times * SELDOM > g_atomic_int_get(&run->checks);
+}
+
+bool device_closes_at_times(struct talk_run *run)
+{
+    return is_no_bad_luck(run, g_atomic_int_get(&run->closed_checks));
+}
+
+bool device_fails_at_times(struct talk_run *run)
+{
+    return is_no_bad_luck(run, g_atomic_int_get(&run->failed_checks));
+}
+
+/* One connection; *queued counts those in a row that had waited to be accepted. sure: of struct talk. */
+static enum device_life look_once(struct talk_run *run, int64_t patience, bool sure, bool counts, unsigned *queued,
+                                  char **how)
 {
     struct case_result *result = case_result_new();
     enum device_life life;
     struct talk talk;
 
-    talk_init(&talk, run, NULL, longer, result);
+    talk_init(&talk, run, NULL, 1, result);
     talk.patience = patience;
+    talk.sure = sure;
     life = look(&talk);
     if (counts)
         count_check(run, life != DEVICE_ALIVE && (talk.dut_fin || talk.dut_reset));
@@ -126,32 +146,37 @@ static enum device_life look_once(struct talk_run *run, int64_t patience, unsign
     return suite_stopped ? DEVICE_STOPPED : life;
 }
 
-/* A device, or the machine that it runs on, may have other work to do: how many times longer it has once more. */
-static unsigned longer_for(const struct talk_run *run, enum device_life life)
+static enum device_life look_until(struct talk_run *run, int64_t grace, int64_t patience, bool *failed, char **how)
 {
-    const bool silent = life == DEVICE_HANGS || life == DEVICE_IDLES;
+    int64_t until = talk_now() + grace;
+    unsigned queued = 0, looks = 0;
+    bool sure = false;
 
-    return silent && run->t_react < sure_ns ? (unsigned)((sure_ns + run->t_react - 1) / run->t_react) : 1;
+    for (;;) {
+        /* Of a device that recovers only the first one says something about what it does with any connection. */
+        enum device_life life = look_once(run, patience, sure, looks++ == 0, &queued, how);
+
+        if (life == DEVICE_STOPPED || life == DEVICE_ALIVE)
+            return life;
+        *failed |= life == DEVICE_HANGS || life == DEVICE_IDLES || life == DEVICE_REJECTS;
+        if (queued > 0 && run->jobs < 2)
+            tcp_drop_waiting(run->listener);
+        if (talk_now() >= until && (queued == 0 || queued > QUEUED_MAX)) {
+            /* A device, or the machine that it runs on, may have other work to do: it is asked once more. */
+            if (sure || (life != DEVICE_HANGS && life != DEVICE_IDLES))
+                return life;
+            sure = true;
+        }
+        g_usleep((gulong)(pause_ns / 1000));
+    }
 }
 
 enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patience, char **how)
 {
-    int64_t until = talk_now() + grace;
-    unsigned queued = 0, looks = 0, longer = 1;
+    bool failed = false;
+    const enum device_life life = look_until(run, grace, patience, &failed, how);
 
-    for (;;) {
-        /* Of a device that recovers only the first one says something about what it does with any connection. */
-        enum device_life life = look_once(run, patience, longer, looks++ == 0, &queued, how);
-
-        if (life == DEVICE_STOPPED || life == DEVICE_ALIVE)
-            return life;
-        if (queued > 0 && run->jobs < 2)
-            tcp_drop_waiting(run->listener);
-        if (talk_now() >= until && (queued == 0 || queued > QUEUED_MAX)) {
-            if (longer > 1 || longer_for(run, life) == 1)
-                return life;
-            longer = longer_for(run, life);
-        }
-        g_usleep((gulong)(pause_ns / 1000));
-    }
+    if (life != DEVICE_STOPPED)
+        count_failed(run, failed, life, grace > 0);
+    return life;
 }

@@ -36,5 +36,7 @@ enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patien
  * it closes otherwise says nothing.
  */
 bool device_closes_at_times(struct talk_run *run);
+/* Likewise, they did not show it alive: closed, without an answer, with a damaged one. */
+bool device_fails_at_times(struct talk_run *run);
 
 #endif

@@ -255,7 +255,7 @@ static bool learn_initiator(struct talk *talk, char **why)
     return true;
 }
 
-bool learn_device(struct talk_run *run, char **why)
+static bool learn(struct talk_run *run, char **why)
 {
     struct case_result *result = case_result_new();
     struct talk talk;
@@ -275,5 +275,15 @@ bool learn_device(struct talk_run *run, char **why)
     case_result_free(result);
     if (good)
         g_clear_pointer(why, g_free);
+    return good;
+}
+
+bool learn_device(struct talk_run *run, char **why)
+{
+    bool good;
+
+    run->learns = true;
+    good = learn(run, why);
+    run->learns = false;
     return good;
 }

@@ -93,6 +93,7 @@ static void move_connection(struct talk *to, struct talk *from)
     to->began = old.began;
     to->deadline = old.deadline;
     to->longer = old.longer;
+    to->sure = old.sure;
     to->mss = old.mss;
     to->patience = old.patience;
     to->waits = old.waits;
@@ -106,6 +107,7 @@ static void move_connection(struct talk *to, struct talk *from)
                           .began = from->began,
                           .deadline = from->deadline,
                           .longer = from->longer,
+                          .sure = from->sure,
                           .patience = from->patience,
                           .waits = from->waits,
                           .received_all = from->received_all,

@@ -83,10 +83,12 @@ bool talk_has_passed(const struct talk *talk)
 /* Nor does a device fail that never received the stimulus, unless it ended the connection itself. */
 void talk_failed(struct talk *talk, const char *format, ...)
 {
-    if (talk->dut_fin || talk->dut_reset || has_arrived(talk, MIN(talk_t_react(talk), arrival_pause)))
+    if (talk->dut_fin || talk->dut_reset || has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
         CONCLUDE(OUTCOME_FAILED);
-    else
+        talk->result->ended |= talk->heard.what == TALK_FIN || talk->heard.what == TALK_RESET;
+    } else {
         talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
+    }
 }
 
 void talk_inconclusive(struct talk *talk, const char *format, ...)
@@ -103,22 +105,22 @@ void talk_not_applicable(struct talk *talk, const char *format, ...)
 
 int64_t talk_t_react(const struct talk *talk)
 {
-    return talk->run->t_react * talk->longer;
+    return patience_wait(&talk->run->patience, talk->run->t_react * talk->longer, talk->sure);
 }
 
 int64_t talk_t_close(const struct talk *talk)
 {
-    return talk_t_react(talk) * 5 / 2;
+    return patience_wait(&talk->run->patience, talk->run->t_react * talk->longer * 5 / 2, talk->sure);
 }
 
 int64_t talk_t_start(const struct talk *talk)
 {
-    return talk->run->t_start;
+    return patience_after(&talk->run->patience, talk->run->t_start);
 }
 
 int64_t talk_t_idle(const struct talk *talk)
 {
-    return talk->run->t_idle;
+    return patience_after(&talk->run->patience, talk->run->t_idle);
 }
 
 /* ---- the ladder ---- */
@@ -203,11 +205,12 @@ void talk_note(struct talk *talk, bool ours, const uint8_t *octets, size_t n, co
 void talk_init(struct talk *talk, struct talk_run *run, const struct suite_case *row, unsigned longer,
                struct case_result *result)
 {
-    *talk = (struct talk){.run = run, .row = row, .result = result, .longer = longer, .fd = -1};
+    *talk = (struct talk){
+        .run = run, .row = row, .result = result, .longer = longer, .sure = !row && run->learns, .fd = -1};
     talk->in = g_byte_array_new();
     talk->began = talk_now();
-    talk->deadline = talk->began + run->t_accept + MAX(run->t_start, run->t_idle) * 3 / 2 + 30 * talk_t_react(talk) +
-                     4 * run->t_settle;
+    talk->deadline = talk->began + run->t_accept + MAX(talk_t_start(talk), talk_t_idle(talk)) * 3 / 2 +
+                     30 * talk_t_react(talk) + 4 * run->t_settle;
 }
 
 static void forget_connection(struct talk *talk)
@@ -219,6 +222,7 @@ static void forget_connection(struct talk *talk)
         .began = talk->began,
         .deadline = talk->deadline,
         .longer = talk->longer,
+        .sure = talk->sure,
         .patience = talk->patience,
         .waits = talk->waits,
         .fd = -1,
@@ -419,8 +423,8 @@ bool talk_open(struct talk *talk)
         /* A little less than the cases wait, so that the engine has seen the time pass. */
         .t_react = talk_t_react(talk) * 9 / 10,
         .t_close = talk_t_close(talk) * 9 / 10,
-        .t_start = talk->run->t_start * 9 / 10,
-        .t_idle = talk->run->t_idle * 9 / 10,
+        .t_start = talk_t_start(talk) * 9 / 10,
+        .t_idle = talk_t_idle(talk) * 9 / 10,
         .recorder = talk->run->recorder,
         .layout = g_atomic_pointer_get(&talk->run->layout),
         .mss = talk->mss,
@@ -653,4 +657,7 @@ void talk_sleep(struct talk *talk, int64_t ns)
 
     while (talk_receive(talk, until)) {
     }
+    /* Many small delays are one: a device need not wait for ever for what is sent in pieces. */
+    if (talk_is_open(talk))
+        talk->result->late += MAX(talk_now() - until, 0);
 }

@@ -6,7 +6,9 @@
 #include "traffic-gen/ends/rpc_header.h"
 #include "traffic-gen/say/conversation.h"
 #include "traffic-gen/suite/result/result.h"
+#include "traffic-gen/suite/talk/lateness.h"
 #include "traffic-gen/suite/talk/nfs_run.h"
+#include "traffic-gen/suite/talk/patience.h"
 #include "traffic-gen/suite/talk/startup_terms.h"
 #include "traffic-gen/suite/talk/talk.h"
 #include "traffic-gen/suite/talk/watch.h"
@@ -27,11 +29,14 @@ struct talk_run {
     struct rpc_listener *rpc_listener; /* of an Initiator, on rpc_port; NULL: none */
     char *rpc_device;                  /* what rpc_port goes through, in words; set when the first connection is open */
     int64_t t_react, t_start, t_idle, t_accept;
-    bool accept_given;     /* t_accept is the user's, not a default that what was learnt may shorten */
-    int64_t t_recover;     /* how long a device may take until it listens again */
-    int64_t t_settle;      /* pause of an Initiator between the Reply and its first FPDU */
-    unsigned jobs;         /* cases at the same time; 0: 1 */
-    uint64_t received_max; /* octets received in a case */
+    bool learns; /* it is being learnt what the device is: each silence has to be sure */
+    struct patience patience;
+    struct lateness *lateness; /* NULL: not measured */
+    bool accept_given;         /* t_accept is the user's, not a default that what was learnt may shorten */
+    int64_t t_recover;         /* how long a device may take until it listens again */
+    int64_t t_settle;          /* pause of an Initiator between the Reply and its first FPDU */
+    unsigned jobs;             /* cases at the same time; 0: 1 */
+    uint64_t received_max;     /* octets received in a case */
     struct watch_recorder *recorder;
     bool full_transcript;       /* --transcript=full */
     struct startup_given given; /* --mpa */
@@ -50,7 +55,9 @@ struct talk_run {
     enum talk_sign sign;
     unsigned signs;      /* all that were seen: set of 1 << enum talk_sign */
     gint checks;         /* connections with nothing odd, between cases; atomic, */
-    gint closed_checks;  /* and those of them that it closed */
+    gint closed_checks;  /* and those of them that it closed, */
+    gint failed_checks;  /* and those that did not show it alive, although it was; */
+    gint open_checks;    /* of which that is not known yet */
     gint late_first;     /* it loses what arrives right after its Reply, or looks at it late; atomic */
     unsigned has;        /* set of enum suite_need: what its service offers */
     struct reuse *reuse; /* connections that go on, and their pace (suite/talk/reuse.h); NULL: neither */
@@ -70,6 +77,7 @@ struct talk {
     struct case_result *result;
     int64_t began, deadline; /* monotonic, nanoseconds */
     unsigned longer;         /* than usual it waits for reactions, this many times */
+    bool sure;               /* a silence has to be sure (suite/talk/patience.h) */
     uint16_t mss;            /* for the next connection: TCP_MAXSEG; 0: the system's */
     bool crosses;            /* the next connection is opened by both ends at once: only of an Initiator, with --wire */
     const uint8_t *early;    /* octets of our SYN, for the next connection, with --wire; NULL: none */

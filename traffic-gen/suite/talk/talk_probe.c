@@ -10,6 +10,7 @@
 #include <string.h>
 
 static const int64_t settle_guess = 300 * INT64_C(1000000);
+static const int64_t tries_max = 10 * INT64_C(1000000000); /* of a slow device fewer tries have to do */
 enum { PLAIN_TIMES = 2 };
 
 static const char echo_words[] = "are you there?";
@@ -146,6 +147,19 @@ static enum talk_life watch_tcp(struct talk *talk)
     return life == LIFE_MUTE && talk_delivered(talk) ? LIFE_STAYS : life;
 }
 
+/* What answers take is learnt where nothing is odd. */
+static enum talk_life ask_and_await(struct talk *talk, enum talk_sign sign)
+{
+    const int64_t asked = talk_now();
+    enum talk_life life;
+
+    talk_ask(talk, sign, "");
+    life = talk_await(talk, sign, talk_t_react(talk));
+    if (life == LIFE_ANSWERS && !talk->row)
+        patience_note(&talk->run->patience, talk_now() - asked);
+    return life;
+}
+
 enum talk_life talk_probe(struct talk *talk)
 {
     enum talk_sign sign = talk_usable_sign(talk);
@@ -154,8 +168,7 @@ enum talk_life talk_probe(struct talk *talk)
         return LIFE_NOT_STARTED;
     if (sign == SIGN_TCP)
         return watch_tcp(talk);
-    talk_ask(talk, sign, "");
-    return talk_await(talk, sign, talk_t_react(talk));
+    return ask_and_await(talk, sign);
 }
 
 static bool refuses_reply(struct talk *talk)
@@ -236,8 +249,7 @@ static bool ask(struct talk *talk, enum talk_sign sign)
 {
     if (!can_ask(talk, sign))
         return false;
-    talk_ask(talk, sign, "");
-    return talk_await(talk, sign, talk_t_react(talk)) == LIFE_ANSWERS;
+    return ask_and_await(talk, sign) == LIFE_ANSWERS;
 }
 
 static bool is_usable(const struct talk *talk)
@@ -252,8 +264,9 @@ static bool is_usable(const struct talk *talk)
 static bool needs_time(struct talk *talk, enum talk_sign sign)
 {
     const struct talk_wish wish = {.at_once = true};
+    const int64_t until = talk_now() + tries_max;
 
-    for (unsigned i = 0; i < TALK_AT_ONCE_TRIES; i++) {
+    for (unsigned i = 0; i < TALK_AT_ONCE_TRIES && talk_now() < until; i++) {
         if (!talk_start(talk, &wish))
             return false;
         if (!ask(talk, sign))
@@ -347,6 +360,8 @@ void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_sti
     what = g_strdup(talk_life_words(talk, life));
     if (life == LIFE_CLOSED || life == LIFE_TERMINATE || (life == LIFE_NOT_STARTED && !talk_is_open(talk)))
         talk->result->shown = SHOWN_CLOSED;
+    else if (life == LIFE_MUTE || life == LIFE_GARBAGE)
+        talk->result->shown = SHOWN_LOST;
     if (continues_plainly(talk, row, say, alive))
         talk_failed(talk, "expected the device to continue; found %s; without the oddity it continues", what);
     else

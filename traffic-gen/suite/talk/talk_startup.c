@@ -270,10 +270,13 @@ void talk_keep_frame(struct talk *talk, const struct talk_heard *heard)
 
 const struct mpa_startup *talk_hear_frame(struct talk *talk)
 {
+    const int64_t began = talk_now();
     const struct talk_heard *heard = talk_hear(talk, talk_t_close(talk));
 
     if (heard->what != TALK_FRAME)
         return NULL;
+    if (!talk->row)
+        patience_note(&talk->run->patience, talk_now() - began);
     talk_keep_frame(talk, heard);
     return talk_frame(talk, false);
 }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/support/support.h"
+#include "traffic-gen/suite/talk/lateness.h"
+#include "traffic-gen/suite/talk/patience.h"
+
+#include <glib.h>
+
+static const int64_t ms = 1000000, second = 1000 * INT64_C(1000000);
+
+static void given_times_are_minimums(void **state)
+{
+    struct patience patience = {0};
+
+    assert_int_equal(patience_wait(&patience, 2 * second, false), 2 * second);
+    assert_int_equal(patience_after(&patience, 60 * second), 60 * second);
+    patience_note(&patience, 20 * ms);
+    assert_int_equal(patience_wait(&patience, 2 * second, false), 2 * second);
+}
+
+static void slow_has_longer(void **state)
+{
+    struct patience patience = {0};
+
+    patience_note(&patience, 3 * second);
+    assert_int_equal(patience_wait(&patience, second / 2, false), 9 * second);
+    assert_int_equal(patience_after(&patience, second), 10 * second);
+    assert_int_equal(patience_wait(&patience, 20 * second, false), 20 * second);
+}
+
+static void is_bounded_and_forgets(void **state)
+{
+    struct patience patience = {0};
+
+    patience_note(&patience, 1000 * second);
+    assert_int_equal(patience_wait(&patience, 0, false), 15 * second);
+    for (unsigned i = 0; i < 100; i++)
+        patience_note(&patience, 0);
+    assert_int_equal(patience_wait(&patience, second, false), second);
+}
+
+static void silence_has_to_be_sure(void **state)
+{
+    const struct patience patience = {0};
+
+    assert_int_equal(patience_wait(&patience, second / 2, true), 5 * second);
+    assert_int_equal(patience_wait(&patience, 8 * second, true), 8 * second);
+}
+
+/* Whatever this machine does meanwhile: what has ended before is not counted, and a delay is never negative. */
+static void lateness_is_of_the_time_since(void **state)
+{
+    struct lateness *lateness = lateness_start();
+    const int64_t began = g_get_monotonic_time() * 1000, ever = lateness_since(lateness, 0);
+
+    assert_true(ever >= 0);
+    g_usleep(30000);
+    assert_true(lateness_since(lateness, 0) >= lateness_since(lateness, began));
+    lateness_stop(lateness);
+    assert_int_equal(lateness_since(NULL, 0), 0);
+    lateness_stop(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(given_times_are_minimums),      cmocka_unit_test(slow_has_longer),
+        cmocka_unit_test(is_bounded_and_forgets),        cmocka_unit_test(silence_has_to_be_sure),
+        cmocka_unit_test(lateness_is_of_the_time_since),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "traffic-gen/suite/talk/patience.h"
+
+enum {
+    TIMES = 3,      /* an answer may take so many times as long as the slowest one lately */
+    FORGETS = 8,    /* each answer takes this part off what a slower one before it has left */
+    SLOWEST = 5000, /* ms; who needs longer needs --timeout */
+    SURE = 5000,    /* ms; a whole answer of the slowest devices that are tested without it */
+    MS = 1000000,
+};
+
+void patience_note(struct patience *patience, int64_t took_ns)
+{
+    const gint took = (gint)CLAMP(took_ns / MS, 0, SLOWEST), before = g_atomic_int_get(&patience->slowest_ms);
+
+    g_atomic_int_set(&patience->slowest_ms, MAX(took, before - (before + FORGETS - 1) / FORGETS));
+}
+
+static int64_t learnt(const struct patience *patience)
+{
+    return (int64_t)g_atomic_int_get(&patience->slowest_ms) * TIMES * MS;
+}
+
+int64_t patience_wait(const struct patience *patience, int64_t given, bool sure)
+{
+    const int64_t least = sure ? MAX(given, SURE * (int64_t)MS) : given;
+
+    return MAX(least, learnt(patience));
+}
+
+int64_t patience_after(const struct patience *patience, int64_t given)
+{
+    return given + learnt(patience);
+}
