@@ -178,15 +178,59 @@ def test_own_tcp_that_connects(wire, fault):
     assert "MPA-A.3-01/syn" in run.outcome("passed")
 
 
+def last_message(frames, connection):
+    """Its segments: (from, to, what)."""
+    segments, ended = [], False
+    for frame in (frame for frame in frames if frame["connection"] == connection and frame["from"] == "test"):
+        found = re.match(r"segment at (-?\d+): (.*)", frame["what"])
+        if found and ended:
+            segments = []
+        if found:
+            segments.append((int(found.group(1)), int(found.group(1)) + frame["length"], found.group(2)))
+        ended = not found
+    return segments
+
+
+def cuts_of(segments):
+    """Where octets that are new begin or end, counted from the first; what its receiver has to drop is none."""
+    taken, places = set(), set()
+    start = min(at for at, end, what in segments if end > at and "window" not in what and "past" not in what)
+    for at, end, what in segments:
+        new = set(range(at - start, end - start)) - taken
+        if not new or re.search("checksum|window|past|keep-alive|other octets, although", what):
+            continue
+        places |= {min(new), max(new) + 1}
+        taken |= new
+    return places
+
+
+def assert_same_cuts(test):
+    """A counterpart differs from its case in the oddity alone: the last message of the case is cut as that of its two counterparts."""
+    last = test["frames"][-1]["connection"]
+    odd, *plain = (last_message(test["frames"], connection) for connection in range(last - 2, last + 1))
+    assert all(what == "with nothing odd" for each in plain for _, _, what in each), test["id"]
+    assert not any(what == "with nothing odd" for _, _, what in odd) and cuts_of(odd), test["id"]
+    for each in plain:
+        if test["id"] != "MPA-5.1-06/segments": # which is about the cut itself
+            assert cuts_of(each) == cuts_of(odd), (test["id"], odd, each)
+
+
+# What is no message in segments: how the connection is opened, and what the device sends.
+NO_SEGMENTS = {"MPA-A.3-01/syn-data", CROSSED, "MPA-A.1-04/window", "MPA-A.1-04/path", "MPA-A.1-04/path-within"}
+
+
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faulty_tcp_fails(wire, fault):
     must, may = FAULTS[fault]
     markers = ["--markers"] if fault == "wrap" else []
     wire.start(1, devices.GEN, "serve", f":{PORT}", "--service=echo", "--wire=wire1", "--wire-address=192.0.2.77/24", *markers,
                f"--wire-fault={fault}", pattern=r"port (\d+)")
-    run = wire.test(f"192.0.2.77:{PORT}", "--rules=MPA-4.3-07,MPA-5.1-06/segments,MPA-5.1-06/congestion,MPA-A")
+    run = wire.test(f"192.0.2.77:{PORT}", "--rules=MPA-4.3-07,MPA-5.1-06/segments,MPA-5.1-06/congestion,MPA-A", "--transcript=full")
     failed = set(run.outcome("failed"))
     assert run.status == 1 and must <= failed and (may is None or failed <= must | may), run.errors + run.tell()
+    for name in failed - NO_SEGMENTS:
+        if not name.endswith("/seen"):
+            assert_same_cuts(run.tests[name])
 
 
 def test_own_tcp_on_both_sides(wire):
