@@ -156,12 +156,39 @@ static bool note_places(struct talk *talk, const struct mpa_fpdu *fpdu, bool see
     return true;
 }
 
+/* A Read, until the last segment of its Response. False: verdict is set. */
+static bool read_with_markers(struct talk *talk, bool seen[PLACES])
+{
+    const struct talk_heard *heard;
+
+    if (!talk_say(talk, "read region=all size=%u", (unsigned)PLACES_READ))
+        return false;
+    do {
+        heard = talk_hear(talk, talk_t_react(talk));
+        if (heard->what != TALK_FPDU || heard->is_terminate) {
+            talk_inconclusive(talk, "expected a Read Response; found %s", talk_describe(talk, heard));
+            return false;
+        }
+        if (!note_places(talk, &heard->fpdu, seen))
+            return false;
+    } while (heard->ddp.opcode != RDMAP_READ_RESPONSE || !heard->ddp.last);
+    return true;
+}
+
+static unsigned count_places(const bool seen[PLACES])
+{
+    unsigned n = 0;
+
+    for (unsigned k = 0; k < PLACES; k++)
+        n += seen[k];
+    return n;
+}
+
 static void marker_places(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.markers = true};
     const struct advert_memory *region;
     bool seen[PLACES] = {false};
-    unsigned n = 0;
 
     (void)row;
     if (!talk_start(talk, &wish) || !(region = talk_region(talk, REGION_ALL)))
@@ -170,29 +197,15 @@ static void marker_places(struct talk *talk, const struct suite_case *row)
         talk_not_applicable(talk, "the device's memory has %u octets", region->length);
         return;
     }
-    for (unsigned i = 0; i < PLACES_TRIES && n < PLACES; i++) {
-        const struct talk_heard *heard;
-
-        if (!talk_say(talk, "read region=all size=%u", (unsigned)PLACES_READ))
+    for (unsigned i = 0; i < PLACES_TRIES && count_places(seen) < PLACES; i++) {
+        if (!read_with_markers(talk, seen))
             return;
-        do {
-            heard = talk_hear(talk, talk_t_react(talk));
-            if (heard->what != TALK_FPDU || heard->is_terminate) {
-                talk_inconclusive(talk, "expected a Read Response; found %s", talk_describe(talk, heard));
-                return;
-            }
-            if (!note_places(talk, &heard->fpdu, seen))
-                return;
-        } while (heard->ddp.opcode != RDMAP_READ_RESPONSE || !heard->ddp.last);
-        n = 0;
-        for (unsigned k = 0; k < PLACES; k++)
-            n += seen[k];
     }
-    if (n == PLACES)
-        talk_passed(talk, "a Marker at each of %u places, right", n);
+    if (count_places(seen) == PLACES)
+        talk_passed(talk, "a Marker at each of %u places, right", (unsigned)PLACES);
     else
-        talk_inconclusive(talk, "Markers at %u of %u places, right: the device cuts its FPDUs otherwise", n,
-                          (unsigned)PLACES);
+        talk_inconclusive(talk, "Markers at %u of %u places, right: the device cuts its FPDUs otherwise",
+                          count_places(seen), (unsigned)PLACES);
 }
 
 /* ---- what leaves together with a frame ---- */
