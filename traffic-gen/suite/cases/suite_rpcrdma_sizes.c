@@ -69,23 +69,26 @@ static void none_forgotten(struct rpc_talker *talker, const struct suite_case *r
 static void many_connections(struct talk *talk, const struct suite_case *row)
 {
     const unsigned n = (unsigned)row->variant;
-    bool good = true, ours = false; /* this host's fault */
+    bool good = true, tired = false, ours = false; /* this host's fault */
     unsigned i = 0;
 
-    if (reuse_is_paced(talk->run)) {
-        talk_not_applicable(talk, "the device needs time between connections (--connections-per-second)");
+    if (reuse_is_paced(talk->run) || reuse_is_on(talk->run)) {
+        talk_not_applicable(talk, "the device needs time between connections (--reuse, --connections-per-second)");
         return;
     }
-    for (; i < n && good && !suite_stopped; i += good) {
+    for (; i < n && good && !tired && !suite_stopped; i += good) {
         const int64_t began = talk_now();
         struct rpc_talker talker;
 
         good = rpc_talker_open(&talker, talk, &(struct talker_wish){.alone = true});
         ours = rpc_talker_failed_here(&talker);
+        tired = talker.waited;
         rpc_talker_close(&talker);
         talk->deadline += talk_now() - began;
     }
-    if (i == n) {
+    if (good && tired) {
+        talk_inconclusive(talk, "the device took connection %u only after it had refused it for a while", i);
+    } else if (i == n) {
         talk_passed(talk, "%u connections, one after the other, and a Reply on each", n);
     } else if (i > 0 && !ours && !suite_stopped) {
         g_autofree char *what = g_strdup(talk->result->actual);
