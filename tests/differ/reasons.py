@@ -452,9 +452,13 @@ def inline_too(case):
 
 @reason("a Reply with a Read list", "rpc nfs", "generated/conforming/old-done.pcapng")
 def read_read(case):
-    """RFC 8166 knows none, and the plugin does not put it together."""
-    return not case.ours and not case.headers and any(head and head.reads and head.proc == MSG and not is_call(head)
-                                                      for head in case.all_headers)
+    """RFC 8166 knows none, and the plugin does not put it together. The dissector does when the next Send ends, before what that says."""
+    replies = {head.xid for head in case.all_headers if head and head.reads and head.proc == MSG and not is_call(head)}
+    if not case.ours:
+        return replies and not case.headers
+    more = len(case.theirs) - len(case.ours)
+    shown = {number(value) for value in case.their_row["rpc.xid"].split(AGGREGATOR)[:more] if value}
+    return more > 0 and case.theirs[more:] == (case.opinion or case.ours) and shown and shown <= replies
 
 
 @reason("calls of both sides with one XID", "rpc nfs", "generated/conforming/rpcrdma-both-directions.pcapng")
