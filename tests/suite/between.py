@@ -61,8 +61,9 @@ class Between:
         return []
 
     def from_suite(self, octets, segment):
+        answers = self.asked(segment)
+        self.hear(answers)
         self.device.sendall(octets)
-        self.hear(self.asked(segment))
 
     def from_device(self, octets, segment):
         if segment.is_good:

@@ -238,8 +238,10 @@ static void never_last(struct talk *talk, const struct suite_case *row)
                     talk_describe(talk, talk_last(talk)));
     else if (life == LIFE_MUTE && !talk_answer(talk))
         talk_passed(talk, "expected no answer; found nothing");
-    else
+    else {
         judge_refused_unanswered(talk, life, above_mpa, G_N_ELEMENTS(above_mpa));
+        row_compare_refusal(talk, row);
+    }
 }
 
 static const struct suite_case tests[] = {
