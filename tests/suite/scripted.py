@@ -13,6 +13,9 @@ from crc32c import crc32c
 Request = collections.namedtuple("Request", "markers crc enhanced revision a rtr ird ord data")
 
 
+READ = 4  # the type of RTR that its Replies name; 1: Send, 2: Write
+
+
 def fpdu(ulpdu, crc=True):
     octets = struct.pack(">H", len(ulpdu)) + ulpdu
     octets += bytes(-len(octets) % 4)
@@ -24,8 +27,9 @@ def reply(request, reject=False, **change):
     flags = (0x40 if change.get("crc", request.crc) else 0) | (0x20 if reject else 0) | (0x10 if request.enhanced else 0)
     data = b""
     if request.enhanced:
-        a = change.get("a", request.a)
-        data = struct.pack(">HH", (0x8000 if a else 0) | request.ord, (0x4000 if a else 0) | min(request.ird, 16))
+        a, rtr = change.get("a", request.a), change.get("rtr", READ)
+        first, second = (0x8000 | (rtr & 1) << 14, (rtr >> 1 & 1) << 15 | (rtr >> 2 & 1) << 14) if a else (0, 0)
+        data = struct.pack(">HH", first | request.ord, second | min(request.ird, 16))
     return b"MPA ID Rep Frame" + struct.pack(">BBH", flags, request.revision, len(data)) + data
 
 

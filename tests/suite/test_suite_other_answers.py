@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Devices that answer with something other than a case expects: any frame is an answer, and a Terminate of a layer that could not have
 found the fault proves nothing. Each is a conforming device with something between it and the suites."""
+import contextlib
 import struct
 import subprocess
 
@@ -8,6 +9,7 @@ import pytest
 
 import between
 import devices
+import scripted
 
 TIMES = ["--timeout=0.6", "--start-timeout=1.2", "--idle-timeout=1.2", "--recover-timeout=3", "--confirm=1", "--mpa=crc=on,markers=off"]
 
@@ -82,6 +84,33 @@ def test_ddp_cannot_find_what_is_wrong_in_a_read(role):
     right, wrong = run(role, between.Between, rules), run(role, DdpForRdmap, rules)
     assert len(by_terminate(right)) > 8, right.tell()
     assert by_terminate(wrong) == set(), wrong.tell()
+
+
+# ---- cases that no device can fail (NEVER_FAIL of test_suite_mutants.py) ----
+
+class OtherLayerWithMarkers(OtherLayer):
+    """The suite's stream has Markers: the FPDUs in it are not looked at."""
+
+    def pass_on(self, source, target, take):
+        if source is self.device:
+            super().pass_on(source, target, take)
+            return
+        with contextlib.suppress(OSError):
+            while octets := source.recv(65536):
+                target.sendall(octets)
+
+
+@pytest.mark.parametrize("role", ["responder", "initiator"])
+def test_a_wrong_marker_is_not_for_ddp(role):
+    tested = run(role, OtherLayerWithMarkers, ["--rules=MPA-8-03"], ("markers",))
+    assert tested.outcome("inconclusive") == ["MPA-8-03"] and "not by MPA" in tested.tests["MPA-8-03"]["actual"], tested.tell()
+
+
+def test_who_does_not_name_all_types():
+    """Of all RTR types that are offered it names Send, and alone each works."""
+    with scripted.Device(takes=lambda request: {"rtr": 1 if request.rtr == 7 else request.rtr}) as device:
+        tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA2-9.2-07", *TIMES], 1, False)
+    assert tested.outcome("inconclusive") == ["MPA2-9.2-07"] and "offered alone" in tested.tests["MPA2-9.2-07"]["actual"], tested.tell()
 
 
 # ---- answers beside a refusal ----
