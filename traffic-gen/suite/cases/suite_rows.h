@@ -25,7 +25,7 @@
 /* It must be accepted: answered with row->served if there is such an answer, or with that to "ask". */
 void row_taken(struct talk *talk, const struct suite_case *row);
 /*
- * Refused as row->expected says: "a Terminate, or a close", or for a reason that it names: with another one the refusal
+ * Refused for a reason that row->expected names ("Terminate 1/1/00, or a close"): with another one the refusal
  * may be about something else, and is inconclusive. It is a refusal only if the device continues when nothing is wrong.
  */
 void row_refused(struct talk *talk, const struct suite_case *row);
