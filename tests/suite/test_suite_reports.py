@@ -513,7 +513,7 @@ def reply_and_random(connection, over):
 def dribble(connection, over):
     for octet in REPLY * 100:
         connection.sendall(bytes([octet]))
-        if over.wait(0.05):
+        if over.wait(0.1):
             return
 
 
@@ -573,7 +573,7 @@ def test_stopped_by_a_signal(tmp_path):
                              record, "--format=json", "--mpa=rev=1", "--timeout=0.2", "--idle-timeout=1000"], stderr=subprocess.PIPE, text=True)
     try:
         connections = 0
-        while met.acquire(timeout=5 if connections else 60):  # the second case waits, without another connection
+        while met.acquire(timeout=15 if connections else 60):  # the second case waits, without another connection; each silence is sure after 5 s
             connections += 1
         test.send_signal(signal.SIGINT)
         errors = test.communicate(timeout=devices.DEADLINE)[1]

@@ -66,10 +66,11 @@ struct case_result {
     unsigned runs[OUTCOMES]; /* when it ran more than once: how often each outcome occurred */
     /* While it runs: our side has sent its stimulus; a usual start-up, or what prepares it, was refused. */
     bool said, refused;
-    bool mute;    /* it passed by a close without a Terminate: a crash looks like that, too */
-    bool ended;   /* it failed by a close, whatever else was to come */
-    bool away;    /* after its stimulus nobody listened for a while */
-    int64_t late; /* ns by which we were late ourselves (suite/talk/lateness.h) */
+    bool mute;  /* it passed by a close without a Terminate: a crash looks like that, too */
+    bool ended; /* it failed by a close, whatever else was to come */
+    bool away;  /* after its stimulus nobody listened for a while */
+    /* ns by which we were late ourselves: the longest delay (suite/talk/lateness.h), and all of our pauses together */
+    int64_t late, dragged;
 };
 
 /* The device died. */

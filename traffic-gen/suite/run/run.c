@@ -54,7 +54,7 @@ static bool may_go_on(const struct crew *crew)
 
 /* ---- a case ---- */
 
-enum { ORDINARY = 2 /* connections, the second right after the first */, LATE_MAX = 3 };
+enum { ORDINARY = 2 /* connections, the second right after the first */, LATE_MAX = 2 };
 
 enum end { END_ALIVE, END_NO_ANSWER, END_CUT };
 
@@ -172,7 +172,9 @@ static void doubt_late(const struct crew *crew, struct trial *trial)
 
     if (!case_was_late(crew->run, result))
         return;
-    if (trial->late++ < LATE_MAX)
+    if (result->outcome == OUTCOME_PASSED) /* only what it saw besides is in doubt */
+        g_ptr_array_set_size(result->observations, 0);
+    else if (trial->late++ < LATE_MAX)
         g_ptr_array_set_size(trial->runs, trial->runs->len - 1);
     else
         case_doubt_late(result);

@@ -7,6 +7,8 @@
 
 enum { QUEUED_MAX = 3, ONE_BAD_LUCK = 1, SELDOM = 20 /* of so many checks one may be bad luck */ };
 
+/* Whose silence is to be believed had that long to answer a Read, and more for a Request. */
+static const int64_t sure_ns = 2 * INT64_C(1000000000);
 static const int64_t pause_ns = 50 * INT64_C(1000000), stay_ns = 100 * INT64_C(1000000);
 
 const char *const device_life_names[DEVICE_LIVES] = {
@@ -121,17 +123,16 @@ bool device_fails_at_times(struct talk_run *run)
     return is_no_bad_luck(run, g_atomic_int_get(&run->failed_checks));
 }
 
-/* One connection; *queued counts those in a row that had waited to be accepted. sure: of struct talk. */
-static enum device_life look_once(struct talk_run *run, int64_t patience, bool sure, bool counts, unsigned *queued,
-                                  char **how)
+/* One connection; *queued counts those in a row that had waited to be accepted. longer: of talk_init(). */
+static enum device_life look_once(struct talk_run *run, int64_t patience, unsigned longer, bool counts,
+                                  unsigned *queued, char **how)
 {
     struct case_result *result = case_result_new();
     enum device_life life;
     struct talk talk;
 
-    talk_init(&talk, run, NULL, 1, result);
+    talk_init(&talk, run, NULL, longer, result);
     talk.patience = patience;
-    talk.sure = sure;
     life = look(&talk);
     if (counts)
         count_check(run, life != DEVICE_ALIVE && (talk.dut_fin || talk.dut_reset));
@@ -146,15 +147,23 @@ static enum device_life look_once(struct talk_run *run, int64_t patience, bool s
     return suite_stopped ? DEVICE_STOPPED : life;
 }
 
+/* A device, or the machine that it runs on, may have other work to do: how many times longer it has once more. */
+static unsigned longer_for(const struct talk_run *run, enum device_life life)
+{
+    const bool silent = life == DEVICE_HANGS || life == DEVICE_IDLES;
+
+    return silent && run->t_react < sure_ns ? (unsigned)((sure_ns + run->t_react - 1) / run->t_react) : 1;
+}
+
 static enum device_life look_until(struct talk_run *run, int64_t grace, int64_t patience, bool *failed, char **how)
 {
     int64_t until = talk_now() + grace;
     unsigned queued = 0, looks = 0;
-    bool sure = false;
+    unsigned longer = 1;
 
     for (;;) {
         /* Of a device that recovers only the first one says something about what it does with any connection. */
-        enum device_life life = look_once(run, patience, sure, looks++ == 0, &queued, how);
+        enum device_life life = look_once(run, patience, longer, looks++ == 0, &queued, how);
 
         if (life == DEVICE_STOPPED || life == DEVICE_ALIVE)
             return life;
@@ -162,10 +171,9 @@ static enum device_life look_until(struct talk_run *run, int64_t grace, int64_t 
         if (queued > 0 && run->jobs < 2)
             tcp_drop_waiting(run->listener);
         if (talk_now() >= until && (queued == 0 || queued > QUEUED_MAX)) {
-            /* A device, or the machine that it runs on, may have other work to do: it is asked once more. */
-            if (sure || (life != DEVICE_HANGS && life != DEVICE_IDLES))
+            if (longer > 1 || longer_for(run, life) == 1)
                 return life;
-            sure = true;
+            longer = longer_for(run, life);
         }
         g_usleep((gulong)(pause_ns / 1000));
     }

@@ -2,10 +2,11 @@
 #include "traffic-gen/suite/talk/patience.h"
 
 enum {
-    TIMES = 3,      /* an answer may take so many times as long as the slowest one lately */
+    TIMES = 2,      /* an answer may take so many times as long as the slowest one lately */
     FORGETS = 8,    /* each answer takes this part off what a slower one before it has left */
-    SLOWEST = 5000, /* ms; who needs longer needs --timeout */
-    SURE = 5000,    /* ms; a whole answer of the slowest devices that are tested without it */
+    SLOWEST = 4000, /* ms; who needs longer needs --timeout */
+    SURE_TIMES = 10,
+    SURE = 5000, /* ms; an answer of the slowest devices that are tested without it */
     MS = 1000000,
 };
 
@@ -23,7 +24,7 @@ static int64_t learnt(const struct patience *patience)
 
 int64_t patience_wait(const struct patience *patience, int64_t given, bool sure)
 {
-    const int64_t least = sure ? MAX(given, SURE * (int64_t)MS) : given;
+    const int64_t least = sure ? MAX(given, MIN(SURE_TIMES * given, SURE * (int64_t)MS)) : given;
 
     return MAX(least, learnt(patience));
 }

@@ -17,7 +17,7 @@ struct patience {
 
 /* An answer to something usual took so long. */
 void patience_note(struct patience *patience, int64_t took_ns);
-/* At least `given` ns. sure: what is silent for so long is believed to be silent. */
+/* At least `given` ns. sure: longer, as nothing was seen yet; what is silent for so long is believed to be silent. */
 int64_t patience_wait(const struct patience *patience, int64_t given, bool sure);
 /* For what the device may put off until `given` ns have passed. */
 int64_t patience_after(const struct patience *patience, int64_t given);

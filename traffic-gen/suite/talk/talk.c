@@ -659,5 +659,5 @@ void talk_sleep(struct talk *talk, int64_t ns)
     }
     /* Many small delays are one: a device need not wait for ever for what is sent in pieces. */
     if (talk_is_open(talk))
-        talk->result->late += MAX(talk_now() - until, 0);
+        talk->result->dragged += MAX(talk_now() - until, 0);
 }

@@ -3,6 +3,7 @@
 #include "tests/unit/support/support.h"
 #include "traffic-gen/suite/run/case.h"
 
+static const int64_t second = INT64_C(1000000000);
 static const char seen[] = "RDMAP-4.4-03: expected this; found that";
 
 static void add(GPtrArray *runs, enum case_outcome outcome, const char *observation)
@@ -97,13 +98,13 @@ static void observations(void **state)
 
 static void late_ourselves(void **state)
 {
-    const struct talk_run run = {.t_react = 400, .t_start = 1200, .t_idle = 1200};
+    const struct talk_run run = {.t_react = 2 * second, .t_start = 60 * second, .t_idle = 120 * second};
     struct case_result *result = case_result_new();
 
     result->outcome = OUTCOME_FAILED;
-    result->late = 100;
+    result->late = second / 2;
     assert_false(case_was_late(&run, result));
-    result->late = 101;
+    result->late = second / 2 + 1;
     assert_true(case_was_late(&run, result));
     result->outcome = OUTCOME_PASSED;
     assert_false(case_was_late(&run, result));
