@@ -573,7 +573,7 @@ def test_stopped_by_a_signal(tmp_path):
                              record, "--format=json", "--mpa=rev=1", "--timeout=0.2", "--idle-timeout=1000"], stderr=subprocess.PIPE, text=True)
     try:
         connections = 0
-        while met.acquire(timeout=15 if connections else 60):  # the second case waits, without another connection; each silence is sure after 5 s
+        while met.acquire(timeout=5 if connections else 60):  # the second case waits, without another connection
             connections += 1
         test.send_signal(signal.SIGINT)
         errors = test.communicate(timeout=devices.DEADLINE)[1]

@@ -170,11 +170,11 @@ static void doubt_late(const struct crew *crew, struct trial *trial)
 {
     struct case_result *result = g_ptr_array_index(trial->runs, trial->runs->len - 1);
 
-    if (!case_was_late(crew->run, result))
+    if (!case_was_late(crew->run, result) || result->outcome == OUTCOME_DIED)
         return;
     if (result->outcome == OUTCOME_PASSED) /* only what it saw besides is in doubt */
         g_ptr_array_set_size(result->observations, 0);
-    else if (trial->late++ < LATE_MAX)
+    else if (trial->late++ < (result->outcome == OUTCOME_FAILED ? LATE_MAX : 1))
         g_ptr_array_set_size(trial->runs, trial->runs->len - 1);
     else
         case_doubt_late(result);
