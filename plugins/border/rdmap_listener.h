@@ -14,16 +14,22 @@
 /*
  * The heuristic list of those that follow connections. Each is called once for each MPA connection, on the first pass,
  * with a struct rdmap_listeners as its data, adds itself if it wants to, and returns 0, so that the next one is called.
- * From then on it receives the events of the engine's MPA and RDMAP layers as they occur.
+ * It keeps nothing; begin() is called as that of struct mpa_listener is. From then on it receives the events of the
+ * engine's MPA and RDMAP layers as they occur.
  */
 #define RDMAP_LISTENER_LIST "rdmap.listeners"
 
 enum { RDMAP_LISTENERS_MAX = 4 };
 
+struct rdmap_listeners;
+
 struct rdmap_listener {
+    /* Sets what is up to `knows`. */
+    void (*begin)(const struct rdmap_listeners *connection, struct rdmap_listener *listener);
     struct stack_entrance entrance;
     /* As in struct mpa_listener. */
     void (*over)(void *ctx);
+    size_t (*octets)(const void *ctx);
     void *ctx;
     const bool
         *knows; /* whether the connection is the listener's: it is not called for segments of others; may be NULL */
@@ -43,10 +49,13 @@ struct rdmap_listener {
 };
 
 struct rdmap_listeners {
-    uint32_t size;       /* sizeof(struct rdmap_listeners) of the ddp_rdmap plugin */
-    uint32_t connection; /* as in struct mpa_ulpdu */
-    uint16_t port[2];    /* TCP ports of the sides */
-    bool payload_only;   /* as in struct mpa_listener */
+    uint32_t size; /* sizeof(struct rdmap_listeners) of the ddp_rdmap plugin */
+    /* For begin(), as in struct mpa_listener. */
+    uint32_t connection, tcp_stream;
+    int64_t start_ns;
+    uint16_t port[2];
+    struct endpoint host[2]; /* addresses of the sides */
+    bool payload_only;
     unsigned n;
     struct rdmap_listener of[RDMAP_LISTENERS_MAX];
 };

@@ -23,7 +23,10 @@ void judge_file_opened(void)
 
 /* ---- records ---- */
 
-enum { RECORDS_MIN = 4 };
+enum {
+    RECORDS_MIN = 4,
+    ARENA_OCTETS = 4 << 10, /* of a stack to begin with (engine/core/arena.c) */
+};
 
 /*
  * Records come in order, with few exceptions. So they are kept sorted, in arrays of pointers: as entries of maps they
@@ -332,6 +335,11 @@ void judge_options(struct stack_options *options, enum stack_layer first, enum s
     stack_options_init(options, &mpa);
     options->first = first;
     options->last = last;
+}
+
+size_t judge_octets(const struct judge *judge)
+{
+    return judge->stack ? ARENA_OCTETS + stack_grown(judge->stack) : 0;
 }
 
 void judge_over(struct judge *judge)

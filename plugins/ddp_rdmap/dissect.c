@@ -4,18 +4,33 @@
 
 static dissector_handle_t ulpdu_handle;
 static heur_dissector_list_t listeners;
+static struct rdmap_listeners upper; /* of connections that begin: the same for all in a file */
 
-/* Offers the connection to the upper layers. */
-static void offer(const struct mpa_listener *news, tvbuff_t *tvb, packet_info *pinfo)
+/* Asks who of the upper layers wants to follow connections. */
+static void ask(tvbuff_t *tvb, packet_info *pinfo)
 {
-    struct rdmap_listeners offered = {.size = sizeof offered,
-                                      .connection = news->connection,
-                                      .port = {news->port[0], news->port[1]},
-                                      .payload_only = news->payload_only};
     heur_dtbl_entry_t *entry;
 
-    dissector_try_heuristic(listeners, tvb, pinfo, NULL, &entry, &offered);
-    rdmap_flow_tell(news->connection, &offered);
+    upper = (struct rdmap_listeners){.size = sizeof upper};
+    dissector_try_heuristic(listeners, tvb, pinfo, NULL, &entry, &upper);
+}
+
+static void begin(struct mpa_listener *listener)
+{
+    struct rdmap_listeners all = upper;
+
+    rdmap_flow_listen(listener);
+    all.connection = listener->connection;
+    all.tcp_stream = listener->tcp_stream;
+    all.start_ns = listener->start_ns;
+    for (unsigned side = 0; side < 2; side++) {
+        all.port[side] = listener->port[side];
+        all.host[side] = listener->host[side].host;
+    }
+    all.payload_only = listener->payload_only;
+    for (unsigned i = 0; i < all.n; i++)
+        all.of[i].begin(&all, &all.of[i]);
+    rdmap_flow_tell(listener->connection, &all);
 }
 
 static bool brief(packet_info *pinfo, const struct mpa_ulpdu *ulpdu, const uint8_t *octets, size_t n)
@@ -39,11 +54,11 @@ static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *dat
     (void)tree;
     if (!listener || listener->size != sizeof *listener)
         return 0;
-    rdmap_flow_listen(listener);
+    ask(tvb, pinfo);
+    listener->begin = begin;
     listener->brief = brief;
     listener->handle = ulpdu_handle;
     listener->after_segment = rdmap_draw_bare;
-    offer(listener, tvb, pinfo);
     return 0;
 }
 

@@ -352,6 +352,17 @@ static void on_over(void *ctx)
     judge_over(&flow->judge);
 }
 
+static size_t octets_of(const void *ctx)
+{
+    const struct rdmap_flow *flow = ctx;
+    size_t octets = sizeof *flow + judge_octets(&flow->judge);
+
+    for (unsigned i = 0; i < flow->upper.n; i++)
+        if (flow->upper.of[i].octets)
+            octets += flow->upper.of[i].octets(flow->upper.of[i].ctx);
+    return octets;
+}
+
 void rdmap_flow_listen(struct mpa_listener *listener)
 {
     struct rdmap_flow *flow = wmem_new0(wmem_file_scope(), struct rdmap_flow);
@@ -365,15 +376,12 @@ void rdmap_flow_listen(struct mpa_listener *listener)
     flow->judge.runs.size = sizeof(struct rdmap_seg);
     for (unsigned side = 0; side < 2; side++)
         flow->judge.host[side] = listener->host[side];
-    flow->late = (struct late){.judge = &flow->judge,
-                               .options = &options[listener->payload_only],
-                               .taps = &taps,
-                               .ctx = flow,
-                               .port = {listener->port[0], listener->port[1]}};
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
-    listener->entrance = late_entrance(&flow->late);
     listener->over = on_over;
+    listener->octets = octets_of;
     listener->ctx = flow;
+    if (judge_begin(&flow->judge, &options[listener->payload_only], &taps, flow, listener->port))
+        listener->entrance = stack_entrance(flow->judge.stack);
 }
 
 /* ---- to several listeners ---- */

@@ -9,7 +9,7 @@
 
 #include "plugins/border/mpa_ulpdu.h"
 #include "plugins/border/rdmap_listener.h"
-#include "plugins/common/late.h"
+#include "plugins/common/judge.h"
 
 #include "engine/ddp_rdmap/rdmap.h"
 #include "wire/rdmap_terminate.h"
@@ -100,7 +100,6 @@ struct rdmap_seg {
 struct rdmap_flow {
     uint32_t connection;
     struct judge judge;       /* its records: struct rdmap_seg */
-    struct late late;         /* its stack */
     wmem_array_t *operations; /* by number from 1: pointers to struct rdmap_op, or NULL */
     bool builtin_took;        /* a dissector in the built-in dissector's list accepted a Send */
     struct rdmap_listeners upper;
@@ -113,7 +112,7 @@ struct rdmap_flow {
 };
 
 void rdmap_flow_register(void);
-/* First pass: a new connection of the mpa plugin. */
+/* First pass: a connection of the mpa plugin says something. */
 void rdmap_flow_listen(struct mpa_listener *listener);
 /* Delivers events to the listeners of the next layer from now on. */
 void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listeners);

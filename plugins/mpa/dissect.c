@@ -220,11 +220,7 @@ static struct starts starts_of_startup(const struct tcp_analysis *tcp, const str
 /* Offers the connection to the next layer. */
 static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
 {
-    struct mpa_listener listener = {.size = sizeof listener,
-                                    .connection = flow->number,
-                                    .port = {(uint16_t)pinfo->srcport, (uint16_t)pinfo->destport},
-                                    .host = {flow->judge.host[0], flow->judge.host[1]},
-                                    .payload_only = flow->layers.mpa.payload_only};
+    struct mpa_listener listener = {.size = sizeof listener, .connection = flow->number};
 
     if (!listener_handle)
         return;
@@ -241,7 +237,7 @@ static void note_base(struct mpa_flow *flow, unsigned sender, const struct tcp_a
     flow->base[1 - sender] = analysis->rev->base_seq;
 }
 
-static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo)
+static void flow_begin(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo)
 {
     const struct tcp_analysis *analysis = get_tcp_conversation_data(NULL, pinfo);
     struct mpa_flow *former = claim->flow;
@@ -254,8 +250,7 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
 
     mpa_flow_retire(mpa_headers_time(pinfo));
     claim->flow = mpa_flow_new(pinfo, &options);
-    if (!claim->flow)
-        return NULL;
+    claim->flow->tcp_stream = analysis ? analysis->stream : 0;
     claim->flow->former = former;
     claim->flow->first_frame = pinfo->num;
     if (analysis)
@@ -264,24 +259,20 @@ static struct mpa_flow *flow_begin(struct claim *claim, tvbuff_t *tvb, packet_in
     claim->flow->next = flows;
     flows = claim->flow;
     offer(claim->flow, tvb, pinfo);
-    return claim->flow;
 }
 
 /*
  * Octets that were held back come with a segment whose flags and ACK number are not theirs. The number only shows that
  * octets of the other side are lost, or being held back, too.
  */
-static bool lags(const struct mpa_flow *flow, unsigned side, const struct numbers *numbers)
+static bool lags(struct mpa_flow *flow, unsigned side, const struct numbers *numbers)
 {
-    const struct tcp_side_facts *facts;
+    const struct tcp_side_facts *facts = mpa_flow_facts(flow, side);
 
-    if (mpa_flow_is_finished(flow))
-        return false;
-    facts = tcp_pair_facts(stack_tcp(flow->judge.stack), side);
-    return numbers->ack_known && (int32_t)(numbers->ack - facts->isn - (uint32_t)facts->next) > 0;
+    return facts && numbers->ack_known && (int32_t)(numbers->ack - facts->isn - (uint32_t)facts->next) > 0;
 }
 
-static struct mpa_flow_input input_of(const struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo,
+static struct mpa_flow_input input_of(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo,
                                       const struct tcpinfo *tcp, const struct numbers *numbers)
 {
     uint32_t captured = tvb_captured_length(tvb), length = tvb_reported_length(tvb);
@@ -322,18 +313,21 @@ static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *p
 {
     struct numbers numbers = numbers_on_wire(tcp, analysis);
     struct mpa_flow_input input;
+    struct mpa_piece *piece;
 
     input = input_of(claim->flow, tvb, pinfo, tcp, &numbers);
     /* Wireshark begins a new conversation only with the SYN of its initiator. */
     if (mpa_flow_is_over(claim->flow, &input) || base_changed(claim->flow, input.side, analysis)) {
         mpa_flow_finish(claim->flow, input.time_ns);
-        if (!flow_begin(claim, tvb, pinfo))
-            return NULL;
+        flow_begin(claim, tvb, pinfo);
         input.side = mpa_flow_side(claim->flow, pinfo);
     }
     if (analysis)
         note_base(claim->flow, input.side, analysis);
-    return mpa_flow_feed(claim->flow, &input);
+    piece = mpa_flow_feed(claim->flow, &input);
+    if (!piece)
+        claim->flow = claim->flow->former;
+    return piece;
 }
 
 /* The connection that the conversation belonged to at this frame. */
@@ -347,15 +341,15 @@ static struct mpa_flow *flow_at(const struct claim *claim, uint32_t frame)
 }
 
 /* The whole connection is claimed. */
-static struct mpa_flow *flow_begin_whole(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo,
-                                         const struct tcp_analysis *analysis)
+static void flow_begin_whole(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo,
+                             const struct tcp_analysis *analysis)
 {
-    if (flow_begin(claim, tvb, pinfo) && analysis) {
+    flow_begin(claim, tvb, pinfo);
+    if (analysis) {
         struct starts starts = starts_of_connection(analysis);
 
         tell_syns(claim, pinfo, analysis, &starts);
     }
-    return claim->flow;
 }
 
 /* ---- segments that the TCP dissector does not pass ---- */
@@ -388,8 +382,10 @@ static void feed_bare(struct mpa_flow *flow, const struct tcp_segment *segment, 
                                    .length = segment->length,
                                    .captured = segment->captured,
                                    .octets = segment->payload};
-    const struct tcp_side_facts *facts = tcp_pair_facts(stack_tcp(flow->judge.stack), input.side);
+    const struct tcp_side_facts *facts = mpa_flow_facts(flow, input.side);
 
+    if (!facts)
+        return;
     take_header(&input, segment);
     if (!facts->fin && segment->length > 0 &&
         (int32_t)(segment->seq + segment->length - facts->isn - (uint32_t)facts->next) > 0) {
@@ -421,7 +417,7 @@ static void after_tcp(const struct mpa_header *header, tvbuff_t *tvb, packet_inf
     if (!claim || !claim->flow)
         return;
     if (!PINFO_FD_VISITED(pinfo) && !header->taken && !(segment->flags & TCP_SYN) &&
-        !claim->flow->layers.mpa.payload_only && !mpa_flow_is_finished(claim->flow))
+        !claim->flow->layers->mpa.payload_only)
         feed_bare(claim->flow, segment, pinfo);
     if (!claim->tried || is_recognised(claim->flow))
         mpa_draw_bare(flow_at(claim, pinfo->num), tvb, pinfo, tree);
@@ -444,9 +440,9 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     conversation = conversation_of(pinfo);
     claim = claim_of(conversation);
     if (!claim->flow) {
-        if (PINFO_FD_VISITED(pinfo) ||
-            !flow_begin_whole(claim, tvb, pinfo, get_tcp_conversation_data(conversation, pinfo)))
+        if (PINFO_FD_VISITED(pinfo))
             return 0;
+        flow_begin_whole(claim, tvb, pinfo, get_tcp_conversation_data(conversation, pinfo));
     }
     flow = flow_at(claim, pinfo->num);
     piece = mpa_flow_find(flow, pinfo->num, mpa_flow_side(flow, pinfo), tcp->seq);
@@ -610,8 +606,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
         return 0;
     }
     claim = claim_of(conversation);
-    if (!flow_begin(claim, tvb, pinfo))
-        return 0;
+    flow_begin(claim, tvb, pinfo);
     claim->tried = false;
     starts = starts_of_startup(analysis, split ? &tail->numbers : &numbers, kind);
     tell_syns(claim, pinfo, analysis, &starts);
@@ -644,8 +639,8 @@ static compat_bool midstream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
         return 0;
     if (PINFO_FD_VISITED(pinfo))
         return claim->flow && is_recognised(claim->flow) && dissect(tvb, pinfo, tree, data) > 0;
-    if (!claim->flow && !flow_begin_whole(claim, tvb, pinfo, analysis))
-        return 0;
+    if (!claim->flow)
+        flow_begin_whole(claim, tvb, pinfo, analysis);
     claim->tried = true;
     note_taken(pinfo);
     piece = feed(claim, tvb, pinfo, tcp, analysis);

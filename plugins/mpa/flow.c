@@ -389,8 +389,21 @@ static struct {
     size_t octets;
 } open_flows;
 
-/* As in iwarp-check with its default memory limit. */
-enum { OCTETS_OF_FLOW = 8 << 10, OCTETS_MAX = 512 << 20 };
+enum {
+    OCTETS_MAX = 512 << 20,  /* as in iwarp-check with its default memory limit */
+    OCTETS_OF_FLOW = 2 << 10 /* of a flow without stacks, with a piece, and what Wireshark keeps of it */
+};
+
+/* Of a flow that has not had more than the first octets of a start-up frame. Then it has no stack, and does not need
+ * one: whatever comes next has the same effect if the stack is made, and given these octets, before that. */
+struct mpa_asleep {
+    struct mpa_flow_input syn[2], first;
+    unsigned syns;
+    struct mpa_piece *piece; /* of `first`, whose octets follow; NULL: none has come yet */
+    uint8_t octets[];
+};
+
+static struct stack_options layers[2][2][2]; /* by struct mpa_flow_options */
 
 void mpa_flow_forget(void)
 {
@@ -416,8 +429,10 @@ static void leave_open(struct mpa_flow *flow)
 /* A segment of it was taken. Those that have been idle longest make room. */
 static void note_open(struct mpa_flow *flow)
 {
+    const struct mpa_above *above = &flow->above;
+
     leave_open(flow);
-    flow->octets = OCTETS_OF_FLOW + stack_grown(flow->judge.stack);
+    flow->octets = OCTETS_OF_FLOW + judge_octets(&flow->judge) + (above->octets ? above->octets(above->ctx) : 0);
     flow->older = open_flows.newest;
     flow->newer = NULL;
     *(flow->older ? &flow->older->newer : &open_flows.oldest) = flow;
@@ -462,41 +477,55 @@ static void nth_piece(const struct record *first_record, const struct record *se
 static const struct run_pattern pattern = {.nth = nth_piece};
 _Static_assert(sizeof(struct mpa_piece) <= RECORD_MAX, "room for a record that is made");
 
+static const struct stack_options *layers_for(const struct mpa_flow_options *options)
+{
+    struct stack_options *of = &layers[options->eager_holes][options->accept_midstream][options->payload_only];
+
+    judge_options(of, STACK_TCP, STACK_MPA, options->payload_only);
+    of->tcp.eager_holes = options->eager_holes;
+    of->mpa.accept_midstream = options->accept_midstream;
+    return of;
+}
+
+/* The same for all connections. */
+static const struct mpa_state *first_state(const struct mpa_options *options)
+{
+    static struct mpa_state first;
+    static bool known;
+    struct verdict nobody = {.muted = true};
+    struct mpa_connection *mpa = known ? NULL : mpa_connection_new(options, NULL, &nobody, NULL);
+
+    if (mpa) {
+        first.phase = mpa_connection_phase(mpa);
+        first.parameters = *mpa_connection_parameters(mpa);
+        known = true;
+    }
+    mpa_connection_free(mpa);
+    return &first;
+}
+
 struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options)
 {
     struct mpa_flow *flow = wmem_new0(wmem_file_scope(), struct mpa_flow);
-    const uint16_t port[2] = {(uint16_t)pinfo->srcport, (uint16_t)pinfo->destport};
-    const struct mpa_connection *mpa;
 
     copy_address_wmem(wmem_file_scope(), &flow->side0, &pinfo->src);
-    flow->port0 = pinfo->srcport;
-    judge_options(&flow->layers, STACK_TCP, STACK_MPA, options->payload_only);
-    flow->layers.tcp.eager_holes = options->eager_holes;
-    flow->layers.mpa.accept_midstream = options->accept_midstream;
+    flow->port[0] = (uint16_t)pinfo->srcport;
+    flow->port[1] = (uint16_t)pinfo->destport;
+    flow->start_ns = mpa_time_ns(pinfo);
+    flow->layers = layers_for(options);
     flow->judge.runs.pattern = &pattern;
     flow->judge.runs.size = sizeof(struct mpa_piece);
     flow->judge.host[0] = host_of(&pinfo->src);
     flow->judge.host[1] = host_of(&pinfo->dst);
-    if (!judge_begin(&flow->judge, &flow->layers, &taps, flow, port))
-        return NULL;
-    mpa = stack_mpa(flow->judge.stack);
-    on_changed(flow, mpa_connection_phase(mpa), mpa_connection_parameters(mpa));
+    flow->asleep = wmem_new0(wmem_file_scope(), struct mpa_asleep);
+    flow->state = first_state(&flow->layers->mpa);
     return flow;
-}
-
-void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener)
-{
-    flow->judge.next = listener->entrance;
-    flow->over = listener->over;
-    flow->over_ctx = listener->ctx;
-    if (flow->judge.next.changed)
-        flow->judge.next.changed(flow->judge.next.ctx, flow->state->phase, &flow->state->parameters);
 }
 
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo)
 {
     /* On loopback both addresses may be equal, but not the ports, too. */
-    return pinfo->srcport == flow->port0 && addresses_equal(&pinfo->src, &flow->side0) ? 0 : 1;
+    return pinfo->srcport == flow->port[0] && addresses_equal(&pinfo->src, &flow->side0) ? 0 : 1;
 }
 
 static struct tcp_segment segment_of(const struct mpa_flow_input *input)
@@ -518,22 +547,6 @@ static struct tcp_segment segment_of(const struct mpa_flow_input *input)
         .captured = input->captured,
         .payload = input->octets,
     };
-}
-
-bool mpa_flow_is_over(const struct mpa_flow *flow, const struct mpa_flow_input *input)
-{
-    struct tcp_segment segment = segment_of(input);
-
-    if (mpa_flow_is_finished(flow))
-        return tcp_remains_reused(&flow->remains, &segment, false);
-    return tcp_boundary(stack_tcp(flow->judge.stack), &segment, NULL) == TCP_BEGINS;
-}
-
-void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn)
-{
-    struct tcp_segment segment = segment_of(syn);
-
-    stack_segment(flow->judge.stack, &segment);
 }
 
 /* ---- regular pieces ---- */
@@ -624,6 +637,8 @@ struct mpa_item *mpa_flow_items(const struct mpa_piece *piece, tvbuff_t *tvb, co
     return first;
 }
 
+/* ---- segments ---- */
+
 static void note_closed(struct mpa_flow *flow)
 {
     if (flow->closed || tcp_pair_state(stack_tcp(flow->judge.stack)) != TCP_PAIR_CLOSED)
@@ -637,31 +652,20 @@ static void note_closed(struct mpa_flow *flow)
     closed.n++;
 }
 
-static void give(struct mpa_flow *flow, const struct tcp_segment *segment)
-{
-    stack_segment(flow->judge.stack, segment);
-    note_closed(flow);
-    note_open(flow);
-}
-
-struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input)
+static void give(struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct tcp_segment segment = segment_of(input);
-    struct mpa_piece *piece;
 
-    forget_items(flow, input->frame);
-    flow->latest = piece = piece_new(flow, input);
-    flow->last_time_ns = input->time_ns;
-    piece->state = flow->state;
-    if (mpa_flow_is_finished(flow)) { /* late: nothing more is looked for in it */
-        piece->repeated = true;
-        piece->unread = flow->made_room;
-        return piece;
-    }
+    stack_segment(flow->judge.stack, &segment);
+    note_closed(flow);
+}
+
+static void take_in(struct mpa_flow *flow, struct mpa_piece *piece, const struct mpa_flow_input *input)
+{
     piece->more->fresh = tcp_pair_facts(stack_tcp(flow->judge.stack), input->side)->next;
     flow->current = piece;
     flow->current_octets = input->octets;
-    give(flow, &segment);
+    give(flow, input);
     piece->state = flow->state;
     piece->not_mpa = flow->state->phase == MPA_PHASE_NOT_MPA && !piece->items;
     piece->repeated = piece->placed && piece_end(piece) <= piece->more->fresh;
@@ -670,6 +674,103 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     piece->regular = is_regular(piece, input->octets);
     flow->current = NULL;
     flow->current_octets = NULL;
+}
+
+/* True: it has a stack now. Else it is over: there was no memory. */
+static bool wake(struct mpa_flow *flow)
+{
+    struct mpa_asleep *asleep = flow->asleep;
+
+    flow->asleep = NULL;
+    if (!judge_begin(&flow->judge, flow->layers, &taps, flow, flow->port))
+        return false;
+    for (unsigned i = 0; i < asleep->syns; i++)
+        mpa_flow_syn(flow, &asleep->syn[i]);
+    if (asleep->piece) {
+        asleep->piece->placed = false;
+        take_in(flow, asleep->piece, &asleep->first);
+    }
+    wmem_free(wmem_file_scope(), asleep);
+    return true;
+}
+
+static bool is_awake(struct mpa_flow *flow)
+{
+    return flow->judge.stack || (flow->asleep && wake(flow));
+}
+
+/* Nothing else has come, and these are not enough for anything to be found in them. */
+static bool sleeps_on(const struct mpa_flow *flow, const struct mpa_flow_input *input)
+{
+    struct mpa_startup frame;
+    size_t need;
+
+    return flow->asleep && !flow->asleep->piece && !(input->flags & (TCP_FIN | TCP_SYN | TCP_RST)) &&
+           input->captured == input->length && input->length >= MPA_KEY_LEN &&
+           mpa_startup_decode(&frame, &need, input->octets, input->captured) == MPA_STARTUP_MORE;
+}
+
+static void sleep_on(struct mpa_flow *flow, struct mpa_piece *piece, const struct mpa_flow_input *input)
+{
+    struct mpa_asleep *asleep =
+        wmem_realloc(wmem_file_scope(), flow->asleep, sizeof *flow->asleep + (size_t)input->captured);
+
+    memcpy(asleep->octets, input->octets, input->captured);
+    asleep->first = *input;
+    asleep->first.octets = asleep->octets;
+    asleep->piece = piece;
+    flow->asleep = asleep;
+    piece->placed = true; /* it is drawn before the stack says so */
+}
+
+void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn)
+{
+    struct mpa_asleep *asleep = flow->asleep;
+    struct tcp_segment segment = segment_of(syn);
+
+    if (asleep && !asleep->piece && asleep->syns < G_N_ELEMENTS(asleep->syn))
+        asleep->syn[asleep->syns++] = *syn;
+    else if (is_awake(flow))
+        stack_segment(flow->judge.stack, &segment);
+}
+
+bool mpa_flow_is_over(struct mpa_flow *flow, const struct mpa_flow_input *input)
+{
+    struct tcp_segment segment = segment_of(input);
+
+    if (flow->asleep && !flow->asleep->piece) /* it has just begun */
+        return false;
+    if (!is_awake(flow))
+        return tcp_remains_reused(&flow->remains, &segment, false);
+    return tcp_boundary(stack_tcp(flow->judge.stack), &segment, NULL) == TCP_BEGINS;
+}
+
+const struct tcp_side_facts *mpa_flow_facts(struct mpa_flow *flow, unsigned side)
+{
+    return is_awake(flow) ? tcp_pair_facts(stack_tcp(flow->judge.stack), side) : NULL;
+}
+
+struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input)
+{
+    bool sleeps = sleeps_on(flow, input);
+    struct mpa_piece *piece;
+
+    if (flow->asleep && !sleeps && !wake(flow))
+        return NULL;
+    forget_items(flow, input->frame);
+    flow->latest = piece = piece_new(flow, input);
+    flow->last_time_ns = input->time_ns;
+    piece->state = flow->state;
+    if (sleeps) {
+        sleep_on(flow, piece, input);
+    } else if (mpa_flow_is_finished(flow)) { /* late: nothing more is looked for in it */
+        piece->repeated = true;
+        piece->unread = flow->made_room;
+        return piece;
+    } else {
+        take_in(flow, piece, input);
+    }
+    note_open(flow);
     return piece;
 }
 
@@ -677,29 +778,28 @@ void mpa_flow_bare(struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct tcp_segment segment = segment_of(input);
 
-    if (mpa_flow_is_finished(flow))
-        return;
-    if (tcp_boundary(stack_tcp(flow->judge.stack), &segment, NULL) != TCP_GOES_ON)
+    if (!is_awake(flow) || tcp_boundary(stack_tcp(flow->judge.stack), &segment, NULL) != TCP_GOES_ON)
         return;
     flow->last_time_ns = input->time_ns;
-    give(flow, &segment);
+    give(flow, input);
+    note_open(flow);
 }
 
 /* ---- the end ---- */
 
 bool mpa_flow_is_finished(const struct mpa_flow *flow)
 {
-    return !flow->judge.stack;
+    return !flow->judge.stack && !flow->asleep;
 }
 
 void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns)
 {
-    if (mpa_flow_is_finished(flow))
+    if (!is_awake(flow))
         return;
     stack_finish(flow->judge.stack, MAX(time_ns, flow->last_time_ns));
     flow->remains = tcp_remains(stack_tcp(flow->judge.stack));
-    if (flow->over)
-        flow->over(flow->over_ctx);
+    if (flow->above.over)
+        flow->above.over(flow->above.ctx);
     judge_over(&flow->judge);
     leave_open(flow);
 }

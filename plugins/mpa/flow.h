@@ -126,6 +126,21 @@ struct mpa_startup_seen {
     int64_t time_ns;
 };
 
+struct mpa_asleep;
+
+/* The layer above (plugins/border/mpa_ulpdu.h), and what it is to be told when it begins. */
+struct mpa_above {
+    void (*begin)(struct mpa_listener *listener); /* NULL: there is none */
+    void (*over)(void *ctx);                      /* this and the others: once it has begun; or NULL */
+    size_t (*octets)(const void *ctx);
+    void *ctx;
+    bool skipped[2];
+    struct {
+        bool known;
+        uint64_t octets;
+    } acked[2];
+};
+
 struct mpa_flow {
     struct mpa_flow *next;   /* of the file: the previous one */
     struct mpa_flow *later;  /* the next one, set at the end */
@@ -133,8 +148,10 @@ struct mpa_flow {
     uint32_t first_frame;
     uint32_t base[2]; /* by side: sequence number of its SYN as the TCP dissector knew it at the last segment */
     uint32_t number;  /* counts MPA connections of the file from 0 */
-    address side0;    /* side 0's address and port */
-    uint32_t port0;
+    address side0;    /* side 0's address */
+    uint16_t port[2];
+    uint32_t tcp_stream;
+    int64_t start_ns;
     struct judge judge; /* its records: the latest struct mpa_piece of a frame */
     bool (*brief)(packet_info *pinfo, const struct mpa_ulpdu *ulpdu, const uint8_t *octets, size_t n); /* or NULL */
     void (*after_segment)(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);   /* or NULL */
@@ -147,11 +164,11 @@ struct mpa_flow {
     struct mpa_flow *older, *newer; /* of the open ones, by the latest segment */
     size_t octets;                  /* that it counts as; 0: it is not open */
     bool made_room;
+    struct mpa_asleep *asleep;  /* NULL: it has a stack, or is over */
     struct tcp_remains remains; /* once it is finished */
-    void (*over)(void *ctx);    /* the listener's; or NULL */
-    void *over_ctx;
+    struct mpa_above above;
     int64_t last_time_ns;
-    struct stack_options layers;
+    const struct stack_options *layers;
     struct mpa_piece *current;
     struct mpa_hole { /* noticed without a piece that could show it; the next one does */
         bool any;
@@ -171,10 +188,11 @@ struct mpa_flow_options {
     bool payload_only; /* headers are not known (plugins/mpa/headers.h) */
 };
 
-/* NULL when out of memory. Side 0 is the sender of this packet. */
+/* Side 0 is the sender of this packet. */
 struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options);
 /* A capture file was opened: forgets the previous one. */
 void mpa_flow_forget(void);
+/* above.c: from now on, before the first octets. */
 void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener);
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo);
 
@@ -195,10 +213,12 @@ struct mpa_flow_input {
 };
 
 /* First pass: whether the octets belong to a new connection without a captured SYN (engine/tcp/tcp_boundary.h). */
-bool mpa_flow_is_over(const struct mpa_flow *flow, const struct mpa_flow_input *input);
+bool mpa_flow_is_over(struct mpa_flow *flow, const struct mpa_flow_input *input);
+/* First pass: NULL: it is finished, or memory is lacking. */
+const struct tcp_side_facts *mpa_flow_facts(struct mpa_flow *flow, unsigned side);
 /* First pass, before any octets: a SYN (flags SYN, or SYN and ACK; no octets). */
 void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn);
-/* First pass: records and returns the piece. */
+/* First pass: records and returns the piece; NULL when out of memory. */
 struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input);
 /*
  * First pass: a segment that the TCP dissector does not pass, without payload or repeated. The octets, if any, were

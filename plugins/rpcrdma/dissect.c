@@ -25,13 +25,21 @@ static bool is_assigned(const packet_info *pinfo)
            dissector_get_uint_handle(ports, pinfo->destport) == send_handle;
 }
 
+static void begin(const struct rdmap_listeners *connection, struct rdmap_listener *listener)
+{
+    rpcrdma_flow_listen(connection, listener, user_says_so(connection));
+}
+
 static compat_bool listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     struct rdmap_listeners *listeners = data;
 
-    (void)tvb, (void)tree;
+    (void)tvb, (void)pinfo, (void)tree;
     if (listeners && listeners->size == sizeof *listeners)
-        rpcrdma_flow_listen(listeners, pinfo, user_says_so(listeners), segment_handle);
+        rdmap_listeners_add(listeners, &(struct rdmap_listener){.begin = begin,
+                                                                .brief = rpcrdma_move_brief,
+                                                                .segment = segment_handle,
+                                                                .after_segment = rpcrdma_draw_bare});
     return 0; /* others are asked, too */
 }
 

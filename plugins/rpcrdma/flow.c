@@ -4,7 +4,6 @@
 
 #include "plugins/rpcrdma/ib_flow.h"
 
-#include <epan/dissectors/packet-tcp.h>
 #include <epan/wmem_scopes.h>
 
 enum { ENDED_MAX = 4096 /* judged together, some 7 KiB each at most */ };
@@ -307,15 +306,6 @@ static const struct stack_taps taps = {.startup = on_startup,
 static const struct rpcrdma_taps rpcrdma_taps = {
     .message = on_message, .move = on_move, .payload = on_payload, .retired = on_retired};
 
-static void take_address(struct endpoint *endpoint, const address *from)
-{
-    size_t n = MIN((size_t)from->len, sizeof endpoint->address);
-
-    endpoint->ip = from->type == AT_IPv6 ? 6 : 4;
-    if (n > 0)
-        memcpy(endpoint->address, from->data, n);
-}
-
 static struct rpcrdma_flow *flow_new(uint32_t connection, bool always, bool payload_only)
 {
     struct rpcrdma_flow *flow = wmem_new0(wmem_file_scope(), struct rpcrdma_flow);
@@ -364,31 +354,31 @@ uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream)
     return in.transactions;
 }
 
-void rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always, dissector_handle_t segment)
+static size_t octets_of(const void *ctx)
 {
-    struct rpcrdma_flow *flow = flow_new(listeners->connection, always, listeners->payload_only);
-    const struct tcp_analysis *tcp = get_tcp_conversation_data(NULL, pinfo);
+    const struct rpcrdma_flow *flow = ctx;
+
+    return sizeof *flow + judge_octets(&flow->judge);
+}
+
+void rpcrdma_flow_listen(const struct rdmap_listeners *connection, struct rdmap_listener *listener, bool always)
+{
+    struct rpcrdma_flow *flow = flow_new(connection->connection, always, connection->payload_only);
 
     flow->judge.runs.pattern = &pattern;
     flow->judge.runs.size = sizeof(struct kept_segment);
-    flow->tcp_stream = tcp ? tcp->stream : 0;
-    take_address(&flow->endpoint[0], &pinfo->src);
-    take_address(&flow->endpoint[1], &pinfo->dst);
-    flow->start_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
+    flow->tcp_stream = connection->tcp_stream;
+    flow->endpoint[0] = connection->host[0];
+    flow->endpoint[1] = connection->host[1];
+    flow->start_ns = connection->start_ns;
     flow->judge.next = upward(flow);
-    flow->late = (struct late){.judge = &flow->judge,
-                               .options = &flow->layers,
-                               .taps = &taps,
-                               .ctx = flow,
-                               .port = {listeners->port[0], listeners->port[1]}};
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
-    rdmap_listeners_add(listeners, &(struct rdmap_listener){.entrance = late_entrance(&flow->late),
-                                                            .over = rpcrdma_flow_over,
-                                                            .ctx = flow,
-                                                            .knows = &flow->recognised,
-                                                            .brief = rpcrdma_move_brief,
-                                                            .segment = segment,
-                                                            .after_segment = rpcrdma_draw_bare});
+    listener->over = rpcrdma_flow_over;
+    listener->octets = octets_of;
+    listener->ctx = flow;
+    listener->knows = &flow->recognised;
+    if (judge_begin(&flow->judge, &flow->layers, &taps, flow, connection->port))
+        listener->entrance = stack_entrance(flow->judge.stack);
 }
 
 static struct endpoint endpoint_of(const struct ib_address *address)

@@ -9,7 +9,7 @@
 #define IWARP_PLUGINS_RPCRDMA_FLOW_H
 
 #include "plugins/border/rdmap_listener.h"
-#include "plugins/common/late.h"
+#include "plugins/common/judge.h"
 
 #include "engine/nfs/rpcrdma_ulp.h"
 #include "engine/rpcrdma/rpcrdma_history.h"
@@ -188,7 +188,6 @@ struct rpcrdma_flow {
     bool recognised;                /* as RPC-over-RDMA */
     bool seems;                     /* InfiniBand: likewise, by a Send that was cut; it is only shown */
     struct judge judge;             /* its records: struct kept_segment */
-    struct late late;               /* its stack; iWARP */
     struct kept_startup startup[2]; /* by enum mpa_startup_kind */
     /* First pass only. */
     struct kept_segment *latest_segment;
@@ -217,9 +216,9 @@ struct rpcrdma_flow {
 void rpcrdma_flow_register(void);
 /* First pass; NULL: it carries none so far. */
 const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow);
-/* First pass: a new connection of the ddp_rdmap plugin. */
-void rpcrdma_flow_listen(struct rdmap_listeners *listeners, packet_info *pinfo, bool always,
-                         dissector_handle_t segment);
+/* First pass: a connection of the ddp_rdmap plugin says something; always: it is RPC-over-RDMA, whatever it looks like.
+ */
+void rpcrdma_flow_listen(const struct rdmap_listeners *connection, struct rdmap_listener *listener, bool always);
 /* Once the first pass is over, what connections prove about each other is in their records. */
 void rpcrdma_flow_judge_ended(void);
 /* NULL when it is not known. */

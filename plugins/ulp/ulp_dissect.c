@@ -15,7 +15,7 @@ static compat_bool listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 
     (void)tvb, (void)pinfo, (void)tree;
     if (listeners && listeners->size == sizeof *listeners)
-        ulp_flow_listen(listeners);
+        rdmap_listeners_add(listeners, &(struct rdmap_listener){.begin = ulp_flow_listen});
     return 0; /* others are asked, too */
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* First pass: the choice between the named upper layers, and what the chosen one says of each Send. */
-#include "plugins/common/late.h"
+#include "plugins/common/judge.h"
 #include "plugins/ulp/ulp_plugin.h"
 
 #include "engine/stack/ulps.h"
 
 struct ulp_flow {
     struct judge judge;
-    struct late late;   /* iWARP */
     wmem_map_t *sends;  /* iWARP: struct ulp_kept, by key */
     struct stack_ib ib; /* InfiniBand */
 };
@@ -65,19 +64,24 @@ static void on_over(void *ctx)
     judge_over(&flow->judge);
 }
 
-void ulp_flow_listen(struct rdmap_listeners *listeners)
+static size_t octets_of(const void *ctx)
+{
+    const struct ulp_flow *flow = ctx;
+
+    return sizeof *flow + judge_octets(&flow->judge);
+}
+
+void ulp_flow_listen(const struct rdmap_listeners *connection, struct rdmap_listener *listener)
 {
     static const struct stack_taps taps = {.said = on_said};
     struct ulp_flow *flow = wmem_new0(wmem_file_scope(), struct ulp_flow);
 
-    flow->late = (struct late){.judge = &flow->judge,
-                               .options = &options[listeners->payload_only],
-                               .taps = &taps,
-                               .ctx = flow,
-                               .port = {listeners->port[0], listeners->port[1]}};
-    wmem_map_insert(flows, GUINT_TO_POINTER(listeners->connection), flow);
-    rdmap_listeners_add(listeners,
-                        &(struct rdmap_listener){.entrance = late_entrance(&flow->late), .over = on_over, .ctx = flow});
+    wmem_map_insert(flows, GUINT_TO_POINTER(connection->connection), flow);
+    listener->over = on_over;
+    listener->octets = octets_of;
+    listener->ctx = flow;
+    if (judge_begin(&flow->judge, &options[connection->payload_only], &taps, flow, connection->port))
+        listener->entrance = stack_entrance(flow->judge.stack);
 }
 
 void ulp_flow_listen_ib(struct ib_listeners *listeners, dissector_handle_t payload)

@@ -20,7 +20,7 @@ struct ulp_kept {
 };
 
 /* First pass: from now on the connection is listened to. */
-void ulp_flow_listen(struct rdmap_listeners *listeners);
+void ulp_flow_listen(const struct rdmap_listeners *connection, struct rdmap_listener *listener);
 /* Likewise on InfiniBand and RoCE; payload: see struct ib_listener. */
 void ulp_flow_listen_ib(struct ib_listeners *listeners, dissector_handle_t payload);
 /* Whose last segment is at this place; NULL: of none that was recognised. Lasts as long as the file is open. */

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The layer above is told of a connection when the first event that only RDMA has comes from MPA. Until then no more is
+ * kept than what it must be told then: connections that only begin, and never say anything, are cheap to make for
+ * whoever writes a capture.
+ */
+#include "plugins/mpa/flow.h"
+
+/* The entrance that the layer above wants; it replaces the one below. */
+static const struct stack_entrance *begin(struct mpa_flow *flow)
+{
+    const struct stack_entrance *into = &flow->judge.next;
+    struct mpa_above *above = &flow->above;
+    struct mpa_listener listener = {.size = sizeof listener,
+                                    .connection = flow->number,
+                                    .tcp_stream = flow->tcp_stream,
+                                    .start_ns = flow->start_ns,
+                                    .port = {flow->port[0], flow->port[1]},
+                                    .host = {flow->judge.host[0], flow->judge.host[1]},
+                                    .payload_only = flow->layers->mpa.payload_only};
+
+    above->begin(&listener);
+    flow->judge.next = listener.entrance;
+    above->over = listener.over;
+    above->octets = listener.octets;
+    above->ctx = listener.ctx;
+    if (into->changed)
+        into->changed(into->ctx, flow->state->phase, &flow->state->parameters);
+    for (unsigned side = 0; side < 2; side++) {
+        if (above->skipped[side] && into->skipped)
+            into->skipped(into->ctx, side);
+        if (into->acked)
+            into->acked(into->ctx, side, above->acked[side].known, above->acked[side].octets);
+    }
+    return into;
+}
+
+/* What only RDMA says, and what may be the end of that. */
+#define GIVE(event, ...)                                                                                               \
+    do {                                                                                                               \
+        const struct stack_entrance *into = begin(ctx);                                                                \
+                                                                                                                       \
+        if (into->event)                                                                                               \
+            into->event(into->ctx, __VA_ARGS__);                                                                       \
+    } while (0)
+
+static void give_startup(void *ctx, const struct mpa_startup_event *event)
+{
+    GIVE(startup, event);
+}
+
+static void give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+{
+    GIVE(fpdu, event);
+}
+
+static void give_unclosed(void *ctx, unsigned side)
+{
+    GIVE(unclosed, side);
+}
+
+static void give_end(void *ctx, unsigned side, bool reset, const struct place *place)
+{
+    GIVE(end, side, reset, place);
+}
+
+/* ---- what is remembered for it ---- */
+
+static void note_acked(void *ctx, unsigned side, bool known, uint64_t acked)
+{
+    struct mpa_flow *flow = ctx;
+
+    flow->above.acked[side & 1u].known = known;
+    flow->above.acked[side & 1u].octets = acked;
+}
+
+static void note_skipped(void *ctx, unsigned side)
+{
+    struct mpa_flow *flow = ctx;
+
+    flow->above.skipped[side & 1u] = true;
+}
+
+void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener)
+{
+    flow->above.begin = listener->begin;
+    if (!listener->begin)
+        return;
+    /* The end of a connection that has said nothing tells nothing. */
+    flow->judge.next = (struct stack_entrance){.ctx = flow,
+                                               .startup = give_startup,
+                                               .acked = note_acked,
+                                               .fpdu = give_fpdu,
+                                               .skipped = note_skipped,
+                                               .unclosed = give_unclosed,
+                                               .end = give_end};
+}
