@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The layer above is told of a connection when the first event that only RDMA has comes from MPA. Until then no more is
- * kept than what it must be told then: connections that only begin, and never say anything, are cheap to make for
+ * The layer above hears of a connection when the first event that only RDMA has comes from MPA. Until then no more is
+ * kept than what it must hear then: connections that only begin, and never say anything, are cheap to make for
  * whoever writes a capture.
  */
 #include "plugins/mpa/flow.h"

@@ -128,7 +128,7 @@ struct mpa_startup_seen {
 
 struct mpa_asleep;
 
-/* The layer above (plugins/border/mpa_ulpdu.h), and what it is to be told when it begins. */
+/* The layer above (plugins/border/mpa_ulpdu.h), and what it is to hear when it begins. */
 struct mpa_above {
     void (*begin)(struct mpa_listener *listener); /* NULL: there is none */
     void (*over)(void *ctx);                      /* this and the others: once it has begun; or NULL */

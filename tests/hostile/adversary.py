@@ -15,10 +15,12 @@ class Capture:
         self.file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1))
         self.time = 0
 
-    def packet(self, ip_payload, source, destination, fragment=0, identifier=0):
+    def packet(self, ip_payload, source, destination, fragment=0, identifier=0, protocol=6):
+        ip = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(ip_payload), identifier, fragment, 64, protocol, 0, source, destination)
+        self.frame(b"\2\0\0\0\0\1\2\0\0\0\0\2\x08\0" + ip + ip_payload)
+
+    def frame(self, frame):
         self.time += 1
-        ip = struct.pack(">BBHHHBBHII", 0x45, 0, 20 + len(ip_payload), identifier, fragment, 64, 6, 0, source, destination)
-        frame = b"\2\0\0\0\0\1\2\0\0\0\0\2\x08\0" + ip + ip_payload
         self.file.write(struct.pack("<IIII", 1700000000 + self.time // 100000, self.time % 100000 * 10, len(frame),
                                     len(frame)) + frame)
 

@@ -14,6 +14,7 @@ struct matrix_page {
     xmlTextWriter *writer;
     struct suite_report *const *reports;
     unsigned n;
+    GHashTable **by_id; /* of each report: its results, the first of each id */
 };
 
 static const char *or_empty(const char *text)
@@ -32,15 +33,22 @@ static const char *class_of(const struct case_result *result)
     return case_result_failed(result) && result->waived ? "waived" : classes[result->outcome];
 }
 
-static const struct case_result *find(const struct suite_report *report, const char *id)
+static GHashTable *index_of(const struct suite_report *report)
 {
-    for (guint i = 0; i < report->results->len; i++) {
-        const struct case_result *result = g_ptr_array_index(report->results, i);
+    GHashTable *by_id = g_hash_table_new(g_str_hash, g_str_equal);
 
-        if (strcmp(result->id, id) == 0)
-            return result;
+    for (guint i = 0; i < report->results->len; i++) {
+        struct case_result *result = g_ptr_array_index(report->results, i);
+
+        if (!g_hash_table_contains(by_id, result->id))
+            g_hash_table_insert(by_id, result->id, result);
     }
-    return NULL;
+    return by_id;
+}
+
+static const struct case_result *find(const struct matrix_page *page, unsigned device, const char *id)
+{
+    return g_hash_table_lookup(page->by_id[device], id);
 }
 
 /* "failed, waived", "failed, and the device died"; NULL: not run. g_free() it. */
@@ -244,13 +252,14 @@ static void write_change(xmlTextWriter *writer, const struct case_result *before
 }
 
 /* Those of the kind; returns how many. Without a writer they are only counted. */
-static unsigned each_change(xmlTextWriter *writer, const struct suite_report *before, const struct suite_report *after,
+static unsigned each_change(const struct matrix_page *page, xmlTextWriter *writer, unsigned first, unsigned second,
                             enum change kind)
 {
+    const struct suite_report *before = page->reports[first], *after = page->reports[second];
     unsigned n = 0;
 
     for (guint i = 0; i < after->results->len; i++) {
-        const struct case_result *result = g_ptr_array_index(after->results, i), *was = find(before, result->id);
+        const struct case_result *result = g_ptr_array_index(after->results, i), *was = find(page, first, result->id);
 
         if (change_of(was, result) != kind)
             continue;
@@ -261,7 +270,7 @@ static unsigned each_change(xmlTextWriter *writer, const struct suite_report *be
     for (guint i = 0; i < before->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(before->results, i);
 
-        if (find(after, result->id) || change_of(result, NULL) != kind)
+        if (find(page, second, result->id) || change_of(result, NULL) != kind)
             continue;
         n++;
         if (writer)
@@ -281,10 +290,10 @@ static void write_changes(const struct matrix_page *page, unsigned first, unsign
     markup_element(page->writer, "h2", NULL, "%s as %s: from %s to %s", after->device, after->role,
                    or_empty(before->started), or_empty(after->started));
     for (enum change kind = CHANGE_WORSE; kind <= CHANGE_OTHER; kind++) {
-        if (each_change(NULL, before, after, kind) == 0)
+        if (each_change(page, NULL, first, second, kind) == 0)
             continue;
         markup_begin_table(page->writer, "stacked changes", captions[kind], heads, G_N_ELEMENTS(heads));
-        n += each_change(page->writer, before, after, kind);
+        n += each_change(page, page->writer, first, second, kind);
         markup_end_table(page->writer);
     }
     if (n == 0)
@@ -413,11 +422,11 @@ static void write_outcome(const struct matrix_page *page, unsigned device, const
 /* What the filters of the page go by: "failed", "differs", both or neither. */
 static char *row_kinds(const struct matrix_page *page, const char *id)
 {
-    const struct case_result *first = find(page->reports[0], id);
+    const struct case_result *first = find(page, 0, id);
     bool failed = fails(first), differs = false;
 
     for (unsigned i = 1; i < page->n; i++) {
-        const struct case_result *result = find(page->reports[i], id);
+        const struct case_result *result = find(page, i, id);
 
         failed |= fails(result);
         differs |= !first != !result || (result && strcmp(class_of(first), class_of(result)) != 0);
@@ -446,7 +455,7 @@ static void write_row(const struct matrix_page *page, const struct case_result *
                    or_empty(result->section), or_empty(result->level), or_empty(result->stimulus));
     markup_end(writer);
     for (unsigned i = 0; i < page->n; i++)
-        write_outcome(page, i, find(page->reports[i], result->id));
+        write_outcome(page, i, find(page, i, result->id));
     markup_end(writer);
 }
 
@@ -568,8 +577,12 @@ void suite_report_html(struct suite_report *const *reports, unsigned n, FILE *ou
     g_autofree char *title = n == 1 ? g_strdup_printf("Conformance of %s", reports[0]->device)
                                     : g_strdup_printf("Conformance of %u devices", n);
     const struct page setup = {title, "iwarp-gen " IWARP_KIT_VERSION, result_css, result_js};
-    const struct matrix_page page = {page_open(&setup, out), reports, n};
+    g_autoptr(GPtrArray) by_id = g_ptr_array_new_with_free_func((GDestroyNotify)g_hash_table_unref);
+    struct matrix_page page = {page_open(&setup, out), reports, n, NULL};
 
+    for (unsigned i = 0; i < n; i++)
+        g_ptr_array_add(by_id, index_of(reports[i]));
+    page.by_id = (GHashTable **)by_id->pdata;
     write_body(&page);
     page_close(&setup, page.writer);
 }
