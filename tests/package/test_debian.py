@@ -19,12 +19,19 @@ sh {test}
 """
 
 
-def build_packages(root, folder, tree):
+# Packages must follow none of it: one is built as a careful user would, the other as somebody far away.
+SURROUNDINGS = [(0o077, f"parallel={os.cpu_count()}", {"TZ": "UTC", "LC_ALL": "C"}),
+                (0o022, "parallel=3", {"TZ": "Pacific/Kiritimati", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "USER": "somebody",
+                                       "CCACHE_DISABLE": "1"})]
+
+
+def build_packages(root, folder, tree, surroundings, options=""):
+    umask, parallel, variables = surroundings
     tree.mkdir()
     files = subprocess.run(["git", "ls-files", "-z"], cwd=root, check=True, capture_output=True).stdout
     subprocess.run(["cpio", "-0pdm", "--quiet", tree], input=files, cwd=root, check=True)
-    environment = os.environ | {"DEB_BUILD_OPTIONS": f"nocheck parallel={os.cpu_count()}"}
-    old = os.umask(0o077)  # packages must not follow it
+    environment = os.environ | variables | {"DEB_BUILD_OPTIONS": f"nocheck {parallel} {options}"}
+    old = os.umask(umask)
     try:
         result = subprocess.run(["dpkg-buildpackage", "-us", "-uc", "-b"], cwd=tree, env=environment, capture_output=True, text=True, check=False)
     finally:
@@ -36,15 +43,28 @@ def build_packages(root, folder, tree):
 @pytest.fixture(scope="module")
 def built(root, tmp_path_factory):
     folder = tmp_path_factory.mktemp("debian")
-    return build_packages(root, folder, folder / "iwarp-kit")
+    return build_packages(root, folder, folder / "iwarp-kit", SURROUNDINGS[0])
+
+
+def different(one, other):
+    """Names of the packages that differ, and of those that only one folder has."""
+    names = [{path.name for path in folder.glob("*.deb")} for folder in (one, other)]
+    assert names[0]
+    return [name for name in sorted(names[0] | names[1])
+            if name not in names[0] & names[1] or (one / name).read_bytes() != (other / name).read_bytes()]
 
 
 def test_the_same_again(built, root, tmp_path):
-    """Built, and trained, in another folder: the same octets."""
-    again = build_packages(root, tmp_path, tmp_path / "another-folder")
-    packages = sorted(path.name for path in built.glob("*.deb"))
-    assert packages and packages == sorted(path.name for path in again.glob("*.deb"))
-    assert [name for name in packages if (built / name).read_bytes() != (again / name).read_bytes()] == []
+    """Built, and trained, later, in another folder and by somebody else: the same octets."""
+    assert different(built, build_packages(root, tmp_path, tmp_path / "another-folder", SURROUNDINGS[1])) == []
+
+
+def test_the_same_without_training(root, tmp_path):
+    folders = [tmp_path / "one", tmp_path / "another"]
+    for folder, surroundings in zip(folders, SURROUNDINGS):
+        folder.mkdir()
+        build_packages(root, folder, folder / folder.name, surroundings, "nopgo")
+    assert different(*folders) == []
 
 
 def test_lintian(built):
