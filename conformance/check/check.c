@@ -181,6 +181,19 @@ static gchar *clock_jumps(const char *file, const struct steady_clock *clock)
                            file, clock->jumps, how, seconds, clock->first_frame);
 }
 
+/* Whatever else there is to be said. */
+static void add_rest(struct report_capture *capture)
+{
+    g_autofree gchar *rest = report_rest_text(&capture->rest), *before = capture->trouble;
+
+    if (!rest)
+        (void)g_steal_pointer(&before);
+    else if (before)
+        capture->trouble = g_strdup_printf("%s; %s", before, rest);
+    else
+        capture->trouble = g_strdup_printf("%s: %s", capture->file, rest);
+}
+
 static void explain_status(const struct reading *reading, enum capture_status status, const struct capture_error *error)
 {
     struct report_capture *capture = reading->capture;
@@ -202,6 +215,7 @@ static void explain_status(const struct reading *reading, enum capture_status st
         capture->trouble = budget_held_text(&reading->budget, capture->file);
     else if (reading->clock.jumps > 0 && status == CAPTURE_END)
         capture->trouble = clock_jumps(capture->file, &reading->clock);
+    add_rest(capture);
 }
 
 static void add_seen(GString *seen, uint64_t n, const char *one, const char *more)
@@ -372,10 +386,26 @@ static void take_troubles(struct reading *reading)
     troubles_conclude(capture->troubles);
 }
 
+static gint by_first_frame(gconstpointer a, gconstpointer b)
+{
+    const struct trouble_facts *const *first = a, *const *second = b;
+
+    return (*first)->first.frame < (*second)->first.frame ? -1 : (*first)->first.frame > (*second)->first.frame;
+}
+
+/* There is not room for all: which ones there is room for does not depend on the shares. */
+static void take_strangers(struct troubles *troubles, GPtrArray *strangers)
+{
+    g_ptr_array_sort(strangers, by_first_frame);
+    for (guint i = 0; i < strangers->len; i++)
+        troubles_take(troubles, g_ptr_array_index(strangers, i));
+}
+
 static void gather(struct reading *reading)
 {
     struct report_capture *capture = reading->capture;
     uint64_t dropped = capture_dropped(reading->source);
+    GPtrArray *strangers = g_ptr_array_new();
 
     if (reading->next_id == 0)
         number_connections(reading);
@@ -386,13 +416,16 @@ static void gather(struct reading *reading)
         for (guint j = 0; j < found->connections->len; j++)
             g_ptr_array_add(capture->connections, g_ptr_array_index(found->connections, j));
         for (guint j = 0; j < found->strangers->len; j++)
-            troubles_take(capture->troubles, g_ptr_array_index(found->strangers, j));
+            g_ptr_array_add(strangers, g_ptr_array_index(found->strangers, j));
+        report_rest_add(capture, share_rest(reading->shares[i]));
         capture->other_connections += found->other_connections;
         capture->cut_short += found->cut_short;
         reading->wrong_icrcs += found->wrong_icrcs;
         reading->memory_lacking |= found->memory_lacking;
         share_taken(reading->shares[i]);
     }
+    take_strangers(capture->troubles, strangers);
+    g_ptr_array_unref(strangers);
     g_ptr_array_sort(capture->connections, by_id);
     reading->memory_lacking |=
         !across_judge(reading->across, reading->options, capture->connections, silence_until(reading));

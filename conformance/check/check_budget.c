@@ -7,12 +7,13 @@ struct sums {
     GArray *connections;      /* struct weight */
     GArray *ended, *unpaired; /* uint32_t: frames */
     GArray *held;             /* size_t */
-    size_t octets, held_octets;
+    size_t octets, awake_octets, held_octets;
 };
 
 /* A connection. */
 struct weight {
     uint32_t frame;
+    bool parked;
     size_t octets;
 };
 
@@ -21,13 +22,14 @@ static void add_frame(GArray *frames, uint32_t frame)
     g_array_append_val(frames, frame);
 }
 
-static void on_connection(void *ctx, uint32_t frame, size_t grown)
+static void on_connection(void *ctx, uint32_t frame, size_t octets, bool parked)
 {
     struct sums *sums = ctx;
-    struct weight weight = {frame, BUDGET_CONNECTION + grown};
+    struct weight weight = {frame, parked, octets};
 
     g_array_append_val(sums->connections, weight);
-    sums->octets += weight.octets;
+    sums->octets += octets;
+    sums->awake_octets += parked ? 0 : octets;
 }
 
 static void on_ended(void *ctx, uint32_t frame)
@@ -89,6 +91,22 @@ static uint32_t line_of_connections(struct sums *sums, size_t most)
     return 0;
 }
 
+/* Up to which frame those heard longest ago are to be parked, so that what others take is no more than that. */
+static uint32_t line_of_parked(struct sums *sums, size_t awake)
+{
+    size_t kept = 0;
+
+    g_array_sort(sums->connections, latest_first);
+    for (guint i = 0; i < sums->connections->len; i++) {
+        const struct weight *weight = &g_array_index(sums->connections, struct weight, i);
+
+        kept += weight->parked ? 0 : weight->octets;
+        if (kept > awake)
+            return weight->frame;
+    }
+    return 0;
+}
+
 /* Up to which frame those heard longest ago go, so that an eighth is free again; 0: there is room for all. */
 static uint32_t line_of(GArray *frames, unsigned most)
 {
@@ -113,47 +131,90 @@ static size_t line_of_held(struct sums *sums, size_t most)
     return line;
 }
 
-static uint32_t packets_until(guint len, unsigned most)
+/* So many packets can take that much. */
+static uint32_t packets_until(size_t left, size_t most, size_t each)
 {
-    unsigned step = MAX(most / BUDGET_STEPS, BUDGET_STEP);
-
-    return len + step < most ? most - len : step;
+    return (uint32_t)MIN(MAX(MAX(left, most / BUDGET_STEPS) / each, BUDGET_STEP), UINT32_MAX);
 }
 
 /* So many packets can exceed no limit by more than a step. */
 static void plan(struct budget *budget, const struct sums *sums)
 {
-    size_t left = sums->held_octets < budget->held ? budget->held - sums->held_octets : 0;
+    size_t left = budget->connections > sums->octets ? budget->connections - sums->octets : 0;
+    size_t unpaired = budget->unpaired > sums->unpaired->len ? budget->unpaired - sums->unpaired->len : 0;
+    size_t held = sums->held_octets < budget->held ? budget->held - sums->held_octets : 0;
 
-    budget->packets = MIN(packets_until((guint)(sums->octets / BUDGET_CONNECTION), budget->ended),
-                          packets_until(sums->unpaired->len, budget->unpaired));
-    budget->octets = (int64_t)MAX(left, budget->held / BUDGET_STEPS);
+    budget->packets =
+        MIN(packets_until(left, budget->connections, BUDGET_AWAKE), packets_until(unpaired, budget->unpaired, 1));
+    budget->octets = (int64_t)MAX(held, budget->held / BUDGET_STEPS);
 }
 
 void budget_init(struct budget *budget, size_t limit)
 {
     *budget = (struct budget){.limit = limit > 0 ? limit : BUDGET_DEFAULT};
     budget->held = budget->limit / BUDGET_HELD;
+    budget->connections = budget->limit - budget->limit / 8;
     budget->ended = (unsigned)CLAMP(budget->limit / BUDGET_CONNECTION, BUDGET_LEAST, UINT32_MAX);
     budget->unpaired = (unsigned)CLAMP(budget->limit / BUDGET_UNPAIRED, BUDGET_LEAST, UINT32_MAX);
-    budget->packets = MIN(budget->ended, budget->unpaired);
+    budget->packets = MIN(packets_until(budget->connections, 0, BUDGET_AWAKE), budget->unpaired);
     budget->octets = (int64_t)budget->held;
+}
+
+static void sums_init(struct sums *sums)
+{
+    *sums = (struct sums){.connections = g_array_new(FALSE, FALSE, sizeof(struct weight)),
+                          .ended = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                          .unpaired = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                          .held = g_array_new(FALSE, FALSE, sizeof(size_t))};
+}
+
+static void sums_clear(struct sums *sums)
+{
+    g_array_unref(sums->connections);
+    g_array_unref(sums->ended);
+    g_array_unref(sums->unpaired);
+    g_array_unref(sums->held);
+}
+
+static void add_up(const struct budget *budget, struct sums *sums, struct share_listed *listed,
+                   struct share *const *shares, unsigned n)
+{
+    const struct share_visit visit = {{sums, on_ended, on_unpaired, on_held}, on_connection};
+
+    *listed = (struct share_listed){0};
+    sums_init(sums);
+    for (unsigned i = 0; i < n; i++)
+        if (shares[i])
+            share_kept(shares[i], &visit, listed);
+    listed->full = listed->octets > budget->limit / BUDGET_LISTED;
+    listed->overfull = listed->octets > budget->limit / BUDGET_LISTED * 2;
+}
+
+/* Adds up; those that are idle take less before any goes. */
+static void add_up_parked(const struct budget *budget, struct sums *sums, struct share_listed *listed,
+                          struct share *const *shares, unsigned n)
+{
+    uint32_t line;
+
+    add_up(budget, sums, listed, shares, n);
+    if (sums->octets <= budget->connections / 2 || sums->awake_octets <= budget->connections / BUDGET_AWAKE_PART)
+        return;
+    line = line_of_parked(sums, budget->connections / BUDGET_AWAKE_PART / 2);
+    for (unsigned i = 0; i < n; i++)
+        if (shares[i])
+            share_park(shares[i], line);
+    sums_clear(sums);
+    add_up(budget, sums, listed, shares, n);
 }
 
 void budget_settle(struct budget *budget, struct share *const *shares, unsigned n, uint32_t frame, int64_t now_ns)
 {
-    struct sums sums = {.connections = g_array_new(FALSE, FALSE, sizeof(struct weight)),
-                        .ended = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-                        .unpaired = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-                        .held = g_array_new(FALSE, FALSE, sizeof(size_t))};
-    const struct share_visit visit = {{&sums, on_ended, on_unpaired, on_held}, on_connection};
+    struct sums sums;
     struct kept_limits limits;
-    struct share_listed listed = {0};
+    struct share_listed listed;
 
-    for (unsigned i = 0; i < n; i++)
-        if (shares[i])
-            share_kept(shares[i], &visit, &listed);
-    limits = (struct kept_limits){.connection = line_of_connections(&sums, (size_t)budget->ended * BUDGET_CONNECTION),
+    add_up_parked(budget, &sums, &listed, shares, n);
+    limits = (struct kept_limits){.connection = line_of_connections(&sums, budget->connections),
                                   .ended = line_of(sums.ended, budget->ended),
                                   .unpaired = line_of(sums.unpaired, budget->unpaired),
                                   .held = line_of_held(&sums, budget->held)};
@@ -165,10 +226,7 @@ void budget_settle(struct budget *budget, struct share *const *shares, unsigned 
         if (shares[i])
             share_trim(shares[i], &limits, &listed, now_ns);
     plan(budget, &sums);
-    g_array_unref(sums.connections);
-    g_array_unref(sums.ended);
-    g_array_unref(sums.unpaired);
-    g_array_unref(sums.held);
+    sums_clear(&sums);
 }
 
 /* ---- what is said of it ---- */

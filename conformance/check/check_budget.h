@@ -12,9 +12,12 @@
 /* --memory-limit, and what there may be of it. */
 #define BUDGET_DEFAULT ((size_t)512 << 20)
 enum {
-    BUDGET_CONNECTION = 8 << 10, /* octets that one counts as (most take 27 to 40 KB); what it takes later is added */
+    BUDGET_CONNECTION = 8 << 10, /* octets; there may be as many that ended as of these fit */
+    BUDGET_AWAKE = 32 << 10,     /* what a connection takes that is heard of again */
+    BUDGET_AWAKE_PART = 8,       /* of what connections may take: for those that are not parked, if all take half */
     BUDGET_UNPAIRED = 32 << 10,  /* for each queue pair without counterpart so far */
     BUDGET_HELD = 4,             /* a part of the limit for packets that wait for others */
+    BUDGET_LISTED = 4,           /* one for connections that are over; as much again for those with findings */
     BUDGET_LEAST = 64,           /* of each, whatever the limit */
     BUDGET_STEPS = 16,           /* a limit may be exceeded by such a part of it, or */
     BUDGET_STEP = 256,           /* by what so many packets bring */
@@ -22,6 +25,7 @@ enum {
 
 struct budget {
     size_t limit, held;       /* octets */
+    size_t connections;       /* octets of those that are open */
     unsigned ended, unpaired; /* so many may be kept */
     uint32_t packets;         /* until it is added up */
     int64_t octets;           /* likewise */

@@ -341,7 +341,7 @@ static void visit_connection(void *ctx, struct ib_connection *connection)
     const struct share_visit *visit = ctx;
     const struct watched *watched = connection->host;
 
-    visit->connection(visit->others.ctx, connection->end_frame, stack_grown(watched->host.stack));
+    visit->connection(visit->others.ctx, connection->end_frame, watched_size(watched), true);
 }
 
 void check_ib_kept(struct share *check, const struct share_visit *visit)

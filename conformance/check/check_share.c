@@ -53,12 +53,28 @@ static void on_close(void *ctx, struct connection *connection, enum connection_e
     watched_close(watched, &span, now_ns);
 }
 
+static bool on_park(void *ctx, struct connection *connection)
+{
+    (void)ctx;
+    return watched_park(connection->host);
+}
+
+static void on_unpark(void *ctx, struct connection *connection)
+{
+    (void)ctx;
+    watched_unpark(connection->host);
+}
+
 /* It goes on: what comes is for the report of the next part. */
 static void take_part(void *ctx, struct connection *connection)
 {
+    const struct share *share = ctx;
+    const struct watched *watched = connection->host;
     struct watched_span span = span_of(connection);
 
-    (void)ctx;
+    if (!watched->active)
+        return;
+    connections_unpark(share->connections, connection);
     watched_part(connection->host, &span);
 }
 
@@ -90,7 +106,8 @@ void share_pool_clear(struct share_pool *pool)
 struct share *share_new(const struct share_setup *setup)
 {
     struct share *share = g_new0(struct share, 1);
-    struct connection_events events = {.ctx = share, .open = on_open, .over = on_over, .close = on_close};
+    struct connection_events events = {
+        .ctx = share, .open = on_open, .over = on_over, .park = on_park, .unpark = on_unpark, .close = on_close};
     struct connections_options options = {.max_connections = UINT32_MAX, .next_id = setup->next_id};
 
     share->options = setup->options;
@@ -143,7 +160,7 @@ static void visit_connection(void *ctx, struct connection *connection)
     const struct share_visit *visit = ctx;
     const struct watched *watched = connection->host;
 
-    visit->connection(visit->others.ctx, connection->end_frame, stack_grown(watched->host.stack));
+    visit->connection(visit->others.ctx, connection->end_frame, watched_size(watched), watched->parked != NULL);
 }
 
 void share_kept(struct share *share, const struct share_visit *visit, struct share_listed *listed)
@@ -155,14 +172,18 @@ void share_kept(struct share *share, const struct share_visit *visit, struct sha
     listed->notes += share->listed.notes;
     listed->records += share->listed.records;
     listed->strangers += share->listed.strangers;
+    listed->octets += share->listed.octets;
+}
+
+void share_park(struct share *share, uint32_t until)
+{
+    connections_park(share->connections, until);
 }
 
 void share_trim(struct share *share, const struct kept_limits *limits, const struct share_listed *listed,
                 int64_t now_ns)
 {
-    share->listed_elsewhere =
-        (struct share_listed){listed->findings - share->listed.findings, listed->notes - share->listed.notes,
-                              listed->records - share->listed.records, listed->strangers - share->listed.strangers};
+    share->all_listed = *listed;
     connections_trim(share->connections, limits, now_ns);
     check_ib_trim(share, limits, now_ns);
 }
@@ -181,7 +202,7 @@ void share_dropped(struct share *share, uint64_t dropped)
 
 void share_part(struct share *share)
 {
-    connections_each(share->connections, take_part, NULL);
+    connections_each(share->connections, take_part, share);
     check_ib_part(share);
     share->found.memory_lacking |= share->pool->counting.memory_lacking;
 }
@@ -241,12 +262,18 @@ void share_taken(struct share *share)
     g_ptr_array_set_size(share->found.strangers, 0);
     share->found.other_connections = 0;
     share->found.wrong_icrcs = share->found.cut_short = 0;
-    share->listed = share->listed_elsewhere = (struct share_listed){0};
+    report_rest_clear(&share->found.rest);
+    share->listed = share->all_listed = (struct share_listed){0};
 }
 
 const struct share_found *share_result(const struct share *share)
 {
     return &share->found;
+}
+
+struct report_rest *share_rest(struct share *share)
+{
+    return &share->found.rest;
 }
 
 void share_free(struct share *share)
@@ -260,5 +287,6 @@ void share_free(struct share *share)
     g_ptr_array_unref(share->found.connections);
     g_ptr_array_unref(share->found.strangers);
     g_array_unref(share->found.opened);
+    report_rest_clear(&share->found.rest);
     g_free(share);
 }

@@ -39,9 +39,10 @@ struct share_found {
     GPtrArray *connections; /* struct report_connection *; freed by whoever takes them */
     GArray *opened;         /* uint64_t: opened of each connection that has no number yet (check_watched.h) */
     uint64_t other_connections;
-    GPtrArray *strangers; /* struct trouble_facts *, of these: worth a word; taken like the connections */
-    uint64_t cut_short;   /* connections that made room for others while they may have gone on */
-    uint64_t wrong_icrcs; /* packets of RoCE or InfiniBand of no connection that were left out for it */
+    GPtrArray *strangers;    /* struct trouble_facts *, of these: worth a word; taken like the connections */
+    uint64_t cut_short;      /* connections that made room for others while they may have gone on */
+    struct report_rest rest; /* connections for which there is no room in the list */
+    uint64_t wrong_icrcs;    /* packets of RoCE or InfiniBand of no connection that were left out for it */
     bool memory_lacking;
 };
 
@@ -59,23 +60,29 @@ void share_dropped(struct share *share, uint64_t dropped);
 /* Is told of each thing that a share keeps. */
 struct share_visit {
     struct kept_visit others;
-    /* An open connection. frame: of its last packet; octets: how much it has grown since it began; ctx: of the others.
-     */
-    void (*connection)(void *ctx, uint32_t frame, size_t octets);
+    /* An open connection. frame: of its last packet; octets: what it takes; parked: as little as it can; ctx: of the
+     * others. */
+    void (*connection)(void *ctx, uint32_t frame, size_t octets, bool parked);
 };
 
 /* How many of each are in the report so far. */
 struct share_listed {
     uint64_t findings, notes, records, strangers;
+    uint64_t octets; /* what the connections that are over take */
+    /* Of all shares together: there is no room for more connections in which nothing happened; for none at all. */
+    bool full, overfull;
 };
 
 /* The share has been given all packets before that frame and time: it judges the connections that are over by then. */
 void share_reach(struct share *share, uint32_t frame, int64_t now_ns);
 /* After share_reach(). Visits what the share keeps, and adds its numbers to listed. */
 void share_kept(struct share *share, const struct share_visit *visit, struct share_listed *listed);
+/* Connections over TCP that were not heard after that frame take less memory until they are. */
+void share_park(struct share *share, uint32_t until);
 /*
  * After share_reach(). Drops what is beyond the limits. listed: the sums of share_kept() over all shares; the share
- * lists more findings, notes, records and strangers only while these sums leave room.
+ * lists more findings, notes, records, strangers and connections only while these sums leave room, and not by what it
+ * has listed since: what is listed does not depend on which share a connection is in.
  */
 void share_trim(struct share *share, const struct kept_limits *limits, const struct share_listed *listed,
                 int64_t now_ns);
@@ -85,6 +92,8 @@ void share_finish(struct share *share, int64_t last_ns);
 void share_part(struct share *share);
 /* After share_finish() or share_part(); it is the share's until that is freed. */
 const struct share_found *share_result(const struct share *share);
+/* The rest of its connections, to be added to the capture's. */
+struct report_rest *share_rest(struct share *share);
 /*
  * Numbers the connections that have no number yet: by their place among all that were opened since the last call, in
  * all shares, in ascending order, after the `before` earlier ones.

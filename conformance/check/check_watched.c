@@ -17,6 +17,9 @@ enum {
     RECORDS_LISTED_MAX = 32768, /* until they are judged together: some 7 KiB at most */
 };
 
+/* Octets of a connection besides its stack and facts: what it is known by, and its report without findings. */
+enum { WATCHED_BESIDES = 2 << 10 };
+
 /* ---- roles ---- */
 
 /* NULL: MPA is not what it runs on. */
@@ -50,9 +53,8 @@ static bool worth_keeping(const struct watched *watched, enum rule_id rule)
     unsigned limit = watched->share->options->max_findings;
 
     /* The finding is counted already. */
-    return limit == 0 ||
-           (watched->verdict.counts->failed[rule] <= limit &&
-            watched->share->listed.findings + watched->share->listed_elsewhere.findings < FINDINGS_LISTED_MAX);
+    return limit == 0 || (watched->verdict.counts->failed[rule] <= limit &&
+                          watched->share->all_listed.findings < FINDINGS_LISTED_MAX);
 }
 
 /* Each as it is found, those that are only counted in reports as well. */
@@ -103,6 +105,41 @@ void watched_wake(struct watched *watched)
 void watched_rest(struct watched *watched)
 {
     counted_rest(&watched->share->pool->counting, &watched->counted);
+}
+
+bool watched_park(struct watched *watched)
+{
+    if (!watched->host.facts)
+        return false;
+    watched->parked = stack_park(watched->host.stack);
+    if (!watched->parked)
+        return false;
+    if (trouble_facts_pack(watched->host.facts, &watched->parked_facts))
+        watched->host.facts = NULL;
+    watched_rest(watched);
+    return true;
+}
+
+void watched_unpark(struct watched *watched)
+{
+    arena_unpark(watched->parked);
+    watched->parked = NULL;
+    if (!watched->host.facts)
+        watched->host.facts = trouble_facts_unpack(&watched->parked_facts);
+}
+
+static size_t facts_size(const struct watched *watched)
+{
+    enum { PACKED_PART = 4 }; /* counts as such a part: as of arenas */
+
+    return sizeof *watched->host.facts / (watched->parked ? PACKED_PART : 1);
+}
+
+size_t watched_size(const struct watched *watched)
+{
+    size_t stack = watched->parked ? arena_parked_size(watched->parked) : stack_size(watched->host.stack);
+
+    return WATCHED_BESIDES + stack + facts_size(watched) + report_findings_size(watched->report);
 }
 
 /* An upper layer without RDMA. */
@@ -369,10 +406,9 @@ void watched_free(struct watched *watched)
 static GArray *take_notes(struct watched *watched)
 {
     GArray *notes = notes_take(watched->host.notes);
-    uint64_t listed = watched->share->listed.notes + watched->share->listed_elsewhere.notes;
 
-    if (notes->len + listed > NOTES_LISTED_MAX)
-        g_array_set_size(notes, listed < NOTES_LISTED_MAX ? (guint)(NOTES_LISTED_MAX - listed) : 0);
+    if (watched->share->all_listed.notes >= NOTES_LISTED_MAX)
+        g_array_set_size(notes, 0);
     watched->share->listed.notes += notes->len;
     return notes;
 }
@@ -409,6 +445,25 @@ static void take_mpa(struct watched *watched, struct report_connection *report, 
                 rdmap_connection_counts(stack_rdmap(watched->host.stack))->messages[opcode][direction];
 }
 
+/* There is no room to list it, and it can be told from the others no more than by being one. */
+static bool is_of_rest(const struct share *share, const struct report_connection *report, bool last)
+{
+    if (!last || report->record || report->continued || !share->all_listed.full)
+        return false;
+    return share->all_listed.overfull ||
+           (!report_has_findings(report) && report->facts && trouble_facts_are_plain(report->facts));
+}
+
+static void list_connection(struct share *share, struct report_connection *report, bool last)
+{
+    if (is_of_rest(share, report, last)) {
+        report_rest_take(&share->found.rest, report);
+        return;
+    }
+    g_ptr_array_add(share->found.connections, report);
+    share->listed.octets += report_connection_size(report);
+}
+
 /* What its layers know of it by now, and what was found since it was last taken; the host adds the counts. */
 static void take_connection(struct watched *watched, const struct watched_span *span, bool last)
 {
@@ -436,7 +491,7 @@ static void take_connection(struct watched *watched, const struct watched_span *
     if (watched->host.notes)
         report->notes = take_notes(watched);
     check_sort_findings(report);
-    g_ptr_array_add(watched->share->found.connections, report);
+    list_connection(watched->share, report, last);
     watched->report = NULL;
 }
 
@@ -457,7 +512,7 @@ static void take_record(const struct watched *watched, const struct watched_span
     struct report_connection *report = watched->report;
     const struct ulp_life life = {{watched->endpoint[0], watched->endpoint[1]}, span->start_ns, span->end_ns};
 
-    if (share->listed.records + share->listed_elsewhere.records < RECORDS_LISTED_MAX)
+    if (share->all_listed.records < RECORDS_LISTED_MAX && !share->all_listed.full)
         report->record = stack_record(watched->host.stack);
     if (!report->record)
         return;
@@ -509,8 +564,7 @@ static void take_stranger(struct watched *watched, int64_t now_ns)
     struct trouble_facts *facts = take_facts(watched, false, now_ns);
 
     watched->share->found.other_connections++;
-    if (!facts || !trouble_is_stranger(facts) ||
-        watched->share->listed.strangers + watched->share->listed_elsewhere.strangers >= STRANGERS_LISTED_MAX) {
+    if (!facts || !trouble_is_stranger(facts) || watched->share->all_listed.strangers >= STRANGERS_LISTED_MAX) {
         trouble_facts_free(facts);
         return;
     }

@@ -29,7 +29,7 @@ struct share {
     uint64_t dropped; /* by the capture, as far as known */
     bool lossy;       /* some were dropped, whenever that was */
     struct share_found found;
-    struct share_listed listed, listed_elsewhere; /* by this share; by the others, when these were last added up */
+    struct share_listed listed, all_listed; /* by this share; by all, when they were last added up */
     bool numbers_apart;
     struct share_pool *pool;
 };
@@ -41,6 +41,8 @@ struct watched {
     const struct endpoint *endpoint; /* by side */
     struct connection *tcp;          /* NULL: ib is set */
     struct watched_ib *ib;
+    struct arena_parked *parked; /* NULL: the stack is where it belongs */
+    struct packed parked_facts;  /* valid with parked: */
     struct report_connection *report;
     struct verdict verdict;
     struct counted counted;
@@ -78,6 +80,11 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
 /* It goes on: what follows belongs to the report of the next part. */
 void watched_part(struct watched *watched, const struct watched_span *span);
 
+/* While nothing comes for it, it takes less memory. False: it stays as it is. */
+bool watched_park(struct watched *watched);
+void watched_unpark(struct watched *watched);
+/* Octets that it takes at present, about. */
+size_t watched_size(const struct watched *watched);
 /* Its upper layer; NULL: none so far. */
 void *watched_guest(const struct watched *watched);
 

@@ -146,6 +146,18 @@ static bool join_cut_short(const struct merge_pair *pair)
            merge_add_or_take_count(pair, "connections_cut_short");
 }
 
+/* Likewise. */
+static bool join_rest(const struct merge_pair *pair)
+{
+    struct merge_pair rest;
+
+    if (!json_object_has_member(pair->from, "not_listed"))
+        return true;
+    if (!json_object_has_member(pair->into, "not_listed"))
+        json_object_set_object_member(pair->into, "not_listed", json_object_new());
+    return merge_inner(pair, "not_listed", "not_listed", &rest) && merge_members(&rest, merge_add_or_take_count);
+}
+
 bool merge_join_capture(const struct merge_pair *pair)
 {
     static const char *const counts[] = {"packets", "bytes", "dropped", "connections_without_mpa", NULL};
@@ -160,7 +172,7 @@ bool merge_join_capture(const struct merge_pair *pair)
             return false;
     if (json_object_has_member(pair->from, "trouble") && !merge_take_each_latest(pair, so_far))
         return false;
-    return merge_add_counts(pair, counts) && join_cut_short(pair) && join_truncated(pair) &&
+    return merge_add_counts(pair, counts) && join_cut_short(pair) && join_rest(pair) && join_truncated(pair) &&
            merge_inner(pair, "part", "a part", &part) && merge_take_each_latest(&part, latest) &&
            merge_join_rules(pair, "the rules of a capture");
 }

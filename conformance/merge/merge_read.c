@@ -288,6 +288,28 @@ static bool take_cut_short(struct reading *reading, struct json_view value)
     return true;
 }
 
+/* Connections, whose findings are known from the summary only. */
+static bool take_rest(struct reading *reading, struct json_view value)
+{
+    struct merge_input *input = reading->input;
+    uint64_t n[SEVERITY_COUNT], waived, troubled;
+    bool ok = json_is(value, JSON_OBJECT) &&
+              merge_view_count(input, value, "not_listed", "connections", &reading->capture.not_listed) &&
+              merge_view_count(input, value, "not_listed", "troubled", &troubled) &&
+              merge_view_count(input, value, "not_listed", "waived", &waived);
+
+    for (size_t i = 0; ok && i < SEVERITY_COUNT; i++) {
+        ok = merge_view_count(input, value, "not_listed", rule_severity_name((enum rule_severity)i), &n[i]);
+        reading->listed.not_listed += ok ? n[i] : 0;
+    }
+    if (!ok)
+        return merge_input_wrong(input, "a capture", "not_listed", "an object of counts");
+    reading->listed.not_listed += waived;
+    if (troubled > 0)
+        reading->capture.cut_short = reading->sums->cut_short = true;
+    return true;
+}
+
 static bool take_calls(struct reading *reading, struct json_view value)
 {
     reading->capture.has_trouble = true;
@@ -320,7 +342,8 @@ static bool take_of_capture(void *ctx, const char *name, struct json_view value)
         bool (*take)(struct reading *reading, struct json_view value);
     } members[] = {{"file", take_file},       {"rules", take_capture_rules}, {"part", take_part},
                    {"verdict", take_verdict}, {"error", take_error},         {"connections_cut_short", take_cut_short},
-                   {"calls", take_calls},     {"trouble", take_trouble},     {"nothing_checked", take_nothing}};
+                   {"calls", take_calls},     {"trouble", take_trouble},     {"nothing_checked", take_nothing},
+                   {"not_listed", take_rest}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
         if (strcmp(name, members[i].name) == 0)

@@ -31,6 +31,7 @@ struct merge_capture {
     bool has_trouble;         /* has "calls" and "trouble", as reports from the third format on */
     bool trouble, incomplete; /* something went wrong; a handshake was never completed */
     bool lacks_rules;         /* of MERGE_FORMAT_OF_CONNECTIONS: only its connections have counts of rules */
+    uint64_t not_listed;      /* connections */
     struct merge_judged judged;
 };
 

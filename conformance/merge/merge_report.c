@@ -405,6 +405,24 @@ static void read_trouble(struct report_capture *capture, struct json_view json)
     }
 }
 
+static void read_rest(struct report_capture *capture, struct json_view value)
+{
+    struct report_rest *rest = &capture->rest;
+    const struct {
+        const char *name;
+        uint64_t *count;
+    } members[] = {{"connections", &rest->n},
+                   {"with_findings", &rest->with_findings},
+                   {"troubled", &rest->troubled},
+                   {"error", &rest->found[SEVERITY_ERROR]},
+                   {"warning", &rest->found[SEVERITY_WARNING]},
+                   {"note", &rest->found[SEVERITY_NOTE]},
+                   {"waived", &rest->waived}};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
+        *members[i].count = value_of(json_member(value, members[i].name), (uint64_t)MERGE_COUNT_MAX);
+}
+
 static void read_start(struct report_capture *capture, struct json_view value)
 {
     g_autofree gchar *text = json_string_of(value);
@@ -431,7 +449,8 @@ static bool read_of_capture(void *ctx, const char *name, struct json_view value)
         void (*read)(struct report_capture *capture, struct json_view value);
     } members[] = {{"file", read_file},       {"truncated", read_truncated},     {"error", read_error},
                    {"warning", read_warning}, {"nothing_checked", read_nothing}, {"rules", read_capture_rules},
-                   {"calls", read_calls},     {"trouble", read_troubles},        {"start", read_start}};
+                   {"calls", read_calls},     {"trouble", read_troubles},        {"start", read_start},
+                   {"not_listed", read_rest}};
     struct report_capture *capture = ((struct filling *)ctx)->capture;
     const struct {
         const char *name;

@@ -164,6 +164,8 @@ static bool write_capture(struct writing *writing, struct json_view header)
         json_string(all->writer, "verdict", report_status_name(status_anew(writing)));
     json_end_object(all->writer);
     all->connections += writing->judged.n;
+    for (guint i = 0; i < writing->entry->parts->len; i++)
+        all->connections += g_array_index(writing->entry->parts, struct merge_capture, i).not_listed;
     all->empty += !is_judged(writing);
     all->incomplete += is_incomplete(writing);
     return ok;

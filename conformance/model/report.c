@@ -69,13 +69,20 @@ void report_add_finding(struct report_connection *connection, const struct repor
     struct report_finding kept = *finding;
 
     if (!connection->messages) {
-        connection->messages = g_string_chunk_new(1024);
+        connection->messages = g_string_chunk_new(256); /* most connections with findings have few */
         g_array_unref(connection->findings);
         connection->findings = g_array_new(FALSE, FALSE, sizeof(struct report_finding));
     }
     /* Many findings of a rule say the same: g_string_chunk_insert_const() keeps one copy. */
     kept.message = g_string_chunk_insert_const(connection->messages, message);
     g_array_append_val(connection->findings, kept);
+}
+
+size_t report_findings_size(const struct report_connection *connection)
+{
+    enum { FIRST = 1 << 10, EACH = 256 }; /* with texts, and what tells equal ones */
+
+    return connection->messages ? FIRST + (size_t)connection->findings->len * EACH : 0;
 }
 
 static struct report_failing *find_failing(const struct report_connection *connection, enum rule_id rule)
@@ -134,6 +141,8 @@ void report_capture_free(struct report_capture *capture)
     g_ptr_array_unref(capture->connections);
     troubles_free(capture->troubles);
     counts_free(capture->counts);
+    counts_free(capture->rest_counts);
+    report_rest_clear(&capture->rest);
     g_free(capture->path);
     g_free(capture->file);
     g_free(capture->trouble);
@@ -149,6 +158,9 @@ void report_capture_begin_part(struct report_capture *capture)
     g_clear_pointer(&capture->nothing, g_free);
     capture->packets = capture->octets = capture->dropped = capture->other_connections = 0;
     capture->cut_short = 0;
+    counts_free(capture->rest_counts);
+    capture->rest_counts = NULL;
+    report_rest_clear(&capture->rest);
     capture->truncated = capture->failed = false;
     capture->snapped = capture->snap_length = 0;
 }
@@ -232,6 +244,11 @@ static enum rule_transport with_transport(enum rule_transport before, bool first
     return first || before == transport_of(connection) ? transport_of(connection) : RULE_ON_ANY;
 }
 
+static enum rule_transport with_rest(enum rule_transport before, const struct report_rest *rest)
+{
+    return (rest->ib && before != RULE_ON_IB) || (rest->iwarp && before != RULE_ON_IWARP) ? RULE_ON_ANY : before;
+}
+
 /* sum: of rules by themselves. */
 static void sum_capture(const struct report_capture *capture, struct counts_sum *sum)
 {
@@ -239,6 +256,8 @@ static void sum_capture(const struct report_capture *capture, struct counts_sum 
         counts_sum_add(sum, capture->counts);
     for (guint i = 0; !capture->counts && i < capture->connections->len; i++)
         counts_sum_add(sum, ((const struct report_connection *)g_ptr_array_index(capture->connections, i))->counts);
+    if (capture->rest_counts)
+        counts_sum_add(sum, capture->rest_counts);
 }
 
 void report_capture_rules(const struct report *report, const struct report_capture *capture, GArray *rules)
@@ -251,6 +270,7 @@ void report_capture_rules(const struct report *report, const struct report_captu
     counts_sum_end(&sum);
     for (guint i = 0; i < capture->connections->len; i++)
         transport = with_transport(transport, i == 0, g_ptr_array_index(capture->connections, i));
+    transport = with_rest(transport, &capture->rest);
     g_array_set_size(rules, 0);
     list_rules(report, transport, &counts, true, rules);
 }
@@ -267,6 +287,16 @@ static void sum_connection(struct report *report, const struct report_connection
     report->transport = with_transport(report->transport, report->connections == 0, connection);
     report->connections++;
     report->connections_with_findings += any;
+}
+
+static void sum_rest(struct report *report, const struct report_rest *rest)
+{
+    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
+        report->found[severity] += rest->found[severity];
+    report->waived += rest->waived;
+    report->connections += rest->n;
+    report->connections_with_findings += rest->with_findings;
+    report->transport = with_rest(report->transport, rest);
 }
 
 static void find_expired_waivers(struct report *report)
@@ -332,7 +362,7 @@ static bool judges_guest(const struct report_connection *connection)
     return connection->guest.face && connection->guest.face->judged;
 }
 
-static bool is_judged(const struct report_connection *connection)
+bool report_is_judged(const struct report_connection *connection)
 {
     bool carried = connection->fpdus[0] + connection->fpdus[1] > 0;
 
@@ -364,9 +394,9 @@ static enum report_emptiness emptiness_of(const struct report_connection *connec
 bool report_judged_something(const struct report_capture *capture)
 {
     for (guint i = 0; i < capture->connections->len; i++)
-        if (is_judged(g_ptr_array_index(capture->connections, i)))
+        if (report_is_judged(g_ptr_array_index(capture->connections, i)))
             return true;
-    return false;
+    return capture->rest.judged;
 }
 
 bool report_incomplete(const struct report_capture *capture)
@@ -379,17 +409,22 @@ bool report_incomplete(const struct report_capture *capture)
     return incomplete && !capture->part.series && !report_judged_something(capture);
 }
 
+bool report_capture_cut_short(const struct report_capture *capture)
+{
+    return capture->cut_short > 0 || capture->rest.troubled > 0;
+}
+
 bool report_cut_short(const struct report *report)
 {
     for (guint i = 0; i < report->captures->len; i++)
-        if (((const struct report_capture *)g_ptr_array_index(report->captures, i))->cut_short > 0)
+        if (report_capture_cut_short(g_ptr_array_index(report->captures, i)))
             return true;
     return false;
 }
 
 bool report_capture_undone(const struct report_capture *capture)
 {
-    return capture->failed || capture->cut_short > 0;
+    return capture->failed || report_capture_cut_short(capture);
 }
 
 bool report_is_good(const struct report *report)
@@ -496,6 +531,7 @@ void report_conclude(struct report *report)
         report->trouble |= troubles_any(capture->troubles);
         for (guint j = 0; j < capture->connections->len; j++)
             sum_connection(report, g_ptr_array_index(capture->connections, j));
+        sum_rest(report, &capture->rest);
         sum_capture(capture, &sum);
     }
     counts_sum_end(&sum);

@@ -88,6 +88,17 @@ struct report_connection {
     const struct ulp_across *across; /* whose record it is */
 };
 
+/* Connections that are counted and not listed: there was no room. To begin with zero. */
+struct report_rest {
+    uint64_t n, with_findings;
+    uint64_t troubled; /* without findings, and something may have happened */
+    uint64_t found[SEVERITY_COUNT], waived;
+    uint64_t calls, answers;
+    bool judged, ib, iwarp, holes;
+    struct rule_counts *counts;    /* NULL: none */
+    struct statistics *statistics; /* the Calls; NULL: not wanted */
+};
+
 /* A capture that is reported period by period. */
 struct report_part {
     char *series;    /* the same in all parts; NULL: the capture is whole */
@@ -115,8 +126,10 @@ struct report_capture {
     GPtrArray *connections;    /* struct report_connection *, by id */
     struct troubles *troubles; /* what happened so far, in all parts; never NULL */
     uint64_t other_connections;
-    uint64_t cut_short;           /* connections that were not judged to their end, as there were too many */
-    struct folded_counts *counts; /* of a merged report, which has no others of its connections; NULL: theirs */
+    uint64_t cut_short; /* connections that were not judged to their end, as there were too many */
+    struct report_rest rest;
+    struct folded_counts *rest_counts; /* of these */
+    struct folded_counts *counts;      /* of a merged report, which has no others of its connections; NULL: theirs */
     char *nothing; /* why nothing was checked, with what was seen instead; NULL: not known, or something was */
 };
 
@@ -142,6 +155,23 @@ struct report_connection *report_connection_new(void);
 void report_connection_free(struct report_connection *connection);
 void report_add_finding(struct report_connection *connection, const struct report_finding *finding,
                         const char *message);
+/* Errors, warnings, notes or waived ones. */
+bool report_has_findings(const struct report_connection *connection);
+/* Takes the connection over. */
+void report_rest_take(struct report_rest *rest, struct report_connection *connection);
+void report_rest_clear(struct report_rest *rest);
+/* Adds it to the capture's; its counts are 0 afterwards. */
+void report_rest_add(struct report_capture *capture, struct report_rest *rest);
+/* Something of it was judged besides how it began. */
+bool report_is_judged(const struct report_connection *connection);
+/* Those that are listed, and the rest. */
+uint64_t report_n_connections(const struct report_capture *capture);
+/* "12 more connections ... are not listed"; NULL: all are. g_free() it. */
+gchar *report_rest_text(const struct report_rest *rest);
+/* Octets of a connection that is over, about. */
+size_t report_connection_size(const struct report_connection *connection);
+/* Octets that the connection's findings take, about. */
+size_t report_findings_size(const struct report_connection *connection);
 /*
  * True: three like it are listed already, and it is counted with the last of them. False: the caller adds it. message:
  * shorter than FINDING_MESSAGE_SIZE.
@@ -189,7 +219,12 @@ const char *report_nothing_checked(const struct report_capture *capture);
 bool report_judged_something(const struct report_capture *capture);
 /* Whoever asked for the connection was never answered. */
 bool report_unanswered(const struct report_connection *connection);
-/* Connections of a capture made room for others: what was found stands, but nothing passes. */
+/*
+ * Connections of a capture made room for others, or what happened on them is not known any more: what was found stands,
+ * but nothing passes.
+ */
+bool report_capture_cut_short(const struct report_capture *capture);
+/* The same of any capture. */
 bool report_cut_short(const struct report *report);
 /* Not everything of the capture could be judged. */
 bool report_capture_undone(const struct report_capture *capture);

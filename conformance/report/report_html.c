@@ -167,7 +167,8 @@ static void write_facts(struct html_page *page, const struct report_capture *cap
                   plural(capture->octets));
     if (capture->dropped > 0)
         markup_format(page->writer, " (%" PRIu64 " dropped by the capture)", capture->dropped);
-    markup_format(page->writer, ", %u RDMA connection%s", capture->connections->len, plural(capture->connections->len));
+    markup_format(page->writer, ", %" PRIu64 " RDMA connection%s", report_n_connections(capture),
+                  plural(report_n_connections(capture)));
     if (capture->other_connections > 0)
         markup_format(page->writer, ", %" PRIu64 " other", capture->other_connections);
     if (capture->start_ns != 0) {

@@ -123,7 +123,7 @@ static void write_tally(struct html_page *page, const struct tally *tally)
     markup_link(page->writer, id, tally->capture->file);
     markup_end(page->writer);
     markup_element(page->writer, "td", verdicts[tally->status].class_name, "%s", verdicts[tally->status].word);
-    number_cell(page, tally->capture->connections->len, NULL);
+    number_cell(page, report_n_connections(tally->capture), NULL);
     for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
         number_cell(page, tally->found[severity], NULL);
     number_cell(page, tally->waived, NULL);

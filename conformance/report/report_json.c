@@ -277,6 +277,19 @@ static void add_part(struct json_writer *writer, const struct report_part *part)
     g_free(to);
 }
 
+/* Connections that are not listed. */
+static void add_rest(struct json_writer *writer, const struct report_rest *rest)
+{
+    json_begin_object(writer, "not_listed");
+    add_number(writer, "connections", rest->n);
+    add_number(writer, "with_findings", rest->with_findings);
+    add_number(writer, "troubled", rest->troubled);
+    for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
+        add_number(writer, rule_severity_name((enum rule_severity)severity), rest->found[severity]);
+    add_number(writer, "waived", rest->waived);
+    json_end_object(writer);
+}
+
 static void add_capture(struct json_writer *writer, const struct report *report, const struct report_capture *capture)
 {
     GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
@@ -304,6 +317,8 @@ static void add_capture(struct json_writer *writer, const struct report *report,
     add_number(writer, "connections_without_mpa", capture->other_connections);
     if (capture->cut_short > 0)
         add_number(writer, "connections_cut_short", capture->cut_short);
+    if (capture->rest.n > 0)
+        add_rest(writer, &capture->rest);
     trouble_write_json(writer, capture);
     report_capture_rules(report, capture, rules);
     add_rules(writer, rules);

@@ -69,8 +69,8 @@ static void write_captures(const struct report *report, FILE *out)
             fputs("\n| Capture | From | Verdict | Connections | Errors | Warnings | Notes | Waived |\n"
                   "|---|---|---|--:|--:|--:|--:|--:|\n",
                   out);
-        fprintf(out, "| %s | %s | %s | %u | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |\n", file, start,
-                words[status], capture->connections->len, found[SEVERITY_ERROR], found[SEVERITY_WARNING],
+        fprintf(out, "| %s | %s | %s | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " | %" PRIu64 " |\n", file,
+                start, words[status], report_n_connections(capture), found[SEVERITY_ERROR], found[SEVERITY_WARNING],
                 found[SEVERITY_NOTE], waived);
     }
     if (left_out > 0)

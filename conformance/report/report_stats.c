@@ -55,14 +55,24 @@ GArray *stats_entries(const struct report *report)
     return entries;
 }
 
-struct statistics *stats_of_all(const GArray *entries)
+static const struct statistics *of_rest(const struct report *report, guint i)
+{
+    return ((const struct report_capture *)g_ptr_array_index(report->captures, i))->rest.statistics;
+}
+
+struct statistics *stats_of_all(const struct report *report, const GArray *entries)
 {
     struct statistics *all;
     unsigned n = 0;
 
     for (guint i = 0; i < entries->len; i++)
         n += g_array_index(entries, struct stats_entry, i).connection->statistics->calls != NULL;
+    for (guint i = 0; i < report->captures->len; i++)
+        n += of_rest(report, i) && of_rest(report, i)->calls;
     all = n > 1 ? statistics_new() : NULL;
+    for (guint i = 0; all && i < report->captures->len; i++)
+        if (of_rest(report, i))
+            statistics_add_calls(all, of_rest(report, i));
     for (guint i = 0; all && i < entries->len; i++)
         statistics_add_calls(all, g_array_index(entries, struct stats_entry, i).connection->statistics);
     return all;

@@ -18,7 +18,7 @@ struct stats_entry {
 /* Of struct stats_entry: those that moved the most octets first. The caller's. */
 GArray *stats_entries(const struct report *report);
 /* The Calls of all connections; NULL: there is but one with Calls, or none. Free with statistics_free(). */
-struct statistics *stats_of_all(const GArray *entries);
+struct statistics *stats_of_all(const struct report *report, const GArray *entries);
 /* Octets of all its Calls, in all ways. */
 uint64_t stats_octets(const struct stat_calls *row);
 /* From the first Call to the last Reply, or of the connection. */

@@ -251,7 +251,7 @@ static void write_entry(struct html_page *page, const struct stats_entry *entry)
 void stats_write_html(struct html_page *page)
 {
     GArray *entries = stats_entries(page->report);
-    struct statistics *all = stats_of_all(entries);
+    struct statistics *all = stats_of_all(page->report, entries);
 
     if (entries->len > 0) {
         markup_begin(page->writer, "section", "id", "statistics", NULL);

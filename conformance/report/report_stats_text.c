@@ -70,7 +70,7 @@ static void write_entry(const struct terminal *terminal, const struct stats_entr
 void stats_write_text(const struct report *report, const struct terminal *terminal)
 {
     GArray *entries = stats_entries(report);
-    struct statistics *all = stats_of_all(entries);
+    struct statistics *all = stats_of_all(report, entries);
     guint shown = report->options->verbose ? entries->len : MIN(entries->len, CONNECTIONS_SHOWN);
 
     if (entries->len > 0) {

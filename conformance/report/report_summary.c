@@ -22,6 +22,9 @@ enum check_status report_capture_status(const struct check_options *options, con
             found[severity] += connection->found[severity];
         *waived += connection->waived;
     }
+    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
+        found[severity] += capture->rest.found[severity];
+    *waived += capture->rest.waived;
     if (capture->failed)
         return CHECK_TROUBLE;
     for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
@@ -29,7 +32,7 @@ enum check_status report_capture_status(const struct check_options *options, con
             return CHECK_FAIL;
     if (options->fail_trouble && troubles_any_fails(capture->troubles))
         return CHECK_FAIL;
-    if (capture->cut_short > 0)
+    if (report_capture_cut_short(capture))
         return CHECK_TROUBLE;
     if (report_nothing_checked(capture))
         return report_incomplete(capture) && !options->allow_empty ? CHECK_FAIL : CHECK_NOTHING;
@@ -44,8 +47,8 @@ static void write_capture(const struct check_options *options, const struct repo
     g_autofree gchar *file = printable_text(capture->file); /* a tab in it would shift the columns */
     g_autofree gchar *happened = troubles_headline(&troubles, 1);
 
-    fprintf(out, "%s\t%s\t%u\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "%s%s\n", file,
-            words[status], capture->connections->len, found[SEVERITY_ERROR], found[SEVERITY_WARNING],
+    fprintf(out, "%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "%s%s\n", file,
+            words[status], report_n_connections(capture), found[SEVERITY_ERROR], found[SEVERITY_WARNING],
             found[SEVERITY_NOTE], waived, capture->dropped, happened ? "\t" : "", happened ? happened : "");
 }
 

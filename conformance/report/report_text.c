@@ -236,8 +236,8 @@ static void write_capture(struct text *text, const struct report_capture *captur
                            plural(capture->packets));
     if (capture->dropped > 0)
         g_string_append_printf(line, " (%" PRIu64 " dropped by the capture)", capture->dropped);
-    g_string_append_printf(line, ", %u RDMA connection%s", capture->connections->len,
-                           plural(capture->connections->len));
+    g_string_append_printf(line, ", %" PRIu64 " RDMA connection%s", report_n_connections(capture),
+                           plural(report_n_connections(capture)));
     if (capture->other_connections > 0)
         g_string_append_printf(line, ", %" PRIu64 " other", capture->other_connections);
     if (capture->start_ns != 0) {

@@ -36,6 +36,28 @@ bool trouble_is_stranger(const struct trouble_facts *facts)
     return facts->plain || (facts->step[STEP_SYN].n > 0 && facts->step[STEP_SYN_ACK].n == 0);
 }
 
+static bool is_plain_path(const struct trouble_path *path)
+{
+    return path->stall.n == 0 && path->not_ready.naks == 0 && path->window.longest_ns == 0 && path->delay.n == 0 &&
+           path->read.n == 0 && path->sizes.again == 0 && path->marked + path->congested == 0;
+}
+
+bool trouble_facts_are_plain(const struct trouble_facts *facts)
+{
+    bool owes = false, reset = false, ended = false;
+
+    for (unsigned debt = 0; debt < DEBTS; debt++)
+        owes |= facts->owed[debt].n > facts->owed[debt].paid;
+    for (unsigned side = 0; side < 2; side++) {
+        reset |= facts->side[side].how == END_RESET;
+        ended |= facts->side[side].how != END_NONE;
+    }
+    return facts->rdma && facts->parts > 0 && ended && !reset && !owes && !facts->hole && facts->n_open == 0 &&
+           facts->n_failures == 0 && facts->n_odd == 0 && facts->slow.n == 0 && facts->path_down.n == 0 &&
+           facts->differs.n == 0 && facts->step[STEP_REJECT].n == 0 && !trouble_happened(&facts->refusal.when) &&
+           is_plain_path(&facts->path[0]) && is_plain_path(&facts->path[1]);
+}
+
 void trouble_facts_free(struct trouble_facts *facts)
 {
     if (!facts)
@@ -43,9 +65,28 @@ void trouble_facts_free(struct trouble_facts *facts)
     free(facts->open);
     free(facts->latest);
     free(facts->early);
+    free(facts->failure);
     free(facts->differs_words);
     free(facts->sought);
     free(facts);
+}
+
+bool trouble_facts_pack(struct trouble_facts *facts, struct packed *packed)
+{
+    _Static_assert(sizeof *facts % sizeof(uint64_t) == 0 && sizeof *facts <= PACKED_MAX, "whole words");
+    if (!pack(packed, facts, sizeof *facts))
+        return false;
+    free(facts);
+    return true;
+}
+
+struct trouble_facts *trouble_facts_unpack(struct packed *packed)
+{
+    struct trouble_facts *facts = trouble_facts_new();
+
+    if (facts)
+        unpack(packed, facts);
+    return facts;
 }
 
 static void repeat(struct trouble_repeated *repeated, struct trouble_event event)

@@ -10,6 +10,7 @@
 #define IWARP_CONFORMANCE_TROUBLE_FACTS_H
 
 #include "conformance/trouble/facts_path.h"
+#include "engine/core/packed.h"
 #include "engine/ib/ib_connections.h"
 #include "engine/mpa/mpa.h"
 #include "engine/packet/addressed.h"
@@ -116,7 +117,7 @@ struct trouble_refusal {
     char reason[64];       /* "NAK: invalid request" */
 };
 
-enum { TROUBLE_ODD = 8, TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FIRST_ANSWERS = 64, TROUBLE_ERRORS = 8 };
+enum { TROUBLE_ODD = 8, TROUBLE_CALLS_MAX = 64, TROUBLE_ANSWERS = 32, TROUBLE_FIRST_ANSWERS = 64 };
 
 struct trouble_facts {
     uint32_t id;       /* of the connection in the report; 0: it carries no RDMA */
@@ -141,8 +142,8 @@ struct trouble_facts {
     int64_t until_ns; /* to this time silence is proven */
     struct trouble_owed owed[DEBTS];
     struct trouble_slow slow;
-    struct trouble_failure failure[TROUBLE_ERRORS];
-    unsigned n_failures;               /* different errors: those for which there is no room are left out */
+    struct trouble_failure *failure; /* NULL: none. One for each error that there was: they are few */
+    unsigned n_failures, room_failures;
     struct trouble_repeated path_down; /* SEQUENCE says that the callback path is down; n 0: it does not, any more */
     struct trouble_refusal refusal;    /* the first */
     struct trouble_repeated differs;   /* octets that were read back */
@@ -156,8 +157,8 @@ struct trouble_facts {
     uint32_t n_open, n_listed; /* Calls of struct trouble_call, and how many of them are listed: */
     struct trouble_call *open; /* by frame; NULL: none */
     unsigned room;
-    struct trouble_call *latest; /* a ring of TROUBLE_ANSWERS; NULL: none */
-    unsigned n_latest;
+    struct trouble_call *latest; /* a ring of TROUBLE_ANSWERS, as soon as there are as many; NULL: none */
+    unsigned n_latest, room_latest;
     struct trouble_answered *early; /* the first TROUBLE_FIRST_ANSWERS; NULL: none */
     unsigned n_early, room_early;
 };
@@ -165,6 +166,11 @@ struct trouble_facts {
 /* NULL: memory is lacking. */
 struct trouble_facts *trouble_facts_new(void);
 void trouble_facts_free(struct trouble_facts *facts);
+
+/* Facts that little is noted of for a while, packed: frees them. False: they are as they were. */
+bool trouble_facts_pack(struct trouble_facts *facts, struct packed *packed);
+/* NULL: memory is lacking. */
+struct trouble_facts *trouble_facts_unpack(struct packed *packed);
 
 /* Of questions to rpcbind. NULL: memory is lacking. */
 struct trouble_facts *trouble_facts_sought(const struct ulp_sought *sought, int64_t until_ns);
@@ -207,6 +213,8 @@ void trouble_answered(struct trouble_facts *facts, const struct trouble_call *ca
 void trouble_unanswered(struct trouble_facts *facts, const struct trouble_call *call);
 /* Octets that were read back are not those that were written; words are copied. */
 void trouble_differs(struct trouble_facts *facts, struct trouble_event event, const char *words);
+/* It came and went, every Call was answered in time, and nothing else is to be said of it. */
+bool trouble_facts_are_plain(const struct trouble_facts *facts);
 /* It carries no RDMA: is there anything to say of it all the same? */
 bool trouble_is_stranger(const struct trouble_facts *facts);
 /* After all of them, with acked of both sides and until_ns set: which answers did not arrive. */

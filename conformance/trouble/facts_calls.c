@@ -3,6 +3,7 @@
 #include "conformance/trouble/facts.h"
 #include "engine/core/heap.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* Without another packet for so long, an answer that is not acknowledged did not arrive; before, it still may. */
@@ -41,12 +42,18 @@ static void note_slow(struct trouble_facts *facts, const struct trouble_call *ca
 
 void trouble_answered(struct trouble_facts *facts, const struct trouble_call *call)
 {
+    struct trouble_call *latest;
+
     facts->answers++;
     facts->answered = call->answer;
     note_early(facts, call);
     note_slow(facts, call);
-    if (!facts->latest && !(facts->latest = heap_get(TROUBLE_ANSWERS * sizeof *facts->latest)))
-        return;
+    if (facts->n_latest >= facts->room_latest && facts->room_latest < TROUBLE_ANSWERS) {
+        latest = heap_room(facts->latest, &facts->room_latest, facts->n_latest + 1, TROUBLE_ANSWERS, sizeof *latest);
+        if (!latest)
+            return;
+        facts->latest = latest;
+    }
     facts->latest[facts->n_latest++ % TROUBLE_ANSWERS] = *call;
 }
 
@@ -99,21 +106,29 @@ static void note_failure(struct trouble_failure *failure, const char *what, stru
     failure->what = failure->what_now;
 }
 
+/* NULL: memory is lacking. */
+static struct trouble_failure *failure_of(struct trouble_facts *facts, const struct trouble_error *error)
+{
+    struct trouble_failure *failures;
+
+    for (unsigned i = 0; i < facts->n_failures; i++)
+        if (facts->failure[i].error == error)
+            return &facts->failure[i];
+    failures = heap_room(facts->failure, &facts->room_failures, facts->n_failures + 1, UINT_MAX, sizeof *failures);
+    if (!failures)
+        return NULL;
+    facts->failure = failures;
+    failures[facts->n_failures] = (struct trouble_failure){.error = error};
+    return &failures[facts->n_failures++];
+}
+
 void trouble_failed(struct trouble_facts *facts, const struct trouble_error *error, const char *what,
                     struct trouble_event event)
 {
-    struct trouble_failure *failure = facts->failure;
-    const struct trouble_failure *end = failure + facts->n_failures;
+    struct trouble_failure *failure = failure_of(facts, error);
 
-    while (failure < end && failure->error != error)
-        failure++;
-    if (failure == facts->failure + TROUBLE_ERRORS)
-        return;
-    if (failure == end) {
-        *failure = (struct trouble_failure){.error = error};
-        facts->n_failures++;
-    }
-    note_failure(failure, what, event);
+    if (failure)
+        note_failure(failure, what, event);
 }
 
 void trouble_callbacks(struct trouble_facts *facts, bool down, struct trouble_event event)

@@ -175,6 +175,7 @@ void troubles_sought(struct troubles *troubles, GPtrArray *facts)
         if (((const struct trouble_facts *)g_ptr_array_index(troubles->facts, i))->sought)
             g_ptr_array_remove_index_fast(troubles->facts, i);
     troubles->sought = facts->len - from;
+    troubles->sought_left_out = from;
     while (facts->len > from)
         g_ptr_array_add(troubles->facts, g_ptr_array_steal_index_fast(facts, facts->len - 1));
 }
@@ -362,6 +363,11 @@ static void say_left_out(struct troubles *troubles)
                    g_strdup_printf("there is no room for what happened on %" PRIu64 " more connections: look at "
                                    "captures of fewer of them",
                                    troubles->left_out));
+    if (troubles->sought_left_out > 0)
+        say_of_all(
+            troubles, TROUBLE_LEFT_OUT, first, troubles->sought_left_out,
+            g_strdup_printf("there is no room for %u more questions to rpcbind: look at captures of fewer clients",
+                            troubles->sought_left_out));
 }
 
 void troubles_conclude(struct troubles *troubles)

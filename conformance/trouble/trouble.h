@@ -78,6 +78,7 @@ struct troubles {
     uint64_t left_out;            /* of these, for which there was no room */
     unsigned strangers;           /* facts of connections without RDMA */
     unsigned sought;              /* facts of questions to rpcbind */
+    unsigned sought_left_out;     /* of these, the earliest, for which there was no room */
 };
 
 struct troubles *troubles_new(void);

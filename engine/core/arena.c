@@ -2,6 +2,7 @@
 #include "engine/core/arena.h"
 
 #include "engine/core/heap.h"
+#include "engine/core/packed.h"
 
 #include <stdalign.h>
 #include <stdint.h>
@@ -20,15 +21,16 @@
 enum {
 #ifdef PIECES_APART
     FIRST_ROOM = 0,
-    POOLED_ROOM = 0,
     OTHER_ROOM = 0,
 #else
     FIRST_ROOM = 4096 - 64,
-    POOLED_ROOM = 20480 - 64, /* the layers of a connection with a few messages, and their short arrays */
     OTHER_ROOM = 2048 - 64,
 #endif
     POOL_MAX = 32, /* 640 KiB */
     SHORT = 512,   /* octets of an array */
+    /* What is packed counts as such a part, and may be twice as much: gaps in structures are not the same in each run.
+     */
+    PARKED_PART = 6,
 };
 
 struct arena_block {
@@ -44,6 +46,11 @@ struct arena {
     size_t grown;
 };
 
+static size_t aligned(size_t size)
+{
+    return (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+}
+
 static struct arena_block *new_block(size_t room)
 {
     struct arena_block *block = heap_get(sizeof *block + room);
@@ -53,9 +60,29 @@ static struct arena_block *new_block(size_t room)
     return block;
 }
 
-static size_t aligned(size_t size)
+/* Has room for the layers of a connection with a few messages, and their short arrays. */
+static struct arena_block *new_pooled(struct arena_pool *pool)
 {
-    return (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+#ifdef PIECES_APART
+    (void)pool;
+    return new_block(aligned(sizeof(struct arena)));
+#else
+    struct arena_block *block = pages_take(&pool->pages);
+
+    if (block)
+        *block = (struct arena_block){.room = PAGES_BLOCK - sizeof *block};
+    return block;
+#endif
+}
+
+static void free_pooled(struct arena_pool *pool, struct arena_block *block)
+{
+#ifdef PIECES_APART
+    (void)pool;
+    free(block);
+#else
+    pages_give(&pool->pages, block);
+#endif
 }
 
 static size_t left(const struct arena_block *block)
@@ -93,12 +120,12 @@ static void to_pool(struct arena_pool *pool, struct arena_block *block)
 
 struct arena *arena_new(struct arena_pool *pool)
 {
-    size_t size = aligned(sizeof(struct arena)), room = pool ? POOLED_ROOM : FIRST_ROOM;
+    size_t size = aligned(sizeof(struct arena));
     struct arena_block *block = pool ? from_pool(pool) : NULL;
     struct arena *arena;
 
     if (!block)
-        block = new_block(room > size ? room : size);
+        block = pool ? new_pooled(pool) : new_block(FIRST_ROOM > size ? FIRST_ROOM : size);
     if (!block)
         return NULL;
     arena = take(block, size);
@@ -129,6 +156,8 @@ void arena_release(struct arena *arena)
     }
     if (pool && pool->n < POOL_MAX)
         to_pool(pool, first);
+    else if (pool)
+        free_pooled(pool, first);
     else
         free(first);
 }
@@ -145,7 +174,7 @@ void *arena_zeroed(struct arena *arena, size_t size)
         return NULL;
     block->next = arena->first->next;
     arena->first->next = block;
-    arena->grown += OTHER_ROOM;
+    arena->grown += block->room;
     if (left(block) - size > left(arena->latest))
         arena->latest = block;
     return take(block, size);
@@ -176,10 +205,64 @@ size_t arena_grown(const struct arena *arena)
     return arena->grown;
 }
 
+size_t arena_size(const struct arena *arena)
+{
+    return sizeof *arena->first + arena->first->used + arena->grown;
+}
+
+/* ---- put aside ---- */
+
+struct arena_parked {
+    struct arena_block *block;
+    size_t size;
+    struct packed packed;
+};
+
+struct arena_parked *arena_park(struct arena *arena)
+{
+#ifdef PIECES_APART
+    (void)arena;
+    return NULL;
+#else
+    struct arena_block *block = arena->first;
+    struct arena_pool *pool = arena->pool;
+    struct arena_parked parked = {.block = block}, *kept;
+    size_t used;
+
+    if (!pool || !pack(&parked.packed, block, sizeof *block + block->used))
+        return NULL;
+    used = sizeof *block + block->used;
+    parked.size = used / PARKED_PART + arena->grown;
+    kept = malloc(sizeof *kept); /* without it the arena stays as it is: nothing is lacking */
+    if (!kept || parked.packed.size > 2 * used / PARKED_PART || !pages_clear(&pool->pages, block)) {
+        free(parked.packed.octets);
+        free(kept);
+        return NULL;
+    }
+    *kept = parked;
+    return kept;
+#endif
+}
+
+void arena_unpark(struct arena_parked *parked)
+{
+    unpack(&parked->packed, parked->block);
+    free(parked);
+}
+
+size_t arena_parked_size(const struct arena_parked *parked)
+{
+    return parked->size;
+}
+
 void arena_pool_free(struct arena_pool *pool)
 {
+#ifdef PIECES_APART
     struct arena_block *block;
 
     while ((block = from_pool(pool)))
         free(block);
+#endif
+    pages_free(&pool->pages);
+    *pool = (struct arena_pool){0};
 }

@@ -6,7 +6,7 @@
 #ifndef IWARP_ENGINE_CORE_ARENA_H
 #define IWARP_ENGINE_CORE_ARENA_H
 
-#include <stddef.h>
+#include "engine/core/pages.h"
 
 struct arena;
 struct arena_block;
@@ -15,6 +15,7 @@ struct arena_block;
 struct arena_pool {
     struct arena_block *free; /* the one used last first: it may still be in the cache */
     unsigned n;
+    struct pages pages;
 };
 
 /* NULL when memory is lacking. pool may be NULL, or must outlive the arena. */
@@ -34,6 +35,18 @@ void arena_drop(void *array, size_t size);
 
 /* Octets beyond the first block, arrays that are not short included: as many as there ever were. */
 size_t arena_grown(const struct arena *arena);
+/* With what is taken of the first block. */
+size_t arena_size(const struct arena *arena);
+
+/*
+ * Puts the first block of an arena of a pool aside, packed (engine/core/packed.h). Nothing in the arena may be looked
+ * at before arena_unpark(), which takes everything back to where it was. NULL: the arena stays as it is.
+ */
+struct arena_parked;
+struct arena_parked *arena_park(struct arena *arena);
+void arena_unpark(struct arena_parked *parked);
+/* As arena_size(), by now: the same in each run. */
+size_t arena_parked_size(const struct arena_parked *parked);
 
 void arena_pool_free(struct arena_pool *pool);
 

@@ -6,12 +6,15 @@
 enum { GOLDEN = 0x1E3779B1, RANDOM = 0x00FFFFFE };
 
 uint32_t hash_multiplier = 0x80000000u | GOLDEN;
+uint64_t hash_seed = 1;
 
 /* Near the golden ratio, so that numbers that follow one another stay apart. */
-__attribute__((constructor)) static void hash_choose_multiplier(void)
+__attribute__((constructor)) static void hash_choose(void)
 {
-    uint32_t random;
+    uint64_t random[2];
 
-    if (getrandom(&random, sizeof random, GRND_NONBLOCK) == sizeof random)
-        hash_multiplier ^= random & RANDOM;
+    if (getrandom(random, sizeof random, GRND_NONBLOCK) != sizeof random)
+        return;
+    hash_multiplier ^= (uint32_t)random[0] & RANDOM;
+    hash_seed = random[1];
 }

@@ -33,8 +33,9 @@ static inline uint64_t hash_octets(uint64_t hash, const uint8_t *p, size_t n)
     return hash;
 }
 
-/* Odd, and another one in each run, so that nobody can choose numbers that share a bucket. */
+/* Others in each run, so that nobody can choose numbers that share a bucket. The multiplier is odd. */
 extern uint32_t hash_multiplier;
+extern uint64_t hash_seed;
 
 /* The bucket, of HASH_BUCKETS, of an XID or STag. */
 static inline unsigned hash_bucket(uint32_t number)

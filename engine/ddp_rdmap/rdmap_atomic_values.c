@@ -20,10 +20,8 @@
 
 void rdmap_values_free(struct rdmap_atomic_state *state)
 {
-    for (unsigned side = 0; side < 2; side++) {
+    for (unsigned side = 0; side < 2; side++)
         free(state->shadow[side]);
-        free(state->written[side]);
-    }
 }
 
 /* ---- what may change memory ---- */
@@ -40,7 +38,7 @@ static void keep_write(struct rdmap_connection *rdmap, const struct rdmap_step *
         rdmap_requests_open(requests) != 0 || !rdmap_requests_certain(requests))
         return;
     if (!state->written[step->side])
-        state->written[step->side] = heap_zeroed(RDMAP_WRITES_KEPT, sizeof *kept);
+        state->written[step->side] = arena_zeroed(rdmap->arena, RDMAP_WRITES_KEPT * sizeof *kept);
     if (!state->written[step->side])
         return;
     kept = &state->written[step->side][state->n_written[step->side]++ % RDMAP_WRITES_KEPT];

@@ -705,7 +705,7 @@ struct ib_arrival ib_arrival_of(const struct ib_datagram *datagram, const struct
 
 unsigned ib_connections_share(const struct ib_address *source, const struct ib_address *destination, unsigned n)
 {
-    uint64_t h = hash_address(0, source) + hash_address(0, destination);
+    uint64_t h = hash_address(hash_seed, source) + hash_address(hash_seed, destination);
 
     return (unsigned)((h ^ h >> 32) % n);
 }

@@ -84,7 +84,7 @@ struct ib_connections_options {
 
 struct ib_connections;
 
-/* Which of n tables a packet belongs to: the same for both directions, and in every run. */
+/* Which of n tables a packet belongs to: the same for both directions, and another one in each run. */
 unsigned ib_connections_share(const struct ib_address *source, const struct ib_address *destination, unsigned n);
 
 /* Options and events are copied. NULL when memory is lacking. */

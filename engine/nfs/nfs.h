@@ -39,9 +39,9 @@ enum { NFS_SHIFT_TEXT_SIZE = 96 };
 /* ", shifted by 512 octets towards the end", or an empty text; returns text. */
 const char *nfs_shift_text(const struct nfs_difference *difference, char text[NFS_SHIFT_TEXT_SIZE]);
 
-/* rpcrdma and verdict are borrowed. NULL when memory is lacking. */
+/* rpcrdma and verdict are borrowed; arena may be NULL (arena_hold()). NULL when memory is lacking. */
 struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options, struct rpcrdma_connection *rpcrdma,
-                                          struct verdict *verdict);
+                                          struct verdict *verdict, struct arena *arena);
 /* To be freed after rpcrdma, which retires its transactions when it is freed. */
 void nfs_connection_free(struct nfs_connection *nfs);
 

@@ -6,12 +6,17 @@
 #include <stdlib.h>
 
 struct nfs_connection *nfs_connection_new(const struct rpcrdma_options *options, struct rpcrdma_connection *rpcrdma,
-                                          struct verdict *verdict)
+                                          struct verdict *verdict, struct arena *arena)
 {
-    struct nfs_connection *nfs = heap_zeroed(1, sizeof *nfs);
+    struct nfs_connection *nfs;
 
-    if (!nfs)
+    arena = arena_hold(arena);
+    nfs = arena ? arena_zeroed(arena, sizeof *nfs) : NULL;
+    if (!nfs) {
+        arena_release(arena);
         return NULL;
+    }
+    nfs->arena = arena;
     nfs->options = *options;
     nfs->rpcrdma = rpcrdma;
     nfs->verdict = verdict;
@@ -30,7 +35,7 @@ void nfs_connection_free(struct nfs_connection *nfs)
     }
     nfs_readback_free(nfs);
     free(nfs->turns);
-    free(nfs);
+    arena_release(nfs->arena);
 }
 
 void nfs_connection_ports(struct nfs_connection *nfs, uint16_t port0, uint16_t port1)

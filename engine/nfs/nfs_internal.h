@@ -119,6 +119,7 @@ struct nfs_connection {
     struct rpcrdma_options options;
     struct rpcrdma_connection *rpcrdma;
     struct verdict *verdict;
+    struct arena *arena; /* held */
     uint16_t port[2];
     struct nfs_exchange *spare;
     uint64_t forward_calls, answered; /* in total */

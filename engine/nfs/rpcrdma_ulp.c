@@ -16,6 +16,7 @@ struct guest {
     struct verdict *verdict;
     struct rpcrdma_connection *rpcrdma;
     struct nfs_connection *nfs; /* NULL before the first message */
+    struct arena *arena;
     uint16_t port[2];
     bool memory_lacking;
 };
@@ -27,7 +28,7 @@ static bool carries_nfs(struct guest *guest)
 {
     if (guest->nfs || guest->memory_lacking)
         return guest->nfs != NULL;
-    guest->nfs = nfs_connection_new(&guest->options, guest->rpcrdma, guest->verdict);
+    guest->nfs = nfs_connection_new(&guest->options, guest->rpcrdma, guest->verdict, guest->arena);
     if (!guest->nfs) {
         guest->memory_lacking = true;
         return false;
@@ -102,6 +103,7 @@ static void *begin(const struct ulp_host *host)
     guest->taps = own && own->taps ? own->taps : &no_taps;
     guest->ctx = host->ctx;
     guest->verdict = host->verdict;
+    guest->arena = host->arena;
     if (own)
         guest->options = own->options;
     guest->options.profile = host->options->profile;

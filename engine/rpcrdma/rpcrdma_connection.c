@@ -79,15 +79,9 @@ void rpcrdma_connection_free(struct rpcrdma_connection *rpcrdma)
     rpcrdma_history_record_free(rpcrdma->record);
     rpcrdma_transactions_free(rpcrdma);
     rpcrdma_early_free(rpcrdma);
-    rpcrdma_credit_free(rpcrdma);
-    rpcrdma_resource_free(rpcrdma);
     rpcrdma_memory_free(rpcrdma);
-    rpcrdma_reaction_free(rpcrdma);
-    for (unsigned side = 0; side < 2; side++) {
-        free(rpcrdma->side[side].calls.hash);
-        free(rpcrdma->offers[side]);
+    for (unsigned side = 0; side < 2; side++)
         free(rpcrdma->side[side].send);
-    }
     free(rpcrdma->pending);
     free(rpcrdma->procedures);
     arena_release(rpcrdma->arena);

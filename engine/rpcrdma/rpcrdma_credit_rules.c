@@ -50,13 +50,8 @@ struct rpcrdma_credit_state {
 
 bool rpcrdma_credit_new(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma->credit = heap_zeroed(1, sizeof *rpcrdma->credit);
+    rpcrdma->credit = arena_zeroed(rpcrdma->arena, sizeof *rpcrdma->credit);
     return rpcrdma->credit != NULL;
-}
-
-void rpcrdma_credit_free(struct rpcrdma_connection *rpcrdma)
-{
-    free(rpcrdma->credit);
 }
 
 /* ---- Calls in flight ---- */

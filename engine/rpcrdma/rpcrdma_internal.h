@@ -168,7 +168,7 @@ struct rpcrdma_connection {
     bool close_unseen;   /* the snap length hides connection management: the connection may have been closed */
     struct rpcrdma_pending *pending;   /* NULL: none ever was */
     struct rpcrdma_transaction *spare; /* retired ones, for reuse */
-    struct rpcrdma_slab *slabs;        /* what all of them are in, the latest first: rpcrdma_transactions.c */
+    struct rpcrdma_slab *slab;         /* what the latest of them are in: rpcrdma_transactions.c */
     struct rpcrdma_buffers *buffers;   /* those of answered ones */
     uint64_t transactions;
     struct rpcrdma_counts counts;
@@ -489,7 +489,6 @@ void rpcrdma_xid_missed(struct rpcrdma_connection *rpcrdma, unsigned side, uint6
 
 /* rpcrdma_credit_rules.c: after xid; a Call's transaction is open already (side[].calls.outstanding counts it). */
 bool rpcrdma_credit_new(struct rpcrdma_connection *rpcrdma);
-void rpcrdma_credit_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 /* Before the transaction is closed. */
 void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
@@ -522,7 +521,6 @@ struct rpcrdma_expected {
     bool raised; /* Call that only the latest grant, higher than the one before, allows */
 };
 bool rpcrdma_resource_new(struct rpcrdma_connection *rpcrdma);
-void rpcrdma_resource_free(struct rpcrdma_connection *rpcrdma);
 void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_resource_expected(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message,
                                struct rpcrdma_expected expected);
@@ -559,7 +557,6 @@ void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 
 /* rpcrdma_reaction_rules.c: stimuli and reactions to them; every message, after all other hooks but before closing. */
 bool rpcrdma_reaction_new(struct rpcrdma_connection *rpcrdma);
-void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma);
 /* rpcrdma_tolerance_rules.c: by this rule the client must go on after the answer, which is its latest. */
 void rpcrdma_tolerate(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message, enum rule_id rule);
 /* First: after header and threshold, before the transaction is looked up. Message: the last of all hooks. */

@@ -133,7 +133,7 @@ static bool room_for_offers(struct rpcrdma_transaction *t, unsigned n)
 static bool has_table(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     if (!rpcrdma->offers[side])
-        rpcrdma->offers[side] = heap_zeroed(HASH_BUCKETS, sizeof(struct rpcrdma_offer *));
+        rpcrdma->offers[side] = arena_zeroed(rpcrdma->arena, HASH_BUCKETS * sizeof(struct rpcrdma_offer *));
     return rpcrdma->offers[side] != NULL;
 }
 

@@ -11,7 +11,7 @@
 
 bool rpcrdma_memory_new(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma->memory = heap_zeroed(1, sizeof *rpcrdma->memory);
+    rpcrdma->memory = arena_zeroed(rpcrdma->arena, sizeof *rpcrdma->memory);
     return rpcrdma->memory != NULL;
 }
 
@@ -19,7 +19,6 @@ void rpcrdma_memory_free(struct rpcrdma_connection *rpcrdma)
 {
     if (rpcrdma->memory)
         arena_drop(rpcrdma->memory->access, rpcrdma->memory->accesses_size * sizeof *rpcrdma->memory->access);
-    free(rpcrdma->memory);
 }
 
 bool rpcrdma_memory_has_odd(struct rpcrdma_connection *rpcrdma)

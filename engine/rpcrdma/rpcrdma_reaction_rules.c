@@ -221,13 +221,8 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 
 bool rpcrdma_reaction_new(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma->reaction = heap_zeroed(1, sizeof *rpcrdma->reaction);
+    rpcrdma->reaction = arena_zeroed(rpcrdma->arena, sizeof *rpcrdma->reaction);
     return rpcrdma->reaction != NULL;
-}
-
-void rpcrdma_reaction_free(struct rpcrdma_connection *rpcrdma)
-{
-    free(rpcrdma->reaction);
 }
 
 /* A Terminate that blames a memory access is about that; any other is about a Call without an answer. */

@@ -30,13 +30,8 @@ struct rpcrdma_resource_state {
 
 bool rpcrdma_resource_new(struct rpcrdma_connection *rpcrdma)
 {
-    rpcrdma->resource = heap_zeroed(1, sizeof *rpcrdma->resource);
+    rpcrdma->resource = arena_zeroed(rpcrdma->arena, sizeof *rpcrdma->resource);
     return rpcrdma->resource != NULL;
-}
-
-void rpcrdma_resource_free(struct rpcrdma_connection *rpcrdma)
-{
-    free(rpcrdma->resource);
 }
 
 static enum rule_id rule_of_number(const struct sent *sent)

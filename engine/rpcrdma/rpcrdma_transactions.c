@@ -95,7 +95,7 @@ static bool take_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
     if (buffers)
         rpcrdma->buffers = buffers->next;
-    else if (!(buffers = heap_zeroed(1, sizeof *buffers)))
+    else if (!(buffers = arena_zeroed(rpcrdma->arena, sizeof *buffers)))
         return false;
     t->open = &buffers->open;
     return true;
@@ -125,24 +125,22 @@ static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
 
 /* Several transactions: each as many as there were before it, so that a connection with few Calls costs little. */
 struct rpcrdma_slab {
-    struct rpcrdma_slab *next;
     unsigned used, room;
     struct rpcrdma_transaction transaction[];
 };
 
 static struct rpcrdma_transaction *from_slab(struct rpcrdma_connection *rpcrdma)
 {
-    struct rpcrdma_slab *slab = rpcrdma->slabs;
+    struct rpcrdma_slab *slab = rpcrdma->slab;
     unsigned room = !slab ? SLAB_FIRST : slab->room < SLAB_MAX ? 2 * slab->room : SLAB_MAX;
 
     if (!slab || slab->used == slab->room) {
-        slab = heap_get(sizeof *slab + room * sizeof *slab->transaction);
+        slab = arena_zeroed(rpcrdma->arena, sizeof *slab + room * sizeof *slab->transaction);
         if (!slab)
             return NULL;
-        *slab = (struct rpcrdma_slab){.next = rpcrdma->slabs, .room = room};
-        rpcrdma->slabs = slab;
+        slab->room = room;
+        rpcrdma->slab = slab;
     }
-    memset(&slab->transaction[slab->used], 0, sizeof *slab->transaction);
     return &slab->transaction[slab->used++];
 }
 
@@ -341,7 +339,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
 
     make_room(rpcrdma, calls, call->side);
     if (!calls->hash)
-        calls->hash = heap_zeroed(HASH_BUCKETS, sizeof(struct rpcrdma_transaction *));
+        calls->hash = arena_zeroed(rpcrdma->arena, HASH_BUCKETS * sizeof(struct rpcrdma_transaction *));
     t = calls->hash ? fresh(rpcrdma) : NULL;
     if (!t) {
         rpcrdma_lacks_track(rpcrdma, call->side);
@@ -479,12 +477,6 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
         free(t->chunks);
         free(t->offers);
     }
-    while (rpcrdma->slabs) {
-        struct rpcrdma_slab *slab = rpcrdma->slabs;
-
-        rpcrdma->slabs = slab->next;
-        free(slab);
-    }
     while (rpcrdma->buffers) {
         struct rpcrdma_buffers *buffers = rpcrdma->buffers;
 
@@ -493,6 +485,5 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
             free(buffers->content[i].octets);
         rpcrdma_body_free(&buffers->open.call_body);
         rpcrdma_body_free(&buffers->open.reply_body);
-        free(buffers);
     }
 }

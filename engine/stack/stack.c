@@ -734,6 +734,16 @@ size_t stack_grown(const struct stack *stack)
     return arena_grown(stack->arena);
 }
 
+size_t stack_size(const struct stack *stack)
+{
+    return arena_size(stack->arena);
+}
+
+struct arena_parked *stack_park(struct stack *stack)
+{
+    return arena_park(stack->arena);
+}
+
 bool stack_lacks_memory(const struct stack *stack)
 {
     return stack->memory_lacking ||

@@ -128,6 +128,10 @@ void *stack_record(struct stack *stack);
 
 /* Memory that the connection has taken since it began, about: what its layers and their arrays have grown by. */
 size_t stack_grown(const struct stack *stack);
+/* With what it has taken to begin with. */
+size_t stack_size(const struct stack *stack);
+/* Of a stack with a pool, while nothing comes for it: see arena_park(), to be undone by arena_unpark(). */
+struct arena_parked *stack_park(struct stack *stack);
 /* True when the upper layer could not be followed for lack of memory. */
 bool stack_lacks_memory(const struct stack *stack);
 /* The layers; NULL when not part of this stack, or not needed so far. */

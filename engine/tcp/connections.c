@@ -8,6 +8,7 @@
  * the connection that its numbers are near to.
  */
 #include "engine/tcp/connections.h"
+#include "engine/core/hash.h"
 #include "engine/core/heap.h"
 #include "wire/octets.h"
 
@@ -58,7 +59,8 @@ struct connections {
     size_t n_buckets; /* power of two */
     size_t n_slots, n_closed;
     struct link lists[3]; /* by state; rings with a head */
-    struct slot *latest;  /* of the segment before: most are followed by another of the same connection. May be NULL */
+    /* Of the segment before: most are followed by another of the same connection. Not parked; may be NULL */
+    struct slot *latest;
     uint32_t own_next_id;
 };
 
@@ -158,13 +160,12 @@ static uint64_t hash_key(const struct connections *connections, const struct key
 
 static uint64_t fold(const struct endpoint *endpoint)
 {
-    return get_be64(endpoint->address) + UINT64_C(3) * get_be64(endpoint->address + 8) +
-           UINT64_C(0xC2B2AE3D27D4EB4F) * endpoint->port;
+    return mix(mix(hash_seed, get_be64(endpoint->address)),
+               get_be64(endpoint->address + 8) + UINT64_C(0xC2B2AE3D27D4EB4F) * endpoint->port);
 }
 
 unsigned connections_share(const struct addressed_segment *segment, unsigned n)
 {
-    /* No secret is needed: whoever puts all connections into one share only slows down their own check. */
     uint64_t h = mix(1, fold(&segment->source) + fold(&segment->destination));
 
     return (unsigned)((h >> 32) * n >> 32);
@@ -276,9 +277,29 @@ static void forget_reset(struct slot *slot)
     slot->reset = NULL;
 }
 
+void connections_unpark(const struct connections *connections, struct connection *connection)
+{
+    if (!connection->parked)
+        return;
+    connections->events.unpark(connections->events.ctx, connection);
+    connection->parked = false;
+}
+
+/* Nothing waits for what is missing: that counts by itself. */
+static void park(struct connections *connections, struct slot *slot)
+{
+    const struct tcp_pair *tcp = slot->connection.tcp;
+
+    if (slot->connection.parked || !connections->events.park || tcp_pair_held(tcp, 0) > 0 || tcp_pair_held(tcp, 1) > 0)
+        return;
+    slot->connection.parked = connections->events.park(connections->events.ctx, &slot->connection);
+    connections->latest = NULL;
+}
+
 /* Ends a live connection; a tombstone stays. One that fell silent when another took its place ended then. */
 static void retire(struct connections *connections, struct slot *slot, enum connection_end why, int64_t now)
 {
+    connections_unpark(connections, &slot->connection);
     if (slot->successor && slot->connection.end_ns <= slot->succeeded_ns) {
         now = slot->succeeded_ns;
         why = CONNECTION_REUSED;
@@ -599,6 +620,8 @@ static struct slot *find(const struct connections *connections, const struct add
                     !same_endpoint(&slot->key.high, &key.high)))
         slot = slot->chain;
     *side = slot ? side_of(slot, segment) : 0;
+    for (struct slot *at = slot; at; at = at->former)
+        connections_unpark(connections, &at->connection);
     return slot;
 }
 
@@ -683,7 +706,7 @@ void connections_kept(struct connections *connections, const struct kept_visit *
 
             if (state == SLOT_TOMBSTONE)
                 visit->ended(visit->ctx, slot->connection.end_frame);
-            for (unsigned side = 0; state != SLOT_TOMBSTONE && side < 2; side++)
+            for (unsigned side = 0; state != SLOT_TOMBSTONE && !slot->connection.parked && side < 2; side++)
                 if (tcp_pair_held(slot->connection.tcp, side) > 0)
                     visit->held(visit->ctx, tcp_pair_held(slot->connection.tcp, side));
         }
@@ -695,7 +718,7 @@ static void stop_waiting(struct connections *connections, struct slot *slot, siz
 {
     bool any = false;
 
-    for (unsigned side = 0; side < 2; side++) {
+    for (unsigned side = 0; side < 2 && !slot->connection.parked; side++) {
         if (tcp_pair_held(slot->connection.tcp, side) < limit)
             continue;
         tcp_pair_stop_waiting(slot->connection.tcp, side);
@@ -730,6 +753,14 @@ void connections_trim(struct connections *connections, const struct kept_limits 
                 stop_waiting(connections, slot_of(l), limits->held, now_ns);
         }
     }
+}
+
+void connections_park(struct connections *connections, uint32_t until)
+{
+    for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
+        for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next)
+            if (slot_of(l)->connection.end_frame <= until)
+                park(connections, slot_of(l));
 }
 
 /* ---- the end ---- */

@@ -26,6 +26,7 @@ struct connection {
     uint64_t segments;
     struct tcp_pair *tcp; /* the host's; takes the segments */
     void *host;           /* likewise */
+    bool parked;          /* the host has put it aside, tcp included: unpark() comes first */
 };
 
 enum connection_end {
@@ -45,6 +46,11 @@ struct connection_events {
     bool (*open)(void *ctx, struct connection *connection);
     /* Both directions are over; few segments, if any, are still to come before close. May be NULL. */
     void (*over)(void *ctx, struct connection *connection);
+    /*
+     * Nothing is looked at, tcp included, until unpark(). False: the connection stays as it is. Both may be NULL.
+     */
+    bool (*park)(void *ctx, struct connection *connection);
+    void (*unpark)(void *ctx, struct connection *connection);
     /* The host frees what it made for it, tcp included. Called once per open. */
     void (*close)(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns);
 };
@@ -60,19 +66,23 @@ struct connections_options {
 
 struct connections;
 
-/* Which of n tables a segment belongs to: the same for both directions, and in every run. */
+/* Which of n tables a segment belongs to: the same for both directions, and another one in each run. */
 unsigned connections_share(const struct addressed_segment *segment, unsigned n);
 
 /* Options and events are copied. NULL when memory is lacking. */
 struct connections *connections_new(const struct connections_options *options, const struct connection_events *events);
-/* Calls `visit` for each open connection, in no particular order; it must not call anything here. */
+/* Calls `visit` for each open connection, parked ones as well, in no particular order. */
 void connections_each(struct connections *connections, void (*visit)(void *ctx, struct connection *connection),
                       void *ctx);
+/* The connection is not parked any more. */
+void connections_unpark(const struct connections *connections, struct connection *connection);
 /* The capture has come to that frame and time: closes what is over by then. */
 void connections_reach(struct connections *connections, uint32_t frame, int64_t now_ns);
 /* After connections_reach(). */
 void connections_kept(struct connections *connections, const struct kept_visit *visit);
 void connections_trim(struct connections *connections, const struct kept_limits *limits, int64_t now_ns);
+/* Parks what was not heard after that frame. */
+void connections_park(struct connections *connections, uint32_t until);
 /* Closes what is open (CONNECTION_CAPTURE), in the order of ids. now_ns: time of the last packet. */
 void connections_finish(struct connections *connections, int64_t now_ns);
 /* Without connections_finish() before, nothing is closed, and the host frees what it has made. */

@@ -18,6 +18,32 @@ def crowd_of_tcp(path, n, last=WRONG_VERSION):
     capture.close()
 
 
+def crowd_of_nfs(path, n):
+    """The same with two Calls and Replies each, and a third Call that asks for no credits."""
+    capture = adversary.Capture(path)
+    connections = [adversary.Connection(capture, client=0x0A100000 + number, port=40000 + number % 20000, server_port=20049) for number in range(n)]
+    for xid in (1, 2):
+        for side in (0, 1):
+            for connection in connections:
+                connection.fpdu(side, adversary.untagged(adversary.SEND, 0, xid, message(xid, side)))
+    for connection in connections:
+        connection.fpdu(0, adversary.untagged(adversary.SEND, 0, 3, message(3, 0, credit=0)))
+    capture.close()
+
+
+def one_after_the_other(path, n, bad=lambda number: False):
+    """Connections of one message each, which is wrong where `bad` says so. All end well."""
+    capture = adversary.Capture(path)
+    for number in range(n):
+        connection = adversary.Connection(capture, client=0x0A100000 + number, port=40000 + number % 20000)
+        connection.fpdu(0, WRONG_VERSION if bad(number) else adversary.tagged(adversary.WRITE, 1, 0, b"x"))
+        for side in (0, 1):
+            connection.segment(side, b"", 0x11)
+            connection.sequence[side] += 1
+        connection.segment(0, b"", 0x10)
+    capture.close()
+
+
 class Roce:
     """A pcap file of RoCE v2 between two hosts, whose snap length cuts the ICRC away."""
 

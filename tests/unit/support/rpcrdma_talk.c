@@ -90,7 +90,7 @@ struct rpcrdma_talk *talk_new_bare(const struct rpcrdma_options *options)
     t->parameters = (struct mpa_parameters){.initiator_side = -1, .markers = {OFF, OFF}, .crc = ON, .midstream = true};
     t->rpcrdma = rpcrdma_connection_new(options, &events, &t->seen.verdict, NULL);
     assert_non_null(t->rpcrdma);
-    t->nfs = nfs_connection_new(options, t->rpcrdma, &t->seen.verdict);
+    t->nfs = nfs_connection_new(options, t->rpcrdma, &t->seen.verdict, NULL);
     assert_non_null(t->nfs);
     rpcrdma_connection_ports(t->rpcrdma, 45678, RPCRDMA_PORT);
     nfs_connection_ports(t->nfs, 45678, RPCRDMA_PORT);

@@ -60,6 +60,69 @@ static void pool_has_a_limit(void **state)
     arena_pool_free(&pool);
 }
 
+/* What is put aside is the same afterwards, at the same place, and takes less memory until then. */
+static void parked(void **state)
+{
+    struct arena_pool pool = {0};
+    struct arena *arenas[40];
+    uint64_t *pieces[40][2];
+
+    for (unsigned i = 0; i < 40; i++) {
+        arenas[i] = arena_new(&pool);
+        assert_non_null(arenas[i]);
+        for (unsigned k = 0; k < 2; k++) {
+            pieces[i][k] = arena_zeroed(arenas[i], 8000);
+            assert_non_null(pieces[i][k]);
+            pieces[i][k][0] = UINT64_MAX - i;
+            pieces[i][k][7 + k] = i;
+            pieces[i][k][999] = (uint64_t)i << 33;
+        }
+    }
+    for (unsigned round = 0; round < 3; round++) {
+        struct arena_parked *aside[40];
+
+        for (unsigned i = 0; i < 40; i++) {
+            size_t size = arena_size(arenas[i]);
+
+            aside[i] = arena_park(arenas[i]);
+            if (!aside[i]) /* each piece is a block by itself, for a sanitizer */
+                continue;
+            assert_true(arena_parked_size(aside[i]) < size / 4);
+            assert_int_equal(pieces[i][0][0], 0); /* the memory is not there */
+        }
+        for (unsigned i = 0; i < 40; i++)
+            if (aside[i])
+                arena_unpark(aside[i]);
+        for (unsigned i = 0; i < 40; i++)
+            for (unsigned k = 0; k < 2; k++)
+                for (unsigned word = 0; word < 1000; word++)
+                    assert_int_equal(pieces[i][k][word], word == 0       ? UINT64_MAX - i
+                                                         : word == 7 + k ? i
+                                                         : word == 999   ? (uint64_t)i << 33
+                                                                         : 0);
+    }
+    for (unsigned i = 0; i < 40; i++)
+        arena_release(arenas[i]);
+    arena_pool_free(&pool);
+}
+
+/* Neither one without a pool, nor one that would take nearly as much. */
+static void not_parked(void **state)
+{
+    struct arena_pool pool = {0};
+    struct arena *alone = arena_new(NULL), *full = arena_new(&pool);
+    uint8_t *piece = arena_zeroed(full, 9000);
+
+    assert_non_null(piece);
+    memset(piece, 0xA5, 9000);
+    assert_null(arena_park(alone));
+    assert_null(arena_park(full));
+    assert_int_equal(piece[8999], 0xA5);
+    arena_release(alone);
+    arena_release(full);
+    arena_pool_free(&pool);
+}
+
 /* The last one that holds it frees it. */
 static void held(void **state)
 {
@@ -102,10 +165,9 @@ static void arrays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces),
-        cmocka_unit_test(pool_has_a_limit),
-        cmocka_unit_test(held),
-        cmocka_unit_test(arrays),
+        cmocka_unit_test(pieces), cmocka_unit_test(pool_has_a_limit),
+        cmocka_unit_test(parked), cmocka_unit_test(not_parked),
+        cmocka_unit_test(held),   cmocka_unit_test(arrays),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "engine/core/packed.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WORD = sizeof(uint64_t),
+    GROUP = 64,
+    WORDS_MAX = PACKED_MAX / WORD,
+    GROUPS_MAX = (WORDS_MAX + GROUP - 1) / GROUP,
+};
+
+/* Its octets that count, at least one. */
+static unsigned length_of(uint64_t word)
+{
+    return (unsigned)(64 - __builtin_clzll(word | 1) + 7) / 8;
+}
+
+/* The lowest octet first. Of the WORD octets at `to` those beyond its length do not matter. */
+static uint8_t *put_word(uint8_t *to, uint64_t word)
+{
+    unsigned length = length_of(word);
+
+    *to++ = (uint8_t)length;
+    for (unsigned i = 0; i < length; i++)
+        *to++ = (uint8_t)(word >> 8 * i);
+    return to;
+}
+
+static const uint8_t *get_word(const uint8_t *from, uint64_t *word)
+{
+    unsigned length = *from++;
+
+    *word = 0;
+    for (unsigned i = 0; i < length; i++)
+        *word |= (uint64_t)*from++ << 8 * i;
+    return from;
+}
+
+/* n: words, at most GROUP. Returns the place after what was put. */
+static uint8_t *pack_group(uint8_t *to, const uint8_t *from, size_t n)
+{
+    uint8_t *first = to;
+    uint64_t which = 0, word;
+
+    to += sizeof which;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&word, from + i * WORD, WORD);
+        if (word == 0)
+            continue;
+        which |= UINT64_C(1) << i;
+        to = put_word(to, word);
+    }
+    memcpy(first, &which, sizeof which);
+    return to;
+}
+
+bool pack(struct packed *packed, const void *memory, size_t size)
+{
+    uint8_t octets[WORDS_MAX * (1 + WORD) + GROUPS_MAX * WORD], *to = octets;
+    size_t of = size / WORD;
+
+    for (size_t i = 0; i < of; i += GROUP)
+        to = pack_group(to, (const uint8_t *)memory + i * WORD, of - i < GROUP ? of - i : GROUP);
+    *packed = (struct packed){malloc((size_t)(to - octets)), (uint32_t)(to - octets), (uint32_t)of};
+    if (packed->octets)
+        memcpy(packed->octets, octets, packed->size);
+    return packed->octets != NULL;
+}
+
+void unpack(struct packed *packed, void *memory)
+{
+    const uint8_t *from = packed->octets;
+    uint64_t which, word;
+
+    for (size_t i = 0; i < packed->of; i += GROUP) {
+        memcpy(&which, from, sizeof which);
+        for (from += sizeof which; which != 0; which &= which - 1) {
+            from = get_word(from, &word);
+            memcpy((uint8_t *)memory + (i + (unsigned)__builtin_ctzll(which)) * WORD, &word, WORD);
+        }
+    }
+    free(packed->octets);
+    *packed = (struct packed){0};
+}
