@@ -50,7 +50,7 @@ void report_rest_take(struct report_rest *rest, struct report_connection *connec
     rest->waived += connection->waived;
     rest->judged |= report_is_judged(connection);
     rest->ib |= connection->ib != NULL;
-    rest->iwarp |= connection->ib == NULL;
+    rest->iwarp |= !connection->ib;
     rest->calls += facts ? facts->calls : 0;
     rest->answers += facts ? facts->answers : 0;
     rest->holes |= facts && facts->hole;

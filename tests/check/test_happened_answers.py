@@ -54,6 +54,14 @@ def test_errors(happened, call, reply, name, kind):
     assert all(re.search(name, each["words"]) for each in trouble), trouble
 
 
+def test_no_error_is_left_out(happened):
+    """Whatever the number of different ones on a connection."""
+    errors = [("nfs3.write", status, f"NFS3ERR_{name}") for status, name in ((5, "IO"), (28, "NOSPC"), (69, "DQUOT"), (70, "STALE"), (10006, "SERVERFAULT"))]
+    errors += [("mount3.mnt", status, f"MNT3ERR_{name}") for status, name in ((1, "PERM"), (2, "NOENT"), (5, "IO"), (13, "ACCES"), (10006, "SERVERFAULT"))]
+    trouble = happened([GOOD] + [(call, f"{{status: {status}}}") for call, status, _ in errors] + [GOOD], 0.001)
+    assert [[name for each in trouble if f"with {name}" in each["words"]] for *_, name in errors] == [[name] for *_, name in errors]
+
+
 @pytest.mark.parametrize("reply, name", [("{accept-stat: PROG_MISMATCH, low: 4, high: 4}", "PROG_MISMATCH"),
                                          ("{denied: AUTH_ERROR, auth-stat: 5}", "AUTH_TOOWEAK")])
 def test_the_last_word(happened, reply, name):
