@@ -335,22 +335,21 @@ static int write_all(struct job *job, struct suite_report *report)
     return write_report(options, report) ? verdict(options, report) : output_trouble(options);
 }
 
-/* A case that the run called passed, and that the missing counterpart makes inconclusive, is named once more. */
-static void settle_passes(const struct job *job, struct suite_report *report)
+/* A case whose verdict is taken back is named once more. */
+static void settle_verdicts(const struct job *job, struct suite_report *report)
 {
-    g_autoptr(GPtrArray) passed = g_ptr_array_new();
+    g_autofree enum case_outcome *before = g_new(enum case_outcome, report->results->len + 1);
 
     for (guint i = 0; i < report->results->len; i++)
-        if (((const struct case_result *)g_ptr_array_index(report->results, i))->outcome == OUTCOME_PASSED)
-            g_ptr_array_add(passed, g_ptr_array_index(report->results, i));
+        before[i] = ((const struct case_result *)g_ptr_array_index(report->results, i))->outcome;
     counterparts_settle(
         report, &(struct counterparts_checks){.answered = job->run->sign != SIGN_TCP && job->run->sign != SIGN_UNKNOWN,
                                               .close = device_closes_at_times(job->run),
                                               .fail = device_fails_at_times(job->run)});
-    for (guint i = 0; i < passed->len; i++) {
-        const struct case_result *result = g_ptr_array_index(passed, i);
+    for (guint i = 0; i < report->results->len; i++) {
+        const struct case_result *result = g_ptr_array_index(report->results, i);
 
-        if (result->outcome != OUTCOME_PASSED)
+        if (result->outcome != before[i])
             fprintf(stderr, "iwarp-gen: %s: %s after all\n", result->id, case_outcome_names[result->outcome]);
     }
 }
@@ -394,7 +393,7 @@ static void run_all(struct job *job, struct suite_report *report)
     g_clear_pointer(&job->run->lateness, lateness_stop);
     if (progress)
         fputs("\r\033[K", stderr);
-    settle_passes(job, report);
+    settle_verdicts(job, report);
     result_layout_explain(report, job->run->layout);
     finished = report->results->len;
     if (!job->pairs)
