@@ -19,15 +19,14 @@ def crowd_of_tcp(path, n, last=WRONG_VERSION):
 
 
 def crowd_of_nfs(path, n):
-    """The same with two Calls and Replies each, and a third Call that asks for no credits."""
+    """The same with a Call and its Reply each, and a second Call that asks for no credits."""
     capture = adversary.Capture(path)
     connections = [adversary.Connection(capture, client=0x0A100000 + number, port=40000 + number % 20000, server_port=20049) for number in range(n)]
-    for xid in (1, 2):
-        for side in (0, 1):
-            for connection in connections:
-                connection.fpdu(side, adversary.untagged(adversary.SEND, 0, xid, message(xid, side)))
+    for side in (0, 1):
+        for connection in connections:
+            connection.fpdu(side, adversary.untagged(adversary.SEND, 0, 1, message(1, side)))
     for connection in connections:
-        connection.fpdu(0, adversary.untagged(adversary.SEND, 0, 3, message(3, 0, credit=0)))
+        connection.fpdu(0, adversary.untagged(adversary.SEND, 0, 2, message(2, 0, credit=0)))
     capture.close()
 
 
