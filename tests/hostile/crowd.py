@@ -19,14 +19,13 @@ def crowd_of_tcp(path, n, last=WRONG_VERSION):
 
 
 def crowd_of_nfs(path, n):
-    """The same with a Call and its Reply each, and a second Call that asks for no credits."""
+    """The same with two Calls of NFS and their Replies each."""
     capture = adversary.Capture(path)
     connections = [adversary.Connection(capture, client=0x0A100000 + number, port=40000 + number % 20000, server_port=20049) for number in range(n)]
-    for side in (0, 1):
-        for connection in connections:
-            connection.fpdu(side, adversary.untagged(adversary.SEND, 0, 1, message(1, side)))
-    for connection in connections:
-        connection.fpdu(0, adversary.untagged(adversary.SEND, 0, 2, message(2, 0, credit=0)))
+    for xid in (1, 2):
+        for side in (0, 1):
+            for connection in connections:
+                connection.fpdu(side, adversary.untagged(adversary.SEND, 0, xid, message(xid, side)))
     capture.close()
 
 

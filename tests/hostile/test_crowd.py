@@ -53,7 +53,7 @@ def count_in_large(report, rule):
 
 @pytest.mark.parametrize("make, n, rule", [
     (crowd.crowd_of_tcp, 50000, "DDP-4.1-12"),
-    (crowd.crowd_of_nfs, 50000, "RPCR-3.3.1-01"),
+    (crowd.crowd_of_nfs, 50000, "DDP-3-08"),
     (crowd.crowd_of_roce, 10000, "RPCR-3.3.1-01"),
     (lambda path, n: crowd.crowd_of_roce(path, n, managed=False), 10000, "RPCR-3.3.1-01"),
 ], ids=["tcp", "nfs", "roce", "roce-unmanaged"])
