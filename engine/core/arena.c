@@ -30,7 +30,7 @@ enum {
     SHORT = 512,   /* octets of an array */
     /* What is packed counts as such a part, and may be twice as much: gaps in structures are not the same in each run.
      */
-    PARKED_PART = 6,
+    PARKED_PART = 8,
 };
 
 struct arena_block {
