@@ -66,7 +66,7 @@ def test_operation_that_is_executed_twice(seed):
         run = chaos(port, seed)
     steps = steps_of(run)
     assert run.returncode == 1 and "it was executed twice" in run.stdout, run.stdout + run.stderr
-    assert 1 <= len(steps) <= 2 and re.fullmatch(r"(make|remove) folder \d; (RST|FIN) after the Call", steps[-1]), run.stdout
+    assert 1 <= len(steps) <= 2 and re.fullmatch(r"(make|remove) directory \d; (RST|FIN) after the Call", steps[-1]), run.stdout
 
 
 @pytest.mark.parametrize("seed", [1, 2])
