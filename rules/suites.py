@@ -16,7 +16,7 @@ SERVED = ("send", "read-response", "immediate", "atomic-response")
 # Who may report the fault: layer/type/code; a Terminate of another layer could not have found it.
 REASONS = re.compile(r"Terminate [0-2]/([0-9a-f]+|\*)/([0-9a-f]+|\*)(?=$|[ ,])")
 NAMES_REASONS = ("refused", "refused-with-code", "operation-refused", "operation-refused-with-code", "not-served", "invalidated", "terminates",
-                 "short-in-parts", "one-too-many")
+                 "short-in-parts", "one-too-many", "invalid-response")
 WORDS = ("part", "breaks", "also", "needs", "say", "value", "served", "per version", "after", "expects")
 # The suites to which the rules of a case file may belong, and the room of a judge that several of them share.
 SUITES = {"mpa": ("mpa", "mpa2"), "ddp": ("ddp",), "rdmap": ("rdmap", "rdmapx")}

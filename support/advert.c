@@ -62,3 +62,25 @@ size_t advert_wish_encode(const struct advert_wish *wish, bool lab, uint8_t out[
     put_be32(out + 12, wish->flags);
     return ADVERT_WISH_LEN;
 }
+
+bool advert_request_decode(struct advert_request *out, const uint8_t *p, size_t n)
+{
+    if (n != ADVERT_REQUEST_LEN || memcmp(p, "IWTO", MAGIC_LEN) != 0)
+        return false;
+    out->operation = get_be32(p + 4);
+    out->address = get_be64(p + 8);
+    out->stag = get_be32(p + 16);
+    out->data = get_be64(p + 20);
+    out->compare = get_be64(p + 28);
+    return true;
+}
+
+void advert_request_encode(const struct advert_request *request, uint8_t out[ADVERT_REQUEST_LEN])
+{
+    memcpy(out, "IWTO", MAGIC_LEN);
+    put_be32(out + 4, request->operation);
+    put_be64(out + 8, request->address);
+    put_be32(out + 16, request->stag);
+    put_be64(out + 20, request->data);
+    put_be64(out + 28, request->compare);
+}

@@ -6,6 +6,12 @@
  *   of the DUT (Reply, or Request when it is the Initiator)   "IWT1" n:u32 n * { address:u64 stag:u32 length:u32 }
  *   of the test (Request, or Reply)                           "IWTQ" receives:u32 size:u32 flags:u32
  *
+ *   of the test, in a Send, once the connection is in use     "IWTO" operation:u32 address:u64 stag:u32 data:u64
+ * compare:u64
+ *
+ * The last one asks for an operation of the DUT's own on memory of the test. A DUT that cannot do it, or does not know
+ * the words, treats the Send as any other: it echoes it.
+ *
  * A DUT that ignores the test's words can still be tested, by fewer cases.
  */
 #ifndef IWARP_SUPPORT_ADVERT_H
@@ -49,12 +55,25 @@ struct advert_wish {
     uint32_t receives, size, flags;
 };
 
-enum { ADVERT_MAX = 8 + REGION_COUNT * 16, ADVERT_WISH_LEN = 16 };
+enum advert_operation {
+    ADVERT_FETCH_ADD = 1, /* of data, without a mask */
+    ADVERT_CMP_SWAP,      /* of all bits, to data where the word is compare */
+    ADVERT_IMMEDIATE_SE,  /* Immediate Data with Solicited Event: data; there is no memory */
+};
+
+struct advert_request {
+    uint32_t operation, stag;
+    uint64_t address, data, compare;
+};
+
+enum { ADVERT_MAX = 8 + REGION_COUNT * 16, ADVERT_WISH_LEN = 16, ADVERT_REQUEST_LEN = 36 };
 
 /* ULP private data p[0..n). False when they are none of these. "LAB1" and "LABQ" mean the same. */
 bool advert_decode(struct advert *out, const uint8_t *p, size_t n);
 bool advert_wish_decode(struct advert_wish *out, const uint8_t *p, size_t n);
+bool advert_request_decode(struct advert_request *out, const uint8_t *p, size_t n); /* of whatever operation */
 size_t advert_encode(const struct advert *advert, uint8_t out[ADVERT_MAX]);
 size_t advert_wish_encode(const struct advert_wish *wish, bool lab, uint8_t out[ADVERT_WISH_LEN]);
+void advert_request_encode(const struct advert_request *request, uint8_t out[ADVERT_REQUEST_LEN]);
 
 #endif

@@ -42,6 +42,7 @@ RESET = "a client that resets the connection after one answer may have another r
 BRIEF = "the test has seen enough before the checker's time for it is over"
 CAUSE = "a close, a silence or a Terminate without a header may have another cause"
 ALIGNED = "where a buffer begins is not on the wire: two Atomics with different remainders are needed to show that one is not aligned"
+ASKED = "what the ULP asked its device to send does not show on the wire"
 OTHERS = "that nothing else writes to the memory only the test knows"
 
 OPEN = {
@@ -58,6 +59,10 @@ OPEN = {
     "RDMAPX-5.1.2-04": OTHERS,
     "RDMAPX-5.1.2-10": ALIGNED,
     "RDMAPX-8.2-07": ALIGNED,
+    "RDMAPX-4.2-01": ASKED,
+    "RDMAPX-5.2.1-01": ASKED,
+    "RDMAPX-5.2.1-01/cmpswap": ASKED,
+    "RDMAPX-5.2.2-12/identifier": "judged only where no request is open: the Response belongs to this one, and its identifier is the peer's fault",
     "NFSULB-3.1-05": CAUSE,
     "NFSULB-6.4.2-08": CAUSE,
     "NFSULB-6.6-03": RESET,

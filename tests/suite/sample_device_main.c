@@ -173,6 +173,8 @@ int main(int argc, char **argv)
             options.revision = 1;
         else if (strcmp(argv[i], "p2p") == 0)
             options.peer_to_peer = true;
+        else if (strcmp(argv[i], "ignorant") == 0)
+            options.ignorant = true;
         else if (strcmp(argv[i], "rpc") == 0)
             options.rpc = true;
         else if (strcmp(argv[i], "v4") == 0)

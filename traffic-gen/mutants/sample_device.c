@@ -112,6 +112,28 @@ static bool advertise(struct sample_device *device)
     return qp_post(device->qp, &(struct qp_work){.kind = QP_SEND, .cookie = ECHO, .p = words, .n = n});
 }
 
+/* What the suite asks for in a Send. False: no such thing. */
+static bool perform(struct sample_device *device, const struct qp_message *message)
+{
+    static const enum qp_kind kinds[] = {
+        [ADVERT_FETCH_ADD] = QP_FETCH_ADD, [ADVERT_CMP_SWAP] = QP_CMP_SWAP, [ADVERT_IMMEDIATE_SE] = QP_IMMEDIATE};
+    struct advert_request request;
+
+    if (device->options.ignorant || !advert_request_decode(&request, message->p, message->n) ||
+        request.operation == 0 || request.operation >= G_N_ELEMENTS(kinds))
+        return false;
+    return qp_post(device->qp, &(struct qp_work){.kind = kinds[request.operation],
+                                                 .cookie = ECHO,
+                                                 .solicited = true,
+                                                 .remote_stag = request.stag,
+                                                 .remote_to = request.address,
+                                                 .add_swap = request.data,
+                                                 .add_swap_mask = request.operation == ADVERT_CMP_SWAP ? UINT64_MAX : 0,
+                                                 .compare = request.compare,
+                                                 .compare_mask = UINT64_MAX,
+                                                 .immediate = request.data});
+}
+
 static void on_received(void *ctx, const struct qp_message *message)
 {
     struct sample_device *device = ctx;
@@ -122,6 +144,8 @@ static void on_received(void *ctx, const struct qp_message *message)
             qp_repost(device->qp, 1);
         return;
     }
+    if (perform(device, message))
+        return;
     if (!(device->flags & ADVERT_ECHO) ||
         !qp_post(device->qp, &(struct qp_work){.kind = immediate ? QP_IMMEDIATE : QP_SEND,
                                                .cookie = ECHO,

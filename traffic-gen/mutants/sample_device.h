@@ -14,6 +14,7 @@ struct sample_device_options {
     uint8_t revision;               /* 0: the highest */
     bool markers, no_crc, plain;    /* plain: an Initiator without the enhanced data */
     bool peer_to_peer;
+    bool ignorant;     /* does not know what asks for operations of its own (support/advert.h) */
     bool rpc;          /* instead of all that: RPC-over-RDMA (mutants/sample_rpc_device.h) */
     bool reads_by_v4;  /* of rpc */
     uint8_t rtr;       /* types of the peer-to-peer mode; 0: all */

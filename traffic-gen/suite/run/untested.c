@@ -43,7 +43,6 @@ static const struct untested_rule rows[] = {
     WITH(RDMAPX_5_1_1_08, RDMAPX_8_2_07),
     WITH(RDMAPX_5_1_2_08, RDMAPX_5_1_2_10),
     WITH(RDMAPX_5_1_2_11, RDMAPX_8_2_07),
-    NOT(RDMAPX_5_2_2_10, "nothing makes the device send Atomic Requests"),
     WITH(RDMAPX_8_2_06, RDMAPX_8_2_07),
     WITH(SEC_5_1_1_01, DDP_7_2_03),
     WITH(SEC_6_1_1_02, DDP_8_2_01),

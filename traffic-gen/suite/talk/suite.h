@@ -56,7 +56,8 @@ struct suite {
 /* Parts of one suite have the same name. */
 extern const struct suite suite_mpa, suite_mpa_cuts, suite_mpa_wire, suite_mpa_errors, suite_mpa_startup,
     suite_mpa_frames, suite_mpa2, suite_mpa2_reply, suite_ddp, suite_rdmap, suite_rdmap_reads, suite_rdmapx,
-    suite_atomics, suite_rpcrdma, suite_rpcrdma_chunks, suite_rpcrdma_sizes, suite_rpcrdma_client, suite_nfs;
+    suite_atomics, suite_requester, suite_rpcrdma, suite_rpcrdma_chunks, suite_rpcrdma_sizes, suite_rpcrdma_client,
+    suite_nfs;
 
 /* All suites, in the order in which they run; NULL after the last. */
 extern const struct suite *const suites[];

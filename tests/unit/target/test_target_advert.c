@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What asks a device for an operation of its own is read as it was written, and nothing else is. */
+#include "support/advert.h"
+#include "tests/unit/support/support.h"
+
+#include <string.h>
+
+static const struct advert_request request = {
+    .operation = ADVERT_CMP_SWAP, .stag = 0x51A0, .address = 0x1008, .data = UINT64_MAX - 1, .compare = 7};
+
+static void test_request(void **state)
+{
+    static const uint8_t expected[] = {'I', 'W', 'T', 'O', 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0x10, 0x08, 0, 0, 0x51, 0xA0};
+    uint8_t words[ADVERT_REQUEST_LEN];
+    struct advert_request found;
+
+    advert_request_encode(&request, words);
+    assert_memory_equal(words, expected, sizeof expected);
+    assert_true(advert_request_decode(&found, words, sizeof words));
+    assert_int_equal(found.operation, request.operation);
+    assert_int_equal(found.stag, request.stag);
+    assert_true(found.address == request.address && found.data == request.data && found.compare == request.compare);
+}
+
+static void test_other_messages(void **state)
+{
+    uint8_t words[ADVERT_REQUEST_LEN + 1] = {0};
+    struct advert_request found;
+
+    advert_request_encode(&request, words);
+    assert_false(advert_request_decode(&found, words, ADVERT_REQUEST_LEN - 1));
+    assert_false(advert_request_decode(&found, words, ADVERT_REQUEST_LEN + 1));
+    assert_false(advert_request_decode(&found, NULL, 0));
+    words[3] = 'Q';
+    assert_false(advert_request_decode(&found, words, ADVERT_REQUEST_LEN));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_request), cmocka_unit_test(test_other_messages)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
