@@ -136,6 +136,7 @@ enum rpc_end_answer {
     RPC_END_SAY_UNAVAIL,  /* MSG_ACCEPTED, PROG_UNAVAIL */
     RPC_END_SAY_MISMATCH, /* MSG_DENIED, RPC_MISMATCH */
     RPC_END_HANG_UP,      /* FIN; not a conforming answer */
+    RPC_END_RESET,        /* RST; neither is this */
 };
 
 /* A message of the peer. */

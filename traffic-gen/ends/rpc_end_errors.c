@@ -150,7 +150,8 @@ void rpc_end_answer(struct rpc_end *end, const struct rpcrdma_header *call, enum
         send_rpc_error(end, call, answer);
         break;
     case RPC_END_HANG_UP:
-        qp_close(end->qp, false);
+    case RPC_END_RESET:
+        qp_close(end->qp, answer == RPC_END_RESET);
         break;
     }
 }

@@ -133,10 +133,16 @@ static void finish(struct scene *scene, const struct statement *words)
     mpa_end_close(scene->mpa, false);
 }
 
+/* A message is still being worked on: a reset gives up the Calls, and comes after that. */
 static void reset(struct scene *scene, const struct statement *words)
 {
     (void)words;
-    qp_close(scene->mutant->qp, true);
+    if (scene->event != ON_MESSAGE) {
+        qp_close(scene->mutant->qp, true);
+        return;
+    }
+    scene->verdict = CLOSED;
+    scene->answer = RPC_END_RESET;
 }
 
 /* ---- memory ---- */
