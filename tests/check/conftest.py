@@ -65,12 +65,10 @@ def schema(root):
 
 @pytest.fixture
 def play(build, tmp_path):
-    """play([step], *options) -> pcap; "call" and "reply" of the steps are those of iwarp-scenario(5)."""
-    def run(steps, *options, connection="rpc-over-rdma: true", memory=None):
-        lines = ["# SPDX-License-Identifier: GPL-2.0-or-later", "name: timed", 'summary: "its times are set by the test"',
-                 f"connection: {{{connection}}}", *([f"memory: {{{memory}}}"] if memory else []), "steps:", *(f"  - {step}" for step in steps)]
-        (tmp_path / "timed.yaml").write_text("\n".join(lines) + "\n", encoding="utf-8")
-        subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", tmp_path / "timed.yaml", *options, "--pcap", "-o", tmp_path / "timed.pcap"],
+    """play([statement], *options) -> pcap, of a scenario (iwarp-scenario(5)) that begins with `start`."""
+    def run(statements, *options, start="with rpcrdma"):
+        (tmp_path / "timed.scenario").write_text("\n".join([start, *statements]) + "\n", encoding="utf-8")
+        subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", tmp_path / "timed.scenario", *options, "--pcap", "-o", tmp_path / "timed.pcap"],
                        check=True, capture_output=True)
         return tmp_path / "timed.pcap"
     return run

@@ -14,18 +14,18 @@ S = 10**9
 def happened(play, timed, report):
     """happened([(Call, what the Reply says)], seconds from each message to the next) -> the troubles of the capture"""
     def run(calls, step):
-        steps = [line for call, reply in calls for line in (f"client: {{call: {call}}}", f"server: {{reply: {reply}}}")]
+        steps = [line for call, reply in calls for line in (f"I call {call}", f"R reply {reply}")]
         return report(timed(play(steps), [int(n * step * S) for n in range(2 * len(calls))]))[1]["captures"][0]["trouble"]
     return run
 
 
-GOOD = ("nfs3.getattr", "{}")
+GOOD = ("nfs3.getattr", "")
 
 
 @pytest.mark.parametrize("step, kinds", [(1, ["server-busy"]), (0.5, [])])
 def test_a_server_that_asks_to_try_again(happened, step, kinds):
     """For eight seconds; half of that is nothing to talk of."""
-    trouble = happened([("nfs3.write", "{status: 10008}")] * 5 + [GOOD], step)
+    trouble = happened([("nfs3.write", "status=10008")] * 5 + [GOOD], step)
     assert [each["kind"] for each in trouble] == kinds
     for each in trouble:
         assert each["level"] == "trouble" and each["count"] == 5 and each["lasted"] == pytest.approx(8 * step)
@@ -34,18 +34,18 @@ def test_a_server_that_asks_to_try_again(happened, step, kinds):
 
 def test_a_server_that_is_busy_now_and_then(happened):
     """Each time the client is served at the next attempt: minutes between them are not spent waiting."""
-    assert "server-busy" not in [each["kind"] for each in happened([("nfs3.write", "{status: 10008}"), GOOD] * 4, 30)]
+    assert "server-busy" not in [each["kind"] for each in happened([("nfs3.write", "status=10008"), GOOD] * 4, 30)]
 
 
 @pytest.mark.parametrize("call, reply, name, kind", [
-    ("nfs3.read", "{status: 5}", r"READ failed in frame \d+ with NFS3ERR_IO", "call-failed"),
-    ("nfs3.write", "{status: 28}", "NFS3ERR_NOSPC", "answered-with-error"),
-    ("nfs3.getattr", "{status: 70}", "NFS3ERR_STALE", "answered-with-error"),
-    ("nfs3.lookup", "{status: 2}", None, None),
-    ("mount3.mnt", "{status: 13}", r"MNT failed in frame \d+ with MNT3ERR_ACCES", "call-failed"),
-    ("nfs3.read", "{accept-stat: GARBAGE_ARGS}", "GARBAGE_ARGS", "call-failed"),
-    ("nfs3.null", "{accept-stat: PROG_MISMATCH, low: 4, high: 4}", None, None),
-    ("nfs3.null", "{denied: AUTH_ERROR, auth-stat: 5}", None, None),
+    ("nfs3.read", "status=5", r"READ failed in frame \d+ with NFS3ERR_IO", "call-failed"),
+    ("nfs3.write", "status=28", "NFS3ERR_NOSPC", "answered-with-error"),
+    ("nfs3.getattr", "status=70", "NFS3ERR_STALE", "answered-with-error"),
+    ("nfs3.lookup", "status=2", None, None),
+    ("mount3.mnt", "status=13", r"MNT failed in frame \d+ with MNT3ERR_ACCES", "call-failed"),
+    ("nfs3.read", "accept=4", "GARBAGE_ARGS", "call-failed"),
+    ("nfs3.null", "accept=2 low=4 high=4", None, None),
+    ("nfs3.null", "denied reject=1 auth=5", None, None),
 ])
 def test_errors(happened, call, reply, name, kind):
     """Between Calls that go well."""
@@ -58,12 +58,12 @@ def test_no_error_is_left_out(happened):
     """Whatever the number of different ones on a connection."""
     errors = [("nfs3.write", status, f"NFS3ERR_{name}") for status, name in ((5, "IO"), (28, "NOSPC"), (69, "DQUOT"), (70, "STALE"), (10006, "SERVERFAULT"))]
     errors += [("mount3.mnt", status, f"MNT3ERR_{name}") for status, name in ((1, "PERM"), (2, "NOENT"), (5, "IO"), (13, "ACCES"), (10006, "SERVERFAULT"))]
-    trouble = happened([GOOD] + [(call, f"{{status: {status}}}") for call, status, _ in errors] + [GOOD], 0.001)
+    trouble = happened([GOOD] + [(call, f"status={status}") for call, status, _ in errors] + [GOOD], 0.001)
     assert [[name for each in trouble if f"with {name}" in each["words"]] for *_, name in errors] == [[name] for *_, name in errors]
 
 
-@pytest.mark.parametrize("reply, name", [("{accept-stat: PROG_MISMATCH, low: 4, high: 4}", "PROG_MISMATCH"),
-                                         ("{denied: AUTH_ERROR, auth-stat: 5}", "AUTH_TOOWEAK")])
+@pytest.mark.parametrize("reply, name", [("accept=2 low=4 high=4", "PROG_MISMATCH"),
+                                         ("denied reject=1 auth=5", "AUTH_TOOWEAK")])
 def test_the_last_word(happened, reply, name):
     """A client that tries one thing after the other is well, unless nothing else follows."""
     (trouble,) = happened([GOOD, ("nfs3.null", reply)], 0.001)
@@ -71,7 +71,7 @@ def test_the_last_word(happened, reply, name):
 
 
 def test_a_late_answer(check, play, timed, report):
-    capture = timed(play(["client: {call: nfs3.getattr}", "server: reply", "client: {call: nfs3.read, count: 512}", "server: reply"]),
+    capture = timed(play(["I call nfs3.getattr", "R reply", "I call nfs3.read count=512", "R reply"]),
                     [0, S // 100, S // 50, 4 * S])
     (trouble,) = report(capture)[1]["captures"][0]["trouble"]
     assert trouble["kind"] == "slow-answer" and trouble["level"] == "note" and trouble["lasted"] == pytest.approx(3.98)

@@ -567,7 +567,7 @@ def seconds(text):
 
 def test_plots_cover_the_whole_connection(page, play, timed):
     """Its start-up, a second before the first Call, and its end, four seconds after the last one."""
-    path = timed(play(["client: {call: nfs3.getattr}", "server: reply"] * 2), [10**9, 10**9 + 10**6, 2 * 10**9, 6 * 10**9])
+    path = timed(play(["I call nfs3.getattr", "R reply"] * 2), [10**9, 10**9 + 10**6, 2 * 10**9, 6 * 10**9])
     part = section(page("--stats", path)[1])
     ends = [[words(e) for e in figure.iter(SVG + "text")] for figure in classed(part, "figure", "plot") if "Payload moved" in words(figure)]
     assert ends and all(max(seconds(text) for text in texts if re.fullmatch(r"[\d.]+ (s|ms|µs)", text)) >= 6 for texts in ends), ends

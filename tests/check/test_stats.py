@@ -24,7 +24,7 @@ def test_without_the_option_nothing_is_said(check, good):
 
 def test_a_client_serialised_by_grants_of_zero(check, play, timed):
     """Each Call takes 84 us; the next one follows after 2 us, as the client had it ready all the time."""
-    steps = ["client: {call: nfs3.getattr}", "server: {reply: {credits: 0}}"] * 100
+    steps = ["I call nfs3.getattr", "R reply credit=0"] * 100
     times = [MS + n // 2 * 86 * US + n % 2 * 84 * US for n in range(200)]
     said = section(check("--stats", timed(play(steps), times)))
     assert "98 % of the time the client had as many Calls outstanding as it had credits: 1.\n" in said
@@ -37,7 +37,7 @@ def test_a_client_serialised_by_grants_of_zero(check, play, timed):
 
 def test_an_idle_client(check, play, timed):
     """One Call each 10 ms, answered within one."""
-    steps = ["client: {call: nfs3.getattr}", "server: {reply: {credits: 16}}"] * 20
+    steps = ["I call nfs3.getattr", "R reply credit=16"] * 20
     times = [MS + n // 2 * 10 * MS + n % 2 * MS for n in range(40)]
     said = section(check("--stats", timed(play(steps), times)))
     assert "90 % of the time the client waited for nothing: it had no Call outstanding.\n" in said
@@ -47,8 +47,8 @@ def test_an_idle_client(check, play, timed):
 
 
 def test_calls_without_reply_are_counted_but_not_timed(check, play, timed):
-    steps = ["client: {call: nfs3.getattr}", "server: {reply: {credits: 16}}", "client: {call: nfs3.access}", "client: {call: nfs3.getattr}",
-             "server: reply"]
+    steps = ["I call nfs3.getattr", "R reply credit=16", "I call nfs3.access", "I call nfs3.getattr",
+             "R reply"]
     capture = play(steps)
     said = section(check("--stats", timed(capture, [MS, 2 * MS, 3 * MS, 4 * MS, 9 * MS])))
     assert "    GETATTR in frame 9 was never answered;" in said and "\n      next: " in said
@@ -97,9 +97,9 @@ def test_no_statistics_without_the_option(report, good):
 def test_latencies_of_many_calls_in_flight(check, report, schema, play, tmp_path, transport):
     """Eight at a time, answered in any order, at random times: as computed from the frames that --print names."""
     steps = [step for n in range(40) for step in
-             ["client: {call: nfs3.getattr, times: 8}" if n % 2 else "client: {call: nfs3.access, times: 8}", "server: {reply: {outstanding: 5}}",
-              "server: {reply: {outstanding: 2}}", "server: {reply: {times: 6}}"]]
-    source = play(["client: {call: nfs3.null}", "server: reply"] + steps, "--transport=" + transport)
+             ["I 8* call nfs3.getattr" if n % 2 else "I 8* call nfs3.access", "R reply of=5",
+              "R reply of=2", "R 6* reply"]]
+    source = play(["I call nfs3.null", "R reply"] + steps, "--transport=" + transport)
     random, now, times = random_of(7), 0, {}
 
     def time_of(frame):
@@ -135,10 +135,10 @@ def moving_frames(capture, said, transport):
 @pytest.mark.parametrize("transport", ["iwarp", "roce"])
 def test_parts_of_calls_with_chunks(check, report, play, tmp_path, transport):
     """One at a time: every RDMA operation between a Call and its Reply is of this Call."""
-    steps = ["client: {call: nfs3.read, count: 5000, write-chunk: [2000, 3000]}", "server: reply",
-             "client: {call: nfs3.write, len: 7000, read-chunk: [1000, 6000]}", "server: pull", "server: reply",
-             "client: {call: nfs3.readdir, reply-chunk: whole}", "server: {reply: {long: true}}"] * 5
-    source = play(["client: {call: nfs3.null}", "server: reply"] + steps, "--transport=" + transport)
+    steps = ["I call nfs3.read count=5000 write=2000+3000", "R reply",
+             "I call nfs3.write len=7000 read=1000+6000", "R pull", "R reply",
+             "I call nfs3.readdir reply", "R reply long"] * 5
+    source = play(["I call nfs3.null", "R reply"] + steps, "--transport=" + transport)
     capture = retime(source, tmp_path / "timed.pcap", lambda frame: frame ** 3 * 1000)
     said = check("--print", capture).stdout
     moves = moving_frames(capture, said, transport)
@@ -196,7 +196,7 @@ def test_reads_at_their_limit(report, capture):
 
 def test_the_start_is_missing(report, play, tmp_path):
     """Nothing is known of credits before the first Reply: here from one packet to the next."""
-    source = play(["client: {call: nfs3.getattr}", "server: {reply: {credits: 9}}"] * 10)
+    source = play(["I call nfs3.getattr", "R reply credit=9"] * 10)
     figures = statistics(report, rewrite(source, tmp_path / "late.pcap", lambda found: found[5:]))
     credits = figures["initiator"]["credits"]
     assert not figures["from_start"] and figures["round_trip"] is None and figures["initiator"]["reads"]["limit"] is None
@@ -295,8 +295,7 @@ def test_reads_are_counted_whatever_is_sent_again(report, capture, seed):
 
 def test_latency_of_reads(check, report, play, tmp_path):
     """From a Read Request to the first and the last segment of its response."""
-    source = play(["initiator: {read: 5000, from: buffer}", "responder: read-response"] * 30, connection="mpa-revision: 2",
-                  memory="buffer: {stag: 7, to: 0, length: 8192}")
+    source = play(["I read size=5000 src=7 srcto=0", "R answer"] * 30, start="with rev2")
     capture = retime(source, tmp_path / "timed.pcap", lambda frame: frame ** 2 * 1000)
     lines = [(int(line.split()[0]), line) for line in check("--print", capture).stdout.splitlines() if "rdmap: READ" in line]
     first, last, asked = [], [], None
@@ -377,18 +376,18 @@ def found(report, *arguments):
 
 
 def test_finding_small_sends(report, play):
-    path = play(["initiator: {send: 16, times: 60}", "responder: {send: 16, times: 60}"], connection="mpa-revision: 2")
+    path = play(["I 60* send len=16", "R 60* send len=16"], start="with rev2")
     assert found(report, path)["small-sends"]["text"] == "100 % of the Sends have no more than 256 octets."
 
 
 def test_finding_inline_too_small(report, play):
     """No Private Data: 1024 octets, where 2000 have to go by chunks."""
-    steps = ["client: {call: nfs3.read, count: 2000, write-chunk: whole}", "server: reply"] * 30
-    path = play(["client: {call: nfs3.null}", "server: reply"] + steps, connection="rpc-over-rdma: true, rpc-private-data: false")
+    steps = ["I call nfs3.read count=2000 write", "R reply"] * 30
+    path = play(["I call nfs3.null", "R reply"] + steps, start="with rpcrdma no-private-data")
     finding = found(report, path)["inline-too-small"]
     assert finding["rank"] == "problem" and "only 1024 octets" in finding["text"]
     assert finding["figures"].startswith("30 Calls and Replies used chunks; 100 % of the RDMA Reads and Writes")
-    path = play(["client: {call: nfs3.null}", "server: reply"] + steps)
+    path = play(["I call nfs3.null", "R reply"] + steps)
     assert "inline-too-small" not in found(report, path)
 
 
@@ -419,7 +418,7 @@ def mostly_fast(calls):
 
 def test_finding_the_server_and_the_tail(report, play, timed):
     """Nothing is moved by RDMA, and the path takes no time."""
-    path = play(["client: {call: nfs3.getattr}", "server: {reply: {credits: 9}}"] * 200)
+    path = play(["I call nfs3.getattr", "R reply credit=9"] * 200)
     findings = found(report, timed(path, mostly_fast(200)))
     assert "takes 100 % of the time of the Calls" in findings["server-time"]["text"]
     tail = findings["slow-tail"]
@@ -432,7 +431,7 @@ def lossy(play, tmp_path, events, calls=40):
     Calls one after the other, without pure ACKs: events(n) is what happened to Call n, [("call" or "reply", ns after its Call)];
     the next Call follows the last of it.
     """
-    source = play(["client: {call: nfs3.getattr}", "server: {reply: {credits: 9}}"] * calls)
+    source = play(["I call nfs3.getattr", "R reply credit=9"] * calls)
     found, link = packets(source.read_bytes())
     data = [packet for packet in found[3:] if payload(packet) > 0]
     written, now = [(n * US, packet) for n, packet in enumerate(found[:3] + data[:2])], MS
@@ -491,14 +490,14 @@ def test_overtaken(report, play, tmp_path):
 
 def test_a_slow_compound_is_told_once(report, play, timed):
     """It is in the rows of COMPOUND and of each of its operations."""
-    path = play(["client: {call: nfs40.compound, operations: [putfh, getattr]}", "server: {reply: {credits: 9}}"] * 200)
+    path = play(["I call nfs40.compound ops=putfh,getattr", "R reply credit=9"] * 200)
     tails = [finding for finding in statistics(report, timed(path, mostly_fast(200)))["findings"] if finding["id"] == "slow-tail"]
     assert [re.match(r"One in a hundred (\S+) Calls", tail["text"])[1] for tail in tails] == ["COMPOUND"]
 
 
 def test_finding_that_moving_data_takes_the_time(report, play, tmp_path):
     """Every frame takes a millisecond, and most of them carry data."""
-    path = play(["client: {call: nfs3.read, count: 30000, write-chunk: whole}", "server: reply"] * 12)
+    path = play(["I call nfs3.read count=30000 write", "R reply"] * 12)
     assert "moving-data" in found(report, retime(path, tmp_path / "timed.pcap", lambda frame: frame * MS))
 
 

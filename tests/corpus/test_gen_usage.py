@@ -31,12 +31,12 @@ import pytest
     (("play", "rev1", "-o", "{tmp}/x", "--size=5M"), "--size is only for"),
     (("play", "rev1", "-o", "{tmp}/x", "--count=5"), "--count is only for the scenarios operations and nfs-metadata"),
     (("play", "rev1", "-o", "{tmp}/x", "--script=I send"), "--script is only for the scenario script"),
-    (("play", "rev1", "-o", "{tmp}/x", "--memory={tmp}"), "--memory is only for scenarios with `work`"),
+    (("play", "rev1", "-o", "{tmp}/x", "--memory={tmp}"), "--memory is only for scenarios of work"),
     (("play", "bulk", "-o", "{tmp}/x", "--net=loss=0.1"), "--net is only for"),
     (("play", "bulk", "-o", "{tmp}/x", "--connections=5"), "--connections is only for"),
     (("play", "many", "-o", "{tmp}/x", "--size=5M"), "--size is only for"),
     (("play", "script", "-o", "{tmp}/x"), "needs --script=TEXT"),
-    (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs9.read"), "cannot read 'nfs9.read'"),
+    (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs9.read"), "'nfs9.read' cannot be carried out: the procedure is"),
     (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs3.read cuont=1"), "cannot read 'cuont=1'"),
     (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs3.null; R reply of=1"), "'reply' cannot be carried out: no Call of the other side waits for a Reply"),
     (("play", "script", "-o", "{tmp}/x", "--script=with rpcrdma; I call nfs41.compound ops=sequence,reed"),
@@ -213,8 +213,8 @@ def test_size_of_metadata(gen, check, tmp_path, options):
 
 def test_repeat_count(gen, check, tmp_path):
     """Of a scenario in a file: as often as --count says, or once; --size works as well, but not both."""
-    path, scenario = tmp_path / "x.pcapng", tmp_path / "sends.yaml"
-    scenario.write_text("name: sends\nsummary: x\nsteps:\n  - repeat: count\n    steps:\n      - initiator: {send: 100}\n")
+    path, scenario = tmp_path / "x.pcapng", tmp_path / "sends.scenario"
+    scenario.write_text("# sends\n\nrepeat count {\n  I send len=100\n}\n")
     for count, options in ((1, ()), (7, ("--count=7",))):
         assert gen("play", scenario, *options, "-o", path).returncode == 0
         assert json.loads(check("--format=json", path).stdout)["captures"][0]["connections"][0]["counts"]["operations"]["send"] == count
@@ -223,7 +223,7 @@ def test_repeat_count(gen, check, tmp_path):
     both = gen("play", scenario, "--size=100k", "--count=7", "-o", path)
     assert both.returncode == 2 and "--size is only for" in both.stderr
     many = gen("play", scenario, "--count=2000000", "-o", path)
-    assert many.returncode == 2 and "sends.yaml:4: a count of more than" in many.stderr
+    assert many.returncode == 2 and "sends.scenario:3: a count of more than" in many.stderr
 
 
 def test_many(gen, check, tmp_path):
@@ -249,8 +249,8 @@ def test_formats_and_snap_length(gen, check, tmp_path):
 
 
 def test_never_over_the_scenario(gen, tmp_path):
-    path = tmp_path / "mine.yaml"
-    path.write_text("name: mine\nsteps: []\n")
+    path = tmp_path / "mine.scenario"
+    path.write_text("# mine\n")
     run = gen("play", path, "-o", path)
     assert run.returncode == 2 and "is the scenario itself; give another name" in run.stderr
-    assert path.read_text().startswith("name: mine")
+    assert path.read_text() == "# mine\n"

@@ -93,7 +93,7 @@ static void make_plans(void)
             g_free(error);
             continue;
         }
-        made = plan_make(&source, NULL, 1500, 1, 0, &error);
+        made = plan_make(&source, NULL, 1500, 1, &error);
         for (guint k = 0; made && k < made->len; k++)
             g_ptr_array_add(plans, g_ptr_array_index(made, k));
         if (made) {

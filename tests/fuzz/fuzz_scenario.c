@@ -1,67 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A scenario in YAML. Whatever it is, either a message says in one line where it is wrong, or there are statements
- * within the limits, or there is work whose parts refer to what is there.
+ * A scenario, or a script. Whatever it is, either a message says in one line where it is wrong, or there are statements
+ * within the limits; a short one is carried out, or a message says in one line why it cannot be.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/scenario/scenario_file.h"
-#include "traffic-gen/scenario/work.h"
+#include "traffic-gen/say/carrier.h"
+#include "traffic-gen/say/script.h"
+#include "traffic-gen/sim/sim_trouble.h"
 
-static void check_work(const struct work *work)
+#include <string.h>
+
+enum { COUNT = 3, SHORT = 200 };
+
+/* Numbers of many digits are sizes that take long, and are as good as smaller ones. */
+static bool has_long_number(const char *text)
 {
-    unsigned rounds = 0;
+    size_t n = 0;
 
-    HOLDS(work->connections->len > 0 && work->rounds->len <= SCENARIO_STATEMENTS_MAX);
-    for (unsigned i = 0; i < work->connections->len; i++) {
-        const struct work_connection *c = &g_array_index(work->connections, struct work_connection, i);
+    for (; *text && n < 5; text++)
+        n = g_ascii_isxdigit(*text) ? n + 1 : 0;
+    return *text;
+}
 
-        HOLDS(c->round == rounds);
-        rounds += c->n_rounds;
-    }
-    HOLDS(rounds == work->rounds->len);
-    for (unsigned i = 0; i < work->rounds->len; i++) {
-        const struct work_round *round = &g_array_index(work->rounds, struct work_round, i);
+static void check_error(char *error)
+{
+    HOLDS(strncmp(error, "x.scenario:", 11) == 0 || strncmp(error, "x.scenario, statement ", 22) == 0);
+    HOLDS(!strchr(error, '\n'));
+    g_free(error);
+}
 
-        for (unsigned role = 0; role < 2; role++)
-            HOLDS(round->n[role] == 0 || round->from[role] + round->n[role] <= work->items[role]->len);
-    }
-    for (unsigned role = 0; role < 2; role++) {
-        for (unsigned i = 0; i < work->items[role]->len; i++) {
-            const struct work_item *item = &g_array_index(work->items[role], struct work_item, i);
-            const struct work_region *region = NULL;
+static void play(const GPtrArray *statements, const struct carrier *carrier)
+{
+    const struct sim_trouble none = {0};
+    struct stage *stage = stage_new(NULL, 1, &none, &(struct stage_place){0});
+    char *error = NULL;
 
-            HOLDS(item->line > 0);
-            HOLDS((item->kind != WORK_JOB && item->kind != WORK_CHANGE) || item->job.kind < NFS_JOBS);
-            if (item->kind == WORK_POST && item->from >= 0) {
-                HOLDS((unsigned)item->from < work->regions[role]->len);
-                region = &g_array_index(work->regions[role], struct work_region, item->from);
-                HOLDS(item->from_offset <= region->octets && item->post.n <= region->octets - item->from_offset);
-            }
-        }
-    }
+    stage->carrier = carrier;
+    stage->mtu = 1500;
+    if (!script_play(stage, "x.scenario", statements, &error))
+        check_error(error);
+    stage_free(stage);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *error = NULL;
-    struct scenario_file *file = scenario_file_parse("x.yaml", (const char *)data, size, 0, &error);
-    const GPtrArray *statements;
+    char *error = NULL, *text = g_strndup((const char *)data, size);
+    bool counted;
+    GPtrArray *statements = script_parse_counted("x.scenario", text, COUNT, &counted, &error);
+    uint64_t times = 0;
 
-    HOLDS((file == NULL) == (error != NULL));
-    if (!file) {
-        HOLDS(strncmp(error, "x.yaml:", 7) == 0 && !strchr(error, '\n'));
-        g_free(error);
-        return 0;
-    }
-    if (scenario_file_work(file))
-        check_work(scenario_file_work(file));
-    statements = scenario_file_statements(file);
-    HOLDS(statements->len <= SCENARIO_STATEMENTS_MAX);
-    for (unsigned i = 0; i < statements->len; i++) {
+    HOLDS((statements == NULL) == (error != NULL));
+    if (!statements)
+        check_error(error);
+    for (unsigned i = 0; statements && i < statements->len; i++) {
         const struct statement *statement = statements->pdata[i];
 
-        HOLDS(statement->verb && statement->line > 0 && statement->times > 0 && statement->allowed);
+        HOLDS(statement->verb && statement->number > 0 && statement->words->len <= WORDS_MAX);
+        times += statement->times;
     }
-    scenario_file_free(file);
+    if (statements && times <= SHORT && !has_long_number(text)) {
+        play(statements, &carrier_mpa);
+        play(statements, &carrier_roce);
+    }
+    if (statements)
+        g_ptr_array_unref(statements);
+    g_free(text);
     return 0;
 }

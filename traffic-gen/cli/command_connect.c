@@ -217,7 +217,7 @@ static int run(int argc, char **argv, const struct options *options)
 int command_connect(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "[rdma:]HOST:PORT SCENARIO|FILE.yaml | HOST:PORT --rping|--write|--read|--send|--as-device=NAME|--chaos=SEED",
+        "[rdma:]HOST:PORT SCENARIO|FILE | HOST:PORT --rping|--write|--read|--send|--as-device=NAME|--chaos=SEED",
         "Opens a TCP connection and plays the scenario on it as MPA Initiator (as Responder where the scenario has the "
         "Responder open the connection); or uses a service; or is a device for iwarp-gen test --listen.",
         "With rdma: before the address an RDMA device connects (RoCE, InfiniBand, iWARP), for NFS clients and "

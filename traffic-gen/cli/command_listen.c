@@ -5,7 +5,7 @@
 int command_listen(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "HOST:PORT SCENARIO|FILE.yaml",
+        "HOST:PORT SCENARIO|FILE",
         "Waits for a TCP connection and plays the scenario on it as MPA Responder (as Initiator where the scenario "
         "has the Responder open the connection). Port 0: any free one, which is printed on standard error.",
         "Exit status: 0 it was played completely, 1 the peer did something else, 2 wrong usage, or cannot listen.",

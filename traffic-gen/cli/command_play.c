@@ -87,7 +87,6 @@ static int play_stage(struct capture_file *file, const struct play_options *opti
     stage->carrier = options->carrier;
     stage->ipv6 = options->ipv6;
     stage->vlan = options->vlan;
-    stage->count = (unsigned)options->count;
     stage->memory_folder = options->memory;
     /* Every client plays the scenario at the same time; one of them with the fault. */
     for (stage->client = 0; stage->client < (unsigned)MAX(options->connections, 1) && !error; stage->client++) {
@@ -182,8 +181,8 @@ static int check_uses(const struct play_options *options, const struct scenario_
 {
     static const char bulks[] = "the scenarios bulk, bulk-whole and nfs-bulk",
                       others[] = "scenarios other than bulk ones";
-    static const char framed[] = "the scenarios bulk, bulk-whole and nfs-bulk; others say it in their `connection`";
-    const bool sized = bulk && !bulk->counted, counted = !bulk && scenario_source_is_counted(source);
+    static const char framed[] = "the scenarios bulk, bulk-whole and nfs-bulk; others say it themselves";
+    const bool sized = bulk && !bulk->counted, counted = !bulk && source->counted;
     const struct command_only rows[] = {
         {options->size, sized || (counted && options->count == 0), "--size",
          "the scenarios bulk, bulk-whole and nfs-bulk, and those with a count, which goes without it"},
@@ -192,10 +191,11 @@ static int check_uses(const struct play_options *options, const struct scenario_
         {options->no_crc, sized, "--no-crc", framed},
         {options->connections != G_MININT, !sized, "--connections",
          "scenarios other than bulk, bulk-whole and nfs-bulk"},
-        {options->count != 0, counted, "--count", "the scenarios operations and nfs-metadata, and `repeat: count`"},
+        {options->count != 0, counted, "--count",
+         "the scenarios operations and nfs-metadata, and those with `repeat count`"},
         {options->script, source->scenario && source->scenario->script == options->script, "--script",
          "the scenario script"},
-        {options->memory, scenario_source_works(source), "--memory", "scenarios with `work`"},
+        {options->memory, source->work, "--memory", "scenarios of work"},
         {options->inject, !bulk, "--inject", others},
         {options->net, !bulk, "--net", others},
         {options->mtu != 0, !bulk, "--mtu", others},
@@ -244,7 +244,7 @@ static int check(const char *name, struct play_options *options, struct scenario
         return command_fail_no_scenario(name);
     if (!options->output)
         return command_fail("play needs -o FILE, the capture to write (-: standard output)");
-    if (source->yaml && output_file_is(name, options->output))
+    if (source->is_file && output_file_is(name, options->output))
         return command_fail("-o %s is the scenario itself; give another name", options->output);
     status = check_uses(options, source, bulk);
     if (status == COMMAND_DONE && options->carrier == &carrier_roce)
@@ -312,7 +312,7 @@ static int play(const char *name, struct play_options *options)
 int command_play(int argc, char **argv)
 {
     static const struct command_usage usage = {
-        "SCENARIO|FILE.yaml -o FILE",
+        "SCENARIO|FILE -o FILE",
         "Writes a conversation, conforming or with faults, from SYN to FIN to a capture file.",
         "Scenarios: iwarp-gen list scenarios; their language: iwarp-scenario(5). Faults: iwarp-gen list faults.",
     };
@@ -341,7 +341,7 @@ int command_play(int argc, char **argv)
         {"live", 0, 0, G_OPTION_ARG_NONE, &options.live, "write each packet when its time has come, the first one now",
          NULL},
         COMMAND_GROUP("For some scenarios"),
-        {"script", 0, 0, G_OPTION_ARG_STRING, &options.script, "script: what is said (iwarp-gen-script(7))", "TEXT"},
+        {"script", 0, 0, G_OPTION_ARG_STRING, &options.script, "script: what is said (iwarp-scenario(5))", "TEXT"},
         {"count", 0, 0, G_OPTION_ARG_INT, &options.count,
          "operations: how many (default 1000); nfs-metadata: rounds (1)", "N"},
         {"size", 0, 0, G_OPTION_ARG_STRING, &options.size,
@@ -351,7 +351,7 @@ int command_play(int argc, char **argv)
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, bulk-whole, nfs-bulk: with Markers", NULL},
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk, bulk-whole, nfs-bulk: without CRC", NULL},
         {"memory", 0, 0, G_OPTION_ARG_FILENAME, &options.memory,
-         "scenarios with work: write the memory of both ends there at the end", "FOLDER"},
+         "scenarios of work: write the memory of both ends there at the end", "FOLDER"},
         G_OPTION_ENTRY_NULL,
     };
     int status;

@@ -53,7 +53,6 @@ static int play(const char *address, const struct speak_options *options, const 
                                                              .faults = faults,
                                                              .mtu = (unsigned)options->mtu,
                                                              .seed = (uint64_t)options->seed,
-                                                             .count = (unsigned)options->count,
                                                              .timeout_ns = (int64_t)(options->timeout * 1e9),
                                                              .record = options->record,
                                                              .export = options->export,
@@ -79,7 +78,7 @@ static int check(const char *name, const struct speak_options *options, const st
         status = command_check_mtu(options->mtu);
     if (status != COMMAND_DONE)
         return status;
-    if (options->count != 0 && !scenario_source_is_counted(source))
+    if (options->count != 0 && !source->counted)
         return command_fail("--count is only for the scenarios operations and nfs-metadata, and for clients");
     if (options->script && source->scenario->script != options->script)
         return command_fail("--script is only for the scenario script");

@@ -27,7 +27,7 @@ struct speak_options {
      "FILE"},                                                                                                          \
     {"inject", 0, 0, G_OPTION_ARG_STRING, &(o).inject,                                                                 \
      "break these rules, each in a connection of its own; both sides must know of it", "ID[,ID...]"},                  \
-    {"script", 0, 0, G_OPTION_ARG_STRING, &(o).script, "script: what is said (iwarp-gen-script(7))", "TEXT"},          \
+    {"script", 0, 0, G_OPTION_ARG_STRING, &(o).script, "script: what is said (iwarp-scenario(5))", "TEXT"},          \
     {"seed", 0, 0, G_OPTION_ARG_INT64, &(o).seed, "seed of everything random (default 1)", "N"},                       \
     {"mtu", 0, 0, G_OPTION_ARG_INT, &(o).mtu, "segments fit this MTU (default 1500)", "N"},                            \
     {"count", 0, 0, G_OPTION_ARG_INT, &(o).count, "how many operations (1000), rounds of nfs-metadata (1)", "N"},      \

@@ -60,7 +60,7 @@ static void print_help(void)
          "  iwarp-gen serve :7174 --service=echo\n"
          "  iwarp-gen test device.example:7174\n\n"
          "Exit status: 0 success, 1 a failure, 2 wrong usage or trouble. More: man iwarp-gen,\n"
-         "iwarp-gen-COMMAND, iwarp-scenario, iwarp-gen-script");
+         "iwarp-gen-COMMAND, iwarp-scenario");
 }
 
 static int run_command(const struct command *command, int n, char **arguments)

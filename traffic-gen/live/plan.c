@@ -172,7 +172,7 @@ static bool plan_stage(GPtrArray *plans, const struct scenario_source *source, c
 }
 
 GPtrArray *plan_make(const struct scenario_source *source, const GPtrArray *faults, unsigned mtu, uint64_t seed,
-                     unsigned count, char **error)
+                     char **error)
 {
     GPtrArray *plans = g_ptr_array_new_with_free_func(plan_free);
     bool good = true;
@@ -182,7 +182,6 @@ GPtrArray *plan_make(const struct scenario_source *source, const GPtrArray *faul
         struct stage *stage = stage_new(NULL, seed, &none, &(struct stage_place){0});
 
         stage->mtu = mtu;
-        stage->count = count;
         good = plan_stage(plans, source, faults ? faults->pdata[i] : NULL, stage, error);
         stage_free(stage);
     }

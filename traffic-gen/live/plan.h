@@ -48,6 +48,6 @@ struct plan {
 
 /* Of all connections, in their order; faults NULL: none. NULL with *error (for g_free()). */
 GPtrArray *plan_make(const struct scenario_source *source, const GPtrArray *faults, unsigned mtu, uint64_t seed,
-                     unsigned count, char **error);
+                     char **error);
 
 #endif

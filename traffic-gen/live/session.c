@@ -96,7 +96,7 @@ static bool fit_plans(struct session *session, unsigned mss)
 
     if (!session->plans || mss >= session->mss || session->next > 1)
         return true;
-    plans = plan_make(o->source, o->faults, MAX(mss + HEADERS, SHORTEST_MTU), o->seed, o->count, &error);
+    plans = plan_make(o->source, o->faults, MAX(mss + HEADERS, SHORTEST_MTU), o->seed, &error);
     if (!plans) {
         stop(session, SESSION_NOT_BEGUN, error);
         g_free(error);
@@ -437,13 +437,13 @@ static bool prepare(struct session *session)
     const struct session_options *o = &session->options;
     unsigned mtu = o->mtu ? o->mtu : scenario_source_mtu(o->source);
 
-    session->work = o->source->yaml ? scenario_file_work(o->source->yaml) : NULL;
+    session->work = o->source->work;
     if (session->work && o->faults) {
         session->why = g_strdup("faults cannot be injected into the work of real ends");
         return false;
     }
     if (!session->work)
-        session->plans = plan_make(o->source, o->faults, mtu, o->seed, o->count, &session->why);
+        session->plans = plan_make(o->source, o->faults, mtu, o->seed, &session->why);
     if (session->why)
         return false;
     if (session->options.on_device && !is_nfs_work(session)) {

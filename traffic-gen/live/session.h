@@ -15,7 +15,6 @@ struct session_options {
     const GPtrArray *faults; /* NULL: none */
     unsigned mtu;            /* 0: the scenario's own */
     uint64_t seed;
-    unsigned count;
     int64_t timeout_ns;
     const char *record; /* capture file, created once it listens or before it connects; NULL: none */
     /* Of NFS clients: the export, and the TCP port of MOUNT (versions 2 and 3), "rpcbind" to ask for it. NULL: "/", and

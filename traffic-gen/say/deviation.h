@@ -32,13 +32,6 @@ struct frame_write {
 /* Takes the words about startup frames, or FPDUs, refusing values that none of them has. False: there are none. */
 bool mpa_take_words(struct words *words, bool startup);
 
-/* What values a word has where it is not written as in a script, for messages; NULL: there is no such word. */
-const char *mpa_word_allows(const char *name, bool startup);
-/* The word with a value such as "true", "+4", "0x10"; false when it does not have such values. */
-bool mpa_word_add(struct statement *statement, const char *name, bool startup, const char *text);
-/* All names, separated by commas (for g_free()). */
-char *mpa_word_names(bool startup);
-
 /* Each with words that have been taken; NULL changes nothing. */
 void frame_change(struct words *words, struct frame_write *w);
 void frame_change_octets(struct words *words, struct frame_write *w);

@@ -64,6 +64,30 @@ static const struct frame_word *find_word(const char *name, bool startup)
     return known->name ? known : names_octet(name) ? &octet : NULL;
 }
 
+static bool is_hex(const char *text)
+{
+    size_t n = text ? strlen(text) : 0;
+
+    return text && n % 2 == 0 && strspn(text, "0123456789abcdefABCDEF") == n;
+}
+
+static bool word_has(const struct word *word, enum word_value value)
+{
+    switch (value) {
+    case ALONE:
+        return !word->op;
+    case NUMBER:
+        return word->op == '=' && word->is_number;
+    case CHANGE:
+        return word->op && word->is_number;
+    case OCTETS:
+        return word->op == '=' && is_hex(word->text);
+    case NO_WORD:
+        break;
+    }
+    return false;
+}
+
 static enum word_value value_of(const char *name, bool startup)
 {
     const struct frame_word *known = find_word(name, startup);
@@ -112,23 +136,4 @@ bool mpa_take_words(struct words *words, bool startup)
             any = words->used[i] = true;
     }
     return any;
-}
-
-const char *mpa_word_allows(const char *name, bool startup)
-{
-    return word_value_allows(value_of(name, startup));
-}
-
-bool mpa_word_add(struct statement *statement, const char *name, bool startup, const char *text)
-{
-    return word_value_add(statement, name, value_of(name, startup), text);
-}
-
-char *mpa_word_names(bool startup)
-{
-    GString *names = g_string_new("mpa@OFFSET");
-
-    for (const struct frame_word *known = startup ? startup_words : fpdu_words; known->name; known++)
-        g_string_append_printf(names, ", %s", known->name);
-    return g_string_free(names, FALSE);
 }

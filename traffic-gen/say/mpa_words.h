@@ -4,7 +4,6 @@
 #define IWARP_TRAFFIC_SAY_MPA_WORDS_H
 
 #include "traffic-gen/say/deviation.h"
-#include "traffic-gen/say/word_value.h"
 
 /* The octets that it has, to be freed by the caller. */
 GByteArray *word_octets(const struct word *word);
@@ -13,6 +12,9 @@ GByteArray *word_octets(const struct word *word);
 void frame_put_before(GByteArray *octets, const struct word *word);
 void frame_put_after(GByteArray *octets, const struct word *word);
 void frame_cut(GByteArray *octets, const struct word *word);
+
+/* Nothing; what a word has besides its name: nothing, a number that it sets, one that it sets or changes, octets. */
+enum word_value { NO_WORD, ALONE, NUMBER, CHANGE, OCTETS };
 
 /* What a word does to a frame before it is encoded, and to its octets, those of an FPDU or of any frame. */
 struct frame_word {

@@ -45,8 +45,6 @@ const struct nfs_template *nfs_procedure_template_at(unsigned index);
 const struct nfs_template *nfs_operation_template_at(unsigned index, bool callback);
 /* Of the value of an attribute of version 4, by its bit; "": it is not described. */
 const char *nfs_attribute_template(unsigned bit);
-/* A word of the template writes a field of this name. */
-bool nfs_template_has(const struct nfs_template *template, const char *name);
 
 /* A field as it was written. */
 struct nfs_field {

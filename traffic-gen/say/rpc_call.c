@@ -153,6 +153,28 @@ static void take_message(struct rpc_making *m, const struct rpc_filling *filling
     rpc_change_message(m);
 }
 
+/* Names those of the same program; the first of each program, when it is none of them. */
+static void refuse_procedure(const struct words *words, const char *name)
+{
+    g_autoptr(GString) same = g_string_new(NULL);
+    g_autoptr(GString) firsts = g_string_new(NULL);
+    g_autofree char *why = NULL;
+    const struct nfs_template *template;
+    const char *program = "";
+
+    for (unsigned i = 0; (template = nfs_procedure_template_at(i)); i++) {
+        size_t n = strcspn(template->name, ".") + 1;
+
+        if (strncmp(template->name, name, n) == 0)
+            g_string_append_printf(same, "%s%s", same->len ? ", " : "", template->name);
+        if (strncmp(template->name, program, n) != 0)
+            g_string_append_printf(firsts, "%s%s", firsts->len ? ", " : "", template->name);
+        program = template->name;
+    }
+    why = g_strdup_printf("the procedure is missing or unknown; allowed here: %s", same->len ? same->str : firsts->str);
+    words_refuse_because(words, *name ? name : "call", why);
+}
+
 void rpc_say_call(struct rpc_making *m)
 {
     const char *name = words_first(m->words);
@@ -160,7 +182,7 @@ void rpc_say_call(struct rpc_making *m)
     struct rpc_exchange *exchange;
 
     if (!procedure) {
-        words_refuse(m->words, name ? name : "call");
+        refuse_procedure(m->words, name ? name : "");
         return;
     }
     exchange = rpc_exchange_new(m->rpc, m->role);

@@ -8,11 +8,12 @@
 #include <string.h>
 
 static const int64_t millisecond = 1000000;
+static const uint64_t PAYLOAD_MAX = 1 << 30;
+
+static const struct verb *const tables[] = {message_verbs, connection_verbs, rpc_verbs};
 
 const struct verb *verb_find(const char *name)
 {
-    static const struct verb *const tables[] = {message_verbs, connection_verbs, rpc_verbs};
-
     for (unsigned t = 0; t < G_N_ELEMENTS(tables); t++) {
         for (const struct verb *verb = tables[t]; verb->name; verb++) {
             if (strcmp(verb->name, name) == 0)
@@ -20,6 +21,16 @@ const struct verb *verb_find(const char *name)
         }
     }
     return NULL;
+}
+
+void verb_append_names(GString *names, bool has_side)
+{
+    for (unsigned t = 0; t < G_N_ELEMENTS(tables); t++) {
+        for (const struct verb *verb = tables[t]; verb->name; verb++) {
+            if (verb_has_side(verb) == has_side)
+                g_string_append_printf(names, "%s%s", names->len ? ", " : "", verb->name);
+        }
+    }
 }
 
 const char *verb_name(const struct verb *verb)
@@ -82,6 +93,7 @@ struct script_player *script_begin(struct stage *stage, const char *source)
     player->stage = stage;
     player->source = source;
     player->setup = setup_rev1;
+    player->octets = stage->octets;
     return player;
 }
 
@@ -118,6 +130,8 @@ static void say_once(struct script_player *player, const struct statement *state
     }
     if (player->stage->impossible)
         words_refuse_because(&s.words, statement->verb->name, player->stage->impossible);
+    if (player->stage->octets - player->octets > PAYLOAD_MAX)
+        words_refuse_because(&s.words, statement->verb->name, "all messages together have more than 1 GiB");
     words_end(&s.words);
 }
 
@@ -151,14 +165,10 @@ bool script_end(struct script_player *player, char **error)
     return good;
 }
 
-bool script_play(struct stage *stage, const char *name, const char *text, char **error)
+bool script_play(struct stage *stage, const char *name, const GPtrArray *statements, char **error)
 {
-    g_autoptr(GPtrArray) statements = script_parse(name, text, error);
-    struct script_player *player;
+    struct script_player *player = script_begin(stage, name);
 
-    if (!statements)
-        return false;
-    player = script_begin(stage, name);
     for (unsigned i = 0; i < statements->len && script_say(player, statements->pdata[i]); i++)
         ;
     return script_end(player, error);

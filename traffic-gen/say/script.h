@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Conversations written down as text. Statements are separated by semicolons:
+ * Conversations written down as text (iwarp-scenario(5)). A statement is a line, or several are separated by
+ * semicolons; a line that is indented deeper continues them; `#` begins a comment, which is a line of its own:
  *
  *   with rev2 mulpdu=200   the negotiation: rev0, rev1 (the default) or rev2, no-crc, markers; before all else.
  *                          Of one side, with I or R after the name: revI=1 crcR=0 markersI=1 irdI=8 ordR=4, rtrI=7
@@ -8,13 +9,12 @@
  *                          of Private Data), rejectR=1, flagsI=N (all flags), isnI=N, beforeI=HEX (streaming data);
  *                          responder-opens: it opens the TCP connection; unseen: nothing is captured until `show`;
  *                          late msn=N: the capture begins so many messages later; segments=N: super-segments;
- *                          mss=N, port=N, no-sack, no-df; no-mpa: no startup frames are said; plain: all messages of a
- *                          kind have the same memory
- *   next                   ends this connection, begins another one between the same ports; `next with rev2 ...` with
- *                          another negotiation, `next parallel with ...` beside this one
- *   I VERB WORD...         the Initiator says or does something, as soon as what the peer said before has arrived
- *   R VERB WORD...         so does the Responder
- *   I 5* VERB WORD...      five times
+ *                          mss=N, mtu=N (of the path, in the first statement), port=N, no-sack, no-df; no-mpa: no
+ * startup frames are said; plain: all messages of a kind have the same memory next                   ends this
+ * connection, begins another one between the same ports; `next with rev2 ...` with another negotiation, `next parallel
+ * with ...` beside this one I VERB WORD...         the Initiator says or does something, as soon as what the peer said
+ * before has arrived R VERB WORD...         so does the Responder I 5* VERB WORD...      five times repeat 5 { ... }
+ * the statements between the braces, five times; `repeat count`: as often as --count says
  *
  * VERB is a message: write, read (a Read Request), answer (a Read Response), send, send-inv, send-se, send-se-inv,
  * term LAYER/ETYPE/CODE, imm, imm-se, fadd, cswap, result (an Atomic Response); or silence (a pure ACK), cork, uncork,
@@ -76,11 +76,13 @@
 
 #include "traffic-gen/say/statement.h"
 
+enum { SCRIPT_MTU_MIN = 128, SCRIPT_MTU_MAX = 65535 };
+
 /*
- * Plays it. False with *error (for g_free()), which begins with `name`, when it cannot be read or carried out: then the
- * stage is to be thrown away.
+ * Plays statements (script_parse()). False with *error (for g_free()), which begins with `name`, when one of them
+ * cannot be carried out: then the stage is to be thrown away.
  */
-bool script_play(struct stage *stage, const char *name, const char *text, char **error);
+bool script_play(struct stage *stage, const char *name, const GPtrArray *statements, char **error);
 
 /* The same statement by statement. `source` is called in messages and outlives the player. */
 struct script_player;

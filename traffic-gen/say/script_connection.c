@@ -186,8 +186,13 @@ static void set_up(struct script_player *player, struct words *words)
     player->late_msn = (uint32_t)words_number(words, "msn", 0);
 }
 
+/* The stage has the MTU from the script before anything is said. */
 static void say_with(struct saying *s)
 {
+    uint64_t mtu = s->player->conversation ? SCRIPT_MTU_MAX : words_number(&s->words, "mtu", SCRIPT_MTU_MAX);
+
+    if (mtu < SCRIPT_MTU_MIN || mtu > SCRIPT_MTU_MAX)
+        words_refuse_because(&s->words, "mtu", "it is not from 128 to 65535");
     set_up(s->player, &s->words);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Statements: who says what, with which fields, and with which deviation from what would be right (script.h lists
- * them). They are made from the text of a script (script_parse()) or field by field from a scenario in YAML, and
- * carried out by script_say().
+ * them). They are made from the text of a script (script_parse()), and carried out by script_say().
  */
 #ifndef IWARP_TRAFFIC_SAY_STATEMENT_H
 #define IWARP_TRAFFIC_SAY_STATEMENT_H
@@ -17,7 +16,7 @@ struct word {
     char op;         /* '=', '+', '-', '^', '&', '|'; 0: the name is all */
     bool is_number;  /* the value is one */
     uint64_t number; /* the value, if it is one */
-    char *text;      /* the value as written; NULL: it was given as a number, or there is none */
+    char *text;      /* the value as written; NULL: there is none */
 };
 
 /* The old value changed as the word says. */
@@ -45,9 +44,8 @@ struct statement {
     enum role role;
     const struct verb *verb;
     unsigned times;
-    GArray *words;       /* of struct word */
-    unsigned line;       /* of the file; of a script: its number, from 1 */
-    const char *allowed; /* the names that may be there, for messages; NULL: those of scripts */
+    GArray *words;         /* of struct word */
+    unsigned line, number; /* in the text, from 1; line 0: the text has only one */
     unsigned references;
 };
 
@@ -59,11 +57,12 @@ void statement_unref(void *statement);
 struct statement *statement_of_words(const char *text);
 
 void statement_add(struct statement *statement, const char *name);
-void statement_put_first(struct statement *statement, const char *name);
 /* A word as scripts have it: its name, or name, operator and value. */
 void statement_add_word(struct statement *statement, const char *word);
-void statement_add_number(struct statement *statement, const char *name, char op, uint64_t number);
-void statement_add_text(struct statement *statement, const char *name, const char *text);
+
+/* What is wrong with a statement, after the place of it: "SOURCE:LINE: " or "SOURCE, statement NUMBER: ". g_free(). */
+G_GNUC_PRINTF(4, 5)
+char *statement_trouble(const char *source, unsigned line, unsigned number, const char *format, ...);
 
 /* NULL: there is none of that name. */
 const struct verb *verb_find(const char *name);
@@ -73,10 +72,20 @@ bool verb_has_side(const struct verb *verb);
 /* True for the two whose words of MPA are about a startup frame instead of an FPDU. */
 bool verb_says_startup(const struct verb *verb);
 
+/* ", "-separated, for messages; of those with a side, or of the others. */
+void verb_append_names(GString *names, bool has_side);
+
+enum {
+    SCRIPT_OCTETS_MAX = 1 << 20,    /* of the text of a file */
+    SCRIPT_STATEMENTS_MAX = 100000, /* with all repetitions */
+};
+
 /*
  * The statements of a script, an array of struct statement * to be freed with g_ptr_array_unref(). NULL with *error
  * (for g_free()), which begins with `name`, when it cannot be read.
  */
 GPtrArray *script_parse(const char *name, const char *text, char **error);
+/* The same; `count`: what `repeat count` means, 0: once; *counted: the script says it. */
+GPtrArray *script_parse_counted(const char *name, const char *text, unsigned count, bool *counted, char **error);
 
 #endif

@@ -17,14 +17,9 @@ bool words_refuse(const struct words *words, const char *word)
 {
     const struct statement *s = words->statement;
 
-    if (*words->error)
-        return false;
-    if (s->allowed)
-        *words->error = g_strdup_printf("%s:%u: '%s' cannot be carried out here; allowed here: %s", words->source,
-                                        s->line, word, s->allowed);
-    else
-        *words->error = g_strdup_printf("%s, statement %u: cannot read '%s' (see: man iwarp-gen-script)", words->source,
-                                        s->line, word);
+    if (!*words->error)
+        *words->error =
+            statement_trouble(words->source, s->line, s->number, "cannot read '%s' (see: man iwarp-scenario)", word);
     return false;
 }
 
@@ -32,14 +27,9 @@ bool words_refuse_because(const struct words *words, const char *word, const cha
 {
     const struct statement *s = words->statement;
 
-    if (*words->error)
-        return false;
-    if (s->allowed)
+    if (!*words->error)
         *words->error =
-            g_strdup_printf("%s:%u: '%s' cannot be carried out here: %s", words->source, s->line, word, why);
-    else
-        *words->error =
-            g_strdup_printf("%s, statement %u: '%s' cannot be carried out: %s", words->source, s->line, word, why);
+            statement_trouble(words->source, s->line, s->number, "'%s' cannot be carried out: %s", word, why);
     return false;
 }
 
@@ -50,10 +40,7 @@ static bool words_refuse_at(const struct words *words, unsigned index)
 
     if (!word->op)
         return words_refuse(words, word->name);
-    if (word->text)
-        text = g_strdup_printf("%s%c%s", word->name, word->op, word->text);
-    else
-        text = g_strdup_printf("%s%c%" G_GUINT64_FORMAT, word->name, word->op, word->number);
+    text = g_strdup_printf("%s%c%s", word->name, word->op, word->text);
     return words_refuse(words, text);
 }
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const struct scenario_table *const tables[] = {&yaml_scenarios, &rdmap_scenarios, &rpc_scenarios};
+static const struct scenario_table *const tables[] = {&library_scenarios, &rdmap_scenarios, &rpc_scenarios};
 
 const struct scenario *scenario_at(unsigned index)
 {

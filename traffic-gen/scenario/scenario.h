@@ -9,12 +9,11 @@ struct scenario {
     const char *name;
     const char *summary;
     void (*play)(struct stage *stage);
-    bool rpc;     /* play: it is about RPC-over-RDMA, on any carrier */
-    unsigned mtu; /* its own default; 0: 1500 */
-    /* One of these instead: a script (script.h), the function that writes it (for g_free()), YAML (scenario_file.h). */
+    bool rpc; /* play: it is about RPC-over-RDMA, on any carrier */
+    /* One of these instead: a script (script.h), the function that writes it (for g_free()), work (work_file.h). */
     const char *script;
     char *(*write)(unsigned count);
-    const char *yaml;
+    const char *work;
 };
 
 const struct scenario *scenario_at(unsigned index); /* NULL past the end */
@@ -25,6 +24,6 @@ struct scenario_table {
     const struct scenario *scenarios;
     unsigned n;
 };
-extern const struct scenario_table yaml_scenarios, rdmap_scenarios, rpc_scenarios;
+extern const struct scenario_table library_scenarios, rdmap_scenarios, rpc_scenarios;
 
 #endif

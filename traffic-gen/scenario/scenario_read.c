@@ -117,42 +117,8 @@ bool read_octets(struct reading *r, const yaml_node_t *node, unsigned times, uin
     if (!read_number(r, node, 0, OCTETS_MAX, value))
         return false;
     r->octets += *value * times;
-    if (r->octets > SCENARIO_OCTETS_MAX)
-        return complain(r, node, NULL, "all messages together have more than %d octets", SCENARIO_OCTETS_MAX);
-    return true;
-}
-
-static const struct scenario_region *find_region(const struct reading *r, const char *name)
-{
-    for (unsigned i = 0; i < r->regions->len; i++) {
-        const struct scenario_region *region = &g_array_index(r->regions, struct scenario_region, i);
-
-        if (strcmp(region->name, name) == 0)
-            return region;
-    }
-    return NULL;
-}
-
-bool read_stag(struct reading *r, const yaml_node_t *node, const struct scenario_region **region, uint64_t *stag)
-{
-    const char *text = read_text(r, node, "the name of a region of `memory`, or an STag");
-
-    *region = NULL;
-    if (!text)
-        return false;
-    if (g_ascii_isdigit(*text))
-        return read_number(r, node, 0, UINT32_MAX, stag);
-    *region = find_region(r, text);
-    if (!*region) {
-        GString *names = g_string_new("numbers");
-
-        for (unsigned i = 0; i < r->regions->len; i++)
-            g_string_append_printf(names, ", %s", g_array_index(r->regions, struct scenario_region, i).name);
-        complain(r, node, names->str, "no region of `memory` is called '%s'", text);
-        g_string_free(names, TRUE);
-        return false;
-    }
-    *stag = (*region)->stag;
+    if (r->octets > WORK_OCTETS_MAX)
+        return complain(r, node, NULL, "all messages together have more than %d octets", WORK_OCTETS_MAX);
     return true;
 }
 
@@ -342,21 +308,17 @@ static bool read_repeat(struct reading *r, const yaml_node_t *node, uint64_t *ti
     return *times <= REPEAT_MAX || complain(r, node, NULL, "a count of more than %d", REPEAT_MAX);
 }
 
-static char *repetition_names(const struct repetition *repetition)
-{
-    return g_strdup_printf("repeat, %s", repetition->what);
-}
+static const char repetition_allowed[] = "repeat, work";
 
 static bool read_repetition_value(struct reading *r, void *context, const yaml_node_t *key, const char *name,
                                   const yaml_node_t *value)
 {
     struct repetition *repetition = context;
-    g_autofree char *allowed = repetition_names(repetition);
 
     if (strcmp(name, "repeat") == 0)
         return read_repeat(r, value, &repetition->times);
-    if (strcmp(name, repetition->what) != 0)
-        return complain(r, key, allowed, "'%s' does not go with repeat", name);
+    if (strcmp(name, "work") != 0)
+        return complain(r, key, repetition_allowed, "'%s' does not go with repeat", name);
     repetition->list = value;
     return true;
 }
@@ -372,24 +334,22 @@ bool node_is_repetition(struct reading *r, const yaml_node_t *node)
 
 bool read_repetition(struct reading *r, const yaml_node_t *node, struct repetition *repetition)
 {
-    g_autofree char *allowed = repetition_names(repetition);
-
-    return read_mapping(r, node, allowed, read_repetition_value, repetition) &&
-           (repetition->list || complain(r, node, allowed, "repeat needs %s", repetition->what));
+    return read_mapping(r, node, repetition_allowed, read_repetition_value, repetition) &&
+           (repetition->list || complain(r, node, repetition_allowed, "repeat needs work"));
 }
 
 bool repeat_octets(struct reading *r, const yaml_node_t *node, uint64_t octets, uint64_t times)
 {
     r->octets += (r->octets - octets) * (times - 1);
-    return r->octets <= SCENARIO_OCTETS_MAX ||
-           complain(r, node, NULL, "all messages together have more than %d octets", SCENARIO_OCTETS_MAX);
+    return r->octets <= WORK_OCTETS_MAX ||
+           complain(r, node, NULL, "all messages together have more than %d octets", WORK_OCTETS_MAX);
 }
 
 bool count_steps(struct reading *r, const yaml_node_t *node, uint64_t n)
 {
-    r->steps += (unsigned)MIN(n, SCENARIO_STATEMENTS_MAX + 1);
-    return r->steps <= SCENARIO_STATEMENTS_MAX ||
-           complain(r, node, NULL, "more than %d steps, repetitions included", SCENARIO_STATEMENTS_MAX);
+    r->steps += (unsigned)MIN(n, WORK_STEPS_MAX + 1);
+    return r->steps <= WORK_STEPS_MAX ||
+           complain(r, node, NULL, "more than %d steps, repetitions included", WORK_STEPS_MAX);
 }
 
 const struct member *find_member(const struct member *members, size_t n, const char *name)

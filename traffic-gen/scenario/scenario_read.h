@@ -1,33 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Values of a scenario in YAML, checked, and messages that say where and what is allowed. */
+/* Values of a file of work in YAML, checked, and messages that say where and what is allowed. */
 #ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_READ_H
 #define IWARP_TRAFFIC_SCENARIO_SCENARIO_READ_H
 
-#include "traffic-gen/scenario/scenario_file.h"
+#include "traffic-gen/scenario/work_file.h"
 
 #include <inttypes.h>
 #include <yaml.h>
 
-struct scenario_region {
-    const char *name; /* in the document */
-    uint32_t stag;
-    uint64_t to, length; /* the latter for the reader of the file only */
-};
-
 struct reading {
     const char *name; /* of the file */
     yaml_document_t document;
-    const yaml_node_t *connection; /* settings of the whole file; NULL: none */
-    char *error;                   /* the first one */
-    GArray *regions;               /* of struct scenario_region */
-    GPtrArray *statements;         /* of struct statement */
-    unsigned steps;                /* that were looked at, those that say nothing included */
-    uint64_t octets;               /* of all messages so far */
-    size_t text;                   /* octets of all statements */
-    bool rpcrdma;                  /* RPC-over-RDMA was asked for */
-    uint64_t wait;                 /* milliseconds before the next statement */
-    unsigned count;                /* what `repeat: count` means */
-    bool counted;                  /* that was said */
+    char *error;     /* the first one */
+    unsigned steps;  /* that were looked at, those that say nothing included */
+    uint64_t octets; /* of all messages so far */
+    unsigned count;  /* what `repeat: count` means */
+    bool counted;    /* that was said */
 };
 
 /* Notes the mistake, if it is the first one; always false. `allowed` NULL: nothing to list. */
@@ -36,7 +24,7 @@ bool complain(struct reading *r, const yaml_node_t *node, const char *allowed, c
 
 /* The text of a scalar; NULL, after complaining, when it is none or longer than names and numbers are. */
 const char *read_text(struct reading *r, const yaml_node_t *node, const char *allowed);
-/* The text of a scalar that may be in a script. */
+/* The text of a scalar that is a name. */
 const char *read_word(struct reading *r, const yaml_node_t *node, const char *allowed);
 bool read_number(struct reading *r, const yaml_node_t *node, uint64_t min, uint64_t max, uint64_t *value);
 bool read_flag(struct reading *r, const yaml_node_t *node, bool *value);
@@ -65,9 +53,8 @@ bool read_named_set(struct reading *r, const yaml_node_t *node, const struct nam
 /* A list of send, write, read, as a set of enum mpa_rtr. */
 bool read_rtr_types(struct reading *r, const yaml_node_t *node, uint8_t *set);
 
-/* {repeat: N, steps: [...]}: N is a number, or `count`. */
+/* {repeat: N, work: [...]}: N is a number, or `count`. */
 struct repetition {
-    const char *what; /* `steps` */
     const yaml_node_t *list;
     uint64_t times;
 };
@@ -99,9 +86,6 @@ bool read_times(struct reading *r, const yaml_node_t *node, unsigned *times);
 bool read_octets(struct reading *r, const yaml_node_t *node, unsigned times, uint64_t *value);
 /* "0/1/02": layer, type and code of a Terminate, of 4, 4 and 8 bits. */
 bool read_error_code(struct reading *r, const yaml_node_t *node, unsigned *error);
-/* An STag: a number, or the name of a region. `region` NULL: a number. */
-bool read_stag(struct reading *r, const yaml_node_t *node, const struct scenario_region **region, uint64_t *stag);
-
 static inline const yaml_node_t *node_at(struct reading *r, int index)
 {
     return yaml_document_get_node(&r->document, index);

@@ -4,84 +4,160 @@
 #include "support/closest.h"
 #include "traffic-gen/say/deviation.h"
 #include "traffic-gen/say/script.h"
-#include "traffic-gen/scenario/work.h"
+#include "traffic-gen/scenario/work_file.h"
 
 #include <stdint.h>
 #include <string.h>
 
-static bool names_file(const char *name)
+static const char script_name[] = "script";
+
+/* ---- text ---- */
+
+static bool names_script(const char *name)
+{
+    return g_str_has_suffix(name, ".scenario");
+}
+
+static bool names_work(const char *name)
 {
     return g_str_has_suffix(name, ".yaml") || g_str_has_suffix(name, ".yml");
+}
+
+/* Repetitions of statements count, too: in a text of a few lines there is as much as memory holds. */
+static bool is_too_long(const GPtrArray *statements)
+{
+    uint64_t n = 0;
+
+    for (unsigned i = 0; i < statements->len; i++)
+        n += ((const struct statement *)statements->pdata[i])->times;
+    return n > SCRIPT_STATEMENTS_MAX;
+}
+
+static void read_statements(struct scenario_source *source, const char *name, const char *text, unsigned count,
+                            char **error)
+{
+    source->place = g_strdup(name);
+    source->statements = script_parse_counted(name, text, count, &source->counted, error);
+    if (source->statements && is_too_long(source->statements))
+        *error = g_strdup_printf("%s: more than %d statements, repetitions included", name, SCRIPT_STATEMENTS_MAX);
+}
+
+static void read_work_text(struct scenario_source *source, const char *name, const char *text, size_t n, unsigned count,
+                           char **error)
+{
+    source->work = work_file_parse(name, text, n, count, error);
+    source->counted = source->work && source->work->counted;
+}
+
+static void read_file(struct scenario_source *source, const char *path, unsigned count, char **error)
+{
+    g_autoptr(GError) why = NULL;
+    g_autofree char *text = NULL;
+    gsize n;
+
+    source->scenario = &source->own;
+    source->is_file = true;
+    if (!g_file_get_contents(path, &text, &n, &why))
+        *error = g_strdup(why->message);
+    else if (names_work(path))
+        read_work_text(source, path, text, n, count, error);
+    else if (n > SCRIPT_OCTETS_MAX)
+        *error = g_strdup_printf("%s: more than %d octets", path, SCRIPT_OCTETS_MAX);
+    else if (strlen(text) != n)
+        *error = g_strdup_printf("%s: a null octet is no text", path);
+    else
+        read_statements(source, path, text, count, error);
+}
+
+/* One that the program knows. */
+static void read_known(struct scenario_source *source, unsigned count, char **error)
+{
+    const struct scenario *scenario = source->scenario;
+    const char *ending = scenario->work ? ".yaml" : scenario->script ? ".scenario" : "";
+    g_autofree char *place = g_strconcat(scenario->name, ending, NULL);
+    g_autofree char *written = scenario->write ? scenario->write(count) : NULL;
+
+    if (scenario->work)
+        read_work_text(source, place, scenario->work, strlen(scenario->work), count, error);
+    else if (scenario->script)
+        read_statements(source, place, scenario->script, count, error);
+    else if (written)
+        source->statements = script_parse(place, written, error);
+    source->counted |= scenario->write != NULL;
+    if (!source->place)
+        source->place = g_steal_pointer(&place);
 }
 
 bool scenario_source_load(struct scenario_source *source, const char *name, const char *script, unsigned count,
                           char **error)
 {
-    static const char script_name[] = "script";
-
     *error = NULL;
     *source = (struct scenario_source){.own = {.name = name}};
-    if (script && strcmp(name, script_name) == 0) {
+    if (strcmp(name, script_name) == 0) {
         source->own.script = script;
         source->scenario = &source->own;
-        return true;
-    }
-    if (strcmp(name, script_name) == 0) {
-        *error = g_strdup("the scenario script needs --script=TEXT, what is said (see: man iwarp-gen-script)");
-        return false;
+        if (script)
+            read_statements(source, name, script, count, error);
+        else
+            *error = g_strdup("the scenario script needs --script=TEXT, what is said (see: man iwarp-scenario)");
+        return !*error;
     }
     source->scenario = scenario_find(name);
-    if (!source->scenario && names_file(name)) {
-        source->yaml = scenario_file_load(name, count, error);
-        source->scenario = &source->own;
-    } else if (source->scenario && source->scenario->yaml) {
-        g_autofree char *place = g_strdup_printf("%s.yaml", name);
-
-        source->yaml = scenario_file_parse(place, source->scenario->yaml, strlen(source->scenario->yaml), count, error);
-    }
+    if (source->scenario)
+        read_known(source, count, error);
+    else if (names_script(name) || names_work(name))
+        read_file(source, name, count, error);
     return !*error;
 }
 
 void scenario_source_clear(struct scenario_source *source)
 {
-    scenario_file_free(source->yaml);
-    source->yaml = NULL;
+    work_free(source->work);
+    source->work = NULL;
+    if (source->statements)
+        g_ptr_array_unref(source->statements);
+    source->statements = NULL;
+    g_clear_pointer(&source->place, g_free);
 }
 
-bool scenario_source_works(const struct scenario_source *source)
-{
-    return source->yaml && scenario_file_work(source->yaml);
-}
+/* ---- faults and carriers ---- */
 
 bool scenario_source_takes(const struct scenario_source *source, const struct fault *fault)
 {
     if (fault->script)
         return strcmp(fault->scenario, source->scenario->name) == 0;
-    return !scenario_source_works(source);
+    return !source->work;
 }
 
 char *scenario_source_refusal(const struct scenario_source *source, const struct fault *fault)
 {
     const char *why = "has no place for it";
 
-    if (scenario_source_works(source))
+    if (source->work)
         why = "is played by two real ends, which keep all rules";
     return g_strdup_printf("--inject: fault %s is made for scenario %s, and %s %s; try: iwarp-gen play %s --inject=%s",
                            fault->id, fault->scenario, source->scenario->name, why, fault->scenario, fault->id);
 }
 
-/* It speaks RPC-over-RDMA from its first connection on. */
-static bool speaks_rpc(const GPtrArray *statements)
+/* The word of this name in the statement that the first connection begins with; NULL: there is none. */
+static const struct word *word_of_start(const struct scenario_source *source, const char *name)
 {
-    const struct statement *first = statements && statements->len > 0 ? statements->pdata[0] : NULL;
+    const struct statement *first =
+        source->statements && source->statements->len > 0 ? source->statements->pdata[0] : NULL;
 
     for (unsigned i = 0; first && strcmp(verb_name(first->verb), "with") == 0 && i < first->words->len; i++) {
-        const char *name = g_array_index(first->words, struct word, i).name;
+        const struct word *word = &g_array_index(first->words, struct word, i);
 
-        if (strcmp(name, "rpcrdma") == 0 || strcmp(name, "nfs") == 0)
-            return true;
+        if (strcmp(word->name, name) == 0)
+            return word;
     }
-    return false;
+    return NULL;
+}
+
+/* It speaks RPC-over-RDMA from its first connection on. */
+static bool speaks_rpc(const struct scenario_source *source)
+{
+    return word_of_start(source, "rpcrdma") || word_of_start(source, "nfs");
 }
 
 static bool is_work_of_nfs(const struct work *work)
@@ -95,18 +171,9 @@ static bool is_work_of_nfs(const struct work *work)
 
 static bool is_for_roce(const struct scenario_source *source)
 {
-    g_autoptr(GPtrArray) statements = NULL;
-    g_autofree char *error = NULL;
-
-    if (scenario_source_works(source))
-        return is_work_of_nfs(scenario_file_work(source->yaml));
-    if (source->yaml)
-        return speaks_rpc(scenario_file_statements(source->yaml));
-    if (source->scenario->play)
-        return source->scenario->rpc;
-    if (source->scenario->script)
-        statements = script_parse(source->scenario->name, source->scenario->script, &error);
-    return error || speaks_rpc(statements); /* what cannot be read is reported when it is played */
+    if (source->work)
+        return is_work_of_nfs(source->work);
+    return source->statements ? speaks_rpc(source) : source->scenario->rpc;
 }
 
 char *scenario_source_roce_refusal(const struct scenario_source *source, const struct fault *fault)
@@ -127,16 +194,23 @@ char *scenario_source_roce_refusal(const struct scenario_source *source, const s
                            source->scenario->name);
 }
 
-bool scenario_source_is_counted(const struct scenario_source *source)
-{
-    return source->yaml ? scenario_file_is_counted(source->yaml) : source->scenario && source->scenario->write;
-}
-
 unsigned scenario_source_mtu(const struct scenario_source *source)
 {
-    if (source->yaml && scenario_file_mtu(source->yaml))
-        return scenario_file_mtu(source->yaml);
-    return source->scenario->mtu ? source->scenario->mtu : 1500;
+    const struct word *said = word_of_start(source, "mtu");
+
+    if (source->work && source->work->mtu)
+        return source->work->mtu;
+    /* Others are refused when they are played. */
+    if (said && said->is_number && said->number >= SCRIPT_MTU_MIN && said->number <= SCRIPT_MTU_MAX)
+        return (unsigned)said->number;
+    return 1500;
+}
+
+static bool play_script(struct stage *stage, const char *name, const char *script, char **error)
+{
+    g_autoptr(GPtrArray) statements = script_parse(name, script, error);
+
+    return statements && script_play(stage, name, statements, error);
 }
 
 static bool play_deviation(const struct scenario_source *source, const struct fault *fault, struct stage *stage,
@@ -157,24 +231,17 @@ static bool play_deviation(const struct scenario_source *source, const struct fa
 bool scenario_source_play(const struct scenario_source *source, const struct fault *fault, struct stage *stage,
                           char **error)
 {
-    g_autofree char *written = NULL;
-
     if (fault && fault->deviation)
         return play_deviation(source, fault, stage, error);
     stage->deviated |= fault != NULL;
     if (fault && fault->script)
-        return script_play(stage, fault->id, fault->script, error);
-    if (scenario_source_works(source))
-        return work_play(scenario_file_work(source->yaml), stage, error);
-    if (source->yaml)
-        return scenario_file_play(source->yaml, stage, error);
-    if (source->scenario->play) {
-        source->scenario->play(stage);
-        return true;
-    }
-    if (source->scenario->write)
-        written = source->scenario->write(stage->count);
-    return script_play(stage, source->scenario->name, written ? written : source->scenario->script, error);
+        return play_script(stage, fault->id, fault->script, error);
+    if (source->work)
+        return work_play(source->work, stage, error);
+    if (source->statements)
+        return script_play(stage, source->place, source->statements, error);
+    source->scenario->play(stage);
+    return true;
 }
 
 static char *fault_hint(const char *id)

@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A scenario as the user names it: one that the program knows, a YAML file, or a script of the command line. */
+/* A scenario as the user names it: one that the program knows, a file, or a script of the command line. */
 #ifndef IWARP_TRAFFIC_SCENARIO_SCENARIO_SOURCE_H
 #define IWARP_TRAFFIC_SCENARIO_SCENARIO_SOURCE_H
 
 #include "traffic-gen/faults/fault.h"
 #include "traffic-gen/scenario/scenario.h"
-#include "traffic-gen/scenario/scenario_file.h"
+#include "traffic-gen/scenario/work.h"
 
 struct scenario_source {
     const struct scenario *scenario; /* NULL: there is none of that name */
     struct scenario own;             /* what it points to for a file or a script */
-    struct scenario_file *yaml;      /* NULL when it is not written in YAML */
+    bool is_file;                    /* of the user's */
+    /* What it says: statements (script.h), or the work of real ends; both NULL: scenario->play says it. */
+    GPtrArray *statements;
+    char *place; /* what messages about them call the text */
+    struct work *work;
+    bool counted; /* a count decides how long it is */
 };
 
 /*
@@ -30,10 +35,6 @@ char *scenario_source_refusal(const struct scenario_source *source, const struct
  * of its own.
  */
 char *scenario_source_roce_refusal(const struct scenario_source *source, const struct fault *fault);
-/* True when it describes the work of two real ends. */
-bool scenario_source_works(const struct scenario_source *source);
-/* A count decides how long it is. */
-bool scenario_source_is_counted(const struct scenario_source *source);
 unsigned scenario_source_mtu(const struct scenario_source *source);
 /*
  * Plays it on the stage, with the fault (NULL: none); stage->deviated says then whether the fault found its place.

@@ -93,7 +93,7 @@ static bool read_rounds(struct making *m, const yaml_node_t *node, unsigned dept
 static bool read_repeated_rounds(struct making *m, const yaml_node_t *node, unsigned depth)
 {
     struct reading *r = m->r;
-    struct repetition repetition = {.what = "work"};
+    struct repetition repetition = {0};
     unsigned first = m->work->rounds->len, connections = m->work->connections->len, steps = r->steps;
     uint64_t octets = r->octets, n;
 

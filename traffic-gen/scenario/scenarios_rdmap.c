@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Conforming conversations of RFC 5040 and RFC 7306 whose length --count sets, which scenarios in YAML cannot say. */
+/* Conforming conversations of RFC 5040 and RFC 7306 whose numbers grow with each repetition, which scripts cannot say.
+ */
 #include "traffic-gen/scenario/scenario.h"
 
 enum { IN_FLIGHT = 16, OPERATIONS_DEFAULT = 1000 };

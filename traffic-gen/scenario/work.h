@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work for real ends: the part `work` of a scenario (iwarp-scenario(5)). Queue pairs of the stack are given it round by
+ * Work for real ends (iwarp-scenario(5), WORK). Queue pairs of the stack are given it round by
  * round and answer each other by themselves. Two of them play it in a simulated network; one of them can play its side
  * on any transport, with a peer that does the other side's part.
  */
@@ -59,6 +59,8 @@ struct work_connection {
 
 struct work {
     char *name;          /* of the file, for messages */
+    unsigned mtu;        /* of the path; 0: not said */
+    bool counted;        /* a count decides how long it is */
     GArray *regions[2];  /* struct work_region */
     GArray *items[2];    /* struct work_item */
     GArray *rounds;      /* struct work_round */

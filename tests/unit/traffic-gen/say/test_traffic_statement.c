@@ -22,7 +22,8 @@ static void test_words(void **state)
     assert_int_equal(word_at(statements, 0, 1)->number, 16);
     send = statements->pdata[1];
     assert_int_equal(send->times, 3);
-    assert_int_equal(send->line, 3);
+    assert_int_equal(send->line, 0);
+    assert_int_equal(send->number, 3);
     assert_int_equal(send->words->len, 6);
     for (unsigned i = 0; i < 6; i++) {
         static const struct {
@@ -61,6 +62,89 @@ static void test_scripts_that_cannot_be_read(void **state)
 
         assert_null(script_parse("x", texts[i], &error));
         assert_int_equal(strncmp(error, "x, statement 1: cannot read '", 29), 0);
+    }
+}
+
+/* Each statement as "LINE:SIDE VERB WORDS", in their order. */
+static char *said(const char *text, unsigned count, bool *counted)
+{
+    char *error = NULL;
+    g_autoptr(GPtrArray) statements = script_parse_counted("x", text, count, counted, &error);
+    GString *all = g_string_new(NULL);
+
+    if (!statements)
+        fail_msg("%s", error);
+    for (unsigned i = 0; i < statements->len; i++) {
+        const struct statement *s = statements->pdata[i];
+
+        g_string_append_printf(all, "%s%u:%c %s", i ? "|" : "", s->line, s->role == INITIATOR ? 'I' : 'R',
+                               verb_name(s->verb));
+        for (unsigned k = 0; k < s->words->len; k++)
+            g_string_append_printf(all, " %s", word_at(statements, i, k)->name);
+    }
+    return g_string_free(all, FALSE);
+}
+
+static void test_lines(void **state)
+{
+    static const struct {
+        const char *text, *expected;
+        unsigned count;
+        bool counted;
+    } cases[] = {
+        {"", "", 0, false},
+        {"# no\n\n  I send\n", "3:I send", 0, false},
+        {"I send\n  zeros\n\n    # no\n early;\nR send", "1:I send zeros early|6:R send", 0, false},
+        {"  I send\n  R send\r\n\tI fin", "1:I send|2:R send|3:I fin", 0, false},
+        {"I send; R send\n I fin; R fin\n", "1:I send|1:R send I fin|1:R fin", 0, false},
+        {"repeat 2 {\n  I send\n  R send\n    early\n}\nI fin\n",
+         "2:I send|3:R send early|2:I send|3:R send early|6:I fin", 0, false},
+        {"repeat 2 { I send; repeat 2 { R send } }", "0:I send|0:R send|0:R send|0:I send|0:R send|0:R send", 0, false},
+        {"repeat count { I send }; R fin", "0:I send|0:R fin", 0, true},
+        {"repeat count { I send }; R fin", "0:I send|0:I send|0:I send|0:R fin", 3, true},
+        {"repeat 7 { }", "", 0, false},
+    };
+
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        bool counted = !cases[i].counted;
+        g_autofree char *all = said(cases[i].text, cases[i].count, &counted);
+
+        assert_string_equal(all, cases[i].expected);
+        assert_int_equal(counted, cases[i].counted);
+    }
+}
+
+static void test_lines_that_cannot_be_read(void **state)
+{
+    static const struct {
+        const char *text, *error;
+    } cases[] = {
+        {"I send\nI sned\n", "x:2: cannot read 'sned'; allowed here: write, read, "},
+        {"I send\n\nX\n", "x:3: cannot read 'X'; allowed here: I, R, repeat, with, next"},
+        {"I send\nwait 5\n", "x:2: cannot read 'wait'; allowed here: I, R, "},
+        {"I sn\033ed\n", "x:1: cannot read 'sn?ed'; "},
+        {"I 3 {\n}\n", "x:1: before '{' there is 'repeat N' or 'repeat count'"},
+        {"repeat {\n}\n", "x:1: before '{'"},
+        {"\nrepeat 0 {\n}\n", "x:2: cannot read '0'"},
+        {"repeat -1 { }\n", "x:1: cannot read '-1'"},
+        {"repeat 5x { }\n", "x:1: cannot read '5x'"},
+        {"repeat 100001 { }\n", "x:1: a count of more than 100000"},
+        {"repeat 18446744073709551616 { }\n", "x:1: a count of more than 100000"},
+        {"I send\n}\n", "x:2: '}' without '{'"},
+        {"repeat 5 {\nI send\n", "x:2: '{' without '}'"},
+        {"repeat 50000 { I send; R send; I send }",
+         "x, statement 4: more than 100000 statements, repetitions included"},
+        {"repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 "
+         "{ "
+         "repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 {",
+         "x, statement 17: repetitions lie more than 16 deep in one another"},
+    };
+
+    for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
+        g_autofree char *error = NULL;
+
+        assert_null(script_parse("x", cases[i].text, &error));
+        assert_int_equal(strncmp(error, cases[i].error, strlen(cases[i].error)), 0);
     }
 }
 
@@ -118,6 +202,8 @@ int main(void)
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_operators),
         cmocka_unit_test(test_scripts_that_cannot_be_read),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_lines_that_cannot_be_read),
         cmocka_unit_test(test_deviations),
         cmocka_unit_test(test_deviations_that_cannot_be_read),
     };

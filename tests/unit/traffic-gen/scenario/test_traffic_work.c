@@ -6,8 +6,7 @@
 #include "tests/unit/support/support.h"
 #include "traffic-gen/ends/pair.h"
 #include "traffic-gen/scenario/scenario.h"
-#include "traffic-gen/scenario/scenario_file.h"
-#include "traffic-gen/scenario/work.h"
+#include "traffic-gen/scenario/work_file.h"
 
 #include <string.h>
 
@@ -28,15 +27,14 @@ static void on_done(void *ctx, const char *why)
     side->why = g_strdup(why);
 }
 
-static struct scenario_file *parse(const char *text)
+static struct work *parse(const char *text)
 {
     char *error = NULL;
-    struct scenario_file *file = scenario_file_parse("x.yaml", text, strlen(text), 0, &error);
+    struct work *work = work_file_parse("x.yaml", text, strlen(text), 0, &error);
 
-    if (!file)
+    if (!work)
         fail_msg("%s", error);
-    assert_non_null(scenario_file_work(file));
-    return file;
+    return work;
 }
 
 /* Both ends of one connection by themselves; time passes when nothing else happens. */
@@ -75,16 +73,12 @@ static void the_library(void **state)
     unsigned played = 0;
 
     for (unsigned i = 0; (scenario = scenario_at(i)); i++) {
-        struct scenario_file *file;
-        const struct work *work;
-        char *error = NULL;
+        struct work *work;
 
-        if (!scenario->yaml)
+        if (!scenario->work)
             continue;
-        file = scenario_file_parse(scenario->name, scenario->yaml, strlen(scenario->yaml), 0, &error);
-        assert_non_null(file);
-        work = scenario_file_work(file);
-        for (unsigned k = 0; work && k < work->connections->len; k++) {
+        work = parse(scenario->work);
+        for (unsigned k = 0; k < work->connections->len; k++) {
             struct side sides[2];
 
             play(work, k, sides);
@@ -95,48 +89,48 @@ static void the_library(void **state)
             clear(sides);
             played++;
         }
-        scenario_file_free(file);
+        work_free(work);
     }
     assert_true(played > 10);
 }
 
 static void memory_at_the_end(void **state)
 {
-    struct scenario_file *file = parse("name: x\n"
-                                       "connection: {mpa-revision: 2}\n"
-                                       "memory:\n"
-                                       "  initiator: {sink: {octets: 16, fill: 1}}\n"
-                                       "  responder: {counter: {octets: 16, fill: 0}}\n"
-                                       "work:\n"
-                                       "  - initiator: {fetch-add: 3, at: counter, at-offset: 8, times: 5}\n"
-                                       "  - {responder: {send: 5}, wait: 50 ms}\n"
-                                       "  - initiator: {read: 16, from: counter, into: sink}\n");
+    struct work *work = parse("name: x\n"
+                              "connection: {mpa-revision: 2}\n"
+                              "memory:\n"
+                              "  initiator: {sink: {octets: 16, fill: 1}}\n"
+                              "  responder: {counter: {octets: 16, fill: 0}}\n"
+                              "work:\n"
+                              "  - initiator: {fetch-add: 3, at: counter, at-offset: 8, times: 5}\n"
+                              "  - {responder: {send: 5}, wait: 50 ms}\n"
+                              "  - initiator: {read: 16, from: counter, into: sink}\n");
     const uint8_t counted[16] = {[15] = 15};
     struct side sides[2];
 
-    play(scenario_file_work(file), 0, sides);
+    play(work, 0, sides);
     assert_null(sides[INITIATOR].why);
     assert_null(sides[RESPONDER].why);
     assert_memory_equal(work_end_region(sides[RESPONDER].end, 0), counted, sizeof counted);
     assert_memory_equal(work_end_region(sides[INITIATOR].end, 0), counted, sizeof counted);
     clear(sides);
-    scenario_file_free(file);
+    work_free(work);
 }
 
 static void what_cannot_be_done(void **state)
 {
-    struct scenario_file *file = parse("name: x\n"
-                                       "work:\n"
-                                       "  - initiator: {send: 1, invalidate: 0x1234}\n"
-                                       "  - responder: {send: 5}\n");
+    struct work *work = parse("name: x\n"
+                              "work:\n"
+                              "  - initiator: {send: 1, invalidate: 0x1234}\n"
+                              "  - responder: {send: 5}\n");
     struct side sides[2];
 
-    play(scenario_file_work(file), 0, sides);
+    play(work, 0, sides);
     assert_null(sides[INITIATOR].why);
     assert_string_equal(sides[RESPONDER].why,
                         "x.yaml:4: the responder can do this no more: by the responder's Terminate 0/1/09");
     clear(sides);
-    scenario_file_free(file);
+    work_free(work);
 }
 
 int main(void)

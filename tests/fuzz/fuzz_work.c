@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A file of work. Whatever it is, either a message says in one line where it is wrong, or there is work whose parts
+ * refer to what is there.
+ */
+#include "tests/fuzz/fuzz.h"
+#include "traffic-gen/scenario/work_file.h"
+
+static void check_work(const struct work *work)
+{
+    unsigned rounds = 0;
+
+    HOLDS(work->connections->len > 0 && work->rounds->len <= WORK_STEPS_MAX);
+    for (unsigned i = 0; i < work->connections->len; i++) {
+        const struct work_connection *c = &g_array_index(work->connections, struct work_connection, i);
+
+        HOLDS(c->round == rounds);
+        rounds += c->n_rounds;
+    }
+    HOLDS(rounds == work->rounds->len);
+    for (unsigned i = 0; i < work->rounds->len; i++) {
+        const struct work_round *round = &g_array_index(work->rounds, struct work_round, i);
+
+        for (unsigned role = 0; role < 2; role++)
+            HOLDS(round->n[role] == 0 || round->from[role] + round->n[role] <= work->items[role]->len);
+    }
+    for (unsigned role = 0; role < 2; role++) {
+        for (unsigned i = 0; i < work->items[role]->len; i++) {
+            const struct work_item *item = &g_array_index(work->items[role], struct work_item, i);
+            const struct work_region *region = NULL;
+
+            HOLDS(item->line > 0);
+            HOLDS((item->kind != WORK_JOB && item->kind != WORK_CHANGE) || item->job.kind < NFS_JOBS);
+            if (item->kind == WORK_POST && item->from >= 0) {
+                HOLDS((unsigned)item->from < work->regions[role]->len);
+                region = &g_array_index(work->regions[role], struct work_region, item->from);
+                HOLDS(item->from_offset <= region->octets && item->post.n <= region->octets - item->from_offset);
+            }
+        }
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *error = NULL;
+    struct work *work = work_file_parse("x.yaml", (const char *)data, size, 0, &error);
+
+    HOLDS((work == NULL) == (error != NULL));
+    if (work) {
+        check_work(work);
+        work_free(work);
+    } else {
+        HOLDS(strncmp(error, "x.yaml:", 7) == 0 && !strchr(error, '\n'));
+        g_free(error);
+    }
+    return 0;
+}

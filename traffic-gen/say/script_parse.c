@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Statements from the text of a script: one a line, or separated by semicolons, some of them in blocks. */
+#include "traffic-gen/say/statement.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+enum { TIMES_MAX = 100000, DEPTH_MAX = 16 };
+
+/* repeat N { ... } */
+struct block {
+    unsigned first; /* of the statements in it */
+    unsigned times;
+};
+
+struct parsing {
+    const char *name;
+    GPtrArray *statements;
+    unsigned count; /* what `repeat count` means */
+    bool counted;
+    unsigned line, number; /* of the statement that is being read; line 0: there is only one */
+    struct block blocks[DEPTH_MAX];
+    unsigned depth;
+    char *error;
+};
+
+G_GNUC_PRINTF(2, 3)
+static bool refuse(struct parsing *p, const char *format, ...)
+{
+    g_autofree char *what = NULL;
+    va_list ap;
+
+    va_start(ap, format);
+    what = g_strdup_vprintf(format, ap);
+    va_end(ap);
+    p->error = statement_trouble(p->name, p->line, p->number, "%s", what);
+    return false;
+}
+
+static bool refuse_word(struct parsing *p, const char *word)
+{
+    return refuse(p, "cannot read '%s' (see: man iwarp-scenario)", word);
+}
+
+static bool refuse_verb(struct parsing *p, const char *word, bool has_side)
+{
+    g_autoptr(GString) names = g_string_new(has_side ? NULL : "I, R, repeat");
+
+    verb_append_names(names, has_side);
+    return refuse(p, "cannot read '%s'; allowed here: %s", word, names->str);
+}
+
+/* "with", "next", or a side: what all others begin with. Takes the words that it reads; NULL: one is refused. */
+static struct statement *begin_statement(struct parsing *p, char ***words)
+{
+    const char *first = **words;
+    enum role role = *first == 'R' ? RESPONDER : INITIATOR;
+    bool has_side = (*first == 'I' || *first == 'R') && !first[1];
+    struct statement *s;
+    unsigned times = 1;
+    const struct verb *verb;
+
+    if (has_side)
+        ++*words;
+    if (has_side && **words && g_str_has_suffix(**words, "*")) {
+        times = (unsigned)MIN(g_ascii_strtoull(**words, NULL, 10), TIMES_MAX);
+        ++*words;
+    }
+    verb = **words ? verb_find(**words) : NULL;
+    if (!verb || has_side != verb_has_side(verb)) {
+        refuse_verb(p, **words ? **words : first, has_side);
+        return NULL;
+    }
+    ++*words;
+    s = statement_new(role, verb);
+    s->times = times;
+    return s;
+}
+
+/* Words alone, NULL-terminated, to be freed with g_strfreev(). */
+static char **split(const char *text)
+{
+    char **parts = g_strsplit_set(text, " \t\r\n", -1);
+    unsigned n = 0;
+
+    for (unsigned i = 0; parts[i]; i++) {
+        char *part = parts[i];
+
+        if (*part)
+            parts[n++] = part;
+        else
+            g_free(part);
+    }
+    parts[n] = NULL;
+    return parts;
+}
+
+static bool parse_statement(struct parsing *p, const char *text)
+{
+    g_auto(GStrv) parts = split(text);
+    char **words = parts;
+    struct statement *s;
+
+    if (!*words)
+        return true;
+    s = begin_statement(p, &words);
+    if (!s)
+        return false;
+    g_ptr_array_add(p->statements, s);
+    s->line = p->line;
+    s->number = p->number;
+    for (; *words; words++)
+        statement_add_word(s, *words);
+    return s->words->len <= WORDS_MAX || refuse_word(p, parts[g_strv_length(parts) - 1]);
+}
+
+/* ---- repetitions ---- */
+
+static bool open_block(struct parsing *p, const char *text)
+{
+    g_auto(GStrv) words = split(text);
+    struct block *block = &p->blocks[p->depth];
+    uint64_t times = MAX(p->count, 1);
+    bool counts = false;
+    char *end;
+
+    if (g_strv_length(words) != 2 || strcmp(words[0], "repeat") != 0)
+        return refuse(p, "before '{' there is 'repeat N' or 'repeat count'");
+    counts = strcmp(words[1], "count") == 0;
+    if (!counts) {
+        times = g_ascii_strtoull(words[1], &end, 10);
+        if (!g_ascii_isdigit(*words[1]) || *end || times == 0)
+            return refuse_word(p, words[1]);
+    }
+    if (times > SCRIPT_STATEMENTS_MAX)
+        return refuse(p, "a count of more than %d", SCRIPT_STATEMENTS_MAX);
+    if (p->depth == DEPTH_MAX)
+        return refuse(p, "repetitions lie more than %d deep in one another", DEPTH_MAX);
+    p->counted |= counts;
+    *block = (struct block){.first = p->statements->len, .times = (unsigned)times};
+    p->depth++;
+    return true;
+}
+
+static bool close_block(struct parsing *p)
+{
+    struct block block;
+    unsigned n;
+
+    if (p->depth == 0)
+        return refuse(p, "'}' without '{'");
+    block = p->blocks[--p->depth];
+    n = p->statements->len - block.first;
+    if (block.first + (uint64_t)n * block.times > SCRIPT_STATEMENTS_MAX)
+        return refuse(p, "more than %d statements, repetitions included", SCRIPT_STATEMENTS_MAX);
+    for (unsigned i = 1; i < block.times; i++) {
+        for (unsigned k = 0; k < n; k++)
+            g_ptr_array_add(p->statements, statement_ref(p->statements->pdata[block.first + k]));
+    }
+    return true;
+}
+
+/* ---- lines ---- */
+
+/* All statements of one line and of those that continue it. */
+static bool parse_line(struct parsing *p, char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, ";{}");
+        char end = text[n];
+
+        text[n] = '\0';
+        p->number++;
+        if (end == '{' ? !open_block(p, text) : !parse_statement(p, text))
+            return false;
+        if (end == '}' && !close_block(p))
+            return false;
+        text += end ? n + 1 : n;
+    }
+    return true;
+}
+
+static bool is_open(const GString *said)
+{
+    return said->len > 0 && said->str[said->len - 1] != '{';
+}
+
+/* A line that is indented deeper than the statements before it continues them. */
+static bool parse_lines(struct parsing *p, char **lines)
+{
+    g_autoptr(GString) said = g_string_new(NULL);
+    size_t indent = 0;
+
+    for (unsigned i = 0; lines[i]; i++) {
+        char *line = g_strchomp(lines[i]);
+        size_t own = strspn(line, " \t");
+
+        if (!line[own] || line[own] == '#')
+            continue;
+        if (is_open(said) && own > indent) {
+            g_string_append_printf(said, " %s", line + own);
+            continue;
+        }
+        if (!parse_line(p, said->str))
+            return false;
+        g_string_assign(said, line + own);
+        indent = own;
+        p->line = i + 1;
+    }
+    return parse_line(p, said->str);
+}
+
+GPtrArray *script_parse_counted(const char *name, const char *text, unsigned count, bool *counted, char **error)
+{
+    GPtrArray *statements = g_ptr_array_new_with_free_func(statement_unref);
+    struct parsing p = {.name = name, .statements = statements, .count = count};
+    g_auto(GStrv) lines = g_strsplit(text, "\n", -1);
+    bool good;
+
+    if (lines[0] && lines[1]) {
+        good = parse_lines(&p, lines);
+    } else {
+        good = !lines[0] || parse_line(&p, lines[0]);
+    }
+    if (good && p.depth > 0)
+        good = refuse(&p, "'{' without '}'");
+    *counted = p.counted;
+    if (good)
+        return statements;
+    *error = p.error;
+    g_ptr_array_unref(statements);
+    return NULL;
+}
+
+GPtrArray *script_parse(const char *name, const char *text, char **error)
+{
+    bool counted;
+
+    return script_parse_counted(name, text, 0, &counted, error);
+}
