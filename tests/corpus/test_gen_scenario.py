@@ -47,6 +47,7 @@ MISTAKES = [
     ("I send mpa@x=1\n", 1, "cannot read 'mpa@x=1'"),
     ("I cork\nI cork mpa.half\n", 2, "nothing is said here that words of MPA could change"),
     ("I fpdu 123\n", 1, "cannot read '3'"),
+    ("I send =5\n", 1, "cannot read '=5'"),
 ]
 WORK_MISTAKES = [
     ("", 1, "nothing is there"),

@@ -111,12 +111,14 @@ static void change_octets(struct rpc_making *m, uint8_t *p, size_t n, size_t pay
 {
     for (unsigned i = 0; i < m->words->n; i++) {
         const struct word *word = &m->words->list[i];
-        bool of_payload = word->name[1] == 'p', wide = of_payload || word->name[1] == 'h';
+        bool of_payload, wide;
         char *end;
         size_t at;
 
         if (word->name[0] != '@' || !word->is_number)
             continue;
+        of_payload = word->name[1] == 'p';
+        wide = of_payload || word->name[1] == 'h';
         at = strtoul(word->name + 1 + wide, &end, 0) + (of_payload ? payload_at : 0);
         if (*end || at > n || n - at < (wide ? 4 : 1))
             continue;

@@ -63,12 +63,12 @@ static void add_value(struct statement *statement, char *name, char op, const ch
 /* Names may have '-' in them, and a place in octets may count from the end: "reply-segs=3", "@-7^16". */
 static size_t operator_of(const char *text)
 {
-    size_t n = 0;
+    size_t n = *text ? 1 : 0; /* no name is empty */
 
     for (; text[n]; n++) {
         if (text[n] == '=')
             break;
-        if (n > 0 && text[n - 1] != '@' && strchr("+-^&|", text[n]) && g_ascii_isdigit(text[n + 1]))
+        if (text[n - 1] != '@' && strchr("+-^&|", text[n]) && g_ascii_isdigit(text[n + 1]))
             break;
     }
     return n;

@@ -14,7 +14,7 @@ static void test_words(void **state)
 {
     char *error = NULL;
     GPtrArray *statements = script_parse(
-        "x", "with rev2 irdI=0x10; ;I 3* send len+4 msn-1 reply-segs=3 @7^16 mpa@-7&0xF0 keep-pad", &error);
+        "x", "with rev2 irdI=0x10; ;I 3* send len+4 msn-1 reply-segs=3 @7^16 mpa@-7&0xF0 keep-pad =5", &error);
     const struct statement *send;
 
     assert_non_null(statements);
@@ -24,14 +24,15 @@ static void test_words(void **state)
     assert_int_equal(send->times, 3);
     assert_int_equal(send->line, 0);
     assert_int_equal(send->number, 3);
-    assert_int_equal(send->words->len, 6);
-    for (unsigned i = 0; i < 6; i++) {
+    assert_int_equal(send->words->len, 7);
+    for (unsigned i = 0; i < 7; i++) {
         static const struct {
             const char *name;
             char op;
             uint64_t number;
         } expected[] = {{"len", '+', 4}, {"msn", '-', 1},       {"reply-segs", '=', 3},
-                        {"@7", '^', 16}, {"mpa@-7", '&', 0xF0}, {"keep-pad", 0, 0}};
+                        {"@7", '^', 16}, {"mpa@-7", '&', 0xF0}, {"keep-pad", 0, 0},
+                        {"=5", 0, 0}};
         const struct word *word = word_at(statements, 1, i);
 
         assert_string_equal(word->name, expected[i].name);
