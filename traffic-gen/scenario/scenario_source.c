@@ -33,24 +33,23 @@ static bool is_too_long(const GPtrArray *statements)
     return n > SCRIPT_STATEMENTS_MAX;
 }
 
-static void read_statements(struct scenario_source *source, const char *name, const char *text, unsigned count,
-                            char **error)
+static void read_statements(struct scenario_source *source, const char *text, unsigned count, char **error)
 {
-    source->place = g_strdup(name);
-    source->statements = script_parse_counted(name, text, count, &source->counted, error);
+    source->statements = script_parse_counted(source->place, text, count, &source->counted, error);
     if (source->statements && is_too_long(source->statements))
-        *error = g_strdup_printf("%s: more than %d statements, repetitions included", name, SCRIPT_STATEMENTS_MAX);
+        *error =
+            g_strdup_printf("%s: more than %d statements, repetitions included", source->place, SCRIPT_STATEMENTS_MAX);
 }
 
-static void read_work_text(struct scenario_source *source, const char *name, const char *text, size_t n, unsigned count,
-                           char **error)
+static void read_work_text(struct scenario_source *source, const char *text, size_t n, unsigned count, char **error)
 {
-    source->work = work_file_parse(name, text, n, count, error);
+    source->work = work_file_parse(source->place, text, n, count, error);
     source->counted = source->work && source->work->counted;
 }
 
-static void read_file(struct scenario_source *source, const char *path, unsigned count, char **error)
+static void read_file(struct scenario_source *source, unsigned count, char **error)
 {
+    const char *path = source->place;
     g_autoptr(GError) why = NULL;
     g_autofree char *text = NULL;
     gsize n;
@@ -60,63 +59,63 @@ static void read_file(struct scenario_source *source, const char *path, unsigned
     if (!g_file_get_contents(path, &text, &n, &why))
         *error = g_strdup(why->message);
     else if (names_work(path))
-        read_work_text(source, path, text, n, count, error);
+        read_work_text(source, text, n, count, error);
     else if (n > SCRIPT_OCTETS_MAX)
         *error = g_strdup_printf("%s: more than %d octets", path, SCRIPT_OCTETS_MAX);
     else if (strlen(text) != n)
         *error = g_strdup_printf("%s: a null octet is no text", path);
     else
-        read_statements(source, path, text, count, error);
+        read_statements(source, text, count, error);
 }
 
 /* One that the program knows. */
 static void read_known(struct scenario_source *source, unsigned count, char **error)
 {
     const struct scenario *scenario = source->scenario;
-    const char *ending = scenario->work ? ".yaml" : scenario->script ? ".scenario" : "";
-    g_autofree char *place = g_strconcat(scenario->name, ending, NULL);
     g_autofree char *written = scenario->write ? scenario->write(count) : NULL;
 
+    source->place = g_strconcat(scenario->name, scenario->work ? ".yaml" : scenario->script ? ".scenario" : "", NULL);
     if (scenario->work)
-        read_work_text(source, place, scenario->work, strlen(scenario->work), count, error);
+        read_work_text(source, scenario->work, strlen(scenario->work), count, error);
     else if (scenario->script)
-        read_statements(source, place, scenario->script, count, error);
+        read_statements(source, scenario->script, count, error);
     else if (written)
-        source->statements = script_parse(place, written, error);
+        source->statements = script_parse(source->place, written, error);
     source->counted |= scenario->write != NULL;
-    if (!source->place)
-        source->place = g_steal_pointer(&place);
+}
+
+/* The one of --script. */
+static void read_script(struct scenario_source *source, const char *script, unsigned count, char **error)
+{
+    source->scenario = &source->own;
+    source->own.script = script;
+    source->place = g_strdup(script_name);
+    if (script)
+        read_statements(source, script, count, error);
+    else
+        *error = g_strdup("the scenario script needs --script=TEXT, what is said (see: man iwarp-scenario)");
 }
 
 bool scenario_source_load(struct scenario_source *source, const char *name, const char *script, unsigned count,
                           char **error)
 {
     *error = NULL;
-    *source = (struct scenario_source){.own = {.name = name}};
+    *source = (struct scenario_source){.own = {.name = name}, .scenario = scenario_find(name)};
     if (strcmp(name, script_name) == 0) {
-        source->own.script = script;
-        source->scenario = &source->own;
-        if (script)
-            read_statements(source, name, script, count, error);
-        else
-            *error = g_strdup("the scenario script needs --script=TEXT, what is said (see: man iwarp-scenario)");
-        return !*error;
-    }
-    source->scenario = scenario_find(name);
-    if (source->scenario)
+        read_script(source, script, count, error);
+    } else if (source->scenario) {
         read_known(source, count, error);
-    else if (names_script(name) || names_work(name))
-        read_file(source, name, count, error);
+    } else if (names_script(name) || names_work(name)) {
+        source->place = g_strdup(name);
+        read_file(source, count, error);
+    }
     return !*error;
 }
 
 void scenario_source_clear(struct scenario_source *source)
 {
-    work_free(source->work);
-    source->work = NULL;
-    if (source->statements)
-        g_ptr_array_unref(source->statements);
-    source->statements = NULL;
+    g_clear_pointer(&source->work, work_free);
+    g_clear_pointer(&source->statements, g_ptr_array_unref);
     g_clear_pointer(&source->place, g_free);
 }
 
