@@ -25,7 +25,10 @@ MISTAKES = [
     ("with mulpdu=3\nI send\n", 1, "cannot read 'mulpdu'"),
     ("I term 9\n", 1, "cannot read '9'"),
     ("I send len=67108865\n", 1, "cannot read 'send'"),
-    ("I 17* write len=67108864\n", 1, "'write' cannot be carried out: all messages together have more than 1 GiB"),
+    *[(f"{words}\n", words.count("\n") + 1, f"'{verb}' cannot be carried out: all messages together have more than 256 MiB")
+      for verb, words in (("write", "I 5* write len=67108864"), ("send", "I 5* send len=67108864 @7=1"), ("segment", "I 5000* segment len=65000 value=1"),
+                          ("write", "I cork\nI 5* write len=67108864"), ("reply", "with rpcrdma\nI 5* call nfs3.read count=67108000 write\nR 5* reply"),
+                          ("call", "with rpcrdma\nI 5* call nfs3.write len=67108000 read"))],
     ("with late\nI send net=never\n", 2, "cannot read 'never'"),
     ("repeat 3\n", 1, "cannot read 'repeat'; allowed here"),
     ("I send; repeat 3 {\nI send\n", 2, "'{' without '}'"),

@@ -47,6 +47,7 @@ static bool is_elsewhere(struct conversation *c)
 
 static void write_octets(struct conversation *c, enum role role, const void *p, size_t n, const struct sim_how *how)
 {
+    c->stage->octets += n;
     if (c->is_corked[role])
         g_byte_array_append(c->corked[role], p, (guint)n);
     else

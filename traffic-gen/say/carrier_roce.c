@@ -214,6 +214,7 @@ static void message_roce(struct conversation *c, enum role role, const struct me
         refuse(c, "it is an operation of RFC 7306");
         return;
     }
+    c->stage->octets += message->length;
     say_octets_of(c, role, message, &step, &how);
 }
 

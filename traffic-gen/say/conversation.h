@@ -39,7 +39,7 @@ struct stage {
     unsigned first;           /* conversations of the stages before: addresses differ from theirs */
     GPtrArray *conversations; /* owned */
     uint64_t seed;
-    uint64_t octets;           /* of payload, of all messages so far */
+    uint64_t octets;           /* that all conversations have said so far */
     const char *memory_folder; /* where the memory of real ends is written at the end; NULL: nowhere */
 };
 

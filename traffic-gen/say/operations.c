@@ -478,7 +478,6 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
 
 void say_message(struct conversation *c, enum role role, const struct message *message)
 {
-    c->stage->octets += message->length;
     c->carrier->message(c, role, message);
 }
 

@@ -196,6 +196,7 @@ void rpc_say_call(struct rpc_making *m)
         make_message(m);
     if (!words_good(m->words))
         return;
+    m->c->stage->octets += exchange->call.whole->len; /* kept, even if nobody reads its chunks */
     m->plan.xid = exchange->xid;
     m->plan.vers = RPCRDMA_VERSION;
     m->plan.credit = RPC_CREDITS;

@@ -8,7 +8,7 @@
 #include <string.h>
 
 static const int64_t millisecond = 1000000;
-static const uint64_t PAYLOAD_MAX = 1 << 30;
+enum { SAID_MAX = 256 << 20 };
 
 static const struct verb *const tables[] = {message_verbs, connection_verbs, rpc_verbs};
 
@@ -130,8 +130,8 @@ static void say_once(struct script_player *player, const struct statement *state
     }
     if (player->stage->impossible)
         words_refuse_because(&s.words, statement->verb->name, player->stage->impossible);
-    if (player->stage->octets - player->octets > PAYLOAD_MAX)
-        words_refuse_because(&s.words, statement->verb->name, "all messages together have more than 1 GiB");
+    if (player->stage->octets - player->octets > SAID_MAX)
+        words_refuse_because(&s.words, statement->verb->name, "all messages together have more than 256 MiB");
     words_end(&s.words);
 }
 

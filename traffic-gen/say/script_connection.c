@@ -331,6 +331,7 @@ static void say_segment(struct saying *s)
     octets = octets_of_segment(s, raw.offset);
     raw.p = octets->data;
     raw.n = octets->len;
+    c->stage->octets += raw.n;
     if (words_end(words))
         sim_raw(c->tcp, side, &raw, &how);
     g_byte_array_unref(octets);

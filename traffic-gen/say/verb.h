@@ -24,7 +24,7 @@ struct script_player {
     bool unseen;  /* nothing is captured until the script says so */
     uint32_t late_msn;
     unsigned connections; /* before this one */
-    uint64_t octets;      /* of the stage's messages before it */
+    uint64_t octets;      /* that the stage's conversations have said before it */
     bool hangs, ended;
     enum role closer;      /* closes at the end */
     GByteArray *before[2]; /* octets before the startup frames; NULL: none */
