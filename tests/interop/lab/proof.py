@@ -7,6 +7,7 @@ them cannot say it.
 
     python3 tests/interop/lab/proof.py rping             # exit status 0: everything is as the table says
     python3 tests/interop/lab/proof.py --record target   # writes the table anew; failures are then to be verified
+    python3 tests/interop/lab/proof.py --new target      # runs the cases that have no row, and adds their rows to the table
     python3 tests/interop/lab/proof.py --resume target   # keeps the report that is there, and runs the cases it lacks
     python3 tests/interop/lab/proof.py --compare target  # once more with the report that is there, without a guest
 
@@ -16,6 +17,7 @@ import dataclasses
 import json
 import pathlib
 import signal
+import subprocess
 import sys
 import time
 
@@ -71,6 +73,31 @@ def repeat(tested, role, folder, report, expected):
         table.count(runs, expected, rows_of(tested, again), all_cases)
         report["tests"] = merged(report, again, set(cases))
         report.setdefault("repeated", []).extend(cases)
+
+
+def wanted(build, role):
+    """Every case of the suites for this role, in their order; cases that need a TCP of our own are for roles that have one."""
+    listed = subprocess.run([build / "traffic-gen" / "iwarp-gen", "list", "tests"], capture_output=True, text=True, check=True).stdout
+    rows = [line.split("\t") for line in listed.splitlines()]
+    cases = [row[0] for row in rows if row[1] in role.suites.split(",") and row[2] in ("both", role.side)]
+    return [case for case in cases if (case.startswith(role.rules) if role.rules else case not in table.own_tcp())]
+
+
+def add_new(build, role, folder):
+    """Runs the cases without a row, and adds their rows."""
+    old, order = table.load(role.name), wanted(build, role)
+    cases = [case for case in order if case not in old]
+    if cases:
+        tested = bench.boot(build, role)
+        try:
+            report = tested.suites(folder / f"{role.name}-new.json", cases)
+        finally:
+            tested.close()
+        rows = {**old, **{case: row for case, row in table.rows(report).items() if case in cases}}
+        seen = [case for case in rows if case not in order]
+        table.save(role.name, {case: rows[case] for case in [*order, *seen] if case in rows})
+    for case in cases:
+        print(f"{role.name}: {case}: {rows[case]['outcome']}: {rows[case]['found']}", flush=True)
 
 
 def decide_over_tap(build, role, folder, report):
@@ -151,6 +178,7 @@ def main():
     parser.add_argument("--build", type=pathlib.Path, default=TOP / "build" / "release")
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--record", action="store_true")
+    parser.add_argument("--new", action="store_true")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--compare", action="store_true")
     options = parser.parse_args()
@@ -161,6 +189,9 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("proof.py: stopped"))  # the guest ends, too
     good = True
     for role in chosen(options.roles):
+        if options.new:
+            add_new(options.build, role, folder)
+            continue
         expected = {} if options.record else table.load(role.name)
         if options.compare:
             report = json.loads((folder / f"{role.name}.json").read_text(encoding="utf-8"))
