@@ -53,8 +53,9 @@ static void lacking(struct rpc_talker *talker, const struct suite_case *row)
         talk_inconclusive(talker->talk, "a Reply as if nothing were wrong: the device may have understood the Call");
 }
 
-/* The document fixes no order of Positions, so that a device may refuse one. */
-static void inserted(struct rpc_talker *talker, const struct suite_case *row)
+/* A device may refuse these chunks: the document fixes no order of Positions, and a NULL Call has no result for a
+ * chunk. */
+static void may_refuse(struct rpc_talker *talker, const struct suite_case *row)
 {
     enum rpc_answer answer;
 
@@ -62,7 +63,7 @@ static void inserted(struct rpc_talker *talker, const struct suite_case *row)
         return;
     answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
     if (answer & FAULTS)
-        talk_inconclusive(talker->talk, "the device refuses such a Read list: %s", rpc_answer_words(answer));
+        talk_inconclusive(talker->talk, "the device refuses such chunks: %s", rpc_answer_words(answer));
     else
         rpcrdma_judge(talker, SUCCESS, answer);
     if (answer == RPC_ANSWER_SUCCESS)
