@@ -13,7 +13,7 @@
 #define BUDGET_DEFAULT ((size_t)512 << 20)
 enum {
     BUDGET_CONNECTION = 8 << 10, /* octets; there may be as many that ended as of these fit */
-    BUDGET_AWAKE = 32 << 10,     /* what a connection takes that is heard of again */
+    BUDGET_AWAKE = 48 << 10,     /* what a connection takes that is heard of again */
     BUDGET_AWAKE_PART = 8,       /* of what connections may take: for those that are not parked, if all take half */
     BUDGET_UNPAIRED = 32 << 10,  /* for each queue pair without counterpart so far */
     BUDGET_HELD = 4,             /* a part of the limit for packets that wait for others */

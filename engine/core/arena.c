@@ -207,7 +207,9 @@ size_t arena_grown(const struct arena *arena)
 
 size_t arena_size(const struct arena *arena)
 {
-    return sizeof *arena->first + arena->first->used + arena->grown;
+    const struct arena_block *first = arena->first;
+
+    return sizeof *first + (arena->pool ? first->room : first->used) + arena->grown;
 }
 
 /* ---- put aside ---- */

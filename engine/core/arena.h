@@ -35,7 +35,7 @@ void arena_drop(void *array, size_t size);
 
 /* Octets beyond the first block, arrays that are not short included: as many as there ever were. */
 size_t arena_grown(const struct arena *arena);
-/* With what is taken of the first block. */
+/* With the first block: one of a pool whole, since its pages may be large. */
 size_t arena_size(const struct arena *arena);
 
 /*

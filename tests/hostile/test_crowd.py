@@ -66,6 +66,18 @@ def test_all_keep_their_findings(build, sanitized, tmp_path, make, n, rule):
     assert sanitized or memory < constant(ROOT, BUDGET, "BUDGET_DEFAULT") >> 20
 
 
+def test_connections_that_say_nothing(build, sanitized, tmp_path):
+    """A SYN each: they take memory by pages before anything is said on them."""
+    path = tmp_path / "syns.pcap"
+    capture = adversary.Capture(path)
+    for number in range(30000):
+        capture.packet(struct.pack(">HHIIBBHHH", 1024 + number, 20049, number, 0, 0x50, 2, 65535, 0, 0), 0x0A100000 + number, 0x0A000002)
+    capture.close()
+    status, _, memory = run(build, path)
+    assert status == 3
+    assert sanitized or memory < constant(ROOT, BUDGET, "BUDGET_DEFAULT") >> 20
+
+
 @pytest.mark.parametrize("make", [
     lambda path: crowd.crowd_of_tcp(path, 1000, last=adversary.tagged(adversary.WRITE, 1, 0, b"x")),
     lambda path: crowd.crowd_of_roce(path, 1000),
