@@ -96,6 +96,7 @@ def add_new(build, role, folder):
         rows = {**old, **{case: row for case, row in table.rows(report).items() if case in cases}}
         seen = [case for case in rows if case not in order]
         table.save(role.name, {case: rows[case] for case in [*order, *seen] if case in rows})
+        table.recorded(role.name, cases)
     for case in cases:
         print(f"{role.name}: {case}: {rows[case]['outcome']}: {rows[case]['found']}", flush=True)
 

@@ -59,6 +59,21 @@ def own_tcp():
     return {line for line in lines if line and not line.startswith("#")}
 
 
+def unrecorded():
+    """(role, case): new cases that have not run on a guest yet, and so have no row."""
+    path = FOLDER / "unrecorded.txt"
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {tuple(line.split()) for line in lines if line and not line.startswith("#")}
+
+
+def recorded(role, cases):
+    """These have a row now."""
+    path = FOLDER / "unrecorded.txt"
+    done = {f"{role} {case}" for case in cases}
+    if path.exists():
+        path.write_text("".join(line for line in path.read_text(encoding="utf-8").splitlines(True) if line.strip() not in done), encoding="utf-8")
+
+
 def deviations():
     with open(FOLDER / "deviations.tsv", encoding="utf-8", newline="") as file:
         lines = csv.DictReader((line for line in file if not line.startswith("#")), delimiter="\t",
