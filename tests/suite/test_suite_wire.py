@@ -215,8 +215,8 @@ def assert_same_cuts(test):
             assert cuts_of(each) == cuts_of(odd), (test["id"], odd, each)
 
 
-# What is no message in segments: how the connection is opened, and what the device sends.
-NO_SEGMENTS = {"MPA-A.3-01/syn-data", CROSSED, "MPA-A.1-04/window", "MPA-A.1-04/path", "MPA-A.1-04/path-within"}
+# What is no message in odd segments: how the connection is opened, where its sequence numbers begin, and what the device sends.
+NO_SEGMENTS = {"MPA-A.3-01/syn-data", CROSSED, "MPA-A.1-04/window", "MPA-A.1-04/path", "MPA-A.1-04/path-within", "MPA-4.3-07"}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -337,7 +337,7 @@ def test_tap(wire):
 @pytest.mark.parametrize("arguments, message", [
     (("--wire-address=192.0.2.9/24",), "--wire-address: only with --wire=IF"),
     (("--wire=lo",), "needs --wire-address=ADDRESS/PREFIX"),
-    (("--wire=lo", "--wire-address=192.0.2.9/24"), "no Ethernet interface"),
+    (("--wire=lo", "--wire-address=192.0.2.9/24"), "not an Ethernet interface"),
     (("--wire=nowhere0", "--wire-address=192.0.2.9/24"), "there is no such network interface"),
     (("--wire=lo", "--wire-address=192.0.2.9"), "192.0.2.9/24"),
     (("--wire=lo", "--wire-address=224.0.0.1/24"), "no address of a host"),
