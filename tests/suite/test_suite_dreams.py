@@ -20,7 +20,7 @@ START_UP = {"MPA-7.1.1-02/end", "MPA-7.1.1-02/middle", "MPA-7.1.1-30", "MPA-7.1.
 # What passes by the start-up alone, if the device has time for that.
 BY_REPLY = {"MPA-7.1.2-10/fin", "MPA-C.2.1-01"}
 # It answers what it must not: any revision, S = 1 in revision 1; and waits for ever.
-WRONG = {"MPA-7.1.1-25", "MPA-7.1.2-35", "MPA-7.1.2-41/key", "MPA-7.1.2-42", "MPA2-6-04"}
+WRONG = {"MPA-7.1.1-25", "MPA-7.1.2-35", "MPA-7.1.2-41/key", "MPA-7.1.2-42", "MPA2-6-04", "MPA-C.2.3-01"}
 
 
 def reset(connection):
@@ -132,7 +132,9 @@ def test_who_resets_each_second_connection_has_no_verdicts():
     # Only what it has answered, which no reset does.
     assert {test["shown"] for test in tested.tests.values() if test["outcome"] == "passed"} <= {"continues", "answer"}, tested.tell()
     assert cases(tested, "unstable") <= WRONG
-    assert sum("at times it closes where it has to go on, too" in test["actual"] for test in tested.tests.values()) >= 8, tested.tell()
+    # How the resets show depends on which connections they meet.
+    shown = ("at times it closes where it has to go on, too", "Connection reset by peer", "found RST")
+    assert sum(any(words in test["actual"] for words in shown) for test in tested.tests.values()) >= 8, tested.tell()
 
 
 def test_who_refuses_each_second_connection_is_not_blamed_for_it():
