@@ -102,7 +102,7 @@ EXPECTS = "    expects the device continues\n"
     (HEAD.replace("both ", ""), 2, "`case` and `mutant` have both or responder or initiator instead of SCENARIO, `case` also the word"),
     (HEAD.replace("both", "client") + EXPECTS, 2, "a case is both or responder or initiator, not client"),
     (HEAD.replace("taken", "taking") + EXPECTS, 2,
-     "there is no function of mpa that judges by the word `taking`; perhaps taken; there are: all-lengths, held-back,"),
+     "there is no function of mpa that judges by the word `taking`; perhaps taken; there are: all-lengths, compare-refusal, held-back,"),
     (HEAD + "    value answer-open\n" + EXPECTS, 2, "there is no value of mpa `answer-open`; there are: "),
     (HEAD + "    needs region\n" + EXPECTS, 2, "`needs` does not know region; there are: echo, receives, regions, rpc"),
     (HEAD + "    served write\n" + EXPECTS, 2, "`served` does not know write; there are: send, read-response"),

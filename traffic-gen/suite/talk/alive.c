@@ -88,6 +88,14 @@ static char *seen(struct talk *talk, enum device_life life)
     return g_strdup(talk_describe(talk, talk_last(talk)));
 }
 
+/* By FIN, RST or a Terminate, which the close may follow later. */
+static bool has_closed(const struct talk *talk)
+{
+    const struct talk_heard *last = talk_last(talk);
+
+    return talk->dut_fin || talk->dut_reset || (last && last->is_terminate);
+}
+
 static void count_check(struct talk_run *run, bool closed)
 {
     g_atomic_int_inc(&run->checks);
@@ -135,7 +143,7 @@ static enum device_life look_once(struct talk_run *run, int64_t patience, unsign
     talk.patience = patience;
     life = look(&talk);
     if (counts)
-        count_check(run, life != DEVICE_ALIVE && (talk.dut_fin || talk.dut_reset));
+        count_check(run, life != DEVICE_ALIVE && has_closed(&talk));
     if (how) {
         g_free(*how);
         *how = seen(&talk, life);
