@@ -36,7 +36,7 @@ GROWTH = 5        # times FACTOR times the size may take
 LEAST = 0.004     # seconds, below which times say little
 TRIES = 4         # a busy machine is not at fault
 MIB = 96          # of a row that has no other limit
-OPEN_KIB = 24     # for each connection that is open at the same time
+OPEN_KIB = 44     # for each connection that is open at the same time, as long as the memory limit of 512 MiB is far
 ENDED_KIB = 6     # for each that is over
 
 
@@ -87,7 +87,7 @@ def check(*options):
 
 def memory_of(case):
     opened, ended = (getattr(case, name, lambda n: 0) for name in ("open", "ended"))
-    return lambda n: max(MIB, 32 + (opened(n) * OPEN_KIB + ended(n) * ENDED_KIB) / 1024)
+    return lambda n: max(MIB, 32 + min(512, (opened(n) * OPEN_KIB + ended(n) * ENDED_KIB) / 1024))
 
 
 def flood_of_roce(path, n):
