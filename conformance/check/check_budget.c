@@ -153,7 +153,7 @@ void budget_init(struct budget *budget, size_t limit)
 {
     *budget = (struct budget){.limit = limit > 0 ? limit : BUDGET_DEFAULT};
     budget->held = budget->limit / BUDGET_HELD;
-    budget->connections = budget->limit - budget->limit / 8;
+    budget->connections = MAX(budget->limit - budget->limit / 8, (size_t)BUDGET_LEAST * BUDGET_AWAKE);
     budget->ended = (unsigned)CLAMP(budget->limit / BUDGET_CONNECTION, BUDGET_LEAST, UINT32_MAX);
     budget->unpaired = (unsigned)CLAMP(budget->limit / BUDGET_UNPAIRED, BUDGET_LEAST, UINT32_MAX);
     budget->packets = MIN(packets_until(budget->connections, 0, BUDGET_AWAKE), budget->unpaired);
