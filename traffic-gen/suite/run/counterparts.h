@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counterparts of passes. A device that never refuses passes every "must accept" case, and a device that closes at random
- * passes every "must refuse" case: a pass counts only if the run has seen that the device can do both.
+ * The counterparts of passes. A device that never refuses passes every "must accept" case, and a device that closes at
+ * random passes every "must refuse" case: a pass counts only if the run has seen that the device can do both.
  */
 #ifndef IWARP_TRAFFIC_SUITE_RUN_COUNTERPARTS_H
 #define IWARP_TRAFFIC_SUITE_RUN_COUNTERPARTS_H
