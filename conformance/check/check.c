@@ -417,6 +417,7 @@ static void gather(struct reading *reading)
             g_ptr_array_add(capture->connections, g_ptr_array_index(found->connections, j));
         for (guint j = 0; j < found->strangers->len; j++)
             g_ptr_array_add(strangers, g_ptr_array_index(found->strangers, j));
+        capture->troubles->left_out += found->strangers_left_out;
         report_rest_add(capture, share_rest(reading->shares[i]));
         capture->other_connections += found->other_connections;
         capture->cut_short += found->cut_short;

@@ -71,11 +71,14 @@ static void take_part(void *ctx, struct connection *connection)
     const struct share *share = ctx;
     const struct watched *watched = connection->host;
     struct watched_span span = span_of(connection);
+    bool parked = connection->parked;
 
     if (!watched->active)
         return;
     connections_unpark(share->connections, connection);
     watched_part(connection->host, &span);
+    if (parked) /* all together would take more than --memory-limit allows */
+        connections_park_one(share->connections, connection);
 }
 
 /* ---- the share ---- */
@@ -262,6 +265,7 @@ void share_taken(struct share *share)
     g_ptr_array_set_size(share->found.strangers, 0);
     share->found.other_connections = 0;
     share->found.wrong_icrcs = share->found.cut_short = 0;
+    share->found.strangers_left_out = 0;
     report_rest_clear(&share->found.rest);
     share->listed = share->all_listed = (struct share_listed){0};
 }

@@ -40,6 +40,7 @@ struct share_found {
     GArray *opened;         /* uint64_t: opened of each connection that has no number yet (check_watched.h) */
     uint64_t other_connections;
     GPtrArray *strangers;    /* struct trouble_facts *, of these: worth a word; taken like the connections */
+    uint64_t strangers_left_out;
     uint64_t cut_short;      /* connections that made room for others while they may have gone on */
     struct report_rest rest; /* connections for which there is no room in the list */
     uint64_t wrong_icrcs;    /* packets of RoCE or InfiniBand of no connection that were left out for it */

@@ -562,9 +562,12 @@ static struct trouble_facts *take_facts(struct watched *watched, bool rdma, int6
 static void take_stranger(struct watched *watched, int64_t now_ns)
 {
     struct trouble_facts *facts = take_facts(watched, false, now_ns);
+    bool worth_a_word = facts && trouble_is_stranger(facts);
+    bool room = watched->share->all_listed.strangers < STRANGERS_LISTED_MAX;
 
     watched->share->found.other_connections++;
-    if (!facts || !trouble_is_stranger(facts) || watched->share->all_listed.strangers >= STRANGERS_LISTED_MAX) {
+    if (!worth_a_word || !room) {
+        watched->share->found.strangers_left_out += worth_a_word;
         trouble_facts_free(facts);
         return;
     }

@@ -91,7 +91,7 @@ struct report_connection {
 /* Connections that are counted and not listed: there was no room. To begin with zero. */
 struct report_rest {
     uint64_t n, with_findings;
-    uint64_t troubled; /* without findings, and something may have happened */
+    uint64_t troubled; /* something may have happened on them */
     uint64_t found[SEVERITY_COUNT], waived;
     uint64_t calls, answers;
     bool judged, ib, iwarp, holes;
@@ -168,6 +168,10 @@ bool report_is_judged(const struct report_connection *connection);
 uint64_t report_n_connections(const struct report_capture *capture);
 /* "12 more connections ... are not listed"; NULL: all are. g_free() it. */
 gchar *report_rest_text(const struct report_rest *rest);
+/* How many findings make the run fail. */
+uint64_t report_rest_fails(const struct check_options *options, const struct report_rest *rest);
+/* For formats in which only what is listed would fail. NULL: there are none. g_free() it. */
+gchar *report_rest_fails_text(const struct check_options *options, const struct report_rest *rest);
 /* Octets of a connection that is over, about. */
 size_t report_connection_size(const struct report_connection *connection);
 /* Octets that the connection's findings take, about. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Connections for which there is no room in the list: what they add to the sums. */
 #include "conformance/model/report.h"
+#include "conformance/options/options.h"
 #include "conformance/trouble/facts.h"
 #include "engine/core/heap.h"
 
@@ -44,7 +45,7 @@ void report_rest_take(struct report_rest *rest, struct report_connection *connec
 
     rest->n++;
     rest->with_findings += report_has_findings(connection);
-    rest->troubled += !report_has_findings(connection) && !(facts && trouble_facts_are_plain(facts));
+    rest->troubled += !(facts && trouble_facts_are_plain(facts));
     for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
         rest->found[severity] += connection->found[severity];
     rest->waived += connection->waived;
@@ -99,6 +100,25 @@ void report_rest_add(struct report_capture *capture, struct report_rest *rest)
 uint64_t report_n_connections(const struct report_capture *capture)
 {
     return capture->connections->len + capture->rest.n;
+}
+
+uint64_t report_rest_fails(const struct check_options *options, const struct report_rest *rest)
+{
+    uint64_t n = 0;
+
+    for (size_t severity = 0; severity < SEVERITY_COUNT; severity++)
+        n += options_fails(options, (enum rule_severity)severity) ? rest->found[severity] : 0;
+    return n;
+}
+
+gchar *report_rest_fails_text(const struct check_options *options, const struct report_rest *rest)
+{
+    uint64_t n = report_rest_fails(options, rest);
+
+    if (n == 0)
+        return NULL;
+    return g_strdup_printf("%" PRIu64 " failing finding%s on connections that are not listed", n,
+                           n == 1 ? " is" : "s are");
 }
 
 gchar *report_rest_text(const struct report_rest *rest)

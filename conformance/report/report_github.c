@@ -119,6 +119,7 @@ static void write_connection(struct writing *writing, const struct report_captur
 static void write_capture(struct writing *writing, const struct report_capture *capture)
 {
     const char *nothing = report_capture_undone(capture) ? NULL : report_nothing_checked(capture);
+    g_autofree gchar *unlisted = report_rest_fails_text(writing->report->options, &capture->rest);
     FILE *out = writing->out;
 
     if (capture->trouble)
@@ -127,6 +128,8 @@ static void write_capture(struct writing *writing, const struct report_capture *
     if (nothing)
         write_command(out, writing->report->options->allow_empty ? "notice" : "error", capture->file, "iwarp-check",
                       nothing);
+    if (unlisted)
+        write_command(out, "error", capture->file, "iwarp-check", unlisted);
     write_happened(writing, capture);
     for (guint i = 0; i < capture->connections->len; i++)
         write_connection(writing, capture, g_ptr_array_index(capture->connections, i));

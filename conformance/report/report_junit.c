@@ -428,6 +428,13 @@ static void write_unjudged(struct suite *suite, bool error)
     markup_end(suite->writer);
 }
 
+static void write_unlisted(struct suite *suite, const char *text)
+{
+    begin_case(suite, "connections that are not listed");
+    outcome(suite->writer, "failure", "findings", text, NULL);
+    markup_end(suite->writer);
+}
+
 static void write_capture(struct suite *suite, unsigned number)
 {
     const struct report_capture *capture = suite->capture;
@@ -435,8 +442,11 @@ static void write_capture(struct suite *suite, unsigned number)
     bool error = !judged && (report_capture_undone(capture) || !suite->report->options->allow_empty);
     bool happened = judged || capture->troubles->list->len > 0;
     bool fails = suite->report->options->fail_trouble && troubles_any_fails(capture->troubles);
-    struct tally tally = {
-        .tests = !judged + happened, .failures = fails, .errors = error, .skipped = !judged && !error};
+    g_autofree gchar *unlisted = report_rest_fails_text(suite->report->options, &capture->rest);
+    struct tally tally = {.tests = !judged + happened + (unlisted != NULL),
+                          .failures = fails + (unlisted != NULL),
+                          .errors = error,
+                          .skipped = !judged && !error};
 
     suite->connection = NULL;
     suite->classname = class_name(capture->file, "capture", 0);
@@ -446,6 +456,8 @@ static void write_capture(struct suite *suite, unsigned number)
         write_unjudged(suite, error);
     if (happened)
         write_happened(suite, fails);
+    if (unlisted)
+        write_unlisted(suite, unlisted);
     end_suite(suite);
     g_free(suite->classname);
 }

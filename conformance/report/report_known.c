@@ -85,6 +85,7 @@ gchar *known_text(const struct report *report)
 
         for (guint k = 0; k < capture->connections->len; k++)
             add_connection(&list, report->options, g_ptr_array_index(capture->connections, k));
+        all += report_rest_fails(report->options, &capture->rest);
     }
     for (guint i = 0; i < list.times->len; i++)
         all += g_array_index(list.times, uint64_t, i);

@@ -192,12 +192,15 @@ static void add_invocation(struct json_writer *writer, const struct report *repo
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
         const char *nothing = report_capture_undone(capture) ? NULL : report_nothing_checked(capture);
+        g_autofree gchar *unlisted = report_rest_fails_text(report->options, &capture->rest);
 
         if (capture->trouble)
             add_notification(writer, capture, i, report_capture_undone(capture) ? "error" : "warning",
                              capture->trouble);
         if (nothing)
             add_notification(writer, capture, i, report->options->allow_empty ? "note" : "warning", nothing);
+        if (unlisted)
+            add_notification(writer, capture, i, "error", unlisted);
         add_not_kept(writer, capture, i);
     }
     json_end_array(writer);

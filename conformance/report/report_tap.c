@@ -93,6 +93,19 @@ static void add_happened(struct points *points)
     }
 }
 
+static void add_unlisted(struct points *points)
+{
+    const struct report_capture *capture = points->capture;
+    g_autofree gchar *text = report_rest_fails_text(points->report->options, &capture->rest);
+    g_autofree gchar *description = g_strdup_printf("%s connections that are not listed", capture->file);
+
+    if (!text)
+        return;
+    point(points, false, description, NULL, NULL);
+    if (points->tap)
+        tap_yaml(points->tap, "message", text, NULL);
+}
+
 static void add_capture(struct points *points, GArray *rules)
 {
     const struct report_capture *capture = points->capture;
@@ -109,6 +122,7 @@ static void add_capture(struct points *points, GArray *rules)
         tap_comment(points->tap, capture->trouble);
     }
     add_happened(points);
+    add_unlisted(points);
     for (guint i = 0; i < capture->connections->len; i++) {
         const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
 

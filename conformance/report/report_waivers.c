@@ -129,6 +129,19 @@ static void write_entry(FILE *out, const struct entry *entry, const char *date)
     write_pair(out, "found", kind->found);
 }
 
+/* What they are about is not known. */
+static void write_unlisted(const struct report *report, FILE *out)
+{
+    for (guint i = 0; i < report->captures->len; i++) {
+        const struct report_capture *capture = g_ptr_array_index(report->captures, i);
+        g_autofree gchar *text = report_rest_fails_text(report->options, &capture->rest);
+        g_autofree gchar *file = printable_text(capture->file);
+
+        if (text)
+            fprintf(out, "# %s: %s, and have no entry here.\n", file, text);
+    }
+}
+
 void report_write_waivers(const struct report *report, FILE *out)
 {
     g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func(free_entry);
@@ -148,6 +161,7 @@ void report_write_waivers(const struct report *report, FILE *out)
         "# Each entry waives what was found then, and nothing else: see man iwarp-waivers. Put the reason in its why,\n"
         "# and \"until: DATE\" where somebody will repair it; delete its addresses if these change.\n",
         date, report->options->command_line);
+    write_unlisted(report, out);
     for (guint i = 0; i < entries->len; i++)
         write_entry(out, g_ptr_array_index(entries, i), date);
     if (entries->len == 0)

@@ -46,28 +46,33 @@ bool trouble_facts_are_plain(const struct trouble_facts *facts)
 {
     bool owes = false, reset = false, ended = false;
 
-    for (unsigned debt = 0; debt < DEBTS; debt++)
-        owes |= facts->owed[debt].n > facts->owed[debt].paid;
+    for (unsigned debt = 0; debt < DEBTS; debt++) /* more may be paid here than owed: for another connection */
+        owes |= facts->owed[debt].n != facts->owed[debt].paid;
     for (unsigned side = 0; side < 2; side++) {
         reset |= facts->side[side].how == END_RESET;
         ended |= facts->side[side].how != END_NONE;
     }
-    return facts->rdma && facts->parts > 0 && ended && !reset && !owes && !facts->hole && facts->n_open == 0 &&
+    return facts->rdma && !facts->plain && facts->parts > 0 && ended && !reset && !owes && !facts->hole && facts->n_open == 0 &&
            facts->n_failures == 0 && facts->n_odd == 0 && facts->slow.n == 0 && facts->path_down.n == 0 &&
            facts->differs.n == 0 && facts->step[STEP_REJECT].n == 0 && !trouble_happened(&facts->refusal.when) &&
            is_plain_path(&facts->path[0]) && is_plain_path(&facts->path[1]);
 }
 
-void trouble_facts_free(struct trouble_facts *facts)
+static void free_lists(struct trouble_facts *facts)
 {
-    if (!facts)
-        return;
     free(facts->open);
     free(facts->latest);
     free(facts->early);
     free(facts->failure);
     free(facts->differs_words);
     free(facts->sought);
+}
+
+void trouble_facts_free(struct trouble_facts *facts)
+{
+    if (!facts)
+        return;
+    free_lists(facts);
     free(facts);
 }
 
@@ -82,10 +87,10 @@ bool trouble_facts_pack(struct trouble_facts *facts, struct packed *packed)
 
 struct trouble_facts *trouble_facts_unpack(struct packed *packed)
 {
-    struct trouble_facts *facts = trouble_facts_new();
+    struct trouble_facts *facts = trouble_facts_new(), lost = {0};
 
-    if (facts)
-        unpack(packed, facts);
+    unpack(packed, facts ? facts : &lost);
+    free_lists(&lost);
     return facts;
 }
 

@@ -286,13 +286,13 @@ void connections_unpark(const struct connections *connections, struct connection
 }
 
 /* Nothing waits for what is missing: that counts by itself. */
-static void park(struct connections *connections, struct slot *slot)
+void connections_park_one(struct connections *connections, struct connection *connection)
 {
-    const struct tcp_pair *tcp = slot->connection.tcp;
+    const struct tcp_pair *tcp = connection->tcp;
 
-    if (slot->connection.parked || !connections->events.park || tcp_pair_held(tcp, 0) > 0 || tcp_pair_held(tcp, 1) > 0)
+    if (connection->parked || !connections->events.park || tcp_pair_held(tcp, 0) > 0 || tcp_pair_held(tcp, 1) > 0)
         return;
-    slot->connection.parked = connections->events.park(connections->events.ctx, &slot->connection);
+    connection->parked = connections->events.park(connections->events.ctx, connection);
     connections->latest = NULL;
 }
 
@@ -760,7 +760,7 @@ void connections_park(struct connections *connections, uint32_t until)
     for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
         for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next)
             if (slot_of(l)->connection.end_frame <= until)
-                park(connections, slot_of(l));
+                connections_park_one(connections, &slot_of(l)->connection);
 }
 
 /* ---- the end ---- */

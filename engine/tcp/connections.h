@@ -81,6 +81,8 @@ void connections_reach(struct connections *connections, uint32_t frame, int64_t 
 /* After connections_reach(). */
 void connections_kept(struct connections *connections, const struct kept_visit *visit);
 void connections_trim(struct connections *connections, const struct kept_limits *limits, int64_t now_ns);
+/* Parks the connection, if it can be. */
+void connections_park_one(struct connections *connections, struct connection *connection);
 /* Parks what was not heard after that frame. */
 void connections_park(struct connections *connections, uint32_t until);
 /* Closes what is open (CONNECTION_CAPTURE), in the order of ids. now_ns: time of the last packet. */

@@ -29,12 +29,15 @@ def crowd_of_nfs(path, n):
     capture.close()
 
 
-def one_after_the_other(path, n, bad=lambda number: False):
-    """Connections of one message each, which is wrong where `bad` says so. All end well."""
+def one_after_the_other(path, n, bad=lambda number: False, reset=False):
+    """Connections of one message each, which is wrong where `bad` says so. All end well, or by a reset."""
     capture = adversary.Capture(path)
     for number in range(n):
         connection = adversary.Connection(capture, client=0x0A100000 + number, port=40000 + number % 20000)
         connection.fpdu(0, WRONG_VERSION if bad(number) else adversary.tagged(adversary.WRITE, 1, 0, b"x"))
+        if reset:
+            connection.segment(0, b"", 0x14)
+            continue
         for side in (0, 1):
             connection.segment(side, b"", 0x11)
             connection.sequence[side] += 1

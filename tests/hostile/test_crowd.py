@@ -6,6 +6,7 @@ import pathlib
 import re
 import struct
 import subprocess
+from xml.etree import ElementTree
 
 import pytest
 
@@ -73,8 +74,10 @@ def test_connections_that_say_nothing(build, sanitized, tmp_path):
     for number in range(30000):
         capture.packet(struct.pack(">HHIIBBHHH", 1024 + number, 20049, number, 0, 0x50, 2, 65535, 0, 0), 0x0A100000 + number, 0x0A000002)
     capture.close()
-    status, _, memory = run(build, path)
+    status, report, memory = judge(build, path)
     assert status == 3
+    left_out, = (trouble["count"] for trouble in report["captures"][0]["trouble"] if trouble["kind"] == "left-out")
+    assert left_out == 30000 - constant(ROOT, "conformance/trouble/trouble.c", "FACTS_KEPT_MAX") // 4
     assert sanitized or memory < constant(ROOT, BUDGET, "BUDGET_DEFAULT") >> 20
 
 
@@ -231,6 +234,52 @@ def test_findings_beyond_the_limit_still_fail(build, check, tmp_path):
     assert report["summary"]["connections"] == 8000
     assert report["captures"][0]["rules"]["DDP-4.1-12"]["failed"] == 8000
     assert "of them with findings, are counted and not listed" in check("--memory-limit=1M", *NO_NOTES, path).stdout
+
+
+def test_only_what_is_not_listed_fails(build, check, tmp_path):
+    """The first ones have notes and take all the room: each format fails for the others all the same."""
+    path, waivers = tmp_path / "ended.pcap", tmp_path / "waivers.yaml"
+    crowd.one_after_the_other(path, 6000, lambda number: number >= 5000)
+    status, report, _ = judge(build, path, "--memory-limit=1M")
+    rest = report["captures"][0]["not_listed"]
+    assert status == 1 and with_finding(report, "DDP-4.1-12") == 0 and rest["error"] == 1000 and rest["troubled"] == 0
+    line = "1000 failing findings are on connections that are not listed"
+    (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
+    for command in (["--memory-limit=1M", path], ["merge", tmp_path / "a.json"]):
+        written = {form: check(command[0], f"--format={form}", *command[1:]).stdout for form in ("junit", "tap", "sarif", "github")}
+        suites = ElementTree.fromstring(written["junit"])
+        failed = suites.findall(".//failure")
+        assert [failure.get("message") for failure in failed] == [line] and sum(int(suite.get("failures")) for suite in suites) == 1
+        assert sum(int(suite.get("tests")) for suite in suites) == len(suites.findall(".//testcase"))
+        assert written["tap"].count("\nnot ok ") == 1 and line in written["tap"]
+        assert int(re.search(r"^1\.\.(\d+)$", written["tap"], re.M)[1]) == len(re.findall(r"^(?:not )?ok ", written["tap"], re.M))
+        said = json.loads(written["sarif"])["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+        assert [each["message"]["text"] for each in said if each["level"] == "error"] == [line]
+        assert re.search(f"^::error [^:]*::{line}$", written["github"], re.M)
+    check("--memory-limit=1M", f"--write-waivers={waivers}", path)
+    assert f"{line}, and have no entry here." in waivers.read_text(encoding="utf-8")
+    assert not any(line in check("--memory-limit=1M", "--fail-on=never", f"--format={form}", path).stdout for form in ("junit", "tap"))
+
+
+def test_what_happened_on_connections_that_are_not_listed(build, check, tmp_path):
+    """They have notes, which do not fail, and a reset each."""
+    path = tmp_path / "reset.pcap"
+    crowd.one_after_the_other(path, 6000, reset=True)
+    status, report, _ = judge(build, path, "--memory-limit=1M")
+    rest = report["captures"][0]["not_listed"]
+    assert status == 2 and report["summary"]["verdict"] == "error" and rest["troubled"] == rest["with_findings"] == rest["connections"] > 1000
+    (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
+    assert check("merge", tmp_path / "a.json").returncode == 2
+    assert judge(build, path)[0] == 0
+
+
+def test_parts_keep_the_limit(build, sanitized, tmp_path):
+    """At the end of a part, what is idle takes no more than before."""
+    path = tmp_path / "crowd.pcap"
+    crowd.crowd_of_nfs(path, 4000)
+    status, _, memory = run(build, path, "--memory-limit=64M", "--rotate=0.1")
+    assert status == 0
+    assert sanitized or memory < 64 * 1.5
 
 
 def constant(root, path, name):
