@@ -111,6 +111,16 @@ class Terminates(AtRandom):
         raise scripted.Gone
 
 
+class TerminatesForAnything(Terminates):
+    """Also for a wrong CRC."""
+
+    def refuse(self, connection, request):
+        with self.lock:
+            wrong = self.random.randrange(self.every) == 0
+        if wrong:
+            self.go_wrong(connection, request, b"")
+
+
 class Loses(AtRandom):
     def go_wrong(self, connection, request, ulpdu):
         """It says nothing."""
@@ -228,6 +238,13 @@ def test_at_random():
         if fake in (Closes, Terminates):
             assert not [test for test in tested.tests.values() if (test["outcome"], test["shown"]) == ("passed", "refused")], tested.tell()
         assert tested.status != 0 or tested.outcome("inconclusive"), f"{fake.__name__}\n{tested.tell()}"
+
+
+def test_a_terminate_by_chance_is_no_wrong_code():
+    """A case that demands a code meets one of those that come where nothing is odd, too."""
+    with TerminatesForAnything(every=2) as device:
+        tested = run(device, cases=[*CASES, "MPA-8-05"])
+    assert tested.tests["MPA-8-05"]["outcome"] == "inconclusive", tested.tell()
 
 
 class Misdirects(Reads):

@@ -89,9 +89,10 @@ def rpc_replies(listener, words_for):
 
 
 @pytest.mark.parametrize("host,missing,outcome", [("127.0.0.111", None, "passed"), ("127.0.0.112", 100024, "failed"),
-                                                  ("127.0.0.113", "rpcbind", "not applicable")])
+                                                  ("127.0.0.113", "rpcbind", "not applicable"),
+                                                  ("127.0.0.114", "port", "not applicable")])
 def test_services_over_tcp(host, missing, outcome, tmp_path):
-    """A server whose rpcbind, if there is one, knows MOUNT, NLM and NSM, or all but one."""
+    """A server whose rpcbind, if there is one, knows MOUNT, NLM and NSM, or all but one, or replies without a port."""
     try:
         rpcbind, services = (socket.create_server((host, port)) for port in (111, 0))
     except PermissionError:
@@ -101,7 +102,8 @@ def test_services_over_tcp(host, missing, outcome, tmp_path):
         if missing == "rpcbind":
             rpcbind.close()
         else:
-            threading.Thread(target=rpc_replies, args=(rpcbind, lambda words: [0 if words[-4] == missing else port]), daemon=True).start()
+            ports = (lambda words: []) if missing == "port" else lambda words: [0 if words[-4] == missing else port]
+            threading.Thread(target=rpc_replies, args=(rpcbind, ports), daemon=True).start()
         threading.Thread(target=rpc_replies, args=(services, lambda words: []), daemon=True).start()
         with subprocess.Popen([devices.SAMPLE_DEVICE, "responder", host, "0", "rpc"], stdout=subprocess.PIPE, text=True) as device:
             report = tmp_path / "report.json"

@@ -274,6 +274,38 @@ def test_another_message_is_not_the_answer(what):
         assert not any("found no answer" in test["actual"] for test in tested.tests.values()), tested.tell()
 
 
+SEQUENCE, PUTFH, LOOKUP, READLINK, DELAY = 53, 22, 15, 27, 10008
+
+
+class IsBusy(between.Between):
+    """Where a READLINK fails, in a COMPOUND with Write chunks, an earlier one is to come again later: NFS4ERR_DELAY."""
+
+    def said(self, segment):
+        payload = segment.payload
+        words = [int.from_bytes(payload[at:at + 4], "big") for at in range(0, len(payload) - 3, 4)]
+        if segment.opcode not in between.SENDS or len(words) < 7 or words[3] != 0 or words[5] != 1:
+            return [segment]
+        at = 5
+        while words[at] == 1:  # its Write chunks are empty, too
+            n = words[at + 1]
+            words[at + 3:at + 2 + 4 * n:4] = [0] * n
+            at += 2 + 4 * n
+        at += 2
+        status, results = at + 6, at + 9
+        if words[status] == 0:
+            return [segment]
+        before = words[results:results + 11] if words[results] == SEQUENCE else []
+        answers = [*before, PUTFH, 0, LOOKUP, 0, READLINK, DELAY]
+        words = [*words[:status], DELAY, 0, 4 if before else 3, *answers]
+        return [between.send(struct.pack(f">{len(words)}I", *words))]
+
+
+def test_a_busy_server_does_not_break_the_rule():
+    tested = run("responder", IsBusy, ["--rules=NFSULB-6.4.1-05/second", "--service=nfs"], ("rpc",))
+    assert tested.outcome("inconclusive") == ["NFSULB-6.4.1-05/second"], tested.tell()
+    assert "10008 (DELAY)" in tested.tests["NFSULB-6.4.1-05/second"]["actual"], tested.tell()
+
+
 # ---- who answers everything with a Terminate ----
 
 class TerminatesAll(between.Between):

@@ -29,7 +29,7 @@ bool rpc_tcp_unmount(const struct rpc_tcp_mount *mount, char **why);
 
 /* Whether a program is served over TCP: what rpcbind says, and a NULL Call at the port that it names. */
 enum rpc_tcp_offer {
-    RPC_TCP_UNKNOWN,      /* rpcbind does not answer */
+    RPC_TCP_UNKNOWN,      /* rpcbind does not answer, or not as it should */
     RPC_TCP_UNREGISTERED, /* rpcbind knows no port */
     RPC_TCP_SILENT,       /* there is one, and nothing answers there */
     RPC_TCP_OFFERED,

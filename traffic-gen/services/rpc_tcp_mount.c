@@ -163,8 +163,10 @@ static enum rpc_tcp_offer ask_rpcbind(const char *host, uint32_t program, uint32
 
     xdr_out_words(&call, program, version, PROTOCOL_TCP, 0);
     good = ask(host, rpcbind_port, timeout_ns, &call, &exchange, &x, why);
-    if (good && (!xdr_u32(&x, &number) || number > UINT16_MAX))
-        number = 0;
+    if (good && (!xdr_u32(&x, &number) || number > UINT16_MAX)) {
+        *why = g_strdup("expected a port in the Reply; found none");
+        good = false;
+    }
     end(&exchange);
     g_snprintf(port, 8, "%" PRIu32, number);
     return !good ? RPC_TCP_UNKNOWN : number == 0 ? RPC_TCP_UNREGISTERED : RPC_TCP_OFFERED;

@@ -84,21 +84,24 @@ def wanted(build, role):
 
 
 def add_new(build, role, folder):
-    """Runs the cases without a row, and adds their rows."""
+    """Runs the cases without a row, and adds their rows. False: the run ended before it had all of them."""
     old, order = table.load(role.name), wanted(build, role)
-    cases = [case for case in order if case not in old]
+    cases, new = [case for case in order if case not in old], {}
     if cases:
         tested = bench.boot(build, role)
         try:
             report = tested.suites(folder / f"{role.name}-new.json", cases)
         finally:
             tested.close()
-        rows = {**old, **{case: row for case, row in table.rows(report).items() if case in cases}}
+        new = {case: row for case, row in table.rows(report).items() if case in cases}
+        rows = {**old, **new}
         seen = [case for case in rows if case not in order]
         table.save(role.name, {case: rows[case] for case in [*order, *seen] if case in rows})
-        table.recorded(role.name, cases)
+        table.recorded(role.name, new)
     for case in cases:
-        print(f"{role.name}: {case}: {rows[case]['outcome']}: {rows[case]['found']}", flush=True)
+        words = f"{new[case]['outcome']}: {new[case]['found']}" if case in new else "was not run"
+        print(f"{role.name}: {case}: {words}", flush=True)
+    return len(new) == len(cases)
 
 
 def decide_over_tap(build, role, folder, report):
@@ -191,7 +194,7 @@ def main():
     good = True
     for role in chosen(options.roles):
         if options.new:
-            add_new(options.build, role, folder)
+            good &= add_new(options.build, role, folder)
             continue
         expected = {} if options.record else table.load(role.name)
         if options.compare:

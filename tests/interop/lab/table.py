@@ -10,6 +10,7 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "expected"
 COLUMNS = ["case", "outcome", "found", "deviation"]
 OR = " || "  # between alternatives: chance, or the time between two segments, decides
 DEMAND = re.compile(r"([a-z ]+) (\d+)/(\d+)$")
+DIES = "the device does not live on after this case"
 WITH_REASON = {"failed", "died", "inconclusive", "not applicable", "unstable"}
 # What differs from run to run: addresses and STags of the device's choice, times, ports, frame numbers.
 CHANGING = [(re.compile(r"\bframes? \d+(?: \(see \d+\))?"), "frame N"), (re.compile(r"\b\d+\.\d+ s\b"), "N s"),
@@ -28,7 +29,7 @@ def steady(text):
 def found(test):
     """How a device that has died looks from outside (refuses, rejects, hangs) depends on when it is looked at."""
     if test.get("death"):
-        return "the device does not live on after this case"
+        return DIES
     return steady(test["actual"]) if test["outcome"] in WITH_REASON else ""
 
 
@@ -113,9 +114,14 @@ def may_lack(row):
     return row["case"].endswith("/seen") and is_as(row, ABSENT)
 
 
+def shown_by(row):
+    """A case of which the device died in one of its runs is inconclusive, or unstable."""
+    return "died" if row["found"] == DIES else row["outcome"]
+
+
 def shows(outcome, wanted):
-    """A case that failed in one of its runs is unstable."""
-    return outcome == wanted or (wanted, outcome) == ("failed", "unstable")
+    """A case that failed in one of its runs is unstable; of what it fails a device may die, too."""
+    return outcome == wanted or (wanted == "failed" and outcome in ("unstable", "died"))
 
 
 def lacks(row, outcomes):
@@ -130,7 +136,7 @@ def count(runs, expected, seen, whole):
     """Adds to runs, by case, the outcomes of one more run; whole: of all cases, so that nothing else was seen beside them."""
     for case, row in expected.items():
         if demand(row) and (case in seen or (whole and may_lack(row))):
-            runs.setdefault(case, []).append(seen.get(case, ABSENT)["outcome"])
+            runs.setdefault(case, []).append(shown_by(seen.get(case, ABSENT)))
 
 
 def differences(expected, seen, runs=None):
@@ -147,7 +153,7 @@ def differences(expected, seen, runs=None):
             trouble[case] = (f"expected {expected[case]['outcome']} ({expected[case]['found']}); found "
                              f"{one['outcome']} ({one['found']})")
         else:
-            trouble[case] = lacks(expected[case], (runs or {}).get(case, [one["outcome"]]))
+            trouble[case] = lacks(expected[case], (runs or {}).get(case, [shown_by(one)]))
     return {case: what for case, what in trouble.items() if what}
 
 

@@ -93,6 +93,27 @@ def test_demand():
     assert list(table.differences(beside, other, {"b/seen": ["failed"]})) == ["b/seen"]
 
 
+def test_death_is_demanded():
+    """A death that was seen once makes a case inconclusive, and shows what the row demands."""
+    dies = chance("a", "died 1/3 || inconclusive || passed", f"{table.DIES} || {table.DIES} || ")
+    died = {outcome: table.rows({"tests": [case("a", outcome) | {"death": "refuses"}]}) for outcome in ("died", "inconclusive", "failed")}
+    assert table.differences(dies, died["died"]) == table.differences(dies, died["inconclusive"]) == {}
+    assert list(table.differences(dies, died["failed"])) == ["a"]
+    runs = {}
+    for seen in (died["inconclusive"], table.rows({"tests": [case("a", "inconclusive")]})):
+        table.count(runs, dies, seen, True)
+    assert runs == {"a": ["died", "inconclusive"]}
+    passed = table.rows({"tests": [case("a", "passed")]})
+    assert table.differences(dies, passed, runs) == {} and list(table.differences(dies, passed, {"a": ["inconclusive"] * 3})) == ["a"]
+
+
+@pytest.mark.parametrize("name", roles.ROLES)
+def test_deaths_are_no_failures(name):
+    """Of a rule: what the suites call a case of which the device dies is "died"."""
+    for row in table.load(name).values():
+        assert ("failed", table.DIES) not in table.alternatives(row), row
+
+
 @pytest.mark.parametrize("name", roles.ROLES)
 def test_several_outcomes_are_demanded(name):
     """A row with several outcomes could not fail: it says how often the first one comes, of the runs that proof.py makes."""

@@ -24,10 +24,12 @@ bool rpcrdma_wish(struct talk *talk, const struct suite_case *row, struct talker
  * must succeed as well. False: verdict is set. Besides there are
  *   file            the case has one
  *   warm            a client has made some Calls, and got its Replies
- *   await [KIND]    a Call of it waits, with such a chunk: read, write, reply, of NFSv4 write v4; its XID is that of
- * what follows hold, all       its Calls wait, at least one, or as many as are granted answer, pause   that Call is
- * answered; nothing is said for T_react called          warm, it has answered a Call from the server, the first of
- * several; called once: the only one invalidates     it takes Replies by Send with Invalidate
+ *   await [KIND]    a Call of it waits, with such a chunk: read, write, write v4 (of NFSv4), reply;
+ *                   its XID is that of what follows
+ *   hold, all       its Calls wait, at least one, or as many as are granted
+ *   answer, pause   that Call is answered; nothing is said for T_react
+ *   called          warm, it has answered a Call from the server, the first of several; called once: the only one
+ *   invalidates     the device sets R: it takes Replies by Send with Invalidate, or may send them
  */
 bool calls_say(struct rpc_talker *talker, const struct suite_case *row);
 bool calls_check(struct rpc_talker *talker, const struct suite_case *row);

@@ -53,8 +53,9 @@ static void lacking(struct rpc_talker *talker, const struct suite_case *row)
         talk_inconclusive(talker->talk, "a Reply as if nothing were wrong: the device may have understood the Call");
 }
 
-/* A device may refuse these chunks: the document fixes no order of Positions, and a NULL Call has no result for a
- * chunk. */
+/*
+ * A device may refuse these chunks: the document fixes no order of Positions, and a NULL Call has no result for a chunk.
+ */
 static void may_refuse(struct rpc_talker *talker, const struct suite_case *row)
 {
     enum rpc_answer answer;

@@ -67,7 +67,7 @@ struct case_result {
     /* While it runs: our side has sent its stimulus; a usual start-up, or what prepares it, was refused. */
     bool said, refused;
     bool mute;  /* it passed by a close without a Terminate: a crash looks like that, too */
-    bool ended; /* it failed by a close, whatever else was to come */
+    bool ended; /* it failed by a close or a Terminate, whatever else was to come */
     bool away;  /* after its stimulus nobody listened for a while */
     /* ns by which we were late ourselves: the longest delay (suite/talk/lateness.h), and all of our pauses together */
     int64_t late, dragged;

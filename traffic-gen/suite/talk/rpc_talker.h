@@ -282,6 +282,8 @@ bool rpc_talker_holds_links(const struct rpc_talker *talker);
 uint32_t rpc_talker_status(const struct rpc_talker *talker);
 /* The outcome of rpc_talker_call(): "NFS status 70 (STALE)", "RDMA_ERROR with ERR_CHUNK", "no answer". */
 const char *rpc_talker_result_words(struct rpc_talker *talker);
+/* A status whose cause is not the message: no space, no permission, not now. */
+bool rpc_talker_is_circumstance(uint32_t status);
 /* The NFS status is OK. False: verdict is set. */
 bool rpc_talker_succeeded(struct rpc_talker *talker);
 

@@ -25,8 +25,7 @@ uint32_t rpc_talker_status(const struct rpc_talker *talker)
                : UINT32_MAX;
 }
 
-/* A status whose cause is not the message: no space, no permission, not now. */
-static bool rpc_talker_is_circumstance(uint32_t status)
+bool rpc_talker_is_circumstance(uint32_t status)
 {
     static const uint32_t statuses[] = {
         1 /* PERM */,   5 /* IO */,     13 /* ACCES */, 28 /* NOSPC */, 30 /* ROFS */,

@@ -85,7 +85,8 @@ void talk_failed(struct talk *talk, const char *format, ...)
 {
     if (talk->dut_fin || talk->dut_reset || has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
         CONCLUDE(OUTCOME_FAILED);
-        talk->result->ended |= talk->heard.what == TALK_FIN || talk->heard.what == TALK_RESET;
+        talk->result->ended |=
+            talk->heard.what == TALK_FIN || talk->heard.what == TALK_RESET || talk->heard.is_terminate;
     } else {
         talk_inconclusive(talk, "the stimulus did not reach the device: %s not acknowledged it", who(talk));
     }

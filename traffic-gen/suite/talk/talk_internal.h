@@ -24,8 +24,8 @@ struct talk_run {
     enum suite_dut dut;
     const char *host, *port; /* of a DUT that is a Responder */
     int listener;            /* where an Initiator connects to; -1: the DUT is a Responder */
-    const struct rpc_port
-        *rpc_port; /* how the RPC-over-RDMA suites reach it (suite/talk/rpc_port.h); NULL: MPA on TCP */
+    /* How the RPC-over-RDMA suites reach it (suite/talk/rpc_port.h); NULL: MPA on TCP. */
+    const struct rpc_port *rpc_port;
     struct rpc_listener *rpc_listener; /* of an Initiator, on rpc_port; NULL: none */
     char *rpc_device;                  /* what rpc_port goes through, in words; set when the first connection is open */
     int64_t t_react, t_start, t_idle, t_accept;
