@@ -7,7 +7,7 @@
  *   of the test (Request, or Reply)                           "IWTQ" receives:u32 size:u32 flags:u32
  *
  *   of the test, in a Send, once the connection is in use     "IWTO" operation:u32 address:u64 stag:u32 data:u64
- * compare:u64
+ *                                                             compare:u64
  *
  * The last one asks for an operation of the DUT's own on memory of the test. A DUT that cannot do it, or does not know
  * the words, treats the Send as any other: it echoes it.

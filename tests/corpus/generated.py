@@ -55,7 +55,7 @@ def lines(gen, *arguments):
 
 def listed_faults(*options):
     """Needed before there are fixtures; none where nothing is built."""
-    from tests.conftest import build_folder  # which docs/coverage.py has not on its path
+    from tests.conftest import build_folder  # which docs/rules.py has not on its path
 
     program = build_folder() / "traffic-gen" / "iwarp-gen"
     if not program.exists():

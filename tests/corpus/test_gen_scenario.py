@@ -2,6 +2,7 @@
 """Scenarios and work in files: the library plays from its files as by name; mistakes are named with file and line."""
 import pathlib
 import random
+import re
 
 import pytest
 
@@ -12,8 +13,14 @@ WORK = ("name: x\nconnection: {mpa-revision: 2}\nmemory:\n  initiator: {mine: {o
         "  responder: {yours: {octets: 64}}\nwork:\n")
 NFS = "name: x\nconnection: {nfs: 3}\nwork:\n"
 
+# Where the executor has the names of words and verbs.
+NAMES = [r'words_(?:have|given|value|number)\([^,]+, "([^"]+)"', r'(?:given|number|have)_of_side\(words, "([^"]+)"',
+         r'FIELD\((?:prefix )?"([^"]+)"', r'(?:MESSAGE|RPC)\("([^"]+)"', r'\.name = "([^"]+)"',
+         r'\{"([^"]+)", (?:&|MPA_FLAG|CHANGE|NUMBER|ALONE|OCTETS)']
+
 MISTAKES = [
     ("I send\nI sned\n", 2, "cannot read 'sned'; allowed here: write, read, answer, send"),
+    ("I sned", 1, "cannot read 'sned'"),
     ("I send\nwait 3\n", 2, "cannot read 'wait'; allowed here: I, R, repeat, with, next"),
     ("I send\nnobody send\n", 2, "cannot read 'nobody'; allowed here: I, R, repeat"),
     ("I with rev2\n", 1, "cannot read 'with'; allowed here: write, read"),
@@ -22,16 +29,32 @@ MISTAKES = [
     ("with mtu=127\n", 1, "'mtu' cannot be carried out: it is not from 128 to 65535"),
     ("with mtu=0x10000\n", 1, "'mtu' cannot be carried out: it is not from 128 to 65535"),
     ("I send\nnext with mtu=1000\n", 2, "cannot read 'mtu=1000'"),
-    ("with mulpdu=3\nI send\n", 1, "cannot read 'mulpdu'"),
+    ("with rev2\nwith mtu=1000\n", 2, "cannot read 'mtu=1000'"),
+    ("I send\nwith markers\n", 2, "'with' cannot be carried out: the connection has begun; 'next with' begins another one"),
+    ("with mulpdu=31\nI send\n", 1, "'mulpdu' cannot be carried out: it is not from 32 to 64768"),
+    ("with mss=65536\nI send\n", 1, "'mss' cannot be carried out: it is not from 64 to 65535"),
+    ("with segments=65001\nI send\n", 1, "'segments' cannot be carried out: it is not from 0 to 65000"),
+    ("I send wait=3600001\n", 1, "'wait' cannot be carried out: it is not from 0 to 3600000"),
+    ("I silence wait=9223372036855\n", 1, "'wait' cannot be carried out: it is not from 0 to 3600000"),
+    ("I send wait-us=0xffffffffffffffff\n", 1, "'wait-us' cannot be carried out: it is not from 0 to 3600000000"),
+    ("I send zeros len=4097\n", 1, "'zeros' cannot be carried out: it is for at most 4096 octets"),
+    ("I send ulpdu=31\n", 1, "'ulpdu' cannot be carried out: it is not from 32 to 65535"),
+    ("I fpdu " + "00" * 64769 + "\n", 1, "'fpdu' cannot be carried out: a ULPDU has at most 64768 octets"),
+    ("I segment hex=" + "00" * 65001 + "\n", 1, "'hex' cannot be carried out: a segment has at most 65000 octets"),
+    ("I send" + " early" * 65 + "\n", 1, "a statement of more than 64 words"),
+    ("I send\nI 0* send\n", 2, "cannot read '0*'"),
+    ("I send;\n\n# no\n    R sned\n", 4, "cannot read 'sned'"),
     ("I term 9\n", 1, "cannot read '9'"),
-    ("I send len=67108865\n", 1, "cannot read 'send'"),
+    ("I send len=67108865\n", 1, "'send' cannot be carried out: a message has at most 64 MiB"),
     *[(f"{words}\n", words.count("\n") + 1, f"'{verb}' cannot be carried out: all messages together have more than 256 MiB")
       for verb, words in (("write", "I 5* write len=67108864"), ("send", "I 5* send len=67108864 @7=1"), ("segment", "I 5000* segment len=65000 value=1"),
                           ("write", "I cork\nI 5* write len=67108864"), ("reply", "with rpcrdma\nI 5* call nfs3.read count=67108000 write\nR 5* reply"),
-                          ("call", "with rpcrdma\nI 5* call nfs3.write len=67108000 read"))],
+                          ("call", "with rpcrdma\nI 5* call nfs3.write len=67108000 read"),
+                          ("reply", "with rpcrdma\nI 5* call nfs3.read reply\nR 5* reply len=67108000 long nowrite"))],
     ("with late\nI send net=never\n", 2, "cannot read 'never'"),
-    ("repeat 3\n", 1, "cannot read 'repeat'; allowed here"),
-    ("I send; repeat 3 {\nI send\n", 2, "'{' without '}'"),
+    ("repeat 3\n", 1, "after 'repeat N' or 'repeat count' there is '{'"),
+    ("I send; repeat 3 {\nI send\n", 1, "'{' without '}'"),
+    ("I 60000* send\nI 60000* send\n", 2, "more than 100000 statements, repetitions included"),
     ("I send\n}\n", 2, "'}' without '{'"),
     ("repeat 100000 { I send; R send }\n", 1, "more than 100000 statements, repetitions included"),
     ("I send\nI \x1b[31m\n", 2, "cannot read '?[31m'"),
@@ -40,6 +63,10 @@ MISTAKES = [
     (RPC + "I call\n", 2, "'call' cannot be carried out: the procedure is missing"),
     (RPC + "I call nfs3.read cuont=8192\n", 2, "cannot read 'cuont=8192'"),
     (RPC + "I call nfs41.compound ops=sequence,reed\n", 2, "cannot read 'reed'"),
+    (RPC + "I call nfs41.compound ops=sequence,,getattr\n", 2, "cannot read 'ops'"),
+    (RPC + "I call nfs41.compound ops=sequence" + ",getattr" * 64 + "\n", 2, "cannot read 'getattr'"),
+    (RPC + "I call nfs3.null write=1" + "/1" * 16 + "\n", 2, "'write' cannot be carried out: more than 16 Write chunks"),
+    (RPC + "I call nfs3.null write=1" + "+1" * 32 + "\n", 2, "cannot be carried out: a chunk does not have so many segments"),
     (RPC + "I call nfs3.null\nR reply\nR reply\n", 4, "'reply' cannot be carried out: no Call of the other side waits"),
     (RPC + "I again\n", 2, "'again' cannot be carried out: no Call of this side is without Reply"),
     (RPC + "R pull\n", 2, "'pull' cannot be carried out: no message of the other side has Read chunks"),
@@ -74,7 +101,8 @@ WORK_MISTAKES = [
     ("name: x\nconnection: {initiator: {opened-by: 3}}\nwork: []\n", 2, "allowed here: mpa-revision, also-revision-0"),
     (WORK + "  - nobody: send\n", 7, "'nobody' is nothing that happens; allowed here: initiator, responder"),
     (WORK + "  - sleep\n", 7, "this is nothing that happens; allowed here: initiator, responder"),
-    (WORK + "  - client: {mkdir: a}\n", 7, "(NFS clients, with `nfs` in `connection`, have jobs of their own;"),
+    (WORK + "  - client: {mkdir: a}\n", 7,
+     "(NFS clients, with `nfs` in `connection`, have jobs of their own; RPC Calls are statements, in a file .scenario)"),
     ("name: x\nwork:\n  - initiator: {send: 5, from: mine}\n", 3, "has no region 'mine'; allowed here: regions of `memory`"),
     (WORK + "  - initiator: sned\n", 7, "'sned' is nothing that a side can do; allowed here: send, write, read"),
     (WORK + "  - {initiator: send, client: send}\n", 7, "this side is here twice"),
@@ -140,8 +168,7 @@ def test_mistakes_of_work(gen, tmp_path, text, line, message):
 @pytest.mark.parametrize("octets, message", [
     (b"I send\n\0I sned\n", "a null octet is no text"),
     (b"# " + b"x" * (1 << 20), "more than 1048576 octets"),
-    (b"I 60000* send\nI 60000* send\n", "more than 100000 statements, repetitions included"),
-], ids=["null", "long", "repeated"])
+], ids=["null", "long"])
 def test_files_that_are_too_much(gen, tmp_path, octets, message):
     path = tmp_path / "x.scenario"
     path.write_bytes(octets)
@@ -234,13 +261,26 @@ def test_words_about_mpa(gen, tmp_path, statement):
 @pytest.mark.parametrize("statements", [
     "next\n",
     "I call nfs41.compound ops=sequence,putfh,write:0,getattr read\n",
+    "I call nfs3.write pz=@9223372036854775807+rest read\n",
     "I hide\nR close\nI send len=5\n",
     "repeat 3 {\n}\n",
+    "# nothing",
     "",
 ])
 def test_odd_ones_end(gen, tmp_path, statements):
     (tmp_path / "x.scenario").write_text(RPC + statements)
     assert gen("play", tmp_path / "x.scenario", "-o", tmp_path / "x").returncode == 0
+
+
+def test_the_page_has_every_word():
+    """Names in the tables of the executor and in its look-ups. (Those of carriers and deviations are no words of scenarios.)"""
+    root = pathlib.Path(__file__).parents[2]
+    page = set(re.findall(r"[A-Za-z@][\w.@-]*", (root / "docs" / "iwarp-scenario.5").read_text()))
+    words = set()
+    for path in (root / "traffic-gen" / "say").glob("*.c"):
+        if not path.name.startswith(("carrier", "deviation")):
+            words |= {word for pattern in NAMES for word in re.findall(pattern, path.read_text())}
+    assert len(words) > 200 and words - page == set()
 
 
 def test_mutilated_files(gen, tmp_path):

@@ -495,8 +495,9 @@ static void write_operations(struct build *b, const struct nfs_template *procedu
 {
     g_auto(GStrv) names = g_strsplit(b->options->ops ? b->options->ops : "", ",", -1);
     struct nfs_body *out = b->out;
+    unsigned i;
 
-    for (unsigned i = 0; names[i] && *names[i] && out->n_ops < NFS_OPERATIONS_MAX && !b->wrong; i++) {
+    for (i = 0; names[i] && *names[i] && out->n_ops < NFS_OPERATIONS_MAX && !b->wrong; i++) {
         g_auto(GStrv) parts = g_strsplit(names[i], ":", -1);
         const struct nfs_template *op = nfs_operation_template(parts[0], is_callback(procedure));
 
@@ -512,6 +513,8 @@ static void write_operations(struct build *b, const struct nfs_template *procedu
         run(b, op->arguments, true);
         b->parameters = NULL;
     }
+    if (names[i] && !b->wrong)
+        b->wrong = g_intern_string(*names[i] ? names[i] : "ops");
 }
 
 const char *nfs_build_arguments(const struct nfs_template *procedure, const struct nfs_options *options,

@@ -95,6 +95,8 @@ static void offer_chunks(struct rpc_making *m)
     if (writes) {
         g_auto(GStrv) chunks = g_strsplit(writes, "/", -1);
 
+        if (g_strv_length(chunks) > RPC_CHUNKS_MAX)
+            words_refuse_because(m->words, "write", "more than 16 Write chunks");
         for (unsigned i = 0; chunks[i] && i < RPC_CHUNKS_MAX; i++)
             offer(m, &exchange->writes[exchange->n_writes++], chunks[i], data_expected(m));
     }

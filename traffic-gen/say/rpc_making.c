@@ -21,6 +21,8 @@ unsigned rpc_parse_sizes(const struct words *words, const char *text, uint32_t t
             out[n] = (uint32_t)words_parse_number(words, parts[n]);
         sum += out[n];
     }
+    if (parts[n])
+        words_refuse_because(words, text, "a chunk does not have so many segments here");
     return n;
 }
 
@@ -343,6 +345,7 @@ static char *sizes_from_position(const struct rpc_making *m, const char *sizes)
     char *rest = NULL;
     long n = sizes && sizes[0] == '@' ? strtol(sizes + 1, &rest, 10) : 0;
 
+    n = CLAMP(n, -RPC_OCTETS_MAX, RPC_OCTETS_MAX);
     return rest ? g_strdup_printf("%ld%s", (m->n_taken > 0 ? (long)m->taken[0].at : 0) + n, rest) : g_strdup(sizes);
 }
 

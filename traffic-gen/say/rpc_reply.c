@@ -295,6 +295,7 @@ void rpc_say_reply(struct rpc_making *m)
     bool late = words_have(m->words, "late-write"), none = words_have(m->words, "nowrite"),
          backward = words_have(m->words, "backward");
     uint32_t part = (uint32_t)words_number(m->words, "parts", UINT32_MAX);
+    uint64_t before = m->c->stage->octets;
 
     if (!exchange)
         words_refuse_because(m->words, "reply", "no Call of the other side waits for a Reply, or not that many do");
@@ -334,5 +335,6 @@ void rpc_say_reply(struct rpc_making *m)
     rpc_say(m);
     if (late)
         say_placed(m, part, backward);
+    m->c->stage->octets = MAX(m->c->stage->octets, before + m->side->whole->len); /* kept, even if little is sent */
     exchange->answered = true;
 }

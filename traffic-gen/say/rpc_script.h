@@ -7,7 +7,7 @@
  *   the block), pd-len=N (octets of Private Data in all); each for one side when I or R follows its name: rI=0 no-pdR
  *   pd-lenI=6; pdI@OFFSET=N, pdR@OFFSET=N (an octet of the block); no-private-data; port=N, rev1, markers, no-crc,
  *   depth=N (IRD and ORD), beforeI=HEX, beforeR=HEX (octets before the startup frames); further words as ever:
- * late msn=N, mulpdu=N, mss=N. The initiator is the client, as far as Calls say nothing else: either side may call.
+ *   late msn=N, mulpdu=N, mss=N. The initiator is the client, as far as Calls say nothing else: either side may call.
  *
  * CALLS. `I call PROCEDURE WORD...`; the same from R is a Call of the reverse direction.
  *   PROCEDURE   nfs2.read nfs3.write nfs40.compound nfs41.compound nfs42.compound cb40.cb_compound cb41.cb_compound
@@ -56,7 +56,7 @@
  *   xid=N       rdma_xid and the RPC message's XID
  *   h.FIELD     of the Transport header: xid vers credit proc align thresh err low high (=N, +N, -N); credit=N
  *   readN.FIELD pos handle len off of segment N of the Read list; writeN.segM.FIELD, reply.segM.FIELD: handle len off;
- *               writeN.n, reply.n segments of a chunk, reads.n, writes.n entries of a list; no-reply-chunk,
+ *               writeN.n, reply.n segments of a chunk; no-reply-chunk,
  *               new-reply-chunk (of one segment that nobody has offered), new-read-chunk=POSITION (one segment more)
  *   bare        nothing after the Transport header
  *   stag=N      all segments

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static const int64_t millisecond = 1000000;
+static const int64_t microsecond = 1000, millisecond = 1000000, hour = 3600 * INT64_C(1000000000);
 enum { SAID_MAX = 256 << 20 };
 
 static const struct verb *const tables[] = {message_verbs, connection_verbs, rpc_verbs};
@@ -68,6 +68,14 @@ static void set_trouble(struct words *words, struct sim_how *how)
         words_refuse(words, name);
 }
 
+static void set_wait(struct words *words, const char *name, int64_t unit, int64_t *ns)
+{
+    uint64_t n = words_number(words, name, 0);
+
+    if (words_given(words, name) && words_in_range(words, name, n, 0, (uint64_t)(hour / unit)))
+        *ns = (int64_t)n * unit;
+}
+
 /* When it is said: as soon as all that the peer said has arrived, or all but `unread` octets of it, and after a while.
  */
 static void set_time(struct saying *s)
@@ -80,10 +88,8 @@ static void set_time(struct saying *s)
     if (unread > 0)
         c->how.received = all - MIN(unread, all);
     c->how.acked = words_have(words, "acked");
-    if (words_given(words, "wait"))
-        c->how.delay_ns = (int64_t)words_number(words, "wait", 0) * millisecond;
-    if (words_given(words, "wait-us"))
-        c->how.delay_ns = (int64_t)words_number(words, "wait-us", 0) * 1000;
+    set_wait(words, "wait", millisecond, &c->how.delay_ns);
+    set_wait(words, "wait-us", microsecond, &c->how.delay_ns);
 }
 
 struct script_player *script_begin(struct stage *stage, const char *source)
@@ -121,7 +127,8 @@ static void say_once(struct script_player *player, const struct statement *state
         if (s.c->carrier->write && mpa_take_words(&s.words, verb_says_startup(statement->verb)))
             s.c->changes = &s.words;
     }
-    statement->verb->say(&s);
+    if (words_good(&s.words))
+        statement->verb->say(&s);
     if (s.c && s.c->changes == &s.words) {
         s.c->changes = NULL;
         if (!s.c->over)
@@ -143,6 +150,7 @@ bool script_say(struct script_player *player, const struct statement *statement)
         script_start(player);
     for (unsigned i = 0; i < statement->times && !player->error; i++)
         say_once(player, statement, i);
+    player->begun = true;
     return !player->error;
 }
 

@@ -10,11 +10,13 @@
  *                          responder-opens: it opens the TCP connection; unseen: nothing is captured until `show`;
  *                          late msn=N: the capture begins so many messages later; segments=N: super-segments;
  *                          mss=N, mtu=N (of the path, in the first statement), port=N, no-sack, no-df; no-mpa: no
- * startup frames are said; plain: all messages of a kind have the same memory next                   ends this
- * connection, begins another one between the same ports; `next with rev2 ...` with another negotiation, `next parallel
- * with ...` beside this one I VERB WORD...         the Initiator says or does something, as soon as what the peer said
- * before has arrived R VERB WORD...         so does the Responder I 5* VERB WORD...      five times repeat 5 { ... }
- * the statements between the braces, five times; `repeat count`: as often as --count says
+ *                          startup frames are said; plain: all messages of a kind have the same memory
+ *   next                   ends this connection, begins another one between the same ports; `next with rev2 ...` with
+ *                          another negotiation, `next parallel with ...` beside this one
+ *   I VERB WORD...         the Initiator says or does something, as soon as what the peer said before has arrived
+ *   R VERB WORD...         so does the Responder
+ *   I 5* VERB WORD...      five times
+ *   repeat 5 { ... }       the statements between the braces, five times; `repeat count`: as often as --count says
  *
  * VERB is a message: write, read (a Read Request), answer (a Read Response), send, send-inv, send-se, send-se-inv,
  * term LAYER/ETYPE/CODE, imm, imm-se, fadd, cswap, result (an Atomic Response); or silence (a pure ACK), cork, uncork,

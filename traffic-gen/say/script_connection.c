@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* More octets than these are a slip of the author. */
-enum { MSS_MIN = 64, FIRST_PORT = 40001, LENGTH_MAX = 65000 };
+enum { MSS_MIN = 64, FIRST_PORT = 40001, LENGTH_MAX = 65000 /* of a segment */ };
 
 static const int64_t millisecond = 1000000;
 
@@ -152,6 +152,7 @@ static void choose_setup(struct script_player *player, struct words *words)
 void setup_change(struct conversation_setup *setup, struct words *words)
 {
     uint64_t ulpdu_max = words_number(words, "mulpdu", setup->ulpdu_max), mss = words_number(words, "mss", 0);
+    uint64_t segment_max = words_number(words, "segments", setup->segment_max);
 
     if (words_given(words, "port"))
         setup->service_port = (uint16_t)words_number(words, "port", 0);
@@ -161,11 +162,13 @@ void setup_change(struct conversation_setup *setup, struct words *words)
     if (words_given(words, "ird"))
         setup->wish[RESPONDER].enhanced.ird = setup->wish[INITIATOR].enhanced.ord =
             (uint16_t)words_number(words, "ird", 0);
-    if ((ulpdu_max && ulpdu_max < SCRIPT_ULPDU_MIN) || ulpdu_max > MPA_ULPDU_MAX)
-        words_refuse(words, "mulpdu");
-    if (mss > UINT16_MAX || (mss && mss < MSS_MIN))
-        words_refuse(words, "mss");
-    setup->segment_max = (uint32_t)words_number(words, "segments", setup->segment_max);
+    if (ulpdu_max)
+        words_in_range(words, "mulpdu", ulpdu_max, SCRIPT_ULPDU_MIN, MPA_ULPDU_MAX);
+    if (mss)
+        words_in_range(words, "mss", mss, MSS_MIN, UINT16_MAX);
+    if (words_given(words, "segments"))
+        words_in_range(words, "segments", segment_max, 0, LENGTH_MAX);
+    setup->segment_max = (uint32_t)segment_max;
     setup->ulpdu_max = (uint16_t)ulpdu_max;
     if (mss)
         setup->mss[0] = setup->mss[1] = (uint16_t)mss;
@@ -186,13 +189,14 @@ static void set_up(struct script_player *player, struct words *words)
     player->late_msn = (uint32_t)words_number(words, "msn", 0);
 }
 
-/* The stage has the MTU from the script before anything is said. */
+/* The stage has the MTU from the first statement before anything is said. */
 static void say_with(struct saying *s)
 {
-    uint64_t mtu = s->player->conversation ? SCRIPT_MTU_MAX : words_number(&s->words, "mtu", SCRIPT_MTU_MAX);
-
-    if (mtu < SCRIPT_MTU_MIN || mtu > SCRIPT_MTU_MAX)
-        words_refuse_because(&s->words, "mtu", "it is not from 128 to 65535");
+    if (s->player->conversation)
+        words_refuse_because(&s->words, "with", "the connection has begun; 'next with' begins another one");
+    else if (!s->player->begun)
+        words_in_range(&s->words, "mtu", words_number(&s->words, "mtu", SCRIPT_MTU_MAX), SCRIPT_MTU_MIN,
+                       SCRIPT_MTU_MAX);
     set_up(s->player, &s->words);
 }
 
@@ -273,8 +277,10 @@ static void say_octets_as_fpdu(struct saying *s)
     const char *hex = words_first(&s->words);
     GByteArray *octets = words_octets(&s->words, hex ? hex : "");
 
+    if (octets->len > MPA_ULPDU_MAX)
+        words_refuse_because(&s->words, s->verb->name, "a ULPDU has at most 64768 octets");
     if (words_end(&s->words))
-        say_fpdu(s->c, s->role, octets->data, (uint16_t)MIN(octets->len, MPA_ULPDU_MAX));
+        say_fpdu(s->c, s->role, octets->data, (uint16_t)octets->len);
     g_byte_array_unref(octets);
 }
 
@@ -287,6 +293,8 @@ static GByteArray *octets_of_segment(struct saying *s, uint64_t from)
     GByteArray *octets = hex ? words_octets(words, hex) : g_byte_array_sized_new(LENGTH_MAX);
     bool again = !hex && !words_given(words, "value");
 
+    if (octets->len > LENGTH_MAX)
+        words_refuse_because(words, "hex", "a segment has at most 65000 octets");
     if (n > LENGTH_MAX || (again && from + n > sim_written(s->c->tcp, s->c->side[s->role])))
         words_refuse(words, "len");
     if (hex || !words_good(words))

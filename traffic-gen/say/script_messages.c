@@ -185,9 +185,11 @@ static void change_message(struct saying *s, struct message *message, struct ulp
         message->length = length_to_marker(s->c, s->role, MIN(marker, MPA_CRC_LEN), MIN(pad, 3));
     message->length += (size_t)s->index * longer;
     if (message->payload && message->length > sizeof zeros)
-        words_refuse(words, "zeros");
-    if (message->length > LENGTH_MAX || (message->limit && message->limit < SCRIPT_ULPDU_MIN))
-        words_refuse(words, s->verb->name);
+        words_refuse_because(words, "zeros", "it is for at most 4096 octets");
+    if (message->length > LENGTH_MAX)
+        words_refuse_because(words, s->verb->name, "a message has at most 64 MiB");
+    if (message->limit)
+        words_in_range(words, "ulpdu", message->limit, SCRIPT_ULPDU_MIN, UINT16_MAX);
     message->read.sink_stag += s->index * stride;
 }
 

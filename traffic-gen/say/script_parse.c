@@ -5,12 +5,13 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { TIMES_MAX = 100000, DEPTH_MAX = 16 };
+enum { DEPTH_MAX = 16 };
 
 /* repeat N { ... } */
 struct block {
     unsigned first; /* of the statements in it */
     unsigned times;
+    unsigned line, number; /* of its beginning */
 };
 
 struct parsing {
@@ -50,6 +51,20 @@ static bool refuse_verb(struct parsing *p, const char *word, bool has_side)
     return refuse(p, "cannot read '%s'; allowed here: %s", word, names->str);
 }
 
+/* How often something is said, in digits up to `end`. False: it is refused, as part of `word`. */
+static bool parse_times(struct parsing *p, const char *word, const char *end, unsigned *times)
+{
+    char *rest;
+    uint64_t value = g_ascii_strtoull(word, &rest, 10);
+
+    if (!g_ascii_isdigit(*word) || rest != end || value == 0)
+        return refuse_word(p, word);
+    if (value > SCRIPT_STATEMENTS_MAX)
+        return refuse(p, "a count of more than %d", SCRIPT_STATEMENTS_MAX);
+    *times = (unsigned)value;
+    return true;
+}
+
 /* "with", "next", or a side: what all others begin with. Takes the words that it reads; NULL: one is refused. */
 static struct statement *begin_statement(struct parsing *p, char ***words)
 {
@@ -63,8 +78,13 @@ static struct statement *begin_statement(struct parsing *p, char ***words)
     if (has_side)
         ++*words;
     if (has_side && **words && g_str_has_suffix(**words, "*")) {
-        times = (unsigned)MIN(g_ascii_strtoull(**words, NULL, 10), TIMES_MAX);
+        if (!parse_times(p, **words, **words + strlen(**words) - 1, &times))
+            return NULL;
         ++*words;
+    }
+    if (strcmp(first, "repeat") == 0) {
+        refuse(p, "after 'repeat N' or 'repeat count' there is '{'");
+        return NULL;
     }
     verb = **words ? verb_find(**words) : NULL;
     if (!verb || has_side != verb_has_side(verb)) {
@@ -111,7 +131,7 @@ static bool parse_statement(struct parsing *p, const char *text)
     s->number = p->number;
     for (; *words; words++)
         statement_add_word(s, *words);
-    return s->words->len <= WORDS_MAX || refuse_word(p, parts[g_strv_length(parts) - 1]);
+    return s->words->len <= WORDS_MAX || refuse(p, "a statement of more than %d words", WORDS_MAX);
 }
 
 /* ---- repetitions ---- */
@@ -119,60 +139,63 @@ static bool parse_statement(struct parsing *p, const char *text)
 static bool open_block(struct parsing *p, const char *text)
 {
     g_auto(GStrv) words = split(text);
-    struct block *block = &p->blocks[p->depth];
-    uint64_t times = MAX(p->count, 1);
-    bool counts = false;
-    char *end;
+    unsigned times = MAX(p->count, 1);
+    bool counts;
 
     if (g_strv_length(words) != 2 || strcmp(words[0], "repeat") != 0)
         return refuse(p, "before '{' there is 'repeat N' or 'repeat count'");
     counts = strcmp(words[1], "count") == 0;
-    if (!counts) {
-        times = g_ascii_strtoull(words[1], &end, 10);
-        if (!g_ascii_isdigit(*words[1]) || *end || times == 0)
-            return refuse_word(p, words[1]);
-    }
+    if (!counts && !parse_times(p, words[1], words[1] + strlen(words[1]), &times))
+        return false;
     if (times > SCRIPT_STATEMENTS_MAX)
         return refuse(p, "a count of more than %d", SCRIPT_STATEMENTS_MAX);
     if (p->depth == DEPTH_MAX)
         return refuse(p, "repetitions lie more than %d deep in one another", DEPTH_MAX);
     p->counted |= counts;
-    *block = (struct block){.first = p->statements->len, .times = (unsigned)times};
-    p->depth++;
+    p->blocks[p->depth++] =
+        (struct block){.first = p->statements->len, .times = times, .line = p->line, .number = p->number};
     return true;
 }
 
 static bool close_block(struct parsing *p)
 {
     struct block block;
-    unsigned n;
+    uint64_t end;
 
     if (p->depth == 0)
         return refuse(p, "'}' without '{'");
     block = p->blocks[--p->depth];
-    n = p->statements->len - block.first;
-    if (block.first + (uint64_t)n * block.times > SCRIPT_STATEMENTS_MAX)
+    end = block.first + (uint64_t)(p->statements->len - block.first) * block.times;
+    if (end > SCRIPT_STATEMENTS_MAX)
         return refuse(p, "more than %d statements, repetitions included", SCRIPT_STATEMENTS_MAX);
-    for (unsigned i = 1; i < block.times; i++) {
-        for (unsigned k = 0; k < n; k++)
-            g_ptr_array_add(p->statements, statement_ref(p->statements->pdata[block.first + k]));
-    }
+    for (unsigned i = block.first; p->statements->len < end; i++)
+        g_ptr_array_add(p->statements, statement_ref(p->statements->pdata[i]));
     return true;
 }
 
 /* ---- lines ---- */
 
-/* All statements of one line and of those that continue it. */
+/* text[0..n) has been read. */
+static void pass(struct parsing *p, const char *text, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        p->line += text[i] == '\n';
+}
+
+/* All statements of one line, which is p->line, and of those that continue it. */
 static bool parse_line(struct parsing *p, char *text)
 {
     while (*text) {
-        size_t n = strcspn(text, ";{}");
+        size_t before = strspn(text, " \t\r\n"), n = strcspn(text, ";{}");
         char end = text[n];
 
+        before = MIN(before, n);
+        pass(p, text, before);
         text[n] = '\0';
-        p->number++;
+        p->number += before < n; /* nothing is no statement */
         if (end == '{' ? !open_block(p, text) : !parse_statement(p, text))
             return false;
+        pass(p, text + before, n - before);
         if (end == '}' && !close_block(p))
             return false;
         text += end ? n + 1 : n;
@@ -185,7 +208,7 @@ static bool is_open(const GString *said)
     return said->len > 0 && said->str[said->len - 1] != '{';
 }
 
-/* A line that is indented deeper than the statements before it continues them. */
+/* A line that is indented deeper than the statements before it continues them; what continues nothing is counted. */
 static bool parse_lines(struct parsing *p, char **lines)
 {
     g_autoptr(GString) said = g_string_new(NULL);
@@ -195,12 +218,12 @@ static bool parse_lines(struct parsing *p, char **lines)
         char *line = g_strchomp(lines[i]);
         size_t own = strspn(line, " \t");
 
-        if (!line[own] || line[own] == '#')
-            continue;
-        if (is_open(said) && own > indent) {
-            g_string_append_printf(said, " %s", line + own);
+        if (is_open(said) && (!line[own] || line[own] == '#' || own > indent)) {
+            g_string_append_printf(said, "\n%s", line[own] == '#' ? "" : line + own);
             continue;
         }
+        if (!line[own] || line[own] == '#')
+            continue;
         if (!parse_line(p, said->str))
             return false;
         g_string_assign(said, line + own);
@@ -222,8 +245,11 @@ GPtrArray *script_parse_counted(const char *name, const char *text, unsigned cou
     } else {
         good = !lines[0] || parse_line(&p, lines[0]);
     }
-    if (good && p.depth > 0)
+    if (good && p.depth > 0) {
+        p.line = p.blocks[p.depth - 1].line;
+        p.number = p.blocks[p.depth - 1].number;
         good = refuse(&p, "'{' without '}'");
+    }
     *counted = p.counted;
     if (good)
         return statements;

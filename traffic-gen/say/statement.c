@@ -42,7 +42,7 @@ void statement_unref(void *p)
     g_free(statement);
 }
 
-void statement_add(struct statement *statement, const char *name)
+static void add_name(struct statement *statement, const char *name)
 {
     const struct word word = {.name = g_strdup(name)};
 
@@ -81,7 +81,7 @@ void statement_add_word(struct statement *statement, const char *text)
     if (text[n])
         add_value(statement, g_strndup(text, n), text[n], text + n + 1);
     else
-        statement_add(statement, text);
+        add_name(statement, text);
 }
 
 struct statement *statement_of_words(const char *text)

@@ -56,7 +56,6 @@ void statement_unref(void *statement);
 /* Words alone, separated by blanks: without a verb. */
 struct statement *statement_of_words(const char *text);
 
-void statement_add(struct statement *statement, const char *name);
 /* A word as scripts have it: its name, or name, operator and value. */
 void statement_add_word(struct statement *statement, const char *word);
 

@@ -19,6 +19,7 @@ struct script_player {
     struct conversation_setup setup;
     struct conversation *conversation;
     bool joined;  /* it began elsewhere, and ends there */
+    bool begun;   /* something has been said */
     bool started; /* its startup frames are said, or left to the script */
     bool late;    /* the capture begins in the middle */
     bool unseen;  /* nothing is captured until the script says so */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/say/words.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -31,6 +32,13 @@ bool words_refuse_because(const struct words *words, const char *word, const cha
         *words->error =
             statement_trouble(words->source, s->line, s->number, "'%s' cannot be carried out: %s", word, why);
     return false;
+}
+
+bool words_in_range(const struct words *words, const char *word, uint64_t number, uint64_t min, uint64_t max)
+{
+    g_autofree char *why = g_strdup_printf("it is not from %" PRIu64 " to %" PRIu64, min, max);
+
+    return (min <= number && number <= max) || words_refuse_because(words, word, why);
 }
 
 static bool words_refuse_at(const struct words *words, unsigned index)

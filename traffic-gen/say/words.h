@@ -19,6 +19,8 @@ struct words words_of(const struct statement *statement, const char *source, cha
 /* Notes that a word cannot be read, or cannot be carried out because of `why`; always false. */
 bool words_refuse(const struct words *words, const char *word);
 bool words_refuse_because(const struct words *words, const char *word, const char *why);
+/* False, and the word cannot be carried out, when its number is not from min to max. */
+bool words_in_range(const struct words *words, const char *word, uint64_t number, uint64_t min, uint64_t max);
 static inline bool words_good(const struct words *words)
 {
     return !*words->error;

@@ -23,28 +23,44 @@ static bool names_work(const char *name)
     return g_str_has_suffix(name, ".yaml") || g_str_has_suffix(name, ".yml");
 }
 
-/* Repetitions of statements count, too: in a text of a few lines there is as much as memory holds. */
-static bool is_too_long(const GPtrArray *statements)
+/* The first statement beyond the limit; NULL: none is. Repetitions of one count, too. */
+static const struct statement *one_too_many(const GPtrArray *statements)
 {
     uint64_t n = 0;
 
-    for (unsigned i = 0; i < statements->len; i++)
-        n += ((const struct statement *)statements->pdata[i])->times;
-    return n > SCRIPT_STATEMENTS_MAX;
+    for (unsigned i = 0; i < statements->len; i++) {
+        const struct statement *statement = statements->pdata[i];
+
+        n += statement->times;
+        if (n > SCRIPT_STATEMENTS_MAX)
+            return statement;
+    }
+    return NULL;
 }
 
 static void read_statements(struct scenario_source *source, const char *text, unsigned count, char **error)
 {
+    const struct statement *last;
+
     source->statements = script_parse_counted(source->place, text, count, &source->counted, error);
-    if (source->statements && is_too_long(source->statements))
-        *error =
-            g_strdup_printf("%s: more than %d statements, repetitions included", source->place, SCRIPT_STATEMENTS_MAX);
+    last = source->statements ? one_too_many(source->statements) : NULL;
+    if (last)
+        *error = statement_trouble(source->place, last->line, last->number,
+                                   "more than %d statements, repetitions included", SCRIPT_STATEMENTS_MAX);
 }
 
 static void read_work_text(struct scenario_source *source, const char *text, size_t n, unsigned count, char **error)
 {
     source->work = work_file_parse(source->place, text, n, count, error);
     source->counted = source->work && source->work->counted;
+}
+
+/* The last line has an end, too: messages about a file of one line name the line. */
+static void read_lines(struct scenario_source *source, const char *text, unsigned count, char **error)
+{
+    g_autofree char *lines = g_strconcat(text, "\n", NULL);
+
+    read_statements(source, lines, count, error);
 }
 
 static void read_file(struct scenario_source *source, unsigned count, char **error)
@@ -65,7 +81,7 @@ static void read_file(struct scenario_source *source, unsigned count, char **err
     else if (strlen(text) != n)
         *error = g_strdup_printf("%s: a null octet is no text", path);
     else
-        read_statements(source, text, count, error);
+        read_lines(source, text, count, error);
 }
 
 /* One that the program knows. */

@@ -273,9 +273,10 @@ static const struct verb *find_verb(struct reading *r, const yaml_node_t *node)
             return &verbs[i];
     }
     if (name) {
-        g_autofree char *hint = g_strconcat(
-            allowed,
-            " (NFS clients, with `nfs` in `connection`, have jobs of their own; RPC Calls belong into `steps`)", NULL);
+        g_autofree char *hint = g_strconcat(allowed,
+                                            " (NFS clients, with `nfs` in `connection`, have jobs of their own; RPC "
+                                            "Calls are statements, in a file .scenario)",
+                                            NULL);
 
         complain(r, node, hint, "'%s' is nothing that a side can do", name);
     }

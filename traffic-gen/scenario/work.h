@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Work for real ends (iwarp-scenario(5), WORK). Queue pairs of the stack are given it round by
- * round and answer each other by themselves. Two of them play it in a simulated network; one of them can play its side
- * on any transport, with a peer that does the other side's part.
+ * Work for real ends (iwarp-scenario(5), WORK). Queue pairs of the stack are given the work round by round and answer
+ * each other by themselves. Two of them play it in a simulated network; one of them can play its side on any transport,
+ * with a peer that does the other side's part.
  */
 #ifndef IWARP_TRAFFIC_SCENARIO_WORK_H
 #define IWARP_TRAFFIC_SCENARIO_WORK_H

@@ -23,7 +23,7 @@ static void test_words(void **state)
     send = statements->pdata[1];
     assert_int_equal(send->times, 3);
     assert_int_equal(send->line, 0);
-    assert_int_equal(send->number, 3);
+    assert_int_equal(send->number, 2);
     assert_int_equal(send->words->len, 7);
     for (unsigned i = 0; i < 7; i++) {
         static const struct {
@@ -97,7 +97,11 @@ static void test_lines(void **state)
         {"# no\n\n  I send\n", "3:I send", 0, false},
         {"I send\n  zeros\n\n    # no\n early;\nR send", "1:I send zeros early|6:R send", 0, false},
         {"  I send\n  R send\r\n\tI fin", "1:I send|2:R send|3:I fin", 0, false},
-        {"I send; R send\n I fin; R fin\n", "1:I send|1:R send I fin|1:R fin", 0, false},
+        {"I send; R send\n I fin; R fin\n", "1:I send|1:R send I fin|2:R fin", 0, false},
+        {"I send;\n\n  # no\n  R send\n   early;; R fin\n  I fin\nR rst",
+         "1:I send|4:R send early|5:R fin I fin|7:R rst", 0, false},
+        {"repeat 2 {\n I send\n}\n I fin\n", "2:I send|2:I send|4:I fin", 0, false},
+        {"repeat\n\n 2 {\nI send\n}", "4:I send|4:I send", 0, false},
         {"repeat 2 {\n  I send\n  R send\n    early\n}\nI fin\n",
          "2:I send|3:R send early|2:I send|3:R send early|6:I fin", 0, false},
         {"repeat 2 { I send; repeat 2 { R send } }", "0:I send|0:R send|0:R send|0:I send|0:R send|0:R send", 0, false},
@@ -121,6 +125,9 @@ static void test_lines_that_cannot_be_read(void **state)
         const char *text, *error;
     } cases[] = {
         {"I send\nI sned\n", "x:2: cannot read 'sned'; allowed here: write, read, "},
+        {"I send;\n\n  # no\n  I sned; I send\n", "x:4: cannot read 'sned'"},
+        {"I send;\n  I send }\n", "x:2: '}' without '{'"},
+        {"I send; I\n\n sned\n", "x:1: cannot read 'sned'"},
         {"I send\n\nX\n", "x:3: cannot read 'X'; allowed here: I, R, repeat, with, next"},
         {"I send\nwait 5\n", "x:2: cannot read 'wait'; allowed here: I, R, "},
         {"I sn\033ed\n", "x:1: cannot read 'sn?ed'; "},
@@ -132,7 +139,15 @@ static void test_lines_that_cannot_be_read(void **state)
         {"repeat 100001 { }\n", "x:1: a count of more than 100000"},
         {"repeat 18446744073709551616 { }\n", "x:1: a count of more than 100000"},
         {"I send\n}\n", "x:2: '}' without '{'"},
-        {"repeat 5 {\nI send\n", "x:2: '{' without '}'"},
+        {"I send\nrepeat 5 {\nI send\nrepeat 2 {\nI send\n}\n", "x:2: '{' without '}'"},
+        {"I send; ; repeat 5 { I send", "x, statement 2: '{' without '}'"},
+        {"repeat 2 { I send }; ; I sned", "x, statement 3: cannot read 'sned'"},
+        {"repeat 5\nI send\n", "x:1: after 'repeat N' or 'repeat count' there is '{'"},
+        {"I 0* send", "x, statement 1: cannot read '0*'"},
+        {"I * send", "x, statement 1: cannot read '*'"},
+        {"I -1* send", "x, statement 1: cannot read '-1*'"},
+        {"I 5x* send", "x, statement 1: cannot read '5x*'"},
+        {"R 100001* send", "x, statement 1: a count of more than 100000"},
         {"repeat 50000 { I send; R send; I send }",
          "x, statement 4: more than 100000 statements, repetitions included"},
         {"repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 { repeat 9 "
@@ -185,7 +200,6 @@ static void test_deviations_that_cannot_be_read(void **state)
         {"I send", "send"},
         {"R term 2/0", "2/0"},
         {"with revX=1", "revX=1"},
-        {"with mulpdu=3", "mulpdu"},
     };
 
     for (size_t i = 0; i < ARRAY_LENGTH(cases); i++) {
@@ -195,6 +209,14 @@ static void test_deviations_that_cannot_be_read(void **state)
         assert_null(deviation_parse("x", cases[i].text, &error));
         assert_non_null(strstr(error, expected));
     }
+}
+
+static void test_deviations_that_cannot_be_carried_out(void **state)
+{
+    g_autofree char *error = NULL;
+
+    assert_null(deviation_parse("x", "with mulpdu=3", &error));
+    assert_string_equal(error, "x, statement 1: 'mulpdu' cannot be carried out: it is not from 32 to 64768");
 }
 
 int main(void)
@@ -207,6 +229,7 @@ int main(void)
         cmocka_unit_test(test_lines_that_cannot_be_read),
         cmocka_unit_test(test_deviations),
         cmocka_unit_test(test_deviations_that_cannot_be_read),
+        cmocka_unit_test(test_deviations_that_cannot_be_carried_out),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
