@@ -48,8 +48,8 @@ uint64_t histogram_quantile(const struct histogram *histogram, double q);
 /* How much of it does not exceed `value`: exact where a bucket ends at it. */
 uint64_t histogram_up_to(const struct histogram *histogram, uint64_t value);
 
-/* By bucket, for storage: how many numbers it has; add_bucket() leaves sum, least and most alone, and says whether it
- * could. */
+/* By bucket, for storage: how many numbers it has; histogram_add_bucket() leaves sum, least and most alone, and says
+ * whether it could. */
 uint64_t histogram_bucket(const struct histogram *histogram, unsigned bucket);
 bool histogram_add_bucket(struct histogram *histogram, unsigned bucket, uint64_t n);
 /* The bucket that a number belongs to, and the first and last number of a bucket. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of the DDP and RDMAP layers, shared by their files (engine/ddp_*.c, engine/rdmap_*.c) and no others.
+ * State of the DDP and RDMAP layers, shared by their files (ddp_*.c, rdmap_*.c) and no others.
  *
  * An FPDU passes through (rdmap_connection.c): the header alone (ddp_header_rules.c), its place in a message
  * (ddp_untagged_rules.c, ddp_tagged_rules.c), the request that it is or answers (rdmap_requests.c), the operation, and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The rules of Terminates, shared by their files (engine/rdmap_terminate_*.c, engine/rdmap_reaction_*.c). */
+/* The rules of Terminates, shared by their files (rdmap_terminate_*.c, rdmap_reaction_*.c). */
 #ifndef IWARP_ENGINE_DDP_RDMAP_RDMAP_TERMINATE_H
 #define IWARP_ENGINE_DDP_RDMAP_RDMAP_TERMINATE_H
 

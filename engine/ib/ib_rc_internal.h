@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of engine/ib_rc share: the order of requests, what is held, the Reads and their responses. */
+/* What the parts of ib_rc.c share: the order of requests, what is held, the Reads and their responses. */
 #ifndef IWARP_ENGINE_IB_IB_RC_INTERNAL_H
 #define IWARP_ENGINE_IB_IB_RC_INTERNAL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* State of the MPA layer, shared by its files (engine/mpa_*.c) and by nobody else. */
+/* State of the MPA layer, shared by its files (mpa_*.c) and by nobody else. */
 #ifndef IWARP_ENGINE_MPA_MPA_INTERNAL_H
 #define IWARP_ENGINE_MPA_MPA_INTERNAL_H
 

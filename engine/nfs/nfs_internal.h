@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of the NFS binding, private to its files (engine/nfs_*.c).
+ * State of the NFS binding, private to its files (nfs_*.c).
  *
  * A Call or Reply whose payload is complete goes to each rule family that concerns it; nfs_sessions.c learns what was
  * agreed for a session. A Call whose payload the RPC-over-RDMA layer could not read (`misread`) is not judged again.

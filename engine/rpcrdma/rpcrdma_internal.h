@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * State of the RPC-over-RDMA layer, private to its files (engine/rpcrdma_*.c).
+ * State of the RPC-over-RDMA layer, private to its files (rpcrdma_*.c).
  *
  * A Tagged segment or Read Request goes to rpcrdma_memory.c, which finds the offer that it accesses. A Send is
  * reassembled and decoded by rpcrdma_connection.c and finds or opens its transaction (rpcrdma_transactions.c); its

@@ -35,8 +35,8 @@ void stack_options_init(struct stack_options *options, const struct mpa_options 
 
 /*
  * What the host wants to see; any may be NULL. Each is called before the layer above sees the event, so that the
- * findings of that layer follow what they are about. Meanings: the events of engine/tcp/tcp_pair.h, mpa.h, rdmap.h and
- * rdma/ulp.h.
+ * findings of that layer follow what they are about. Meanings: the events of engine/tcp/tcp_pair.h,
+ * engine/mpa/mpa.h, engine/ddp_rdmap/rdmap.h and engine/rdma/ulp.h.
  */
 struct stack_taps {
     /* TCP */

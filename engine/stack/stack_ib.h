@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A connection of InfiniBand or RoCE into a stack that begins with the upper layer: what engine/ib_connections gives
+ * A connection of InfiniBand or RoCE into a stack that begins with the upper layer: what engine/ib/ib_connections gives
  * goes up in the language of engine/rdma/rdma.h.
  */
 #ifndef IWARP_ENGINE_STACK_STACK_IB_H

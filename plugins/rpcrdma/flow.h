@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One connection in the plugin. The ddp_rdmap plugin, or engine/ib_connections, delivers the events of the layers
+ * One connection in the plugin. The ddp_rdmap plugin, or engine/ib/ib_connections, delivers the events of the layers
  * below; the engine's RPC-over-RDMA layer and NFS binding judge them, and their events are recorded by Send, by Tagged
  * segment or packet, and by transaction, with the octets that RDMA operations moved, so that RPC messages can be
  * rebuilt. All of this happens on the first pass; later passes only read it. Memory is of file scope.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What two ends said to each other (ends/pair.h), on RoCE: their queue pairs post the same Sends, RDMA Writes and
- * Reads there, whatever frames them. Startup frames become ConnectRequest and ConnectReply with the same private data.
+ * What two ends said to each other (traffic-gen/ends/pair.h), on RoCE: their queue pairs post the same Sends, RDMA
+ * Writes and Reads there, whatever frames them. Startup frames become ConnectRequest and ConnectReply with the same
+ * private data.
  */
 #ifndef IWARP_TRAFFIC_ENDS_PAIR_ROCE_H
 #define IWARP_TRAFFIC_ENDS_PAIR_ROCE_H

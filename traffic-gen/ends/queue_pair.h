@@ -6,8 +6,8 @@
  * Queue pairs are of a provider, which the stream of qp_new() chooses (stream->provider; NULL: the software's). That of
  * the software speaks DDP and RDMAP (RFC 5041, 5040, 7306) on one end of an MPA connection; it answers the peer's
  * errors with the Terminate that the standards demand (RFC 5040 section 4.8, RFC 5041 section 7) and tears the stream
- * down. Others are queue pairs of an RDMA device (live/verbs/verbs.h): what is below RDMA operations cannot be seen or
- * changed there.
+ * down. Others are queue pairs of an RDMA device (traffic-gen/live/verbs/verbs.h): what is below RDMA operations cannot
+ * be seen or changed there.
  */
 #ifndef IWARP_TRAFFIC_ENDS_QUEUE_PAIR_H
 #define IWARP_TRAFFIC_ENDS_QUEUE_PAIR_H
@@ -74,7 +74,7 @@ struct qp_options {
 
 struct qp_events {
     void *ctx;
-    /* Responder with mpa.manual; see ends/mpa_end.h. */
+    /* Responder with mpa.manual; see traffic-gen/ends/mpa_end.h. */
     void (*requested)(void *ctx, const struct mpa_end_terms *terms);
     void (*established)(void *ctx, const struct mpa_end_terms *terms);
     void (*received)(void *ctx, const struct qp_message *message);
@@ -149,7 +149,7 @@ const struct mpa_end_terms *qp_terms(const struct qp *qp);
 
 /* ---- the software's queue pair; of others qp_mpa() is NULL, and the rest does nothing ---- */
 
-/* Input from the transport; see ends/mpa_end.h. */
+/* Input from the transport; see traffic-gen/ends/mpa_end.h. */
 void qp_receive(struct qp *qp, const uint8_t *p, size_t n);
 void qp_receive_fin(struct qp *qp);
 void qp_receive_reset(struct qp *qp);
@@ -162,7 +162,7 @@ struct mpa_end *qp_mpa(struct qp *qp);
  * and again with the error found: layer, error type and code as the Terminate's first two octets carry them. Its result
  * counts: 0 accepts the segment as if it were correct, QP_DROP drops it. terminate may change the message of a
  * Terminate of this end; false leaves the message out. atomic may change what an operation has left in the word, and
- * the original value that is returned. Those of MPA are in ends/mpa_end.h.
+ * the original value that is returned. Those of MPA are in traffic-gen/ends/mpa_end.h.
  */
 enum { QP_DROP = 1 << 16 };
 

@@ -79,7 +79,7 @@ struct rpc_end_events {
     void (*called)(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header);
     /* After the `replied` of every lost Call. */
     void (*ended)(void *ctx, bool orderly);
-    /* As those of ends/queue_pair.h. */
+    /* As those of traffic-gen/ends/queue_pair.h. */
     void (*terminated)(void *ctx, bool ours, const struct rdmap_terminate *terminate);
     void (*failed)(void *ctx, enum mpa_end_error error);
     void (*broken)(void *ctx, enum qp_status status, const char *why);

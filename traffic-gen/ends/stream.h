@@ -16,7 +16,7 @@ struct stream_piece {
     size_t n;
 };
 
-struct qp_provider; /* ends/queue_pair.h */
+struct qp_provider; /* traffic-gen/ends/queue_pair.h */
 
 struct stream {
     void *ctx;

@@ -17,8 +17,8 @@ struct fault {
     const char *summary;
     const char *also; /* ids of findings that the stimulus itself gives rise to, comma-separated; NULL: none */
     /* One of these, or none: then the scenario itself has the stimulus and the proper answer. */
-    const char *deviation; /* in the scenario (say/deviation.h) */
-    const char *script;    /* instead of the scenario (say/script.h) */
+    const char *deviation; /* in the scenario (traffic-gen/say/deviation.h) */
+    const char *script;    /* instead of the scenario (traffic-gen/say/script.h) */
 
     const char *not_on_roce; /* why it cannot be shown there, where its layer can; NULL: it can */
 };

@@ -21,7 +21,7 @@ struct endpoint_options {
     int64_t first_delay_ns; /* Initiator: between the Reply and the first FPDU */
     int64_t t_startup;      /* for the peer's start-up frame; 0: the end's own */
     int64_t t_rest;         /* for the rest of an FPDU that has begun; 0: the kind decides */
-    const char *misbehave;  /* id of a mutant (mutants/misbehave.h); NULL: conforming */
+    const char *misbehave;  /* id of a mutant (traffic-gen/mutants/misbehave.h); NULL: conforming */
     bool verbose;           /* report events on standard error */
     bool on_device;         /* client: of an RDMA device, not of TCP */
 };
@@ -31,7 +31,7 @@ struct endpoint_kind {
     const GOptionEntry *entries; /* its own options; NULL: none */
     bool (*configured)(void);    /* whether one of them was given; NULL: there are none */
     bool misbehaves;             /* knows options->misbehave */
-    bool on_devices;             /* also runs on the queue pair of an RDMA device (live/verbs/verbs.h) */
+    bool on_devices;             /* also runs on the queue pair of an RDMA device (traffic-gen/live/verbs/verbs.h) */
     /* Before the first connection and after the last one, for what they share. Both may be NULL. */
     bool (*open)(const struct endpoint_options *options, char **error);
     void (*close)(void);
@@ -77,7 +77,7 @@ extern const struct endpoint_kind rping_server, rping_client; /* rping of the RD
 extern const struct endpoint_kind nfs_service;
 extern const struct endpoint_kind sink_server;
 extern const struct endpoint_kind write_client, read_client, send_client; /* transfer octets to or from a sink */
-extern const struct endpoint_kind echo_server, rpc_server;                /* mutants/sample_device.h */
+extern const struct endpoint_kind echo_server, rpc_server;                /* traffic-gen/mutants/sample_device.h */
 extern const struct endpoint_kind echo_device, rpc_device;                /* the same as Initiators */
 
 #endif

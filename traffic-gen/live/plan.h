@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A scripted conversation as a plan for a real connection: what each side writes, and how far the peer must have come
- * before. The peer's progress is counted in units (live/tcp/units.h), not in octets, so that a peer with other private
- * data or payload is understood too.
+ * before. The peer's progress is counted in units (traffic-gen/live/tcp/units.h), not in octets, so that a peer with
+ * other private data or payload is understood too.
  */
 #ifndef IWARP_TRAFFIC_LIVE_PLAN_H
 #define IWARP_TRAFFIC_LIVE_PLAN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Mutants as rows of text (blocks `mutant` of the case files in rules/; pairs.mutants), in the words of the script
- * language (say/script.h):
+ * language (traffic-gen/say/script.h):
  *
  *   CASE both|responder|initiator WHAT IT DOES WRONG
  *       with WORD...                            how the device is set up

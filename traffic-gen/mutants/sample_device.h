@@ -15,7 +15,7 @@ struct sample_device_options {
     bool markers, no_crc, plain;    /* plain: an Initiator without the enhanced data */
     bool peer_to_peer;
     bool ignorant;     /* does not know what asks for operations of its own (support/advert.h) */
-    bool rpc;          /* instead of all that: RPC-over-RDMA (mutants/sample_rpc_device.h) */
+    bool rpc;          /* instead of all that: RPC-over-RDMA (traffic-gen/mutants/sample_rpc_device.h) */
     bool reads_by_v4;  /* of rpc */
     uint8_t rtr;       /* types of the peer-to-peer mode; 0: all */
     int64_t t_startup; /* for a start-up frame; 0: 10 s */

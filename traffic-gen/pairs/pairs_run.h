@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Combinations of values as cases of iwarp-gen test: drawn for a device that has been learnt, run as any others
- * (suite/run/run.h), and each failure reduced to the fewest values that still fail.
+ * (traffic-gen/suite/run/run.h), and each failure reduced to the fewest values that still fail.
  */
 #ifndef IWARP_TRAFFIC_PAIRS_PAIRS_RUN_H
 #define IWARP_TRAFFIC_PAIRS_PAIRS_RUN_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the live transport asks of TCP: the kernel's, or our own once wire_open() has been called. Descriptors are
- * watched as before; those of our own TCP become readable for whatever happens (live/wire/wire.h).
+ * watched as before; those of our own TCP become readable for whatever happens (traffic-gen/live/wire/wire.h).
  */
 #ifndef IWARP_TRAFFIC_LIVE_TCP_CALLS_H
 #define IWARP_TRAFFIC_LIVE_TCP_CALLS_H

@@ -2,7 +2,7 @@
 /*
  * The verbs transport: connections of an RDMA device (RoCE, InfiniBand, hardware or software iWARP), made by the RDMA
  * connection manager, for the stack. Each offers a struct stream whose provider makes the device's queue pair
- * (ends/queue_pair.h), so whatever runs on qp_new(options, memory, stream, events) runs here too:
+ * (traffic-gen/ends/queue_pair.h), so whatever runs on qp_new(options, memory, stream, events) runs here too:
  *
  *   - `opened` comes before the connection exists. The owner makes its queue pair on verbs_stream() there, one for each
  *     connection, and calls qp_start(), which connects or accepts with the private data of options.mpa;

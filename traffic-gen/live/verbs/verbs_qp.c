@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A device's queue pair as a provider of ends/queue_pair.h. Work is given to the device in the order of posting, as
- * much as its send queue holds, and all of it is signalled. Its completions are passed on in that order, in which
- * devices report them; but soft iWARP reports a Send or Write that comes after a Read before that Read.
+ * A device's queue pair as a provider of traffic-gen/ends/queue_pair.h. Work is given to the device in the order of
+ * posting, as much as its send queue holds, and all of it is signalled. Its completions are passed on in that order, in
+ * which devices report them; but soft iWARP reports a Send or Write that comes after a Read before that Read.
  */
 #include "traffic-gen/live/verbs/verbs_internal.h"
 

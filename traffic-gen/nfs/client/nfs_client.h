@@ -2,7 +2,7 @@
 /*
  * An NFS client that works off a list of jobs: versions 2, 3, 4.0, 4.1 and 4.2. It mounts (or sets up a session), does
  * the jobs, compares what it reads with what was written, and unmounts. RPC messages go out and come in whole, so it
- * runs on any transport: ends/rpc_end.h, or a server in the same process.
+ * runs on any transport: traffic-gen/ends/rpc_end.h, or a server in the same process.
  */
 #ifndef IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_H
 #define IWARP_TRAFFIC_NFS_CLIENT_NFS_CLIENT_H

@@ -2,7 +2,7 @@
 /*
  * An NFS server over a file tree: versions 2 (RFC 1094), 3 (RFC 1813), 4.0 (RFC 7530), 4.1 (RFC 8881), 4.2 (RFC 7862),
  * and MOUNT (RFC 1813 appendix I). It takes whole RPC Calls and returns whole RPC Replies, so it runs on any transport:
- * RPC-over-RDMA (ends/rpc_end.h), or a TCP socket with record marks for MOUNT.
+ * RPC-over-RDMA (traffic-gen/ends/rpc_end.h), or a TCP socket with record marks for MOUNT.
  */
 #ifndef IWARP_TRAFFIC_NFS_SERVER_NFS_SERVER_H
 #define IWARP_TRAFFIC_NFS_SERVER_NFS_SERVER_H

@@ -27,7 +27,7 @@ struct nfs_server {
     uint64_t instance; /* of this server, in its file handles: those of another instance are not ours */
     uint64_t verifier; /* of WRITE and COMMIT: changes when the server has forgotten what was written */
     GPtrArray *mounts; /* struct nfs_mount_entry, what DUMP reports */
-    void *v4;          /* clients, sessions, states: traffic-gen/nfs/nfs_v4*.c */
+    void *v4;          /* clients, sessions, states: nfs_v4*.c */
 };
 
 struct nfs_peer {

@@ -40,7 +40,7 @@ struct nfs_run {
     /* Of a device that is a client. */
     struct nfs_tree *tree;
     struct nfs_server *server;
-    struct nfs_mount_service *mount_service; /* suite/talk/nfs_mount_service.h */
+    struct nfs_mount_service *mount_service; /* traffic-gen/suite/talk/nfs_mount_service.h */
 };
 
 void nfs_run_init(struct nfs_run *nfs, uint64_t seed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How the RPC-over-RDMA cases reach the device: a connection at the level of messages, with an end of the stack
- * (ends/rpc_end.h) on it. What the device does is handed to the end, whose events the talker takes.
+ * (traffic-gen/ends/rpc_end.h) on it. What the device does is handed to the end, whose events the talker takes.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_RPC_PORT_H
 #define IWARP_TRAFFIC_SUITE_TALK_RPC_PORT_H
@@ -33,7 +33,7 @@ struct rpc_port {
 /* MPA on a TCP socket; every octet is seen. */
 extern const struct rpc_port rpc_port_socket;
 
-/* Queue pairs of an RDMA device of this host (live/verbs/verbs.h). */
+/* Queue pairs of an RDMA device of this host (traffic-gen/live/verbs/verbs.h). */
 extern const struct rpc_port rpc_port_verbs;
 
 /* What is the same on every port: the end of a new connection, with these MPA and Read options of its queue pair;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The end of the stack on a queue pair of an RDMA device (live/verbs/verbs.h). Each connection has a loop of its own,
- * which runs while the case waits for something; those of a device that connects to us share one with their listener.
+ * The end of the stack on a queue pair of an RDMA device (traffic-gen/live/verbs/verbs.h). Each connection has a loop
+ * of its own, which runs while the case waits for something; those of a device that connects to us share one with their
+ * listener.
  */
 #include "traffic-gen/live/verbs/verbs.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NFS Calls in statements, whose words are those of scripts as far as they are about the same (say/rpc_script.h). The
- * end fills in all that a client would: header and credential, XID, credits, chunks, handles, state.
+ * NFS Calls in statements, whose words are those of scripts as far as they are about the same
+ * (traffic-gen/say/rpc_script.h). The end fills in all that a client would: header and credential, XID, credits,
+ * chunks, handles, state.
  */
 #include "traffic-gen/suite/talk/rpc_talker_v4.h"
 

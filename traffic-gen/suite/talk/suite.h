@@ -3,8 +3,8 @@
  * The active suites: tables of cases, each a stimulus for a device under test (DUT) and the reaction that is due. The
  * tables are made from the blocks of the rules, `case` in rules/README.md, and included by the files of their
  * functions. A case runs on fresh connections; its id is that of the rule that it provokes, with a suffix where a rule
- * needs several. Its function talks (suite/talk/talk.h) and gives a verdict; the engine, which watches the whole
- * conversation, decides wherever it can: its count for the rule overrides the function's verdict.
+ * needs several. Its function talks (traffic-gen/suite/talk/talk.h) and gives a verdict; the engine, which watches the
+ * whole conversation, decides wherever it can: its count for the rule overrides the function's verdict.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_SUITE_H
 #define IWARP_TRAFFIC_SUITE_TALK_SUITE_H

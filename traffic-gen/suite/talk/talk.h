@@ -47,8 +47,8 @@ bool talk_has_passed(const struct talk *talk); /* so far */
 /* ---- connection and start-up ---- */
 
 /*
- * How our side wants the start-up. Zero (or NULL): as the device was seen to accept it (suite/talk/startup_terms.h),
- * with an echo; a case sets only what its stimulus is about.
+ * How our side wants the start-up. Zero (or NULL): as the device was seen to accept it
+ * (traffic-gen/suite/talk/startup_terms.h), with an echo; a case sets only what its stimulus is about.
  */
 struct talk_wish {
     uint8_t revision;         /* of our Request, enhanced only if so set; a Reply repeats that of the Request */

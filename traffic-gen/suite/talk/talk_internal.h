@@ -24,7 +24,7 @@ struct talk_run {
     enum suite_dut dut;
     const char *host, *port; /* of a DUT that is a Responder */
     int listener;            /* where an Initiator connects to; -1: the DUT is a Responder */
-    /* How the RPC-over-RDMA suites reach it (suite/talk/rpc_port.h); NULL: MPA on TCP. */
+    /* How the RPC-over-RDMA suites reach it (traffic-gen/suite/talk/rpc_port.h); NULL: MPA on TCP. */
     const struct rpc_port *rpc_port;
     struct rpc_listener *rpc_listener; /* of an Initiator, on rpc_port; NULL: none */
     char *rpc_device;                  /* what rpc_port goes through, in words; set when the first connection is open */
@@ -60,7 +60,7 @@ struct talk_run {
     gint open_checks;    /* of which that is not known yet */
     gint late_first;     /* it loses what arrives right after its Reply, or looks at it late; atomic */
     unsigned has;        /* set of enum suite_need: what its service offers */
-    struct reuse *reuse; /* connections that go on, and their pace (suite/talk/reuse.h); NULL: neither */
+    struct reuse *reuse; /* connections that go on, and their pace (traffic-gen/suite/talk/reuse.h); NULL: neither */
 };
 
 /* What carries a connection that is none of TCP, as long as it is open; of rpc_port. */
@@ -77,7 +77,7 @@ struct talk {
     struct case_result *result;
     int64_t began, deadline; /* monotonic, nanoseconds */
     unsigned longer;         /* than usual it waits for reactions, this many times */
-    bool sure;               /* a silence has to be sure (suite/talk/patience.h) */
+    bool sure;               /* a silence has to be sure (traffic-gen/suite/talk/patience.h) */
     uint16_t mss;            /* for the next connection: TCP_MAXSEG; 0: the system's */
     bool crosses;            /* the next connection is opened by both ends at once: only of an Initiator, with --wire */
     const uint8_t *early;    /* octets of our SYN, for the next connection, with --wire; NULL: none */

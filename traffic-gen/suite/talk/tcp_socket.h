@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Blocking TCP sockets: thin, so that cases can send and see everything that TCP allows. They are the kernel's, or,
- * once wire_open() has been called, our own (live/wire/wire.h).
+ * once wire_open() has been called, our own (traffic-gen/live/wire/wire.h).
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_TCP_SOCKET_H
 #define IWARP_TRAFFIC_SUITE_TALK_TCP_SOCKET_H
