@@ -181,7 +181,7 @@ static gchar *clock_jumps(const char *file, const struct steady_clock *clock)
                            file, clock->jumps, how, seconds, clock->first_frame);
 }
 
-/* Whatever else there is to be said. */
+/* Adds the sentence about connections that are not listed, if there are any. */
 static void add_rest(struct report_capture *capture)
 {
     g_autofree gchar *rest = report_rest_text(&capture->rest), *before = capture->trouble;
@@ -393,7 +393,7 @@ static gint by_first_frame(gconstpointer a, gconstpointer b)
     return (*first)->first.frame < (*second)->first.frame ? -1 : (*first)->first.frame > (*second)->first.frame;
 }
 
-/* There is not room for all: which ones there is room for does not depend on the shares. */
+/* Only the first ones have room. The order of frames decides which, not the shares. */
 static void take_strangers(struct troubles *troubles, GPtrArray *strangers)
 {
     g_ptr_array_sort(strangers, by_first_frame);

@@ -12,12 +12,12 @@
 /* --memory-limit, and what there may be of it. */
 #define BUDGET_DEFAULT ((size_t)512 << 20)
 enum {
-    BUDGET_CONNECTION = 8 << 10, /* octets; there may be as many that ended as of these fit */
-    BUDGET_AWAKE = 48 << 10,     /* what a connection takes that is heard of again */
-    BUDGET_AWAKE_PART = 8,       /* of what connections may take: for those that are not parked, if all take half */
+    BUDGET_CONNECTION = 8 << 10, /* octets of the limit for each connection that ended and is still known */
+    BUDGET_AWAKE = 48 << 10,     /* octets that one packet can add: it begins a connection, or wakes a parked one */
+    BUDGET_AWAKE_PART = 8,       /* a part of `connections` for those not parked, once all together take half */
     BUDGET_UNPAIRED = 32 << 10,  /* for each queue pair without counterpart so far */
     BUDGET_HELD = 4,             /* a part of the limit for packets that wait for others */
-    BUDGET_LISTED = 4,           /* one for connections that are over; as much again for those with findings */
+    BUDGET_LISTED = 4,           /* a part of the limit for connections that are over; as much again with findings */
     BUDGET_LEAST = 64,           /* of each, whatever the limit */
     BUDGET_STEPS = 16,           /* a limit may be exceeded by such a part of it, or */
     BUDGET_STEP = 256,           /* by what so many packets bring */

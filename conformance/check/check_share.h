@@ -39,11 +39,11 @@ struct share_found {
     GPtrArray *connections; /* struct report_connection *; freed by whoever takes them */
     GArray *opened;         /* uint64_t: opened of each connection that has no number yet (check_watched.h) */
     uint64_t other_connections;
-    GPtrArray *strangers;    /* struct trouble_facts *, of these: worth a word; taken like the connections */
-    uint64_t strangers_left_out;
-    uint64_t cut_short;      /* connections that made room for others while they may have gone on */
-    struct report_rest rest; /* connections for which there is no room in the list */
-    uint64_t wrong_icrcs;    /* packets of RoCE or InfiniBand of no connection that were left out for it */
+    GPtrArray *strangers;        /* struct trouble_facts *, of other connections with trouble; taken like connections */
+    uint64_t strangers_left_out; /* such connections, for which the list has no room */
+    uint64_t cut_short;          /* connections that made room for others before their end */
+    struct report_rest rest;     /* connections that are counted, as the list is full */
+    uint64_t wrong_icrcs;        /* packets of RoCE or InfiniBand of no connection that were left out for it */
     bool memory_lacking;
 };
 
@@ -58,27 +58,27 @@ void share_segment(struct share *share, struct addressed_segment *segment);
 void share_datagram(struct share *share, const struct ib_datagram *datagram);
 /* The number of packets that a live capture has lost so far, of any connection. */
 void share_dropped(struct share *share, uint64_t dropped);
-/* Is told of each thing that a share keeps. */
+/* Hears of each thing that a share keeps. */
 struct share_visit {
     struct kept_visit others;
-    /* An open connection. frame: of its last packet; octets: what it takes; parked: as little as it can; ctx: of the
-     * others. */
+    /* An open connection. frame: of its last packet; octets: its memory; parked: parking would save nothing; ctx:
+     * others.ctx. */
     void (*connection)(void *ctx, uint32_t frame, size_t octets, bool parked);
 };
 
-/* How many of each are in the report so far. */
+/* How many of each the report has so far. */
 struct share_listed {
     uint64_t findings, notes, records, strangers;
-    uint64_t octets; /* what the connections that are over take */
-    /* Of all shares together: there is no room for more connections in which nothing happened; for none at all. */
+    uint64_t octets; /* memory of the connections that are over */
+    /* Of all shares together. full: a connection without findings or trouble is only counted; overfull: each one is. */
     bool full, overfull;
 };
 
 /* The share has been given all packets before that frame and time: it judges the connections that are over by then. */
 void share_reach(struct share *share, uint32_t frame, int64_t now_ns);
-/* After share_reach(). Visits what the share keeps, and adds its numbers to listed. */
+/* After share_reach(). Visits what the share keeps, and adds to `listed` how much the share has listed. */
 void share_kept(struct share *share, const struct share_visit *visit, struct share_listed *listed);
-/* Connections over TCP that were not heard after that frame take less memory until they are. */
+/* Parks the TCP connections that had no packet after that frame: until the next packet they take less memory. */
 void share_park(struct share *share, uint32_t until);
 /*
  * After share_reach(). Drops what is beyond the limits. listed: the sums of share_kept() over all shares; the share

@@ -17,7 +17,7 @@ enum {
     RECORDS_LISTED_MAX = 32768, /* until they are judged together: some 7 KiB at most */
 };
 
-/* Octets of a connection besides its stack and facts: what it is known by, and its report without findings. */
+/* Octets of a connection besides stack, facts and findings: its entries in tables, and its report. */
 enum { WATCHED_BESIDES = 2 << 10 };
 
 /* ---- roles ---- */
@@ -130,7 +130,7 @@ void watched_unpark(struct watched *watched)
 
 static size_t facts_size(const struct watched *watched)
 {
-    enum { PACKED_PART = 4 }; /* counts as such a part: as of arenas */
+    enum { PACKED_PART = 4 }; /* packed facts count as such a part; arenas have a part of their own */
 
     return sizeof *watched->host.facts / (watched->parked ? PACKED_PART : 1);
 }
@@ -445,7 +445,7 @@ static void take_mpa(struct watched *watched, struct report_connection *report, 
                 rdmap_connection_counts(stack_rdmap(watched->host.stack))->messages[opcode][direction];
 }
 
-/* There is no room to list it, and it can be told from the others no more than by being one. */
+/* Only counted, not listed: once the list is full, a connection without findings or trouble; later each one. */
 static bool is_of_rest(const struct share *share, const struct report_connection *report, bool last)
 {
     if (!last || report->record || report->continued || !share->all_listed.full)

@@ -29,7 +29,7 @@ struct share {
     uint64_t dropped; /* by the capture, as far as known */
     bool lossy;       /* some were dropped, whenever that was */
     struct share_found found;
-    struct share_listed listed, all_listed; /* by this share; by all, when they were last added up */
+    struct share_listed listed, all_listed; /* by this share; by all shares, when they were last added up */
     bool numbers_apart;
     struct share_pool *pool;
 };
@@ -42,7 +42,7 @@ struct watched {
     struct connection *tcp;          /* NULL: ib is set */
     struct watched_ib *ib;
     struct arena_parked *parked; /* NULL: the stack is where it belongs */
-    struct packed parked_facts;  /* valid with parked: */
+    struct packed parked_facts;  /* valid while `parked` is set */
     struct report_connection *report;
     struct verdict verdict;
     struct counted counted;

@@ -119,7 +119,7 @@ static void take_connection(struct merge_baseline *baseline, const struct report
     }
 }
 
-/* The words differ from run to run: times, and the operation that came first. */
+/* Of a trouble. Its words are no part of the key: times, and the operation that came first, differ between runs. */
 static gchar *trouble_key(const struct trouble *trouble)
 {
     return g_strdup_printf("%s, client %s, server %s", trouble_kind_name(trouble->kind), trouble->client,

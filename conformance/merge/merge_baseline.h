@@ -17,8 +17,8 @@ struct merge_baseline *merge_baseline_new(const char *file, const struct report 
 void merge_baseline_free(struct merge_baseline *baseline); /* may be NULL */
 /* True: a finding or trouble is new, and makes the run fail. */
 bool merge_baseline_fails(const struct merge_baseline *baseline, const struct check_options *options);
-/* In `report`, findings that are the same count as waived, by a waiver that options->waivers owns from now on, and
- * trouble that is the same as known. */
+/* Findings of `report` that the earlier report has count as waived, by a waiver that options->waivers owns from now on;
+ * trouble that the earlier report has becomes `known`. */
 void merge_baseline_waive(const struct merge_baseline *baseline, struct report *report, struct check_options *options);
 void merge_baseline_write_json(const struct merge_baseline *baseline, struct json_writer *writer);
 void merge_baseline_write_text(const struct merge_baseline *baseline, FILE *out);

@@ -288,7 +288,7 @@ static bool take_cut_short(struct reading *reading, struct json_view value)
     return true;
 }
 
-/* Connections, whose findings are known from the summary only. */
+/* Connections that are not listed: only the summary counts their findings. */
 static bool take_rest(struct reading *reading, struct json_view value)
 {
     struct merge_input *input = reading->input;

@@ -100,7 +100,7 @@ static bool says_why(const struct writing *writing)
     return writing->entry->parts->len == 1 && writing->first->says_why;
 }
 
-/* Of a whole capture the verdict is copied: what fails, and what is waived, was up to its run. */
+/* False: the verdict is copied, as the run of the capture decided what fails, and what is waived. */
 static bool has_verdict_anew(const struct writing *writing)
 {
     return writing->parts || writing->all->verdicts;

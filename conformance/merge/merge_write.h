@@ -10,7 +10,7 @@ struct merge_writing {
     struct merge_files *files;
     struct json_writer *writer;
     struct merge_input input; /* error: why it ended */
-    const GArray *verdicts;   /* enum check_status, of each capture; NULL: those of the runs */
+    const GArray *verdicts;   /* enum check_status of each capture; NULL: the verdicts of the runs stay */
     /* Sums. */
     uint64_t connections; /* of the parts of a capture each once */
     uint64_t empty;       /* captures of which nothing was checked */

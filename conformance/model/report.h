@@ -88,15 +88,15 @@ struct report_connection {
     const struct ulp_across *across; /* whose record it is */
 };
 
-/* Connections that are counted and not listed: there was no room. To begin with zero. */
+/* Sums of the connections that are not listed, as the list is full. To begin with zero. */
 struct report_rest {
     uint64_t n, with_findings;
-    uint64_t troubled; /* something may have happened on them */
+    uint64_t troubled; /* connections on which something may have happened */
     uint64_t found[SEVERITY_COUNT], waived;
     uint64_t calls, answers;
     bool judged, ib, iwarp, holes;
     struct rule_counts *counts;    /* NULL: none */
-    struct statistics *statistics; /* the Calls; NULL: not wanted */
+    struct statistics *statistics; /* of their Calls; NULL: not wanted */
 };
 
 /* A capture that is reported period by period. */
@@ -128,8 +128,8 @@ struct report_capture {
     uint64_t other_connections;
     uint64_t cut_short; /* connections that were not judged to their end, as there were too many */
     struct report_rest rest;
-    struct folded_counts *rest_counts; /* of these */
-    struct folded_counts *counts;      /* of a merged report, which has no others of its connections; NULL: theirs */
+    struct folded_counts *rest_counts; /* of the connections in rest; NULL: none */
+    struct folded_counts *counts;      /* of a merged report, whose connections have none; else NULL */
     char *nothing; /* why nothing was checked, with what was seen instead; NULL: not known, or something was */
 };
 
@@ -155,26 +155,26 @@ struct report_connection *report_connection_new(void);
 void report_connection_free(struct report_connection *connection);
 void report_add_finding(struct report_connection *connection, const struct report_finding *finding,
                         const char *message);
-/* Errors, warnings, notes or waived ones. */
+/* Waived findings count, too. */
 bool report_has_findings(const struct report_connection *connection);
 /* Takes the connection over. */
 void report_rest_take(struct report_rest *rest, struct report_connection *connection);
 void report_rest_clear(struct report_rest *rest);
-/* Adds it to the capture's; its counts are 0 afterwards. */
+/* Adds rest to capture->rest, and leaves its counts at 0. */
 void report_rest_add(struct report_capture *capture, struct report_rest *rest);
-/* Something of it was judged besides how it began. */
+/* More was judged than the start of the connection. */
 bool report_is_judged(const struct report_connection *connection);
-/* Those that are listed, and the rest. */
+/* How many connections it has, listed or not. */
 uint64_t report_n_connections(const struct report_capture *capture);
 /* "12 more connections ... are not listed"; NULL: all are. g_free() it. */
 gchar *report_rest_text(const struct report_rest *rest);
 /* How many findings make the run fail. */
 uint64_t report_rest_fails(const struct check_options *options, const struct report_rest *rest);
-/* For formats in which only what is listed would fail. NULL: there are none. g_free() it. */
+/* For formats that otherwise fail for listed findings alone. NULL: no finding fails. g_free() it. */
 gchar *report_rest_fails_text(const struct check_options *options, const struct report_rest *rest);
-/* Octets of a connection that is over, about. */
+/* Memory of a connection that is over, in octets, about. */
 size_t report_connection_size(const struct report_connection *connection);
-/* Octets that the connection's findings take, about. */
+/* Memory of its findings alone, in octets, about. */
 size_t report_findings_size(const struct report_connection *connection);
 /*
  * True: three like it are listed already, and it is counted with the last of them. False: the caller adds it. message:
@@ -224,11 +224,11 @@ bool report_judged_something(const struct report_capture *capture);
 /* Whoever asked for the connection was never answered. */
 bool report_unanswered(const struct report_connection *connection);
 /*
- * Connections of a capture made room for others, or what happened on them is not known any more: what was found stands,
- * but nothing passes.
+ * Connections of a capture made room for others, or connections on which something may have happened are not listed:
+ * the findings stand, but nothing passes.
  */
 bool report_capture_cut_short(const struct report_capture *capture);
-/* The same of any capture. */
+/* At least one capture is cut short. */
 bool report_cut_short(const struct report *report);
 /* Not everything of the capture could be judged. */
 bool report_capture_undone(const struct report_capture *capture);

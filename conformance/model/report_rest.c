@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Connections for which there is no room in the list: what they add to the sums. */
+/* Sums of the connections that are not listed, as the list is full. */
 #include "conformance/model/report.h"
 #include "conformance/options/options.h"
 #include "conformance/trouble/facts.h"
@@ -19,7 +19,7 @@ bool report_has_findings(const struct report_connection *connection)
 
 size_t report_connection_size(const struct report_connection *connection)
 {
-    enum { COUNTS = 1 << 10 }; /* of rules, and what the upper layer has */
+    enum { COUNTS = 1 << 10 }; /* octets, for counts of rules and the upper layer */
 
     return sizeof *connection + COUNTS + report_findings_size(connection) +
            (connection->facts ? sizeof *connection->facts : 0) +

@@ -167,7 +167,7 @@ struct trouble_facts {
 struct trouble_facts *trouble_facts_new(void);
 void trouble_facts_free(struct trouble_facts *facts);
 
-/* Facts that little is noted of for a while, packed: frees them. False: they are as they were. */
+/* Packs the facts of an idle connection, and frees them. False: memory is lacking, and the facts stay. */
 bool trouble_facts_pack(struct trouble_facts *facts, struct packed *packed);
 /* NULL: memory is lacking. */
 struct trouble_facts *trouble_facts_unpack(struct packed *packed);
@@ -213,7 +213,7 @@ void trouble_answered(struct trouble_facts *facts, const struct trouble_call *ca
 void trouble_unanswered(struct trouble_facts *facts, const struct trouble_call *call);
 /* Octets that were read back are not those that were written; words are copied. */
 void trouble_differs(struct trouble_facts *facts, struct trouble_event event, const char *words);
-/* It came and went, every Call was answered in time, and nothing else is to be said of it. */
+/* The connection began and ended, each Call was answered in time, and there is no trouble. */
 bool trouble_facts_are_plain(const struct trouble_facts *facts);
 /* It carries no RDMA: is there anything to say of it all the same? */
 bool trouble_is_stranger(const struct trouble_facts *facts);

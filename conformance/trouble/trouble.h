@@ -58,7 +58,7 @@ struct trouble {
     uint64_t time;  /* how long it lasted, in ns; 0: that is not known, or means nothing */
     gchar *words;   /* what happened: a sentence without its full stop */
     gchar *next;    /* what to do about it, likewise; NULL: nothing is known */
-    bool known;     /* an earlier report has it (merge --baseline): it does not fail */
+    bool known;     /* an earlier report has this trouble (merge --baseline), so that the trouble does not fail */
 };
 
 /* Packets that a capture has more than once. */
@@ -99,7 +99,7 @@ enum trouble_kind trouble_kind_of(const char *name);
 bool trouble_is_note(enum trouble_kind kind);
 /* What it says is about this connection, not about the capture. */
 bool trouble_is_about(const struct trouble *trouble, uint32_t connection);
-/* It counts under --fail-on=trouble: it is no note, and not known. */
+/* Whether --fail-on=trouble counts it: a note, or known trouble, does not count. */
 bool trouble_fails(const struct trouble *trouble);
 /* Is there any that is not a note? */
 bool troubles_any(const struct troubles *troubles);

@@ -26,10 +26,10 @@ enum {
     FIRST_ROOM = 4096 - 64,
     OTHER_ROOM = 2048 - 64,
 #endif
-    POOL_MAX = 32, /* 640 KiB */
+    POOL_MAX = 32, /* 1.25 MiB */
     SHORT = 512,   /* octets of an array */
-    /* What is packed counts as such a part, and may be twice as much: gaps in structures are not the same in each run.
-     */
+    /* A packed block counts as such a part, not as its size: gaps in structures differ in each run. It may be twice as
+     * large. */
     PARKED_PART = 8,
 };
 

@@ -35,7 +35,7 @@ void arena_drop(void *array, size_t size);
 
 /* Octets beyond the first block, arrays that are not short included: as many as there ever were. */
 size_t arena_grown(const struct arena *arena);
-/* With the first block: one of a pool whole, since its pages may be large. */
+/* With the first block, of which a pool's counts whole, since its pages may be large. */
 size_t arena_size(const struct arena *arena);
 
 /*
@@ -45,7 +45,7 @@ size_t arena_size(const struct arena *arena);
 struct arena_parked;
 struct arena_parked *arena_park(struct arena *arena);
 void arena_unpark(struct arena_parked *parked);
-/* As arena_size(), by now: the same in each run. */
+/* As arena_size(), while parked; the same in each run. */
 size_t arena_parked_size(const struct arena_parked *parked);
 
 void arena_pool_free(struct arena_pool *pool);

@@ -11,7 +11,7 @@ enum {
     GROUPS_MAX = (WORDS_MAX + GROUP - 1) / GROUP,
 };
 
-/* Its octets that count, at least one. */
+/* Octets without the upper ones that are 0; at least one. */
 static unsigned length_of(uint64_t word)
 {
     return (unsigned)(64 - __builtin_clzll(word | 1) + 7) / 8;

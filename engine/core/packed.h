@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory that is mostly zero, in little room: words without their upper octets that are 0. */
+/* Packs memory that is mostly zero: of each word the upper octets that are 0 are left out. */
 #ifndef IWARP_ENGINE_CORE_PACKED_H
 #define IWARP_ENGINE_CORE_PACKED_H
 
@@ -10,9 +10,9 @@
 enum { PACKED_MAX = 40960 }; /* octets that can be packed at a time */
 
 struct packed {
-    uint8_t *octets; /* for each 64 words which of them are not 0, and then the length of each of these, and it */
+    uint8_t *octets; /* groups of 64 words: a bit for each that is not 0, then length and octets of each of these */
     uint32_t size;   /* octets */
-    uint32_t of;     /* words they were */
+    uint32_t of;     /* words, before packing */
 };
 
 /* size: of whole words, at most PACKED_MAX. False: memory is lacking. */

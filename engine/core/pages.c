@@ -10,7 +10,7 @@
 
 enum {
     FIRST_PIECE = 32 * PAGES_BLOCK,
-    OTHER_PIECE = 820 * PAGES_BLOCK, /* 32 MiB: what is not carved of it takes no memory */
+    OTHER_PIECE = 820 * PAGES_BLOCK, /* 32 MiB; the kernel gives no memory to a part that is not written to */
 };
 
 static size_t size_of(unsigned piece)

@@ -17,16 +17,16 @@ struct pages {
     uint8_t **piece;
     unsigned n, room;
     size_t carved; /* octets of the latest piece */
-    void **given;  /* back */
+    void **given;  /* blocks that pages_give() took back */
     unsigned n_given, given_room;
-    bool small; /* pages are: some blocks are cleared, which large pages would fill again */
+    bool small; /* the pages, from now on: large ones would fill cleared blocks again */
 };
 
-/* What is in it is not known. NULL: memory is lacking. */
+/* A block with any content. NULL: memory is lacking. */
 void *pages_take(struct pages *pages);
-/* Of no use any more. */
+/* The block is free again. */
 void pages_give(struct pages *pages, void *block);
-/* Its octets are 0 from now on. False: it is as it was. */
+/* All octets of the block are 0 from now on. False: the block is as it was. */
 bool pages_clear(struct pages *pages, void *block);
 void pages_free(struct pages *pages);
 

@@ -86,10 +86,10 @@ static inline const uint32_t *nfs_page_hash(const struct nfs_page *page, uint64_
 /* like: the WRITE, whose page this block is in. */
 void nfs_pages_keep(struct nfs_pages *pages, const struct nfs_page *like, uint64_t block, uint32_t hash);
 void nfs_pages_commit(struct nfs_pages *pages, const struct nfs_commit *commit);
-/* The use may change what was written. */
+/* The use may change octets that a WRITE has written. */
 void nfs_pages_forget(struct nfs_pages *pages, const struct nfs_use *use);
 void nfs_pages_forget_all(struct nfs_pages *pages);
-/* Anything is known of what a READ asks for. */
+/* Whether anything is known of the octets that a READ asks for. */
 bool nfs_pages_any(const struct nfs_pages *pages, const struct nfs_use *read);
 /* The page of a block whose hash is known; NULL: it is not. */
 const struct nfs_page *nfs_pages_find(const struct nfs_pages *pages, uint64_t file, uint64_t block);

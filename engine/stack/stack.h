@@ -128,7 +128,7 @@ void *stack_record(struct stack *stack);
 
 /* Memory that the connection has taken since it began, about: what its layers and their arrays have grown by. */
 size_t stack_grown(const struct stack *stack);
-/* With what it has taken to begin with. */
+/* All octets that the stack takes, those of its beginning, too. */
 size_t stack_size(const struct stack *stack);
 /* Of a stack with a pool, while nothing comes for it: see arena_park(), to be undone by arena_unpark(). */
 struct arena_parked *stack_park(struct stack *stack);

@@ -285,7 +285,7 @@ void connections_unpark(const struct connections *connections, struct connection
     connection->parked = false;
 }
 
-/* Nothing waits for what is missing: that counts by itself. */
+/* Not while octets wait for missing ones: these octets count by themselves. */
 void connections_park_one(struct connections *connections, struct connection *connection)
 {
     const struct tcp_pair *tcp = connection->tcp;

@@ -26,7 +26,7 @@ struct connection {
     uint64_t segments;
     struct tcp_pair *tcp; /* the host's; takes the segments */
     void *host;           /* likewise */
-    bool parked;          /* the host has put it aside, tcp included: unpark() comes first */
+    bool parked;          /* the host has put it aside, with tcp: unpark() comes first */
 };
 
 enum connection_end {
@@ -47,7 +47,8 @@ struct connection_events {
     /* Both directions are over; few segments, if any, are still to come before close. May be NULL. */
     void (*over)(void *ctx, struct connection *connection);
     /*
-     * Nothing is looked at, tcp included, until unpark(). False: the connection stays as it is. Both may be NULL.
+     * Nothing of the connection is looked at, not even tcp, before unpark(). False: the connection stays as it is. Both
+     * may be NULL.
      */
     bool (*park)(void *ctx, struct connection *connection);
     void (*unpark)(void *ctx, struct connection *connection);
@@ -83,7 +84,7 @@ void connections_kept(struct connections *connections, const struct kept_visit *
 void connections_trim(struct connections *connections, const struct kept_limits *limits, int64_t now_ns);
 /* Parks the connection, if it can be. */
 void connections_park_one(struct connections *connections, struct connection *connection);
-/* Parks what was not heard after that frame. */
+/* Parks each connection that had no packet after that frame. */
 void connections_park(struct connections *connections, uint32_t until);
 /* Closes what is open (CONNECTION_CAPTURE), in the order of ids. now_ns: time of the last packet. */
 void connections_finish(struct connections *connections, int64_t now_ns);

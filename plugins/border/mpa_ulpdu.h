@@ -20,26 +20,26 @@ struct mpa_ulpdu;
 /*
  * The layer above, of which there is one, registers a dissector of this name. It is called once for each MPA
  * connection, on the first pass, with a struct mpa_listener as its data; it fills in begin() and how it draws, keeps
- * nothing, and returns 0: connections that only begin are cheap to make for whoever writes a capture. begin() is called
- * when the connection has said something that only RDMA says, if it does. From then on the listener receives the events
- * of the engine's MPA layer as they occur.
+ * nothing, and returns 0, since whoever writes a capture can begin any number of connections. begin() is called before
+ * the first event that only RDMA has. From then on the listener receives the events of the engine's MPA layer as they
+ * occur.
  */
 #define MPA_LISTENER_DISSECTOR "mpa.listener"
 
 struct mpa_listener {
     uint32_t size;                 /* sizeof(struct mpa_listener) of the mpa plugin */
     uint32_t connection;           /* as in struct mpa_ulpdu */
-    uint32_t tcp_stream;           /* as Wireshark numbers them */
-    int64_t start_ns;              /* of the packet that it begins with */
+    uint32_t tcp_stream;           /* its number in Wireshark */
+    int64_t start_ns;              /* time of its first packet */
     uint16_t port[2];              /* TCP ports of the sides */
     struct terminate_host host[2]; /* of the sides: see struct stack_setup */
     bool payload_only;             /* see engine/mpa/mpa.h */
-    /* The listener's: called at most once, with all that is above; sets what is up to ctx. */
+    /* The listener's: called at most once, with all members above set; sets those below, as far as ctx. */
     void (*begin)(struct mpa_listener *listener);
     struct stack_entrance entrance;
     /* The connection is over, and entrance.finish() was called: what only the first pass needs can go. May be NULL. */
     void (*over)(void *ctx);
-    /* Octets that it takes now, with the layers above. May be NULL. */
+    /* Memory of the listener and the layers above it at present, in octets. May be NULL. */
     size_t (*octets)(const void *ctx);
     void *ctx; /* of over() and octets() */
     /*

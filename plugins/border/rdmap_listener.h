@@ -14,7 +14,7 @@
 /*
  * The heuristic list of those that follow connections. Each is called once for each MPA connection, on the first pass,
  * with a struct rdmap_listeners as its data, adds itself if it wants to, and returns 0, so that the next one is called.
- * It keeps nothing; begin() is called as that of struct mpa_listener is. From then on it receives the events of the
+ * It keeps nothing. begin() is called as in struct mpa_listener; from then on the listener receives the events of the
  * engine's MPA and RDMAP layers as they occur.
  */
 #define RDMAP_LISTENER_LIST "rdmap.listeners"
@@ -24,7 +24,7 @@ enum { RDMAP_LISTENERS_MAX = 4 };
 struct rdmap_listeners;
 
 struct rdmap_listener {
-    /* Sets what is up to `knows`. */
+    /* Sets the members below, as far as `knows`. */
     void (*begin)(const struct rdmap_listeners *connection, struct rdmap_listener *listener);
     struct stack_entrance entrance;
     /* As in struct mpa_listener. */

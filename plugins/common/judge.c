@@ -25,7 +25,7 @@ void judge_file_opened(void)
 
 enum {
     RECORDS_MIN = 4,
-    ARENA_OCTETS = 4 << 10, /* of a stack to begin with (engine/core/arena.c) */
+    ARENA_OCTETS = 4 << 10, /* of an arena without a pool, to begin with (engine/core/arena.c) */
 };
 
 /*

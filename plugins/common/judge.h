@@ -50,7 +50,7 @@ void judge_options(struct stack_options *options, enum stack_layer first, enum s
 bool judge_begin(struct judge *judge, const struct stack_options *options, const struct stack_taps *taps, void *ctx,
                  const uint16_t port[2]);
 
-/* Octets that its stack takes. */
+/* Memory of its stack, in octets. */
 size_t judge_octets(const struct judge *judge);
 
 /* The connection is over, and its stack is finished: what only the first pass needs goes. What was found stays. */

@@ -4,9 +4,9 @@
 
 static dissector_handle_t ulpdu_handle;
 static heur_dissector_list_t listeners;
-static struct rdmap_listeners upper; /* of connections that begin: the same for all in a file */
+static struct rdmap_listeners upper; /* for a connection that begins: the same for each one of a file */
 
-/* Asks who of the upper layers wants to follow connections. */
+/* Asks the upper layers which of them want to follow connections. */
 static void ask(tvbuff_t *tvb, packet_info *pinfo)
 {
     heur_dtbl_entry_t *entry;

@@ -112,7 +112,7 @@ struct rdmap_flow {
 };
 
 void rdmap_flow_register(void);
-/* First pass: a connection of the mpa plugin says something. */
+/* First pass: begin() of struct mpa_listener. */
 void rdmap_flow_listen(struct mpa_listener *listener);
 /* Delivers events to the listeners of the next layer from now on. */
 void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listeners);

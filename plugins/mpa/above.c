@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The layer above hears of a connection when the first event that only RDMA has comes from MPA. Until then no more is
- * kept than what it must hear then: connections that only begin, and never say anything, are cheap to make for
- * whoever writes a capture.
+ * The layer above hears of a connection when the first event that only RDMA has comes from MPA. Until then the flow
+ * keeps no more than the layer must hear then, since whoever writes a capture can begin any number of connections.
  */
 #include "plugins/mpa/flow.h"
 
-/* The entrance that the layer above wants; it replaces the one below. */
+/* Returns the entrance of the layer above, which replaces the one of this file. */
 static const struct stack_entrance *begin(struct mpa_flow *flow)
 {
     const struct stack_entrance *into = &flow->judge.next;
@@ -35,7 +34,7 @@ static const struct stack_entrance *begin(struct mpa_flow *flow)
     return into;
 }
 
-/* What only RDMA says, and what may be the end of that. */
+/* Events that only RDMA has, and those of its end. */
 #define GIVE(event, ...)                                                                                               \
     do {                                                                                                               \
         const struct stack_entrance *into = begin(ctx);                                                                \
@@ -64,7 +63,7 @@ static void give_end(void *ctx, unsigned side, bool reset, const struct place *p
     GIVE(end, side, reset, place);
 }
 
-/* ---- what is remembered for it ---- */
+/* ---- what begin() passes on ---- */
 
 static void note_acked(void *ctx, unsigned side, bool known, uint64_t acked)
 {
@@ -86,7 +85,7 @@ void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener)
     flow->above.begin = listener->begin;
     if (!listener->begin)
         return;
-    /* The end of a connection that has said nothing tells nothing. */
+    /* Without finish: the layer above, if it has not begun, has nothing to finish. */
     flow->judge.next = (struct stack_entrance){.ctx = flow,
                                                .startup = give_startup,
                                                .acked = note_acked,

@@ -391,15 +391,17 @@ static struct {
 
 enum {
     OCTETS_MAX = 512 << 20,  /* as in iwarp-check with its default memory limit */
-    OCTETS_OF_FLOW = 2 << 10 /* of a flow without stacks, with a piece, and what Wireshark keeps of it */
+    OCTETS_OF_FLOW = 2 << 10 /* of a flow without stacks, its first piece, and what Wireshark keeps */
 };
 
-/* Of a flow that has not had more than the first octets of a start-up frame. Then it has no stack, and does not need
- * one: whatever comes next has the same effect if the stack is made, and given these octets, before that. */
+/*
+ * A flow that has no more than the beginning of a start-up frame needs no stack. When more comes, a stack is made and
+ * given these octets first, which has the same effect.
+ */
 struct mpa_asleep {
     struct mpa_flow_input syn[2], first;
     unsigned syns;
-    struct mpa_piece *piece; /* of `first`, whose octets follow; NULL: none has come yet */
+    struct mpa_piece *piece; /* of `first`, whose octets are below; NULL: no octets have come yet */
     uint8_t octets[];
 };
 
@@ -676,7 +678,7 @@ static void take_in(struct mpa_flow *flow, struct mpa_piece *piece, const struct
     flow->current_octets = NULL;
 }
 
-/* True: it has a stack now. Else it is over: there was no memory. */
+/* True: it has a stack now. False: memory is lacking, and it is over. */
 static bool wake(struct mpa_flow *flow)
 {
     struct mpa_asleep *asleep = flow->asleep;
@@ -699,7 +701,7 @@ static bool is_awake(struct mpa_flow *flow)
     return flow->judge.stack || (flow->asleep && wake(flow));
 }
 
-/* Nothing else has come, and these are not enough for anything to be found in them. */
+/* The first octets, in which the engine finds nothing before more come. */
 static bool sleeps_on(const struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct mpa_startup frame;
@@ -720,7 +722,7 @@ static void sleep_on(struct mpa_flow *flow, struct mpa_piece *piece, const struc
     asleep->first.octets = asleep->octets;
     asleep->piece = piece;
     flow->asleep = asleep;
-    piece->placed = true; /* it is drawn before the stack says so */
+    piece->placed = true; /* it may be drawn before the stack is made */
 }
 
 void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn)

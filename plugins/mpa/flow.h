@@ -128,10 +128,10 @@ struct mpa_startup_seen {
 
 struct mpa_asleep;
 
-/* The layer above (plugins/border/mpa_ulpdu.h), and what it is to hear when it begins. */
+/* The layer above (plugins/border/mpa_ulpdu.h), and what it must hear when it begins. */
 struct mpa_above {
     void (*begin)(struct mpa_listener *listener); /* NULL: there is none */
-    void (*over)(void *ctx);                      /* this and the others: once it has begun; or NULL */
+    void (*over)(void *ctx);                      /* set when the layer begins, as octets and ctx are; or NULL */
     size_t (*octets)(const void *ctx);
     void *ctx;
     bool skipped[2];
@@ -192,7 +192,7 @@ struct mpa_flow_options {
 struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options *options);
 /* A capture file was opened: forgets the previous one. */
 void mpa_flow_forget(void);
-/* above.c: from now on, before the first octets. */
+/* above.c; before the first octets. */
 void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener);
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo);
 

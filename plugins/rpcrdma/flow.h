@@ -216,8 +216,7 @@ struct rpcrdma_flow {
 void rpcrdma_flow_register(void);
 /* First pass; NULL: it carries none so far. */
 const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow);
-/* First pass: a connection of the ddp_rdmap plugin says something; always: it is RPC-over-RDMA, whatever it looks like.
- */
+/* First pass: begin() of struct rdmap_listener; always: the connection is RPC-over-RDMA, whatever it looks like. */
 void rpcrdma_flow_listen(const struct rdmap_listeners *connection, struct rdmap_listener *listener, bool always);
 /* Once the first pass is over, what connections prove about each other is in their records. */
 void rpcrdma_flow_judge_ended(void);
