@@ -701,7 +701,8 @@ static bool is_awake(struct mpa_flow *flow)
     return flow->judge.stack || (flow->asleep && wake(flow));
 }
 
-/* The first octets, in which the engine finds nothing before more come. */
+/* The first octets, in which the engine finds nothing before more come. It does not wait for more Private Data than is
+ * allowed. */
 static bool sleeps_on(const struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct mpa_startup frame;
@@ -709,7 +710,8 @@ static bool sleeps_on(const struct mpa_flow *flow, const struct mpa_flow_input *
 
     return flow->asleep && !flow->asleep->piece && !(input->flags & (TCP_FIN | TCP_SYN | TCP_RST)) &&
            input->captured == input->length && input->length >= MPA_KEY_LEN &&
-           mpa_startup_decode(&frame, &need, input->octets, input->captured) == MPA_STARTUP_MORE;
+           mpa_startup_decode(&frame, &need, input->octets, input->captured) == MPA_STARTUP_MORE &&
+           need <= MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX;
 }
 
 static void sleep_on(struct mpa_flow *flow, struct mpa_piece *piece, const struct mpa_flow_input *input)
@@ -796,6 +798,7 @@ bool mpa_flow_is_finished(const struct mpa_flow *flow)
 
 void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns)
 {
+    leave_open(flow); /* also if memory for its stack is lacking: who makes room goes on until there is some */
     if (!is_awake(flow))
         return;
     stack_finish(flow->judge.stack, MAX(time_ns, flow->last_time_ns));
@@ -803,7 +806,6 @@ void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns)
     if (flow->above.over)
         flow->above.over(flow->above.ctx);
     judge_over(&flow->judge);
-    leave_open(flow);
 }
 
 void mpa_flow_retire(int64_t now_ns)
