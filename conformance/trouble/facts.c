@@ -52,10 +52,10 @@ bool trouble_facts_are_plain(const struct trouble_facts *facts)
         reset |= facts->side[side].how == END_RESET;
         ended |= facts->side[side].how != END_NONE;
     }
-    return facts->rdma && !facts->plain && facts->parts > 0 && ended && !reset && !owes && !facts->hole && facts->n_open == 0 &&
-           facts->n_failures == 0 && facts->n_odd == 0 && facts->slow.n == 0 && facts->path_down.n == 0 &&
-           facts->differs.n == 0 && facts->step[STEP_REJECT].n == 0 && !trouble_happened(&facts->refusal.when) &&
-           is_plain_path(&facts->path[0]) && is_plain_path(&facts->path[1]);
+    return facts->rdma && !facts->plain && facts->parts > 0 && ended && !reset && !owes && !facts->hole &&
+           facts->n_open == 0 && facts->n_failures == 0 && facts->n_odd == 0 && facts->slow.n == 0 &&
+           facts->path_down.n == 0 && facts->differs.n == 0 && facts->step[STEP_REJECT].n == 0 &&
+           !trouble_happened(&facts->refusal.when) && is_plain_path(&facts->path[0]) && is_plain_path(&facts->path[1]);
 }
 
 static void free_lists(struct trouble_facts *facts)

@@ -14,6 +14,7 @@ KIB_KEPT, LIMIT_KIB = 6, 512 << 10  # of each that was, for later passes; of all
 UNPAIRED_MAX = 16384
 NOT_FOLLOWED = "[not followed]"
 START = b"MPA ID Req Frame" + struct.pack(">BBH", 0, 1, 512)  # its private data never come
+TOO_MUCH = b"MPA ID Req Frame" + struct.pack(">BBH", 0, 1, 513)
 WHOLE = b"MPA ID Req Frame" + struct.pack(">BBH", 0, 1, 0)
 SEND_ONLY, ICRC_LEN = 0x04, 4
 ETHERNET = b"\2\0\0\0\0\1\2\0\0\0\0\2\x08\0"
@@ -85,6 +86,14 @@ def test_start_ups_that_made_room(wireshark, tmp_path, passes):
     assert [row["frame"] for row in rows] == [TOO_MANY_STARTED + 1, TOO_MANY_STARTED + 2]
     assert rows[0]["_ws.col.Info"] == [NOT_FOLLOWED] and "too many connections" in rows[0]["_ws.expert.message"][0]
     assert not rows[1]["mpa.unread"] and rows[1]["_ws.col.Info"] != [NOT_FOLLOWED]
+
+
+@pytest.mark.parametrize("passes", [1, 2])
+def test_too_much_private_data_is_shown_at_once(wireshark, tmp_path, passes):
+    """The frame may be the last one of its connection: nothing else has to come."""
+    capture = capture_of(tmp_path / "too-much.pcap", [start_up(0, octets=TOO_MUCH)])
+    row, = wireshark.fields(capture, ["iwarp.finding"], *["-2"] * (passes - 1))
+    assert row["iwarp.finding"] == ["MPA-7.1.1-34"]
 
 
 def test_queue_pairs_that_made_room(wireshark, queue_pairs):

@@ -54,7 +54,8 @@ static void lacking(struct rpc_talker *talker, const struct suite_case *row)
 }
 
 /*
- * A device may refuse these chunks: the document fixes no order of Positions, and a NULL Call has no result for a chunk.
+ * A device may refuse these chunks: the document fixes no order of Positions, and a NULL Call has no result for a
+ * chunk.
  */
 static void may_refuse(struct rpc_talker *talker, const struct suite_case *row)
 {
