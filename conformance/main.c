@@ -13,13 +13,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static int trouble(const char *message)
+static int main_trouble(const char *message)
 {
     stderr_line("iwarp-check", "%s", message);
     return CHECK_TROUBLE;
 }
 
-static int explain(const char *id)
+static int main_explain(const char *id)
 {
     const struct rule *rule = rule_find(id);
 
@@ -27,13 +27,13 @@ static int explain(const char *id)
         g_autofree gchar *hint = rule_hint(id, "; --list-rules lists the ids");
         g_autofree gchar *message = g_strdup_printf("--explain: no rule '%s'%s", id, hint);
 
-        return trouble(message);
+        return main_trouble(message);
     }
     catalogue_explain(stdout, rule);
     return CHECK_PASS;
 }
 
-static int list_rules(const struct check_options *options)
+static int main_list_rules(const struct check_options *options)
 {
     if (outputs_have(options->outputs, FORMAT_JSON))
         catalogue_list_json(stdout, options->rules.listed);
@@ -42,7 +42,7 @@ static int list_rules(const struct check_options *options)
     return CHECK_PASS;
 }
 
-static int run(const struct check_options *options)
+static int main_run(const struct check_options *options)
 {
     if (options->help) {
         fputs(options_help, stdout);
@@ -53,9 +53,9 @@ static int run(const struct check_options *options)
         return CHECK_PASS;
     }
     if (options->explain)
-        return explain(options->explain);
+        return main_explain(options->explain);
     if (options->list_rules)
-        return list_rules(options);
+        return main_list_rules(options);
     if (options->list_waivers) {
         g_autofree char *list = shipped_list();
 
@@ -77,13 +77,13 @@ int main(int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "merge") == 0)
         return merge_run(argc - 1, argv + 1);
     if (options_parse(&options, argc, argv, &error)) {
-        status = run(&options);
+        status = main_run(&options);
     } else {
-        status = trouble(error->message);
+        status = main_trouble(error->message);
         g_error_free(error);
     }
     options_clear(&options);
     if (fflush(stdout) != 0 || ferror(stdout))
-        status = trouble(g_strerror(errno));
+        status = main_trouble(g_strerror(errno));
     return status;
 }

@@ -17,7 +17,7 @@ void progress_init(struct progress *progress, size_t captures, enum tristate use
     progress->last_percent = -1;
 }
 
-static void draw(struct progress *progress, gint64 now)
+static void progress_draw(struct progress *progress, gint64 now)
 {
     double sum = 0;
     int percent, filled;
@@ -47,7 +47,7 @@ void progress_tell(struct progress *progress, size_t capture, double part)
     g_mutex_lock(&progress->lock);
     progress->parts[capture] = MIN(part, 1);
     if (now >= progress->from && (progress->drawn == 0 || now - progress->drawn >= REDRAW_US || part >= 1))
-        draw(progress, now);
+        progress_draw(progress, now);
     g_mutex_unlock(&progress->lock);
 }
 

@@ -56,7 +56,7 @@ struct job {
     guint number;
 };
 
-static void report_progress(void *ctx, double part)
+static void run_report_progress(void *ctx, double part)
 {
     struct job *job = ctx;
 
@@ -77,7 +77,7 @@ static void check_source(struct run *run, guint number, struct capture *source)
     struct capture_error error = {""};
     gint64 started;
     struct check_setup setup = {
-        .options = run->options, .print = run->print, .threads = run->threads, .progress = {report_progress, &job}};
+        .options = run->options, .print = run->print, .threads = run->threads, .progress = {run_report_progress, &job}};
 
     if (run->options->rotate_ns != 0)
         setup.parts = (struct check_parts){run_report_part, run->parts, run->options->rotate_ns};
@@ -113,7 +113,7 @@ static struct capture *prepared(const struct check_options *options, struct capt
     return NULL;
 }
 
-static struct capture *open_file(const struct check_options *options, guint number, struct capture_error *error)
+static struct capture *run_open_file(const struct check_options *options, guint number, struct capture_error *error)
 {
     return prepared(options, capture_open(options->files[number], error), error);
 }
@@ -131,10 +131,10 @@ static void confine_run(const struct check_options *options)
     g_free(counters);
 }
 
-static void check_file(struct run *run, guint number)
+static void run_check_file(struct run *run, guint number)
 {
     struct capture_error error = {""};
-    struct capture *source = open_file(run->options, number, &error);
+    struct capture *source = run_open_file(run->options, number, &error);
 
     if (!source) {
         could_not_open(run, number, &error);
@@ -190,7 +190,7 @@ static bool check_live(struct run *run)
 static void check_only_file(struct run *run)
 {
     struct capture_error error = {""};
-    struct capture *source = open_file(run->options, 0, &error);
+    struct capture *source = run_open_file(run->options, 0, &error);
 
     confine_run(run->options);
     run->threads = run->options->jobs;
@@ -211,7 +211,7 @@ static void *check_next(void *ctx)
     guint number;
 
     while ((number = (guint)g_atomic_int_add(&run->next, 1)) < run->report->captures->len)
-        check_file(run, number);
+        run_check_file(run, number);
     return NULL;
 }
 

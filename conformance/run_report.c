@@ -35,7 +35,7 @@ static void report_nothing_found(const struct report *report)
     }
 }
 
-static bool output_trouble(const char *path)
+static bool report_output_trouble(const char *path)
 {
     stderr_line("iwarp-check", "cannot write %s: %s", path ? path : "standard output", g_strerror(errno));
     return false;
@@ -51,21 +51,21 @@ static gchar *part_path(const char *path, unsigned number)
     return g_strdup_printf("%.*s-%05u%s", stem, path, number, path + stem);
 }
 
-static gchar *path_of(const struct report_output *output, unsigned part)
+static gchar *report_path_of(const struct report_output *output, unsigned part)
 {
     return !output->path || part == 0 ? g_strdup(output->path) : part_path(output->path, part);
 }
 
-static void write_verdict(const struct report *report, FILE *out)
+static void report_write_verdict(const struct report *report, FILE *out)
 {
     g_autofree gchar *verdict = verdict_text(report);
 
     fprintf(out, "%s\n", verdict);
 }
 
-static bool write_output(const struct report *report, const struct report_output *wanted, unsigned part)
+static bool report_write_output(const struct report *report, const struct report_output *wanted, unsigned part)
 {
-    g_autofree gchar *path = path_of(wanted, part);
+    g_autofree gchar *path = report_path_of(wanted, part);
     struct output_file output;
     bool good = output_file_open(&output, path);
 
@@ -74,7 +74,7 @@ static bool write_output(const struct report *report, const struct report_output
         good = output_file_finish(&output);
     }
     if (!good)
-        output_trouble(path);
+        report_output_trouble(path);
     output_file_clear(&output);
     return good;
 }
@@ -89,14 +89,14 @@ static bool write_reports(const struct report *report, unsigned part)
     if (options->summary)
         report_write_summary(report, stdout);
     else if (taken)
-        write_verdict(report, options->print_ndjson ? stderr : stdout);
+        report_write_verdict(report, options->print_ndjson ? stderr : stdout);
     if (fflush(stdout) != 0)
-        return output_trouble(NULL);
+        return report_output_trouble(NULL);
     for (guint i = 0; i < options->outputs->len; i++) {
         const struct report_output *output = &g_array_index(options->outputs, struct report_output, i);
 
         if (output->path || !taken)
-            good &= write_output(report, output, part);
+            good &= report_write_output(report, output, part);
     }
     return good;
 }
@@ -131,7 +131,7 @@ static bool write_waivers(const struct report *report)
         good = output_file_finish(&output);
     }
     if (!good)
-        output_trouble(path);
+        report_output_trouble(path);
     output_file_clear(&output);
     return good;
 }
@@ -145,7 +145,7 @@ static const char *input_at(const struct check_options *options, const char *pat
     return NULL;
 }
 
-static bool is_taken(const struct check_options *options, const char *option, const char *path)
+static bool report_is_taken(const struct check_options *options, const char *option, const char *path)
 {
     const struct {
         const char *option, *path;
@@ -169,7 +169,7 @@ static bool is_taken(const struct check_options *options, const char *option, co
 /* At the end of the run, or of the first period. */
 static gchar *first_path(const struct check_options *options, const struct report_output *output)
 {
-    return path_of(output, options->rotate_ns == 0 ? 0 : 1);
+    return report_path_of(output, options->rotate_ns == 0 ? 0 : 1);
 }
 
 static void add_path(GPtrArray *paths, gchar *path)
@@ -194,21 +194,21 @@ static bool waivers_possible(const struct check_options *options)
 {
     const char *path = options->write_waivers;
 
-    return !path ||
-           (!is_taken(options, "--write-waivers", path) && (output_file_possible(path) || output_trouble(path)));
+    return !path || (!report_is_taken(options, "--write-waivers", path) &&
+                     (output_file_possible(path) || report_output_trouble(path)));
 }
 
 static bool report_possible(const struct check_options *options, const struct report_output *output)
 {
     g_autofree gchar *path = first_path(options, output);
 
-    return !is_taken(options, "--output", path) && (output_file_possible(path) || output_trouble(path));
+    return !report_is_taken(options, "--output", path) && (output_file_possible(path) || report_output_trouble(path));
 }
 
 bool run_report_possible(const struct check_options *options)
 {
-    if ((options->annotate && is_taken(options, "--annotate", options->annotate)) ||
-        (options->keep && is_taken(options, "-w", options->keep)))
+    if ((options->annotate && report_is_taken(options, "--annotate", options->annotate)) ||
+        (options->keep && report_is_taken(options, "-w", options->keep)))
         return false;
     for (guint i = 0; i < options->outputs->len; i++)
         if (!report_possible(options, &g_array_index(options->outputs, struct report_output, i)))

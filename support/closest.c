@@ -11,7 +11,7 @@ enum { NAME_MAX_LENGTH = 64 };
  * Characters to add, remove, replace or swap with their neighbour to make b of a, both at most NAME_MAX_LENGTH: the
  * optimal string alignment distance, of which three rows are enough.
  */
-static size_t distance(const char *a, size_t a_n, const char *b, size_t b_n)
+static size_t closest_distance(const char *a, size_t a_n, const char *b, size_t b_n)
 {
     size_t rows[3][NAME_MAX_LENGTH + 1];
     size_t *before = rows[0], *above = rows[1], *row = rows[2];
@@ -50,7 +50,7 @@ void closest_consider(struct closest *closest, const char *name)
 
     if (closest->n == 0 || closest->n > NAME_MAX_LENGTH || name_n > NAME_MAX_LENGTH)
         return;
-    far = distance(closest->word, closest->n, name, name_n);
+    far = closest_distance(closest->word, closest->n, name, name_n);
     if (far > MAX(closest->n / 3, 1) || far >= closest->n || far >= closest->distance)
         return;
     closest->distance = far;

@@ -27,7 +27,7 @@ static bool string_fits(const char *text, gsize length, gsize *i)
     return *i < length;
 }
 
-static bool is_harmless(const char *text, gsize length)
+static bool guard_is_harmless(const char *text, gsize length)
 {
     enum { DEPTH_MAX = 32 };
     int depth = 0;
@@ -46,5 +46,5 @@ static bool is_harmless(const char *text, gsize length)
 
 bool json_guard_passes(const char *text, gsize length)
 {
-    return g_utf8_validate(text, (gssize)length, NULL) && is_harmless(text, length);
+    return g_utf8_validate(text, (gssize)length, NULL) && guard_is_harmless(text, length);
 }

@@ -37,7 +37,7 @@ static void put_line(struct json_writer *writer)
         putc_unlocked(' ', writer->out);
 }
 
-static bool is_plain(const char *text)
+static bool writer_is_plain(const char *text)
 {
     for (; *text != '\0'; text++)
         if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
@@ -64,7 +64,7 @@ static void put_quoted(struct json_writer *writer, const char *quoted)
 
 static void put_string(struct json_writer *writer, const char *text)
 {
-    if (is_plain(text)) {
+    if (writer_is_plain(text)) {
         putc_unlocked('"', writer->out);
         put_text(writer, text, strlen(text));
         putc_unlocked('"', writer->out);
@@ -94,7 +94,7 @@ static void put_place(struct json_writer *writer, const char *name)
     }
 }
 
-static void begin(struct json_writer *writer, const char *name, char bracket)
+static void writer_begin(struct json_writer *writer, const char *name, char bracket)
 {
     put_place(writer, name);
     putc_unlocked(bracket, writer->out);
@@ -108,7 +108,7 @@ static void begin_line(struct json_writer *writer)
         writer->line = writer->depth;
 }
 
-static void end(struct json_writer *writer, char bracket)
+static void writer_end(struct json_writer *writer, char bracket)
 {
     bool line = writer->line > 0;
 
@@ -123,33 +123,33 @@ static void end(struct json_writer *writer, char bracket)
 
 void json_begin_object(struct json_writer *writer, const char *name)
 {
-    begin(writer, name, '{');
+    writer_begin(writer, name, '{');
 }
 
 void json_end_object(struct json_writer *writer)
 {
-    end(writer, '}');
+    writer_end(writer, '}');
 }
 
 void json_begin_array(struct json_writer *writer, const char *name)
 {
-    begin(writer, name, '[');
+    writer_begin(writer, name, '[');
 }
 
 void json_end_array(struct json_writer *writer)
 {
-    end(writer, ']');
+    writer_end(writer, ']');
 }
 
 void json_begin_object_line(struct json_writer *writer, const char *name)
 {
-    begin(writer, name, '{');
+    writer_begin(writer, name, '{');
     begin_line(writer);
 }
 
 void json_begin_array_line(struct json_writer *writer, const char *name)
 {
-    begin(writer, name, '[');
+    writer_begin(writer, name, '[');
     begin_line(writer);
 }
 
@@ -171,7 +171,7 @@ void json_strings(struct json_writer *writer, const char *name, const char *cons
 }
 
 /* A report is made of numbers mostly: printf() would take most of the time. */
-static void put_number(struct json_writer *writer, int64_t value)
+static void writer_put_number(struct json_writer *writer, int64_t value)
 {
     uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
     char digits[NUMBER_SIZE], *p = digits + sizeof digits;
@@ -188,7 +188,7 @@ static void put_number(struct json_writer *writer, int64_t value)
 void json_number(struct json_writer *writer, const char *name, int64_t value)
 {
     put_place(writer, name);
-    put_number(writer, value);
+    writer_put_number(writer, value);
 }
 
 void json_numbers(struct json_writer *writer, const char *name, const int64_t *values, size_t n)
@@ -198,7 +198,7 @@ void json_numbers(struct json_writer *writer, const char *name, const int64_t *v
     for (size_t i = 0; i < n; i++) {
         if (i > 0)
             put_text(writer, ", ", 2);
-        put_number(writer, values[i]);
+        writer_put_number(writer, values[i]);
     }
     putc_unlocked(']', writer->out);
 }
@@ -257,5 +257,5 @@ void json_text_begin(struct json_writer *writer, struct json_text name, char bra
 
 void json_text_end(struct json_writer *writer, char bracket)
 {
-    end(writer, bracket);
+    writer_end(writer, bracket);
 }

@@ -3,7 +3,7 @@
 
 extern const char page_css[]; /* support/page.css */
 
-static gchar *source_of(const char *text)
+static gchar *page_source_of(const char *text)
 {
     GChecksum *checksum = g_checksum_new(G_CHECKSUM_SHA256);
     guint8 digest[32];
@@ -22,7 +22,7 @@ static gchar *source_of(const char *text)
 /* Only this style and this script apply: whatever a capture or a device could smuggle in would not run. */
 static void write_policy(xmlTextWriter *writer, const char *style, const char *script)
 {
-    gchar *style_source = source_of(style), *script_source = script ? source_of(script) : g_strdup("'none'");
+    gchar *style_source = page_source_of(style), *script_source = script ? page_source_of(script) : g_strdup("'none'");
     gchar *policy =
         g_strdup_printf("default-src 'none'; style-src %s; script-src %s; base-uri 'none'; form-action 'none'",
                         style_source, script_source);

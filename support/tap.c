@@ -14,7 +14,7 @@ void tap_begin(struct tap *tap, FILE *out, unsigned n)
 }
 
 /* In one line, and without what begins a directive. */
-static void write_text(FILE *out, const char *text)
+static void tap_write_text(FILE *out, const char *text)
 {
     g_autofree char *printable = printable_text(text);
 
@@ -28,16 +28,16 @@ static void write_text(FILE *out, const char *text)
 void tap_point(struct tap *tap, bool ok, const char *description, const char *directive, const char *reason)
 {
     fprintf(tap->out, "%s %u - ", ok ? "ok" : "not ok", ++tap->number);
-    write_text(tap->out, description);
+    tap_write_text(tap->out, description);
     if (directive) {
         fprintf(tap->out, " # %s ", directive);
-        write_text(tap->out, reason ? reason : "");
+        tap_write_text(tap->out, reason ? reason : "");
     }
     fputc('\n', tap->out);
 }
 
 /* A scalar between double quotes, as YAML and JSON have it. */
-static void write_quoted(FILE *out, const char *text)
+static void tap_write_quoted(FILE *out, const char *text)
 {
     g_autofree gchar *printable = printable_lines(text);
 
@@ -61,7 +61,7 @@ void tap_yaml(const struct tap *tap, const char *key, ...)
     va_start(rest, key);
     for (; key; key = va_arg(rest, const char *)) {
         fprintf(tap->out, "  %s: ", key);
-        write_quoted(tap->out, va_arg(rest, const char *));
+        tap_write_quoted(tap->out, va_arg(rest, const char *));
         fputc('\n', tap->out);
     }
     va_end(rest);
@@ -71,6 +71,6 @@ void tap_yaml(const struct tap *tap, const char *key, ...)
 void tap_comment(const struct tap *tap, const char *text)
 {
     fputs("# ", tap->out);
-    write_text(tap->out, text);
+    tap_write_text(tap->out, text);
     fputc('\n', tap->out);
 }

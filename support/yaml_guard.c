@@ -9,7 +9,7 @@ struct nesting {
 };
 
 /* What the event adds. NULL: that is not too much. */
-static const char *take_event(struct nesting *nesting, const yaml_event_t *event)
+static const char *guard_take_event(struct nesting *nesting, const yaml_event_t *event)
 {
     const yaml_char_t *anchor = NULL;
 
@@ -53,7 +53,7 @@ const char *yaml_guard(const char *text, size_t n, size_t *line)
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
     for (bool more = true; more && !problem && yaml_parser_parse(&parser, &event);) {
         more = event.type != YAML_STREAM_END_EVENT;
-        problem = take_event(&nesting, &event);
+        problem = guard_take_event(&nesting, &event);
         *line = event.start_mark.line + 1;
         yaml_event_delete(&event);
     }

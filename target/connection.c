@@ -35,7 +35,7 @@ struct connection *connection_new(struct rdma_cm_id *id, const struct target_opt
     return c;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t connection_least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -48,13 +48,14 @@ static const char *open_queues(struct connection *c)
 
     if (ibv_query_device(c->id->verbs, &can) != 0)
         return "device";
-    attributes.cap.max_recv_wr = least((uint32_t)can.max_qp_wr, PLAN_RECEIVES_MAX + 1);
-    attributes.cap.max_send_wr = least((uint32_t)can.max_qp_wr, PLAN_RECEIVES_MAX + OWN_SENDS);
+    attributes.cap.max_recv_wr = connection_least((uint32_t)can.max_qp_wr, PLAN_RECEIVES_MAX + 1);
+    attributes.cap.max_send_wr = connection_least((uint32_t)can.max_qp_wr, PLAN_RECEIVES_MAX + OWN_SENDS);
     c->channel = ibv_create_comp_channel(c->id->verbs);
     if (!c->channel || fcntl(c->channel->fd, F_SETFL, O_NONBLOCK) != 0)
         return "completion channel";
     c->completions = ibv_create_cq(
-        c->id->verbs, (int)least((uint32_t)can.max_cqe, attributes.cap.max_recv_wr + attributes.cap.max_send_wr), c,
+        c->id->verbs,
+        (int)connection_least((uint32_t)can.max_cqe, attributes.cap.max_recv_wr + attributes.cap.max_send_wr), c,
         c->channel, 0);
     if (!c->completions || ibv_req_notify_cq(c->completions, 0) != 0)
         return "completion queue";
@@ -102,8 +103,8 @@ void connection_terms(struct connection *c, struct rdma_conn_param *terms, uint8
     *terms = (struct rdma_conn_param){.responder_resources = (uint8_t)c->options->ird,
                                       .initiator_depth = (uint8_t)c->options->ord};
     if (ibv_query_device(c->id->verbs, &can) == 0) {
-        terms->responder_resources = (uint8_t)least(c->options->ird, (uint32_t)can.max_qp_rd_atom);
-        terms->initiator_depth = (uint8_t)least(c->options->ord, (uint32_t)can.max_qp_init_rd_atom);
+        terms->responder_resources = (uint8_t)connection_least(c->options->ird, (uint32_t)can.max_qp_rd_atom);
+        terms->initiator_depth = (uint8_t)connection_least(c->options->ord, (uint32_t)can.max_qp_init_rd_atom);
     }
     if (!c->options->tell_in_send) {
         terms->private_data = words;
@@ -112,7 +113,8 @@ void connection_terms(struct connection *c, struct rdma_conn_param *terms, uint8
 }
 
 /* False: the queue pair takes no more. */
-static bool post_send(struct connection *c, uint64_t cookie, const struct memory_region *from, uint64_t at, uint32_t n)
+static bool connection_post_send(struct connection *c, uint64_t cookie, const struct memory_region *from, uint64_t at,
+                                 uint32_t n)
 {
     struct ibv_sge piece = {(uintptr_t)(from->octets + at), n, from->registered->lkey};
     struct ibv_send_wr work = {.wr_id = cookie,
@@ -129,7 +131,7 @@ static bool send_advert(struct connection *c, uint64_t cookie)
 {
     uint32_t n = (uint32_t)advert_encode(&c->memory.advert, c->memory.scratch.octets);
 
-    return post_send(c, cookie, &c->memory.scratch, 0, n);
+    return connection_post_send(c, cookie, &c->memory.scratch, 0, n);
 }
 
 void connection_greet(struct connection *c)
@@ -141,11 +143,11 @@ void connection_greet(struct connection *c)
         return;
     }
     memcpy(c->memory.scratch.octets, hello, sizeof hello - 1);
-    post_send(c, own_send, &c->memory.scratch, 0, sizeof hello - 1);
+    connection_post_send(c, own_send, &c->memory.scratch, 0, sizeof hello - 1);
 }
 
 /* True: an answer is on its way out of this Receive buffer, or instead of it. */
-static bool answered(struct connection *c, const struct ibv_wc *received)
+static bool connection_answered(struct connection *c, const struct ibv_wc *received)
 {
     uint64_t at = received->wr_id * c->plan.size;
 
@@ -153,21 +155,21 @@ static bool answered(struct connection *c, const struct ibv_wc *received)
         return false;
     if (plan_is_question(c->memory.receives.octets + at, received->byte_len, &c->plan.echo))
         return send_advert(c, received->wr_id);
-    return c->plan.echo && post_send(c, received->wr_id, &c->memory.receives, at, received->byte_len);
+    return c->plan.echo && connection_post_send(c, received->wr_id, &c->memory.receives, at, received->byte_len);
 }
 
 /* A message is sent back from the Receive buffer in which it came; the buffer is posted again when that is done. */
-static void take(struct connection *c, const struct ibv_wc *done)
+static void connection_take(struct connection *c, const struct ibv_wc *done)
 {
     if (done->status != IBV_WC_SUCCESS) {
         if (c->options->verbose && done->status != IBV_WC_WR_FLUSH_ERR)
-            trouble_say("connection %p: %s", (void *)c, ibv_wc_status_str(done->status));
+            target_trouble_say("connection %p: %s", (void *)c, ibv_wc_status_str(done->status));
         return;
     }
     c->last = connection_now();
     if (done->wr_id >= c->plan.receives)
         return;
-    if (done->opcode != IBV_WC_RECV || !answered(c, done))
+    if (done->opcode != IBV_WC_RECV || !connection_answered(c, done))
         post_receive(c, done->wr_id);
 }
 
@@ -184,7 +186,7 @@ void connection_work(struct connection *c)
     ibv_req_notify_cq(c->completions, 0);
     n = ibv_poll_cq(c->completions, AT_ONCE, done);
     for (int i = 0; i < n; i++)
-        take(c, &done[i]);
+        connection_take(c, &done[i]);
     c->busy = n == AT_ONCE;
 }
 

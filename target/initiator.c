@@ -19,16 +19,16 @@ struct initiator {
     enum rdma_cm_event_type complaint; /* what was said last: each kind of trouble once in a row */
 };
 
-static void complain(struct loop *loop, enum rdma_cm_event_type event, int number)
+static void initiator_complain(struct loop *loop, enum rdma_cm_event_type event, int number)
 {
     struct initiator *initiator = loop->role;
 
     if (event == initiator->complaint && !loop->options->verbose)
         return;
     initiator->complaint = event;
-    trouble_say("%s:%s: %s (%s)%s", loop->options->host, loop->options->port, rdma_event_str(event),
-                strerror(abs(number)),
-                event == RDMA_CM_EVENT_ADDR_ERROR ? "; is the route there through an RDMA device?" : "");
+    target_trouble_say("%s:%s: %s (%s)%s", loop->options->host, loop->options->port, rdma_event_str(event),
+                       strerror(abs(number)),
+                       event == RDMA_CM_EVENT_ADDR_ERROR ? "; is the route there through an RDMA device?" : "");
 }
 
 static void connect_now(struct loop *loop)
@@ -48,12 +48,12 @@ static void connect_now(struct loop *loop)
     }
     loop_add(loop, c);
     if (rdma_resolve_addr(id, NULL, initiator->address->ai_addr, RESOLVE_MS) != 0) {
-        complain(loop, RDMA_CM_EVENT_ADDR_ERROR, errno);
+        initiator_complain(loop, RDMA_CM_EVENT_ADDR_ERROR, errno);
         loop_drop(loop, c);
     }
 }
 
-static bool request(struct connection *c)
+static bool initiator_request(struct connection *c)
 {
     struct rdma_conn_param terms;
     uint8_t words[ADVERT_MAX];
@@ -68,21 +68,21 @@ static bool request(struct connection *c)
 }
 
 /* What the Reply asks for. The Responder's first message comes after ours (RFC 5044 section 7.1.2). */
-static bool begin(struct loop *loop, struct connection *c, const struct rdma_cm_event *event)
+static bool initiator_begin(struct loop *loop, struct connection *c, const struct rdma_cm_event *event)
 {
     struct initiator *initiator = loop->role;
 
     c->established = true;
     c->last = initiator->heard = connection_now();
     initiator->complaint = RDMA_CM_EVENT_ESTABLISHED;
-    c->plan = plan_make(loop->options, event->param.conn.private_data, event->param.conn.private_data_len);
+    c->plan = target_plan_make(loop->options, event->param.conn.private_data, event->param.conn.private_data_len);
     if (c->plan.answer != PLAN_ACCEPT || !connection_post_receives(c))
         return false;
     connection_greet(c);
     return true;
 }
 
-static void take_event(struct loop *loop, const struct rdma_cm_event *event)
+static void initiator_take_event(struct loop *loop, const struct rdma_cm_event *event)
 {
     struct connection *c = event->id->context;
     bool good = false;
@@ -92,10 +92,10 @@ static void take_event(struct loop *loop, const struct rdma_cm_event *event)
         good = rdma_resolve_route(c->id, RESOLVE_MS) == 0;
         break;
     case RDMA_CM_EVENT_ROUTE_RESOLVED:
-        good = request(c);
+        good = initiator_request(c);
         break;
     case RDMA_CM_EVENT_ESTABLISHED:
-        good = begin(loop, c, event);
+        good = initiator_begin(loop, c, event);
         break;
     case RDMA_CM_EVENT_TIMEWAIT_EXIT:
     case RDMA_CM_EVENT_ADDR_CHANGE:
@@ -104,27 +104,27 @@ static void take_event(struct loop *loop, const struct rdma_cm_event *event)
     case RDMA_CM_EVENT_DISCONNECTED:
         break;
     default:
-        complain(loop, event->event, event->status);
+        initiator_complain(loop, event->event, event->status);
     }
     if (!good)
         loop_drop(loop, c);
 }
 
-static void ended(struct loop *loop, struct connection *c)
+static void initiator_ended(struct loop *loop, struct connection *c)
 {
     struct initiator *initiator = loop->role;
 
     initiator->next = connection_now() + (c->established ? loop->options->pause : refused_pause);
 }
 
-static bool tick(struct loop *loop, double now)
+static bool initiator_tick(struct loop *loop, double now)
 {
     struct initiator *initiator = loop->role;
 
     if (loop->connections || now < initiator->next)
         return true;
     if (loop->options->patience > 0 && now - initiator->heard > loop->options->patience) {
-        trouble_say("no connection was accepted for %g s", loop->options->patience);
+        target_trouble_say("no connection was accepted for %g s", loop->options->patience);
         return false;
     }
     connect_now(loop);
@@ -135,12 +135,16 @@ bool initiator_run(const struct target_options *options)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct initiator initiator = {.heard = connection_now()};
-    struct loop loop = {.options = options, .role = &initiator, .event = take_event, .tick = tick, .ended = ended};
+    struct loop loop = {.options = options,
+                        .role = &initiator,
+                        .event = initiator_take_event,
+                        .tick = initiator_tick,
+                        .ended = initiator_ended};
     int wrong = getaddrinfo(options->host, options->port, &hints, &initiator.address);
     bool good;
 
     if (wrong) {
-        trouble_say("%s: %s", options->host, gai_strerror(wrong));
+        target_trouble_say("%s: %s", options->host, gai_strerror(wrong));
         return false;
     }
     good = loop_open(&loop) && loop_run(&loop);

@@ -13,7 +13,7 @@ enum { TICK_MS = 100, PRIVATE_DATA_MAX = 256 };
 
 static volatile sig_atomic_t stopped; /* by SIGINT or SIGTERM */
 
-static void stop(int number)
+static void loop_stop(int number)
 {
     (void)number;
     stopped = 1;
@@ -21,7 +21,7 @@ static void stop(int number)
 
 bool loop_open(struct loop *loop)
 {
-    const struct sigaction action = {.sa_handler = stop};
+    const struct sigaction action = {.sa_handler = loop_stop};
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -58,7 +58,7 @@ void loop_drop(struct loop *loop, struct connection *c)
  * The event is acknowledged before anybody works on it: destroying an identifier waits for its events. Its private data
  * end with that.
  */
-static void take_event(struct loop *loop, struct rdma_cm_event *event)
+static void loop_take_event(struct loop *loop, struct rdma_cm_event *event)
 {
     uint8_t octets[PRIVATE_DATA_MAX];
     struct rdma_cm_event copy = *event;
@@ -73,7 +73,7 @@ static void take_event(struct loop *loop, struct rdma_cm_event *event)
     }
     rdma_ack_cm_event(event);
     if (loop->options->verbose)
-        trouble_say("connection %p: %s, status %d", (const void *)c, rdma_event_str(copy.event), copy.status);
+        target_trouble_say("connection %p: %s, status %d", (const void *)c, rdma_event_str(copy.event), copy.status);
     if (copy.id)
         loop->event(loop, &copy);
 }
@@ -83,7 +83,7 @@ static bool take_events(struct loop *loop)
     struct rdma_cm_event *event;
 
     while (rdma_get_cm_event(loop->channel, &event) == 0)
-        take_event(loop, event);
+        loop_take_event(loop, event);
     if (errno == EAGAIN || errno == EINTR)
         return true;
     trouble_system("RDMA CM event");
@@ -100,14 +100,14 @@ static void take_completions(struct loop *loop)
             connection_work(c);
         if (loop->options->idle > 0 && now - c->last > loop->options->idle) {
             if (loop->options->verbose)
-                trouble_say("connection %p: idle for %g s", (void *)c, loop->options->idle);
+                target_trouble_say("connection %p: idle for %g s", (void *)c, loop->options->idle);
             loop_drop(loop, c);
         }
     }
 }
 
 /* Until something can be done, or for a tick. */
-static bool wait_for(struct loop *loop)
+static bool loop_wait_for(struct loop *loop)
 {
     struct pollfd *at = calloc(loop->n + 1, sizeof *at);
     nfds_t n = 0;
@@ -132,7 +132,7 @@ static bool wait_for(struct loop *loop)
 bool loop_run(struct loop *loop)
 {
     while (!stopped && loop->tick(loop, connection_now())) {
-        if (!wait_for(loop) || !take_events(loop))
+        if (!loop_wait_for(loop) || !take_events(loop))
             return false;
         take_completions(loop);
     }

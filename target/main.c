@@ -13,11 +13,11 @@ int main(int argc, char **argv)
     char why[512];
 
     setvbuf(stderr, NULL, _IOLBF, 0);
-    switch (options_parse(&options, argc, argv, why, sizeof why)) {
+    switch (target_options_parse(&options, argc, argv, why, sizeof why)) {
     case OPTIONS_DONE:
         return 0;
     case OPTIONS_BAD:
-        trouble_say("%s", why);
+        target_trouble_say("%s", why);
         return USAGE;
     case OPTIONS_RUN:
         break;

@@ -20,7 +20,7 @@ static const int rights[REGION_COUNT] = {
 /* Of all connections: what was written on one is read on another. */
 static uint8_t shared_octets[SMALL] __attribute__((aligned(PAGE)));
 
-static bool make(struct memory_region *region, struct ibv_pd *domain, size_t n, int letter, int access)
+static bool memory_make(struct memory_region *region, struct ibv_pd *domain, size_t n, int letter, int access)
 {
     void *octets;
 
@@ -39,7 +39,7 @@ static bool share(struct memory_region *region, struct ibv_pd *domain, int acces
     return region->registered;
 }
 
-static void drop(struct memory_region *region)
+static void memory_drop(struct memory_region *region)
 {
     if (region->registered)
         ibv_dereg_mr(region->registered);
@@ -53,7 +53,7 @@ static bool make_region(struct memory *memory, unsigned i, size_t n, int access)
     struct ibv_pd *domain = i == REGION_FOREIGN ? memory->foreign : memory->domain;
 
     return i == REGION_SHARED ? share(&memory->region[i], domain, access)
-                              : make(&memory->region[i], domain, n, 'A' + (int)i, access);
+                              : memory_make(&memory->region[i], domain, n, 'A' + (int)i, access);
 }
 
 static int atomics(struct ibv_context *device)
@@ -82,22 +82,24 @@ const char *memory_open(struct memory *memory, struct ibv_context *device, const
     if (ibv_dereg_mr(memory->region[REGION_GONE].registered) != 0)
         return "invalidating a memory region";
     memory->region[REGION_GONE].registered = NULL;
-    return make(&memory->scratch, memory->domain, ADVERT_MAX, 0, IBV_ACCESS_LOCAL_WRITE) ? NULL : "memory region";
+    return memory_make(&memory->scratch, memory->domain, ADVERT_MAX, 0, IBV_ACCESS_LOCAL_WRITE) ? NULL
+                                                                                                : "memory region";
 }
 
 const char *memory_receives(struct memory *memory, const struct plan *plan)
 {
     size_t n = (size_t)plan->receives * plan->size;
 
-    return make(&memory->receives, memory->domain, n, 0, IBV_ACCESS_LOCAL_WRITE) ? NULL : "memory of the Receives";
+    return memory_make(&memory->receives, memory->domain, n, 0, IBV_ACCESS_LOCAL_WRITE) ? NULL
+                                                                                        : "memory of the Receives";
 }
 
 void memory_clear(struct memory *memory)
 {
     for (unsigned i = 0; i < REGION_COUNT; i++)
-        drop(&memory->region[i]);
-    drop(&memory->receives);
-    drop(&memory->scratch);
+        memory_drop(&memory->region[i]);
+    memory_drop(&memory->receives);
+    memory_drop(&memory->scratch);
     if (memory->domain)
         ibv_dealloc_pd(memory->domain);
     if (memory->foreign)

@@ -94,7 +94,7 @@ static bool options_address(struct target_options *out, const char *text)
     return true;
 }
 
-static bool whole(const char *text, unsigned least, unsigned most, unsigned *out)
+static bool options_whole(const char *text, unsigned least, unsigned most, unsigned *out)
 {
     char *end;
     unsigned long value = strtoul(text, &end, 10);
@@ -105,7 +105,7 @@ static bool whole(const char *text, unsigned least, unsigned most, unsigned *out
     return true;
 }
 
-static bool seconds(const char *text, double *out)
+static bool options_seconds(const char *text, double *out)
 {
     char *end;
     double value = strtod(text, &end);
@@ -117,7 +117,7 @@ static bool seconds(const char *text, double *out)
 }
 
 /* One of two names; *second: the second one. */
-static bool choose(const char *text, const char *first, const char *other, bool *second)
+static bool options_choose(const char *text, const char *first, const char *other, bool *second)
 {
     *second = strcmp(text, other) == 0;
     return *second || strcmp(text, first) == 0;
@@ -140,43 +140,43 @@ static const char *const allowed[] = {
 };
 
 /* False: the value is not what is allowed. */
-static bool take(struct target_options *out, int option, const char *value)
+static bool options_take(struct target_options *out, int option, const char *value)
 {
     switch (option) {
     case CONNECT:
         out->connects = true;
         return options_address(out, value) && out->host[0];
     case SERVICE:
-        return choose(value, "echo", "sink", &out->sink);
+        return options_choose(value, "echo", "sink", &out->sink);
     case ADVERTISE:
-        return choose(value, "private-data", "send", &out->tell_in_send);
+        return options_choose(value, "private-data", "send", &out->tell_in_send);
     case IRD:
-        return whole(value, 0, 255, &out->ird);
+        return options_whole(value, 0, 255, &out->ird);
     case ORD:
-        return whole(value, 0, 255, &out->ord);
+        return options_whole(value, 0, 255, &out->ord);
     case RECEIVES:
-        return whole(value, 0, 4096, &out->receives);
+        return options_whole(value, 0, 4096, &out->receives);
     case RECEIVE_SIZE:
-        return whole(value, 0, 1 << 20, &out->size);
+        return options_whole(value, 0, 1 << 20, &out->size);
     case REGION_SIZE:
-        return whole(value, 4096, 1 << 28, &out->region);
+        return options_whole(value, 4096, 1 << 28, &out->region);
     case CONNECTIONS:
-        return whole(value, 1, 4096, &out->connections);
+        return options_whole(value, 1, 4096, &out->connections);
     case IDLE:
-        return seconds(value, &out->idle);
+        return options_seconds(value, &out->idle);
     case PAUSE:
-        return seconds(value, &out->pause);
+        return options_seconds(value, &out->pause);
     case PATIENCE:
-        return seconds(value, &out->patience);
+        return options_seconds(value, &out->patience);
     case WATCH:
-        return seconds(value, &out->watch);
+        return options_seconds(value, &out->watch);
     default:
         out->verbose = true;
         return true;
     }
 }
 
-enum options_outcome options_parse(struct target_options *out, int argc, char **argv, char *why, size_t size)
+enum options_outcome target_options_parse(struct target_options *out, int argc, char **argv, char *why, size_t size)
 {
     int option, index;
 
@@ -200,7 +200,7 @@ enum options_outcome options_parse(struct target_options *out, int argc, char **
             snprintf(why, size, "%s: unknown option or missing value (see --help)", argv[optind - 1]);
             return OPTIONS_BAD;
         }
-        if (!take(out, option, optarg)) {
+        if (!options_take(out, option, optarg)) {
             snprintf(why, size, "--%s: '%s' is not %s", names[index].name, optarg, allowed[option - CONNECT]);
             return OPTIONS_BAD;
         }

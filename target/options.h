@@ -28,6 +28,6 @@ struct target_options {
 enum options_outcome { OPTIONS_RUN, OPTIONS_DONE /* help or version was printed */, OPTIONS_BAD };
 
 /* why[0..size) says what is wrong when the outcome is OPTIONS_BAD. To be called once: getopt_long(3) has state. */
-enum options_outcome options_parse(struct target_options *out, int argc, char **argv, char *why, size_t size);
+enum options_outcome target_options_parse(struct target_options *out, int argc, char **argv, char *why, size_t size);
 
 #endif

@@ -19,7 +19,7 @@ struct plan {
 };
 
 /* p[0..n): private data of the peer, which may be empty, or anything. */
-struct plan plan_make(const struct target_options *options, const uint8_t *p, size_t n);
+struct plan target_plan_make(const struct target_options *options, const uint8_t *p, size_t n);
 
 /*
  * A message that asks for the advertisement: IWTQ and nothing else. It is answered with the advertisement, for peers

@@ -39,22 +39,22 @@ static bool listen_now(struct loop *loop)
     responder->listener = id;
     responder->visible = watch_listens((unsigned)strtoul(loop->options->port, NULL, 10));
     responder->next = connection_now() + loop->options->watch;
-    trouble_say("listening on %s%s%s", loop->options->host, loop->options->host[0] ? ":" : "port ",
-                loop->options->port);
+    target_trouble_say("listening on %s%s%s", loop->options->host, loop->options->host[0] ? ":" : "port ",
+                       loop->options->port);
     return true;
 }
 
-static void stop_listening(struct loop *loop, const char *why)
+static void responder_stop_listening(struct loop *loop, const char *why)
 {
     struct responder *responder = loop->role;
 
-    trouble_say("the listener has ended (%s); listening again", why);
+    target_trouble_say("the listener has ended (%s); listening again", why);
     rdma_destroy_id(responder->listener);
     responder->listener = NULL;
     responder->next = connection_now() + retry;
 }
 
-static void reject(struct connection *c)
+static void responder_reject(struct connection *c)
 {
     static const char why[] = "IWT1: not acceptable";
     const bool data = c->plan.answer == PLAN_REJECT_WITH_DATA;
@@ -78,7 +78,7 @@ static bool accept_request(struct connection *c)
 }
 
 /* A connection that is kept waiting is one as well: it ends with --idle, or with its peer. */
-static void take_request(struct loop *loop, const struct rdma_cm_event *event)
+static void responder_take_request(struct loop *loop, const struct rdma_cm_event *event)
 {
     struct connection *c = connection_new(event->id, loop->options);
 
@@ -86,31 +86,31 @@ static void take_request(struct loop *loop, const struct rdma_cm_event *event)
         rdma_destroy_id(event->id);
         return;
     }
-    c->plan = plan_make(loop->options, event->param.conn.private_data, event->param.conn.private_data_len);
+    c->plan = target_plan_make(loop->options, event->param.conn.private_data, event->param.conn.private_data_len);
     loop_add(loop, c);
     if (c->plan.answer == PLAN_SILENCE)
         return;
     if (loop->n > loop->options->connections) {
-        trouble_say("%u connections are open: rejecting another", loop->options->connections);
+        target_trouble_say("%u connections are open: rejecting another", loop->options->connections);
         c->plan.answer = PLAN_REJECT;
     }
     if (c->plan.answer == PLAN_ACCEPT && accept_request(c))
         return;
-    reject(c);
+    responder_reject(c);
     loop_drop(loop, c);
 }
 
-static void take_event(struct loop *loop, const struct rdma_cm_event *event)
+static void responder_take_event(struct loop *loop, const struct rdma_cm_event *event)
 {
     struct responder *responder = loop->role;
     struct connection *c;
 
     if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST) {
-        take_request(loop, event);
+        responder_take_request(loop, event);
         return;
     }
     if (event->id == responder->listener) {
-        stop_listening(loop, rdma_event_str(event->event));
+        responder_stop_listening(loop, rdma_event_str(event->event));
         return;
     }
     c = event->id->context;
@@ -128,7 +128,7 @@ static void take_event(struct loop *loop, const struct rdma_cm_event *event)
     }
 }
 
-static void look(struct loop *loop, double now)
+static void responder_look(struct loop *loop, double now)
 {
     struct responder *responder = loop->role;
 
@@ -136,17 +136,17 @@ static void look(struct loop *loop, double now)
         return;
     responder->next = now + loop->options->watch;
     if (!watch_listens((unsigned)strtoul(loop->options->port, NULL, 10)))
-        stop_listening(loop, "the device stopped listening on the port without an event");
+        responder_stop_listening(loop, "the device stopped listening on the port without an event");
 }
 
-static bool tick(struct loop *loop, double now)
+static bool responder_tick(struct loop *loop, double now)
 {
     struct responder *responder = loop->role;
 
     if (now < responder->next)
         return true;
     if (responder->listener) {
-        look(loop, now);
+        responder_look(loop, now);
         return true;
     }
     responder->next = now + retry;
@@ -156,24 +156,24 @@ static bool tick(struct loop *loop, double now)
     return true;
 }
 
-static bool resolve(const struct target_options *options, struct addrinfo **out)
+static bool responder_resolve(const struct target_options *options, struct addrinfo **out)
 {
     const struct addrinfo hints = {
         .ai_flags = AI_PASSIVE, .ai_family = options->host[0] ? AF_UNSPEC : AF_INET, .ai_socktype = SOCK_STREAM};
     int wrong = getaddrinfo(options->host[0] ? options->host : NULL, options->port, &hints, out);
 
     if (wrong)
-        trouble_say("%s: %s", options->host, gai_strerror(wrong));
+        target_trouble_say("%s: %s", options->host, gai_strerror(wrong));
     return !wrong;
 }
 
 bool responder_run(const struct target_options *options)
 {
     struct responder responder = {0};
-    struct loop loop = {.options = options, .role = &responder, .event = take_event, .tick = tick};
+    struct loop loop = {.options = options, .role = &responder, .event = responder_take_event, .tick = responder_tick};
     bool good = false;
 
-    if (!resolve(options, &responder.address))
+    if (!responder_resolve(options, &responder.address))
         return false;
     if (loop_open(&loop)) {
         if (listen_now(&loop))

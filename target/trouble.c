@@ -11,7 +11,7 @@
 
 static const char cm_path[] = "/dev/infiniband/rdma_cm";
 
-void trouble_say(const char *format, ...)
+void target_trouble_say(const char *format, ...)
 {
     va_list arguments;
 
@@ -27,10 +27,10 @@ void trouble_system(const char *what)
     const int number = errno;
     struct rlimit locked;
 
-    trouble_say("%s: %s", what, strerror(number));
+    target_trouble_say("%s: %s", what, strerror(number));
     if ((number == ENOMEM || number == EPERM) && getrlimit(RLIMIT_MEMLOCK, &locked) == 0 &&
         locked.rlim_cur != RLIM_INFINITY)
-        trouble_say(
+        target_trouble_say(
             "registered memory is locked, and this process may lock only %lu KiB: raise that with ulimit -l, in "
             "/etc/security/limits.conf, or with LimitMEMLOCK= of systemd",
             (unsigned long)locked.rlim_cur / 1024);
@@ -46,13 +46,13 @@ bool trouble_device(void)
     if (devices)
         ibv_free_device_list(devices);
     if (iwarp == 0) {
-        trouble_say(n ? "none of the %d RDMA devices speaks iWARP" : "no RDMA device", n);
-        trouble_say(
+        target_trouble_say(n ? "none of the %d RDMA devices speaks iWARP" : "no RDMA device", n);
+        target_trouble_say(
             "load the driver of the device; for soft-iWARP: modprobe siw; rdma link add siw0 type siw netdev eth0");
         return false;
     }
     if (access(cm_path, R_OK | W_OK) != 0) {
-        trouble_say("%s: %s%s", cm_path, strerror(errno), errno == ENOENT ? "; modprobe rdma_ucm" : "");
+        target_trouble_say("%s: %s%s", cm_path, strerror(errno), errno == ENOENT ? "; modprobe rdma_ucm" : "");
         return false;
     }
     return true;

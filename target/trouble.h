@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* "iwarp-target: ..." and a line end. */
-void trouble_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void target_trouble_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same with the meaning of errno, and with advice if memory could not be locked. */
 void trouble_system(const char *what);
 /* False, after saying why, when there is no RDMA CM or no device that speaks iWARP. */

@@ -6,7 +6,7 @@
 
 enum { LISTEN = 0x0A };
 
-static bool after(const char **at, char what)
+static bool watch_after(const char **at, char what)
 {
     const char *found = strchr(*at, what);
 
@@ -15,7 +15,7 @@ static bool after(const char **at, char what)
     return found != NULL;
 }
 
-static bool number(const char **at, unsigned long *out)
+static bool watch_number(const char **at, unsigned long *out)
 {
     char *end;
 
@@ -35,8 +35,8 @@ bool watch_listed(FILE *table, unsigned port)
         const char *at = line;
         unsigned long local, state;
 
-        if (after(&at, ':') && after(&at, ':') && number(&at, &local) && after(&at, ':') && after(&at, ' ') &&
-            number(&at, &state) && state == LISTEN && local == port)
+        if (watch_after(&at, ':') && watch_after(&at, ':') && watch_number(&at, &local) && watch_after(&at, ':') &&
+            watch_after(&at, ' ') && watch_number(&at, &state) && state == LISTEN && local == port)
             return true;
     }
     return false;

@@ -25,7 +25,7 @@ static const char *end_of_ip(const char **text, const char **rest)
     return *rest;
 }
 
-static bool parse_ip(const char *text, const char *end, struct waiver_address *out)
+static bool address_parse_ip(const char *text, const char *end, struct waiver_address *out)
 {
     char address[INET6_ADDRSTRLEN + 1];
 
@@ -48,7 +48,7 @@ bool waiver_address_parse(const char *text, struct waiver_address *out)
 
     memset(out, 0, sizeof *out);
     out->any_port = true;
-    if (!end || !parse_ip(text, end, out))
+    if (!end || !address_parse_ip(text, end, out))
         return false;
     if (*rest == '\0')
         return true;

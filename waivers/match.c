@@ -31,7 +31,7 @@ bool waiver_in_scope(const struct waiver *waiver, const struct endpoint *sender,
 }
 
 /* A word with a digit in it, or an octet in hexadecimal: "ff", but not "be". */
-static bool is_number(const char *word, size_t n)
+static bool match_is_number(const char *word, size_t n)
 {
     bool digit = false;
 
@@ -49,7 +49,7 @@ size_t waiver_numbers(const char *text)
 
         while (g_ascii_isalnum(text[from + n]))
             n++;
-        if (n == 0 || !is_number(text + from, n))
+        if (n == 0 || !match_is_number(text + from, n))
             return end;
         end = from + n;
         if (text[end] != ' ')
@@ -59,7 +59,7 @@ size_t waiver_numbers(const char *text)
 }
 
 /* In how many octets the text begins as the pattern does, which is at '#' or at a character that stands for itself. */
-static size_t step(const char *pattern, const char *text, const char *whole)
+static size_t match_step(const char *pattern, const char *text, const char *whole)
 {
     bool in_word = text > whole && g_ascii_isalnum(text[-1]);
 
@@ -74,7 +74,7 @@ static bool text_fits(const char *pattern, const char *whole)
     const char *star = NULL, *from = NULL, *text = whole;
 
     while (*text != '\0') {
-        size_t n = *pattern == '*' ? 0 : step(pattern, text, whole);
+        size_t n = *pattern == '*' ? 0 : match_step(pattern, text, whole);
 
         if (*pattern == '*') {
             star = ++pattern;

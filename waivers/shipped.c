@@ -13,7 +13,7 @@ static const char *word_now(const char *word)
 }
 
 /* The words of the group are the file's, some of those after the first left out. */
-static bool is_of(const struct shipped_file *file, const char *group)
+static bool shipped_is_of(const struct shipped_file *file, const char *group)
 {
     g_auto(GStrv) has = g_strsplit(file->name, "-", -1), wants = g_strsplit(group, "-", -1);
     unsigned k = 0;
@@ -30,7 +30,7 @@ static uint64_t files_of(const char *group)
     uint64_t files = 0;
 
     for (unsigned i = 0; shipped_files[i].name && i < FILES_MAX; i++)
-        files |= (uint64_t)is_of(&shipped_files[i], group) << i;
+        files |= (uint64_t)shipped_is_of(&shipped_files[i], group) << i;
     return files;
 }
 
@@ -40,7 +40,7 @@ static int by_name(gconstpointer a, gconstpointer b)
 }
 
 /* The file's name, and those of its groups: with each set of the words after the first. */
-static void add_groups(GPtrArray *names, const struct shipped_file *file)
+static void shipped_add_groups(GPtrArray *names, const struct shipped_file *file)
 {
     g_auto(GStrv) words = g_strsplit(file->name, "-", -1);
     unsigned n = g_strv_length(words);
@@ -64,7 +64,7 @@ static GPtrArray *all_names(void)
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
 
     for (const struct shipped_file *file = shipped_files; file->name; file++)
-        add_groups(names, file);
+        shipped_add_groups(names, file);
     g_ptr_array_sort(names, by_name);
     return names;
 }
@@ -89,7 +89,7 @@ bool shipped_add(GPtrArray *waivers, const char *name)
     bool found = false;
 
     for (const struct shipped_file *file = shipped_files; file->name; file++)
-        if (is_of(file, name)) {
+        if (shipped_is_of(file, name)) {
             g_free(add_file(waivers, file));
             found = true;
         }
@@ -128,7 +128,7 @@ static struct explained explain_by(const struct shipped_file *file, const struct
 }
 
 /* By at least one of the files. */
-static uint64_t count(const struct explained *by, uint64_t files, const struct shipped_findings *findings)
+static uint64_t shipped_count(const struct explained *by, uint64_t files, const struct shipped_findings *findings)
 {
     uint64_t times = 0;
 
@@ -202,7 +202,7 @@ static char *condition(const struct explained *by, uint64_t files)
     return g_string_free(text, FALSE);
 }
 
-static unsigned size_of(uint64_t files)
+static unsigned shipped_size_of(uint64_t files)
 {
     return (unsigned)__builtin_popcountll(files);
 }
@@ -217,8 +217,9 @@ static const char *smallest_name(const GPtrArray *names, uint64_t wanted)
         uint64_t files = files_of(name);
 
         /* Of two names for the same files the longer one says more. */
-        if ((files & wanted) == wanted && (!best || size_of(files) < size_of(files_of(best)) ||
-                                           (size_of(files) == size_of(files_of(best)) && strlen(name) > strlen(best))))
+        if ((files & wanted) == wanted &&
+            (!best || shipped_size_of(files) < shipped_size_of(files_of(best)) ||
+             (shipped_size_of(files) == shipped_size_of(files_of(best)) && strlen(name) > strlen(best))))
             best = name;
     }
     return best;
@@ -244,11 +245,11 @@ static const char *best_name(const GPtrArray *names, const struct explained *by,
     const char *all;
 
     for (guint i = 0; i < names->len; i++) {
-        uint64_t files = useful(by, files_of(g_ptr_array_index(names, i))), times = count(by, files, findings);
+        uint64_t files = useful(by, files_of(g_ptr_array_index(names, i))), times = shipped_count(by, files, findings);
 
-        if (times < most || times == 0 || (times == most && size_of(files) > size_of(first)))
+        if (times < most || times == 0 || (times == most && shipped_size_of(files) > shipped_size_of(first)))
             continue;
-        if (times > most || size_of(files) < size_of(first)) {
+        if (times > most || shipped_size_of(files) < shipped_size_of(first)) {
             together = 0;
             first = files;
         }
@@ -274,7 +275,7 @@ struct shipped_match shipped_explain(const struct shipped_findings *findings)
     if (name)
         match = (struct shipped_match){.name = g_strdup(name),
                                        .condition = condition(by, files_of(name)),
-                                       .explained = count(by, files_of(name), findings)};
+                                       .explained = shipped_count(by, files_of(name), findings)};
     for (unsigned i = 0; i < FILES_MAX; i++) {
         g_free(by[i].which);
     }

@@ -101,7 +101,7 @@ static const char *scalar(const yaml_node_t *node)
     return node->type == YAML_SCALAR_NODE ? (const char *)node->data.scalar.value : NULL;
 }
 
-static bool read_text(const struct loader *loader, const char *key, const yaml_node_t *node, char **out)
+static bool waivers_read_text(const struct loader *loader, const char *key, const yaml_node_t *node, char **out)
 {
     const char *text = scalar(node);
 
@@ -164,7 +164,7 @@ static bool find_rule_of_case(struct waiver *waiver)
 }
 
 /* "SUBJECT/PARAMETER=VALUE,...", instead of a case: whether there are such values is known where they are combined. */
-static bool names_values(struct waiver *waiver)
+static bool waivers_names_values(struct waiver *waiver)
 {
     const char *slash = strchr(waiver->id, '/');
 
@@ -176,10 +176,10 @@ static bool read_id(const struct loader *loader, const yaml_node_t *node, struct
 {
     if (waiver->one_case) /* by `case` */
         return mistake(loader, node, "give either 'id' or 'case'");
-    if (!read_text(loader, "id", node, &waiver->id))
+    if (!waivers_read_text(loader, "id", node, &waiver->id))
         return false;
     if (find_rule(waiver->id, &waiver->rule) ||
-        (loader->of_cases && (find_rule_of_case(waiver) || names_values(waiver))))
+        (loader->of_cases && (find_rule_of_case(waiver) || waivers_names_values(waiver))))
         return true;
 
     g_autofree char *hint =
@@ -199,7 +199,7 @@ static bool read_case(const struct loader *loader, const yaml_node_t *node, stru
         return mistake(loader, node, "give either 'id' or 'case'");
     if (!text)
         return mistake(loader, node, "'case' must be text");
-    if (!read_text(loader, "case", node, &waiver->id))
+    if (!waivers_read_text(loader, "case", node, &waiver->id))
         return false;
     waiver->one_case = true;
     rule = g_strndup(text, strcspn(text, "/"));
@@ -233,9 +233,9 @@ static bool read_until(const struct loader *loader, const yaml_node_t *node, str
     return true;
 }
 
-static bool read_operation(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
+static bool waivers_read_operation(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
-    return read_text(loader, "operation", node, &waiver->operation);
+    return waivers_read_text(loader, "operation", node, &waiver->operation);
 }
 
 static bool read_kind(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
@@ -245,22 +245,22 @@ static bool read_kind(const struct loader *loader, const yaml_node_t *node, stru
 
     if (!text || !g_strv_contains(kinds, text))
         return mistake(loader, node, "'kind' must be Call, Reply, Error or none");
-    return read_text(loader, "kind", node, &waiver->kind);
+    return waivers_read_text(loader, "kind", node, &waiver->kind);
 }
 
 static bool read_found(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
-    return read_text(loader, "found", node, &waiver->found);
+    return waivers_read_text(loader, "found", node, &waiver->found);
 }
 
 static bool read_why(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
-    return read_text(loader, "why", node, &waiver->why);
+    return waivers_read_text(loader, "why", node, &waiver->why);
 }
 
 static bool read_link(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
-    return read_text(loader, "link", node, &waiver->link);
+    return waivers_read_text(loader, "link", node, &waiver->link);
 }
 
 struct key {
@@ -268,8 +268,8 @@ struct key {
     bool (*read)(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver);
 };
 
-static bool read_mapping(const struct loader *loader, const yaml_node_t *node, const char *what, const char *allowed,
-                         const struct key *keys, size_t n_keys, struct waiver *waiver)
+static bool waivers_read_mapping(const struct loader *loader, const yaml_node_t *node, const char *what,
+                                 const char *allowed, const struct key *keys, size_t n_keys, struct waiver *waiver)
 {
     unsigned seen = 0;
 
@@ -297,12 +297,12 @@ static bool read_scope(const struct loader *loader, const yaml_node_t *node, str
 {
     static const struct key keys[] = {{"addresses", read_addresses},
                                       {"role", read_role},
-                                      {"operation", read_operation},
+                                      {"operation", waivers_read_operation},
                                       {"kind", read_kind},
                                       {"found", read_found}};
 
-    return read_mapping(loader, node, "scope", "addresses, role, operation, kind, found", keys, G_N_ELEMENTS(keys),
-                        waiver);
+    return waivers_read_mapping(loader, node, "scope", "addresses, role, operation, kind, found", keys,
+                                G_N_ELEMENTS(keys), waiver);
 }
 
 static bool read_waiver(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
@@ -310,8 +310,8 @@ static bool read_waiver(const struct loader *loader, const yaml_node_t *node, st
     static const struct key keys[] = {{"id", read_id},       {"case", read_case}, {"why", read_why},
                                       {"scope", read_scope}, {"link", read_link}, {"until", read_until}};
 
-    if (!read_mapping(loader, node, "a waiver", "id or case, why, scope, link, until", keys, G_N_ELEMENTS(keys),
-                      waiver))
+    if (!waivers_read_mapping(loader, node, "a waiver", "id or case, why, scope, link, until", keys, G_N_ELEMENTS(keys),
+                              waiver))
         return false;
     if (!waiver->id)
         return mistake(loader, node, "'id' is missing: which rule is waived");
@@ -323,7 +323,7 @@ static bool read_waiver(const struct loader *loader, const yaml_node_t *node, st
     return true;
 }
 
-static bool read_list(const struct loader *loader, const yaml_node_t *list, GPtrArray *waivers)
+static bool waivers_read_list(const struct loader *loader, const yaml_node_t *list, GPtrArray *waivers)
 {
     if (list->type != YAML_SEQUENCE_NODE)
         return mistake(loader, list, "a waiver file is a list: each entry starts with '- id: RULE-ID'");
@@ -351,7 +351,7 @@ static bool read_titled(const struct loader *loader, const yaml_node_t *root, GP
         const char *name = scalar(key);
 
         if (g_strcmp0(name, "about") == 0 && !about)
-            ok = read_text(loader, "about", value, &about);
+            ok = waivers_read_text(loader, "about", value, &about);
         else if (g_strcmp0(name, "waivers") == 0 && !list)
             list = value;
         else
@@ -361,7 +361,7 @@ static bool read_titled(const struct loader *loader, const yaml_node_t *root, GP
                         "waivers, once each");
     }
     if (ok)
-        ok = list ? read_list(loader, list, waivers)
+        ok = list ? waivers_read_list(loader, list, waivers)
                   : mistake(loader, root, "a waiver file is a list: each entry starts with '- id: RULE-ID'");
     if (ok && loader->about)
         *loader->about = g_steal_pointer(&about);
@@ -369,13 +369,14 @@ static bool read_titled(const struct loader *loader, const yaml_node_t *root, GP
     return ok;
 }
 
-static bool read_document(const struct loader *loader, const yaml_node_t *root, GPtrArray *waivers)
+static bool waivers_read_document(const struct loader *loader, const yaml_node_t *root, GPtrArray *waivers)
 {
-    return root->type == YAML_MAPPING_NODE ? read_titled(loader, root, waivers) : read_list(loader, root, waivers);
+    return root->type == YAML_MAPPING_NODE ? read_titled(loader, root, waivers)
+                                           : waivers_read_list(loader, root, waivers);
 }
 
 /* An empty document waives nothing. waivers: NULL: the document must be empty. */
-static bool load_document(struct loader *loader, yaml_parser_t *parser, GPtrArray *waivers)
+static bool waivers_load_document(struct loader *loader, yaml_parser_t *parser, GPtrArray *waivers)
 {
     yaml_document_t document;
     const yaml_node_t *root;
@@ -389,7 +390,7 @@ static bool load_document(struct loader *loader, yaml_parser_t *parser, GPtrArra
     loader->document = &document;
     root = yaml_document_get_root_node(&document);
     if (root && waivers)
-        ok = read_document(loader, root, waivers);
+        ok = waivers_read_document(loader, root, waivers);
     else if (root)
         ok = mistake(loader, root, "a second document begins here; a file has one list");
     loader->document = NULL;
@@ -413,7 +414,7 @@ static bool load_text(struct loader *loader, const char *text, size_t n, GPtrArr
         return false;
     }
     yaml_parser_set_input_string(&parser, (const unsigned char *)text, n);
-    ok = load_document(loader, &parser, waivers) && load_document(loader, &parser, NULL);
+    ok = waivers_load_document(loader, &parser, waivers) && waivers_load_document(loader, &parser, NULL);
     yaml_parser_delete(&parser);
     return ok;
 }

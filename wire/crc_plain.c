@@ -4,7 +4,7 @@
 #include "wire/crc32c.h"
 #include "wire/octets.h"
 
-static uint32_t extend(const uint32_t table[16], uint32_t crc, const uint8_t *p, size_t len)
+static uint32_t plain_extend(const uint32_t table[16], uint32_t crc, const uint8_t *p, size_t len)
 {
     crc = ~crc;
     for (size_t i = 0; i < len; i++) {
@@ -21,7 +21,7 @@ static const uint32_t castagnoli[16] = {0x00000000, 0x105EC76F, 0x20BD8EDE, 0x30
 
 uint32_t crc32c_extend_plain(uint32_t crc, const void *data, size_t len)
 {
-    return extend(castagnoli, crc, data, len);
+    return plain_extend(castagnoli, crc, data, len);
 }
 
 /* Here, where the CRC of each octet's predecessors is needed, a call for each would cost more than the octet. */
@@ -48,5 +48,5 @@ uint32_t crc32_extend_plain(uint32_t crc, const void *data, size_t len)
                                        0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
                                        0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
 
-    return extend(table, crc, data, len);
+    return plain_extend(table, crc, data, len);
 }

@@ -52,14 +52,14 @@ enum {
     AT_REPLY_GUID = 28,
 };
 
-static const struct layout *layout_of(unsigned attribute)
+static const struct layout *cm_layout_of(unsigned attribute)
 {
     return attribute < sizeof layouts / sizeof layouts[0] && layouts[attribute].name ? &layouts[attribute] : NULL;
 }
 
 const char *ib_cm_name(unsigned attribute)
 {
-    const struct layout *layout = layout_of(attribute);
+    const struct layout *layout = cm_layout_of(attribute);
 
     return layout ? layout->name : NULL;
 }
@@ -104,7 +104,7 @@ bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
 
     if (n < IB_MAD_HEADER_LEN || p[0] != BASE_VERSION || p[1] != CLASS_CM || p[2] != CLASS_VERSION)
         return false;
-    layout = layout_of(get_be16(p + AT_ATTRIBUTE));
+    layout = cm_layout_of(get_be16(p + AT_ATTRIBUTE));
     if (!layout || n < IB_MAD_HEADER_LEN + (size_t)layout->private_data)
         return false;
     n -= IB_MAD_HEADER_LEN + (size_t)layout->private_data;
@@ -142,7 +142,7 @@ bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n)
 
 size_t ib_cm_encode(const struct ib_cm *cm, uint8_t *out, size_t size)
 {
-    const struct layout *layout = layout_of(cm->attribute);
+    const struct layout *layout = cm_layout_of(cm->attribute);
     uint8_t *body = out + IB_MAD_HEADER_LEN;
 
     if (!layout || size < IB_MAD_LEN || cm->private_len > layout->private_len)

@@ -17,14 +17,14 @@ enum {
  * the Markers before it whose grid point the stream reaches before that octet. A grid point right after the last
  * octet is not counted: that Marker belongs to the next FPDU.
  */
-static uint32_t markers_before(uint32_t grid, uint32_t k)
+static uint32_t fpdu_markers_before(uint32_t grid, uint32_t k)
 {
     return k < grid ? 0 : 1 + (k - grid) / BETWEEN_MARKERS;
 }
 
-static uint32_t place_of(uint32_t grid, uint32_t k)
+static uint32_t fpdu_place_of(uint32_t grid, uint32_t k)
 {
-    return k + MPA_MARKER_LEN * markers_before(grid, k);
+    return k + MPA_MARKER_LEN * fpdu_markers_before(grid, k);
 }
 
 static uint32_t grid_distance(const struct mpa_framing *framing, uint64_t offset)
@@ -40,7 +40,7 @@ static uint32_t bare_octets(uint16_t ulpdu_length)
 
 size_t mpa_fpdu_octets(const struct mpa_framing *framing, uint64_t offset, uint16_t ulpdu_length)
 {
-    return place_of(grid_distance(framing, offset), bare_octets(ulpdu_length) - 1) + 1;
+    return fpdu_place_of(grid_distance(framing, offset), bare_octets(ulpdu_length) - 1) + 1;
 }
 
 /* Copies octets k..k+len of the FPDU at p, leaving Markers out. */
@@ -50,7 +50,7 @@ static void copy_bare(uint8_t *out, const uint8_t *p, uint32_t grid, uint32_t k,
         uint32_t until = k < grid ? grid - k : BETWEEN_MARKERS - (k - grid) % BETWEEN_MARKERS;
         uint32_t step = len < until ? len : until;
 
-        memcpy(out, p + place_of(grid, k), step);
+        memcpy(out, p + fpdu_place_of(grid, k), step);
         out += step;
         k += step;
         len -= step;
@@ -93,18 +93,18 @@ enum mpa_fpdu_status mpa_fpdu_parse(struct mpa_fpdu *out, size_t *need, const st
     const uint8_t *tail;
     uint16_t ulpdu_length;
 
-    *need = place_of(grid, MPA_LENGTH_LEN - 1) + 1;
+    *need = fpdu_place_of(grid, MPA_LENGTH_LEN - 1) + 1;
     if (n < *need)
         return MPA_FPDU_MORE;
     ulpdu_length = get_be16(bare_at(room, p, grid, 0, MPA_LENGTH_LEN));
     bare = bare_octets(ulpdu_length);
-    *need = place_of(grid, bare - 1) + 1;
+    *need = fpdu_place_of(grid, bare - 1) + 1;
     if (n < *need)
         return MPA_FPDU_MORE;
 
     *out = (struct mpa_fpdu){
         .offset = offset,
-        .header = offset + place_of(grid, 0),
+        .header = offset + fpdu_place_of(grid, 0),
         .octets = p,
         .length = (uint32_t)*need,
         .ulpdu_length = ulpdu_length,
@@ -112,8 +112,8 @@ enum mpa_fpdu_status mpa_fpdu_parse(struct mpa_fpdu *out, size_t *need, const st
     };
     pad = MPA_LENGTH_LEN + ulpdu_length;
     crc = pad + out->pad_length;
-    if (markers_before(grid, MPA_LENGTH_LEN) == markers_before(grid, pad - 1) || ulpdu_length == 0) {
-        out->ulpdu = p + place_of(grid, MPA_LENGTH_LEN);
+    if (fpdu_markers_before(grid, MPA_LENGTH_LEN) == fpdu_markers_before(grid, pad - 1) || ulpdu_length == 0) {
+        out->ulpdu = p + fpdu_place_of(grid, MPA_LENGTH_LEN);
     } else {
         copy_bare(scratch->ulpdu, p, grid, MPA_LENGTH_LEN, ulpdu_length);
         out->ulpdu = scratch->ulpdu;
@@ -127,7 +127,7 @@ enum mpa_fpdu_status mpa_fpdu_parse(struct mpa_fpdu *out, size_t *need, const st
         out->markers = scratch->markers;
     }
     if (want_crc)
-        out->crc_computed = crc32c(p, place_of(grid, crc));
+        out->crc_computed = crc32c(p, fpdu_place_of(grid, crc));
     return MPA_FPDU_OK;
 }
 

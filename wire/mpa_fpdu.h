@@ -123,11 +123,11 @@ unsigned mpa_mulpdu(unsigned emss, bool markers);
 
 /*
  * A reader that takes the octets of one direction in pieces of any size and returns FPDUs, without copying those that
- * are in one piece. Call feed(), then next() until it does not return OK, then save() before the piece's memory goes
- * away. After next(), restart() and save() all unread octets are p[0..n). Between feed() and next() a part of them may
- * still be in `rest`; save() moves them together. Memory: one buffer that grows to twice the largest number of octets
- * kept at once. It is at most 2 * MPA_FPDU_OCTETS_MAX when next() is called until it returns MORE; a caller that does
- * not must bound n itself.
+ * are in one piece. Call mpa_fpdu_reader_feed(), then mpa_fpdu_reader_next() until it does not return OK, then
+ * mpa_fpdu_reader_save() before the piece's memory goes away. After next, restart and save all unread octets are
+ * p[0..n). Between feed and next a part of them may still be in `rest`; save moves them together. Memory: one buffer
+ * that grows to twice the largest number of octets kept at once. It is at most 2 * MPA_FPDU_OCTETS_MAX when next is
+ * called until it returns MORE; a caller that does not must bound n itself.
  */
 struct mpa_fpdu_reader {
     struct mpa_framing framing;

@@ -30,7 +30,7 @@ void mpa_fpdu_reader_free(struct mpa_fpdu_reader *reader)
 }
 
 /* Moves the unread octets of p into the buffer, and makes room after them for `more` octets. */
-static bool gather(struct mpa_fpdu_reader *reader, size_t more)
+static bool reader_gather(struct mpa_fpdu_reader *reader, size_t more)
 {
     size_t wanted = reader->n + more;
 
@@ -64,9 +64,9 @@ static bool gather(struct mpa_fpdu_reader *reader, size_t more)
 }
 
 /* Moves count octets of the rest into the buffer, after p[0..n). */
-static bool take_rest(struct mpa_fpdu_reader *reader, size_t count)
+static bool reader_take_rest(struct mpa_fpdu_reader *reader, size_t count)
 {
-    if (!gather(reader, count))
+    if (!reader_gather(reader, count))
         return false;
     memcpy(reader->buffer + (reader->p - reader->buffer) + reader->n, reader->rest, count);
     reader->n += count;
@@ -107,13 +107,13 @@ bool mpa_fpdu_reader_feed(struct mpa_fpdu_reader *reader, uint64_t offset, const
         reader->rest_n = n;
         return true;
     }
-    if (!gather(reader, reader->rest_n + n))
+    if (!reader_gather(reader, reader->rest_n + n))
         return false;
     if (reader->rest_n > 0)
-        take_rest(reader, reader->rest_n);
+        reader_take_rest(reader, reader->rest_n);
     reader->rest = p;
     reader->rest_n = n;
-    return take_rest(reader, n);
+    return reader_take_rest(reader, n);
 }
 
 enum mpa_fpdu_status mpa_fpdu_reader_next(struct mpa_fpdu_reader *reader, struct mpa_fpdu *out)
@@ -134,8 +134,8 @@ enum mpa_fpdu_status mpa_fpdu_reader_next(struct mpa_fpdu_reader *reader, struct
         if (reader->rest_n == 0)
             return MPA_FPDU_MORE;
         count = need - reader->n < reader->rest_n ? need - reader->n : reader->rest_n;
-        if (!take_rest(reader, count))
-            return MPA_FPDU_MORE; /* save() will fail, too, and say so */
+        if (!reader_take_rest(reader, count))
+            return MPA_FPDU_MORE; /* mpa_fpdu_reader_save() will fail, too, and say so */
     }
 }
 
@@ -153,6 +153,6 @@ void mpa_fpdu_reader_restart(struct mpa_fpdu_reader *reader, uint64_t offset)
 bool mpa_fpdu_reader_save(struct mpa_fpdu_reader *reader)
 {
     if (reader->rest_n > 0)
-        return take_rest(reader, reader->rest_n);
-    return reader->n == 0 || reader->buffered || gather(reader, 0);
+        return reader_take_rest(reader, reader->rest_n);
+    return reader->n == 0 || reader->buffered || reader_gather(reader, 0);
 }

@@ -148,28 +148,28 @@ const char *nfs_op_name(uint32_t op, bool callback)
 /* ---- words ---- */
 
 /* Ends the walk; false, so that steps can return it. */
-static bool stop(struct walker *w, enum nfs_walk_status status, uint64_t fault)
+static bool wire_nfs_stop(struct walker *w, enum nfs_walk_status status, uint64_t fault)
 {
     w->result->status = status;
     w->result->fault = fault > UINT32_MAX ? UINT32_MAX : (uint32_t)fault;
     return false;
 }
 
-static bool have(struct walker *w, uint64_t octets)
+static bool wire_nfs_have(struct walker *w, uint64_t octets)
 {
-    return octets <= w->n - w->at || stop(w, NFS_WALK_SHORT, octets);
+    return octets <= w->n - w->at || wire_nfs_stop(w, NFS_WALK_SHORT, octets);
 }
 
-static void move(struct walker *w, size_t octets)
+static void wire_nfs_move(struct walker *w, size_t octets)
 {
     w->at += octets;
     w->position += octets;
 }
 
 /* Leaves the walker before the word, so that it can still be reported as wrong. */
-static bool look(struct walker *w, uint32_t *out)
+static bool wire_nfs_look(struct walker *w, uint32_t *out)
 {
-    if (!have(w, 4))
+    if (!wire_nfs_have(w, 4))
         return false;
     *out = get_be32(w->p + w->at);
     return true;
@@ -177,7 +177,7 @@ static bool look(struct walker *w, uint32_t *out)
 
 static bool look_boolean(struct walker *w, uint32_t *out)
 {
-    return look(w, out) && (*out <= 1 || stop(w, NFS_WALK_BAD, *out));
+    return wire_nfs_look(w, out) && (*out <= 1 || wire_nfs_stop(w, NFS_WALK_BAD, *out));
 }
 
 static void report_value(struct walker *w, uint8_t mark, uint32_t value)
@@ -201,19 +201,19 @@ static void report_value(struct walker *w, uint8_t mark, uint32_t value)
 /* ---- frames ---- */
 
 /* DEPTH was computed from the tables, so there is always room. */
-static bool enter(struct walker *w, enum frame_kind kind, uint16_t block, uint32_t left)
+static bool wire_nfs_enter(struct walker *w, enum frame_kind kind, uint16_t block, uint32_t left)
 {
     struct frame *frame;
 
     if (w->depth == DEPTH)
-        return stop(w, NFS_WALK_UNKNOWN, 0);
+        return wire_nfs_stop(w, NFS_WALK_UNKNOWN, 0);
     frame = &w->frames[w->depth++];
     *frame = (struct frame){.kind = kind, .back = (uint16_t)(w->step + 1), .block = block, .left = left};
     w->step = block;
     return true;
 }
 
-static bool leave(struct walker *w)
+static bool wire_nfs_leave(struct walker *w)
 {
     w->step = w->frames[--w->depth].back;
     return true;
@@ -225,7 +225,7 @@ static bool next_operation(struct walker *w)
     struct nfs_operation found = {.index = w->op_index, .at = w->at, .position = w->position};
     uint32_t number;
 
-    if (!look(w, &number))
+    if (!wire_nfs_look(w, &number))
         return false;
     w->op = found.op = number;
     memset(w->seen, 0, sizeof w->seen);
@@ -238,8 +238,8 @@ static bool next_operation(struct walker *w)
         w->events->operation(w->events->ctx, &found);
     known = find_op(number, w->callback);
     if (!known)
-        return stop(w, NFS_WALK_UNKNOWN, number);
-    move(w, 4);
+        return wire_nfs_stop(w, NFS_WALK_UNKNOWN, number);
+    wire_nfs_move(w, 4);
     w->step = w->reply ? known->reply : known->call;
     return true;
 }
@@ -250,9 +250,9 @@ static bool next_entry(struct walker *w, const struct frame *frame)
 
     if (!look_boolean(w, &follows))
         return false;
-    move(w, 4);
+    wire_nfs_move(w, 4);
     if (!follows)
-        return leave(w);
+        return wire_nfs_leave(w);
     w->step = frame->block;
     return true;
 }
@@ -264,17 +264,17 @@ static bool end_block(struct walker *w)
 
     switch ((enum frame_kind)frame->kind) {
     case FRAME_ONCE:
-        return leave(w);
+        return wire_nfs_leave(w);
     case FRAME_COUNTED:
         if (--frame->left == 0)
-            return leave(w);
+            return wire_nfs_leave(w);
         w->step = frame->block;
         return true;
     case FRAME_LIST:
         return next_entry(w, frame);
     case FRAME_OPERATIONS:
         if (--frame->left == 0)
-            return leave(w);
+            return wire_nfs_leave(w);
         w->op_index++;
         return next_operation(w);
     }
@@ -285,9 +285,9 @@ static bool end_block(struct walker *w)
 
 static bool do_words(struct walker *w, const struct step *step)
 {
-    if (!have(w, 4 * (uint64_t)step->n))
+    if (!wire_nfs_have(w, 4 * (uint64_t)step->n))
         return false;
-    move(w, 4 * (size_t)step->n);
+    wire_nfs_move(w, 4 * (size_t)step->n);
     w->step++;
     return true;
 }
@@ -297,10 +297,10 @@ static bool do_word(struct walker *w, const struct step *step)
 {
     uint32_t value;
 
-    if (!(step->kind == BOOLEAN ? look_boolean(w, &value) : look(w, &value)))
+    if (!(step->kind == BOOLEAN ? look_boolean(w, &value) : wire_nfs_look(w, &value)))
         return false;
     report_value(w, step->mark, value);
-    move(w, 4);
+    wire_nfs_move(w, 4);
     w->step++;
     return true;
 }
@@ -321,7 +321,7 @@ static bool contents(struct walker *w, const struct step *step, uint32_t count)
         present = w->events->item(w->events->ctx, &item);
     if (present > padded)
         present = padded;
-    if (!have(w, present))
+    if (!wire_nfs_have(w, present))
         return false;
     if (w->events->roundup && present == padded) {
         for (uint64_t i = count; i < padded; i++) {
@@ -340,11 +340,11 @@ static bool contents(struct walker *w, const struct step *step, uint32_t count)
 /* The count of an item or array, and past it. */
 static bool take_count(struct walker *w, const struct step *step, uint32_t *count)
 {
-    if (!look(w, count))
+    if (!wire_nfs_look(w, count))
         return false;
     if (*count > step->n)
-        return stop(w, NFS_WALK_BAD, *count);
-    move(w, 4);
+        return wire_nfs_stop(w, NFS_WALK_BAD, *count);
+    wire_nfs_move(w, 4);
     return true;
 }
 
@@ -364,9 +364,9 @@ static bool do_word_array(struct walker *w, const struct step *step)
 {
     uint32_t count;
 
-    if (!take_count(w, step, &count) || !have(w, 4 * (uint64_t)step->width * count))
+    if (!take_count(w, step, &count) || !wire_nfs_have(w, 4 * (uint64_t)step->width * count))
         return false;
-    move(w, 4 * (size_t)step->width * count);
+    wire_nfs_move(w, 4 * (size_t)step->width * count);
     w->step++;
     return true;
 }
@@ -378,7 +378,7 @@ static bool do_array(struct walker *w, const struct step *step)
     if (!take_count(w, step, &count))
         return false;
     if (count > 0)
-        return enter(w, FRAME_COUNTED, step->target, count);
+        return wire_nfs_enter(w, FRAME_COUNTED, step->target, count);
     w->step++;
     return true;
 }
@@ -390,9 +390,9 @@ static bool do_optional(struct walker *w, const struct step *step)
 
     if (!look_boolean(w, &follows))
         return false;
-    move(w, 4);
+    wire_nfs_move(w, 4);
     if (follows)
-        return enter(w, step->kind == LIST ? FRAME_LIST : FRAME_ONCE, step->target, 0);
+        return wire_nfs_enter(w, step->kind == LIST ? FRAME_LIST : FRAME_ONCE, step->target, 0);
     w->step++;
     return true;
 }
@@ -401,7 +401,7 @@ static bool do_switch(struct walker *w, const struct step *step)
 {
     uint32_t value;
 
-    if (!look(w, &value))
+    if (!wire_nfs_look(w, &value))
         return false;
     for (uint32_t i = 0; i < step->n; i++) {
         const struct arm *arm = &arms[step->target + i];
@@ -410,11 +410,11 @@ static bool do_switch(struct walker *w, const struct step *step)
             continue;
         report_value(w, step->mark, value);
         if (arm->block == NO_BLOCK)
-            return stop(w, NFS_WALK_UNKNOWN, value);
-        move(w, 4);
-        return enter(w, FRAME_ONCE, arm->block, 0);
+            return wire_nfs_stop(w, NFS_WALK_UNKNOWN, value);
+        wire_nfs_move(w, 4);
+        return wire_nfs_enter(w, FRAME_ONCE, arm->block, 0);
     }
-    return stop(w, NFS_WALK_BAD, value);
+    return wire_nfs_stop(w, NFS_WALK_BAD, value);
 }
 
 static bool do_operations(struct walker *w, const struct step *step)
@@ -422,16 +422,16 @@ static bool do_operations(struct walker *w, const struct step *step)
     uint32_t count;
 
     (void)step;
-    if (!look(w, &count))
+    if (!wire_nfs_look(w, &count))
         return false;
-    move(w, 4);
+    wire_nfs_move(w, 4);
     w->result->operations_announced = count;
     if (count == 0) {
         w->step++;
         return true;
     }
     /* The frame's block is the operation's, which changes. */
-    return enter(w, FRAME_OPERATIONS, 0, count) && next_operation(w);
+    return wire_nfs_enter(w, FRAME_OPERATIONS, 0, count) && next_operation(w);
 }
 
 static bool (*const run[KINDS])(struct walker *w, const struct step *step) = {

@@ -7,7 +7,7 @@ struct reader {
     struct rpc_message *out;
 };
 
-static bool fault(struct reader *r, enum rpc_status status, size_t at, uint32_t value)
+static bool wire_rpc_fault(struct reader *r, enum rpc_status status, size_t at, uint32_t value)
 {
     r->out->status = status;
     r->out->fault_at = (uint32_t)at;
@@ -16,22 +16,22 @@ static bool fault(struct reader *r, enum rpc_status status, size_t at, uint32_t 
 }
 
 /* The word that is missing is the first that is not there as a whole. */
-static bool ended(struct reader *r)
+static bool wire_rpc_ended(struct reader *r)
 {
-    return fault(r, RPC_SHORT, r->x.n & ~(size_t)3, 0);
+    return wire_rpc_fault(r, RPC_SHORT, r->x.n & ~(size_t)3, 0);
 }
 
-static bool word(struct reader *r, uint32_t *out)
+static bool wire_rpc_word(struct reader *r, uint32_t *out)
 {
-    return xdr_u32(&r->x, out) || ended(r);
+    return xdr_u32(&r->x, out) || wire_rpc_ended(r);
 }
 
 /* A word whose values above max do not exist. */
-static bool choice(struct reader *r, uint32_t *out, uint32_t max)
+static bool wire_rpc_choice(struct reader *r, uint32_t *out, uint32_t max)
 {
-    if (!word(r, out))
+    if (!wire_rpc_word(r, out))
         return false;
-    return *out <= max || fault(r, RPC_BAD_VALUE, r->x.at - 4, *out);
+    return *out <= max || wire_rpc_fault(r, RPC_BAD_VALUE, r->x.at - 4, *out);
 }
 
 /* opaque_auth: flavor, body<400> (RFC 5531 section 8.2). */
@@ -39,13 +39,13 @@ static bool auth(struct reader *r, struct rpc_auth *out)
 {
     uint32_t n = 0;
 
-    if (!word(r, &out->flavor) || !word(r, &n))
+    if (!wire_rpc_word(r, &out->flavor) || !wire_rpc_word(r, &n))
         return false;
     if (n > RPC_AUTH_MAX)
-        return fault(r, RPC_BAD_VALUE, r->x.at - 4, n);
+        return wire_rpc_fault(r, RPC_BAD_VALUE, r->x.at - 4, n);
     out->at = (uint32_t)r->x.at;
     if (!xdr_skip(&r->x, n))
-        return ended(r);
+        return wire_rpc_ended(r);
     out->length = n;
     return true;
 }
@@ -70,15 +70,16 @@ static void gss(struct rpc_message *out, const uint8_t *p)
     out->gss_service = service;
 }
 
-static bool call(struct reader *r)
+static bool wire_rpc_call(struct reader *r)
 {
     struct rpc_message *out = r->out;
 
-    if (!word(r, &out->rpcvers))
+    if (!wire_rpc_word(r, &out->rpcvers))
         return false;
     if (out->rpcvers != RPC_VERSION)
-        return fault(r, RPC_BAD_VALUE, r->x.at - 4, out->rpcvers);
-    if (!word(r, &out->prog) || !word(r, &out->vers) || !word(r, &out->proc) || !auth(r, &out->cred))
+        return wire_rpc_fault(r, RPC_BAD_VALUE, r->x.at - 4, out->rpcvers);
+    if (!wire_rpc_word(r, &out->prog) || !wire_rpc_word(r, &out->vers) || !wire_rpc_word(r, &out->proc) ||
+        !auth(r, &out->cred))
         return false;
     if (out->cred.flavor == RPC_AUTH_GSS)
         gss(out, r->x.p);
@@ -87,23 +88,23 @@ static bool call(struct reader *r)
 
 static bool range(struct reader *r)
 {
-    return word(r, &r->out->low) && word(r, &r->out->high);
+    return wire_rpc_word(r, &r->out->low) && wire_rpc_word(r, &r->out->high);
 }
 
-static bool reply(struct reader *r)
+static bool wire_rpc_reply(struct reader *r)
 {
     struct rpc_message *out = r->out;
 
-    if (!choice(r, &out->reply_stat, RPC_MSG_DENIED))
+    if (!wire_rpc_choice(r, &out->reply_stat, RPC_MSG_DENIED))
         return false;
     if (out->reply_stat == RPC_MSG_ACCEPTED) {
-        if (!auth(r, &out->verf) || !choice(r, &out->accept_stat, RPC_SYSTEM_ERR))
+        if (!auth(r, &out->verf) || !wire_rpc_choice(r, &out->accept_stat, RPC_SYSTEM_ERR))
             return false;
         return out->accept_stat != RPC_PROG_MISMATCH || range(r);
     }
-    if (!choice(r, &out->reject_stat, RPC_AUTH_ERROR))
+    if (!wire_rpc_choice(r, &out->reject_stat, RPC_AUTH_ERROR))
         return false;
-    return out->reject_stat == RPC_MISMATCH ? range(r) : word(r, &out->auth_stat);
+    return out->reject_stat == RPC_MISMATCH ? range(r) : wire_rpc_word(r, &out->auth_stat);
 }
 
 enum rpc_status rpc_decode(struct rpc_message *out, const uint8_t *p, size_t n)
@@ -112,13 +113,13 @@ enum rpc_status rpc_decode(struct rpc_message *out, const uint8_t *p, size_t n)
     struct reader r = {.x = xdr_begin(p, n > UINT32_MAX ? UINT32_MAX : n), .out = out};
 
     *out = (struct rpc_message){.status = RPC_OK};
-    if (!word(&r, &out->xid) || !word(&r, &out->type))
+    if (!wire_rpc_word(&r, &out->xid) || !wire_rpc_word(&r, &out->type))
         return out->status;
     if (out->type > RPC_REPLY) {
-        fault(&r, RPC_BAD_TYPE, r.x.at - 4, out->type);
+        wire_rpc_fault(&r, RPC_BAD_TYPE, r.x.at - 4, out->type);
         return out->status;
     }
-    if (out->type == RPC_CALL ? call(&r) : reply(&r))
+    if (out->type == RPC_CALL ? wire_rpc_call(&r) : wire_rpc_reply(&r))
         out->header_len = (uint32_t)r.x.at;
     return out->status;
 }

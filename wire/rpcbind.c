@@ -21,7 +21,7 @@ static const struct {
     {4, 4, 12, false, "GETSTAT"},
 };
 
-static int find(uint32_t version, uint32_t procedure)
+static int rpcbind_find(uint32_t version, uint32_t procedure)
 {
     for (unsigned i = 0; i < sizeof procedures / sizeof procedures[0]; i++) {
         if (procedures[i].procedure == procedure && procedures[i].from <= version && version <= procedures[i].to)
@@ -32,7 +32,7 @@ static int find(uint32_t version, uint32_t procedure)
 
 const char *rpcbind_name(uint32_t version, uint32_t procedure)
 {
-    int i = find(version, procedure);
+    int i = rpcbind_find(version, procedure);
 
     return i < 0 ? "?" : procedures[i].name;
 }
@@ -86,7 +86,7 @@ enum rpcbind_question rpcbind_decode(struct rpcbind_lookup *out, const uint8_t *
     out->xid = call.xid;
     out->version = call.vers;
     out->procedure = call.proc;
-    i = find(call.vers, call.proc);
+    i = rpcbind_find(call.vers, call.proc);
     if (i < 0)
         return RPCBIND_NOTHING;
     if (!procedures[i].of_program)
@@ -132,7 +132,7 @@ static bool is_digit(uint8_t octet)
 }
 
 /* Of the port, an address ends with two decimal numbers, high octet first: RFC 5665 section 5.2.3.3. 0: it does not. */
-static uint16_t port_of(const uint8_t *address, size_t length)
+static uint16_t rpcbind_port_of(const uint8_t *address, size_t length)
 {
     unsigned octet[2] = {0};
 
@@ -160,7 +160,7 @@ static enum rpcbind_answer says_address(struct xdr *x, uint16_t *port)
         return RPCBIND_NOT_REGISTERED;
     if (length <= tail || memcmp(address + length - tail, no_port, tail) == 0)
         return RPCBIND_NO_ANSWER;
-    *port = port_of(address, length);
+    *port = rpcbind_port_of(address, length);
     return RPCBIND_REGISTERED;
 }
 
@@ -198,7 +198,7 @@ void rpcbind_encode(const struct rpcbind_lookup *lookup, uint32_t xid, struct xd
                                      .prog = RPCBIND_PROGRAM,
                                      .vers = lookup->version,
                                      .proc = lookup->procedure};
-    int i = find(lookup->version, lookup->procedure);
+    int i = rpcbind_find(lookup->version, lookup->procedure);
 
     rpc_call_encode(&call, NULL, NULL, w);
     if (i < 0 || !procedures[i].of_program)

@@ -14,7 +14,7 @@ struct reader {
     struct rpcrdma_header *out;
 };
 
-static bool fault(struct reader *r, enum rpcrdma_status status, uint32_t at, uint32_t value)
+static bool rpcrdma_fault(struct reader *r, enum rpcrdma_status status, uint32_t at, uint32_t value)
 {
     r->out->status = status;
     r->out->fault_at = at;
@@ -23,42 +23,42 @@ static bool fault(struct reader *r, enum rpcrdma_status status, uint32_t at, uin
 }
 
 /* Nothing more comes from here on: the word that is missing is the first that is not there as a whole. */
-static bool ended(struct reader *r, enum rpcrdma_status status)
+static bool rpcrdma_ended(struct reader *r, enum rpcrdma_status status)
 {
-    return fault(r, status, r->at + ((r->n - r->at) & ~3u), 0);
+    return rpcrdma_fault(r, status, r->at + ((r->n - r->at) & ~3u), 0);
 }
 
-static bool word(struct reader *r, enum rpcrdma_status short_status, uint32_t *out)
+static bool rpcrdma_word(struct reader *r, enum rpcrdma_status short_status, uint32_t *out)
 {
     if (r->n - r->at < WORD)
-        return ended(r, short_status);
+        return rpcrdma_ended(r, short_status);
     *out = get_be32(r->p + r->at);
     r->at += WORD;
     return true;
 }
 
 /* The word before an optional element (RFC 4506 section 4.19). */
-static bool follows(struct reader *r, bool *present)
+static bool rpcrdma_follows(struct reader *r, bool *present)
 {
     uint32_t v = 0;
 
-    if (!word(r, RPCRDMA_OVERRUN, &v))
+    if (!rpcrdma_word(r, RPCRDMA_OVERRUN, &v))
         return false;
     if (v > 1)
-        return fault(r, RPCRDMA_BAD_DISCRIMINATOR, r->at - WORD, v);
+        return rpcrdma_fault(r, RPCRDMA_BAD_DISCRIMINATOR, r->at - WORD, v);
     *present = v != 0;
     return true;
 }
 
-static bool read_list(struct reader *r)
+static bool rpcrdma_read_list(struct reader *r)
 {
     struct rpcrdma_list *list = &r->out->read;
     bool more;
 
     list->at = list->end = r->at;
-    while (follows(r, &more) && more) {
+    while (rpcrdma_follows(r, &more) && more) {
         if (r->n - r->at < RPCRDMA_READ_SEGMENT_LEN)
-            return ended(r, RPCRDMA_OVERRUN);
+            return rpcrdma_ended(r, RPCRDMA_OVERRUN);
         r->at += RPCRDMA_READ_SEGMENT_LEN;
         list->end = r->at;
         list->segments = ++list->n;
@@ -74,23 +74,23 @@ static bool write_chunk(struct reader *r, uint32_t *segments)
 {
     uint32_t n = 0;
 
-    if (!word(r, RPCRDMA_OVERRUN, &n))
+    if (!rpcrdma_word(r, RPCRDMA_OVERRUN, &n))
         return false;
     if ((uint64_t)n * RPCRDMA_SEGMENT_LEN > r->n - r->at)
-        return fault(r, RPCRDMA_OVERRUN, r->at - WORD, n);
+        return rpcrdma_fault(r, RPCRDMA_OVERRUN, r->at - WORD, n);
     r->at += n * RPCRDMA_SEGMENT_LEN;
     *segments = n;
     return true;
 }
 
-static bool write_list(struct reader *r)
+static bool rpcrdma_write_list(struct reader *r)
 {
     struct rpcrdma_list *list = &r->out->write;
     uint32_t segments = 0;
     bool more;
 
     list->at = list->end = r->at;
-    while (follows(r, &more) && more) {
+    while (rpcrdma_follows(r, &more) && more) {
         if (!write_chunk(r, &segments))
             return false;
         list->end = r->at;
@@ -109,7 +109,7 @@ static bool reply_chunk(struct reader *r)
     bool present = false;
 
     list->at = list->end = r->at;
-    if (!follows(r, &present) || (present && !write_chunk(r, &list->n)))
+    if (!rpcrdma_follows(r, &present) || (present && !write_chunk(r, &list->n)))
         return false;
     r->out->has_reply = present;
     list->segments = list->n;
@@ -121,11 +121,11 @@ static bool error_body(struct reader *r)
 {
     struct rpcrdma_header *out = r->out;
 
-    if (!word(r, RPCRDMA_SHORT, &out->err))
+    if (!rpcrdma_word(r, RPCRDMA_SHORT, &out->err))
         return false;
     if (out->err == RPCRDMA_ERR_VERS)
-        return word(r, RPCRDMA_SHORT, &out->vers_low) && word(r, RPCRDMA_SHORT, &out->vers_high);
-    return out->err == RPCRDMA_ERR_CHUNK || fault(r, RPCRDMA_BAD_ERR, r->at - WORD, out->err);
+        return rpcrdma_word(r, RPCRDMA_SHORT, &out->vers_low) && rpcrdma_word(r, RPCRDMA_SHORT, &out->vers_high);
+    return out->err == RPCRDMA_ERR_CHUNK || rpcrdma_fault(r, RPCRDMA_BAD_ERR, r->at - WORD, out->err);
 }
 
 static bool body(struct reader *r)
@@ -134,18 +134,18 @@ static bool body(struct reader *r)
 
     switch (out->proc) {
     case RPCRDMA_MSGP:
-        if (!word(r, RPCRDMA_SHORT, &out->align) || !word(r, RPCRDMA_SHORT, &out->thresh))
+        if (!rpcrdma_word(r, RPCRDMA_SHORT, &out->align) || !rpcrdma_word(r, RPCRDMA_SHORT, &out->thresh))
             return false;
-        return read_list(r) && write_list(r) && reply_chunk(r);
+        return rpcrdma_read_list(r) && rpcrdma_write_list(r) && reply_chunk(r);
     case RPCRDMA_MSG:
     case RPCRDMA_NOMSG:
-        return read_list(r) && write_list(r) && reply_chunk(r);
+        return rpcrdma_read_list(r) && rpcrdma_write_list(r) && reply_chunk(r);
     case RPCRDMA_DONE:
         return true;
     case RPCRDMA_ERROR:
         return error_body(r);
     default:
-        return fault(r, RPCRDMA_BAD_PROC, r->at - WORD, out->proc);
+        return rpcrdma_fault(r, RPCRDMA_BAD_PROC, r->at - WORD, out->proc);
     }
 }
 
@@ -155,8 +155,8 @@ enum rpcrdma_status rpcrdma_header_decode(struct rpcrdma_header *out, const uint
     struct reader r = {.p = p, .n = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n, .out = out};
 
     *out = (struct rpcrdma_header){.status = RPCRDMA_OK};
-    if (word(&r, RPCRDMA_SHORT, &out->xid) && word(&r, RPCRDMA_SHORT, &out->vers) &&
-        word(&r, RPCRDMA_SHORT, &out->credit) && word(&r, RPCRDMA_SHORT, &out->proc))
+    if (rpcrdma_word(&r, RPCRDMA_SHORT, &out->xid) && rpcrdma_word(&r, RPCRDMA_SHORT, &out->vers) &&
+        rpcrdma_word(&r, RPCRDMA_SHORT, &out->credit) && rpcrdma_word(&r, RPCRDMA_SHORT, &out->proc))
         body(&r);
     if (out->status == RPCRDMA_OK || out->status == RPCRDMA_BAD_ERR)
         out->header_len = r.at;
@@ -219,7 +219,7 @@ const char *rpcrdma_err_name(uint32_t err)
 
 /* ---- encoder ---- */
 
-static void put_segment(const struct rpcrdma_segment *segment, struct xdr_writer *w)
+static void rpcrdma_put_segment(const struct rpcrdma_segment *segment, struct xdr_writer *w)
 {
     xdr_put_u32(w, segment->handle);
     xdr_put_u32(w, segment->length);
@@ -231,7 +231,7 @@ static void put_write_chunk(const struct rpcrdma_write_plan *chunk, struct xdr_w
     xdr_put_u32(w, 1);
     xdr_put_u32(w, chunk->n);
     for (uint32_t i = 0; i < chunk->n && !w->failed; i++)
-        put_segment(&chunk->segments[i], w);
+        rpcrdma_put_segment(&chunk->segments[i], w);
 }
 
 static void put_lists(const struct rpcrdma_plan *plan, struct xdr_writer *w)
@@ -239,7 +239,7 @@ static void put_lists(const struct rpcrdma_plan *plan, struct xdr_writer *w)
     for (uint32_t i = 0; i < plan->n_reads && !w->failed; i++) {
         xdr_put_u32(w, 1);
         xdr_put_u32(w, plan->reads[i].position);
-        put_segment(&plan->reads[i].target, w);
+        rpcrdma_put_segment(&plan->reads[i].target, w);
     }
     xdr_put_u32(w, 0);
     for (uint32_t i = 0; i < plan->n_writes && !w->failed; i++)

@@ -28,7 +28,7 @@ struct remarks {
     guint next;
 };
 
-static gint by_frame(gconstpointer a, gconstpointer b)
+static gint annotate_by_frame(gconstpointer a, gconstpointer b)
 {
     const struct remark *first = a, *second = b;
 
@@ -39,7 +39,7 @@ static gint by_frame(gconstpointer a, gconstpointer b)
     return first->finding < second->finding ? -1 : first->finding > second->finding;
 }
 
-static GArray *collect(const struct report_capture *capture)
+static GArray *annotate_collect(const struct report_capture *capture)
 {
     GArray *all = g_array_new(FALSE, FALSE, sizeof(struct remark));
 
@@ -52,7 +52,7 @@ static GArray *collect(const struct report_capture *capture)
             g_array_append_val(all, remark);
         }
     }
-    g_array_sort(all, by_frame);
+    g_array_sort(all, annotate_by_frame);
     return all;
 }
 
@@ -118,7 +118,7 @@ static gchar *section_text(const struct report *report, const struct report_capt
 
 /* ---- the file ---- */
 
-static bool trouble(GError **error, const char *name, const char *what)
+static bool annotate_trouble(GError **error, const char *name, const char *what)
 {
     gchar *shown = g_filename_display_name(name);
 
@@ -137,9 +137,9 @@ struct copy {
 static bool may_replace(const char *in, const char *out, GError **error)
 {
     if (g_file_test(out, G_FILE_TEST_EXISTS) && !g_file_test(out, G_FILE_TEST_IS_REGULAR))
-        return trouble(error, out, "is not a regular file");
+        return annotate_trouble(error, out, "is not a regular file");
     if (output_file_is_input(out, in))
-        return trouble(error, out, "is the capture itself; give another name");
+        return annotate_trouble(error, out, "is the capture itself; give another name");
     return true;
 }
 
@@ -149,16 +149,16 @@ static bool open_files(struct copy *copy, const char *in, const char *out, GErro
 
     copy->in = fopen(in, "rb");
     if (!copy->in)
-        return trouble(error, in, g_strerror(errno));
+        return annotate_trouble(error, in, g_strerror(errno));
     setvbuf(copy->in, NULL, _IOFBF, BUFFER);
     stream = unpack_stream(copy->in, &copy->unpack);
     if (!stream)
-        return trouble(error, in, g_strerror(errno));
+        return annotate_trouble(error, in, g_strerror(errno));
     copy->in = stream;
     if (!may_replace(in, out, error))
         return false;
     if (!output_file_open(&copy->out, out))
-        return trouble(error, out, g_strerror(errno));
+        return annotate_trouble(error, out, g_strerror(errno));
     setvbuf(copy->out.file, NULL, _IOFBF, BUFFER);
     return true;
 }
@@ -174,7 +174,7 @@ static void copy_clear(struct copy *copy)
 bool annotate_write(const struct report *report, const char *in, const char *out, GError **error)
 {
     const struct report_capture *capture = g_ptr_array_index(report->captures, 0);
-    struct remarks remarks = {.all = collect(capture)};
+    struct remarks remarks = {.all = annotate_collect(capture)};
     gchar *section = section_text(report, capture);
     const struct annotate_comments comments = {.ctx = &remarks, .section = section, .packet = add_texts};
     struct capture_error why = {""};
@@ -182,11 +182,11 @@ bool annotate_write(const struct report *report, const char *in, const char *out
     bool ok = open_files(&copy, in, out, error);
 
     if (ok && annotate_copy(copy.in, copy.out.file, &comments, &why) == ANNOTATE_CORRUPT)
-        ok = trouble(error, in, why.text);
+        ok = annotate_trouble(error, in, why.text);
     if (ok && copy.unpack && unpack_trouble(copy.unpack) && !unpack_is_truncated(copy.unpack))
-        ok = trouble(error, in, unpack_trouble(copy.unpack));
+        ok = annotate_trouble(error, in, unpack_trouble(copy.unpack));
     if (ok && !output_file_finish(&copy.out))
-        ok = trouble(error, out, g_strerror(errno));
+        ok = annotate_trouble(error, out, g_strerror(errno));
     copy_clear(&copy);
     g_free(section);
     g_array_unref(remarks.all);

@@ -247,7 +247,7 @@ static enum annotate_status read_block(struct copier *copier, uint32_t *type)
     return ANNOTATE_COPIED;
 }
 
-static bool at_end(FILE *in)
+static bool copy_at_end(FILE *in)
 {
     int c = getc(in);
 
@@ -256,7 +256,7 @@ static bool at_end(FILE *in)
 
 static enum annotate_status copy_pcapng(struct copier *copier)
 {
-    while (!at_end(copier->in)) {
+    while (!copy_at_end(copier->in)) {
         uint32_t type = 0;
         enum annotate_status status = read_block(copier, &type);
 

@@ -73,7 +73,7 @@ static void write_block(struct copier *copier, GByteArray *block, bool options)
     g_byte_array_set_size(block, 0);
 }
 
-static void write_section(struct copier *copier)
+static void pcap_write_section(struct copier *copier)
 {
     static const char application[] = "iwarp-check " IWARP_KIT_VERSION;
     GByteArray *block = copier->block;
@@ -92,7 +92,7 @@ static void write_section(struct copier *copier)
     write_block(copier, block, true);
 }
 
-static void write_interface(struct copier *copier, const struct pcap *pcap, uint32_t link_type)
+static void pcap_write_interface(struct copier *copier, const struct pcap *pcap, uint32_t link_type)
 {
     GByteArray *block = copier->block;
     uint8_t fcs_length = (uint8_t)(link_type >> 28 << 1), type[4] = {0}; /* in octets */
@@ -185,9 +185,9 @@ enum annotate_status copier_convert_pcap(struct copier *copier)
     pcap.swapped = (major == 2 && minor < 3) || major == 543;
     pcap.maybe_swapped = major == 2 && minor == 3;
     pcap.snap_length = copier_get32(copier, header + 16);
-    write_section(copier);
+    pcap_write_section(copier);
     pcap.interface_at = ftell(copier->out);
-    write_interface(copier, &pcap, copier_get32(copier, header + 20));
+    pcap_write_interface(copier, &pcap, copier_get32(copier, header + 20));
     status = convert_records(copier, &pcap);
     correct_snap_length(copier, &pcap);
     return status;

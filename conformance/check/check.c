@@ -81,7 +81,7 @@ static unsigned next_share(const struct reading *reading, unsigned from)
 }
 
 /* All shares are done with what they were given, and know how far the capture has come. */
-static void reach(struct reading *reading)
+static void check_reach(struct reading *reading)
 {
     workers_pause(reading->workers);
     for (unsigned i = next_share(reading, 0); i < CHECK_SHARES; i = next_share(reading, i + 1))
@@ -90,7 +90,7 @@ static void reach(struct reading *reading)
 
 static __attribute__((noinline)) void settle_budget(struct reading *reading)
 {
-    reach(reading);
+    check_reach(reading);
     budget_settle(&reading->budget, reading->shares, CHECK_SHARES, reading->frame, reading->last_ns);
 }
 
@@ -102,7 +102,7 @@ static inline void come_to(struct reading *reading, uint32_t frame, uint32_t cap
         settle_budget(reading);
 }
 
-static void take_segment(struct reading *reading, struct addressed_segment *segment)
+static void check_take_segment(struct reading *reading, struct addressed_segment *segment)
 {
     unsigned share = connections_share(segment, reading->of_share.shares);
 
@@ -118,7 +118,7 @@ static void take_datagram(struct reading *reading, const struct ib_datagram *dat
     reading->memory_lacking |= !have_share(reading, share) || !workers_datagram(reading->workers, share, datagram);
 }
 
-static void take_packet(struct reading *reading, struct packet *packet)
+static void check_take_packet(struct reading *reading, struct packet *packet)
 {
     struct addressed_segment segment;
     struct ib_datagram ib;
@@ -150,7 +150,7 @@ static void take_packet(struct reading *reading, struct packet *packet)
     if (status == DECAP_TUNNEL)
         reading->of_tunnels[decap_tunnel(reading->decap)]++;
     if (status == DECAP_TCP)
-        take_segment(reading, &segment);
+        check_take_segment(reading, &segment);
     else if (status == DECAP_IB)
         take_datagram(reading, &ib);
     else if (status == DECAP_LINKTYPE)
@@ -182,7 +182,7 @@ static gchar *clock_jumps(const char *file, const struct steady_clock *clock)
 }
 
 /* Adds the sentence about connections that are not listed, if there are any. */
-static void add_rest(struct report_capture *capture)
+static void check_add_rest(struct report_capture *capture)
 {
     g_autofree gchar *rest = report_rest_text(&capture->rest), *before = capture->trouble;
 
@@ -215,7 +215,7 @@ static void explain_status(const struct reading *reading, enum capture_status st
         capture->trouble = budget_held_text(&reading->budget, capture->file);
     else if (reading->clock.jumps > 0 && status == CAPTURE_END)
         capture->trouble = clock_jumps(capture->file, &reading->clock);
-    add_rest(capture);
+    check_add_rest(capture);
 }
 
 static void add_seen(GString *seen, uint64_t n, const char *one, const char *more)
@@ -323,19 +323,19 @@ static int64_t silence_until(const struct reading *reading)
     return reading->clock.jumps > 0 ? MIN(reading->clock.first_at_ns, reading->last_ns) : reading->last_ns;
 }
 
-static void finish_shares(struct reading *reading)
+static void check_finish_shares(struct reading *reading)
 {
     int64_t until = silence_until(reading);
 
     report_drops(reading);
-    reach(reading);
+    check_reach(reading);
     workers_finish(reading->workers, until);
     reading->workers = NULL;
 }
 
 /* ---- one report ---- */
 
-static gint by_id(gconstpointer a, gconstpointer b)
+static gint check_by_id(gconstpointer a, gconstpointer b)
 {
     const struct report_connection *const *first = a, *const *second = b;
 
@@ -367,7 +367,7 @@ static void number_connections(struct reading *reading)
 }
 
 /* What is known of the connections that are over; the rest follows when they are. */
-static void take_troubles(struct reading *reading)
+static void check_take_troubles(struct reading *reading)
 {
     struct report_capture *capture = reading->capture;
 
@@ -401,7 +401,7 @@ static void take_strangers(struct troubles *troubles, GPtrArray *strangers)
         troubles_take(troubles, g_ptr_array_index(strangers, i));
 }
 
-static void gather(struct reading *reading)
+static void check_gather(struct reading *reading)
 {
     struct report_capture *capture = reading->capture;
     uint64_t dropped = capture_dropped(reading->source);
@@ -427,11 +427,11 @@ static void gather(struct reading *reading)
     }
     take_strangers(capture->troubles, strangers);
     g_ptr_array_unref(strangers);
-    g_ptr_array_sort(capture->connections, by_id);
+    g_ptr_array_sort(capture->connections, check_by_id);
     reading->memory_lacking |=
         !across_judge(reading->across, reading->options, capture->connections, silence_until(reading));
     across_sought(reading->across, silence_until(reading), capture->troubles);
-    take_troubles(reading);
+    check_take_troubles(reading);
     capture->dropped = dropped - reading->dropped;
     reading->dropped = dropped;
 }
@@ -470,11 +470,11 @@ static void part_if_due(struct reading *reading, int64_t now)
     if (now < reading->part_end)
         return;
     to = reading->part_end + (now - reading->part_end) / period * period;
-    reach(reading);
+    check_reach(reading);
     report_drops(reading);
     for (unsigned i = next_share(reading, 0); i < CHECK_SHARES; i = next_share(reading, i + 1))
         share_part(reading->shares[i]);
-    gather(reading);
+    check_gather(reading);
     explain_status(reading, CAPTURE_PACKET, NULL);
     explain_nothing(reading);
     report_part_end(reading, false, to);
@@ -517,7 +517,7 @@ static void look_at_clock(struct reading *reading, int64_t now)
         look_for_drops(reading, now);
 }
 
-static enum capture_status read_all(struct reading *reading, struct capture_error *error)
+static enum capture_status check_read_all(struct reading *reading, struct capture_error *error)
 {
     const struct check_progress *progress = reading->progress;
     const bool timed = reading->parts || capture_is_live(reading->source);
@@ -529,7 +529,7 @@ static enum capture_status read_all(struct reading *reading, struct capture_erro
             look_at_clock(reading, status == CAPTURE_PACKET ? packet.time_ns : capture_now());
         if (status == CAPTURE_TIMEOUT)
             continue;
-        take_packet(reading, &packet);
+        check_take_packet(reading, &packet);
         if (progress->report && packet.frame % PROGRESS_EVERY == 0)
             progress->report(progress->ctx, capture_progress(reading->source));
         if (packet.frame == reading->options->count)
@@ -562,9 +562,9 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
 
         if (reading.parts && capture_is_live(source))
             begin_parts(&reading, capture_now());
-        status = read_all(&reading, &error);
-        finish_shares(&reading);
-        gather(&reading);
+        status = check_read_all(&reading, &error);
+        check_finish_shares(&reading);
+        check_gather(&reading);
         explain_status(&reading, status, &error);
         explain_nothing(&reading);
     }

@@ -18,7 +18,7 @@ struct judging {
     bool memory_lacking;
 };
 
-static void on_finding(void *ctx, const struct finding *finding)
+static void check_across_on_finding(void *ctx, const struct finding *finding)
 {
     struct judging *judging = ctx;
     struct report_connection *report = judging->report;
@@ -31,7 +31,7 @@ static void on_finding(void *ctx, const struct finding *finding)
 }
 
 /* What the layers of the connection could not know. */
-static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
+static void check_across_on_excuse(void *ctx, enum rule_id rule, const struct place *place)
 {
     struct judging *judging = ctx;
 
@@ -58,7 +58,7 @@ static void on_differs(void *ctx, const struct ulp_differs *differs)
 }
 
 /* Adds what was counted to what the connection's own rules have. */
-static void add_counts(struct judging *judging)
+static void check_across_add_counts(struct judging *judging)
 {
     struct folded_counts *sum;
 
@@ -121,10 +121,11 @@ void across_asked(struct across *across, const struct addressed_segment *segment
 }
 
 /* Of the connections with records of this kind. */
-static void judge(const struct across_kind *kind, struct judging *judging, const GPtrArray *connections, int64_t now_ns)
+static void check_across_judge(const struct across_kind *kind, struct judging *judging, const GPtrArray *connections,
+                               int64_t now_ns)
 {
     const struct ulp_across_host host = {
-        .verdict = &judging->verdict, .excuse = on_excuse, .differs = on_differs, .ctx = judging};
+        .verdict = &judging->verdict, .excuse = check_across_on_excuse, .differs = on_differs, .ctx = judging};
 
     for (guint i = 0; i < connections->len; i++) {
         judging->report = g_ptr_array_index(connections, i);
@@ -132,14 +133,14 @@ static void judge(const struct across_kind *kind, struct judging *judging, const
             continue;
         if (!kind->of->across->add(kind->state, judging->report->record, &host))
             judging->report->record = NULL; /* no longer needed */
-        add_counts(judging);
+        check_across_add_counts(judging);
     }
     for (guint i = 0; i < connections->len; i++) {
         judging->report = g_ptr_array_index(connections, i);
         if (!judging->report->record || judging->report->across != kind->of->across)
             continue;
         kind->of->across->conclude(kind->state, judging->report->record, now_ns, &host);
-        add_counts(judging);
+        check_across_add_counts(judging);
         judging->report->record = NULL;
     }
     kind->of->across->trim(kind->state);
@@ -152,9 +153,9 @@ bool across_judge(struct across *across, const struct check_options *options, co
     bool done;
 
     judging->options = options;
-    judging->verdict = (struct verdict){.counts = &judging->counts, .finding = on_finding, .ctx = judging};
+    judging->verdict = (struct verdict){.counts = &judging->counts, .finding = check_across_on_finding, .ctx = judging};
     for (unsigned i = 0; i < across->n; i++)
-        judge(&across->kind[i], judging, connections, now_ns);
+        check_across_judge(&across->kind[i], judging, connections, now_ns);
     done = !judging->memory_lacking;
     g_free(judging);
     return done;

@@ -51,7 +51,7 @@ bool batch_has_room(struct batch *batch, size_t octets)
     return true;
 }
 
-static const uint8_t *keep(struct batch *batch, const uint8_t *p, size_t octets)
+static const uint8_t *batch_keep(struct batch *batch, const uint8_t *p, size_t octets)
 {
     uint8_t *copy = batch->payload + batch->used;
 
@@ -61,7 +61,7 @@ static const uint8_t *keep(struct batch *batch, const uint8_t *p, size_t octets)
     return copy;
 }
 
-static struct batch_item *next_item(struct batch *batch, unsigned share, bool is_datagram)
+static struct batch_item *batch_next_item(struct batch *batch, unsigned share, bool is_datagram)
 {
     struct batch_item *item = &batch->item[batch->n++];
 
@@ -73,39 +73,39 @@ static struct batch_item *next_item(struct batch *batch, unsigned share, bool is
 
 void batch_segment(struct batch *batch, unsigned share, const struct addressed_segment *segment)
 {
-    struct batch_item *item = next_item(batch, share, false);
+    struct batch_item *item = batch_next_item(batch, share, false);
 
     item->segment = *segment;
     tcp_checksum_keep(&item->segment.segment);
-    item->segment.segment.payload = keep(batch, segment->segment.payload, segment->segment.captured);
+    item->segment.segment.payload = batch_keep(batch, segment->segment.payload, segment->segment.captured);
 }
 
 void batch_datagram(struct batch *batch, unsigned share, const struct ib_datagram *datagram)
 {
-    struct batch_item *item = next_item(batch, share, true);
+    struct batch_item *item = batch_next_item(batch, share, true);
 
     item->datagram = *datagram;
     if (datagram->below)
-        item->datagram.below = keep(batch, datagram->below, datagram->below_len);
-    item->datagram.p = keep(batch, datagram->p, datagram->captured);
+        item->datagram.below = batch_keep(batch, datagram->below, datagram->below_len);
+    item->datagram.p = batch_keep(batch, datagram->p, datagram->captured);
 }
 
 /* ---- work ---- */
 
-static uint32_t frame_of(const struct batch_item *item)
+static uint32_t batch_frame_of(const struct batch_item *item)
 {
     return item->is_datagram ? item->datagram.frame : item->segment.segment.frame;
 }
 
 uint32_t batch_first_frame(const struct batch *batch)
 {
-    return frame_of(&batch->item[0]);
+    return batch_frame_of(&batch->item[0]);
 }
 
-static void work_on(struct batch_item *item, struct share *const *shares, const struct batch_events *events)
+static void batch_work_on(struct batch_item *item, struct share *const *shares, const struct batch_events *events)
 {
     item->begun = true;
-    events->frame(events->ctx, frame_of(item));
+    events->frame(events->ctx, batch_frame_of(item));
     if (item->is_datagram)
         share_datagram(shares[item->share], &item->datagram);
     else
@@ -113,7 +113,7 @@ static void work_on(struct batch_item *item, struct share *const *shares, const 
 }
 
 /* By share; the items of a share stay in the order in which they came. */
-static void sort(struct batch *batch)
+static void batch_sort(struct batch *batch)
 {
     unsigned begin[CHECK_SHARES + 1] = {0};
 
@@ -136,12 +136,12 @@ static void fetch(const struct batch *batch, unsigned i)
 
 void batch_work(struct batch *batch, struct share *const *shares, const struct batch_events *events)
 {
-    sort(batch);
+    batch_sort(batch);
     for (unsigned i = 0; i < batch->n; i++) {
         if (i + AHEAD < batch->n)
             fetch(batch, i + AHEAD);
         if (!batch->item[batch->order[i]].begun)
-            work_on(&batch->item[batch->order[i]], shares, events);
+            batch_work_on(&batch->item[batch->order[i]], shares, events);
     }
     batch->n = batch->caught_up = 0;
     batch->used = 0;
@@ -150,10 +150,10 @@ void batch_work(struct batch *batch, struct share *const *shares, const struct b
 void batch_catch_up(struct batch *batch, struct share *const *shares, uint32_t frame, const struct batch_events *events)
 {
     /* What is begun here may catch up, too, but finds nothing older than itself that has not begun. */
-    while (batch->caught_up < batch->n && frame_of(&batch->item[batch->caught_up]) < frame) {
+    while (batch->caught_up < batch->n && batch_frame_of(&batch->item[batch->caught_up]) < frame) {
         struct batch_item *item = &batch->item[batch->caught_up++];
 
         if (!item->begun)
-            work_on(item, shares, events);
+            batch_work_on(item, shares, events);
     }
 }

@@ -32,7 +32,7 @@ static void on_connection(void *ctx, uint32_t frame, size_t octets, bool parked)
     sums->awake_octets += parked ? 0 : octets;
 }
 
-static void on_ended(void *ctx, uint32_t frame)
+static void budget_on_ended(void *ctx, uint32_t frame)
 {
     add_frame(((struct sums *)ctx)->ended, frame);
 }
@@ -50,7 +50,7 @@ static void on_held(void *ctx, size_t octets)
     sums->held_octets += octets;
 }
 
-static gint by_frame(gconstpointer a, gconstpointer b)
+static gint budget_by_frame(gconstpointer a, gconstpointer b)
 {
     uint32_t first = *(const uint32_t *)a, second = *(const uint32_t *)b;
 
@@ -112,7 +112,7 @@ static uint32_t line_of(GArray *frames, unsigned most)
 {
     if (frames->len <= most)
         return 0;
-    g_array_sort(frames, by_frame);
+    g_array_sort(frames, budget_by_frame);
     return g_array_index(frames, uint32_t, frames->len - (most - most / 8) - 1);
 }
 
@@ -176,10 +176,10 @@ static void sums_clear(struct sums *sums)
     g_array_unref(sums->held);
 }
 
-static void add_up(const struct budget *budget, struct sums *sums, struct share_listed *listed,
-                   struct share *const *shares, unsigned n)
+static void budget_add_up(const struct budget *budget, struct sums *sums, struct share_listed *listed,
+                          struct share *const *shares, unsigned n)
 {
-    const struct share_visit visit = {{sums, on_ended, on_unpaired, on_held}, on_connection};
+    const struct share_visit visit = {{sums, budget_on_ended, on_unpaired, on_held}, on_connection};
 
     *listed = (struct share_listed){0};
     sums_init(sums);
@@ -196,7 +196,7 @@ static void add_up_parked(const struct budget *budget, struct sums *sums, struct
 {
     uint32_t line;
 
-    add_up(budget, sums, listed, shares, n);
+    budget_add_up(budget, sums, listed, shares, n);
     if (sums->octets <= budget->connections / 2 || sums->awake_octets <= budget->connections / BUDGET_AWAKE_PART)
         return;
     line = line_of_parked(sums, budget->connections / BUDGET_AWAKE_PART / 2);
@@ -204,7 +204,7 @@ static void add_up_parked(const struct budget *budget, struct sums *sums, struct
         if (shares[i])
             share_park(shares[i], line);
     sums_clear(sums);
-    add_up(budget, sums, listed, shares, n);
+    budget_add_up(budget, sums, listed, shares, n);
 }
 
 void budget_settle(struct budget *budget, struct share *const *shares, unsigned n, uint32_t frame, int64_t now_ns)

@@ -75,7 +75,7 @@ void check_drop_finding(const struct check_options *options, struct report_conne
         report_drop_failing(report, dropped.rule);
 }
 
-static gint by_frame(gconstpointer a, gconstpointer b)
+static gint finding_by_frame(gconstpointer a, gconstpointer b)
 {
     const struct report_finding *first = a, *second = b;
 
@@ -86,6 +86,6 @@ static gint by_frame(gconstpointer a, gconstpointer b)
 
 void check_sort_findings(struct report_connection *report)
 {
-    g_array_sort(report->findings, by_frame);
+    g_array_sort(report->findings, finding_by_frame);
     g_clear_pointer(&report->folds, g_hash_table_unref); /* its places are others now */
 }

@@ -24,7 +24,7 @@ struct watched_ib {
 
 /* ---- from the transport into the stack ---- */
 
-static void on_part(void *ctx, const struct ib_rc_part *part)
+static void ib_on_part(void *ctx, const struct ib_rc_part *part)
 {
     struct watched_ib *ib = ctx;
 
@@ -40,7 +40,7 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     ib->up.part(ib->up.ctx, part);
 }
 
-static void withdraw(struct watched_ib *ib, const struct ib_rc_hole *hole)
+static void ib_withdraw(struct watched_ib *ib, const struct ib_rc_hole *hole)
 {
     struct watched *watched = ib->watched;
     GArray *findings = watched->report->findings;
@@ -61,7 +61,7 @@ static void withdraw(struct watched_ib *ib, const struct ib_rc_hole *hole)
     }
 }
 
-static void on_hole(void *ctx, const struct ib_rc_hole *hole)
+static void ib_on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
     struct watched_ib *ib = ctx;
 
@@ -69,7 +69,7 @@ static void on_hole(void *ctx, const struct ib_rc_hole *hole)
     ib->watched->hole = true;
     if (ib->watched->host.notes)
         notes_lost(ib->watched->host.notes, hole->side, hole->from, hole->to, &hole->next);
-    withdraw(ib, hole);
+    ib_withdraw(ib, hole);
     if (ib->watched->host.collector)
         collector_hole(ib->watched->host.collector, hole->side & 1u, hole->to - hole->from);
     ib->up.hole(ib->up.ctx, hole);
@@ -95,7 +95,7 @@ static void note_refusal(struct trouble_facts *facts, const struct ib_rc_refusal
     trouble_refused(facts, &refusal);
 }
 
-static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
+static void ib_on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
     struct watched_ib *ib = ctx;
 
@@ -106,7 +106,7 @@ static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
     ib->up.refused(ib->up.ctx, refusal);
 }
 
-static void on_acknowledged(void *ctx, unsigned side, uint64_t offset)
+static void ib_on_acknowledged(void *ctx, unsigned side, uint64_t offset)
 {
     struct watched_ib *ib = ctx;
 
@@ -115,20 +115,20 @@ static void on_acknowledged(void *ctx, unsigned side, uint64_t offset)
         collector_received(ib->watched->host.collector, other_side(side), offset);
 }
 
-static void on_missed(void *ctx, unsigned side, uint64_t offset)
+static void ib_on_missed(void *ctx, unsigned side, uint64_t offset)
 {
     struct watched_ib *ib = ctx;
 
     ib->up.missed(ib->up.ctx, side, offset);
 }
 
-static void on_sent_again(void *ctx, const struct place *place)
+static void ib_on_sent_again(void *ctx, const struct place *place)
 {
     collector_sent_again(((struct watched_ib *)ctx)->watched->host.collector, place->side, place->offset,
                          place->time_ns);
 }
 
-static void on_copy(void *ctx, const struct ib_rc_copy *copy)
+static void ib_on_copy(void *ctx, const struct ib_rc_copy *copy)
 {
     struct watched_ib *ib = ctx;
 
@@ -146,7 +146,7 @@ static void free_watched(struct watched *watched)
     free(ib);
 }
 
-static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
+static bool ib_on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
 {
     struct share *check = ctx;
     struct watched *watched = watched_new(check, connection->id, connection->start_frame);
@@ -170,13 +170,13 @@ static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_ev
     watched->endpoint = ib->endpoint;
     connection->host = watched;
     *events = (struct ib_rc_events){.ctx = ib,
-                                    .part = on_part,
-                                    .hole = on_hole,
-                                    .refused = on_refused,
-                                    .acknowledged = on_acknowledged,
-                                    .missed = on_missed,
-                                    .sent_again = watched->host.collector ? on_sent_again : NULL,
-                                    .copy = on_copy};
+                                    .part = ib_on_part,
+                                    .hole = ib_on_hole,
+                                    .refused = ib_on_refused,
+                                    .acknowledged = ib_on_acknowledged,
+                                    .missed = ib_on_missed,
+                                    .sent_again = watched->host.collector ? ib_on_sent_again : NULL,
+                                    .copy = ib_on_copy};
     return true;
 }
 
@@ -189,8 +189,8 @@ static void take_read_limits(struct collector *collector, const struct ib_connec
         collector_read_limit(collector, side, MIN(connection->ord[side], connection->ird[other_side(side)]));
 }
 
-static void on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
-                       const struct place *place)
+static void ib_on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
+                          const struct place *place)
 {
     struct watched *watched = connection->host;
 
@@ -206,17 +206,17 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
     stack_ib_managed(&watched->ib->ib, side, cm, place);
 }
 
-static struct watched_span span_of(const struct ib_connection *connection)
+static struct watched_span ib_span_of(const struct ib_connection *connection)
 {
     return (struct watched_span){connection->start_frame, connection->end_frame, connection->start_ns,
                                  connection->end_ns};
 }
 
-static void on_close(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns)
+static void ib_on_close(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns)
 {
     struct watched *watched = connection->host;
     struct watched_ib *ib = watched->ib;
-    struct watched_span span = span_of(connection);
+    struct watched_span span = ib_span_of(connection);
 
     ((struct share *)ctx)->found.cut_short += why == IB_CONNECTION_EVICTED;
     watched_close(watched, &span, now_ns);
@@ -231,7 +231,7 @@ static bool table(struct share *check)
                                                    .assumed = check->options->assumed_qps,
                                                    .n_assumed = check->options->n_assumed_qps};
     const struct ib_connection_events events = {
-        .ctx = check, .open = on_open, .managed = on_managed, .close = on_close};
+        .ctx = check, .open = ib_on_open, .managed = ib_on_managed, .close = ib_on_close};
 
     if (!check->managed) {
         check->ib_options = check->stack_options;
@@ -316,9 +316,9 @@ void check_ib_finish(struct share *check, int64_t last_ns)
         ib_connections_finish(check->managed, last_ns);
 }
 
-static void take_part(void *ctx, struct ib_connection *connection)
+static void ib_take_part(void *ctx, struct ib_connection *connection)
 {
-    struct watched_span span = span_of(connection);
+    struct watched_span span = ib_span_of(connection);
 
     (void)ctx;
     watched_part(connection->host, &span);
@@ -327,7 +327,7 @@ static void take_part(void *ctx, struct ib_connection *connection)
 void check_ib_part(struct share *check)
 {
     if (check->managed)
-        ib_connections_each(check->managed, take_part, NULL);
+        ib_connections_each(check->managed, ib_take_part, NULL);
 }
 
 void check_ib_reach(struct share *check, int64_t now_ns)
@@ -336,7 +336,7 @@ void check_ib_reach(struct share *check, int64_t now_ns)
         ib_connections_reach(check->managed, now_ns);
 }
 
-static void visit_connection(void *ctx, struct ib_connection *connection)
+static void ib_visit_connection(void *ctx, struct ib_connection *connection)
 {
     const struct share_visit *visit = ctx;
     const struct watched *watched = connection->host;
@@ -348,7 +348,7 @@ void check_ib_kept(struct share *check, const struct share_visit *visit)
 {
     if (!check->managed)
         return;
-    ib_connections_each(check->managed, visit_connection, (void *)visit);
+    ib_connections_each(check->managed, ib_visit_connection, (void *)visit);
     ib_connections_kept(check->managed, &visit->others);
 }
 

@@ -6,13 +6,13 @@
 
 /* ---- connections over TCP ---- */
 
-static struct watched_span span_of(const struct connection *connection)
+static struct watched_span share_span_of(const struct connection *connection)
 {
     return (struct watched_span){connection->start_frame, connection->end_frame, connection->start_ns,
                                  connection->end_ns};
 }
 
-static bool on_open(void *ctx, struct connection *connection)
+static bool share_on_open(void *ctx, struct connection *connection)
 {
     struct share *share = ctx;
     struct watched *watched = watched_new(share, connection->id, connection->start_frame);
@@ -34,16 +34,16 @@ static bool on_open(void *ctx, struct connection *connection)
     return true;
 }
 
-static void on_over(void *ctx, struct connection *connection)
+static void share_on_over(void *ctx, struct connection *connection)
 {
     (void)ctx;
     watched_rest(connection->host);
 }
 
-static void on_close(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns)
+static void share_on_close(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns)
 {
     struct watched *watched = connection->host;
-    struct watched_span span = span_of(connection);
+    struct watched_span span = share_span_of(connection);
 
     /* One that has shown nothing so far begins again with its next segment. */
     if (why == CONNECTION_EVICTED &&
@@ -66,11 +66,11 @@ static void on_unpark(void *ctx, struct connection *connection)
 }
 
 /* It goes on: what comes is for the report of the next part. */
-static void take_part(void *ctx, struct connection *connection)
+static void share_take_part(void *ctx, struct connection *connection)
 {
     const struct share *share = ctx;
     const struct watched *watched = connection->host;
-    struct watched_span span = span_of(connection);
+    struct watched_span span = share_span_of(connection);
     bool parked = connection->parked;
 
     if (!watched->active)
@@ -109,8 +109,12 @@ void share_pool_clear(struct share_pool *pool)
 struct share *share_new(const struct share_setup *setup)
 {
     struct share *share = g_new0(struct share, 1);
-    struct connection_events events = {
-        .ctx = share, .open = on_open, .over = on_over, .park = on_park, .unpark = on_unpark, .close = on_close};
+    struct connection_events events = {.ctx = share,
+                                       .open = share_on_open,
+                                       .over = share_on_over,
+                                       .park = on_park,
+                                       .unpark = on_unpark,
+                                       .close = share_on_close};
     struct connections_options options = {.max_connections = UINT32_MAX, .next_id = setup->next_id};
 
     share->options = setup->options;
@@ -158,7 +162,7 @@ void share_reach(struct share *share, uint32_t frame, int64_t now_ns)
     check_ib_reach(share, now_ns);
 }
 
-static void visit_connection(void *ctx, struct connection *connection)
+static void share_visit_connection(void *ctx, struct connection *connection)
 {
     const struct share_visit *visit = ctx;
     const struct watched *watched = connection->host;
@@ -168,7 +172,7 @@ static void visit_connection(void *ctx, struct connection *connection)
 
 void share_kept(struct share *share, const struct share_visit *visit, struct share_listed *listed)
 {
-    connections_each(share->connections, visit_connection, (void *)visit);
+    connections_each(share->connections, share_visit_connection, (void *)visit);
     connections_kept(share->connections, &visit->others);
     check_ib_kept(share, visit);
     listed->findings += share->listed.findings;
@@ -205,7 +209,7 @@ void share_dropped(struct share *share, uint64_t dropped)
 
 void share_part(struct share *share)
 {
-    connections_each(share->connections, take_part, share);
+    connections_each(share->connections, share_take_part, share);
     check_ib_part(share);
     share->found.memory_lacking |= share->pool->counting.memory_lacking;
 }

@@ -7,51 +7,52 @@ static struct collector *collector_of(void *ctx)
     return ((struct watched *)ctx)->host.collector;
 }
 
-static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
-                           uint64_t acked)
+static void stats_on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                                 uint64_t acked)
 {
     watched_taps.tcp_segment(ctx, segment, offset, acked_known, acked);
     collector_tcp(collector_of(ctx), segment, offset, acked_known, acked);
 }
 
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
-                    const struct octets_origin *next)
+static void stats_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                          const struct octets_origin *next)
 {
     watched_taps.hole(ctx, side, from, to, cause, next);
     collector_hole(collector_of(ctx), side & 1u, to - from);
 }
 
-static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
+static void stats_on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why,
+                             const struct place *place)
 {
     watched_taps.skipped(ctx, side, from, to, why, place);
     collector_hole(collector_of(ctx), side & 1u, 0); /* they were captured, but what they mean is not known */
 }
 
-static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
+static void stats_on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
 {
     collector_phase(collector_of(ctx), phase, parameters);
     watched_taps.changed(ctx, phase, parameters);
 }
 
-static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+static void stats_on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     watched_taps.fpdu(ctx, event);
     collector_fpdu(collector_of(ctx), event);
 }
 
-static void on_segment(void *ctx, const struct rdmap_segment_event *event)
+static void stats_on_segment(void *ctx, const struct rdmap_segment_event *event)
 {
     collector_rdmap(collector_of(ctx), event);
 }
 
 void watched_collect(struct stack_taps *taps)
 {
-    taps->tcp_segment = on_tcp_segment;
-    taps->hole = on_hole;
-    taps->skipped = on_skipped;
-    taps->changed = on_changed;
-    taps->fpdu = on_fpdu;
-    taps->segment = on_segment;
+    taps->tcp_segment = stats_on_tcp_segment;
+    taps->hole = stats_on_hole;
+    taps->skipped = stats_on_skipped;
+    taps->changed = stats_on_changed;
+    taps->fpdu = stats_on_fpdu;
+    taps->segment = stats_on_segment;
 }
 
 void watched_take_statistics(struct watched *watched, struct report_connection *report, bool last)

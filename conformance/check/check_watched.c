@@ -23,7 +23,7 @@ enum { WATCHED_BESIDES = 2 << 10 };
 /* ---- roles ---- */
 
 /* NULL: MPA is not what it runs on. */
-static const struct mpa_parameters *parameters(const struct watched *watched)
+static const struct mpa_parameters *watched_parameters(const struct watched *watched)
 {
     const struct mpa_connection *mpa = stack_mpa(watched->host.stack);
 
@@ -42,7 +42,7 @@ static enum direction known_direction(const struct watched *watched, enum direct
 
 /* ---- findings ---- */
 
-static struct print_target print_target(const struct watched *watched)
+static struct print_target watched_print_target(const struct watched *watched)
 {
     return (struct print_target){watched->share->print, watched->share->capture->start_ns, watched->host.number,
                                  watched->share->capture->file, watched->host.ndjson};
@@ -60,7 +60,7 @@ static bool worth_keeping(const struct watched *watched, enum rule_id rule)
 /* Each as it is found, those that are only counted in reports as well. */
 static void show_finding(const struct watched *watched, const struct finding *finding, enum direction direction)
 {
-    const struct print_target target = print_target(watched);
+    const struct print_target target = watched_print_target(watched);
 
     if (!target.out || !target.ndjson)
         return;
@@ -73,7 +73,7 @@ static void show_finding(const struct watched *watched, const struct finding *fi
                                                  .text = finding->message});
 }
 
-static void on_finding(void *ctx, const struct finding *finding)
+static void watched_on_finding(void *ctx, const struct finding *finding)
 {
     struct watched *watched = ctx;
     const struct endpoint *endpoint = watched->endpoint;
@@ -150,8 +150,8 @@ static __attribute__((noinline)) void look_at_plain(struct trouble_facts *facts,
             trouble_plain(facts, (*face)->plain, segment);
 }
 
-static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
-                           uint64_t acked)
+static void watched_on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                                   uint64_t acked)
 {
     struct watched *watched = ctx;
     struct trouble_facts *facts = watched->host.facts;
@@ -164,8 +164,8 @@ static void on_tcp_segment(void *ctx, const struct tcp_segment *segment, uint64_
         notes_segment(watched->host.notes, segment, offset);
 }
 
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
-                    const struct octets_origin *next)
+static void watched_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                            const struct octets_origin *next)
 {
     struct watched *watched = ctx;
 
@@ -184,10 +184,10 @@ static void on_end(void *ctx, unsigned side, bool reset, const struct place *pla
         watched->ended[side & 1u] = true;
 }
 
-static void on_startup(void *ctx, const struct mpa_startup_event *event)
+static void watched_on_startup(void *ctx, const struct mpa_startup_event *event)
 {
     struct watched *watched = ctx;
-    struct print_target target = print_target(watched);
+    struct print_target target = watched_print_target(watched);
 
     trouble_startup(watched->host.facts, event);
     if (target.out && target.ndjson)
@@ -200,7 +200,7 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
 
 static void show_fpdu(struct watched *watched, enum direction direction, const struct mpa_fpdu_event *event)
 {
-    struct print_target target = print_target(watched);
+    struct print_target target = watched_print_target(watched);
     uint64_t *octets = &watched->message_octets[direction & 1u];
 
     if (!target.ndjson) {
@@ -214,7 +214,7 @@ static void show_fpdu(struct watched *watched, enum direction direction, const s
     }
 }
 
-static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+static void watched_on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     struct watched *watched = ctx;
     struct report_connection *report = watched->report;
@@ -229,10 +229,11 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
         notes_fpdu(watched->host.notes, event);
 }
 
-static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
+static void watched_on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why,
+                               const struct place *place)
 {
     struct watched *watched = ctx;
-    struct print_target target = print_target(watched);
+    struct print_target target = watched_print_target(watched);
 
     if (target.out && !target.ndjson)
         print_skipped(&target, direction_of_side(watched, side), to - from, why, place);
@@ -240,7 +241,7 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
         notes_skipped(watched->host.notes, side, from, to, why, place);
 }
 
-static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
+static void watched_on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
 {
     struct watched *watched = ctx;
 
@@ -249,7 +250,7 @@ static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_paramet
         connection_dismiss(watched->tcp);
 }
 
-static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
+static void watched_on_terminate(void *ctx, const struct rdmap_terminate_event *event)
 {
     const struct watched *watched = ctx;
     const struct rdmap_terminate *terminate = event->terminate;
@@ -270,7 +271,7 @@ static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
 }
 
 /* Of RoCE and InfiniBand: what is an FPDU there is a packet here. */
-static void on_part(void *ctx, const struct rdma_part *part)
+static void watched_on_part(void *ctx, const struct rdma_part *part)
 {
     static const uint8_t opcodes[] = {[RDMA_SEND] = RDMAP_SEND,
                                       [RDMA_WRITE] = RDMAP_WRITE,
@@ -279,7 +280,7 @@ static void on_part(void *ctx, const struct rdma_part *part)
     struct watched *watched = ctx;
     struct report_connection *report = watched->report;
     enum direction direction = known_direction(watched, part->direction, part->place.side & 1u);
-    struct print_target target = print_target(watched);
+    struct print_target target = watched_print_target(watched);
 
     report->fpdus[direction]++;
     report->octets[direction] += part->n;
@@ -292,10 +293,10 @@ static void on_part(void *ctx, const struct rdma_part *part)
         print_part(&target, direction, check_ib_transport(watched), part);
 }
 
-static void on_private_data(void *ctx, const struct rdma_private_data *data)
+static void watched_on_private_data(void *ctx, const struct rdma_private_data *data)
 {
     struct watched *watched = ctx;
-    struct print_target target = print_target(watched);
+    struct print_target target = watched_print_target(watched);
 
     if (target.out && !target.ndjson)
         print_private_data(&target, direction_of_side(watched, data->place.side), check_ib_transport(watched), data);
@@ -304,16 +305,16 @@ static void on_private_data(void *ctx, const struct rdma_private_data *data)
 static void on_refusal(void *ctx, const struct rdma_refusal *refusal)
 {
     struct watched *watched = ctx;
-    struct print_target target = print_target(watched);
+    struct print_target target = watched_print_target(watched);
 
     if (target.out && !target.ndjson)
         print_refusal(&target, direction_of_side(watched, refusal->place.side), check_ib_transport(watched), refusal);
 }
 
-static void on_said(void *ctx, const struct ulp_said *said)
+static void watched_on_said(void *ctx, const struct ulp_said *said)
 {
     struct watched *watched = ctx;
-    struct print_target target = print_target(watched);
+    struct print_target target = watched_print_target(watched);
 
     if (watched->host.notes)
         notes_said(watched->host.notes, said);
@@ -327,18 +328,18 @@ static void on_said(void *ctx, const struct ulp_said *said)
         print_said(&target, direction_of_side(watched, said->send->side), said);
 }
 
-const struct stack_taps watched_taps = {.tcp_segment = on_tcp_segment,
-                                        .hole = on_hole,
+const struct stack_taps watched_taps = {.tcp_segment = watched_on_tcp_segment,
+                                        .hole = watched_on_hole,
                                         .end = on_end,
-                                        .startup = on_startup,
-                                        .fpdu = on_fpdu,
-                                        .skipped = on_skipped,
-                                        .changed = on_changed,
-                                        .terminate = on_terminate,
-                                        .part = on_part,
-                                        .private_data = on_private_data,
+                                        .startup = watched_on_startup,
+                                        .fpdu = watched_on_fpdu,
+                                        .skipped = watched_on_skipped,
+                                        .changed = watched_on_changed,
+                                        .terminate = watched_on_terminate,
+                                        .part = watched_on_part,
+                                        .private_data = watched_on_private_data,
                                         .refusal = on_refusal,
-                                        .said = on_said};
+                                        .said = watched_on_said};
 
 /* ---- connections come and go ---- */
 
@@ -355,7 +356,7 @@ struct watched *watched_new(struct share *share, uint32_t number, uint32_t start
     watched->host.out = share->print;
     watched->host.ndjson = share->options->print_ndjson;
     watched->host.capture = share->capture;
-    watched->verdict.finding = on_finding;
+    watched->verdict.finding = watched_on_finding;
     watched->verdict.ctx = watched;
     watched->counted.verdict = &watched->verdict;
     watched->report = report_connection_new();
@@ -430,7 +431,7 @@ static uint64_t take_damaged(struct watched *watched, unsigned side)
 
 static void take_mpa(struct watched *watched, struct report_connection *report, unsigned initiator)
 {
-    const struct mpa_parameters *of_mpa = parameters(watched);
+    const struct mpa_parameters *of_mpa = watched_parameters(watched);
 
     report->parameters = *of_mpa;
     report->markers[DIR_TO_RESPONDER] = of_mpa->markers[initiator];
@@ -465,7 +466,7 @@ static void list_connection(struct share *share, struct report_connection *repor
 }
 
 /* What its layers know of it by now, and what was found since it was last taken; the host adds the counts. */
-static void take_connection(struct watched *watched, const struct watched_span *span, bool last)
+static void watched_take_connection(struct watched *watched, const struct watched_span *span, bool last)
 {
     struct report_connection *report = watched->report;
     unsigned initiator = stack_initiator(watched->host.stack);
@@ -495,7 +496,7 @@ static void take_connection(struct watched *watched, const struct watched_span *
     watched->report = NULL;
 }
 
-static void take_acked(const struct watched *watched, struct trouble_facts *facts)
+static void watched_take_acked(const struct watched *watched, struct trouble_facts *facts)
 {
     const struct tcp_pair *tcp = stack_tcp(watched->host.stack);
 
@@ -552,7 +553,7 @@ static struct trouble_facts *take_facts(struct watched *watched, bool rdma, int6
     if (watched->ib)
         check_ib_acked(watched, facts);
     else
-        take_acked(watched, facts);
+        watched_take_acked(watched, facts);
     if (face && face->add_trouble && watched_guest(watched))
         face->add_trouble(watched_guest(watched), facts);
     trouble_settle(facts);
@@ -595,7 +596,7 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
         watched->report->counts = counted_end(&share->pool->counting, &watched->counted);
         take_record(watched, span);
         watched->report->facts = take_facts(watched, true, now_ns);
-        take_connection(watched, span, true);
+        watched_take_connection(watched, span, true);
     } else {
         take_stranger(watched, now_ns);
     }
@@ -608,7 +609,7 @@ void watched_part(struct watched *watched, const struct watched_span *span)
         return;
     watched->report->counts = counted_part(&watched->share->pool->counting, &watched->counted);
     watched->report->continues = true;
-    take_connection(watched, span, false);
+    watched_take_connection(watched, span, false);
     watched->report = report_connection_new();
     stack_restart_counts(watched->host.stack);
     watched->active = false;

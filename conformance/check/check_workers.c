@@ -143,7 +143,7 @@ static void at_frame(void *ctx, uint32_t frame)
     worker->at = frame;
 }
 
-static void work_on(struct worker *worker, struct batch *batch)
+static void workers_work_on(struct worker *worker, struct batch *batch)
 {
     const struct batch_events events = {worker, at_frame};
 
@@ -156,7 +156,7 @@ static void work_on(struct worker *worker, struct batch *batch)
     worker->work = NULL;
 }
 
-static void finish_shares(struct worker *worker, unsigned step)
+static void workers_finish_shares(struct worker *worker, unsigned step)
 {
     struct workers *all = worker->all;
 
@@ -171,17 +171,17 @@ static void finish_shares(struct worker *worker, unsigned step)
     self = NULL;
 }
 
-static void *work(void *ctx)
+static void *workers_work(void *ctx)
 {
     struct worker *worker = ctx;
     struct batch *batch;
 
     heap_use(worker->all->heap);
     while ((batch = queue_take(&worker->todo))) {
-        work_on(worker, batch);
+        workers_work_on(worker, batch);
         queue_put(&worker->empty, batch);
     }
-    finish_shares(worker, worker->all->n);
+    workers_finish_shares(worker, worker->all->n);
     return NULL;
 }
 
@@ -228,7 +228,7 @@ static void discard(struct worker *worker)
     queue_clear(&worker->empty);
 }
 
-static bool prepare(struct workers *workers, unsigned number, unsigned batches)
+static bool workers_prepare(struct workers *workers, unsigned number, unsigned batches)
 {
     struct worker *worker = &workers->worker[number];
 
@@ -248,8 +248,8 @@ static bool prepare(struct workers *workers, unsigned number, unsigned batches)
 static void start_threads(struct workers *workers, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        if (!prepare(workers, i, BATCHES) ||
-            pthread_create(&workers->worker[i].thread, NULL, work, &workers->worker[i]) != 0) {
+        if (!workers_prepare(workers, i, BATCHES) ||
+            pthread_create(&workers->worker[i].thread, NULL, workers_work, &workers->worker[i]) != 0) {
             discard(&workers->worker[i]); /* those that there are do it */
             return;
         }
@@ -273,7 +273,7 @@ struct workers *workers_new(struct share *const *shares, unsigned n, struct term
     if (workers->n > 0)
         return workers;
     workers->worker[0] = (struct worker){.number = 0};
-    if (prepare(workers, 0, 1))
+    if (workers_prepare(workers, 0, 1))
         return workers;
     discard(&workers->worker[0]);
     free(workers);
@@ -285,12 +285,12 @@ unsigned workers_of(const struct workers *workers, unsigned share)
     return workers->n == 0 ? 0 : share % workers->n;
 }
 
-static void hand_over(struct worker *worker)
+static void workers_hand_over(struct worker *worker)
 {
     if (!worker->open)
         return;
     if (worker->all->n == 0) {
-        work_on(worker, worker->open);
+        workers_work_on(worker, worker->open);
         return; /* it stays open */
     }
     queue_put(&worker->todo, worker->open);
@@ -300,7 +300,7 @@ static void hand_over(struct worker *worker)
 static void hand_over_all(struct workers *workers)
 {
     for (unsigned i = 0; i < (workers->n > 0 ? workers->n : 1); i++)
-        hand_over(&workers->worker[i]);
+        workers_hand_over(&workers->worker[i]);
     atomic_store(&workers->handed_on, workers->frame);
 }
 
@@ -317,7 +317,7 @@ static struct batch *open_batch(struct workers *workers, unsigned share, size_t 
     struct worker *worker = &workers->worker[workers_of(workers, share)];
 
     if (worker->open && is_full(workers, worker->open, octets))
-        hand_over(worker);
+        workers_hand_over(worker);
     if (!worker->open) {
         if (!queue_has(&worker->empty, 1))
             hand_over_all(workers);
@@ -338,11 +338,11 @@ static void watch(struct workers *workers, unsigned share)
 }
 
 /* The reader works on this packet itself, and without a copy of it; nothing before it waits. */
-static bool at_once(struct workers *workers, uint32_t frame)
+static bool workers_at_once(struct workers *workers, uint32_t frame)
 {
     if (workers->n > 0 || workers->alternating)
         return false;
-    hand_over(&workers->worker[0]);
+    workers_hand_over(&workers->worker[0]);
     self = &workers->worker[0];
     workers->worker[0].at = frame;
     return true;
@@ -353,7 +353,7 @@ bool workers_segment(struct workers *workers, unsigned share, struct addressed_s
     struct batch *batch;
 
     watch(workers, share);
-    if (at_once(workers, segment->segment.frame)) {
+    if (workers_at_once(workers, segment->segment.frame)) {
         share_segment(workers->shares[share], segment);
         return true;
     }
@@ -370,7 +370,7 @@ bool workers_datagram(struct workers *workers, unsigned share, const struct ib_d
     struct batch *batch;
 
     watch(workers, share);
-    if (at_once(workers, datagram->frame)) {
+    if (workers_at_once(workers, datagram->frame)) {
         share_datagram(workers->shares[share], datagram);
         return true;
     }
@@ -399,7 +399,7 @@ void workers_finish(struct workers *workers, int64_t last_ns)
     for (unsigned i = 0; i < workers->n; i++)
         pthread_join(workers->worker[i].thread, NULL);
     if (workers->n == 0)
-        finish_shares(&workers->worker[0], 1);
+        workers_finish_shares(&workers->worker[0], 1);
     for (unsigned i = 0; i < (workers->n > 0 ? workers->n : 1); i++)
         discard(&workers->worker[i]);
     workers->layouts->turn = NULL;

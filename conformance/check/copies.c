@@ -19,7 +19,7 @@ enum { ETHERTYPE_AT = 12, ETHERNET_LEN = 14, TAG_LEN = 4, VLAN = 0x8100, IPV4 = 
 
 static const int64_t copy_ns = 20000;
 
-static uint64_t word_at(const uint8_t *p)
+static uint64_t copies_word_at(const uint8_t *p)
 {
     uint64_t word;
 
@@ -34,7 +34,7 @@ static uint32_t ethertype_at(const struct packet *packet)
 }
 
 /* TCP or RoCE right in Ethernet: the first octets tell packets apart. In tunnels those may be of the tunnel alone. */
-static bool is_plain(const struct packet *packet)
+static bool copies_is_plain(const struct packet *packet)
 {
     enum { PLAIN_IPV4 = 0x45, TCP = 6, UDP = 17 };
     const uint8_t *p = packet->data + ethertype_at(packet), *ip = p + 2, *ports;
@@ -60,16 +60,16 @@ static uint32_t key_begin(const struct packet *packet)
     }
 }
 
-static uint64_t key_of(const struct packet *packet)
+static uint64_t copies_key_of(const struct packet *packet)
 {
     static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
     bool whole = packet->captured >= packet->length && packet->captured >= HEADS_END;
-    uint32_t end = whole && is_plain(packet) ? HEADS_END : packet->captured;
+    uint32_t end = whole && copies_is_plain(packet) ? HEADS_END : packet->captured;
     uint64_t key = packet->length;
 
     for (uint32_t i = key_begin(packet); i + TAIL <= end; i += TAIL)
-        key = (key ^ word_at(packet->data + i)) * odd;
-    return (key ^ word_at(packet->data + packet->captured - TAIL)) * odd;
+        key = (key ^ copies_word_at(packet->data + i)) * odd;
+    return (key ^ copies_word_at(packet->data + packet->captured - TAIL)) * odd;
 }
 
 /* Six octets, in whatever order. */
@@ -77,7 +77,7 @@ static uint64_t address_at(const uint8_t *p)
 {
     static const uint8_t mask[8] = {255, 255, 255, 255, 255, 255};
 
-    return word_at(p) & word_at(mask);
+    return copies_word_at(p) & copies_word_at(mask);
 }
 
 /* A small packet may be repeated for good; not with the identification of the one before it. */
@@ -95,7 +95,7 @@ static bool is_unmistakable(const struct packet *packet)
 }
 
 /* Too late for a copy, or time went back. */
-static bool is_over(int64_t before, int64_t now)
+static bool copies_is_over(int64_t before, int64_t now)
 {
     return (uint64_t)now - (uint64_t)before > (uint64_t)copy_ns;
 }
@@ -106,13 +106,13 @@ bool copies_take(struct copies *copies, const struct packet *packet)
 
     if (packet->captured < 2 * TAIL)
         return false;
-    now.key = key_of(packet);
+    now.key = copies_key_of(packet);
     now.to = address_at(packet->data);
     now.from = address_at(packet->data + 6);
     for (unsigned i = 1; i <= COPIES_RECENT; i++) {
         const struct recent_packet *before = &copies->recent[(copies->next - i) % COPIES_RECENT];
 
-        if (is_over(before->time_ns, now.time_ns) || before->time_ns == 0 ||
+        if (copies_is_over(before->time_ns, now.time_ns) || before->time_ns == 0 ||
             (before->to == now.from && now.to != now.from)) /* it answers: this may have been sent again for that */
             break;
         if (before->key != now.key || (copies->n < ESTABLISHED && !is_unmistakable(packet)))

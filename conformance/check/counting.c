@@ -19,7 +19,7 @@ void counting_free(struct counting *counting)
 }
 
 /* Its counts are 0. */
-static void release(struct counting *counting, struct counted *counted)
+static void counting_release(struct counting *counting, struct counted *counted)
 {
     struct counting_table *table = counted->table;
 
@@ -33,7 +33,7 @@ static void release(struct counting *counting, struct counted *counted)
 }
 
 /* With what it counted before, where that is still folded. */
-static struct folded_counts *take(struct counting *counting, struct counted *counted)
+static struct folded_counts *counting_take(struct counting *counting, struct counted *counted)
 {
     struct folded_counts *folded = counts_fold(&counting->pool, counted->verdict->counts, counted->folded);
 
@@ -45,12 +45,12 @@ static struct folded_counts *take(struct counting *counting, struct counted *cou
 /* A connection that did not count for a while makes way. */
 static void make_idle(struct counting *counting, struct counted *counted)
 {
-    counted->folded = take(counting, counted);
-    release(counting, counted);
+    counted->folded = counting_take(counting, counted);
+    counting_release(counting, counted);
 }
 
 /* All are lent: the next one whose owner did nothing since the last look goes back. */
-static void take_back(struct counting *counting)
+static void counting_take_back(struct counting *counting)
 {
     while (!counting->free && counting->n > 0) {
         struct counted *owner = counting->tables[counting->hand]->owner;
@@ -72,7 +72,7 @@ static struct counting_table *find_table(struct counting *counting)
         if (table)
             return counting->tables[counting->n++] = table;
     }
-    take_back(counting);
+    counting_take_back(counting);
     table = counting->free;
     if (table)
         counting->free = table->next;
@@ -109,8 +109,8 @@ struct folded_counts *counted_end(struct counting *counting, struct counted *cou
     struct folded_counts *folded;
 
     counted_wake_last(counting, counted);
-    folded = take(counting, counted);
-    release(counting, counted);
+    folded = counting_take(counting, counted);
+    counting_release(counting, counted);
     return folded;
 }
 
@@ -119,7 +119,7 @@ struct folded_counts *counted_part(struct counting *counting, struct counted *co
     struct folded_counts *folded = counted->folded;
 
     if (counted->table)
-        return take(counting, counted);
+        return counting_take(counting, counted);
     counted->folded = NULL;
     return folded;
 }
@@ -128,7 +128,7 @@ void counted_drop(struct counting *counting, struct counted *counted)
 {
     if (counted->table)
         memset(&counted->table->counts, 0, sizeof counted->table->counts);
-    release(counting, counted);
+    counting_release(counting, counted);
     counts_free(counted->folded);
     counted->folded = NULL;
 }

@@ -79,8 +79,8 @@ static const char *format_hint(const uint8_t *p, size_t n)
 }
 
 /* The error of a file that libpcap refuses. magic: its first n octets, as far as known. */
-static void say_refused(struct capture_error *error, const struct capture *capture, const char *reason,
-                        const uint8_t *magic, size_t n)
+static void capture_say_refused(struct capture_error *error, const struct capture *capture, const char *reason,
+                                const uint8_t *magic, size_t n)
 {
     const char *name = capture->name, *hint = format_hint(magic, n);
     const char *trouble = capture->unpack ? unpack_trouble(capture->unpack) : NULL;
@@ -121,7 +121,7 @@ struct opening {
 };
 
 /* The first octets of a regular file that is not compressed. */
-static bool look_at(struct opening *opening)
+static bool capture_look_at(struct opening *opening)
 {
     off_t here = ftello(opening->file);
 
@@ -134,7 +134,7 @@ static bool look_at(struct opening *opening)
 }
 
 /* Goes to the content of the file. */
-static bool prepare(struct capture *capture, struct opening *opening, struct capture_error *error)
+static bool capture_prepare(struct capture *capture, struct opening *opening, struct capture_error *error)
 {
     struct stat status;
     FILE *stream;
@@ -153,7 +153,7 @@ static bool prepare(struct capture *capture, struct opening *opening, struct cap
     stream = unpack_stream(opening->file, &capture->unpack);
     if (stream)
         opening->file = stream;
-    if (stream && (capture->unpack || capture->size < 0 || look_at(opening)))
+    if (stream && (capture->unpack || capture->size < 0 || capture_look_at(opening)))
         return true;
     capture_error_set(error, "%s: %s", capture->name, strerror(errno));
     return false;
@@ -163,11 +163,11 @@ static bool open_offline(struct capture *capture, struct opening *opening, struc
 {
     char reason[PCAP_ERRBUF_SIZE] = "";
 
-    if (!prepare(capture, opening, error))
+    if (!capture_prepare(capture, opening, error))
         return false;
     capture->pcap = pcap_fopen_offline_with_tstamp_precision(opening->file, PCAP_TSTAMP_PRECISION_NANO, reason);
     if (!capture->pcap) {
-        say_refused(error, capture, reason, opening->magic, opening->n_magic);
+        capture_say_refused(error, capture, reason, opening->magic, opening->n_magic);
         return false;
     }
     capture->linktype = pcap_datalink(capture->pcap);
@@ -280,7 +280,7 @@ static enum capture_status stopped(struct capture *capture, struct capture_error
  * Nanoseconds since the epoch. A hostile file may hold any number: bounded to 0 .. 2^61, the differences that all
  * layers take never overflow.
  */
-static int64_t time_of(const struct capture *capture, const struct timeval *time)
+static int64_t capture_time_of(const struct capture *capture, const struct timeval *time)
 {
     const int64_t seconds_max = (INT64_C(1) << 61) / NS_PER_S - 1;
     int64_t stamp = time->tv_sec;
@@ -347,7 +347,7 @@ static int next_of_libpcap(struct capture *capture, struct pcap_pkthdr **header,
     if (capture->stop != 0 && (!capture->is_live || capture->stop > 1))
         return PCAP_ERROR_BREAK;
     if (capture->stop != 0)
-        live_stop(&capture->live);
+        capture_live_stop(&capture->live);
     if (capture->is_live)
         return live_next(&capture->live, header, data);
     result = pcap_next_ex(capture->pcap, header, data);
@@ -370,13 +370,13 @@ static enum capture_status next_packet(struct capture *capture, struct packet *p
         result = next_of_libpcap(capture, &header, &data);
     if (result == 0)
         return CAPTURE_TIMEOUT;
-    if (result == 1 && capture->is_live && live_is_over(&capture->live, time_of(capture, &header->ts)))
+    if (result == 1 && capture->is_live && live_is_over(&capture->live, capture_time_of(capture, &header->ts)))
         result = PCAP_ERROR_BREAK;
     if (result != 1)
         return capture->last = result == PCAP_ERROR_BREAK ? CAPTURE_END : stopped(capture, error);
 
     packet->frame = next_frame(capture);
-    packet->time_ns = time_of(capture, &header->ts);
+    packet->time_ns = capture_time_of(capture, &header->ts);
     packet->captured = header->caplen;
     packet->length = header->len > header->caplen ? header->len : header->caplen;
     packet->data = data;

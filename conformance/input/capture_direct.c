@@ -51,7 +51,7 @@ struct capture_direct {
     uint8_t buffer[BUFFER];
 };
 
-static uint32_t get32(const uint8_t *p)
+static uint32_t direct_get32(const uint8_t *p)
 {
     uint32_t value;
 
@@ -59,7 +59,7 @@ static uint32_t get32(const uint8_t *p)
     return value;
 }
 
-static uint16_t get16(const uint8_t *p)
+static uint16_t direct_get16(const uint8_t *p)
 {
     uint16_t value;
 
@@ -67,7 +67,7 @@ static uint16_t get16(const uint8_t *p)
     return value;
 }
 
-static bool fill(struct capture_direct *direct, size_t n)
+static bool direct_fill(struct capture_direct *direct, size_t n)
 {
     if (n > sizeof direct->buffer || direct->ended)
         return false;
@@ -91,18 +91,18 @@ static bool fill(struct capture_direct *direct, size_t n)
 }
 
 /* At least n octets in the buffer, if the file has them. */
-static inline bool have(struct capture_direct *direct, size_t n)
+static inline bool direct_have(struct capture_direct *direct, size_t n)
 {
-    return direct->end - direct->start >= n || fill(direct, n);
+    return direct->end - direct->start >= n || direct_fill(direct, n);
 }
 
-static bool at_end(struct capture_direct *direct)
+static bool direct_at_end(struct capture_direct *direct)
 {
-    return !have(direct, 1) && direct->start == direct->end;
+    return !direct_have(direct, 1) && direct->start == direct->end;
 }
 
 /* A time in ticks of `tick` nanoseconds. False: none that libpcap would give in the same way. */
-static bool set_time(struct direct_record *record, uint64_t ticks, uint32_t tick)
+static bool direct_set_time(struct direct_record *record, uint64_t ticks, uint32_t tick)
 {
     static const uint64_t limit = ((uint64_t)INT32_MAX + 1) * NS_PER_SECOND;
 
@@ -118,11 +118,12 @@ static bool begin_pcap(struct capture_direct *direct)
 {
     uint32_t magic;
 
-    if (!have(direct, PCAP_HEADER))
+    if (!direct_have(direct, PCAP_HEADER))
         return false;
-    magic = get32(direct->buffer);
-    if ((magic != pcap_microseconds && magic != pcap_nanoseconds) || get16(direct->buffer + 4) != PCAP_VERSION_MAJOR ||
-        get16(direct->buffer + 6) != PCAP_VERSION_MINOR)
+    magic = direct_get32(direct->buffer);
+    if ((magic != pcap_microseconds && magic != pcap_nanoseconds) ||
+        direct_get16(direct->buffer + 4) != PCAP_VERSION_MAJOR ||
+        direct_get16(direct->buffer + 6) != PCAP_VERSION_MINOR)
         return false;
     direct->tick[0] = magic == pcap_nanoseconds ? 1 : TICK_MICROSECOND;
     direct->start = PCAP_HEADER;
@@ -135,17 +136,17 @@ static enum direct_status next_pcap(struct capture_direct *direct, struct direct
     uint32_t seconds, fraction, tick = direct->tick[0];
     uint64_t ns;
 
-    if (!have(direct, PCAP_RECORD))
-        return at_end(direct) ? DIRECT_END : DIRECT_UNUSUAL;
+    if (!direct_have(direct, PCAP_RECORD))
+        return direct_at_end(direct) ? DIRECT_END : DIRECT_UNUSUAL;
     p = direct->buffer + direct->start;
-    seconds = get32(p);
-    fraction = get32(p + 4);
-    record->captured = get32(p + 8);
-    record->length = get32(p + 12);
+    seconds = direct_get32(p);
+    fraction = direct_get32(p + 4);
+    record->captured = direct_get32(p + 8);
+    record->length = direct_get32(p + 12);
     ns = (uint64_t)fraction * tick;
     if (record->captured > direct->snap_length || ns >= NS_PER_SECOND ||
-        !set_time(record, (uint64_t)seconds * NS_PER_SECOND + ns, 1) ||
-        !have(direct, PCAP_RECORD + (size_t)record->captured))
+        !direct_set_time(record, (uint64_t)seconds * NS_PER_SECOND + ns, 1) ||
+        !direct_have(direct, PCAP_RECORD + (size_t)record->captured))
         return DIRECT_UNUSUAL;
     record->data = direct->buffer + direct->start + PCAP_RECORD;
     direct->start += PCAP_RECORD + (size_t)record->captured;
@@ -157,11 +158,11 @@ static enum direct_status next_pcap(struct capture_direct *direct, struct direct
 /* The whole block at the buffer's start; NULL: none that could be right. */
 static const uint8_t *whole_block(struct capture_direct *direct, uint32_t *length)
 {
-    if (!have(direct, BLOCK_MIN))
+    if (!direct_have(direct, BLOCK_MIN))
         return NULL;
-    *length = get32(direct->buffer + direct->start + 4);
-    if (*length < BLOCK_MIN || *length % 4 != 0 || !have(direct, *length) ||
-        get32(direct->buffer + direct->start + *length - 4) != *length)
+    *length = direct_get32(direct->buffer + direct->start + 4);
+    if (*length < BLOCK_MIN || *length % 4 != 0 || !direct_have(direct, *length) ||
+        direct_get32(direct->buffer + direct->start + *length - 4) != *length)
         return NULL;
     return direct->buffer + direct->start;
 }
@@ -171,9 +172,9 @@ static bool begin_pcapng(struct capture_direct *direct)
     const uint8_t *block;
     uint32_t length;
 
-    if (!have(direct, SECTION_MIN) || get32(direct->buffer) != block_section ||
-        get32(direct->buffer + 8) != section_magic || get16(direct->buffer + 12) != 1 ||
-        get16(direct->buffer + 14) != 0)
+    if (!direct_have(direct, SECTION_MIN) || direct_get32(direct->buffer) != block_section ||
+        direct_get32(direct->buffer + 8) != section_magic || direct_get16(direct->buffer + 12) != 1 ||
+        direct_get16(direct->buffer + 14) != 0)
         return false;
     block = whole_block(direct, &length);
     if (!block || length < SECTION_MIN)
@@ -201,7 +202,7 @@ static uint32_t resolution(const uint8_t *p, size_t n)
     uint32_t tick = TICK_MICROSECOND;
 
     while (n >= 4 && tick != 0) {
-        uint16_t code = get16(p), length = get16(p + 2);
+        uint16_t code = direct_get16(p), length = direct_get16(p + 2);
         size_t padded = 4 + (((size_t)length + 3) & ~(size_t)3);
 
         if (code == OPTION_END)
@@ -225,29 +226,30 @@ static bool take_interface(struct capture_direct *direct, const uint8_t *block, 
     if (tick == 0)
         return false;
     if (direct->interfaces == 0) {
-        direct->first_kind = get32(block + 8);
-        direct->first_snap_length = get32(block + 12);
-    } else if (direct->first_kind != get32(block + 8) || direct->first_snap_length != get32(block + 12)) {
+        direct->first_kind = direct_get32(block + 8);
+        direct->first_snap_length = direct_get32(block + 12);
+    } else if (direct->first_kind != direct_get32(block + 8) || direct->first_snap_length != direct_get32(block + 12)) {
         return false;
     }
     direct->tick[direct->interfaces++] = tick;
     return true;
 }
 
-static bool take_packet(const struct capture_direct *direct, const uint8_t *block, uint32_t length,
-                        struct direct_record *record)
+static bool direct_take_packet(const struct capture_direct *direct, const uint8_t *block, uint32_t length,
+                               struct direct_record *record)
 {
     uint32_t interface;
 
     if (length < PACKET_MIN)
         return false;
-    interface = get32(block + 8);
-    record->captured = get32(block + 20);
-    record->length = get32(block + 24);
+    interface = direct_get32(block + 8);
+    record->captured = direct_get32(block + 20);
+    record->length = direct_get32(block + 24);
     record->data = block + PACKET_DATA;
     return interface < direct->interfaces && record->captured <= length - PACKET_MIN &&
            record->captured <= direct->snap_length &&
-           set_time(record, (uint64_t)get32(block + 12) << 32 | get32(block + 16), direct->tick[interface]);
+           direct_set_time(record, (uint64_t)direct_get32(block + 12) << 32 | direct_get32(block + 16),
+                           direct->tick[interface]);
 }
 
 static enum direct_status next_pcapng(struct capture_direct *direct, struct direct_record *record)
@@ -257,10 +259,10 @@ static enum direct_status next_pcapng(struct capture_direct *direct, struct dire
         const uint8_t *block = whole_block(direct, &length);
 
         if (!block)
-            return at_end(direct) ? DIRECT_END : DIRECT_UNUSUAL;
-        type = get32(block);
+            return direct_at_end(direct) ? DIRECT_END : DIRECT_UNUSUAL;
+        type = direct_get32(block);
         if (type == BLOCK_PACKET) {
-            if (!take_packet(direct, block, length, record))
+            if (!direct_take_packet(direct, block, length, record))
                 return DIRECT_UNUSUAL;
             direct->start += length;
             return DIRECT_PACKET;

@@ -31,7 +31,7 @@ static bool get(const struct file *file, int64_t at, uint8_t *p, size_t n)
     return pread(file->fd, p, n, (off_t)at) == (ssize_t)n;
 }
 
-static uint32_t get32(const struct file *file, const uint8_t *p)
+static uint32_t drops_get32(const struct file *file, const uint8_t *p)
 {
     uint32_t value;
 
@@ -39,7 +39,7 @@ static uint32_t get32(const struct file *file, const uint8_t *p)
     return file->swapped ? __builtin_bswap32(value) : value;
 }
 
-static uint16_t get16(const struct file *file, const uint8_t *p)
+static uint16_t drops_get16(const struct file *file, const uint8_t *p)
 {
     uint16_t value;
 
@@ -59,10 +59,10 @@ static bool is_pcapng(struct file *file)
 {
     uint8_t header[BLOCK_MIN];
 
-    if (!get(file, 0, header, sizeof header) || get32(file, header) != block_section)
+    if (!get(file, 0, header, sizeof header) || drops_get32(file, header) != block_section)
         return false;
-    file->swapped = get32(file, header + 8) != section_magic;
-    return get32(file, header + 8) == section_magic;
+    file->swapped = drops_get32(file, header + 8) != section_magic;
+    return drops_get32(file, header + 8) == section_magic;
 }
 
 /* By the options p[0..n) of an Interface Statistics Block. */
@@ -71,7 +71,7 @@ static uint64_t drops_of(const struct file *file, const uint8_t *p, size_t n)
     uint64_t drops = 0;
 
     while (n >= 4) {
-        uint16_t code = get16(file, p), length = get16(file, p + 2);
+        uint16_t code = drops_get16(file, p), length = drops_get16(file, p + 2);
         size_t padded = 4 + (((size_t)length + 3) & ~(size_t)3);
 
         if (code == OPTION_END || padded > n)
@@ -106,12 +106,12 @@ uint64_t capture_drops(int fd, int64_t size)
 
         if (!get(&file, end - 4, block, 4))
             break;
-        length = get32(&file, block);
+        length = drops_get32(&file, block);
         if (length < BLOCK_MIN || length % 4 != 0 || length > end - SECTION_MIN ||
-            !get(&file, end - length, block, BLOCK_MIN) || get32(&file, block + 4) != length ||
-            has_packets(get32(&file, block)))
+            !get(&file, end - length, block, BLOCK_MIN) || drops_get32(&file, block + 4) != length ||
+            has_packets(drops_get32(&file, block)))
             break;
-        if (get32(&file, block) == BLOCK_STATISTICS && length > STATISTICS_OPTIONS && length <= sizeof block &&
+        if (drops_get32(&file, block) == BLOCK_STATISTICS && length > STATISTICS_OPTIONS && length <= sizeof block &&
             get(&file, end - length, block, length))
             drops += drops_of(&file, block + STATISTICS_OPTIONS, length - STATISTICS_OPTIONS - 4);
         end -= length;

@@ -14,7 +14,7 @@ struct capture_keep {
     int trouble; /* errno of the first write that failed */
 };
 
-static bool begin(struct capture_keep *keep, pcap_t *like, struct capture_error *error)
+static bool keep_begin(struct capture_keep *keep, pcap_t *like, struct capture_error *error)
 {
     int snap_length = pcap_snapshot(like);
     FILE *file;
@@ -46,7 +46,7 @@ struct capture_keep *keep_open(const char *path, pcap_t *like, struct capture_er
         return NULL;
     }
     keep->path = strdup(path);
-    if (begin(keep, like, error))
+    if (keep_begin(keep, like, error))
         return keep;
     keep_close(keep);
     return NULL;

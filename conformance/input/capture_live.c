@@ -16,7 +16,7 @@ enum {
     NS_PER_S = 1000000000,
 };
 
-static bool refused(struct capture_error *error, const char *interface, pcap_t *pcap, int result)
+static bool live_refused(struct capture_error *error, const char *interface, pcap_t *pcap, int result)
 {
     const char *what = pcap_statustostr(result), *detail = pcap_geterr(pcap);
 
@@ -38,7 +38,7 @@ static bool set_filter(pcap_t *pcap, const char *interface, const char *filter, 
     }
     good = pcap_setfilter(pcap, &program) == 0;
     pcap_freecode(&program);
-    return good || refused(error, interface, pcap, PCAP_ERROR);
+    return good || live_refused(error, interface, pcap, PCAP_ERROR);
 }
 
 static int configure(pcap_t *pcap, const struct capture_live_options *options)
@@ -61,7 +61,7 @@ static bool activate(pcap_t *pcap, const char *interface, const struct capture_l
     if (result == 0)
         result = pcap_activate(pcap);
     if (result < 0)
-        return refused(error, interface, pcap, result);
+        return live_refused(error, interface, pcap, result);
     if (!privileges_drop(options->user, options->writes)) {
         if (options->user && errno == ENOENT)
             capture_error_set(error, "-Z: no user has the name %s", options->user);
@@ -88,7 +88,7 @@ bool live_open(struct capture_live *live, const char *interface, const struct ca
     return live->pcap && activate(live->pcap, interface, options, error);
 }
 
-static int64_t clock_ns(clockid_t clock)
+static int64_t live_clock_ns(clockid_t clock)
 {
     struct timespec now;
 
@@ -104,19 +104,19 @@ int live_next(struct capture_live *live, struct pcap_pkthdr **header, const u_ch
     if (result != 0)
         return result;
     /* What came before the end is handed over one block's time later at the latest. */
-    if (live->stopping && clock_ns(CLOCK_MONOTONIC) - live->stop_tick_ns >= INT64_C(2) * BLOCK_MS * NS_PER_MS)
+    if (live->stopping && live_clock_ns(CLOCK_MONOTONIC) - live->stop_tick_ns >= INT64_C(2) * BLOCK_MS * NS_PER_MS)
         return PCAP_ERROR_BREAK;
     poll(&wait, 1, BLOCK_MS); /* interrupted, or something is wrong: the next call reports it */
     return 0;
 }
 
-void live_stop(struct capture_live *live)
+void capture_live_stop(struct capture_live *live)
 {
     if (live->stopping)
         return;
     live->stopping = true;
-    live->stop_ns = clock_ns(CLOCK_REALTIME);
-    live->stop_tick_ns = clock_ns(CLOCK_MONOTONIC);
+    live->stop_ns = live_clock_ns(CLOCK_REALTIME);
+    live->stop_tick_ns = live_clock_ns(CLOCK_MONOTONIC);
 }
 
 bool live_is_over(const struct capture_live *live, int64_t time_ns)

@@ -21,7 +21,7 @@ bool live_open(struct capture_live *live, const char *interface, const struct ca
 /* As pcap_next_ex(): 1 a packet, 0 none arrived for a while, PCAP_ERROR, or PCAP_ERROR_BREAK when it is over. */
 int live_next(struct capture_live *live, struct pcap_pkthdr **header, const u_char **data);
 /* Ends the capture: the next calls still deliver what is in the buffer. */
-void live_stop(struct capture_live *live);
+void capture_live_stop(struct capture_live *live);
 /* Whether a packet of this time comes after the end. */
 bool live_is_over(const struct capture_live *live, int64_t time_ns);
 uint64_t live_dropped(struct capture_live *live);

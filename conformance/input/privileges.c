@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 /* The number in an environment variable that sudo sets; 0: none, or root itself. */
-static unsigned long number(const char *name)
+static unsigned long privileges_number(const char *name)
 {
     const char *text = getenv(name);
     char *end;
@@ -28,7 +28,7 @@ struct identity {
     gid_t group;
 };
 
-static bool look_up(const char *name, struct identity *identity)
+static bool privileges_look_up(const char *name, struct identity *identity)
 {
     const struct passwd *entry;
 
@@ -45,24 +45,24 @@ static bool look_up(const char *name, struct identity *identity)
 /* As a container without the right to change to them, or without such a user, has it: remains what it is. */
 static struct identity default_identity(void)
 {
-    const struct identity caller = {(uid_t)number("SUDO_UID"), (gid_t)number("SUDO_GID")};
+    const struct identity caller = {(uid_t)privileges_number("SUDO_UID"), (gid_t)privileges_number("SUDO_GID")};
     struct identity nobody = {0};
 
     if (caller.user != 0 && caller.group != 0)
         return caller;
     if (capng_have_capability(CAPNG_EFFECTIVE, CAP_SETUID) && capng_have_capability(CAPNG_EFFECTIVE, CAP_SETGID))
-        look_up("nobody", &nobody);
+        privileges_look_up("nobody", &nobody);
     return nobody;
 }
 
 bool privileges_drop(const char *user, bool writes)
 {
-    bool is_root = geteuid() == 0, by_sudo = number("SUDO_UID") != 0 && number("SUDO_GID") != 0;
+    bool is_root = geteuid() == 0, by_sudo = privileges_number("SUDO_UID") != 0 && privileges_number("SUDO_GID") != 0;
     struct identity identity = {0};
 
     if (is_root && !user)
         identity = default_identity();
-    else if (is_root && !look_up(user, &identity))
+    else if (is_root && !privileges_look_up(user, &identity))
         return false;
     capng_clear(CAPNG_SELECT_CAPS);
     /* Where root asked for a file, it shall be written; the caller of sudo has rights of its own. */

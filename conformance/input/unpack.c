@@ -147,7 +147,7 @@ static ssize_t read_some(FILE *file, uint8_t *p, size_t n)
     return read(fileno(file), p, n);
 }
 
-static bool fill(struct unpack *unpack)
+static bool unpack_fill(struct unpack *unpack)
 {
     ssize_t n = read_some(unpack->packed, unpack->input, sizeof unpack->input);
 
@@ -175,7 +175,7 @@ static ssize_t have_input(struct unpack *unpack)
 {
     if (unpack->start < unpack->end || (!unpack->all_made && !unpack->between))
         return 1;
-    if (!unpack->ended && !fill(unpack))
+    if (!unpack->ended && !unpack_fill(unpack))
         return -1;
     if (!unpack->ended)
         return 1;
@@ -186,7 +186,7 @@ static ssize_t have_input(struct unpack *unpack)
 }
 
 /* What is wrong, after the octets made; NULL: nothing. */
-static const char *step(struct unpack *unpack, uint8_t *out, size_t room, size_t *made)
+static const char *unpack_step(struct unpack *unpack, uint8_t *out, size_t room, size_t *made)
 {
     size_t before = unpack->end - unpack->start;
     const char *trouble = unpack->codec->step(unpack, out, room, made);
@@ -210,7 +210,7 @@ static ssize_t read_unpacked(void *cookie, char *out, size_t room)
 
         if (input <= 0)
             return input;
-        trouble = step(unpack, (uint8_t *)out, room, &made);
+        trouble = unpack_step(unpack, (uint8_t *)out, room, &made);
         if (trouble)
             failed(unpack, trouble);
         if (trouble && made == 0)
@@ -234,7 +234,7 @@ static const struct codec *find_codec(const uint8_t *magic, size_t n)
     return NULL;
 }
 
-static FILE *start(FILE *file, const struct codec *codec, const uint8_t *magic, size_t n, struct unpack **unpack)
+static FILE *unpack_start(FILE *file, const struct codec *codec, const uint8_t *magic, size_t n, struct unpack **unpack)
 {
     static const cookie_io_functions_t functions = {.read = read_unpacked, .close = close_packed};
     struct unpack *new = malloc(sizeof *new);
@@ -285,7 +285,7 @@ FILE *unpack_stream(FILE *file, struct unpack **unpack)
     }
     codec = find_codec(magic, n);
     if (codec)
-        return start(file, codec, magic, n, unpack);
+        return unpack_start(file, codec, magic, n, unpack);
     if (n == 0 || lseek(fileno(file), -(off_t)n, SEEK_CUR) >= 0)
         return file;
     while (n > 0)

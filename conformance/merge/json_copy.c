@@ -21,7 +21,7 @@ static struct json_text text_of_string(struct json_view string, gchar **held)
 }
 
 /* A scalar; numbers stay what they are. */
-static struct json_text text_of(struct json_view value, gchar **held)
+static struct json_text copy_text_of(struct json_view value, gchar **held)
 {
     if (json_is(value, JSON_STRING))
         return text_of_string(value, held);
@@ -34,12 +34,12 @@ static bool is_in_a_line(struct json_view value)
     return !memchr(json_raw(value), '\n', value.item->length);
 }
 
-static void copy(struct json_writer *writer, struct json_text name, struct json_view value);
+static void copy_copy(struct json_writer *writer, struct json_text name, struct json_view value);
 
 static void copy_elements(struct json_writer *writer, struct json_view array)
 {
     for (struct json_view each = json_first(array); each.item; each = json_next(array, each))
-        copy(writer, no_name, each);
+        copy_copy(writer, no_name, each);
 }
 
 static void copy_members(struct json_writer *writer, struct json_view object)
@@ -47,12 +47,12 @@ static void copy_members(struct json_writer *writer, struct json_view object)
     for (struct json_view each = json_first(object); each.item; each = json_next(object, each)) {
         g_autofree gchar *held = NULL;
 
-        copy(writer, text_of_string(each, &held), json_named(each));
+        copy_copy(writer, text_of_string(each, &held), json_named(each));
     }
 }
 
 /* Its depth is that of what was read: at most JSON_DEPTH_MAX. */
-static void copy(struct json_writer *writer, struct json_text name, struct json_view value)
+static void copy_copy(struct json_writer *writer, struct json_text name, struct json_view value)
 {
     g_autofree gchar *held = NULL;
 
@@ -65,7 +65,7 @@ static void copy(struct json_writer *writer, struct json_text name, struct json_
         copy_elements(writer, value);
         json_text_end(writer, ']');
     } else {
-        json_text_value(writer, name, text_of(value, &held));
+        json_text_value(writer, name, copy_text_of(value, &held));
     }
 }
 
@@ -75,11 +75,11 @@ void json_copy(struct json_writer *writer, const char *name, struct json_view va
     JsonNode *node;
 
     if (!name) {
-        copy(writer, no_name, value);
+        copy_copy(writer, no_name, value);
         return;
     }
     node = json_node_init_string(json_node_alloc(), name);
     quoted = json_to_string(node, FALSE);
-    copy(writer, (struct json_text){quoted, strlen(quoted)}, value);
+    copy_copy(writer, (struct json_text){quoted, strlen(quoted)}, value);
     json_node_unref(node);
 }

@@ -35,7 +35,7 @@ uint64_t json_source_position(const struct json_source *source)
 /* ---- octets ---- */
 
 /* Gives up what is before the value that is being read. */
-static void make_room(struct json_source *source)
+static void source_make_room(struct json_source *source)
 {
     size_t kept = source->end - source->value;
 
@@ -58,7 +58,7 @@ static bool refill(struct json_source *source)
     if (source->ended)
         return false;
     if (source->end == source->room)
-        make_room(source);
+        source_make_room(source);
     errno = EFBIG;
     if (source->end < VALUE_MAX)
         while ((n = read(source->fd, source->text + source->end, source->room - source->end)) < 0 && errno == EINTR)
@@ -137,7 +137,7 @@ static size_t new_item(struct json_source *source, enum json_type type, size_t a
     return source->n++;
 }
 
-static void end_item(struct json_source *source, size_t number, size_t end)
+static void source_end_item(struct json_source *source, size_t number, size_t end)
 {
     struct json_item *item = &source->item[number];
 
@@ -173,7 +173,7 @@ static bool read_escape(struct json_source *source)
 }
 
 /* After the opening quotation mark. */
-static bool read_string(struct json_source *source)
+static bool source_read_string(struct json_source *source)
 {
     size_t number = new_item(source, JSON_STRING, source->at);
     bool plain = true, ascii = true;
@@ -198,7 +198,7 @@ static bool read_string(struct json_source *source)
         if (octet == ESCAPE && !read_escape(source))
             return false;
     }
-    end_item(source, number, source->at);
+    source_end_item(source, number, source->at);
     source->item[number].plain = plain;
     source->at++;
     return ascii || g_utf8_validate(source->text + source->value + source->item[number].at,
@@ -241,7 +241,7 @@ static bool fits_integer(const char *text, size_t length)
     return g_ascii_string_to_signed(digits, 10, INT64_MIN, INT64_MAX, &value, NULL);
 }
 
-static bool read_number(struct json_source *source)
+static bool source_read_number(struct json_source *source)
 {
     size_t number = new_item(source, JSON_INTEGER, source->at), n;
     struct json_item *item;
@@ -264,7 +264,7 @@ static bool read_number(struct json_source *source)
         if (read_digits(source) == 0)
             return false;
     }
-    end_item(source, number, source->at);
+    source_end_item(source, number, source->at);
     item = &source->item[number];
     text = source->text + source->value + item->at;
     if (!whole || !fits_integer(text, item->length))
@@ -272,7 +272,7 @@ static bool read_number(struct json_source *source)
     return item->type == JSON_INTEGER || isfinite(g_ascii_strtod(text, NULL));
 }
 
-static bool read_word(struct json_source *source)
+static bool source_read_word(struct json_source *source)
 {
     static const struct {
         const char *text;
@@ -288,7 +288,7 @@ static bool read_word(struct json_source *source)
             continue;
         number = new_item(source, words[i].type, source->at);
         source->at += n;
-        end_item(source, number, source->at);
+        source_end_item(source, number, source->at);
         return true;
     }
     return false;
@@ -305,12 +305,12 @@ static bool in_object(const struct json_source *source, const struct nesting *ne
     return nesting->depth > 0 && source->item[nesting->open[nesting->depth - 1]].type == JSON_OBJECT;
 }
 
-static bool read_name(struct json_source *source)
+static bool source_read_name(struct json_source *source)
 {
     if (skip_blanks(source) != '"')
         return false;
     source->at++;
-    if (!read_string(source) || skip_blanks(source) != ':')
+    if (!source_read_string(source) || skip_blanks(source) != ':')
         return false;
     source->at++;
     return true;
@@ -335,7 +335,7 @@ static bool closes(const struct json_source *source, const struct nesting *nesti
 static void close_bracket(struct json_source *source, struct nesting *nesting)
 {
     source->at++;
-    end_item(source, nesting->open[--nesting->depth], source->at);
+    source_end_item(source, nesting->open[--nesting->depth], source->at);
 }
 
 static bool read_scalar(struct json_source *source)
@@ -344,9 +344,9 @@ static bool read_scalar(struct json_source *source)
 
     if (c == '"') {
         source->at++;
-        return read_string(source);
+        return source_read_string(source);
     }
-    return c == '-' || g_ascii_isdigit(c) ? read_number(source) : read_word(source);
+    return c == '-' || g_ascii_isdigit(c) ? source_read_number(source) : source_read_word(source);
 }
 
 /* A value or the beginning of one, with its name. */
@@ -354,7 +354,7 @@ static bool begin_value(struct json_source *source, struct nesting *nesting)
 {
     char c;
 
-    if (in_object(source, nesting) && !read_name(source))
+    if (in_object(source, nesting) && !source_read_name(source))
         return false;
     c = skip_blanks(source);
     return c == '{' || c == '[' ? open_bracket(source, nesting) : read_scalar(source);
@@ -398,7 +398,7 @@ bool json_read(struct json_source *source)
 
 /* ---- views ---- */
 
-static struct json_view view_of(struct json_view beside, const struct json_item *item)
+static struct json_view source_view_of(struct json_view beside, const struct json_item *item)
 {
     return (struct json_view){beside.source, item};
 }
@@ -413,28 +413,28 @@ bool json_is(struct json_view view, enum json_type type)
     return view.item && view.item->type == type;
 }
 
-static const struct json_item *after(struct json_view view)
+static const struct json_item *source_after(struct json_view view)
 {
     return view.source->item + view.item->next;
 }
 
 struct json_view json_first(struct json_view view)
 {
-    bool any = (json_is(view, JSON_OBJECT) || json_is(view, JSON_ARRAY)) && after(view) > view.item + 1;
+    bool any = (json_is(view, JSON_OBJECT) || json_is(view, JSON_ARRAY)) && source_after(view) > view.item + 1;
 
-    return view_of(view, any ? view.item + 1 : NULL);
+    return source_view_of(view, any ? view.item + 1 : NULL);
 }
 
 struct json_view json_named(struct json_view name)
 {
-    return view_of(name, name.item ? name.item + 1 : NULL);
+    return source_view_of(name, name.item ? name.item + 1 : NULL);
 }
 
 struct json_view json_next(struct json_view whole, struct json_view view)
 {
-    const struct json_item *next = json_is(whole, JSON_OBJECT) ? after(json_named(view)) : after(view);
+    const struct json_item *next = json_is(whole, JSON_OBJECT) ? source_after(json_named(view)) : source_after(view);
 
-    return view_of(view, next < after(whole) ? next : NULL);
+    return source_view_of(view, next < source_after(whole) ? next : NULL);
 }
 
 const char *json_raw(struct json_view view)
@@ -474,7 +474,7 @@ bool json_says(struct json_view string, const char *text)
 
 struct json_view json_member(struct json_view object, const char *name)
 {
-    struct json_view found = view_of(object, NULL);
+    struct json_view found = source_view_of(object, NULL);
 
     if (!json_is(object, JSON_OBJECT))
         return found;
@@ -497,7 +497,7 @@ size_t json_length(struct json_view array)
 
 struct json_view json_element(struct json_view array, size_t i)
 {
-    struct json_view at = json_is(array, JSON_ARRAY) ? json_first(array) : view_of(array, NULL);
+    struct json_view at = json_is(array, JSON_ARRAY) ? json_first(array) : source_view_of(array, NULL);
 
     while (at.item && i-- > 0)
         at = json_next(array, at);

@@ -50,7 +50,7 @@ static bool anything_fails(const struct merge *merge)
     return merge->options.fail_trouble && merge_any_trouble(merge->entries);
 }
 
-static enum check_status decide(const struct merge *merge)
+static enum check_status merge_decide(const struct merge *merge)
 {
     if (merge->sums.failed_capture)
         return CHECK_TROUBLE;
@@ -72,7 +72,7 @@ static GList *sorted(GHashTable *ids)
 
 static void write_summary(const struct merge *merge, struct json_writer *writer)
 {
-    const struct report verdict = {.status = decide(merge)};
+    const struct report verdict = {.status = merge_decide(merge)};
     GList *ids = sorted(merge->sums.unused);
 
     json_begin_object(writer, "summary");
@@ -96,7 +96,7 @@ static void write_summary(const struct merge *merge, struct json_writer *writer)
 }
 
 /* False: reported on standard error. */
-static bool write_json(struct merge *merge, FILE *out)
+static bool merge_write_json(struct merge *merge, FILE *out)
 {
     struct json_writer json, *writer = &json;
     struct merge_writing writing = {.files = &merge->files, .writer = writer, .verdicts = merge->verdicts};
@@ -167,7 +167,7 @@ static bool write_other(struct merge *merge, FILE *json, FILE *out)
         if (merge->baseline)
             merge_baseline_waive(merge->baseline, &report, options);
         report_conclude(&report);
-        report.status = decide(merge);
+        report.status = merge_decide(merge);
         report_write(&report, merge->format, out);
         if (merge->baseline && merge->format == FORMAT_TEXT)
             merge_baseline_write_text(merge->baseline, out);
@@ -176,7 +176,7 @@ static bool write_other(struct merge *merge, FILE *json, FILE *out)
     return ok;
 }
 
-static bool copy(FILE *from, FILE *to)
+static bool merge_copy(FILE *from, FILE *to)
 {
     char text[BUFSIZ];
     size_t n;
@@ -194,16 +194,16 @@ static bool cannot_write(const char *path)
 }
 
 /* json: the merged report, complete; NULL: it is written there now. */
-static bool write_output(struct merge *merge, FILE *json)
+static bool merge_write_output(struct merge *merge, FILE *json)
 {
     const char *path = merge->output;
     struct output_file out;
     bool ok = output_file_open(&out, path), made = true;
 
     if (ok && !json)
-        made = write_json(merge, out.file);
+        made = merge_write_json(merge, out.file);
     else if (ok)
-        ok = merge->format == FORMAT_JSON ? copy(json, out.file) : write_other(merge, json, out.file);
+        ok = merge->format == FORMAT_JSON ? merge_copy(json, out.file) : write_other(merge, json, out.file);
     if (ok && made)
         ok = output_file_finish(&out);
     if (!ok)
@@ -216,7 +216,7 @@ static bool write_output(struct merge *merge, FILE *json)
 static FILE *json_file(struct merge *merge)
 {
     FILE *json = tmpfile();
-    bool ok = json && write_json(merge, json);
+    bool ok = json && merge_write_json(merge, json);
 
     if (!json || (ok && (fflush(json) != 0 || ferror(json))))
         ok = cannot_write("a temporary file");
@@ -232,7 +232,7 @@ static FILE *json_file(struct merge *merge)
 static bool write_by_way_of_json(struct merge *merge)
 {
     FILE *json = json_file(merge);
-    bool ok = json && write_output(merge, json);
+    bool ok = json && merge_write_output(merge, json);
 
     if (json)
         fclose(json);
@@ -247,7 +247,7 @@ static bool has_parts(const GArray *captures)
     return false;
 }
 
-static bool read_all(struct merge *merge)
+static bool merge_read_all(struct merge *merge)
 {
     for (guint i = 0; merge->options.files[i]; i++) {
         struct merge_input input = {.path = merge->options.files[i]};
@@ -267,7 +267,7 @@ static bool find_entries(struct merge *merge)
 {
     GError *error = NULL;
 
-    if (!read_all(merge))
+    if (!merge_read_all(merge))
         return false;
     g_hash_table_foreach_remove(merge->sums.unused, is_used, merge->sums.used);
     merge->entries = merge_entries(merge->sums.captures, merge->options.files, &error);
@@ -323,7 +323,7 @@ static void judge_anew(struct merge *merge, struct report *now)
 }
 
 /* False: reported on standard error. */
-static bool compare(struct merge *merge)
+static bool merge_compare(struct merge *merge)
 {
     char *files[] = {merge->baseline_file, NULL};
     struct merge earlier = {.options = {.files = files, .fail_on = merge->options.fail_on}};
@@ -357,11 +357,11 @@ static int merge_all(struct merge *merge)
 {
     bool written;
 
-    if (!find_entries(merge) || (merge->baseline_file && !compare(merge)))
+    if (!find_entries(merge) || (merge->baseline_file && !merge_compare(merge)))
         return CHECK_TROUBLE;
     written = merge->format != FORMAT_JSON || has_parts(merge->sums.captures) ? write_by_way_of_json(merge)
-                                                                              : write_output(merge, NULL);
-    return (int)(written ? decide(merge) : CHECK_TROUBLE);
+                                                                              : merge_write_output(merge, NULL);
+    return (int)(written ? merge_decide(merge) : CHECK_TROUBLE);
 }
 
 static void confine_merge(const struct merge *merge)

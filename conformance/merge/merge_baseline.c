@@ -27,14 +27,14 @@ struct merge_baseline {
     GPtrArray *added;     /* keys of troubles that are new */
 };
 
-static guint hash_of(gconstpointer data)
+static guint baseline_hash_of(gconstpointer data)
 {
     const struct row *row = data;
 
     return report_kind_hash(&row->kind) ^ g_str_hash(row->address);
 }
 
-static gboolean equal(gconstpointer a, gconstpointer b)
+static gboolean baseline_equal(gconstpointer a, gconstpointer b)
 {
     const struct row *one = a, *other = b;
 
@@ -52,7 +52,7 @@ static void free_row(gpointer data)
 }
 
 /* Without the port: a client has another one each time. */
-static char *address_of(const struct endpoint *end)
+static char *baseline_address_of(const struct endpoint *end)
 {
     struct endpoint host = *end;
     char text[ENDPOINT_TEXT_SIZE];
@@ -62,7 +62,7 @@ static char *address_of(const struct endpoint *end)
 }
 
 /* As it is looked up; its found and address are the caller's. */
-static struct row row_of(const struct report_connection *connection, const struct report_finding *finding)
+static struct row baseline_row_of(const struct report_connection *connection, const struct report_finding *finding)
 {
     bool from_initiator = finding->direction == DIR_TO_RESPONDER;
 
@@ -72,39 +72,41 @@ static struct row row_of(const struct report_connection *connection, const struc
                                  .found = report_kind_pattern(finding->message),
                                  .frame = finding->frame},
                         .severity = finding->severity,
-                        .address = address_of(from_initiator ? &connection->initiator : &connection->responder)};
+                        .address =
+                            baseline_address_of(from_initiator ? &connection->initiator : &connection->responder)};
 }
 
-static struct row *find(const struct merge_baseline *baseline, const struct report_connection *connection,
-                        const struct report_finding *finding)
+static struct row *baseline_find(const struct merge_baseline *baseline, const struct report_connection *connection,
+                                 const struct report_finding *finding)
 {
-    struct row wanted = row_of(connection, finding), *row = g_hash_table_lookup(baseline->known, &wanted);
+    struct row wanted = baseline_row_of(connection, finding), *row = g_hash_table_lookup(baseline->known, &wanted);
 
     g_free(wanted.kind.found);
     g_free(wanted.address);
     return row;
 }
 
-static const char *keep(const struct merge_baseline *baseline, const char *text)
+static const char *baseline_keep(const struct merge_baseline *baseline, const char *text)
 {
     return text ? g_string_chunk_insert_const(baseline->text, text) : NULL;
 }
 
-static struct row *add(struct merge_baseline *baseline, const struct report_connection *connection,
-                       const struct report_finding *finding)
+static struct row *baseline_add(struct merge_baseline *baseline, const struct report_connection *connection,
+                                const struct report_finding *finding)
 {
-    struct row row = row_of(connection, finding), *added;
+    struct row row = baseline_row_of(connection, finding), *added;
 
-    row.message = keep(baseline, finding->message);
-    row.kind.subject =
-        (struct finding_subject){keep(baseline, finding->subject.operation), keep(baseline, finding->subject.kind)};
+    row.message = baseline_keep(baseline, finding->message);
+    row.kind.subject = (struct finding_subject){baseline_keep(baseline, finding->subject.operation),
+                                                baseline_keep(baseline, finding->subject.kind)};
     added = g_memdup2(&row, sizeof row);
     g_ptr_array_add(baseline->rows, added);
     g_hash_table_add(baseline->known, added);
     return added;
 }
 
-static void take_connection(struct merge_baseline *baseline, const struct report_connection *connection, bool now)
+static void baseline_take_connection(struct merge_baseline *baseline, const struct report_connection *connection,
+                                     bool now)
 {
     for (guint i = 0; i < connection->findings->len; i++) {
         const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
@@ -112,9 +114,9 @@ static void take_connection(struct merge_baseline *baseline, const struct report
 
         if (finding->waiver)
             continue;
-        row = find(baseline, connection, finding);
+        row = baseline_find(baseline, connection, finding);
         if (!row)
-            row = add(baseline, connection, finding);
+            row = baseline_add(baseline, connection, finding);
         *(now ? &row->now : &row->earlier) += UINT64_C(1) + finding->more;
     }
 }
@@ -126,14 +128,14 @@ static gchar *trouble_key(const struct trouble *trouble)
                            trouble->server);
 }
 
-static bool is_known(const struct merge_baseline *baseline, const struct trouble *trouble)
+static bool baseline_is_known(const struct merge_baseline *baseline, const struct trouble *trouble)
 {
     g_autofree gchar *key = trouble_key(trouble);
 
     return g_hash_table_contains(baseline->troubles, key);
 }
 
-static void take_troubles(struct merge_baseline *baseline, const GPtrArray *troubles, bool now)
+static void baseline_take_troubles(struct merge_baseline *baseline, const GPtrArray *troubles, bool now)
 {
     for (guint i = 0; i < troubles->len; i++) {
         const struct trouble *trouble = g_ptr_array_index(troubles, i);
@@ -142,19 +144,19 @@ static void take_troubles(struct merge_baseline *baseline, const GPtrArray *trou
             continue;
         if (!now)
             g_hash_table_add(baseline->troubles, trouble_key(trouble));
-        else if (!is_known(baseline, trouble))
+        else if (!baseline_is_known(baseline, trouble))
             g_ptr_array_add(baseline->added, trouble_key(trouble));
     }
 }
 
-static void take(struct merge_baseline *baseline, const struct report *report, bool now)
+static void baseline_take(struct merge_baseline *baseline, const struct report *report, bool now)
 {
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
         for (guint k = 0; k < capture->connections->len; k++)
-            take_connection(baseline, g_ptr_array_index(capture->connections, k), now);
-        take_troubles(baseline, capture->troubles->list, now);
+            baseline_take_connection(baseline, g_ptr_array_index(capture->connections, k), now);
+        baseline_take_troubles(baseline, capture->troubles->list, now);
     }
 }
 
@@ -164,12 +166,12 @@ struct merge_baseline *merge_baseline_new(const char *file, const struct report 
 
     baseline->file = printable_text(file);
     baseline->rows = g_ptr_array_new_with_free_func(free_row);
-    baseline->known = g_hash_table_new(hash_of, equal);
+    baseline->known = g_hash_table_new(baseline_hash_of, baseline_equal);
     baseline->text = g_string_chunk_new(1024);
     baseline->troubles = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     baseline->added = g_ptr_array_new_with_free_func(g_free);
-    take(baseline, earlier, false);
-    take(baseline, now, true);
+    baseline_take(baseline, earlier, false);
+    baseline_take(baseline, now, true);
     return baseline;
 }
 
@@ -188,17 +190,17 @@ void merge_baseline_free(struct merge_baseline *baseline)
 
 enum change { ADDED, GONE, SAME };
 
-static enum change change_of(const struct row *row)
+static enum change baseline_change_of(const struct row *row)
 {
     return row->earlier == 0 ? ADDED : row->now == 0 ? GONE : SAME;
 }
 
-static unsigned count(const struct merge_baseline *baseline, enum change change)
+static unsigned baseline_count(const struct merge_baseline *baseline, enum change change)
 {
     unsigned n = 0;
 
     for (guint i = 0; i < baseline->rows->len; i++)
-        n += change_of(g_ptr_array_index(baseline->rows, i)) == change;
+        n += baseline_change_of(g_ptr_array_index(baseline->rows, i)) == change;
     return n;
 }
 
@@ -207,7 +209,7 @@ bool merge_baseline_fails(const struct merge_baseline *baseline, const struct ch
     for (guint i = 0; i < baseline->rows->len; i++) {
         const struct row *row = g_ptr_array_index(baseline->rows, i);
 
-        if (change_of(row) == ADDED && options_fails(options, row->severity))
+        if (baseline_change_of(row) == ADDED && options_fails(options, row->severity))
             return true;
     }
     return options->fail_trouble && baseline->added->len > 0;
@@ -220,10 +222,10 @@ static void waive_same(const struct merge_baseline *baseline, struct report_conn
 {
     for (guint i = 0; i < connection->findings->len; i++) {
         struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
-        const struct row *row = finding->waiver ? NULL : find(baseline, connection, finding);
+        const struct row *row = finding->waiver ? NULL : baseline_find(baseline, connection, finding);
         uint64_t times = UINT64_C(1) + finding->more;
 
-        if (!row || change_of(row) != SAME)
+        if (!row || baseline_change_of(row) != SAME)
             continue;
         finding->waiver = waiver;
         connection->waived += times;
@@ -250,12 +252,12 @@ void merge_baseline_waive(const struct merge_baseline *baseline, struct report *
         for (guint k = 0; k < capture->troubles->list->len; k++) {
             struct trouble *trouble = g_ptr_array_index(capture->troubles->list, k);
 
-            trouble->known = is_known(baseline, trouble);
+            trouble->known = baseline_is_known(baseline, trouble);
         }
     }
 }
 
-static const char *role_of(const struct row *row)
+static const char *baseline_role_of(const struct row *row)
 {
     return row->kind.direction == DIR_TO_RESPONDER ? "initiator" : "responder";
 }
@@ -267,13 +269,13 @@ static void write_rows(const struct merge_baseline *baseline, struct json_writer
     for (guint i = 0; i < baseline->rows->len; i++) {
         const struct row *row = g_ptr_array_index(baseline->rows, i);
 
-        if (change_of(row) != change)
+        if (baseline_change_of(row) != change)
             continue;
         json_begin_object(writer, NULL);
         json_string(writer, "rule", rule_catalogue[row->kind.rule].id);
         json_string(writer, "severity", rule_severity_name(row->severity));
         json_string(writer, "sender", row->address);
-        json_string(writer, "role", role_of(row));
+        json_string(writer, "role", baseline_role_of(row));
         if (row->kind.subject.operation)
             json_string(writer, "operation", row->kind.subject.operation);
         if (row->kind.subject.kind)
@@ -291,7 +293,7 @@ void merge_baseline_write_json(const struct merge_baseline *baseline, struct jso
     json_string(writer, "file", baseline->file);
     write_rows(baseline, writer, "new", ADDED);
     write_rows(baseline, writer, "gone", GONE);
-    json_number(writer, "same", count(baseline, SAME));
+    json_number(writer, "same", baseline_count(baseline, SAME));
     json_strings(writer, "new_trouble", (const char *const *)baseline->added->pdata, baseline->added->len);
     json_end_object(writer);
 }
@@ -302,16 +304,16 @@ static void write_lines(const struct merge_baseline *baseline, FILE *out, const 
         const struct row *row = g_ptr_array_index(baseline->rows, i);
         g_autofree gchar *message = printable_text(row->message);
 
-        if (change_of(row) == change)
+        if (baseline_change_of(row) == change)
             fprintf(out, "  %s: %s, %s, of the %s %s: %s\n", what, rule_catalogue[row->kind.rule].id,
-                    rule_severity_name(row->severity), role_of(row), row->address, message);
+                    rule_severity_name(row->severity), baseline_role_of(row), row->address, message);
     }
 }
 
 void merge_baseline_write_text(const struct merge_baseline *baseline, FILE *out)
 {
     fprintf(out, "\ncompared with %s, by kinds of findings: %u new, %u gone, %u the same\n", baseline->file,
-            count(baseline, ADDED), count(baseline, GONE), count(baseline, SAME));
+            baseline_count(baseline, ADDED), baseline_count(baseline, GONE), baseline_count(baseline, SAME));
     write_lines(baseline, out, "new", ADDED);
     write_lines(baseline, out, "gone", GONE);
     for (guint i = 0; i < baseline->added->len; i++) {

@@ -20,7 +20,7 @@ void merge_files_init(struct merge_files *files, char **paths)
     files->kept = g_hash_table_new_full(NULL, NULL, NULL, close_kept);
 }
 
-static void leave(struct merge_files *files)
+static void files_leave(struct merge_files *files)
 {
     if (files->fd >= 0)
         close(files->fd);
@@ -29,11 +29,11 @@ static void leave(struct merge_files *files)
 
 void merge_files_clear(struct merge_files *files)
 {
-    leave(files);
+    files_leave(files);
     g_hash_table_unref(files->kept);
 }
 
-static bool copy(int fd, FILE *to)
+static bool files_copy(int fd, FILE *to)
 {
     g_autofree char *text = g_malloc(COPIED_AT_ONCE);
     ssize_t n;
@@ -45,7 +45,7 @@ static bool copy(int fd, FILE *to)
 }
 
 /* What is no file can be read once only. */
-static bool keep(struct merge_files *files, guint number, int fd)
+static bool files_keep(struct merge_files *files, guint number, int fd)
 {
     struct stat is;
     FILE *kept;
@@ -56,7 +56,7 @@ static bool keep(struct merge_files *files, guint number, int fd)
     if (!kept)
         return false;
     g_hash_table_insert(files->kept, GUINT_TO_POINTER(number), kept);
-    return copy(fd, kept);
+    return files_copy(fd, kept);
 }
 
 static int open_again(struct merge_files *files, guint number)
@@ -65,16 +65,16 @@ static int open_again(struct merge_files *files, guint number)
 
     if (files->fd >= 0 && files->latest == number)
         return files->fd;
-    leave(files);
+    files_leave(files);
     files->latest = number;
     if (!kept) {
         files->fd = open(files->paths[number], O_RDONLY | O_CLOEXEC);
-        if (files->fd >= 0 && !keep(files, number, files->fd))
-            leave(files);
+        if (files->fd >= 0 && !files_keep(files, number, files->fd))
+            files_leave(files);
         kept = g_hash_table_lookup(files->kept, GUINT_TO_POINTER(number));
     }
     if (kept) {
-        leave(files);
+        files_leave(files);
         files->fd = fcntl(fileno(kept), F_DUPFD_CLOEXEC, 0);
     }
     return files->fd;

@@ -3,7 +3,7 @@
 #include "conformance/merge/merge_parts.h"
 #include "conformance/model/report.h"
 
-static const char *text_of(JsonObject *object, const char *name)
+static const char *fold_text_of(JsonObject *object, const char *name)
 {
     JsonNode *node = json_object_get_member(object, name);
 
@@ -18,11 +18,11 @@ struct fold {
     JsonObject *last;
 };
 
-static gchar *key_of(JsonObject *finding)
+static gchar *fold_key_of(JsonObject *finding)
 {
-    gchar *text = report_fold_text(text_of(finding, "message"));
-    gchar *key = g_strdup_printf("%s %s %s %s %s %d", text_of(finding, "rule"), text_of(finding, "severity"),
-                                 text_of(finding, "direction"), text, text_of(finding, "waived_why"),
+    gchar *text = report_fold_text(fold_text_of(finding, "message"));
+    gchar *key = g_strdup_printf("%s %s %s %s %s %d", fold_text_of(finding, "rule"), fold_text_of(finding, "severity"),
+                                 fold_text_of(finding, "direction"), text, fold_text_of(finding, "waived_why"),
                                  json_object_get_boolean_member(finding, "waived"));
 
     g_free(text);
@@ -51,7 +51,7 @@ void merge_fold(JsonObject *connection)
 
     for (guint i = 0; i < json_array_get_length(all); i++) {
         JsonObject *finding = json_array_get_object_element(all, i);
-        gchar *key = key_of(finding);
+        gchar *key = fold_key_of(finding);
         struct fold *fold = g_hash_table_lookup(folds, key);
 
         if (!fold)

@@ -4,7 +4,7 @@
 #include "conformance/options/options.h"
 #include "conformance/report/report_parts.h"
 
-static bool fail(struct merge_input *input, const char *text)
+static bool input_fail(struct merge_input *input, const char *text)
 {
     gchar *said = g_strdup_printf("%s: %s", input->path, text);
     gchar *shown = printable_text(said); /* both may name what comes from outside */
@@ -20,7 +20,7 @@ bool merge_input_wrong(struct merge_input *input, const char *what, const char *
 {
     gchar *text = g_strdup_printf("not a report of iwarp-check: '%s' of %s should be %s", name, what, wanted);
 
-    fail(input, text);
+    input_fail(input, text);
     g_free(text);
     return false;
 }
@@ -33,7 +33,7 @@ bool merge_input_unread(struct merge_input *input, enum merge_unread why)
         [MERGE_NO_OBJECT] = "not a report of iwarp-check: the JSON in it is not an object",
     };
 
-    return fail(input, texts[why]);
+    return input_fail(input, texts[why]);
 }
 
 void merge_input_clear(struct merge_input *input)
@@ -43,8 +43,8 @@ void merge_input_clear(struct merge_input *input)
 
 /* ---- what was read ---- */
 
-static struct json_view view_of(struct merge_input *input, struct json_view object, const char *what, const char *name,
-                                enum json_type type, const char *wanted)
+static struct json_view input_view_of(struct merge_input *input, struct json_view object, const char *what,
+                                      const char *name, enum json_type type, const char *wanted)
 {
     struct json_view found = json_member(object, name);
 
@@ -57,19 +57,19 @@ static struct json_view view_of(struct merge_input *input, struct json_view obje
 struct json_view merge_view_object(struct merge_input *input, struct json_view object, const char *what,
                                    const char *name)
 {
-    return view_of(input, object, what, name, JSON_OBJECT, "an object");
+    return input_view_of(input, object, what, name, JSON_OBJECT, "an object");
 }
 
 struct json_view merge_view_array(struct merge_input *input, struct json_view object, const char *what,
                                   const char *name)
 {
-    return view_of(input, object, what, name, JSON_ARRAY, "an array");
+    return input_view_of(input, object, what, name, JSON_ARRAY, "an array");
 }
 
 struct json_view merge_view_string(struct merge_input *input, struct json_view object, const char *what,
                                    const char *name)
 {
-    return view_of(input, object, what, name, JSON_STRING, "a string");
+    return input_view_of(input, object, what, name, JSON_STRING, "a string");
 }
 
 bool merge_view_count(struct merge_input *input, struct json_view object, const char *what, const char *name,
@@ -94,7 +94,7 @@ bool merge_view_bool(struct merge_input *input, struct json_view object, const c
 
 /* ---- what json-glib holds ---- */
 
-static bool holds(JsonNode *node, GType type)
+static bool input_holds(JsonNode *node, GType type)
 {
     return node && JSON_NODE_HOLDS_VALUE(node) && json_node_get_value_type(node) == type;
 }
@@ -123,7 +123,7 @@ const char *merge_string(struct merge_input *input, JsonObject *object, const ch
 {
     JsonNode *node = json_object_get_member(object, name);
 
-    if (holds(node, G_TYPE_STRING))
+    if (input_holds(node, G_TYPE_STRING))
         return json_node_get_string(node);
     merge_input_wrong(input, what, name, "a string");
     return NULL;
@@ -131,7 +131,7 @@ const char *merge_string(struct merge_input *input, JsonObject *object, const ch
 
 static bool get_count(JsonNode *node, uint64_t *value)
 {
-    if (!holds(node, G_TYPE_INT64) || json_node_get_int(node) < 0 || json_node_get_int(node) > MERGE_COUNT_MAX)
+    if (!input_holds(node, G_TYPE_INT64) || json_node_get_int(node) < 0 || json_node_get_int(node) > MERGE_COUNT_MAX)
         return false;
     *value = (uint64_t)json_node_get_int(node);
     return true;
@@ -155,7 +155,7 @@ bool merge_bool(struct merge_input *input, JsonObject *object, const char *what,
 {
     JsonNode *node = json_object_get_member(object, name);
 
-    if (!holds(node, G_TYPE_BOOLEAN))
+    if (!input_holds(node, G_TYPE_BOOLEAN))
         return merge_input_wrong(input, what, name, "true or false");
     *value = json_node_get_boolean(node);
     return true;

@@ -60,7 +60,7 @@ struct placed {
     JsonObject *finding;
 };
 
-static gint by_place(gconstpointer a, gconstpointer b)
+static gint join_by_place(gconstpointer a, gconstpointer b)
 {
     const struct placed *first = a, *second = b;
 
@@ -92,7 +92,7 @@ static bool join_findings(const struct merge_pair *pair)
     if (ok) {
         JsonArray *findings = json_array_new();
 
-        g_array_sort(placed, by_place);
+        g_array_sort(placed, join_by_place);
         for (guint i = 0; i < placed->len; i++)
             json_array_add_object_element(findings, json_object_ref(g_array_index(placed, struct placed, i).finding));
         json_object_set_array_member(pair->into, "findings", findings);

@@ -16,7 +16,7 @@ static gint by_number(gconstpointer a, gconstpointer b)
 }
 
 /* Without one that is missing, or with one twice, the totals would be wrong. */
-static bool in_order(const GArray *parts, char *const *paths, GError **error)
+static bool parts_in_order(const GArray *parts, char *const *paths, GError **error)
 {
     for (guint i = 1; i < parts->len; i++) {
         const struct merge_capture *before = &g_array_index(parts, struct merge_capture, i - 1);
@@ -38,7 +38,7 @@ static void clear_entry(gpointer entry)
     g_array_unref(((struct merge_entry *)entry)->parts);
 }
 
-static void add_part(GArray *entries, GHashTable *by_series, const struct merge_capture *capture)
+static void parts_add_part(GArray *entries, GHashTable *by_series, const struct merge_capture *capture)
 {
     GArray *parts = capture->series ? g_hash_table_lookup(by_series, capture->series) : NULL;
 
@@ -61,13 +61,13 @@ GArray *merge_entries(const GArray *captures, char *const *paths, GError **error
 
     g_array_set_clear_func(entries, clear_entry);
     for (guint i = 0; i < captures->len; i++)
-        add_part(entries, by_series, &g_array_index(captures, struct merge_capture, i));
+        parts_add_part(entries, by_series, &g_array_index(captures, struct merge_capture, i));
     g_hash_table_unref(by_series);
     for (guint i = 0; ok && i < entries->len; i++) {
         GArray *parts = g_array_index(entries, struct merge_entry, i).parts;
 
         g_array_sort(parts, by_number);
-        ok = in_order(parts, paths, error);
+        ok = parts_in_order(parts, paths, error);
     }
     if (ok)
         return entries;
@@ -85,7 +85,7 @@ bool merge_any_trouble(const GArray *entries)
 
 /* ---- all but the connections ---- */
 
-static JsonObject *object_of(struct merge_input *input, const char *text)
+static JsonObject *parts_object_of(struct merge_input *input, const char *text)
 {
     JsonNode *node = text ? json_from_string(text, NULL) : NULL;
     JsonObject *object = node && JSON_NODE_HOLDS_OBJECT(node) ? json_node_dup_object(node) : NULL;
@@ -103,11 +103,11 @@ struct summing {
     JsonObject *sum;
 };
 
-static bool add_rules(void *ctx, struct json_view connection)
+static bool parts_add_rules(void *ctx, struct json_view connection)
 {
     const struct summing *summing = ctx;
     g_autofree gchar *text = g_strndup(json_raw(connection), connection.item->length);
-    JsonObject *object = object_of(summing->input, text);
+    JsonObject *object = parts_object_of(summing->input, text);
     const struct merge_pair pair = {summing->input, summing->sum, object, "a connection"};
     bool ok = object && merge_join_rules(&pair, "the rules of a connection");
 
@@ -133,7 +133,7 @@ static bool sum_rules(struct merge_input *input, struct merge_files *files, cons
                       JsonObject *header)
 {
     struct summing summing = {input, header};
-    const struct merge_walk walk = {.ctx = &summing, .connection = add_rules};
+    const struct merge_walk walk = {.ctx = &summing, .connection = parts_add_rules};
 
     json_object_set_object_member(header, "rules", json_object_new());
     return walk_connections(input, files, capture, &walk);
@@ -155,7 +155,7 @@ gchar *merge_header_text(struct merge_input *input, struct merge_files *files, c
 JsonObject *merge_header(struct merge_input *input, struct merge_files *files, const struct merge_capture *capture)
 {
     g_autofree gchar *text = merge_header_text(input, files, capture);
-    JsonObject *header = object_of(input, text);
+    JsonObject *header = parts_object_of(input, text);
 
     if (!header || !capture->lacks_rules || sum_rules(input, files, capture, header))
         return header;
@@ -163,7 +163,7 @@ JsonObject *merge_header(struct merge_input *input, struct merge_files *files, c
     return NULL;
 }
 
-static bool is_whole(struct merge_input *input, JsonObject *header, bool *whole)
+static bool parts_is_whole(struct merge_input *input, JsonObject *header, bool *whole)
 {
     JsonObject *part = merge_object(input, header, "a capture", "part");
     uint64_t first;
@@ -192,7 +192,7 @@ JsonObject *merge_joined_header(struct merge_input *input, struct merge_files *f
         if (later)
             json_object_unref(later);
     }
-    if (ok && is_whole(input, header, whole))
+    if (ok && parts_is_whole(input, header, whole))
         return header;
     if (header)
         json_object_unref(header);
@@ -215,7 +215,7 @@ struct index {
     GArray *pieces; /* struct piece */
 };
 
-static bool add_piece(void *ctx, struct json_view connection)
+static bool parts_add_piece(void *ctx, struct json_view connection)
 {
     struct index *index = ctx;
     struct piece piece = {.part = index->part, .length = connection.item->length};
@@ -229,7 +229,7 @@ static bool add_piece(void *ctx, struct json_view connection)
     return true;
 }
 
-static gint by_id(gconstpointer a, gconstpointer b)
+static gint parts_by_id(gconstpointer a, gconstpointer b)
 {
     const struct piece *first = a, *second = b;
 
@@ -242,7 +242,7 @@ static gint by_id(gconstpointer a, gconstpointer b)
 
 static bool find_pieces(struct index *index, struct merge_files *files, const GArray *parts)
 {
-    const struct merge_walk walk = {.ctx = index, .connection = add_piece};
+    const struct merge_walk walk = {.ctx = index, .connection = parts_add_piece};
 
     for (index->part = 0; index->part < parts->len; index->part++) {
         const struct merge_capture *part = &g_array_index(parts, struct merge_capture, index->part);
@@ -251,12 +251,12 @@ static bool find_pieces(struct index *index, struct merge_files *files, const GA
         if (!walk_connections(index->input, files, part, &walk))
             return false;
     }
-    g_array_sort(index->pieces, by_id);
+    g_array_sort(index->pieces, parts_by_id);
     return true;
 }
 
-static gchar *text_of(struct merge_input *input, struct merge_files *files, const GArray *parts,
-                      const struct piece *piece)
+static gchar *parts_text_of(struct merge_input *input, struct merge_files *files, const GArray *parts,
+                            const struct piece *piece)
 {
     const struct merge_capture *part = &g_array_index(parts, struct merge_capture, piece->part);
 
@@ -266,7 +266,7 @@ static gchar *text_of(struct merge_input *input, struct merge_files *files, cons
 
 static bool join_piece(struct merge_input *input, JsonObject *connection, const gchar *text)
 {
-    JsonObject *later = object_of(input, text);
+    JsonObject *later = parts_object_of(input, text);
     const struct merge_pair pair = {input, connection, later, "a connection"};
     bool continued, ok = later && merge_bool(input, later, "a connection", "continued", &continued);
 
@@ -282,12 +282,12 @@ static bool join_piece(struct merge_input *input, JsonObject *connection, const 
 static JsonObject *join_pieces(struct merge_input *input, struct merge_files *files, const GArray *parts,
                                const struct piece *pieces, guint n)
 {
-    g_autofree gchar *first = text_of(input, files, parts, &pieces[0]);
-    JsonObject *connection = object_of(input, first);
+    g_autofree gchar *first = parts_text_of(input, files, parts, &pieces[0]);
+    JsonObject *connection = parts_object_of(input, first);
     bool ok = connection != NULL;
 
     for (guint i = 1; ok && i < n; i++) {
-        g_autofree gchar *text = text_of(input, files, parts, &pieces[i]);
+        g_autofree gchar *text = parts_text_of(input, files, parts, &pieces[i]);
 
         ok = join_piece(input, connection, text);
     }
@@ -305,7 +305,7 @@ static void make_whole(JsonObject *connection)
 }
 
 /* To the taker, as if it had been read. */
-static void hand_over(JsonObject *connection, const struct merge_take *taker)
+static void parts_hand_over(JsonObject *connection, const struct merge_take *taker)
 {
     JsonNode *node = json_node_init_object(json_node_alloc(), connection);
     gchar *text = json_to_string(node, TRUE);
@@ -344,7 +344,7 @@ bool merge_joined_connections(struct merge_input *input, struct merge_files *fil
             break;
         if (whole)
             make_whole(connection);
-        hand_over(connection, taker);
+        parts_hand_over(connection, taker);
         json_object_unref(connection);
     }
     g_array_unref(index.pieces);

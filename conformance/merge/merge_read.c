@@ -49,7 +49,7 @@ void merge_sums_clear(struct merge_sums *sums)
     g_free(sums->profile);
 }
 
-static void remember(GHashTable *set, struct json_view string)
+static void read_remember(GHashTable *set, struct json_view string)
 {
     gchar *text = json_string_of(string);
 
@@ -77,7 +77,7 @@ bool merge_has_judged_guest(struct json_view connection)
 }
 
 /* What a part of a capture lacks, another one may have. */
-static bool is_judged(struct json_view connection)
+static bool read_is_judged(struct json_view connection)
 {
     bool ib = json_member(connection, "ib").item != NULL;
     struct json_view pair = json_member(json_member(connection, "counts"), ib ? "packets" : "fpdus");
@@ -90,7 +90,7 @@ void merge_judge_connection(struct merge_judged *judged, struct json_view connec
 {
     if (judged->n++ == 0)
         judged->why = REPORT_NO_GUEST;
-    judged->any = judged->any || is_judged(connection);
+    judged->any = judged->any || read_is_judged(connection);
     judged->rejected += rejected_by_ib(connection);
     if (!json_member(connection, "ib").item)
         judged->why = REPORT_NO_FPDU;
@@ -105,7 +105,7 @@ enum report_emptiness merge_emptiness(const struct merge_judged *judged)
     return judged->rejected == judged->n ? REPORT_REJECTED : judged->why;
 }
 
-/* What is_judged() takes for granted. */
+/* What read_is_judged() takes for granted. */
 static bool has_facts(struct merge_input *input, struct json_view connection)
 {
     bool ib = json_member(connection, "ib").item != NULL, rejected;
@@ -124,7 +124,7 @@ static bool has_facts(struct merge_input *input, struct json_view connection)
     return json_length(pair) == 2 || merge_input_wrong(input, "the counts", name, "a pair of numbers");
 }
 
-static bool severity_of(struct merge_input *input, struct json_view severity, size_t *number)
+static bool read_severity_of(struct merge_input *input, struct json_view severity, size_t *number)
 {
     for (*number = 0; *number < SEVERITY_COUNT; ++*number)
         if (json_says(severity, rule_severity_name((enum rule_severity) * number)))
@@ -146,11 +146,11 @@ static bool times_of(struct merge_input *input, struct json_view finding, uint64
 
 static bool take_waived(struct merge_input *input, struct listed *listed, struct json_view rule, struct json_view same)
 {
-    remember(listed->waived_rules, rule);
+    read_remember(listed->waived_rules, rule);
     for (struct json_view id = json_first(same); id.item; id = json_next(same, id)) {
         if (!json_is(id, JSON_STRING))
             return merge_input_wrong(input, "an array", "same_as", "a string");
-        remember(listed->waived_rules, id);
+        read_remember(listed->waived_rules, id);
     }
     return true;
 }
@@ -165,8 +165,8 @@ static bool take_finding(struct merge_input *input, struct json_view finding, st
     bool waived;
 
     if (!rule.item || !severity.item || !same.item ||
-        !merge_view_bool(input, finding, "a finding", "waived", &waived) || !severity_of(input, severity, &number) ||
-        !times_of(input, finding, &times))
+        !merge_view_bool(input, finding, "a finding", "waived", &waived) ||
+        !read_severity_of(input, severity, &number) || !times_of(input, finding, &times))
         return false;
     if (waived)
         listed->waived += times;
@@ -175,7 +175,7 @@ static bool take_finding(struct merge_input *input, struct json_view finding, st
     return !waived || take_waived(input, listed, rule, same);
 }
 
-static bool take_findings(struct merge_input *input, struct json_view connection, struct listed *listed)
+static bool read_take_findings(struct merge_input *input, struct json_view connection, struct listed *listed)
 {
     struct json_view findings = merge_view_array(input, connection, "a connection", "findings");
 
@@ -200,19 +200,19 @@ static bool take_rules(struct merge_input *input, GHashTable *exercised, struct 
             !merge_view_count(input, json_named(id), "a rule", "failed", &failed))
             return false;
         if (passed > 0 || failed > 0)
-            remember(exercised, id);
+            read_remember(exercised, id);
     }
     return true;
 }
 
-static bool take_connection(void *ctx, struct json_view connection)
+static bool read_take_connection(void *ctx, struct json_view connection)
 {
     struct reading *reading = ctx;
     struct merge_input *input = reading->input;
     struct json_view rules = merge_view_object(input, connection, "a connection", "rules");
     uint64_t not_listed;
 
-    if (!rules.item || !take_findings(input, connection, &reading->listed) || !has_facts(input, connection) ||
+    if (!rules.item || !read_take_findings(input, connection, &reading->listed) || !has_facts(input, connection) ||
         !merge_view_count(input, connection, "a connection", "findings_not_listed", &not_listed))
         return false;
     reading->listed.not_listed += not_listed;
@@ -222,7 +222,7 @@ static bool take_connection(void *ctx, struct json_view connection)
 
 /* ---- captures ---- */
 
-static bool begin_capture(void *ctx, uint64_t at)
+static bool read_begin_capture(void *ctx, uint64_t at)
 {
     struct reading *reading = ctx;
 
@@ -232,7 +232,7 @@ static bool begin_capture(void *ctx, uint64_t at)
     return true;
 }
 
-static bool take_file(struct reading *reading, struct json_view value)
+static bool read_take_file(struct reading *reading, struct json_view value)
 {
     reading->has_file = json_is(value, JSON_STRING);
     return reading->has_file || merge_input_wrong(reading->input, "a capture", "file", "a string");
@@ -246,7 +246,7 @@ static bool take_capture_rules(struct reading *reading, struct json_view value)
     return take_rules(reading->input, reading->sums->exercised, value, "the rules of a capture");
 }
 
-static bool take_part(struct reading *reading, struct json_view value)
+static bool read_take_part(struct reading *reading, struct json_view value)
 {
     struct merge_capture *capture = &reading->capture;
     struct merge_input *input = reading->input;
@@ -289,7 +289,7 @@ static bool take_cut_short(struct reading *reading, struct json_view value)
 }
 
 /* Connections that are not listed: only the summary counts their findings. */
-static bool take_rest(struct reading *reading, struct json_view value)
+static bool read_take_rest(struct reading *reading, struct json_view value)
 {
     struct merge_input *input = reading->input;
     uint64_t n[SEVERITY_COUNT], waived, troubled;
@@ -340,10 +340,11 @@ static bool take_of_capture(void *ctx, const char *name, struct json_view value)
     static const struct {
         const char *name;
         bool (*take)(struct reading *reading, struct json_view value);
-    } members[] = {{"file", take_file},       {"rules", take_capture_rules}, {"part", take_part},
-                   {"verdict", take_verdict}, {"error", take_error},         {"connections_cut_short", take_cut_short},
-                   {"calls", take_calls},     {"trouble", take_trouble},     {"nothing_checked", take_nothing},
-                   {"not_listed", take_rest}};
+    } members[] = {
+        {"file", read_take_file},      {"rules", take_capture_rules}, {"part", read_take_part},
+        {"verdict", take_verdict},     {"error", take_error},         {"connections_cut_short", take_cut_short},
+        {"calls", take_calls},         {"trouble", take_trouble},     {"nothing_checked", take_nothing},
+        {"not_listed", read_take_rest}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
         if (strcmp(name, members[i].name) == 0)
@@ -363,7 +364,7 @@ static bool end_connections(void *ctx, uint64_t at)
     return true;
 }
 
-static gboolean move(gpointer id, gpointer value, gpointer to)
+static gboolean read_move(gpointer id, gpointer value, gpointer to)
 {
     (void)value;
     g_hash_table_add(to, id);
@@ -378,7 +379,7 @@ static bool end_capture(void *ctx, uint64_t at)
         return merge_input_wrong(reading->input, "a capture", "file", "a string");
     if (!reading->has_rules) {
         reading->lacks_rules = reading->capture.lacks_rules = true;
-        g_hash_table_foreach_steal(reading->exercised, move, reading->sums->exercised);
+        g_hash_table_foreach_steal(reading->exercised, read_move, reading->sums->exercised);
     }
     reading->capture.end = at;
     g_array_append_val(reading->sums->captures, reading->capture);
@@ -394,7 +395,7 @@ static bool take_tool(struct reading *reading, struct json_view value)
 }
 
 /* Reports from before there was a number are of the first format. */
-static bool take_format(struct reading *reading, struct json_view value)
+static bool read_take_format(struct reading *reading, struct json_view value)
 {
     reading->format = (uint64_t)json_integer(value);
     return (reading->format >= MERGE_FORMAT_OF_CONNECTIONS && reading->format <= REPORT_JSON_FORMAT) ||
@@ -449,7 +450,8 @@ static bool take_member(void *ctx, const char *name, struct json_view value)
     static const struct {
         const char *name;
         bool (*take)(struct reading *reading, struct json_view value);
-    } members[] = {{"tool", take_tool}, {"format", take_format}, {"profile", take_profile}, {"summary", take_summary}};
+    } members[] = {
+        {"tool", take_tool}, {"format", read_take_format}, {"profile", take_profile}, {"summary", take_summary}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
         if (strcmp(name, members[i].name) == 0)
@@ -473,7 +475,7 @@ static bool agrees(const struct reading *reading)
            merge_input_wrong(reading->input, "the report", "summary", "the sum of its findings");
 }
 
-static bool is_complete(const struct reading *reading)
+static bool read_is_complete(const struct reading *reading)
 {
     struct merge_input *input = reading->input;
 
@@ -486,7 +488,7 @@ static bool is_complete(const struct reading *reading)
     return (reading->has_summary || merge_input_wrong(input, "the report", "summary", "an object")) && agrees(reading);
 }
 
-static void add_up(struct reading *reading)
+static void read_add_up(struct reading *reading)
 {
     struct merge_sums *sums = reading->sums;
 
@@ -499,7 +501,7 @@ static void add_up(struct reading *reading)
         g_hash_table_add(sums->unused, g_strdup(id));
         g_hash_table_remove(reading->listed.waived_rules, id);
     }
-    g_hash_table_foreach_steal(reading->listed.waived_rules, move, sums->used);
+    g_hash_table_foreach_steal(reading->listed.waived_rules, read_move, sums->used);
 }
 
 bool merge_read(struct merge_sums *sums, struct merge_input *input, struct merge_files *files, guint number)
@@ -513,10 +515,10 @@ bool merge_read(struct merge_sums *sums, struct merge_input *input, struct merge
                               .unused = g_ptr_array_new_with_free_func(g_free)};
     const struct merge_walk walk = {.ctx = &reading,
                                     .member = take_member,
-                                    .begin_capture = begin_capture,
+                                    .begin_capture = read_begin_capture,
                                     .of_capture = take_of_capture,
                                     .begin_connections = begin_connections,
-                                    .connection = take_connection,
+                                    .connection = read_take_connection,
                                     .end_connections = end_connections,
                                     .end_capture = end_capture};
     int fd = merge_files_at(files, number, 0);
@@ -525,9 +527,9 @@ bool merge_read(struct merge_sums *sums, struct merge_input *input, struct merge
 
     json_source_init(&source, fd);
     ok = (fd >= 0 || merge_input_unread(input, MERGE_UNREADABLE)) && merge_walk_report(input, &source, &walk) &&
-         is_complete(&reading);
+         read_is_complete(&reading);
     if (ok)
-        add_up(&reading);
+        read_add_up(&reading);
     json_source_clear(&source);
     g_hash_table_unref(reading.listed.waived_rules);
     g_hash_table_unref(reading.exercised);

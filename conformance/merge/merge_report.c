@@ -12,25 +12,25 @@
 /* ---- members that may be missing, or of any type ---- */
 
 /* g_free() it; NULL: there is none. */
-static gchar *text_of(struct json_view object, const char *name)
+static gchar *report_text_of(struct json_view object, const char *name)
 {
     return json_string_of(json_member(object, name));
 }
 
-static uint64_t value_of(struct json_view value, uint64_t most)
+static uint64_t report_value_of(struct json_view value, uint64_t most)
 {
     int64_t number = json_integer(value);
 
     return number < 0 ? 0 : MIN((uint64_t)number, most);
 }
 
-static uint64_t number_of(struct json_view object, const char *name, uint64_t most)
+static uint64_t report_number_of(struct json_view object, const char *name, uint64_t most)
 {
-    return value_of(json_member(object, name), most);
+    return report_value_of(json_member(object, name), most);
 }
 
 /* There, and not null. */
-static bool is_known(struct json_view object, const char *name)
+static bool report_is_known(struct json_view object, const char *name)
 {
     struct json_view value = json_member(object, name);
 
@@ -48,11 +48,11 @@ static enum tristate flag_of(struct json_view object, const char *name)
 
 static uint64_t element_of(struct json_view array, size_t i, uint64_t most)
 {
-    return value_of(json_element(array, i), most);
+    return report_value_of(json_element(array, i), most);
 }
 
 /* [to the responder, to the initiator] */
-static void read_pair(struct json_view object, const char *name, uint64_t pair[2])
+static void report_read_pair(struct json_view object, const char *name, uint64_t pair[2])
 {
     struct json_view array = json_member(object, name);
 
@@ -63,7 +63,7 @@ static void read_pair(struct json_view object, const char *name, uint64_t pair[2
 /* ---- a connection ---- */
 
 /* As endpoint_text() writes it; of other text all is 0. */
-static struct endpoint endpoint_of(const char *text)
+static struct endpoint report_endpoint_of(const char *text)
 {
     static const char lid[] = "LID ";
     struct waiver_address address;
@@ -82,15 +82,15 @@ static void read_mpa(struct report_connection *connection, struct json_view mpa)
 {
     struct mpa_parameters *parameters = &connection->parameters;
 
-    parameters->request_seen = parameters->reply_seen = is_known(mpa, "revision");
-    parameters->revision = (uint8_t)number_of(mpa, "revision", UINT8_MAX);
+    parameters->request_seen = parameters->reply_seen = report_is_known(mpa, "revision");
+    parameters->revision = (uint8_t)report_number_of(mpa, "revision", UINT8_MAX);
     parameters->startup_seen = flag_of(mpa, "enhanced") != UNKNOWN;
     parameters->enhanced = flag_of(mpa, "enhanced") == ON;
     parameters->peer_to_peer = flag_of(mpa, "peer_to_peer") == ON;
     parameters->crc = flag_of(mpa, "crc");
-    parameters->ird_ord_known = is_known(mpa, "ird");
-    parameters->ird = (uint16_t)number_of(mpa, "ird", UINT16_MAX);
-    parameters->ord = (uint16_t)number_of(mpa, "ord", UINT16_MAX);
+    parameters->ird_ord_known = report_is_known(mpa, "ird");
+    parameters->ird = (uint16_t)report_number_of(mpa, "ird", UINT16_MAX);
+    parameters->ord = (uint16_t)report_number_of(mpa, "ord", UINT16_MAX);
     parameters->rejected = flag_of(mpa, "rejected") == ON;
     parameters->midstream = flag_of(mpa, "midstream") == ON;
     connection->markers[DIR_TO_INITIATOR] = flag_of(mpa, "markers_to_initiator");
@@ -115,9 +115,9 @@ static void read_ib(struct report_connection *connection, struct json_view objec
     connection->ib = ib;
     connection->complete = flag_of(object, "complete") == ON;
     ib->below = below_of(transport);
-    ib->mtu = (unsigned)number_of(object, "path_mtu", UINT16_MAX);
-    ib->rejected = is_known(object, "reject_reason");
-    ib->reject_reason = (uint16_t)number_of(object, "reject_reason", UINT16_MAX);
+    ib->mtu = (unsigned)report_number_of(object, "path_mtu", UINT16_MAX);
+    ib->rejected = report_is_known(object, "reject_reason");
+    ib->reject_reason = (uint16_t)report_number_of(object, "reject_reason", UINT16_MAX);
     ib->request_seen = ib->reply_seen = json_length(ird) == 2 && json_is(json_element(ird, 0), JSON_INTEGER);
     for (guint role = 0; role < 2; role++) {
         ib->qp[role] = (uint32_t)element_of(qps, role, UINT32_MAX);
@@ -125,25 +125,25 @@ static void read_ib(struct report_connection *connection, struct json_view objec
         ib->ird[role] = (uint8_t)element_of(ird, role, UINT8_MAX);
         ib->ord[role] = (uint8_t)element_of(ord, role, UINT8_MAX);
     }
-    read_pair(object, "retransmitted", ib->retransmitted);
-    read_pair(object, "repeated_responses", ib->repeated_responses);
-    read_pair(object, "holes", ib->holes);
-    ib->icrc.right = number_of(json_member(object, "icrc"), "right", (uint64_t)MERGE_COUNT_MAX);
-    ib->icrc.wrong = number_of(json_member(object, "icrc"), "wrong", (uint64_t)MERGE_COUNT_MAX);
-    ib->icrc.unknown = number_of(json_member(object, "icrc"), "unknown", (uint64_t)MERGE_COUNT_MAX);
-    ib->icrc.first_wrong = (uint32_t)number_of(json_member(object, "icrc"), "first_wrong_frame", UINT32_MAX);
+    report_read_pair(object, "retransmitted", ib->retransmitted);
+    report_read_pair(object, "repeated_responses", ib->repeated_responses);
+    report_read_pair(object, "holes", ib->holes);
+    ib->icrc.right = report_number_of(json_member(object, "icrc"), "right", (uint64_t)MERGE_COUNT_MAX);
+    ib->icrc.wrong = report_number_of(json_member(object, "icrc"), "wrong", (uint64_t)MERGE_COUNT_MAX);
+    ib->icrc.unknown = report_number_of(json_member(object, "icrc"), "unknown", (uint64_t)MERGE_COUNT_MAX);
+    ib->icrc.first_wrong = (uint32_t)report_number_of(json_member(object, "icrc"), "first_wrong_frame", UINT32_MAX);
 }
 
 static void read_counts(struct report_connection *connection, struct json_view counts)
 {
     struct json_view operations = json_member(counts, "operations");
 
-    read_pair(counts, connection->ib ? "packets" : "fpdus", connection->fpdus);
-    read_pair(counts, "octets", connection->octets);
+    report_read_pair(counts, connection->ib ? "packets" : "fpdus", connection->fpdus);
+    report_read_pair(counts, "octets", connection->octets);
     for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++)
         if (report_operation_name(opcode))
             connection->operations[opcode] =
-                number_of(operations, report_operation_name(opcode), (uint64_t)MERGE_COUNT_MAX);
+                report_number_of(operations, report_operation_name(opcode), (uint64_t)MERGE_COUNT_MAX);
 }
 
 /* Rules that state the same have the same counts: they are kept by the one that is judged. */
@@ -158,10 +158,11 @@ static struct folded_counts *read_rules(struct json_view rules)
 
         if (!rule || !json_is(count, JSON_OBJECT))
             continue;
-        rule_counts_set(&counts, rule->same,
-                        (struct rule_count){.passed = (uint32_t)number_of(count, "passed", UINT32_MAX),
-                                            .failed = (uint32_t)number_of(count, "failed", UINT32_MAX),
-                                            .inconclusive = (uint32_t)number_of(count, "inconclusive", UINT32_MAX)});
+        rule_counts_set(
+            &counts, rule->same,
+            (struct rule_count){.passed = (uint32_t)report_number_of(count, "passed", UINT32_MAX),
+                                .failed = (uint32_t)report_number_of(count, "failed", UINT32_MAX),
+                                .inconclusive = (uint32_t)report_number_of(count, "inconclusive", UINT32_MAX)});
     }
     return counts_fold(NULL, &counts, NULL);
 }
@@ -169,7 +170,7 @@ static struct folded_counts *read_rules(struct json_view rules)
 /* One for each rule and reason. */
 static const struct waiver *waiver_of(struct check_options *options, enum rule_id rule, struct json_view finding)
 {
-    g_autofree gchar *why = text_of(finding, "waived_why"), *link = text_of(finding, "waived_link");
+    g_autofree gchar *why = report_text_of(finding, "waived_why"), *link = report_text_of(finding, "waived_link");
     struct waiver *waiver;
 
     for (guint i = 0; i < options->waivers->len; i++) {
@@ -189,7 +190,7 @@ static const struct waiver *waiver_of(struct check_options *options, enum rule_i
     return waiver;
 }
 
-static enum rule_severity severity_of(const char *name)
+static enum rule_severity report_severity_of(const char *name)
 {
     size_t i = 0;
 
@@ -216,7 +217,7 @@ static void take_subject(struct report_connection *connection, struct json_view 
 {
     struct finding_subject *subject =
         &g_array_index(connection->findings, struct report_finding, connection->findings->len - 1).subject;
-    g_autofree gchar *operation = text_of(json, "operation"), *kind = text_of(json, "kind");
+    g_autofree gchar *operation = report_text_of(json, "operation"), *kind = report_text_of(json, "kind");
 
     if (operation)
         subject->operation = g_string_chunk_insert_const(connection->messages, operation);
@@ -227,21 +228,21 @@ static void take_subject(struct report_connection *connection, struct json_view 
 static void read_finding(struct report_connection *connection, struct check_options *options, int64_t start_ns,
                          struct json_view json)
 {
-    g_autofree gchar *id = text_of(json, "rule"), *message = text_of(json, "message");
-    g_autofree gchar *severity = text_of(json, "severity");
+    g_autofree gchar *id = report_text_of(json, "rule"), *message = report_text_of(json, "message");
+    g_autofree gchar *severity = report_text_of(json, "severity");
     const struct rule *rule = id ? rule_find(id) : NULL;
     struct json_view more = json_member(json, "more");
     struct json_view frames = json_member(json, "frames"), more_frames = json_member(more, "frames");
-    struct report_finding finding = {.severity = severity_of(severity),
+    struct report_finding finding = {.severity = report_severity_of(severity),
                                      .direction =
                                          says_direction(json, DIR_TO_INITIATOR) ? DIR_TO_INITIATOR : DIR_TO_RESPONDER,
                                      .awaited = flag_of(json, "awaited") == ON,
-                                     .frame = (uint32_t)number_of(json, "frame", UINT32_MAX),
+                                     .frame = (uint32_t)report_number_of(json, "frame", UINT32_MAX),
                                      .first_frame = (uint32_t)element_of(frames, 0, UINT32_MAX),
-                                     .related_frame = (uint32_t)number_of(json, "related_frame", UINT32_MAX),
+                                     .related_frame = (uint32_t)report_number_of(json, "related_frame", UINT32_MAX),
                                      .time_ns = start_ns + (int64_t)(seconds_of(json) * 1e9 + 0.5),
-                                     .offset = number_of(json, "stream_offset", UINT64_MAX),
-                                     .more = (uint32_t)number_of(more, "count", UINT32_MAX - 1),
+                                     .offset = report_number_of(json, "stream_offset", UINT64_MAX),
+                                     .more = (uint32_t)report_number_of(more, "count", UINT32_MAX - 1),
                                      .more_first = (uint32_t)element_of(more_frames, 0, UINT32_MAX),
                                      .more_last = (uint32_t)element_of(more_frames, 1, UINT32_MAX)};
     uint64_t times = UINT64_C(1) + finding.more;
@@ -278,15 +279,15 @@ static struct report_connection *read_connection(struct check_options *options, 
 {
     struct report_connection *connection = report_connection_new();
     struct json_view findings = json_member(json, "findings"), ib = json_member(json, "ib");
-    g_autofree gchar *initiator = text_of(json, "initiator"), *responder = text_of(json, "responder");
-    g_autofree gchar *transport = text_of(json, "transport");
+    g_autofree gchar *initiator = report_text_of(json, "initiator"), *responder = report_text_of(json, "responder");
+    g_autofree gchar *transport = report_text_of(json, "transport");
 
-    connection->id = (uint32_t)number_of(json, "id", UINT32_MAX);
-    connection->initiator = endpoint_of(initiator);
-    connection->responder = endpoint_of(responder);
+    connection->id = (uint32_t)report_number_of(json, "id", UINT32_MAX);
+    connection->initiator = report_endpoint_of(initiator);
+    connection->responder = report_endpoint_of(responder);
     connection->roles_known = flag_of(json, "roles_known") != OFF;
-    connection->start_frame = (uint32_t)number_of(json, "start_frame", UINT32_MAX);
-    connection->end_frame = (uint32_t)number_of(json, "end_frame", UINT32_MAX);
+    connection->start_frame = (uint32_t)report_number_of(json, "start_frame", UINT32_MAX);
+    connection->end_frame = (uint32_t)report_number_of(json, "end_frame", UINT32_MAX);
     if (ib.item)
         read_ib(connection, ib, transport);
     else
@@ -299,7 +300,7 @@ static struct report_connection *read_connection(struct check_options *options, 
     connection->counts = read_rules(json_member(json, "rules"));
     for (struct json_view each = json_first(findings); each.item; each = json_next(findings, each))
         read_finding(connection, options, start_ns, each);
-    connection->not_kept += number_of(json, "findings_not_listed", (uint64_t)MERGE_COUNT_MAX);
+    connection->not_kept += report_number_of(json, "findings_not_listed", (uint64_t)MERGE_COUNT_MAX);
     return connection;
 }
 
@@ -311,7 +312,7 @@ struct filling {
     struct report_capture *capture; /* the latest */
 };
 
-static bool begin_capture(void *ctx, uint64_t at)
+static bool report_begin_capture(void *ctx, uint64_t at)
 {
     struct filling *filling = ctx;
 
@@ -321,7 +322,7 @@ static bool begin_capture(void *ctx, uint64_t at)
     return true;
 }
 
-static void read_file(struct report_capture *capture, struct json_view value)
+static void report_read_file(struct report_capture *capture, struct json_view value)
 {
     g_free(capture->path);
     g_free(capture->file);
@@ -353,10 +354,10 @@ static void read_truncated(struct report_capture *capture, struct json_view valu
     capture->truncated = json_is(value, JSON_TRUE);
 }
 
-static void read_calls(struct report_capture *capture, struct json_view value)
+static void report_read_calls(struct report_capture *capture, struct json_view value)
 {
-    capture->troubles->calls = number_of(value, "made", (uint64_t)MERGE_COUNT_MAX);
-    capture->troubles->answers = number_of(value, "answered", (uint64_t)MERGE_COUNT_MAX);
+    capture->troubles->calls = report_number_of(value, "made", (uint64_t)MERGE_COUNT_MAX);
+    capture->troubles->answers = report_number_of(value, "answered", (uint64_t)MERGE_COUNT_MAX);
     capture->troubles->holes = flag_of(value, "whole") != ON;
 }
 
@@ -364,7 +365,7 @@ static void read_calls(struct report_capture *capture, struct json_view value)
 #define TIME_SECONDS_MAX INT64_C(8000000000)
 
 /* "2026-11-21T10:45:00.000000Z"; 0: not known. */
-static int64_t time_of(const char *text)
+static int64_t report_time_of(const char *text)
 {
     GDateTime *date = text ? g_date_time_new_from_iso8601(text, NULL) : NULL;
     int64_t seconds = date ? g_date_time_to_unix(date) : 0;
@@ -379,17 +380,18 @@ static int64_t time_of(const char *text)
 
 static void read_trouble(struct report_capture *capture, struct json_view json)
 {
-    g_autofree gchar *kind = text_of(json, "kind"), *client = text_of(json, "client"), *at = text_of(json, "at");
-    g_autofree gchar *server = text_of(json, "server"), *words = text_of(json, "words");
-    g_autofree gchar *next = text_of(json, "next");
+    g_autofree gchar *kind = report_text_of(json, "kind"), *client = report_text_of(json, "client"),
+                     *at = report_text_of(json, "at");
+    g_autofree gchar *server = report_text_of(json, "server"), *words = report_text_of(json, "words");
+    g_autofree gchar *next = report_text_of(json, "next");
     struct json_view connections = json_member(json, "connections");
     double lasted = json_real(json_member(json, "lasted"));
     struct trouble trouble = {.kind = trouble_kind_of(kind),
                               .client = client,
                               .server = server,
-                              .frame = (uint32_t)number_of(json, "frame", UINT32_MAX),
-                              .time_ns = time_of(at),
-                              .count = number_of(json, "count", (uint64_t)MERGE_COUNT_MAX),
+                              .frame = (uint32_t)report_number_of(json, "frame", UINT32_MAX),
+                              .time_ns = report_time_of(at),
+                              .count = report_number_of(json, "count", (uint64_t)MERGE_COUNT_MAX),
                               .time = lasted > 0 && lasted < 1e9 ? (uint64_t)(lasted * 1e9 + 0.5) : 0,
                               .words = words,
                               .next = next};
@@ -399,7 +401,7 @@ static void read_trouble(struct report_capture *capture, struct json_view json)
         return;
     added = troubles_add(capture->troubles, &trouble);
     for (struct json_view id = json_first(connections); id.item; id = json_next(connections, id)) {
-        uint32_t number = (uint32_t)value_of(id, UINT32_MAX);
+        uint32_t number = (uint32_t)report_value_of(id, UINT32_MAX);
 
         g_array_append_val(added->connections, number);
     }
@@ -420,14 +422,14 @@ static void read_rest(struct report_capture *capture, struct json_view value)
                    {"waived", &rest->waived}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(members); i++)
-        *members[i].count = value_of(json_member(value, members[i].name), (uint64_t)MERGE_COUNT_MAX);
+        *members[i].count = report_value_of(json_member(value, members[i].name), (uint64_t)MERGE_COUNT_MAX);
 }
 
-static void read_start(struct report_capture *capture, struct json_view value)
+static void report_read_start(struct report_capture *capture, struct json_view value)
 {
     g_autofree gchar *text = json_string_of(value);
 
-    capture->start_ns = time_of(text);
+    capture->start_ns = report_time_of(text);
 }
 
 static void read_troubles(struct report_capture *capture, struct json_view value)
@@ -447,9 +449,9 @@ static bool read_of_capture(void *ctx, const char *name, struct json_view value)
     static const struct {
         const char *name;
         void (*read)(struct report_capture *capture, struct json_view value);
-    } members[] = {{"file", read_file},       {"truncated", read_truncated},     {"error", read_error},
-                   {"warning", read_warning}, {"nothing_checked", read_nothing}, {"rules", read_capture_rules},
-                   {"calls", read_calls},     {"trouble", read_troubles},        {"start", read_start},
+    } members[] = {{"file", report_read_file},   {"truncated", read_truncated},     {"error", read_error},
+                   {"warning", read_warning},    {"nothing_checked", read_nothing}, {"rules", read_capture_rules},
+                   {"calls", report_read_calls}, {"trouble", read_troubles},        {"start", report_read_start},
                    {"not_listed", read_rest}};
     struct report_capture *capture = ((struct filling *)ctx)->capture;
     const struct {
@@ -466,11 +468,11 @@ static bool read_of_capture(void *ctx, const char *name, struct json_view value)
             members[i].read(capture, value);
     for (size_t i = 0; i < G_N_ELEMENTS(counts); i++)
         if (strcmp(name, counts[i].name) == 0)
-            *counts[i].count = value_of(value, (uint64_t)MERGE_COUNT_MAX);
+            *counts[i].count = report_value_of(value, (uint64_t)MERGE_COUNT_MAX);
     return true;
 }
 
-static bool take_connection(void *ctx, struct json_view connection)
+static bool report_take_connection(void *ctx, struct json_view connection)
 {
     struct filling *filling = ctx;
 
@@ -482,8 +484,10 @@ static bool take_connection(void *ctx, struct json_view connection)
 bool merge_report_fill(struct report *report, struct check_options *options, FILE *json)
 {
     struct filling filling = {.report = report, .options = options};
-    const struct merge_walk walk = {
-        .ctx = &filling, .begin_capture = begin_capture, .of_capture = read_of_capture, .connection = take_connection};
+    const struct merge_walk walk = {.ctx = &filling,
+                                    .begin_capture = report_begin_capture,
+                                    .of_capture = read_of_capture,
+                                    .connection = report_take_connection};
     struct merge_input input = {.path = "the merged report"};
     struct json_source source;
     bool ok;

@@ -33,7 +33,7 @@ static bool read_count(struct merge_input *input, JsonObject *object, const char
     return true;
 }
 
-static bool read_number(struct merge_input *input, JsonObject *object, const char *name, uint32_t *value)
+static bool stats_read_number(struct merge_input *input, JsonObject *object, const char *name, uint32_t *value)
 {
     uint64_t count;
 
@@ -48,7 +48,8 @@ static bool has_null(JsonObject *object, const char *name)
     return is_null(json_object_get_member(object, name));
 }
 
-static bool read_time(struct merge_input *input, JsonObject *object, const char *name, int64_t none, int64_t *value)
+static bool stats_read_time(struct merge_input *input, JsonObject *object, const char *name, int64_t none,
+                            int64_t *value)
 {
     JsonNode *node = json_object_get_member(object, name);
 
@@ -97,7 +98,8 @@ static bool read_histogram(struct merge_input *input, JsonObject *object, const 
 
 /* ---- structures ---- */
 
-static bool read_member(struct merge_input *input, JsonObject *object, const struct stat_member *member, void *value)
+static bool stats_read_member(struct merge_input *input, JsonObject *object, const struct stat_member *member,
+                              void *value)
 {
     uint64_t *count = value;
     uint32_t *number = value;
@@ -111,9 +113,9 @@ static bool read_member(struct merge_input *input, JsonObject *object, const str
     case STAT_COUNT:
         return read_count(input, object, member->name, STATS_JSON_MAX, count);
     case STAT_NUMBER:
-        return read_number(input, object, member->name, number);
+        return stats_read_number(input, object, member->name, number);
     case STAT_KNOWN_NUMBER:
-        return has_null(object, member->name) || read_number(input, object, member->name, number);
+        return has_null(object, member->name) || stats_read_number(input, object, member->name, number);
     case STAT_KNOWN_COUNT:
         return has_null(object, member->name) || read_count(input, object, member->name, STATS_JSON_MAX, count);
     case STAT_TRUTH:
@@ -121,9 +123,9 @@ static bool read_member(struct merge_input *input, JsonObject *object, const str
     case STAT_HISTOGRAM:
         return read_histogram(input, object, member->name, value);
     case STAT_FIRST:
-        return read_time(input, object, member->name, INT64_MAX, value);
+        return stats_read_time(input, object, member->name, INT64_MAX, value);
     case STAT_LAST:
-        return read_time(input, object, member->name, INT64_MIN, value);
+        return stats_read_time(input, object, member->name, INT64_MIN, value);
     }
     return false;
 }
@@ -131,12 +133,12 @@ static bool read_member(struct merge_input *input, JsonObject *object, const str
 static bool read_members(struct merge_input *input, JsonObject *object, const struct stat_member *members, void *base)
 {
     for (; members->name; members++)
-        if (!read_member(input, object, members, stat_at(base, members)))
+        if (!stats_read_member(input, object, members, stat_at(base, members)))
             return false;
     return true;
 }
 
-static bool read_calls(struct merge_input *input, JsonObject *object, struct statistics *s)
+static bool stats_read_calls(struct merge_input *input, JsonObject *object, struct statistics *s)
 {
     const char *direction = merge_string(input, object, "Calls", "direction");
     struct stat_key key = {.known = false};
@@ -144,8 +146,9 @@ static bool read_calls(struct merge_input *input, JsonObject *object, struct sta
 
     if (!direction || !merge_bool(input, object, "Calls", "known", &key.known) ||
         !merge_bool(input, object, "Calls", "operation", &key.operation) ||
-        !read_number(input, object, "program", &key.program) || !read_number(input, object, "version", &key.version) ||
-        !read_number(input, object, "procedure", &key.procedure))
+        !stats_read_number(input, object, "program", &key.program) ||
+        !stats_read_number(input, object, "version", &key.version) ||
+        !stats_read_number(input, object, "procedure", &key.procedure))
         return false;
     key.reverse = strcmp(direction, "reverse") == 0;
     row = s->n_calls > STAT_ROWS_MAX ? NULL : statistics_row(s, &key);
@@ -172,7 +175,7 @@ static bool read_operations(struct merge_input *input, JsonObject *object, struc
     return operations != NULL;
 }
 
-static bool read_side(struct merge_input *input, JsonObject *object, struct statistics *s, unsigned side)
+static bool stats_read_side(struct merge_input *input, JsonObject *object, struct statistics *s, unsigned side)
 {
     JsonObject *from = merge_object(input, object, statistics_name, side == 0 ? "initiator" : "responder");
     JsonObject *credits = from ? merge_object(input, from, statistics_name, "credits") : NULL;
@@ -181,7 +184,7 @@ static bool read_side(struct merge_input *input, JsonObject *object, struct stat
 
     return carrier &&
            (has_null(from, "inline_threshold") ||
-            read_number(input, from, "inline_threshold", &s->inline_limit[side])) &&
+            stats_read_number(input, from, "inline_threshold", &s->inline_limit[side])) &&
            read_members(input, credits, stat_credits_members, &s->credits[side]) &&
            read_members(input, reads, stat_reads_members, &s->reads[side]) &&
            read_members(input, carrier, stat_carrier_members, &s->carrier[side]) &&
@@ -230,7 +233,7 @@ static bool read_series(struct merge_input *input, JsonObject *object, struct st
     return read_bins(input, from, s->series);
 }
 
-static bool read_all(struct merge_input *input, JsonObject *object, struct statistics *s)
+static bool stats_read_all(struct merge_input *input, JsonObject *object, struct statistics *s)
 {
     JsonArray *calls = merge_array(input, object, statistics_name, "calls");
     uint64_t format;
@@ -249,12 +252,12 @@ static bool read_all(struct merge_input *input, JsonObject *object, struct stati
     for (guint i = 0; i < json_array_get_length(calls); i++) {
         JsonObject *row = merge_element(input, calls, i, "calls");
 
-        if (!row || !read_calls(input, row, s))
+        if (!row || !stats_read_calls(input, row, s))
             return false;
     }
     return merge_bool(input, object, statistics_name, "packets", &s->ib) &&
-           read_members(input, object, stat_members, s) && read_side(input, object, s, 0) &&
-           read_side(input, object, s, 1) && read_series(input, object, s);
+           read_members(input, object, stat_members, s) && stats_read_side(input, object, s, 0) &&
+           stats_read_side(input, object, s, 1) && read_series(input, object, s);
 }
 
 /* NULL: input->error says why. */
@@ -263,7 +266,7 @@ static struct statistics *read_statistics(struct merge_input *input, JsonObject 
     JsonObject *object = merge_object(input, connection, "a connection", "statistics");
     struct statistics *s = object ? statistics_new() : NULL;
 
-    if (s && read_all(input, object, s))
+    if (s && stats_read_all(input, object, s))
         return s;
     statistics_free(s);
     return NULL;
@@ -271,7 +274,7 @@ static struct statistics *read_statistics(struct merge_input *input, JsonObject 
 
 /* ---- and written again ---- */
 
-static JsonNode *node_of(const struct statistics *s)
+static JsonNode *stats_node_of(const struct statistics *s)
 {
     struct json_writer writer;
     char *text = NULL;
@@ -303,7 +306,7 @@ bool merge_statistics(struct merge_input *input, JsonObject *into, JsonObject *f
 
     if (later) {
         statistics_join(sum, later);
-        node = node_of(sum);
+        node = stats_node_of(sum);
     }
     statistics_free(sum);
     statistics_free(later);

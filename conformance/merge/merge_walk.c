@@ -9,7 +9,7 @@
 enum { NAME_MAX_LENGTH = 63 };
 
 /* Longer names are not ours; report them truncated. */
-static bool read_name(struct json_source *source, char name[NAME_MAX_LENGTH + 1])
+static bool walk_read_name(struct json_source *source, char name[NAME_MAX_LENGTH + 1])
 {
     g_autofree gchar *text = NULL;
 
@@ -33,8 +33,8 @@ static bool no_json(struct merge_input *input, const struct json_source *source)
 }
 
 /* A value of an object that begins with this bracket, or of something else. */
-static bool opens(struct merge_input *input, struct json_source *source, char bracket, const char *what,
-                  const char *name)
+static bool walk_opens(struct merge_input *input, struct json_source *source, char bracket, const char *what,
+                       const char *name)
 {
     if (json_peek(source) == bracket)
         return json_take(source, bracket);
@@ -49,7 +49,7 @@ bool merge_walk_connections(struct merge_input *input, struct json_source *sourc
 
     json_peek(source);
     if (!HEARD(walk, begin_connections, json_source_position(source)) ||
-        !opens(input, source, '[', "a capture", "connections"))
+        !walk_opens(input, source, '[', "a capture", "connections"))
         return false;
     for (bool first = true; (step = json_step(source, first, ']')) == JSON_MORE; first = false) {
         if (!json_read(source))
@@ -69,7 +69,7 @@ static bool walk_member(struct merge_input *input, struct json_source *source, c
 {
     char name[NAME_MAX_LENGTH + 1];
 
-    if (!read_name(source, name))
+    if (!walk_read_name(source, name))
         return no_json(input, source);
     if (strcmp(name, "connections") != 0) {
         if (!json_read(source))
@@ -88,7 +88,8 @@ static bool walk_capture(struct merge_input *input, struct json_source *source, 
     enum json_step step;
 
     json_peek(source);
-    if (!HEARD(walk, begin_capture, json_source_position(source)) || !opens(input, source, '{', "an array", "captures"))
+    if (!HEARD(walk, begin_capture, json_source_position(source)) ||
+        !walk_opens(input, source, '{', "an array", "captures"))
         return false;
     for (bool first = true; (step = json_step(source, first, '}')) == JSON_MORE; first = false)
         if (!walk_member(input, source, walk, &connections))
@@ -103,7 +104,7 @@ static bool walk_captures(struct merge_input *input, struct json_source *source,
 {
     enum json_step step;
 
-    if (!opens(input, source, '[', "the report", "captures"))
+    if (!walk_opens(input, source, '[', "the report", "captures"))
         return false;
     for (bool first = true; (step = json_step(source, first, ']')) == JSON_MORE; first = false)
         if (!walk_capture(input, source, walk))
@@ -116,7 +117,7 @@ static bool walk_root_member(struct merge_input *input, struct json_source *sour
 {
     char name[NAME_MAX_LENGTH + 1];
 
-    if (!read_name(source, name))
+    if (!walk_read_name(source, name))
         return no_json(input, source);
     if (strcmp(name, "captures") != 0)
         return json_read(source) ? HEARD(walk, member, name, json_whole(source)) : no_json(input, source);

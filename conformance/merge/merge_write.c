@@ -43,7 +43,7 @@ static bool write_of_whole(struct writing *writing)
     return ok;
 }
 
-static bool write_connections(struct writing *writing)
+static bool write_write_connections(struct writing *writing)
 {
     struct merge_writing *all = writing->all;
     bool ok;
@@ -60,7 +60,7 @@ static bool write_connections(struct writing *writing)
     return ok;
 }
 
-static bool any_failed(const GArray *parts)
+static bool write_any_failed(const GArray *parts)
 {
     bool failed = false;
 
@@ -70,16 +70,16 @@ static bool any_failed(const GArray *parts)
 }
 
 /* Of several parts, only once they are joined. */
-static bool is_judged(const struct writing *writing)
+static bool write_is_judged(const struct writing *writing)
 {
-    return writing->judged.any || any_failed(writing->entry->parts) ||
+    return writing->judged.any || write_any_failed(writing->entry->parts) ||
            (writing->parts && !writing->whole && writing->judged.n > 0);
 }
 
 /* All that there is is a handshake that was never completed. */
 static bool is_incomplete(const struct writing *writing)
 {
-    return !is_judged(writing) && merge_last_part(writing->entry)->incomplete;
+    return !write_is_judged(writing) && merge_last_part(writing->entry)->incomplete;
 }
 
 /* A report of a format without these knows nothing of it. */
@@ -109,7 +109,7 @@ static bool has_verdict_anew(const struct writing *writing)
 static bool is_left_out(const struct writing *writing, const char *name)
 {
     if (strcmp(name, "nothing_checked") == 0)
-        return !says_why(writing) || is_judged(writing);
+        return !says_why(writing) || write_is_judged(writing);
     return strcmp(name, "verdict") == 0 && has_verdict_anew(writing);
 }
 
@@ -120,7 +120,7 @@ static enum check_status status_anew(const struct writing *writing)
 
     if (verdicts)
         return g_array_index(verdicts, enum check_status, writing->number);
-    if (any_failed(parts))
+    if (write_any_failed(parts))
         return CHECK_TROUBLE;
     for (guint i = 0; i < parts->len; i++) {
         fails |= g_array_index(parts, struct merge_capture, i).fails;
@@ -128,7 +128,7 @@ static enum check_status status_anew(const struct writing *writing)
     }
     if (fails)
         return CHECK_FAIL;
-    return cut_short ? CHECK_TROUBLE : is_judged(writing) ? CHECK_PASS : CHECK_NOTHING;
+    return cut_short ? CHECK_TROUBLE : write_is_judged(writing) ? CHECK_PASS : CHECK_NOTHING;
 }
 
 static bool write_members(struct writing *writing, struct json_view header)
@@ -139,7 +139,7 @@ static bool write_members(struct writing *writing, struct json_view header)
         g_autofree gchar *text = json_string_of(name);
 
         if (strcmp(text, "connections") == 0) {
-            if (!write_connections(writing))
+            if (!write_write_connections(writing))
                 return false;
         } else if (!is_left_out(writing, text)) {
             json_copy(writer, text, json_named(name));
@@ -148,14 +148,14 @@ static bool write_members(struct writing *writing, struct json_view header)
     return true;
 }
 
-static bool write_capture(struct writing *writing, struct json_view header)
+static bool write_write_capture(struct writing *writing, struct json_view header)
 {
     struct merge_writing *all = writing->all;
     bool ok;
 
     json_begin_object(all->writer, NULL);
     ok = write_members(writing, header);
-    if (!is_judged(writing) && !says_why(writing))
+    if (!write_is_judged(writing) && !says_why(writing))
         json_string(all->writer, "nothing_checked",
                     report_nothing(is_incomplete(writing) ? REPORT_INCOMPLETE : merge_emptiness(&writing->judged)));
     if (!merge_last_part(writing->entry)->has_trouble)
@@ -166,7 +166,7 @@ static bool write_capture(struct writing *writing, struct json_view header)
     all->connections += writing->judged.n;
     for (guint i = 0; i < writing->entry->parts->len; i++)
         all->connections += g_array_index(writing->entry->parts, struct merge_capture, i).not_listed;
-    all->empty += !is_judged(writing);
+    all->empty += !write_is_judged(writing);
     all->incomplete += is_incomplete(writing);
     return ok;
 }
@@ -192,7 +192,7 @@ static gchar *header_text(struct writing *writing)
     return text;
 }
 
-static bool write_entry(struct merge_writing *all, const GArray *entries, guint number)
+static bool write_write_entry(struct merge_writing *all, const GArray *entries, guint number)
 {
     const struct merge_entry *entry = &g_array_index(entries, struct merge_entry, number);
     const struct merge_capture *first = &g_array_index(entry->parts, struct merge_capture, 0);
@@ -210,7 +210,7 @@ static bool write_entry(struct merge_writing *all, const GArray *entries, guint 
         return false;
     json_source_init_text(&source, text, strlen(text));
     ok = (json_read(&source) || merge_input_unread(&all->input, MERGE_UNREADABLE)) &&
-         write_capture(&writing, json_whole(&source));
+         write_write_capture(&writing, json_whole(&source));
     json_source_clear(&source);
     return ok;
 }
@@ -218,7 +218,7 @@ static bool write_entry(struct merge_writing *all, const GArray *entries, guint 
 bool merge_write_captures(struct merge_writing *writing, const GArray *entries)
 {
     for (guint i = 0; i < entries->len; i++)
-        if (!write_entry(writing, entries, i))
+        if (!write_write_entry(writing, entries, i))
             return false;
     return true;
 }

@@ -39,7 +39,7 @@ static void keep_if_wanted(struct notes *notes, const struct note *note)
 }
 
 /* Before the ring is full for the first time nothing has moved in it. */
-static void grow(struct notes *notes)
+static void notes_grow(struct notes *notes)
 {
     notes->size = notes->size == 0 ? RING_FIRST : 2 * notes->size;
     notes->ring = g_renew(struct note, notes->ring, notes->size);
@@ -55,7 +55,7 @@ struct note *notes_add(struct notes *notes, enum note_kind kind, unsigned side, 
     struct note *note;
 
     if (notes->n == notes->size && notes->size < RING)
-        grow(notes);
+        notes_grow(notes);
     note = ring_at(notes, notes->n);
     if (notes->n >= RING)
         keep_if_wanted(notes, note);
@@ -75,14 +75,14 @@ struct note *notes_add(struct notes *notes, enum note_kind kind, unsigned side, 
 
 /* ---- finding them again ---- */
 
-static uint64_t oldest(const struct notes *notes)
+static uint64_t notes_oldest(const struct notes *notes)
 {
     return notes->n > RING ? notes->n - RING : 0;
 }
 
 void notes_want(struct notes *notes, const struct finding *finding)
 {
-    for (uint64_t i = oldest(notes); i < notes->n; i++) {
+    for (uint64_t i = notes_oldest(notes); i < notes->n; i++) {
         struct note *note = ring_at(notes, i);
 
         if (i + NOTES_BEFORE + 1 >= notes->n || note->frame == finding->place.frame ||
@@ -96,7 +96,7 @@ GArray *notes_take(struct notes *notes)
 {
     GArray *taken = notes->kept;
 
-    for (uint64_t i = oldest(notes); i < notes->n; i++) {
+    for (uint64_t i = notes_oldest(notes); i < notes->n; i++) {
         keep_if_wanted(notes, ring_at(notes, i));
         ring_at(notes, i)->wanted = false;
     }
@@ -235,7 +235,7 @@ void notes_skipped(struct notes *notes, unsigned side, uint64_t from, uint64_t t
 
 struct note *notes_find(struct notes *notes, unsigned side, const struct place *place)
 {
-    for (uint64_t i = notes->n; i-- > oldest(notes);) {
+    for (uint64_t i = notes->n; i-- > notes_oldest(notes);) {
         struct note *note = ring_at(notes, i);
 
         if (note->side == side && (note->kind == NOTE_FPDU || note->kind == NOTE_PART) && note->frame == place->frame &&

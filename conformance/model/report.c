@@ -117,7 +117,7 @@ void report_drop_failing(struct report_connection *connection, enum rule_id rule
         g_array_remove_index(connection->failing, (guint)(known - (struct report_failing *)connection->failing->data));
 }
 
-static void free_connection(gpointer connection)
+static void report_free_connection(gpointer connection)
 {
     report_connection_free(connection);
 }
@@ -129,7 +129,7 @@ struct report_capture *report_capture_new(const char *file)
     capture->path = g_strdup(file);
     /* What is not UTF-8 stays identifiable. */
     capture->file = g_utf8_validate(file, -1, NULL) ? g_strdup(file) : printable_text(file);
-    capture->connections = g_ptr_array_new_with_free_func(free_connection);
+    capture->connections = g_ptr_array_new_with_free_func(report_free_connection);
     capture->troubles = troubles_new();
     return capture;
 }
@@ -194,8 +194,8 @@ static enum rule_transport transport_of(const struct report_connection *connecti
 }
 
 /* Those that have a count at all, or one of these. */
-static void list_rules(const struct report *report, enum rule_transport transport, const struct rule_counts *counts,
-                       bool passed_too, GArray *rules)
+static void report_list_rules(const struct report *report, enum rule_transport transport,
+                              const struct rule_counts *counts, bool passed_too, GArray *rules)
 {
     for (size_t i = 0; i < RULE_COUNT; i++) {
         const struct rule *rule = &rule_catalogue[i];
@@ -218,7 +218,7 @@ static void rules_of(const struct report *report, const struct report_connection
     counts_unfold(connection->counts, &counts);
     if (!passed_too && !counts.others)
         return;
-    list_rules(report, transport_of(connection), &counts, passed_too, rules);
+    report_list_rules(report, transport_of(connection), &counts, passed_too, rules);
     for (guint i = 0; i < rules->len; i++) {
         struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
         const struct report_failing *failing = find_failing(connection, rule_catalogue[rule->rule].same);
@@ -272,7 +272,7 @@ void report_capture_rules(const struct report *report, const struct report_captu
         transport = with_transport(transport, i == 0, g_ptr_array_index(capture->connections, i));
     transport = with_rest(transport, &capture->rest);
     g_array_set_size(rules, 0);
-    list_rules(report, transport, &counts, true, rules);
+    report_list_rules(report, transport, &counts, true, rules);
 }
 
 static void sum_connection(struct report *report, const struct report_connection *connection)
@@ -327,7 +327,7 @@ static void find_unused_waivers(struct report *report)
 }
 
 /* What no part has used so far, the next one may. */
-static bool goes_on(const struct report *report)
+static bool report_goes_on(const struct report *report)
 {
     const struct report_capture *capture = report->captures->len == 0 ? NULL : g_ptr_array_index(report->captures, 0);
 
@@ -484,7 +484,7 @@ static void name_ulps(struct report_capture *capture)
     g_string_free(names, TRUE);
 }
 
-static enum check_status decide(const struct report *report)
+static enum check_status report_decide(const struct report *report)
 {
     for (guint i = 0; i < report->captures->len; i++)
         if (((const struct report_capture *)g_ptr_array_index(report->captures, i))->failed)
@@ -541,9 +541,9 @@ void report_conclude(struct report *report)
     for (size_t i = 0; i < RULE_COUNT; i++)
         report->exercised += report->counts[i].passed > 0 || report->counts[i].failed > 0;
     find_expired_waivers(report);
-    if (!goes_on(report))
+    if (!report_goes_on(report))
         find_unused_waivers(report);
-    report->status = decide(report);
+    report->status = report_decide(report);
 }
 
 const char *report_verdict(const struct report *report)

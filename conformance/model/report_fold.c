@@ -22,7 +22,7 @@ struct fold {
     guint last; /* of those listed: index in the connection's findings */
 };
 
-static guint hash_of(gconstpointer data)
+static guint fold_hash_of(gconstpointer data)
 {
     const struct fold_key *key = data;
 
@@ -37,7 +37,7 @@ static struct fold_key *key_copy(const struct fold_key *key)
     return memcpy(g_malloc(size), key, size);
 }
 
-static gboolean equal(gconstpointer a, gconstpointer b)
+static gboolean fold_equal(gconstpointer a, gconstpointer b)
 {
     const struct fold_key *one = a, *other = b;
 
@@ -82,7 +82,7 @@ bool report_fold_finding(struct report_connection *connection, const struct repo
 
     fold_text(key.text, message);
     if (!connection->folds)
-        connection->folds = g_hash_table_new_full(hash_of, equal, g_free, g_free);
+        connection->folds = g_hash_table_new_full(fold_hash_of, fold_equal, g_free, g_free);
     fold = g_hash_table_lookup(connection->folds, &key);
     if (!fold) {
         fold = g_new0(struct fold, 1);

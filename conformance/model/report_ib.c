@@ -84,7 +84,7 @@ gchar *report_ib_terms_text(const struct report_ib *ib)
     return g_string_free(text, FALSE);
 }
 
-static void add_pair(GString *text, const uint64_t pair[2], const char *what)
+static void ib_add_pair(GString *text, const uint64_t pair[2], const char *what)
 {
     if (pair[0] + pair[1] > 0)
         g_string_append_printf(text, "%s%s: %" PRIu64 " by the initiator, %" PRIu64 " by the responder",
@@ -96,16 +96,16 @@ gchar *report_ib_trouble_text(const struct report_ib *ib)
     GString *text = g_string_new(NULL);
     uint64_t ignored = ib->icrc.wrong - ib->icrc.taken[0] - ib->icrc.taken[1];
 
-    add_pair(text, ib->retransmitted, "retransmitted requests");
-    add_pair(text, ib->repeated_responses, "repeated Read response packets");
+    ib_add_pair(text, ib->retransmitted, "retransmitted requests");
+    ib_add_pair(text, ib->repeated_responses, "repeated Read response packets");
     for (unsigned code = 0; code < G_N_ELEMENTS(ib->naks[0]); code++) {
         const uint64_t pair[2] = {ib->naks[0][code], ib->naks[1][code]};
         g_autofree gchar *what = g_strdup_printf("NAKs (%s)", ib_nak_name((uint8_t)(0x60 | code)));
 
-        add_pair(text, pair, what);
+        ib_add_pair(text, pair, what);
     }
-    add_pair(text, ib->rnr_naks, "RNR NAKs");
-    add_pair(text, ib->holes, "holes in the capture");
+    ib_add_pair(text, ib->rnr_naks, "RNR NAKs");
+    ib_add_pair(text, ib->holes, "holes in the capture");
     for (unsigned role = 0; role < 2; role++)
         if (ib->icrc.taken[role] > 0)
             g_string_append_printf(text, "%sICRC of the %s not used, as %" PRIu64 " of its packets have a wrong one",

@@ -47,7 +47,7 @@ static void free_kind(gpointer data)
 }
 
 /* As it is looked up; g_free() found. */
-static struct report_kind kind_of(const struct report_finding *finding, const char *message)
+static struct report_kind kinds_kind_of(const struct report_finding *finding, const char *message)
 {
     return (struct report_kind){.rule = finding->rule,
                                 .direction = finding->direction,
@@ -58,7 +58,7 @@ static struct report_kind kind_of(const struct report_finding *finding, const ch
 
 void report_kinds_add(GHashTable **kinds, const struct report_finding *finding, const char *message)
 {
-    struct report_kind kind = kind_of(finding, message), *known;
+    struct report_kind kind = kinds_kind_of(finding, message), *known;
 
     if (!*kinds)
         *kinds = g_hash_table_new_full(report_kind_hash, report_kind_equal, NULL, free_kind);
@@ -74,7 +74,7 @@ void report_kinds_add(GHashTable **kinds, const struct report_finding *finding, 
 
 void report_kinds_drop(GHashTable *kinds, const struct report_finding *finding)
 {
-    struct report_kind kind = kind_of(finding, finding->message), *known = g_hash_table_lookup(kinds, &kind);
+    struct report_kind kind = kinds_kind_of(finding, finding->message), *known = g_hash_table_lookup(kinds, &kind);
 
     if (known && --known->times == 0)
         g_hash_table_remove(kinds, known);

@@ -21,7 +21,7 @@ void catalogue_list_text(FILE *out, const bool listed[RULE_COUNT])
     }
 }
 
-static void add(JsonBuilder *builder, const char *name, const char *value)
+static void catalogue_add(JsonBuilder *builder, const char *name, const char *value)
 {
     json_builder_set_member_name(builder, name);
     json_builder_add_string_value(builder, value);
@@ -75,22 +75,22 @@ void catalogue_list_json(FILE *out, const bool listed[RULE_COUNT])
         if (!listed[i])
             continue;
         json_builder_begin_object(builder);
-        add(builder, "id", rule->id);
-        add(builder, "document", rule->document);
-        add(builder, "section", rule->section);
-        add(builder, "level", rule->level);
-        add(builder, "verification", rule_verification(rule));
-        add(builder, "severity", rule_severity_name(rule->severity));
-        add(builder, "title", rule->text);
-        add(builder, "layer", rule->layer);
-        add(builder, "party", rule->party);
+        catalogue_add(builder, "id", rule->id);
+        catalogue_add(builder, "document", rule->document);
+        catalogue_add(builder, "section", rule->section);
+        catalogue_add(builder, "level", rule->level);
+        catalogue_add(builder, "verification", rule_verification(rule));
+        catalogue_add(builder, "severity", rule_severity_name(rule->severity));
+        catalogue_add(builder, "title", rule->text);
+        catalogue_add(builder, "layer", rule->layer);
+        catalogue_add(builder, "party", rule->party);
         add_transports(builder, rule);
-        add(builder, "observe", rule_observe_name(rule->observe));
-        add(builder, "judged", judged_name(rule->judged));
+        catalogue_add(builder, "observe", rule_observe_name(rule->observe));
+        catalogue_add(builder, "judged", judged_name(rule->judged));
         add_same(builder, rule);
         add_with(builder, rule);
-        add(builder, "how", rule->how);
-        add(builder, "cause", rule->cause);
+        catalogue_add(builder, "how", rule->how);
+        catalogue_add(builder, "cause", rule->cause);
         json_builder_end_object(builder);
     }
     json_builder_end_array(builder);

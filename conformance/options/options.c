@@ -32,7 +32,7 @@ struct word {
     int value;
 };
 
-static const struct word *find_word(const struct word *words, const char *name)
+static const struct word *options_find_word(const struct word *words, const char *name)
 {
     while (words->name && strcmp(words->name, name) != 0)
         words++;
@@ -51,7 +51,7 @@ bool options_parse_fail_on(struct check_options *options, const char *value, GEr
     options->fail_never = options->fail_trouble = false;
     options->fail_on = SEVERITY_ERROR;
     for (gchar **name = names; *name; name++) {
-        const struct word *word = find_word(levels, *name);
+        const struct word *word = options_find_word(levels, *name);
 
         if (!word || (word->value != AND_TROUBLE && given++ > 0))
             return usage(error, "--fail-on=%s: allowed are error, warning, note, never, and trouble after a comma",
@@ -68,7 +68,7 @@ static bool parse_profile(struct check_options *options, const char *value, GErr
 {
     static const struct word profiles[] = {
         {"ietf", PROFILE_IETF}, {"rdmac", PROFILE_RDMAC}, {"rfc5666", PROFILE_RFC5666}, {NULL, 0}};
-    const struct word *word = find_word(profiles, value);
+    const struct word *word = options_find_word(profiles, value);
 
     if (!word)
         return usage(error, "--profile=%s: allowed are ietf, rdmac, rfc5666", value);
@@ -81,7 +81,7 @@ static bool parse_color(struct check_options *options, const char *value, GError
 {
     static const struct word uses[] = {
         {"auto", COLOR_AUTO}, {"always", COLOR_ALWAYS}, {"never", COLOR_NEVER}, {NULL, 0}};
-    const struct word *word = find_word(uses, value);
+    const struct word *word = options_find_word(uses, value);
 
     if (!word)
         return usage(error, "--color=%s: allowed are auto, always, never", value);
@@ -92,7 +92,7 @@ static bool parse_color(struct check_options *options, const char *value, GError
 static bool parse_counts(struct check_options *options, const char *value, GError **error)
 {
     static const struct word scopes[] = {{"capture", false}, {"connection", true}, {NULL, 0}};
-    const struct word *word = find_word(scopes, value);
+    const struct word *word = options_find_word(scopes, value);
 
     if (!word)
         return usage(error, "--counts=%s: allowed are capture, connection", value);
@@ -110,7 +110,7 @@ static bool assume_markers(struct check_options *options, const char *value, GEr
                                         {"to-responder", TO_RESPONDER},
                                         {"to-initiator", TO_INITIATOR},
                                         {NULL, 0}};
-    const struct word *word = find_word(words, value);
+    const struct word *word = options_find_word(words, value);
 
     if (!word)
         return usage(error, "--assume=markers=%s: allowed are none, both, to-responder, to-initiator", value);
@@ -122,7 +122,7 @@ static bool assume_markers(struct check_options *options, const char *value, GEr
 static bool assume_crc(struct check_options *options, const char *value, GError **error)
 {
     static const struct word words[] = {{"on", ON}, {"off", OFF}, {NULL, 0}};
-    const struct word *word = find_word(words, value);
+    const struct word *word = options_find_word(words, value);
 
     if (!word)
         return usage(error, "--assume=crc=%s: allowed are on, off", value);
@@ -133,7 +133,7 @@ static bool assume_crc(struct check_options *options, const char *value, GError 
 static bool assume_icrc(struct check_options *options, const char *value, GError **error)
 {
     static const struct word words[] = {{"on", ON}, {"off", OFF}, {NULL, 0}};
-    const struct word *word = find_word(words, value);
+    const struct word *word = options_find_word(words, value);
 
     if (!word)
         return usage(error, "--assume=icrc=%s: allowed are on, off", value);
@@ -179,8 +179,8 @@ struct pair_reader {
     bool (*read)(struct check_options *options, const char *value, GError **error);
 };
 
-static bool read_pair(struct check_options *options, const char *option, const char *allowed,
-                      const struct pair_reader *readers, char *pair, GError **error)
+static bool options_read_pair(struct check_options *options, const char *option, const char *allowed,
+                              const struct pair_reader *readers, char *pair, GError **error)
 {
     char *value = strchr(pair, '=');
 
@@ -199,7 +199,7 @@ static bool read_pairs(struct check_options *options, const char *option, const 
     bool ok = true;
 
     for (size_t i = 0; ok && pairs[i]; i++)
-        ok = read_pair(options, option, allowed, readers, pairs[i], error);
+        ok = options_read_pair(options, option, allowed, readers, pairs[i], error);
     g_strfreev(pairs);
     return ok;
 }
@@ -275,7 +275,7 @@ static bool read_size(const char *value, uint64_t most, uint64_t *out)
     static const struct word units[] = {{"", 0}, {"K", 10}, {"M", 20}, {"G", 30}, {NULL, 0}};
     gchar *end;
     guint64 number = g_ascii_strtoull(value, &end, 10);
-    const struct word *unit = end == value || *value == '-' ? NULL : find_word(units, end);
+    const struct word *unit = end == value || *value == '-' ? NULL : options_find_word(units, end);
 
     if (!unit || number == 0 || number > most >> unit->value)
         return false;
@@ -340,7 +340,7 @@ static bool select_rules(struct check_options *options, char **rules, char **ski
            usage(error, "--rules and --skip leave no rule to check; --list-rules lists what a selection contains");
 }
 
-static bool load_waivers(struct check_options *options, char **waive, char **files, GError **error)
+static bool options_load_waivers(struct check_options *options, char **waive, char **files, GError **error)
 {
     options->waivers = waivers_new();
     for (; waive && *waive; waive++)
@@ -376,7 +376,7 @@ static void raw_options_clear(struct raw_options *raw)
     g_clear_pointer(&raw->outputs, g_array_unref);
 }
 
-static gboolean take_format(const gchar *name, const gchar *value, gpointer raw, GError **error)
+static gboolean options_take_format(const gchar *name, const gchar *value, gpointer raw, GError **error)
 {
     (void)name;
     (void)error;
@@ -440,7 +440,7 @@ static bool words_are_filter(const struct raw_options *raw, GError **error)
 }
 
 /* As tcpdump has it: what follows -i or -r is a filter. Otherwise it is the captures. */
-static void take_words(struct check_options *options, struct raw_options *raw)
+static void options_take_words(struct check_options *options, struct raw_options *raw)
 {
     bool is_filter = options->interface || raw->read;
 
@@ -476,7 +476,7 @@ static bool parse_texts(struct check_options *options, const struct raw_options 
     return parse_each(options, raw->assume, parse_assume, error) &&
            parse_each(options, raw->timers, parse_timers, error) &&
            select_rules(options, raw->rules, raw->skip, error) &&
-           load_waivers(options, raw->waive, raw->waivers, error);
+           options_load_waivers(options, raw->waive, raw->waivers, error);
 }
 
 static bool raw_options_fit(const struct raw_options *raw, GError **error)
@@ -556,7 +556,7 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     options->fold = options->max_findings > 0 && !options->verbose && !options->annotate && options->rotate_ns == 0;
     if (!words_are_filter(raw, error))
         return false;
-    take_words(options, raw);
+    options_take_words(options, raw);
     return options->help || options->version || options->list_rules || options->list_waivers ||
            options->list_interfaces || options->explain || can_check(options, error);
 }
@@ -633,7 +633,7 @@ bool options_parse(struct check_options *options, int argc, char **argv, GError 
         {"write", 'w', 0, G_OPTION_ARG_FILENAME, &options->keep, NULL, NULL},
         {"relinquish-privileges", 'Z', 0, G_OPTION_ARG_STRING, &options->user, NULL, NULL},
         {"list-interfaces", 'D', 0, G_OPTION_ARG_NONE, &raw.list_interfaces, NULL, NULL},
-        {"format", 0, 0, G_OPTION_ARG_CALLBACK, take_format, NULL, NULL},
+        {"format", 0, 0, G_OPTION_ARG_CALLBACK, options_take_format, NULL, NULL},
         {"output", 'o', G_OPTION_FLAG_FILENAME, G_OPTION_ARG_CALLBACK, take_output, NULL, NULL},
         {"counts", 0, 0, G_OPTION_ARG_STRING, &raw.counts, NULL, NULL},
         {"rules", 0, 0, G_OPTION_ARG_STRING_ARRAY, &raw.rules, NULL, NULL},

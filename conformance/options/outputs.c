@@ -48,7 +48,7 @@ bool output_format_parse(enum report_format *format, const char *value, GError *
     return false;
 }
 
-static void add(GArray *outputs, enum report_format format, const char *path)
+static void outputs_add(GArray *outputs, enum report_format format, const char *path)
 {
     struct report_output output = {format, strcmp(path, "-") == 0 ? NULL : g_strdup(path)};
 
@@ -64,7 +64,7 @@ bool output_places_clash(const char *path, const char *other)
     return strcmp(one, two) == 0 || output_file_is(path, other);
 }
 
-static bool apart(const GArray *outputs, GError **error)
+static bool outputs_apart(const GArray *outputs, GError **error)
 {
     for (guint i = 0; i < outputs->len; i++) {
         const char *path = g_array_index(outputs, struct report_output, i).path;
@@ -101,7 +101,7 @@ static bool pair(GArray *outputs, const GArray *words, GError **error)
         if (!word->is_path && !output_format_parse(&format, word->value, error))
             return false;
         if (word->is_path) {
-            add(outputs, format, word->value);
+            outputs_add(outputs, format, word->value);
             format = FORMAT_TEXT;
         }
         waiting = !word->is_path;
@@ -109,8 +109,8 @@ static bool pair(GArray *outputs, const GArray *words, GError **error)
     if (is_swapped(words))
         g_array_index(outputs, struct report_output, 0).format = format;
     else if (waiting || words->len == 0)
-        add(outputs, format, "-");
-    return apart(outputs, error);
+        outputs_add(outputs, format, "-");
+    return outputs_apart(outputs, error);
 }
 
 GArray *outputs_of(const GArray *words, GError **error)

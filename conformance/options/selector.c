@@ -118,7 +118,7 @@ static gchar *layers(void)
     return g_string_free(names, FALSE);
 }
 
-static void refuse(const char *selector, GError **error)
+static void selector_refuse(const char *selector, GError **error)
 {
     g_autofree gchar *names = layers();
     g_autofree gchar *choice =
@@ -141,7 +141,7 @@ bool selector_mark(const char *list, bool marks[RULE_COUNT], GError **error)
 
         ok = *selector != '\0' && mark_one(selector, marks);
         if (!ok)
-            refuse(selector, error);
+            selector_refuse(selector, error);
     }
     g_strfreev(selectors);
     return ok;

@@ -7,7 +7,7 @@
 
 #include <glib.h>
 
-static void add_number(struct json_writer *writer, const char *name, struct print_number number)
+static void record_add_number(struct json_writer *writer, const char *name, struct print_number number)
 {
     if (number.known)
         json_number(writer, name, (int64_t)number.value);
@@ -34,11 +34,11 @@ void print_record(const struct print_target *target, const struct print_record *
     json_string(writer, "layer", record->layer);
     json_string(writer, "operation", record->operation);
     json_string(writer, "operations", record->operations);
-    add_number(writer, "xid", record->xid);
-    add_number(writer, "octets", record->octets);
-    add_number(writer, "octets_read", record->read);
-    add_number(writer, "octets_write", record->write);
-    add_number(writer, "octets_reply", record->reply);
+    record_add_number(writer, "xid", record->xid);
+    record_add_number(writer, "octets", record->octets);
+    record_add_number(writer, "octets_read", record->read);
+    record_add_number(writer, "octets_write", record->write);
+    record_add_number(writer, "octets_reply", record->reply);
     if (record->latency_ns.known)
         json_double(writer, "latency", (double)record->latency_ns.value / 1e9);
     else

@@ -26,7 +26,7 @@ struct scale {
     bool logarithmic;
 };
 
-static double place(const struct scale *scale, double value)
+static double plot_place(const struct scale *scale, double value)
 {
     double at = scale->logarithmic ? log10(value < 1 ? 1 : value) : value;
 
@@ -69,7 +69,7 @@ static void tick_text(enum plot_unit unit, double value, char text[UNITS_SIZE])
 }
 
 /* 1, 2 or 5 times a power of ten, of which at most four fit. */
-static double step_of(double high)
+static double plot_step_of(double high)
 {
     double step = pow(10, floor(log10(high > 0 ? high : 1)) - 1);
 
@@ -80,7 +80,7 @@ static double step_of(double high)
 
 /* ---- parts ---- */
 
-static void write_text(xmlTextWriter *writer, const char *class_name, double x, double y, const char *text)
+static void plot_write_text(xmlTextWriter *writer, const char *class_name, double x, double y, const char *text)
 {
     markup_begin(writer, "text", "class", class_name, NULL);
     markup_attribute(writer, "x", "%.1f", x);
@@ -130,7 +130,7 @@ static unsigned ticks_of(const struct scale *scale, double ticks[TICKS_MAX])
         for (int power = (int)ceil(scale->low); power <= scale->high + 1e-9 && n < TICKS_MAX; power += every)
             ticks[n++] = pow(10, power);
     } else {
-        double step = step_of(scale->high);
+        double step = plot_step_of(scale->high);
 
         for (; n * step <= scale->high * 1.0001 && n < TICKS_MAX; n++)
             ticks[n] = n * step;
@@ -144,12 +144,12 @@ static void write_rows_of_ticks(xmlTextWriter *writer, const struct scale *y, en
     unsigned n = ticks_of(y, ticks);
 
     for (unsigned i = 0; i < n; i++) {
-        g_autofree gchar *d = g_strdup_printf("M%d %.1fH%d", LEFT, place(y, ticks[i]), RIGHT);
+        g_autofree gchar *d = g_strdup_printf("M%d %.1fH%d", LEFT, plot_place(y, ticks[i]), RIGHT);
         char text[UNITS_SIZE];
 
         tick_text(unit, ticks[i], text);
         write_path(writer, "grid", d);
-        write_text(writer, "end", LEFT - 4, place(y, ticks[i]) + 4, text);
+        plot_write_text(writer, "end", LEFT - 4, plot_place(y, ticks[i]) + 4, text);
     }
 }
 
@@ -160,13 +160,13 @@ static void write_columns_of_ticks(xmlTextWriter *writer, const struct scale *x,
     unsigned n = ticks_of(x, ticks);
 
     for (unsigned i = 0; i < n; i++) {
-        g_autofree gchar *d = g_strdup_printf("M%.1f %dV%d", place(x, ticks[i]), top, bottom);
+        g_autofree gchar *d = g_strdup_printf("M%.1f %dV%d", plot_place(x, ticks[i]), top, bottom);
         char text[UNITS_SIZE];
 
         tick_text(unit, ticks[i], text);
         write_path(writer, "grid", d);
-        write_text(writer, place(x, ticks[i]) > RIGHT - 20 ? "end" : "middle", MIN(place(x, ticks[i]), RIGHT),
-                   bottom + 14, text);
+        plot_write_text(writer, plot_place(x, ticks[i]) > RIGHT - 20 ? "end" : "middle",
+                        MIN(plot_place(x, ticks[i]), RIGHT), bottom + 14, text);
     }
 }
 
@@ -191,7 +191,7 @@ static struct scale values_of(const struct plot *plot)
 }
 
 /* Steps: what is said of a bin holds for all of it. */
-static void write_line(xmlTextWriter *writer, const struct plot *plot, unsigned line, const struct scale *y)
+static void plot_write_line(xmlTextWriter *writer, const struct plot *plot, unsigned line, const struct scale *y)
 {
     const struct plot_line *l = &plot->lines[line];
     g_autofree gchar *class_name = g_strdup_printf("line%u", line);
@@ -200,7 +200,7 @@ static void write_line(xmlTextWriter *writer, const struct plot *plot, unsigned 
     bool open = false;
 
     for (unsigned bin = 0; bin < plot->bins; bin++) {
-        double from = LEFT + bin * width, at = place(y, l->values[bin]);
+        double from = LEFT + bin * width, at = plot_place(y, l->values[bin]);
 
         if (l->values[bin] < 0) {
             open = false;
@@ -249,9 +249,9 @@ void plot_over_time(xmlTextWriter *writer, const struct plot *plot)
     begin_figure(writer, plot->title, label, HEIGHT);
     write_rows_of_ticks(writer, &y, plot->unit);
     for (unsigned i = 0; i < plot->n_lines; i++)
-        write_line(writer, plot, i, &y);
-    write_text(writer, "start", LEFT, HEIGHT - 6, "0 s");
-    write_text(writer, "end", RIGHT, HEIGHT - 6, end);
+        plot_write_line(writer, plot, i, &y);
+    plot_write_text(writer, "start", LEFT, HEIGHT - 6, "0 s");
+    plot_write_text(writer, "end", RIGHT, HEIGHT - 6, end);
     markup_end(writer);
     write_legend(writer, plot);
     markup_end(writer);
@@ -286,12 +286,12 @@ void plot_ranges(xmlTextWriter *writer, const char *title, enum plot_unit unit, 
         const struct plot_range *r = &ranges[i];
         double y = TOP + i * ROW + 3, height = ROW - 6;
         g_autofree gchar *whisker =
-            g_strdup_printf("M%.1f %.1fH%.1f", place(&x, r->high), y + height / 2, place(&x, r->end));
-        g_autofree gchar *mark = g_strdup_printf("M%.1f %.1fv%.1f", place(&x, r->middle), y - 1, height + 2);
+            g_strdup_printf("M%.1f %.1fH%.1f", plot_place(&x, r->high), y + height / 2, plot_place(&x, r->end));
+        g_autofree gchar *mark = g_strdup_printf("M%.1f %.1fv%.1f", plot_place(&x, r->middle), y - 1, height + 2);
 
-        write_text(writer, "end", NAMES - 6, y + height - 3, r->name);
+        plot_write_text(writer, "end", NAMES - 6, y + height - 3, r->name);
         write_path(writer, "whisker", whisker);
-        write_box(writer, "range", place(&x, r->low), y, place(&x, r->high) - place(&x, r->low), height);
+        write_box(writer, "range", plot_place(&x, r->low), y, plot_place(&x, r->high) - plot_place(&x, r->low), height);
         write_path(writer, "mark", mark);
     }
     end_figure(writer);
@@ -315,15 +315,15 @@ void plot_bars(xmlTextWriter *writer, const char *title, enum plot_unit unit, co
     begin_figure(writer, title, title, HEIGHT);
     write_columns_of_ticks(writer, &x, unit, TOP, BOTTOM);
     for (unsigned i = 0; i < n; i++) {
-        double from = place(&x, bars[i].from), at = place(&y, 100 * bars[i].height / sum);
+        double from = plot_place(&x, bars[i].from), at = plot_place(&y, 100 * bars[i].height / sum);
 
-        write_box(writer, "bar", from, at, place(&x, bars[i].to) - from - 0.5, BOTTOM - at);
+        write_box(writer, "bar", from, at, plot_place(&x, bars[i].to) - from - 0.5, BOTTOM - at);
     }
     {
         char text[UNITS_SIZE];
 
         g_snprintf(text, sizeof text, "%.0f %%", y.high);
-        write_text(writer, "end", LEFT - 4, TOP + 4, text);
+        plot_write_text(writer, "end", LEFT - 4, TOP + 4, text);
     }
     end_figure(writer);
 }

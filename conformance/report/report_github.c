@@ -12,7 +12,7 @@
 #include <inttypes.h>
 
 /* What the runner decodes: % and line ends, and in the value of a property also : and , */
-static gchar *encode(const char *text, bool property)
+static gchar *github_encode(const char *text, bool property)
 {
     GString *out = g_string_new(NULL);
 
@@ -30,8 +30,8 @@ static gchar *encode(const char *text, bool property)
 static void write_command(FILE *out, const char *command, const char *file, const char *title, const char *text)
 {
     g_autofree gchar *printable = printable_text(text), *plain = printable_text(file);
-    g_autofree gchar *path = encode(plain, true), *name = encode(title, true);
-    g_autofree gchar *message = encode(printable, false);
+    g_autofree gchar *path = github_encode(plain, true), *name = github_encode(title, true);
+    g_autofree gchar *message = github_encode(printable, false);
 
     fprintf(out, "::%s file=%s,title=%s::%s\n", command, path, name, message);
 }
@@ -65,8 +65,8 @@ static void write_sum(FILE *out, const struct topic *topic, const char *name)
         fprintf(out, "::notice title=%s::and %" PRIu64 " more of %s\n", name, topic->times - topic->told, name);
 }
 
-static void write_finding(FILE *out, const struct report_capture *capture, const struct report_connection *connection,
-                          const struct report_finding *finding)
+static void github_write_finding(FILE *out, const struct report_capture *capture,
+                                 const struct report_connection *connection, const struct report_finding *finding)
 {
     static const char *const commands[SEVERITY_COUNT] = {
         [SEVERITY_NOTE] = "notice", [SEVERITY_WARNING] = "warning", [SEVERITY_ERROR] = "error"};
@@ -78,7 +78,7 @@ static void write_finding(FILE *out, const struct report_capture *capture, const
     write_command(out, commands[finding->severity], capture->file, title, text);
 }
 
-static void write_happened(struct writing *writing, const struct report_capture *capture)
+static void github_write_happened(struct writing *writing, const struct report_capture *capture)
 {
     for (guint i = 0; i < capture->troubles->list->len; i++) {
         const struct trouble *trouble = g_ptr_array_index(capture->troubles->list, i);
@@ -96,8 +96,8 @@ static void write_happened(struct writing *writing, const struct report_capture 
     }
 }
 
-static void write_connection(struct writing *writing, const struct report_capture *capture,
-                             const struct report_connection *connection)
+static void github_write_connection(struct writing *writing, const struct report_capture *capture,
+                                    const struct report_connection *connection)
 {
     GArray *groups = finding_groups(connection);
 
@@ -111,12 +111,12 @@ static void write_connection(struct writing *writing, const struct report_captur
         const struct report_finding *finding = &g_array_index(connection->findings, struct report_finding, i);
 
         if (!finding->waiver && is_room(&writing->rules[finding->rule], 1 + (uint64_t)finding->more))
-            write_finding(writing->out, capture, connection, finding);
+            github_write_finding(writing->out, capture, connection, finding);
     }
     g_array_unref(groups);
 }
 
-static void write_capture(struct writing *writing, const struct report_capture *capture)
+static void github_write_capture(struct writing *writing, const struct report_capture *capture)
 {
     const char *nothing = report_capture_undone(capture) ? NULL : report_nothing_checked(capture);
     g_autofree gchar *unlisted = report_rest_fails_text(writing->report->options, &capture->rest);
@@ -130,9 +130,9 @@ static void write_capture(struct writing *writing, const struct report_capture *
                       nothing);
     if (unlisted)
         write_command(out, "error", capture->file, "iwarp-check", unlisted);
-    write_happened(writing, capture);
+    github_write_happened(writing, capture);
     for (guint i = 0; i < capture->connections->len; i++)
-        write_connection(writing, capture, g_ptr_array_index(capture->connections, i));
+        github_write_connection(writing, capture, g_ptr_array_index(capture->connections, i));
 }
 
 void report_write_github(const struct report *report, FILE *out)
@@ -143,7 +143,7 @@ void report_write_github(const struct report *report, FILE *out)
     writing->out = out;
     writing->report = report;
     for (guint i = 0; i < report->captures->len; i++)
-        write_capture(writing, g_ptr_array_index(report->captures, i));
+        github_write_capture(writing, g_ptr_array_index(report->captures, i));
     for (size_t i = 0; i < TROUBLE_KINDS; i++)
         write_sum(out, &writing->troubles[i], trouble_kind_name((enum trouble_kind)i));
     for (size_t i = 0; i < RULE_COUNT; i++)

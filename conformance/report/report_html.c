@@ -50,7 +50,7 @@ static gchar *date_text(void)
     return text;
 }
 
-static void write_verdict(struct html_page *page)
+static void html_write_verdict(struct html_page *page)
 {
     static const char *const fail_on[] = {
         [SEVERITY_NOTE] = "notes", [SEVERITY_WARNING] = "warnings", [SEVERITY_ERROR] = "errors"};
@@ -90,7 +90,7 @@ static void write_checkbox(struct html_page *page, const char *value)
     markup_end(page->writer);
 }
 
-static void write_tools(struct html_page *page)
+static void html_write_tools(struct html_page *page)
 {
     static const char *const outcomes[][2] = {
         {"", "all rules"}, {"failed", "failed"}, {"passed", "passed"}, {"inconclusive", "inconclusive"}};
@@ -131,7 +131,8 @@ static void write_listed(struct html_page *page, const struct html_entry *entry)
     markup_end(page->writer);
 }
 
-static void write_list(struct html_page *page, const struct report_capture *capture, unsigned number, unsigned *listed)
+static void html_write_list(struct html_page *page, const struct report_capture *capture, unsigned number,
+                            unsigned *listed)
 {
     static const char *const names[] = {"No.", "Initiator", "Responder", "Frames", "Findings"};
     const GPtrArray *connections = capture->connections;
@@ -180,8 +181,8 @@ static void write_facts(struct html_page *page, const struct report_capture *cap
     markup_end(page->writer);
 }
 
-static void write_capture(struct html_page *page, const struct report_capture *capture, unsigned number,
-                          unsigned *listed)
+static void html_write_capture(struct html_page *page, const struct report_capture *capture, unsigned number,
+                               unsigned *listed)
 {
     g_autofree gchar *id = g_strdup_printf("c%u", number);
 
@@ -193,11 +194,11 @@ static void write_capture(struct html_page *page, const struct report_capture *c
     if (!capture->failed && report_nothing_checked(capture))
         markup_element(page->writer, "p", "trouble", "%s", report_nothing_checked(capture));
     if (capture->connections->len > 0)
-        write_list(page, capture, number, listed);
+        html_write_list(page, capture, number, listed);
     markup_end(page->writer);
 }
 
-static void write_captures(struct html_page *page)
+static void html_write_captures(struct html_page *page)
 {
     const GPtrArray *captures = page->report->captures;
     unsigned listed = 0;
@@ -205,7 +206,7 @@ static void write_captures(struct html_page *page)
     markup_begin(page->writer, "section", "id", "captures", NULL);
     markup_element(page->writer, "h2", NULL, captures->len == 1 ? "Capture" : "Captures");
     for (guint i = 0; i < captures->len; i++)
-        write_capture(page, g_ptr_array_index(captures, i), i + 1, &listed);
+        html_write_capture(page, g_ptr_array_index(captures, i), i + 1, &listed);
     markup_end(page->writer);
 }
 
@@ -231,7 +232,7 @@ static gint by_severity(gconstpointer a, gconstpointer b)
 }
 
 /* Kept ones or not. */
-static bool has_findings(const struct report_connection *connection)
+static bool html_has_findings(const struct report_connection *connection)
 {
     uint64_t n = connection->waived;
 
@@ -251,7 +252,7 @@ static void collect_entries(struct html_page *page)
             struct html_entry entry = {capture, i + 1, g_ptr_array_index(capture->connections, k)};
 
             g_array_append_val(page->entries, entry);
-            page->faulty += has_findings(entry.connection);
+            page->faulty += html_has_findings(entry.connection);
         }
     }
     g_array_sort(page->entries, by_severity);
@@ -272,7 +273,7 @@ static bool adds_rule(bool seen[RULE_COUNT], const struct report_connection *con
 }
 
 /* Entries [from, to): at most so many, those that add a rule before others. */
-static void choose(struct html_page *page, guint from, guint to, guint most)
+static void html_choose(struct html_page *page, guint from, guint to, guint most)
 {
     bool seen[RULE_COUNT] = {false};
     guint chosen = 0;
@@ -292,7 +293,7 @@ static void write_entries(struct html_page *page, bool faulty)
     for (guint i = 0; i < page->entries->len; i++) {
         const struct html_entry *entry = &g_array_index(page->entries, struct html_entry, i);
 
-        if (has_findings(entry->connection) == faulty && g_hash_table_contains(page->in_full, entry->connection))
+        if (html_has_findings(entry->connection) == faulty && g_hash_table_contains(page->in_full, entry->connection))
             html_write_entry(page, entry);
     }
 }
@@ -324,7 +325,7 @@ static void write_clean(struct html_page *page)
     markup_end(page->writer);
 }
 
-static void write_unused_waivers(struct html_page *page)
+static void html_write_unused_waivers(struct html_page *page)
 {
     const GPtrArray *unused = page->report->unused_waivers, *expired = page->report->expired_waivers;
 
@@ -351,24 +352,24 @@ static void write_unused_waivers(struct html_page *page)
     markup_end(page->writer);
 }
 
-static void write_body(struct html_page *page)
+static void html_write_body(struct html_page *page)
 {
     bool single = page->report->captures->len == 1;
 
-    write_verdict(page);
-    write_tools(page);
+    html_write_verdict(page);
+    html_write_tools(page);
     markup_begin(page->writer, "main", NULL);
     trouble_write_html(page);
     html_write_overview(page);
     if (page->report->options->stats)
         stats_write_html(page);
     if (single)
-        write_captures(page);
+        html_write_captures(page);
     write_faulty(page);
     write_clean(page);
     if (!single)
-        write_captures(page);
-    write_unused_waivers(page);
+        html_write_captures(page);
+    html_write_unused_waivers(page);
     if (page->report->connections > 0) {
         html_write_matrix(page);
         html_write_not_exercised(page);
@@ -398,9 +399,9 @@ void report_write_html(const struct report *report, FILE *out)
                              .drawn = g_hash_table_new(NULL, NULL)};
 
     collect_entries(&page);
-    choose(&page, 0, page.faulty, HTML_CONNECTIONS_FAULTY);
-    choose(&page, page.faulty, page.entries->len, HTML_CONNECTIONS_CLEAN);
-    write_body(&page);
+    html_choose(&page, 0, page.faulty, HTML_CONNECTIONS_FAULTY);
+    html_choose(&page, page.faulty, page.entries->len, HTML_CONNECTIONS_CLEAN);
+    html_write_body(&page);
     page_close(&setup, page.writer);
     g_array_unref(page.entries);
     g_hash_table_unref(page.in_full);

@@ -61,7 +61,7 @@ static void write_negotiated(struct html_page *page, const struct report_connect
     html_item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
 }
 
-static void write_ib(struct html_page *page, const struct report_connection *connection)
+static void connection_write_ib(struct html_page *page, const struct report_connection *connection)
 {
     g_autofree gchar *terms = report_ib_terms_text(connection->ib);
     g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
@@ -72,7 +72,7 @@ static void write_ib(struct html_page *page, const struct report_connection *con
     html_item(page, "Captured", "%s", connection->complete ? "from start to end, without a hole" : "not completely");
 }
 
-static void write_operations(struct html_page *page, const struct report_connection *connection)
+static void connection_write_operations(struct html_page *page, const struct report_connection *connection)
 {
     g_autofree gchar *text = operations_text(connection);
 
@@ -80,14 +80,14 @@ static void write_operations(struct html_page *page, const struct report_connect
         html_item(page, connection->ib ? "Messages" : "RDMAP messages", "%s", text);
 }
 
-static void write_parameters(struct html_page *page, const struct report_connection *connection)
+static void connection_write_parameters(struct html_page *page, const struct report_connection *connection)
 {
     g_autofree gchar *frames = frames_text(connection->start_frame, connection->end_frame);
 
     markup_begin(page->writer, "dl", "class", "parameters", NULL);
     html_item(page, "Frames", "%s", frames + strcspn(frames, "0123456789"));
     if (connection->ib)
-        write_ib(page, connection);
+        connection_write_ib(page, connection);
     else
         write_negotiated(page, connection);
     html_item(page, connection->ib ? "Packets" : "FPDUs", "%" PRIu64 " to the responder, %" PRIu64 " to the initiator",
@@ -95,7 +95,7 @@ static void write_parameters(struct html_page *page, const struct report_connect
     if (connection->damaged[0] + connection->damaged[1] > 0)
         html_item(page, "Damaged segments", "%" PRIu64 " to the responder, %" PRIu64 " to the initiator",
                   connection->damaged[DIR_TO_RESPONDER], connection->damaged[DIR_TO_INITIATOR]);
-    write_operations(page, connection);
+    connection_write_operations(page, connection);
     REPORT_GUEST(&connection->guest, write_html_terms, page);
     markup_end(page->writer);
 }
@@ -152,7 +152,7 @@ static void write_with_ladder(struct html_page *page, const struct report_findin
     markup_end(page->writer);
 }
 
-static void write_row(struct html_page *page, const struct report_finding *finding)
+static void connection_write_row(struct html_page *page, const struct report_finding *finding)
 {
     int64_t start_ns = page->at->capture->start_ns;
     g_autofree gchar *at = start_ns != 0 ? clock_text(finding->time_ns) : g_strdup("");
@@ -194,7 +194,7 @@ static void write_group_head(struct html_page *page, const struct finding_group 
     markup_end(page->writer);
 }
 
-static void write_group(struct html_page *page, const GArray *groups, const struct finding_group *group)
+static void connection_write_group(struct html_page *page, const GArray *groups, const struct finding_group *group)
 {
     const struct report_connection *connection = page->at->connection;
     const struct report_finding *first = group->first;
@@ -221,7 +221,7 @@ static void write_group(struct html_page *page, const GArray *groups, const stru
         if (listed++ == 0)
             begin_rows(page, first);
         page->findings++;
-        write_row(page, finding);
+        connection_write_row(page, finding);
     }
     if (listed > 0)
         markup_end_table(page->writer);
@@ -232,12 +232,12 @@ static void write_group(struct html_page *page, const GArray *groups, const stru
     markup_end(page->writer);
 }
 
-static void write_findings(struct html_page *page)
+static void connection_write_findings(struct html_page *page)
 {
     GArray *groups = finding_groups(page->at->connection);
 
     for (guint i = 0; i < groups->len; i++)
-        write_group(page, groups, &g_array_index(groups, struct finding_group, i));
+        connection_write_group(page, groups, &g_array_index(groups, struct finding_group, i));
     g_array_unref(groups);
     if (page->at->connection->not_kept > 0)
         markup_element(page->writer, "p", "more",
@@ -288,9 +288,9 @@ void html_write_entry(struct html_page *page, const struct html_entry *entry)
     write_heading(page);
     markup_element(page->writer, "p", "found", "%s%s", found,
                    connection->roles_known ? "" : "; the roles are presumed, as the start is not captured");
-    write_parameters(page, connection);
+    connection_write_parameters(page, connection);
     REPORT_GUEST(&connection->guest, write_html, page);
     write_start(page);
-    write_findings(page);
+    connection_write_findings(page);
     markup_end(page->writer);
 }

@@ -45,20 +45,20 @@ static const struct note *note_at(const struct ladder *ladder, guint i)
 
 /* ---- which events ---- */
 
-static enum direction direction_of(const struct ladder *ladder, const struct note *note)
+static enum direction ladder_direction_of(const struct ladder *ladder, const struct note *note)
 {
     return note->side == ladder->connection->initiator_side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
 /* The event that the finding is about: of its frame and direction, and its octets if several are. -1: not noted. */
-static gssize find_event(const struct ladder *ladder, const struct report_finding *finding)
+static gssize ladder_find_event(const struct ladder *ladder, const struct report_finding *finding)
 {
     gssize found = -1;
 
     for (guint i = 0; i < ladder->connection->notes->len; i++) {
         const struct note *note = note_at(ladder, i);
 
-        if (note->frame != finding->frame || direction_of(ladder, note) != finding->direction)
+        if (note->frame != finding->frame || ladder_direction_of(ladder, note) != finding->direction)
             continue;
         if (finding->offset >= note->offset && finding->offset - note->offset < MAX(note->length, 1))
             return (gssize)i;
@@ -68,7 +68,7 @@ static gssize find_event(const struct ladder *ladder, const struct report_findin
     return found;
 }
 
-static void add_row(struct ladder *ladder, guint i)
+static void ladder_add_row(struct ladder *ladder, guint i)
 {
     const struct note *note = note_at(ladder, i), *last = NULL;
 
@@ -84,7 +84,7 @@ static void choose_start(struct ladder *ladder)
     for (guint i = 0; i < ladder->connection->notes->len && ladder->n < NOTES_START; i++) {
         if (note_at(ladder, i)->number >= NOTES_START)
             break;
-        add_row(ladder, i);
+        ladder_add_row(ladder, i);
     }
 }
 
@@ -110,7 +110,7 @@ static void choose_without_event(struct ladder *ladder)
             add_own_row(ladder);
             placed = true;
         }
-        add_row(ladder, i);
+        ladder_add_row(ladder, i);
     }
     if (!placed)
         add_own_row(ladder);
@@ -124,17 +124,17 @@ static void choose_around(struct ladder *ladder, guint event)
     /* The other frame that matters, when it is farther back. */
     for (guint i = 0; i < from && ladder->finding->related_frame != 0; i++) {
         if (note_at(ladder, i)->frame == ladder->finding->related_frame) {
-            add_row(ladder, i);
+            ladder_add_row(ladder, i);
             break;
         }
     }
     for (guint i = from; i <= to; i++)
-        add_row(ladder, i);
+        ladder_add_row(ladder, i);
 }
 
 /* ---- what is found at them ---- */
 
-static struct row *row_of(struct ladder *ladder, const struct note *note)
+static struct row *ladder_row_of(struct ladder *ladder, const struct note *note)
 {
     for (unsigned i = 0; i < ladder->n; i++)
         if (ladder->rows[i].note == note)
@@ -170,8 +170,8 @@ static void mark_rows(struct ladder *ladder)
     }
     for (guint i = 0; i < findings->len; i++) {
         const struct report_finding *finding = &g_array_index(findings, struct report_finding, i);
-        gssize event = finding->frame < first || finding->frame > last ? -1 : find_event(ladder, finding);
-        struct row *row = event < 0 ? NULL : row_of(ladder, note_at(ladder, (guint)event));
+        gssize event = finding->frame < first || finding->frame > last ? -1 : ladder_find_event(ladder, finding);
+        struct row *row = event < 0 ? NULL : ladder_row_of(ladder, note_at(ladder, (guint)event));
 
         if (!row)
             continue;
@@ -268,7 +268,7 @@ static struct event event_of(const struct ladder *ladder, const struct row *row)
     if (row->own)
         return (struct event){"own", "", "", finding->frame, finding->time_ns, finding->direction};
     return (struct event){classes[row->note->kind], row->note->what,    row->note->detail,
-                          row->note->frame,         row->note->time_ns, direction_of(ladder, row->note)};
+                          row->note->frame,         row->note->time_ns, ladder_direction_of(ladder, row->note)};
 }
 
 static void draw_row(struct ladder *ladder, const struct row *row)
@@ -302,7 +302,7 @@ static void draw_row(struct ladder *ladder, const struct row *row)
     ladder->y += ROW - LINE + lines * LINE;
 }
 
-static void draw_gap(struct ladder *ladder, uint64_t events)
+static void ladder_draw_gap(struct ladder *ladder, uint64_t events)
 {
     gchar *text = g_strdup_printf("\342\213\256 %" PRIu64 " more event%s", events, plural(events));
 
@@ -324,7 +324,7 @@ static unsigned height_of(const struct ladder *ladder)
     return height;
 }
 
-static void draw(struct ladder *ladder)
+static void ladder_draw(struct ladder *ladder)
 {
     xmlTextWriter *writer = ladder->page->writer;
     unsigned height = height_of(ladder);
@@ -346,7 +346,7 @@ static void draw(struct ladder *ladder)
     ladder->y = HEAD;
     for (unsigned i = 0; i < ladder->n; i++) {
         if (ladder->rows[i].gap > 0)
-            draw_gap(ladder, ladder->rows[i].gap);
+            ladder_draw_gap(ladder, ladder->rows[i].gap);
         else
             draw_row(ladder, &ladder->rows[i]);
     }
@@ -371,7 +371,7 @@ bool html_write_ladder(struct html_page *page, const struct report_finding *find
     if (!connection->notes || connection->notes->len == 0)
         return false;
     if (finding)
-        event = find_event(&ladder, finding);
+        event = ladder_find_event(&ladder, finding);
     if (event >= 0)
         *drawn = GPOINTER_TO_UINT(g_hash_table_lookup(page->drawn, note_at(&ladder, (guint)event)));
     if (*drawn > 0 || page->ladders >= HTML_LADDERS)
@@ -387,7 +387,7 @@ bool html_write_ladder(struct html_page *page, const struct report_finding *find
     page->ladders++;
     if (finding)
         mark_rows(&ladder);
-    draw(&ladder);
+    ladder_draw(&ladder);
     for (unsigned i = 0; i < ladder.n; i++)
         g_free(ladder.rows[i].rules);
     return true;

@@ -16,7 +16,7 @@ struct column {
     guint next;
 };
 
-static const struct report_rule *rule_of(struct column *column, enum rule_id id)
+static const struct report_rule *matrix_rule_of(struct column *column, enum rule_id id)
 {
     const GArray *rules = column->rules;
 
@@ -49,16 +49,16 @@ static GArray *make_columns(const struct html_page *page)
     return columns;
 }
 
-static const char *outcome_of(const struct rule_count *count)
+static const char *matrix_outcome_of(const struct rule_count *count)
 {
     return count->failed > 0 ? "failed" : count->passed > 0 ? "passed" : count->inconclusive > 0 ? "inconclusive" : "";
 }
 
-static void write_cell(struct html_page *page, const struct rule_count *count)
+static void matrix_write_cell(struct html_page *page, const struct rule_count *count)
 {
     static const struct rule_count none;
     const struct rule_count *shown = count ? count : &none;
-    const char *outcome = outcome_of(shown);
+    const char *outcome = matrix_outcome_of(shown);
 
     if (*outcome == '\0') {
         markup_element(page->writer, "td", NULL, "\302\267");
@@ -98,21 +98,21 @@ static void write_head(struct html_page *page, GArray *columns)
     markup_end(page->writer);
 }
 
-static void write_rule(struct html_page *page, enum rule_id id, GArray *columns)
+static void matrix_write_rule(struct html_page *page, enum rule_id id, GArray *columns)
 {
     const struct rule *rule = &rule_catalogue[id];
     const struct rule_count *all = &page->report->counts[id];
 
-    markup_begin(page->writer, "tr", "data-outcome", outcome_of(all), NULL);
+    markup_begin(page->writer, "tr", "data-outcome", matrix_outcome_of(all), NULL);
     markup_begin_row_head(page->writer);
     markup_element(page->writer, "code", NULL, "%s", rule->id);
     markup_element(page->writer, "span", "level", " %s", rule->level);
     markup_end(page->writer);
-    write_cell(page, all);
+    matrix_write_cell(page, all);
     for (guint i = 0; i < columns->len; i++) {
-        const struct report_rule *of = rule_of(&g_array_index(columns, struct column, i), id);
+        const struct report_rule *of = matrix_rule_of(&g_array_index(columns, struct column, i), id);
 
-        write_cell(page, of ? &of->count : NULL);
+        matrix_write_cell(page, of ? &of->count : NULL);
     }
     markup_element(page->writer, "td", "requirement", "%s", rule->text);
     markup_end(page->writer);
@@ -140,14 +140,14 @@ void html_write_matrix(struct html_page *page)
     write_head(page, columns);
     markup_begin(page->writer, "tbody", NULL);
     for (size_t i = 0; i < RULE_COUNT; i++)
-        if (*outcome_of(&page->report->counts[i]) != '\0')
-            write_rule(page, (enum rule_id)i, columns);
+        if (*matrix_outcome_of(&page->report->counts[i]) != '\0')
+            matrix_write_rule(page, (enum rule_id)i, columns);
     markup_end_table(page->writer);
     markup_end(page->writer);
     g_array_unref(columns);
 }
 
-static void write_ids(struct html_page *page, enum exclusion why)
+static void matrix_write_ids(struct html_page *page, enum exclusion why)
 {
     markup_begin(page->writer, "p", "class", "ids", NULL);
     for (size_t i = 0; i < RULE_COUNT; i++)
@@ -171,7 +171,7 @@ void html_write_not_exercised(struct html_page *page)
             continue;
         markup_begin(page->writer, "details", NULL);
         markup_element(page->writer, "summary", NULL, "%u: %s", counts[why], exclusion_text((enum exclusion)why));
-        write_ids(page, (enum exclusion)why);
+        matrix_write_ids(page, (enum exclusion)why);
         markup_end(page->writer);
     }
     markup_end(page->writer);

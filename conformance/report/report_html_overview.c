@@ -9,7 +9,7 @@ static void number_cell(struct html_page *page, uint64_t number, const char *cla
     markup_number_cell(page->writer, number > 0 && class_name ? class_name : "number", number);
 }
 
-static void write_violation(struct html_page *page, const struct violation *violation, const char *id)
+static void overview_write_violation(struct html_page *page, const struct violation *violation, const char *id)
 {
     const struct rule *rule = &rule_catalogue[violation->rule];
     const char *class_name = finding_class(violation->worst);
@@ -69,7 +69,7 @@ static void write_rules(struct html_page *page)
     for (guint i = 0; i < violations->len; i++) {
         const struct violation *violation = &g_array_index(violations, struct violation, i);
 
-        write_violation(page, violation, ids[violation->rule]);
+        overview_write_violation(page, violation, ids[violation->rule]);
     }
     markup_end_table(page->writer);
     for (size_t i = 0; i < RULE_COUNT; i++)
@@ -87,7 +87,7 @@ struct tally {
     uint64_t found[SEVERITY_COUNT], waived;
 };
 
-static struct tally tally_of(const struct html_page *page, unsigned number)
+static struct tally overview_tally_of(const struct html_page *page, unsigned number)
 {
     struct tally tally = {g_ptr_array_index(page->report->captures, number - 1), number, CHECK_PASS, {0}, 0};
 
@@ -130,7 +130,7 @@ static void write_tally(struct html_page *page, const struct tally *tally)
     markup_end(page->writer);
 }
 
-static void write_captures(struct html_page *page)
+static void overview_write_captures(struct html_page *page)
 {
     static const char *const names[] = {"Capture", "Verdict", "Connections", "Errors", "Warnings", "Notes", "Waived"};
     guint n = page->report->captures->len;
@@ -138,7 +138,7 @@ static void write_captures(struct html_page *page)
     unsigned counts[CHECK_NOTHING + 1] = {0};
 
     for (guint i = 0; i < n; i++) {
-        struct tally tally = tally_of(page, i + 1);
+        struct tally tally = overview_tally_of(page, i + 1);
 
         counts[tally.status]++;
         g_array_append_val(tallies, tally);
@@ -165,7 +165,7 @@ void html_write_overview(struct html_page *page)
 {
     markup_begin(page->writer, "section", "id", "overview", NULL);
     if (page->report->captures->len > 1)
-        write_captures(page);
+        overview_write_captures(page);
     if (page->faulty > 0)
         write_rules(page);
     markup_end(page->writer);

@@ -16,7 +16,7 @@ static void add_tristate(struct json_writer *writer, const char *name, enum tris
         json_bool(writer, name, value == ON);
 }
 
-static void add_number(struct json_writer *writer, const char *name, uint64_t value)
+static void json_add_number(struct json_writer *writer, const char *name, uint64_t value)
 {
     json_number(writer, name, (int64_t)value);
 }
@@ -24,12 +24,12 @@ static void add_number(struct json_writer *writer, const char *name, uint64_t va
 static void add_number_if(struct json_writer *writer, const char *name, bool known, uint64_t value)
 {
     if (known)
-        add_number(writer, name, value);
+        json_add_number(writer, name, value);
     else
         json_null(writer, name);
 }
 
-static void add_pair(struct json_writer *writer, const char *name, const uint64_t pair[2])
+static void json_add_pair(struct json_writer *writer, const char *name, const uint64_t pair[2])
 {
     json_begin_array_line(writer, name);
     json_number(writer, NULL, (int64_t)pair[DIR_TO_RESPONDER]);
@@ -37,7 +37,7 @@ static void add_pair(struct json_writer *writer, const char *name, const uint64_
     json_end_array(writer);
 }
 
-static void add_mpa(struct json_writer *writer, const struct report_connection *connection)
+static void json_add_mpa(struct json_writer *writer, const struct report_connection *connection)
 {
     static const struct {
         const char *name;
@@ -65,7 +65,7 @@ static void add_mpa(struct json_writer *writer, const struct report_connection *
     json_end_object(writer);
 }
 
-static void add_known(struct json_writer *writer, bool known, int64_t value)
+static void json_add_known(struct json_writer *writer, bool known, int64_t value)
 {
     if (known)
         json_number(writer, NULL, value);
@@ -84,48 +84,48 @@ static void add_ib(struct json_writer *writer, const struct report_connection *c
     json_begin_object(writer, "ib");
     json_begin_array_line(writer, "queue_pairs");
     for (unsigned role = 0; role < 2; role++)
-        add_known(writer, ib->qp_known[role], ib->qp[role]);
+        json_add_known(writer, ib->qp_known[role], ib->qp[role]);
     json_end_array(writer);
     add_number_if(writer, "path_mtu", ib->mtu > 0, ib->mtu);
     json_begin_array_line(writer, "ird");
     for (unsigned role = 0; role < 2; role++)
-        add_known(writer, both_known, ib->ird[role]);
+        json_add_known(writer, both_known, ib->ird[role]);
     json_end_array(writer);
     json_begin_array_line(writer, "ord");
     for (unsigned role = 0; role < 2; role++)
-        add_known(writer, both_known, ib->ord[role]);
+        json_add_known(writer, both_known, ib->ord[role]);
     json_end_array(writer);
     add_number_if(writer, "reject_reason", ib->rejected, ib->reject_reason);
-    add_pair(writer, "retransmitted", ib->retransmitted);
-    add_pair(writer, "repeated_responses", ib->repeated_responses);
+    json_add_pair(writer, "retransmitted", ib->retransmitted);
+    json_add_pair(writer, "repeated_responses", ib->repeated_responses);
     json_begin_object_line(writer, "naks");
     for (unsigned code = 0; code < G_N_ELEMENTS(naks); code++)
-        add_pair(writer, naks[code], (const uint64_t[]){ib->naks[0][code], ib->naks[1][code]});
-    add_pair(writer, "receiver_not_ready", ib->rnr_naks);
+        json_add_pair(writer, naks[code], (const uint64_t[]){ib->naks[0][code], ib->naks[1][code]});
+    json_add_pair(writer, "receiver_not_ready", ib->rnr_naks);
     json_end_object(writer);
-    add_pair(writer, "holes", ib->holes);
+    json_add_pair(writer, "holes", ib->holes);
     json_begin_object_line(writer, "icrc");
-    add_number(writer, "right", ib->icrc.right);
-    add_number(writer, "wrong", ib->icrc.wrong);
-    add_number(writer, "unknown", ib->icrc.unknown);
-    add_pair(writer, "not_used", ib->icrc.taken);
+    json_add_number(writer, "right", ib->icrc.right);
+    json_add_number(writer, "wrong", ib->icrc.wrong);
+    json_add_number(writer, "unknown", ib->icrc.unknown);
+    json_add_pair(writer, "not_used", ib->icrc.taken);
     add_number_if(writer, "first_wrong_frame", ib->icrc.wrong > 0, ib->icrc.first_wrong);
     json_end_object(writer);
     json_bool(writer, "complete", connection->complete);
     json_end_object(writer);
 }
 
-static void add_counts(struct json_writer *writer, const struct report_connection *connection)
+static void json_add_counts(struct json_writer *writer, const struct report_connection *connection)
 {
     json_begin_object(writer, "counts");
-    add_pair(writer, connection->ib ? "packets" : "fpdus", connection->fpdus);
-    add_pair(writer, "octets", connection->octets);
+    json_add_pair(writer, connection->ib ? "packets" : "fpdus", connection->fpdus);
+    json_add_pair(writer, "octets", connection->octets);
     if (connection->damaged[0] + connection->damaged[1] > 0)
-        add_pair(writer, "damaged_segments", connection->damaged);
+        json_add_pair(writer, "damaged_segments", connection->damaged);
     json_begin_object_line(writer, "operations");
     for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++)
         if (connection->operations[opcode] > 0 && report_operation_name(opcode))
-            add_number(writer, report_operation_name(opcode), connection->operations[opcode]);
+            json_add_number(writer, report_operation_name(opcode), connection->operations[opcode]);
     json_end_object(writer);
     json_end_object(writer);
 }
@@ -161,7 +161,7 @@ static void add_finding(struct json_writer *writer, const struct report_finding 
     json_string(writer, "document", rule->document);
     json_string(writer, "section", rule->section);
     json_string(writer, "severity", rule_severity_name(finding->severity));
-    add_number(writer, "frame", finding->frame);
+    json_add_number(writer, "frame", finding->frame);
     json_begin_array(writer, "frames");
     if (finding->first_frame != 0 && finding->first_frame != finding->frame)
         json_number(writer, NULL, finding->first_frame);
@@ -178,7 +178,7 @@ static void add_finding(struct json_writer *writer, const struct report_finding 
                 finding->direction == DIR_TO_RESPONDER ? "initiator-to-responder" : "responder-to-initiator");
     if (finding->awaited)
         json_bool(writer, "awaited", true);
-    add_number(writer, "stream_offset", finding->offset);
+    json_add_number(writer, "stream_offset", finding->offset);
     if (finding->subject.operation)
         json_string(writer, "operation", finding->subject.operation);
     if (finding->subject.kind)
@@ -189,7 +189,7 @@ static void add_finding(struct json_writer *writer, const struct report_finding 
     add_related(writer, "judged_with", finding->rule, profile, rule_judged_with);
     if (finding->more > 0) {
         json_begin_object(writer, "more");
-        add_number(writer, "count", finding->more);
+        json_add_number(writer, "count", finding->more);
         json_begin_array(writer, "frames");
         json_number(writer, NULL, finding->more_first);
         json_number(writer, NULL, finding->more_last);
@@ -205,30 +205,30 @@ static void add_finding(struct json_writer *writer, const struct report_finding 
     json_end_object(writer);
 }
 
-static void add_rules(struct json_writer *writer, const GArray *rules)
+static void json_add_rules(struct json_writer *writer, const GArray *rules)
 {
     json_begin_object(writer, "rules");
     for (guint i = 0; i < rules->len; i++) {
         const struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
 
         json_begin_object_line(writer, rule_catalogue[rule->rule].id);
-        add_number(writer, "passed", rule->count.passed);
-        add_number(writer, "failed", rule->count.failed);
-        add_number(writer, "inconclusive", rule->count.inconclusive);
+        json_add_number(writer, "passed", rule->count.passed);
+        json_add_number(writer, "failed", rule->count.failed);
+        json_add_number(writer, "inconclusive", rule->count.inconclusive);
         json_end_object(writer);
     }
     json_end_object(writer);
 }
 
-static void add_connection(struct json_writer *writer, const struct report *report,
-                           const struct report_capture *capture, const struct report_connection *connection,
-                           GArray *rules)
+static void json_add_connection(struct json_writer *writer, const struct report *report,
+                                const struct report_capture *capture, const struct report_connection *connection,
+                                GArray *rules)
 {
     bool parts = capture->part.series != NULL;
     char text[ENDPOINT_TEXT_SIZE];
 
     json_begin_object(writer, NULL);
-    add_number(writer, "id", connection->id);
+    json_add_number(writer, "id", connection->id);
     json_string(writer, "initiator", endpoint_text(&connection->initiator, text));
     json_string(writer, "responder", endpoint_text(&connection->responder, text));
     json_bool(writer, "roles_known", connection->roles_known);
@@ -236,14 +236,14 @@ static void add_connection(struct json_writer *writer, const struct report *repo
         json_bool(writer, "continued", connection->continued);
         json_bool(writer, "continues", connection->continues);
     }
-    add_number(writer, "start_frame", connection->start_frame);
-    add_number(writer, "end_frame", connection->end_frame);
+    json_add_number(writer, "start_frame", connection->start_frame);
+    json_add_number(writer, "end_frame", connection->end_frame);
     json_string(writer, "transport", connection->ib ? report_ib_transport_name(connection->ib->below) : "iwarp");
     if (connection->ib)
         add_ib(writer, connection);
     else
-        add_mpa(writer, connection);
-    add_counts(writer, connection);
+        json_add_mpa(writer, connection);
+    json_add_counts(writer, connection);
     REPORT_GUEST(&connection->guest, write_json, writer);
     if (connection->statistics)
         stats_write_json(writer, connection->statistics, capture->start_ns);
@@ -252,23 +252,23 @@ static void add_connection(struct json_writer *writer, const struct report *repo
         add_finding(writer, &g_array_index(connection->findings, struct report_finding, i), capture->start_ns,
                     report->options->mpa.profile);
     json_end_array(writer);
-    add_number(writer, "findings_not_listed", connection->not_kept);
+    json_add_number(writer, "findings_not_listed", connection->not_kept);
     if (report->options->counts_apart)
         report_rules(report, connection, rules);
     else
         report_rules_not_passed(report, connection, rules);
-    add_rules(writer, rules);
+    json_add_rules(writer, rules);
     json_end_object(writer);
 }
 
-static void add_part(struct json_writer *writer, const struct report_part *part)
+static void json_add_part(struct json_writer *writer, const struct report_part *part)
 {
     gchar *from = clock_text(part->from_ns), *to = clock_text(part->to_ns);
 
     json_begin_object(writer, "part");
     json_string(writer, "series", part->series);
-    add_number(writer, "first", part->number);
-    add_number(writer, "last", part->number);
+    json_add_number(writer, "first", part->number);
+    json_add_number(writer, "last", part->number);
     json_bool(writer, "ended", part->last);
     json_string(writer, "from", from);
     json_string(writer, "to", to);
@@ -278,19 +278,20 @@ static void add_part(struct json_writer *writer, const struct report_part *part)
 }
 
 /* Connections that are not listed. */
-static void add_rest(struct json_writer *writer, const struct report_rest *rest)
+static void json_add_rest(struct json_writer *writer, const struct report_rest *rest)
 {
     json_begin_object(writer, "not_listed");
-    add_number(writer, "connections", rest->n);
-    add_number(writer, "with_findings", rest->with_findings);
-    add_number(writer, "troubled", rest->troubled);
+    json_add_number(writer, "connections", rest->n);
+    json_add_number(writer, "with_findings", rest->with_findings);
+    json_add_number(writer, "troubled", rest->troubled);
     for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
-        add_number(writer, rule_severity_name((enum rule_severity)severity), rest->found[severity]);
-    add_number(writer, "waived", rest->waived);
+        json_add_number(writer, rule_severity_name((enum rule_severity)severity), rest->found[severity]);
+    json_add_number(writer, "waived", rest->waived);
     json_end_object(writer);
 }
 
-static void add_capture(struct json_writer *writer, const struct report *report, const struct report_capture *capture)
+static void json_add_capture(struct json_writer *writer, const struct report *report,
+                             const struct report_capture *capture)
 {
     GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
     uint64_t found[SEVERITY_COUNT], waived;
@@ -300,44 +301,44 @@ static void add_capture(struct json_writer *writer, const struct report *report,
     json_string(writer, "file", capture->file);
     json_string(writer, "verdict", report_status_name(status));
     if (capture->part.series)
-        add_part(writer, &capture->part);
+        json_add_part(writer, &capture->part);
     if (capture->start_ns != 0) {
         g_autofree gchar *start = clock_text(capture->start_ns);
 
         json_string(writer, "start", start);
     }
-    add_number(writer, "packets", capture->packets);
-    add_number(writer, "bytes", capture->octets);
-    add_number(writer, "dropped", capture->dropped);
+    json_add_number(writer, "packets", capture->packets);
+    json_add_number(writer, "bytes", capture->octets);
+    json_add_number(writer, "dropped", capture->dropped);
     json_bool(writer, "truncated", capture->truncated);
     if (capture->trouble)
         json_string(writer, capture->failed ? "error" : "warning", capture->trouble);
     if (!capture->failed && report_nothing_checked(capture))
         json_string(writer, "nothing_checked", report_nothing_checked(capture));
-    add_number(writer, "connections_without_mpa", capture->other_connections);
+    json_add_number(writer, "connections_without_mpa", capture->other_connections);
     if (capture->cut_short > 0)
-        add_number(writer, "connections_cut_short", capture->cut_short);
+        json_add_number(writer, "connections_cut_short", capture->cut_short);
     if (capture->rest.n > 0)
-        add_rest(writer, &capture->rest);
+        json_add_rest(writer, &capture->rest);
     trouble_write_json(writer, capture);
     report_capture_rules(report, capture, rules);
-    add_rules(writer, rules);
+    json_add_rules(writer, rules);
     json_begin_array(writer, "connections");
     for (guint i = 0; i < capture->connections->len; i++)
-        add_connection(writer, report, capture, g_ptr_array_index(capture->connections, i), rules);
+        json_add_connection(writer, report, capture, g_ptr_array_index(capture->connections, i), rules);
     json_end_array(writer);
     json_end_object(writer);
     g_array_unref(rules);
 }
 
-static void add_summary(struct json_writer *writer, const struct report *report)
+static void json_add_summary(struct json_writer *writer, const struct report *report)
 {
     json_begin_object(writer, "summary");
     json_begin_object(writer, "findings");
     for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
-        add_number(writer, rule_severity_name((enum rule_severity)severity), report->found[severity]);
+        json_add_number(writer, rule_severity_name((enum rule_severity)severity), report->found[severity]);
     json_end_object(writer);
-    add_number(writer, "waived", report->waived);
+    json_add_number(writer, "waived", report->waived);
     json_begin_array(writer, "unused_waivers");
     for (guint i = 0; i < report->unused_waivers->len; i++)
         json_string(writer, NULL, ((const struct waiver *)g_ptr_array_index(report->unused_waivers, i))->id);
@@ -354,8 +355,8 @@ static void add_summary(struct json_writer *writer, const struct report *report)
         }
         json_end_array(writer);
     }
-    add_number(writer, "connections", report->connections);
-    add_number(writer, "rules_exercised", report->exercised);
+    json_add_number(writer, "connections", report->connections);
+    json_add_number(writer, "rules_exercised", report->exercised);
     json_bool(writer, "trouble", report->trouble);
     json_string(writer, "verdict", report_verdict(report));
     json_end_object(writer);
@@ -373,9 +374,9 @@ void report_write_json(const struct report *report, FILE *out)
     json_string(writer, "profile", report->options->profile);
     json_begin_array(writer, "captures");
     for (guint i = 0; i < report->captures->len; i++)
-        add_capture(writer, report, g_ptr_array_index(report->captures, i));
+        json_add_capture(writer, report, g_ptr_array_index(report->captures, i));
     json_end_array(writer);
-    add_summary(writer, report);
+    json_add_summary(writer, report);
     json_end_object(writer);
     json_writer_end(writer);
 }

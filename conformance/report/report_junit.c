@@ -73,8 +73,8 @@ static double time_of_suite(const struct suite *suite)
 }
 
 /* number: of the suites before it. */
-static void begin_suite(struct suite *suite, unsigned number, const char *name, int64_t time_ns,
-                        const struct tally *tally)
+static void junit_begin_suite(struct suite *suite, unsigned number, const char *name, int64_t time_ns,
+                              const struct tally *tally)
 {
     double seconds = time_of_suite(suite);
     char text[G_ASCII_DTOSTR_BUF_SIZE];
@@ -92,7 +92,7 @@ static void begin_suite(struct suite *suite, unsigned number, const char *name, 
     suite->case_s = tally->tests == 0 ? 0 : seconds / tally->tests;
 }
 
-static void end_suite(struct suite *suite)
+static void junit_end_suite(struct suite *suite)
 {
     markup_begin(suite->writer, "system-out", NULL);
     markup_lines(suite->writer, "%s", suite->said->str);
@@ -183,7 +183,7 @@ static void write_capture_properties(xmlTextWriter *writer, const struct report_
     g_free(part);
 }
 
-static void write_properties(const struct suite *suite)
+static void junit_write_properties(const struct suite *suite)
 {
     const struct report_connection *connection = suite->connection;
     xmlTextWriter *writer = suite->writer;
@@ -218,7 +218,7 @@ static void write_properties(const struct suite *suite)
 /* ---- test cases ---- */
 
 /* The failing findings of a rule, or of the rules that carry its outcome; the first one is repeated in the message. */
-static void write_failure(const struct suite *suite, const struct report_rule *exercised)
+static void junit_write_failure(const struct suite *suite, const struct report_rule *exercised)
 {
     const struct rule *rule = &rule_catalogue[exercised->rule];
     const GArray *findings = suite->connection->findings;
@@ -256,7 +256,7 @@ static void write_failure(const struct suite *suite, const struct report_rule *e
 
 enum case_kind { CASE_NONE, CASE_PASSED, CASE_FAILED, CASE_SKIPPED };
 
-static enum case_kind kind_of(const struct report *report, const struct report_rule *rule, enum exclusion why)
+static enum case_kind junit_kind_of(const struct report *report, const struct report_rule *rule, enum exclusion why)
 {
     if (why == EXERCISED)
         return rule->failing > 0 ? CASE_FAILED : CASE_PASSED;
@@ -282,13 +282,13 @@ static void for_each_rule(struct suite *suite,
         if (next < rules->len && g_array_index(rules, struct report_rule, next).rule == rule.rule)
             rule = g_array_index(rules, struct report_rule, next++);
         why = exclusion_of(suite->report, rule.rule, &rule.count);
-        take(suite, &rule, kind_of(suite->report, &rule, why), why, ctx);
+        take(suite, &rule, junit_kind_of(suite->report, &rule, why), why, ctx);
     }
     g_array_unref(rules);
 }
 
-static void count_case(struct suite *suite, const struct report_rule *rule, enum case_kind kind, enum exclusion why,
-                       void *ctx)
+static void junit_count_case(struct suite *suite, const struct report_rule *rule, enum case_kind kind,
+                             enum exclusion why, void *ctx)
 {
     struct tally *tally = ctx;
 
@@ -300,15 +300,15 @@ static void count_case(struct suite *suite, const struct report_rule *rule, enum
     tally->skipped += kind == CASE_SKIPPED;
 }
 
-static void write_case(struct suite *suite, const struct report_rule *rule, enum case_kind kind, enum exclusion why,
-                       void *ctx)
+static void junit_write_case(struct suite *suite, const struct report_rule *rule, enum case_kind kind,
+                             enum exclusion why, void *ctx)
 {
     (void)ctx;
     if (kind == CASE_NONE)
         return;
     begin_case(suite, rule_catalogue[rule->rule].id);
     if (kind == CASE_FAILED)
-        write_failure(suite, rule);
+        junit_write_failure(suite, rule);
     else if (kind == CASE_SKIPPED)
         outcome(suite->writer, "skipped", NULL, exclusion_text(why), NULL);
     markup_end(suite->writer);
@@ -346,7 +346,7 @@ static void write_harmless_findings(struct suite *suite)
 }
 
 /* What no capture can decide says nothing about this one. */
-static void write_left_out(struct suite *suite, const struct tally *tally)
+static void junit_write_left_out(struct suite *suite, const struct tally *tally)
 {
     static const enum exclusion told[] = {INCONCLUSIVE, NO_OCCASION, NO_STIMULUS};
 
@@ -370,7 +370,7 @@ static gchar *class_name(const char *file, const char *rest, uint32_t number)
     return name;
 }
 
-static void write_connection(struct suite *suite, unsigned number)
+static void junit_write_connection(struct suite *suite, unsigned number)
 {
     const struct report_connection *connection = suite->connection;
     char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
@@ -380,19 +380,19 @@ static void write_connection(struct suite *suite, unsigned number)
                                   endpoint_text(&connection->responder, responder));
 
     suite->classname = class_name(suite->capture->file, "connection", connection->id);
-    for_each_rule(suite, count_case, &tally);
-    begin_suite(suite, number, name, connection->start_ns, &tally);
-    write_properties(suite);
-    for_each_rule(suite, write_case, NULL);
+    for_each_rule(suite, junit_count_case, &tally);
+    junit_begin_suite(suite, number, name, connection->start_ns, &tally);
+    junit_write_properties(suite);
+    for_each_rule(suite, junit_write_case, NULL);
     write_harmless_findings(suite);
-    write_left_out(suite, &tally);
-    end_suite(suite);
+    junit_write_left_out(suite, &tally);
+    junit_end_suite(suite);
     g_free(suite->classname);
     g_free(name);
 }
 
 /* What went wrong, with or without --fail-on=trouble. */
-static void write_happened(struct suite *suite, bool fails)
+static void junit_write_happened(struct suite *suite, bool fails)
 {
     const GPtrArray *list = suite->capture->troubles->list;
     GString *lines = g_string_new(NULL);
@@ -428,14 +428,14 @@ static void write_unjudged(struct suite *suite, bool error)
     markup_end(suite->writer);
 }
 
-static void write_unlisted(struct suite *suite, const char *text)
+static void junit_write_unlisted(struct suite *suite, const char *text)
 {
     begin_case(suite, "connections that are not listed");
     outcome(suite->writer, "failure", "findings", text, NULL);
     markup_end(suite->writer);
 }
 
-static void write_capture(struct suite *suite, unsigned number)
+static void junit_write_capture(struct suite *suite, unsigned number)
 {
     const struct report_capture *capture = suite->capture;
     bool judged = !report_capture_undone(capture) && !report_nothing_checked(capture);
@@ -450,19 +450,19 @@ static void write_capture(struct suite *suite, unsigned number)
 
     suite->connection = NULL;
     suite->classname = class_name(capture->file, "capture", 0);
-    begin_suite(suite, number, capture->file, capture->start_ns, &tally);
-    write_properties(suite);
+    junit_begin_suite(suite, number, capture->file, capture->start_ns, &tally);
+    junit_write_properties(suite);
     if (!judged)
         write_unjudged(suite, error);
     if (happened)
-        write_happened(suite, fails);
+        junit_write_happened(suite, fails);
     if (unlisted)
-        write_unlisted(suite, unlisted);
-    end_suite(suite);
+        junit_write_unlisted(suite, unlisted);
+    junit_end_suite(suite);
     g_free(suite->classname);
 }
 
-static void write_unused_waivers(struct suite *suite, unsigned number)
+static void junit_write_unused_waivers(struct suite *suite, unsigned number)
 {
     const GPtrArray *unused = suite->report->unused_waivers;
     bool strict = suite->report->options->strict_waivers;
@@ -473,8 +473,8 @@ static void write_unused_waivers(struct suite *suite, unsigned number)
     suite->capture = NULL;
     suite->connection = NULL;
     suite->classname = classname;
-    begin_suite(suite, number, "unused waivers", 0, &tally);
-    write_properties(suite);
+    junit_begin_suite(suite, number, "unused waivers", 0, &tally);
+    junit_write_properties(suite);
     for (guint i = 0; i < unused->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(unused, i);
         gchar *text = unused_waiver_text(waiver), *message = g_strdup_printf("matches nothing (%s)", text);
@@ -485,7 +485,7 @@ static void write_unused_waivers(struct suite *suite, unsigned number)
         g_free(message);
         g_free(text);
     }
-    end_suite(suite);
+    junit_end_suite(suite);
     suite->classname = NULL;
 }
 
@@ -500,14 +500,14 @@ void report_write_junit(const struct report *report, FILE *out)
     markup_begin(suite.writer, "testsuites", NULL);
     for (guint i = 0; i < report->captures->len; i++) {
         suite.capture = g_ptr_array_index(report->captures, i);
-        write_capture(&suite, number++);
+        junit_write_capture(&suite, number++);
         for (guint j = 0; j < suite.capture->connections->len; j++) {
             suite.connection = g_ptr_array_index(suite.capture->connections, j);
-            write_connection(&suite, number++);
+            junit_write_connection(&suite, number++);
         }
     }
     if (report->unused_waivers->len > 0)
-        write_unused_waivers(&suite, number);
+        junit_write_unused_waivers(&suite, number);
     xmlTextWriterEndDocument(suite.writer);
     xmlFreeTextWriter(suite.writer);
     g_string_free(suite.said, TRUE);

@@ -16,7 +16,7 @@ struct known_list {
     GArray *times;       /* uint64_t */
 };
 
-static bool fits(const struct waiver *waiver, const void *finding)
+static bool known_fits(const struct waiver *waiver, const void *finding)
 {
     const struct known_findings *known = finding;
     const struct report_connection *connection = known->connection;
@@ -32,7 +32,7 @@ static bool fits(const struct waiver *waiver, const void *finding)
     return waiver_covers(waiver, &about) && !shipped_of_another(waiver, connection->server);
 }
 
-static void add(struct known_list *list, const struct known_findings *known, uint64_t times)
+static void known_add(struct known_list *list, const struct known_findings *known, uint64_t times)
 {
     g_ptr_array_add(list->findings, g_memdup2(known, sizeof *known));
     g_array_append_val(list->times, times);
@@ -48,15 +48,15 @@ static void add_group(struct known_list *list, const struct report_connection *c
 
         if (!finding_in_group(finding, group))
             continue;
-        add(list, &(struct known_findings){connection, finding}, UINT64_C(1) + finding->more);
+        known_add(list, &(struct known_findings){connection, finding}, UINT64_C(1) + finding->more);
         listed += UINT64_C(1) + finding->more;
     }
     /* What those that were not kept are about is not known: the same as the last one that was. */
     g_array_index(list->times, uint64_t, list->times->len - 1) += all - MIN(all, listed);
 }
 
-static void add_connection(struct known_list *list, const struct check_options *options,
-                           const struct report_connection *connection)
+static void known_add_connection(struct known_list *list, const struct check_options *options,
+                                 const struct report_connection *connection)
 {
     GArray *groups = finding_groups(connection);
 
@@ -84,14 +84,14 @@ gchar *known_text(const struct report *report)
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
         for (guint k = 0; k < capture->connections->len; k++)
-            add_connection(&list, report->options, g_ptr_array_index(capture->connections, k));
+            known_add_connection(&list, report->options, g_ptr_array_index(capture->connections, k));
         all += report_rest_fails(report->options, &capture->rest);
     }
     for (guint i = 0; i < list.times->len; i++)
         all += g_array_index(list.times, uint64_t, i);
     match = shipped_explain(&(struct shipped_findings){(const void *const *)list.findings->pdata,
                                                        (const uint64_t *)(const void *)list.times->data,
-                                                       list.findings->len, fits});
+                                                       list.findings->len, known_fits});
     text = shipped_text(&match, all, "failing finding");
     shipped_match_clear(&match);
     g_ptr_array_unref(list.findings);

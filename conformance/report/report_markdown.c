@@ -42,7 +42,7 @@ struct what_happened {
     enum trouble_said last;
 };
 
-static void write_captures(const struct report *report, FILE *out)
+static void markdown_write_captures(const struct report *report, FILE *out)
 {
     static const char *const words[] = {[CHECK_PASS] = "pass",
                                         [CHECK_FAIL] = "fail",
@@ -79,7 +79,7 @@ static void write_captures(const struct report *report, FILE *out)
         fprintf(out, "\n%u capture%s pass%s.\n", passed, plural(passed), passed == 1 ? "es" : "");
 }
 
-static void write_violation(const struct violation *violation, FILE *out)
+static void markdown_write_violation(const struct violation *violation, FILE *out)
 {
     const struct rule *rule = &rule_catalogue[violation->rule];
     const struct report_finding *worst = violation->worst;
@@ -100,7 +100,7 @@ static void write_violations(const struct report *report, FILE *out)
     if (violations->len > 0)
         fputs("\n| Severity | A finding | Rule | Findings | Connections |\n|---|---|---|--:|--:|\n", out);
     for (guint i = 0; i < MIN(violations->len, (guint)RULES_SHOWN); i++)
-        write_violation(&g_array_index(violations, struct violation, i), out);
+        markdown_write_violation(&g_array_index(violations, struct violation, i), out);
     if (violations->len > RULES_SHOWN)
         fprintf(out, "\n%u more rules are violated.\n", violations->len - RULES_SHOWN);
     g_array_unref(violations);
@@ -165,7 +165,7 @@ void report_write_markdown(const struct report *report, FILE *out)
     if (known)
         fprintf(out, "\n%s\n", known_escaped);
     write_what_happened(report, out);
-    write_captures(report, out);
+    markdown_write_captures(report, out);
     write_violations(report, out);
     write_troubles(report, out);
 }

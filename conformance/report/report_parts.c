@@ -236,7 +236,7 @@ static int group_rank(const struct finding_group *group)
     return group->first->waiver ? SEVERITY_COUNT : SEVERITY_ERROR - (int)group->first->severity;
 }
 
-static gint by_rank(gconstpointer a, gconstpointer b)
+static gint parts_by_rank(gconstpointer a, gconstpointer b)
 {
     const struct finding_group *first = a, *second = b;
     int difference = group_rank(first) - group_rank(second);
@@ -263,7 +263,7 @@ GArray *finding_groups(const struct report_connection *connection)
             g_array_index(groups, struct finding_group, known).n++;
         g_array_index(groups, struct finding_group, known).times += 1 + (uint64_t)finding->more;
     }
-    g_array_sort(groups, by_rank);
+    g_array_sort(groups, parts_by_rank);
     return groups;
 }
 

@@ -21,7 +21,7 @@ static void add_text(struct json_writer *writer, const char *name, const char *t
 
 /* ---- rules ---- */
 
-static void add_rule(struct json_writer *writer, enum rule_id id)
+static void sarif_add_rule(struct json_writer *writer, enum rule_id id)
 {
     const struct rule *rule = &rule_catalogue[id];
     g_autofree gchar *help =
@@ -99,7 +99,7 @@ static void add_tool(struct json_writer *writer, const struct report *report, st
         enum rule_id rule = g_array_index(violations, struct violation, i).rule;
 
         places->rule[rule] = (int)i;
-        add_rule(writer, rule);
+        sarif_add_rule(writer, rule);
     }
     add_trouble_rules(writer, report, (int)violations->len, places);
     json_end_array(writer);
@@ -225,7 +225,7 @@ static void add_properties(struct json_writer *writer, const struct report_conne
     json_end_object(writer);
 }
 
-static void add_region(struct json_writer *writer, uint32_t first, uint32_t last)
+static void sarif_add_region(struct json_writer *writer, uint32_t first, uint32_t last)
 {
     json_begin_object(writer, "region");
     json_number(writer, "startLine", MIN(first, last));
@@ -258,7 +258,7 @@ static void add_where(struct json_writer *writer, const struct report_capture *c
     json_begin_object(writer, NULL);
     json_begin_object(writer, "physicalLocation");
     add_location(writer, "artifactLocation", capture->path, index);
-    add_region(writer, first, last);
+    sarif_add_region(writer, first, last);
     json_end_object(writer);
     json_begin_array(writer, "logicalLocations");
     json_begin_object(writer, NULL);
@@ -280,9 +280,9 @@ static void add_suppression(struct json_writer *writer, const struct waiver *wai
     json_end_array(writer);
 }
 
-static void add_result(struct json_writer *writer, const struct report_capture *capture, guint index,
-                       const struct report_connection *connection, const struct report_finding *finding,
-                       const struct places *places, GHashTable *seen)
+static void sarif_add_result(struct json_writer *writer, const struct report_capture *capture, guint index,
+                             const struct report_connection *connection, const struct report_finding *finding,
+                             const struct places *places, GHashTable *seen)
 {
     char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
     uint32_t last = MAX(finding->frame, 1), first = finding->first_frame != 0 ? finding->first_frame : last;
@@ -309,8 +309,8 @@ static void add_result(struct json_writer *writer, const struct report_capture *
 }
 
 /* Its words name addresses and times, which differ in the next run. */
-static void add_trouble(struct json_writer *writer, const struct report *report, guint index,
-                        const struct trouble *trouble, const struct places *places, GHashTable *seen)
+static void sarif_add_trouble(struct json_writer *writer, const struct report *report, guint index,
+                              const struct trouble *trouble, const struct places *places, GHashTable *seen)
 {
     const struct report_capture *capture = g_ptr_array_index(report->captures, index);
     g_autofree gchar *id = trouble_rule(trouble->kind), *text = trouble_text(trouble);
@@ -327,7 +327,7 @@ static void add_trouble(struct json_writer *writer, const struct report *report,
     json_end_object(writer);
 }
 
-static void add_results(struct json_writer *writer, const struct report *report, const struct places *places)
+static void sarif_add_results(struct json_writer *writer, const struct report *report, const struct places *places)
 {
     json_begin_array(writer, "results");
     for (guint i = 0; i < report->captures->len; i++) {
@@ -338,11 +338,11 @@ static void add_results(struct json_writer *writer, const struct report *report,
             const struct report_connection *connection = g_ptr_array_index(capture->connections, k);
 
             for (guint n = 0; n < connection->findings->len; n++)
-                add_result(writer, capture, i, connection,
-                           &g_array_index(connection->findings, struct report_finding, n), places, seen);
+                sarif_add_result(writer, capture, i, connection,
+                                 &g_array_index(connection->findings, struct report_finding, n), places, seen);
         }
         for (guint k = 0; k < capture->troubles->list->len; k++)
-            add_trouble(writer, report, i, g_ptr_array_index(capture->troubles->list, k), places, seen);
+            sarif_add_trouble(writer, report, i, g_ptr_array_index(capture->troubles->list, k), places, seen);
     }
     json_end_array(writer);
 }
@@ -362,7 +362,7 @@ void report_write_sarif(const struct report *report, FILE *out)
     add_tool(&writer, report, &places);
     add_invocation(&writer, report);
     add_artifacts(&writer, report);
-    add_results(&writer, report, &places);
+    sarif_add_results(&writer, report, &places);
     json_end_object(&writer);
     json_end_array(&writer);
     json_end_object(&writer);

@@ -22,7 +22,7 @@ uint64_t stats_span(int64_t first_ns, int64_t last_ns)
     return last_ns > first_ns ? (uint64_t)last_ns - (uint64_t)first_ns : 0;
 }
 
-static uint64_t octets_of(const struct statistics *statistics)
+static uint64_t stats_octets_of(const struct statistics *statistics)
 {
     return statistics->carrier[0].n[CARRIER_OCTETS] + statistics->carrier[1].n[CARRIER_OCTETS];
 }
@@ -30,7 +30,8 @@ static uint64_t octets_of(const struct statistics *statistics)
 static gint by_octets(gconstpointer a, gconstpointer b)
 {
     const struct stats_entry *first = a, *second = b;
-    uint64_t one = octets_of(first->connection->statistics), other = octets_of(second->connection->statistics);
+    uint64_t one = stats_octets_of(first->connection->statistics),
+             other = stats_octets_of(second->connection->statistics);
 
     if (one != other)
         return one > other ? -1 : 1;
@@ -104,7 +105,7 @@ static void prepend(GArray *advices, const struct trouble *trouble)
 }
 
 /* Most of the time that the connection took. */
-static bool explains(const struct trouble *trouble, const struct statistics *statistics)
+static bool stats_explains(const struct trouble *trouble, const struct statistics *statistics)
 {
     return trouble->kind != TROUBLE_OUTAGE &&
            trouble->time >= stats_span(statistics->first_ns, statistics->last_ns) / 2;
@@ -123,7 +124,7 @@ GArray *stats_advice(const struct stats_entry *entry)
             continue;
         prepend(advices, trouble);
         known = true;
-        explained |= explains(trouble, entry->connection->statistics);
+        explained |= stats_explains(trouble, entry->connection->statistics);
     }
     for (guint i = advices->len; known && i > 0; i--) {
         const char *id = g_array_index(advices, struct advice, i - 1).id;

@@ -11,7 +11,7 @@ enum { CONNECTIONS_SHOWN = 24, RANGES = 8 };
 
 /* ---- words ---- */
 
-static void write_advice(struct html_page *page, const struct stats_entry *entry)
+static void stats_html_write_advice(struct html_page *page, const struct stats_entry *entry)
 {
     static const char *const classes[] = {
         [ADVICE_PROBLEM] = "error", [ADVICE_NOTABLE] = "warning", [ADVICE_FACT] = "waived", [ADVICE_UNKNOWN] = "note"};
@@ -188,7 +188,7 @@ static void write_plots(struct html_page *page, const struct statistics *s)
 
 /* ---- tables ---- */
 
-static void write_table(struct html_page *page, const char *caption, struct text_table *table)
+static void stats_html_write_table(struct html_page *page, const char *caption, struct text_table *table)
 {
     unsigned columns = text_table_columns(table);
     g_autoptr(GPtrArray) heads = g_ptr_array_new();
@@ -215,13 +215,13 @@ static void write_calls(struct html_page *page, const struct statistics *statist
 {
     if (!statistics->calls)
         return;
-    write_table(page, "Call to Reply, and the medians of its parts", stats_table_latencies(statistics));
-    write_table(page, "Octets of the Calls, and how they went", stats_table_ways(statistics));
+    stats_html_write_table(page, "Call to Reply, and the medians of its parts", stats_table_latencies(statistics));
+    stats_html_write_table(page, "Octets of the Calls, and how they went", stats_table_ways(statistics));
 }
 
 /* ---- the section ---- */
 
-static void write_entry(struct html_page *page, const struct stats_entry *entry)
+static void stats_html_write_entry(struct html_page *page, const struct stats_entry *entry)
 {
     const struct report_connection *connection = entry->connection;
     const struct statistics *statistics = connection->statistics;
@@ -237,11 +237,12 @@ static void write_entry(struct html_page *page, const struct stats_entry *entry)
                    endpoint_text(&connection->initiator, initiator), endpoint_text(&connection->responder, responder));
     markup_format(page->writer, ", %s", units_time(stats_span(statistics->first_ns, statistics->last_ns), time));
     markup_end(page->writer);
-    write_advice(page, entry);
+    stats_html_write_advice(page, entry);
     write_plots(page, statistics);
     write_calls(page, statistics);
-    write_table(page, "RDMA operations", stats_table_operations(statistics));
-    write_table(page, statistics->ib ? "Packets" : "TCP segments and FPDUs", stats_table_carriers(statistics));
+    stats_html_write_table(page, "RDMA operations", stats_table_operations(statistics));
+    stats_html_write_table(page, statistics->ib ? "Packets" : "TCP segments and FPDUs",
+                           stats_table_carriers(statistics));
     for (guint i = 0; i < lines->len; i++)
         markup_element(page->writer, "p", NULL, "%s", (const char *)g_ptr_array_index(lines, i));
     markup_end(page->writer);
@@ -257,7 +258,7 @@ void stats_write_html(struct html_page *page)
         markup_begin(page->writer, "section", "id", "statistics", NULL);
         markup_element(page->writer, "h2", NULL, "Why is it slow?");
         for (guint i = 0; i < MIN(entries->len, CONNECTIONS_SHOWN); i++)
-            write_entry(page, &g_array_index(entries, struct stats_entry, i));
+            stats_html_write_entry(page, &g_array_index(entries, struct stats_entry, i));
         if (entries->len > CONNECTIONS_SHOWN)
             markup_element(page->writer, "p", "more",
                            "%u connections that moved less are not shown here; --format=json has all",

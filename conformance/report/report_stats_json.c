@@ -5,7 +5,7 @@
 #include "conformance/stats/advice.h"
 #include "conformance/stats/shape.h"
 
-static void add_count(struct json_writer *writer, const char *name, uint64_t n)
+static void json_add_count(struct json_writer *writer, const char *name, uint64_t n)
 {
     json_number(writer, name, (int64_t)MIN(n, (uint64_t)STATS_JSON_MAX));
 }
@@ -15,7 +15,7 @@ static void add_count_if(struct json_writer *writer, const char *name, uint64_t 
     if (n == 0)
         json_null(writer, name);
     else
-        add_count(writer, name, n);
+        json_add_count(writer, name, n);
 }
 
 /* Number and count of each bucket in turn. */
@@ -24,14 +24,14 @@ static void add_histogram(struct json_writer *writer, const char *name, const st
     GArray *buckets = g_array_new(FALSE, FALSE, sizeof(int64_t));
 
     json_begin_object(writer, name);
-    add_count(writer, "count", histogram->count);
-    add_count(writer, "sum", histogram->sum);
+    json_add_count(writer, "count", histogram->count);
+    json_add_count(writer, "sum", histogram->sum);
     if (histogram->count > 0) {
-        add_count(writer, "min", histogram->least);
-        add_count(writer, "p50", histogram_quantile(histogram, 0.5));
-        add_count(writer, "p95", histogram_quantile(histogram, 0.95));
-        add_count(writer, "p99", histogram_quantile(histogram, 0.99));
-        add_count(writer, "max", histogram->most);
+        json_add_count(writer, "min", histogram->least);
+        json_add_count(writer, "p50", histogram_quantile(histogram, 0.5));
+        json_add_count(writer, "p95", histogram_quantile(histogram, 0.95));
+        json_add_count(writer, "p99", histogram_quantile(histogram, 0.99));
+        json_add_count(writer, "max", histogram->most);
     }
     for (unsigned i = histogram_begin(histogram); i < histogram_end(histogram); i++) {
         int64_t pair[] = {i, (int64_t)MIN(histogram_bucket(histogram, i), (uint64_t)STATS_JSON_MAX)};
@@ -44,7 +44,7 @@ static void add_histogram(struct json_writer *writer, const char *name, const st
     g_array_unref(buckets);
 }
 
-static void add_time(struct json_writer *writer, const char *name, int64_t time_ns, int64_t none, int64_t start_ns)
+static void json_add_time(struct json_writer *writer, const char *name, int64_t time_ns, int64_t none, int64_t start_ns)
 {
     if (time_ns == none)
         json_null(writer, name);
@@ -58,13 +58,13 @@ static void add_member(struct json_writer *writer, const struct stat_member *mem
     switch (member->type) {
     case STAT_COUNTS:
         for (unsigned i = 0; i < member->n; i++)
-            add_count(writer, member->names[i], ((const uint64_t *)value)[i]);
+            json_add_count(writer, member->names[i], ((const uint64_t *)value)[i]);
         break;
     case STAT_COUNT:
-        add_count(writer, member->name, *(const uint64_t *)value);
+        json_add_count(writer, member->name, *(const uint64_t *)value);
         break;
     case STAT_NUMBER:
-        add_count(writer, member->name, *(const uint32_t *)value);
+        json_add_count(writer, member->name, *(const uint32_t *)value);
         break;
     case STAT_KNOWN_NUMBER:
         add_count_if(writer, member->name, *(const uint32_t *)value);
@@ -79,10 +79,10 @@ static void add_member(struct json_writer *writer, const struct stat_member *mem
         add_histogram(writer, member->name, value);
         break;
     case STAT_FIRST:
-        add_time(writer, member->name, *(const int64_t *)value, INT64_MAX, start_ns);
+        json_add_time(writer, member->name, *(const int64_t *)value, INT64_MAX, start_ns);
         break;
     case STAT_LAST:
-        add_time(writer, member->name, *(const int64_t *)value, INT64_MIN, start_ns);
+        json_add_time(writer, member->name, *(const int64_t *)value, INT64_MIN, start_ns);
         break;
     }
 }
@@ -100,10 +100,10 @@ static void add_calls(struct json_writer *writer, const struct stat_calls *row, 
 
     json_begin_object(writer, NULL);
     json_bool(writer, "known", row->key.known);
-    add_count(writer, "program", row->key.program);
-    add_count(writer, "version", row->key.version);
+    json_add_count(writer, "program", row->key.program);
+    json_add_count(writer, "version", row->key.version);
     json_bool(writer, "operation", row->key.operation);
-    add_count(writer, "procedure", row->key.procedure);
+    json_add_count(writer, "procedure", row->key.procedure);
     json_string(writer, "name", g_strchug(label));
     json_string(writer, "direction", row->key.reverse ? "reverse" : "forward");
     add_members(writer, stat_calls_members, row, start_ns);

@@ -11,21 +11,21 @@ static const char *const sides[] = {"initiator", "responder"};
 
 /* ---- cells ---- */
 
-static void add_time(struct text_table *table, const struct histogram *histogram, double q)
+static void tables_add_time(struct text_table *table, const struct histogram *histogram, double q)
 {
     char text[UNITS_SIZE];
 
     text_table_add(table, histogram->count == 0 ? "-" : units_time(histogram_quantile(histogram, q), text));
 }
 
-static void add_octets(struct text_table *table, uint64_t octets)
+static void tables_add_octets(struct text_table *table, uint64_t octets)
 {
     char text[UNITS_SIZE];
 
     text_table_add(table, units_octets(octets, text));
 }
 
-static void add_count(struct text_table *table, uint64_t n)
+static void tables_add_count(struct text_table *table, uint64_t n)
 {
     if (n == 0)
         text_table_add(table, "-");
@@ -38,7 +38,7 @@ static void add_quantiles(struct text_table *table, const struct histogram *hist
     static const double quantiles[] = {0.5, 0.95, 0.99, 1};
 
     for (size_t i = 0; i < G_N_ELEMENTS(quantiles); i++)
-        add_time(table, histogram, quantiles[i]);
+        tables_add_time(table, histogram, quantiles[i]);
 }
 
 static void add_average(struct text_table *table, uint64_t sum, uint64_t n)
@@ -70,11 +70,11 @@ static void add_latencies(struct text_table *table, const struct stat_calls *row
     g_autofree gchar *label = stats_row_label(&row->key);
 
     text_table_add(table, label);
-    add_count(table, row->n[CALLS]);
-    add_count(table, stat_unanswered(row));
+    tables_add_count(table, row->n[CALLS]);
+    tables_add_count(table, stat_unanswered(row));
     add_quantiles(table, &row->time[CALL_LATENCY]);
     for (unsigned i = CALL_TO_FIRST; i < CALL_TIMES; i++)
-        add_time(table, &row->time[i], 0.5);
+        tables_add_time(table, &row->time[i], 0.5);
 }
 
 struct text_table *stats_table_latencies(const struct statistics *statistics)
@@ -93,16 +93,16 @@ static void add_ways(struct text_table *table, const struct stat_calls *row)
     char rate[UNITS_SIZE];
 
     text_table_add(table, label);
-    add_octets(table, row->n[OCTETS_CALLS] + row->n[OCTETS_REPLIES]);
-    add_octets(table, row->n[OCTETS_READ]);
-    add_octets(table, row->n[OCTETS_WRITTEN]);
+    tables_add_octets(table, row->n[OCTETS_CALLS] + row->n[OCTETS_REPLIES]);
+    tables_add_octets(table, row->n[OCTETS_READ]);
+    tables_add_octets(table, row->n[OCTETS_WRITTEN]);
     text_table_add(table, units_rate(stats_octets(row), stats_span(row->first_ns, row->last_ns), rate));
-    add_count(table, row->n[CALLS_INLINE]);
-    add_count(table, row->n[CALLS_WITH_READ_CHUNK]);
-    add_count(table, row->n[CALLS_LONG]);
-    add_count(table, row->n[REPLIES_INLINE]);
-    add_count(table, row->n[REPLIES_WITH_WRITE_CHUNK]);
-    add_count(table, row->n[REPLIES_LONG]);
+    tables_add_count(table, row->n[CALLS_INLINE]);
+    tables_add_count(table, row->n[CALLS_WITH_READ_CHUNK]);
+    tables_add_count(table, row->n[CALLS_LONG]);
+    tables_add_count(table, row->n[REPLIES_INLINE]);
+    tables_add_count(table, row->n[REPLIES_WITH_WRITE_CHUNK]);
+    tables_add_count(table, row->n[REPLIES_LONG]);
     add_average(table, row->n[READ_SEGMENTS], row->n[READ_CHUNKS]);
     add_average(table, row->n[WRITE_SEGMENTS], row->n[WRITE_CHUNKS]);
     add_average(table, row->n[REPLY_SEGMENTS], row->n[REPLY_CHUNKS]);
@@ -136,16 +136,16 @@ struct text_table *stats_table_operations(const struct statistics *statistics)
             if (!o)
                 continue;
             text_table_format(table, "%s, %s", stat_kind_names[kind], sides[side]);
-            add_count(table, o->count);
-            add_octets(table, o->octets);
+            tables_add_count(table, o->count);
+            tables_add_octets(table, o->octets);
             text_table_add(table, units_rate(o->octets, stats_span(o->first_ns, o->last_ns), text));
-            add_octets(table, histogram_quantile(&o->sizes, 0.5));
-            add_octets(table, o->sizes.most);
+            tables_add_octets(table, histogram_quantile(&o->sizes, 0.5));
+            tables_add_octets(table, o->sizes.most);
             add_average(table, o->parts, o->count);
-            add_count(table, o->unanswered);
-            add_time(table, &o->first, 0.5);
+            tables_add_count(table, o->unanswered);
+            tables_add_time(table, &o->first, 0.5);
             add_quantiles(table, &o->answered);
-            add_time(table, &o->moving, 0.5);
+            tables_add_time(table, &o->moving, 0.5);
         }
     }
     return table;
@@ -165,23 +165,23 @@ struct text_table *stats_table_carriers(const struct statistics *statistics)
         char text[UNITS_SIZE];
 
         text_table_add(table, sides[side ^ 1u]);
-        add_count(table, c->n[CARRIER_PACKETS]);
-        add_octets(table, c->n[CARRIER_OCTETS]);
-        add_octets(table, c->n[CARRIER_RETRANSMITTED]);
+        tables_add_count(table, c->n[CARRIER_PACKETS]);
+        tables_add_octets(table, c->n[CARRIER_OCTETS]);
+        tables_add_octets(table, c->n[CARRIER_RETRANSMITTED]);
         text_table_add(table, statistics->ib ? "-" : units_octets(c->n[CARRIER_OUT_OF_ORDER], text));
-        add_time(table, &c->late, 1);
-        add_time(table, &c->acked, 0.5);
-        add_time(table, &c->acked, 0.99);
-        add_octets(table, histogram_quantile(&c->sizes, 0.5));
-        add_octets(table, c->sizes.most);
+        tables_add_time(table, &c->late, 1);
+        tables_add_time(table, &c->acked, 0.5);
+        tables_add_time(table, &c->acked, 0.99);
+        tables_add_octets(table, histogram_quantile(&c->sizes, 0.5));
+        tables_add_octets(table, c->sizes.most);
         add_average(table, c->per_segment.sum, c->per_segment.count);
         text_table_add(
             table, statistics->ib ? "-" : units_share(c->n[CARRIER_HEADERS] + c->n[CARRIER_PADS], c->sizes.sum, text));
         text_table_add(table, statistics->ib ? "-" : units_share(c->n[CARRIER_CRCS], c->sizes.sum, text));
         text_table_add(table, statistics->ib ? "-" : units_share(c->n[CARRIER_MARKERS], c->sizes.sum, text));
-        add_count(table, c->n[CARRIER_SEQUENCE_NAKS]);
-        add_count(table, c->n[CARRIER_RNR_NAKS]);
-        add_count(table, c->n[CARRIER_HOLES]);
+        tables_add_count(table, c->n[CARRIER_SEQUENCE_NAKS]);
+        tables_add_count(table, c->n[CARRIER_RNR_NAKS]);
+        tables_add_count(table, c->n[CARRIER_HOLES]);
     }
     return table;
 }

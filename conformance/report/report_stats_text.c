@@ -13,7 +13,7 @@ enum { CONNECTIONS_SHOWN = 8 /* unless --verbose */, INDENT = 4 };
 
 /* ---- a connection ---- */
 
-static void write_advice(const struct terminal *terminal, const struct stats_entry *entry)
+static void text_write_advice(const struct terminal *terminal, const struct stats_entry *entry)
 {
     static const enum terminal_style styles[] = {[ADVICE_PROBLEM] = STYLE_BAD,
                                                  [ADVICE_NOTABLE] = STYLE_WARNING,
@@ -32,7 +32,7 @@ static void write_advice(const struct terminal *terminal, const struct stats_ent
     g_array_unref(advices);
 }
 
-static void write_table(const struct terminal *terminal, struct text_table *table)
+static void text_write_table(const struct terminal *terminal, struct text_table *table)
 {
     if (text_table_rows(table) > 0)
         terminal_gap(terminal);
@@ -40,7 +40,7 @@ static void write_table(const struct terminal *terminal, struct text_table *tabl
     text_table_free(table);
 }
 
-static void write_entry(const struct terminal *terminal, const struct stats_entry *entry, bool several)
+static void text_write_entry(const struct terminal *terminal, const struct stats_entry *entry, bool several)
 {
     const struct report_connection *connection = entry->connection;
     const struct statistics *statistics = connection->statistics;
@@ -53,13 +53,13 @@ static void write_entry(const struct terminal *terminal, const struct stats_entr
                   connection->id, endpoint_text(&connection->initiator, initiator),
                   endpoint_text(&connection->responder, responder),
                   units_time(stats_span(statistics->first_ns, statistics->last_ns), time));
-    write_advice(terminal, entry);
+    text_write_advice(terminal, entry);
     if (statistics->calls) {
-        write_table(terminal, stats_table_latencies(statistics));
-        write_table(terminal, stats_table_ways(statistics));
+        text_write_table(terminal, stats_table_latencies(statistics));
+        text_write_table(terminal, stats_table_ways(statistics));
     }
-    write_table(terminal, stats_table_operations(statistics));
-    write_table(terminal, stats_table_carriers(statistics));
+    text_write_table(terminal, stats_table_operations(statistics));
+    text_write_table(terminal, stats_table_carriers(statistics));
     lines = stats_lines(statistics);
     terminal_gap(terminal);
     for (guint i = 0; i < lines->len; i++)
@@ -78,7 +78,7 @@ void stats_write_text(const struct report *report, const struct terminal *termin
         terminal_line(terminal, 0, "%s", terminal_styled(terminal, STYLE_BOLD, "why is it slow?"));
     }
     for (guint i = 0; i < shown; i++)
-        write_entry(terminal, &g_array_index(entries, struct stats_entry, i), report->captures->len > 1);
+        text_write_entry(terminal, &g_array_index(entries, struct stats_entry, i), report->captures->len > 1);
     if (shown < entries->len) {
         terminal_gap(terminal);
         terminal_line(terminal, 2, "... and %u connection%s that moved less; --verbose shows all", entries->len - shown,
@@ -87,8 +87,8 @@ void stats_write_text(const struct report *report, const struct terminal *termin
     if (all) {
         terminal_gap(terminal);
         terminal_line(terminal, 2, "all connections together");
-        write_table(terminal, stats_table_latencies(all));
-        write_table(terminal, stats_table_ways(all));
+        text_write_table(terminal, stats_table_latencies(all));
+        text_write_table(terminal, stats_table_ways(all));
     }
     statistics_free(all);
     g_array_unref(entries);

@@ -39,7 +39,7 @@ enum check_status report_capture_status(const struct check_options *options, con
     return CHECK_PASS;
 }
 
-static void write_capture(const struct check_options *options, const struct report_capture *capture, FILE *out)
+static void summary_write_capture(const struct check_options *options, const struct report_capture *capture, FILE *out)
 {
     uint64_t found[SEVERITY_COUNT], waived;
     enum check_status status = report_capture_status(options, capture, found, &waived);
@@ -55,5 +55,5 @@ static void write_capture(const struct check_options *options, const struct repo
 void report_write_summary(const struct report *report, FILE *out)
 {
     for (guint i = 0; i < report->captures->len; i++)
-        write_capture(report->options, g_ptr_array_index(report->captures, i), out);
+        summary_write_capture(report->options, g_ptr_array_index(report->captures, i), out);
 }

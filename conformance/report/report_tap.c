@@ -19,7 +19,8 @@ struct points {
     unsigned n;
 };
 
-static void point(struct points *points, bool ok, const char *description, const char *directive, const char *reason)
+static void report_tap_point(struct points *points, bool ok, const char *description, const char *directive,
+                             const char *reason)
 {
     points->n++;
     if (points->tap)
@@ -58,7 +59,8 @@ static void write_why(const struct points *points, const struct rule *rule, cons
              "source", source, "findings", times, NULL);
 }
 
-static void add_rule(struct points *points, const struct report_connection *connection, const struct report_rule *each)
+static void report_tap_add_rule(struct points *points, const struct report_connection *connection,
+                                const struct report_rule *each)
 {
     const struct rule *rule = &rule_catalogue[each->rule];
     const struct report_finding *finding = each->count.failed > 0 ? worst_of(points, connection, rule) : NULL;
@@ -66,13 +68,13 @@ static void add_rule(struct points *points, const struct report_connection *conn
         g_strdup_printf("%s connection %" PRIu32 " %s", points->capture->file, connection->id, rule->id);
 
     if (each->failing > 0)
-        point(points, false, description, NULL, NULL);
+        report_tap_point(points, false, description, NULL, NULL);
     else if (finding && finding->waiver)
-        point(points, false, description, "TODO", finding->waiver->why ? finding->waiver->why : "waived");
+        report_tap_point(points, false, description, "TODO", finding->waiver->why ? finding->waiver->why : "waived");
     else if (each->count.passed > 0 || each->count.failed > 0)
-        point(points, true, description, NULL, NULL);
+        report_tap_point(points, true, description, NULL, NULL);
     else
-        point(points, true, description, "SKIP", exclusion_text(INCONCLUSIVE));
+        report_tap_point(points, true, description, "SKIP", exclusion_text(INCONCLUSIVE));
     write_why(points, rule, each->failing > 0 || (finding && finding->waiver) ? finding : NULL,
               each->failing > 0 ? each->failing : each->count.failed);
 }
@@ -85,7 +87,7 @@ static void add_happened(struct points *points)
     g_autofree gchar *description = g_strdup_printf("%s what happened", capture->file);
 
     if (fails)
-        point(points, false, description, NULL, NULL);
+        report_tap_point(points, false, description, NULL, NULL);
     for (guint i = 0; points->tap && i < capture->troubles->list->len; i++) {
         g_autofree gchar *text = trouble_text(g_ptr_array_index(capture->troubles->list, i));
 
@@ -101,23 +103,23 @@ static void add_unlisted(struct points *points)
 
     if (!text)
         return;
-    point(points, false, description, NULL, NULL);
+    report_tap_point(points, false, description, NULL, NULL);
     if (points->tap)
         tap_yaml(points->tap, "message", text, NULL);
 }
 
-static void add_capture(struct points *points, GArray *rules)
+static void report_tap_add_capture(struct points *points, GArray *rules)
 {
     const struct report_capture *capture = points->capture;
     const char *nothing = report_capture_undone(capture) ? NULL : report_nothing_checked(capture);
     g_autofree gchar *description = g_strdup_printf("%s can be judged", capture->file);
 
     if (report_capture_undone(capture) || (nothing && !points->report->options->allow_empty)) {
-        point(points, false, description, NULL, NULL);
+        report_tap_point(points, false, description, NULL, NULL);
         if (points->tap)
             tap_yaml(points->tap, "message", report_capture_undone(capture) ? capture->trouble : nothing, NULL);
     } else if (nothing) {
-        point(points, true, description, "SKIP", nothing);
+        report_tap_point(points, true, description, "SKIP", nothing);
     } else if (capture->trouble && points->tap) {
         tap_comment(points->tap, capture->trouble);
     }
@@ -128,7 +130,7 @@ static void add_capture(struct points *points, GArray *rules)
 
         report_rules(points->report, connection, rules);
         for (guint k = 0; k < rules->len; k++)
-            add_rule(points, connection, &g_array_index(rules, struct report_rule, k));
+            report_tap_add_rule(points, connection, &g_array_index(rules, struct report_rule, k));
     }
 }
 
@@ -142,7 +144,7 @@ static void add_unused_waivers(struct points *points)
         g_autofree gchar *text = g_strdup_printf("unused waiver: %s (%s)", waiver->id, about);
 
         if (points->report->options->strict_waivers)
-            point(points, false, text, NULL, NULL);
+            report_tap_point(points, false, text, NULL, NULL);
         else if (points->tap)
             tap_comment(points->tap, text);
     }
@@ -154,7 +156,7 @@ static void add_all(struct points *points)
 
     for (guint i = 0; i < points->report->captures->len; i++) {
         points->capture = g_ptr_array_index(points->report->captures, i);
-        add_capture(points, rules);
+        report_tap_add_capture(points, rules);
     }
     add_unused_waivers(points);
     g_array_unref(rules);

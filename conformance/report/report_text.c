@@ -31,7 +31,7 @@ static const enum terminal_style severity_styles[SEVERITY_COUNT] = {
 
 /* ---- a connection ---- */
 
-static void write_parameters(const struct text *text, const struct report_connection *connection)
+static void text_write_parameters(const struct text *text, const struct report_connection *connection)
 {
     static const char *const crc[] = {"not known", "off", "on"};
     const struct mpa_parameters *mpa = &connection->parameters;
@@ -55,7 +55,7 @@ static void write_parameters(const struct text *text, const struct report_connec
     g_string_free(line, TRUE);
 }
 
-static void write_ib(const struct text *text, const struct report_connection *connection)
+static void text_write_ib(const struct text *text, const struct report_connection *connection)
 {
     g_autofree gchar *terms = report_ib_terms_text(connection->ib);
     g_autofree gchar *trouble = report_ib_trouble_text(connection->ib);
@@ -80,7 +80,7 @@ static void write_counts(const struct text *text, const struct report_connection
                       connection->damaged[DIR_TO_RESPONDER], connection->damaged[DIR_TO_INITIATOR]);
 }
 
-static void write_finding(const struct text *text, const struct report_finding *finding, int64_t start_ns)
+static void text_write_finding(const struct text *text, const struct report_finding *finding, int64_t start_ns)
 {
     g_autofree gchar *place = finding_place_text(finding, start_ns), *more = finding_more_text(finding);
     enum terminal_style style = finding->waiver ? STYLE_DIM : severity_styles[finding->severity];
@@ -107,7 +107,7 @@ static void write_waiver(const struct text *text, const struct waiver *waiver)
                   *link != '\0' ? ", " : "", link);
 }
 
-static void write_rule(const struct text *text, const struct report_finding *finding)
+static void text_write_rule(const struct text *text, const struct report_finding *finding)
 {
     const struct terminal *terminal = &text->terminal;
     const struct rule *rule = &rule_catalogue[finding->rule];
@@ -121,8 +121,8 @@ static void write_rule(const struct text *text, const struct report_finding *fin
         write_waiver(text, finding->waiver);
 }
 
-static void write_group(const struct text *text, const struct report_connection *connection,
-                        const struct finding_group *group, int64_t start_ns)
+static void text_write_group(const struct text *text, const struct report_connection *connection,
+                             const struct finding_group *group, int64_t start_ns)
 {
     unsigned count = 0, shown = text->report->options->verbose ? group->n : MIN(group->n, (unsigned)FINDINGS_SHOWN);
     gchar *expected = NULL;
@@ -139,22 +139,22 @@ static void write_group(const struct text *text, const struct report_connection 
             write_expected(text, expected);
         g_free(expected);
         expected = next;
-        write_finding(text, finding, start_ns);
+        text_write_finding(text, finding, start_ns);
         count++;
     }
     write_expected(text, expected);
     g_free(expected);
     if (group->n > shown)
         terminal_line(&text->terminal, 6, "... and %u more; --verbose shows all", group->n - shown);
-    write_rule(text, group->first);
+    text_write_rule(text, group->first);
 }
 
-static void write_findings(const struct text *text, const struct report_connection *connection, int64_t start_ns)
+static void text_write_findings(const struct text *text, const struct report_connection *connection, int64_t start_ns)
 {
     GArray *groups = finding_groups(connection);
 
     for (guint i = 0; i < groups->len; i++)
-        write_group(text, connection, &g_array_index(groups, struct finding_group, i), start_ns);
+        text_write_group(text, connection, &g_array_index(groups, struct finding_group, i), start_ns);
     g_array_unref(groups);
     if (connection->not_kept == 0)
         return;
@@ -174,8 +174,8 @@ static const char *reference(const struct report_capture *capture, const struct 
     return "";
 }
 
-static void write_connection(const struct text *text, const struct report_capture *capture,
-                             const struct report_connection *connection)
+static void text_write_connection(const struct text *text, const struct report_capture *capture,
+                                  const struct report_connection *connection)
 {
     char initiator[ENDPOINT_TEXT_SIZE], responder[ENDPOINT_TEXT_SIZE];
     g_autofree gchar *found = found_text(connection->found, connection->waived);
@@ -187,19 +187,19 @@ static void write_connection(const struct text *text, const struct report_captur
                   connection->roles_known ? "" : " (roles presumed, start not captured)", frames,
                   continuity_text(connection), found, reference(capture, connection));
     if (connection->ib)
-        write_ib(text, connection);
+        text_write_ib(text, connection);
     else
-        write_parameters(text, connection);
+        text_write_parameters(text, connection);
     if (report_unanswered(connection))
         terminal_line(&text->terminal, 4,
                       "the connection request was never answered: nothing further could be checked");
     write_counts(text, connection);
     REPORT_GUEST(&connection->guest, write_text, &text->terminal, text->report->options->verbose);
-    write_findings(text, connection, capture->start_ns);
+    text_write_findings(text, connection, capture->start_ns);
 }
 
 /* Returns how many connections without findings are not shown. */
-static unsigned write_connections(struct text *text, const struct report_capture *capture)
+static unsigned text_write_connections(struct text *text, const struct report_capture *capture)
 {
     unsigned left_out = 0;
 
@@ -210,7 +210,7 @@ static unsigned write_connections(struct text *text, const struct report_capture
             !text->report->options->verbose)
             left_out++;
         else if (text->report->options->verbose || many_to_show(&text->shown, connection))
-            write_connection(text, capture, connection);
+            text_write_connection(text, capture, connection);
     }
     return left_out;
 }
@@ -225,7 +225,7 @@ static void write_repeated(const struct text *text, unsigned n)
                   "... and %u connection%s with no other findings than those shown; --verbose shows all", n, plural(n));
 }
 
-static void write_capture(struct text *text, const struct report_capture *capture)
+static void text_write_capture(struct text *text, const struct report_capture *capture)
 {
     const struct terminal *terminal = &text->terminal;
     g_autofree gchar *part = part_text(&capture->part), *file = printable_text(capture->file);
@@ -257,7 +257,7 @@ static void write_capture(struct text *text, const struct report_capture *captur
     }
     if (!capture->failed && text->report->captures->len > 1 && report_nothing_checked(capture))
         terminal_line(terminal, 2, "%s", report_nothing_checked(capture));
-    left_out = write_connections(text, capture);
+    left_out = text_write_connections(text, capture);
     write_repeated(text, text->shown.left_out - shown_before);
     if (left_out == 0)
         return;
@@ -295,7 +295,7 @@ static void write_exercised_in_a_line(const struct text *text)
 }
 
 /* "5044 4.3"; of a draft as much as distinguishes it: its authors. */
-static gchar *source_of(const struct rule *rule)
+static gchar *text_source_of(const struct rule *rule)
 {
     const char *name = strncmp(rule->document, "RFC ", 4) == 0 ? rule->document + 4 : rule->document;
     const char *author = strncmp(name, "draft-", 6) == 0 ? strchr(name + 6, '-') : NULL;
@@ -314,7 +314,7 @@ static void write_exercised(const struct report *report, FILE *out)
     for (size_t i = 0; i < RULE_COUNT; i++) {
         const struct rule *rule = &rule_catalogue[i];
         const struct rule_count *count = &report->counts[i];
-        g_autofree gchar *section = source_of(rule);
+        g_autofree gchar *section = text_source_of(rule);
 
         if (why_not(report, (enum rule_id)i) != EXERCISED)
             continue;
@@ -324,7 +324,7 @@ static void write_exercised(const struct report *report, FILE *out)
     }
 }
 
-static void write_ids(const struct report *report, enum exclusion wanted, FILE *out)
+static void text_write_ids(const struct report *report, enum exclusion wanted, FILE *out)
 {
     enum { WIDTH = 100, INDENT = 8 };
     int column = WIDTH;
@@ -350,7 +350,7 @@ static void write_not_exercised(const struct report *report, FILE *out)
         if (counts[why] == 0)
             continue;
         fprintf(out, "  %4u  %s", counts[why], exclusion_text((enum exclusion)why));
-        write_ids(report, (enum exclusion)why, out);
+        text_write_ids(report, (enum exclusion)why, out);
     }
 }
 
@@ -376,7 +376,7 @@ static void write_odd_waivers(const struct text *text)
     }
 }
 
-static void write_verdict(const struct text *text)
+static void text_write_verdict(const struct text *text)
 {
     static const enum terminal_style styles[] = {[CHECK_PASS] = STYLE_WARNING,
                                                  [CHECK_FAIL] = STYLE_BAD,
@@ -397,11 +397,11 @@ void report_write_text(const struct report *report, FILE *out)
     struct text text = {.report = report};
 
     terminal_init(&text.terminal, out, report->options->color);
-    write_verdict(&text);
+    text_write_verdict(&text);
     trouble_write_text(report, &text.terminal);
     many_write_rules(report, &text.terminal);
     for (guint i = 0; i < report->captures->len; i++)
-        write_capture(&text, g_ptr_array_index(report->captures, i));
+        text_write_capture(&text, g_ptr_array_index(report->captures, i));
     write_odd_waivers(&text);
     if (report->options->stats)
         stats_write_text(report, &text.terminal);

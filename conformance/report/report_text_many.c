@@ -11,7 +11,7 @@ enum {
     CONNECTIONS_SHOWN = 3,
 };
 
-static void add_row(struct text_table *table, const struct violation *violation)
+static void many_add_row(struct text_table *table, const struct violation *violation)
 {
     const struct rule *rule = &rule_catalogue[violation->rule];
 
@@ -37,7 +37,7 @@ void many_write_rules(const struct report *report, const struct terminal *termin
     violations = report_violations(report);
     table = text_table_new(heads, G_N_ELEMENTS(heads));
     for (guint i = 0; i < violations->len; i++)
-        add_row(table, &g_array_index(violations, struct violation, i));
+        many_add_row(table, &g_array_index(violations, struct violation, i));
     terminal_gap(terminal);
     text_table_write(table, terminal, 0);
     text_table_free(table);

@@ -22,9 +22,10 @@ struct telling {
     bool all;
 };
 
-static void tell(const struct telling *telling, enum trouble_said what, const char *format, ...) G_GNUC_PRINTF(3, 4);
+static void trouble_tell(const struct telling *telling, enum trouble_said what, const char *format, ...)
+    G_GNUC_PRINTF(3, 4);
 
-static void tell(const struct telling *telling, enum trouble_said what, const char *format, ...)
+static void trouble_tell(const struct telling *telling, enum trouble_said what, const char *format, ...)
 {
     va_list arguments;
     g_autofree gchar *text = NULL;
@@ -55,9 +56,9 @@ static void tell_trouble(const struct telling *telling, const struct trouble *tr
 {
     g_autofree gchar *clock = trouble_clock(trouble->time_ns), *connections = connections_text(trouble);
 
-    tell(telling, SAID, "%s frame %" PRIu32 "%s: %s", clock, trouble->frame, connections, trouble->words);
+    trouble_tell(telling, SAID, "%s frame %" PRIu32 "%s: %s", clock, trouble->frame, connections, trouble->words);
     if (trouble->next)
-        tell(telling, SAID_NEXT, "next: %s", trouble->next);
+        trouble_tell(telling, SAID_NEXT, "next: %s", trouble->next);
 }
 
 gchar *trouble_text(const struct trouble *trouble)
@@ -69,7 +70,7 @@ gchar *trouble_text(const struct trouble *trouble)
                            trouble->next ? trouble->next : "");
 }
 
-static bool same_pair(const struct trouble *a, const struct trouble *b)
+static bool trouble_same_pair(const struct trouble *a, const struct trouble *b)
 {
     return strcmp(a->client, b->client) == 0 && strcmp(a->server, b->server) == 0;
 }
@@ -82,10 +83,10 @@ static void tell_capture(const struct telling *telling, const struct troubles *t
     for (guint i = 0; i < troubles->list->len; i++) {
         const struct trouble *trouble = g_ptr_array_index(troubles->list, i);
 
-        if (!before || !same_pair(before, trouble)) {
+        if (!before || !trouble_same_pair(before, trouble)) {
             lines = 0;
             if (telling->all || ++pairs <= PAIRS_SAID)
-                tell(telling, SAID_BETWEEN, "client %s, server %s", trouble->client, trouble->server);
+                trouble_tell(telling, SAID_BETWEEN, "client %s, server %s", trouble->client, trouble->server);
         }
         before = trouble;
         if (telling->all || (pairs <= PAIRS_SAID && lines++ < LINES_SAID))
@@ -94,7 +95,7 @@ static void tell_capture(const struct telling *telling, const struct troubles *t
             left_out++;
     }
     if (left_out > 0)
-        tell(telling, SAID, "... and %u more; --verbose shows all", left_out);
+        trouble_tell(telling, SAID, "... and %u more; --verbose shows all", left_out);
 }
 
 static void tell_nothing(const struct telling *telling, const struct report *report)
@@ -110,14 +111,14 @@ static void tell_nothing(const struct telling *telling, const struct report *rep
         holes |= capture->troubles->holes || capture->dropped > 0 || capture->truncated;
     }
     if (calls == 0)
-        tell(telling, SAID_HEAD, "What happened: no trouble%s", holes ? ", as far as captured" : "");
+        trouble_tell(telling, SAID_HEAD, "What happened: no trouble%s", holes ? ", as far as captured" : "");
     else if (answers >= calls)
-        tell(telling, SAID_HEAD, "What happened: no trouble%s: every Call was answered (%" PRIu64 ")",
-             holes ? ", as far as captured" : "", calls);
+        trouble_tell(telling, SAID_HEAD, "What happened: no trouble%s: every Call was answered (%" PRIu64 ")",
+                     holes ? ", as far as captured" : "", calls);
     else
-        tell(telling, SAID_HEAD,
-             "What happened: no trouble, as far as captured: %" PRIu64 " of %" PRIu64 " Calls were answered", answers,
-             calls);
+        trouble_tell(telling, SAID_HEAD,
+                     "What happened: no trouble, as far as captured: %" PRIu64 " of %" PRIu64 " Calls were answered",
+                     answers, calls);
 }
 
 void trouble_say(const struct report *report, bool all,
@@ -132,17 +133,17 @@ void trouble_say(const struct report *report, bool all,
         if (capture->troubles->list->len == 0)
             continue;
         if (told == 0)
-            tell(&telling, SAID_HEAD, "What happened (times are UTC):");
+            trouble_tell(&telling, SAID_HEAD, "What happened (times are UTC):");
         if (told++ >= CAPTURES_SAID && !all) {
             left_out++;
             continue;
         }
         if (report->captures->len > 1)
-            tell(&telling, SAID_CAPTURE, "%s", capture->file);
+            trouble_tell(&telling, SAID_CAPTURE, "%s", capture->file);
         tell_capture(&telling, capture->troubles);
     }
     if (left_out > 0)
-        tell(&telling, SAID_CAPTURE, "... and in %u more captures; --verbose shows all", left_out);
+        trouble_tell(&telling, SAID_CAPTURE, "... and in %u more captures; --verbose shows all", left_out);
     if (told == 0 && report->connections > 0)
         tell_nothing(&telling, report);
 }
@@ -154,7 +155,7 @@ struct text_telling {
     bool several; /* captures */
 };
 
-static void write_line(void *ctx, enum trouble_said what, const char *text)
+static void trouble_write_line(void *ctx, enum trouble_said what, const char *text)
 {
     static const unsigned indents[] = {
         [SAID_HEAD] = 0, [SAID_CAPTURE] = 2, [SAID_BETWEEN] = 2, [SAID] = 4, [SAID_NEXT] = 6};
@@ -173,7 +174,7 @@ void trouble_write_text(const struct report *report, const struct terminal *term
 {
     struct text_telling telling = {terminal, report->captures->len > 1};
 
-    trouble_say(report, report->options->verbose, write_line, &telling);
+    trouble_say(report, report->options->verbose, trouble_write_line, &telling);
 }
 
 /* ---- HTML ---- */
@@ -183,7 +184,7 @@ struct html_telling {
     bool listing, item; /* begun */
 };
 
-static void end_item(struct html_telling *html)
+static void trouble_end_item(struct html_telling *html)
 {
     if (html->item)
         markup_end(html->page->writer);
@@ -192,7 +193,7 @@ static void end_item(struct html_telling *html)
 
 static void end_list(struct html_telling *html)
 {
-    end_item(html);
+    trouble_end_item(html);
     if (html->listing)
         markup_end(html->page->writer);
     html->listing = false;
@@ -213,7 +214,7 @@ static void write_markup(void *ctx, enum trouble_said what, const char *text)
         markup_element(writer, names[what], NULL, "%s", text);
         return;
     }
-    end_item(html);
+    trouble_end_item(html);
     if (!html->listing)
         markup_begin(writer, "ul", NULL);
     html->listing = html->item = true;

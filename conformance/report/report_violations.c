@@ -25,7 +25,7 @@ uint64_t finding_group_times(const struct report_connection *connection, const G
     return MAX(group->times, failed - MIN(others, failed));
 }
 
-static int rank_of(const struct report_finding *finding)
+static int violations_rank_of(const struct report_finding *finding)
 {
     return finding->waiver ? SEVERITY_COUNT : SEVERITY_ERROR - (int)finding->severity;
 }
@@ -37,8 +37,8 @@ struct sums {
     const struct report_capture **last_capture;
 };
 
-static void add_connection(struct sums *sums, const struct report_capture *capture,
-                           const struct report_connection *connection)
+static void violations_add_connection(struct sums *sums, const struct report_capture *capture,
+                                      const struct report_connection *connection)
 {
     GArray *groups = finding_groups(connection);
 
@@ -52,7 +52,7 @@ static void add_connection(struct sums *sums, const struct report_capture *captu
         sums->last[rule] = connection;
         sums->last_capture[rule] = capture;
         violation->times += finding_group_times(connection, groups, group);
-        if (violation->worst && rank_of(group->first) >= rank_of(violation->worst))
+        if (violation->worst && violations_rank_of(group->first) >= violations_rank_of(violation->worst))
             continue;
         violation->worst = group->first;
         violation->capture = capture;
@@ -63,7 +63,7 @@ static void add_connection(struct sums *sums, const struct report_capture *captu
 static gint by_weight(gconstpointer a, gconstpointer b)
 {
     const struct violation *first = a, *second = b;
-    int order = rank_of(first->worst) - rank_of(second->worst);
+    int order = violations_rank_of(first->worst) - violations_rank_of(second->worst);
 
     if (order != 0)
         return order;
@@ -82,7 +82,7 @@ GArray *report_violations(const struct report *report)
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
         for (guint k = 0; k < capture->connections->len; k++)
-            add_connection(&sums, capture, g_ptr_array_index(capture->connections, k));
+            violations_add_connection(&sums, capture, g_ptr_array_index(capture->connections, k));
     }
     for (size_t i = 0; i < RULE_COUNT; i++) {
         sums.all[i].rule = (enum rule_id)i;

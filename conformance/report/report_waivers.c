@@ -17,12 +17,12 @@ struct entry {
     GPtrArray *addresses; /* char *, of those who made it; with a NULL in it where one has none */
 };
 
-static guint hash_of(gconstpointer entry)
+static guint waivers_hash_of(gconstpointer entry)
 {
     return report_kind_hash(&((const struct entry *)entry)->kind);
 }
 
-static gboolean equal(gconstpointer a, gconstpointer b)
+static gboolean waivers_equal(gconstpointer a, gconstpointer b)
 {
     const struct entry *one = a, *other = b;
 
@@ -61,7 +61,7 @@ static void add_kind(GPtrArray *entries, GHashTable *known, const struct report_
     g_ptr_array_add(entry->addresses, address);
 }
 
-static gint by_place(gconstpointer a, gconstpointer b)
+static gint waivers_by_place(gconstpointer a, gconstpointer b)
 {
     const struct report_kind *one = a, *other = b;
 
@@ -72,10 +72,10 @@ static gint by_place(gconstpointer a, gconstpointer b)
     return strcmp(one->found, other->found);
 }
 
-static void add_connection(GPtrArray *entries, GHashTable *known, const struct report_capture *capture,
-                           const struct report_connection *connection)
+static void waivers_add_connection(GPtrArray *entries, GHashTable *known, const struct report_capture *capture,
+                                   const struct report_connection *connection)
 {
-    GList *kinds = connection->kinds ? g_list_sort(g_hash_table_get_keys(connection->kinds), by_place) : NULL;
+    GList *kinds = connection->kinds ? g_list_sort(g_hash_table_get_keys(connection->kinds), waivers_by_place) : NULL;
 
     for (GList *kind = kinds; kind; kind = kind->next)
         add_kind(entries, known, capture, connection, kind->data);
@@ -83,7 +83,7 @@ static void add_connection(GPtrArray *entries, GHashTable *known, const struct r
 }
 
 /* In double quotes, which only these two end. */
-static void write_quoted(FILE *out, const char *text)
+static void waivers_write_quoted(FILE *out, const char *text)
 {
     g_autofree gchar *line = printable_text(text);
 
@@ -98,7 +98,7 @@ static void write_pair(FILE *out, const char *key, const char *value)
     if (!value)
         return;
     fprintf(out, "    %s: ", key);
-    write_quoted(out, value);
+    waivers_write_quoted(out, value);
     fputc('\n', out);
 }
 
@@ -112,7 +112,7 @@ static void write_addresses(FILE *out, const GPtrArray *addresses)
     fputs("]\n", out);
 }
 
-static void write_entry(FILE *out, const struct entry *entry, const char *date)
+static void waivers_write_entry(FILE *out, const struct entry *entry, const char *date)
 {
     const struct report_kind *kind = &entry->kind;
     g_autofree gchar *file = printable_text(entry->file);
@@ -130,7 +130,7 @@ static void write_entry(FILE *out, const struct entry *entry, const char *date)
 }
 
 /* What they are about is not known. */
-static void write_unlisted(const struct report *report, FILE *out)
+static void waivers_write_unlisted(const struct report *report, FILE *out)
 {
     for (guint i = 0; i < report->captures->len; i++) {
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
@@ -145,7 +145,7 @@ static void write_unlisted(const struct report *report, FILE *out)
 void report_write_waivers(const struct report *report, FILE *out)
 {
     g_autoptr(GPtrArray) entries = g_ptr_array_new_with_free_func(free_entry);
-    g_autoptr(GHashTable) known = g_hash_table_new(hash_of, equal);
+    g_autoptr(GHashTable) known = g_hash_table_new(waivers_hash_of, waivers_equal);
     g_autoptr(GDateTime) now = g_date_time_new_now_local();
     g_autofree gchar *date = g_date_time_format(now, "%Y-%m-%d");
 
@@ -153,7 +153,7 @@ void report_write_waivers(const struct report *report, FILE *out)
         const struct report_capture *capture = g_ptr_array_index(report->captures, i);
 
         for (guint k = 0; k < capture->connections->len; k++)
-            add_connection(entries, known, capture, g_ptr_array_index(capture->connections, k));
+            waivers_add_connection(entries, known, capture, g_ptr_array_index(capture->connections, k));
     }
     fprintf(
         out,
@@ -161,9 +161,9 @@ void report_write_waivers(const struct report *report, FILE *out)
         "# Each entry waives what was found then, and nothing else: see man iwarp-waivers. Put the reason in its why,\n"
         "# and \"until: DATE\" where somebody will repair it; delete its addresses if these change.\n",
         date, report->options->command_line);
-    write_unlisted(report, out);
+    waivers_write_unlisted(report, out);
     for (guint i = 0; i < entries->len; i++)
-        write_entry(out, g_ptr_array_index(entries, i), date);
+        waivers_write_entry(out, g_ptr_array_index(entries, i), date);
     if (entries->len == 0)
         fputs("[]\n", out);
 }

@@ -45,7 +45,7 @@ const char *terminal_styled(const struct terminal *terminal, enum terminal_style
 }
 
 /* Columns that it takes: not the octets of colours. */
-static unsigned width_of(const char *word, size_t n)
+static unsigned terminal_width_of(const char *word, size_t n)
 {
     unsigned width = 0;
 
@@ -68,7 +68,7 @@ static void write_wrapped(const struct terminal *terminal, unsigned indent, cons
     fprintf(terminal->out, "%*s", (int)indent, "");
     while (*text != '\0') {
         size_t blanks = strspn(text, " "), n = strcspn(text + blanks, " ");
-        unsigned width = width_of(text + blanks, n);
+        unsigned width = terminal_width_of(text + blanks, n);
 
         if (!first && column + blanks + width > terminal->columns) {
             fprintf(terminal->out, "\n%*s", (int)(indent + HANGING), "");

@@ -50,7 +50,7 @@ unsigned text_table_rows(const struct text_table *table)
 }
 
 /* 0: nothing is in it. */
-static unsigned width_of(const struct text_table *table, unsigned column)
+static unsigned table_width_of(const struct text_table *table, unsigned column)
 {
     glong width = g_utf8_strlen(table->heads[column], -1);
     bool any = column == 0;
@@ -76,7 +76,7 @@ const char *text_table_head(const struct text_table *table, unsigned column)
 
 bool text_table_is_used(const struct text_table *table, unsigned column)
 {
-    return width_of(table, column) > 0;
+    return table_width_of(table, column) > 0;
 }
 
 static void add_cell(GString *line, const char *cell, unsigned width, bool figure)
@@ -89,8 +89,8 @@ static void add_cell(GString *line, const char *cell, unsigned width, bool figur
         g_string_append_printf(line, "%s%*s", cell, (int)blanks, "");
 }
 
-static void write_line(const struct text_table *table, const struct terminal *terminal, unsigned indent, int row,
-                       unsigned from, unsigned to, const unsigned *widths)
+static void table_write_line(const struct text_table *table, const struct terminal *terminal, unsigned indent, int row,
+                             unsigned from, unsigned to, const unsigned *widths)
 {
     GString *line = g_string_new(NULL);
     struct terminal unwrapped = *terminal;
@@ -113,7 +113,7 @@ void text_table_write(const struct text_table *table, const struct terminal *ter
     unsigned from = 1;
 
     for (unsigned column = 0; column < table->columns; column++)
-        widths[column] = width_of(table, column);
+        widths[column] = table_width_of(table, column);
     while (text_table_rows(table) > 0 && from < table->columns) {
         unsigned to = from, used = indent + widths[0];
 
@@ -123,7 +123,7 @@ void text_table_write(const struct text_table *table, const struct terminal *ter
             to++;
         }
         for (int row = -1; row < (int)text_table_rows(table); row++)
-            write_line(table, terminal, indent, row, from, to, widths);
+            table_write_line(table, terminal, indent, row, from, to, widths);
         from = to;
     }
     g_free(widths);

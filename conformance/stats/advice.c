@@ -14,7 +14,7 @@ const char *advice_rank_name(enum advice_rank rank)
     return names[rank];
 }
 
-static void clear(gpointer element)
+static void advice_clear(gpointer element)
 {
     struct advice *advice = element;
 
@@ -91,7 +91,7 @@ GArray *advice_of(const struct statistics *statistics)
     GArray *array = g_array_new(FALSE, FALSE, sizeof(struct advice));
     struct stat_calls sums = sum_up(statistics);
 
-    g_array_set_clear_func(array, clear);
+    g_array_set_clear_func(array, advice_clear);
     stat_guest->on_credits(array, statistics);
     stat_guest->on_time(array, statistics, &sums);
     stat_guest->on_calls(array, statistics, &sums);

@@ -126,7 +126,7 @@ void collector_received(struct collector *collector, unsigned side, uint64_t off
         collector->received(collector, side & 1u, offset);
 }
 
-static void take_repeated(struct histogram *histogram, struct repeated *last)
+static void collect_take_repeated(struct histogram *histogram, struct repeated *last)
 {
     histogram_add(histogram, last->value, last->n);
     last->n = 0;
@@ -138,7 +138,7 @@ struct statistics *collector_take(struct collector *collector, unsigned first, b
 
     for (unsigned side = 0; side < 2; side++) {
         collect_alike(collector, side);
-        take_repeated(&taken->carrier[side].per_segment, &collector->side[side].per_segment);
+        collect_take_repeated(&taken->carrier[side].per_segment, &collector->side[side].per_segment);
     }
     if (collector->take_open)
         collector->take_open(collector, last);

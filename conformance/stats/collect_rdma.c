@@ -84,7 +84,7 @@ static void begin_request(struct collector *collector, const struct collected_pa
 }
 
 /* NULL: its request was not seen, or is not followed. Answers come in order: it is among the first. */
-static struct request *request_of(struct collector *collector, unsigned side, uint64_t operation)
+static struct request *rdma_request_of(struct collector *collector, unsigned side, uint64_t operation)
 {
     for (unsigned i = 0; operation != 0 && i < collector->side[side].n_requests; i++)
         if (collector->side[side].requests[i].operation == operation)
@@ -118,7 +118,8 @@ void collect_unanswered(struct collector *collector)
 /* ---- messages ---- */
 
 /* NULL: the message began before what was captured. */
-static const struct begun *take_message(struct collector *collector, const struct collected_part *part, unsigned class)
+static const struct begun *rdma_take_message(struct collector *collector, const struct collected_part *part,
+                                             unsigned class)
 {
     struct begun *begun = &collector->side[part->side].begun[class];
 
@@ -131,7 +132,7 @@ static const struct begun *take_message(struct collector *collector, const struc
     return part->complete ? begun : NULL;
 }
 
-static void count(struct stat_operations *operations, const struct begun *message, int64_t now)
+static void rdma_count(struct stat_operations *operations, const struct begun *message, int64_t now)
 {
     operations->count++;
     operations->octets += message->octets;
@@ -155,17 +156,17 @@ static const struct begun *take_followed(struct request *request, const struct c
 }
 
 /* To the side that asked for it. */
-static void take_answer(struct collector *collector, const struct collected_part *part)
+static void rdma_take_answer(struct collector *collector, const struct collected_part *part)
 {
     unsigned side = part->side ^ 1u;
-    struct request *request = request_of(collector, side, part->operation);
-    const struct begun *whole = request ? take_followed(request, part) : take_message(collector, part, OF_ANSWERS);
+    struct request *request = rdma_request_of(collector, side, part->operation);
+    const struct begun *whole = request ? take_followed(request, part) : rdma_take_message(collector, part, OF_ANSWERS);
     struct stat_operations *operations = statistics_operations(collector->now, side, part->kind);
 
     if (!operations)
         return;
     if (whole)
-        count(operations, whole, part->time_ns);
+        rdma_count(operations, whole, part->time_ns);
     if (!request)
         return;
     if (!request->begun)
@@ -184,24 +185,24 @@ static void take_answer(struct collector *collector, const struct collected_part
 }
 
 /* A message begins or ends with it, or it is of a Read or Atomic. */
-__attribute__((noinline)) static void take_part(struct collector *collector, const struct collected_part *part)
+__attribute__((noinline)) static void rdma_take_part(struct collector *collector, const struct collected_part *part)
 {
     if (part->answer) {
-        take_answer(collector, part);
+        rdma_take_answer(collector, part);
     } else if (part->kind == STAT_READ || part->kind == STAT_ATOMIC) {
         begin_request(collector, part);
     } else {
-        const struct begun *whole = take_message(collector, part, part->kind == STAT_WRITE ? OF_WRITES : OF_SENDS);
+        const struct begun *whole = rdma_take_message(collector, part, part->kind == STAT_WRITE ? OF_WRITES : OF_SENDS);
         struct stat_operations *operations =
             whole ? statistics_operations(collector->now, part->side, part->kind) : NULL;
 
         if (operations)
-            count(operations, whole, part->time_ns);
+            rdma_count(operations, whole, part->time_ns);
     }
 }
 
 /* In the middle of a Write or Send: most are. */
-static bool goes_on(struct collector *collector, const struct collected_part *part)
+static bool rdma_goes_on(struct collector *collector, const struct collected_part *part)
 {
     struct begun *begun = &collector->side[part->side].begun[part->kind == STAT_WRITE ? OF_WRITES : OF_SENDS];
 
@@ -220,8 +221,8 @@ static inline void collect_part(struct collector *collector, const struct collec
 
     if (bin)
         bin[part->side == 0 ? SERIES_TO_RESPONDER : SERIES_TO_INITIATOR] += part->octets;
-    if (part->kind != STAT_NONE && !goes_on(collector, part))
-        take_part(collector, part);
+    if (part->kind != STAT_NONE && !rdma_goes_on(collector, part))
+        rdma_take_part(collector, part);
 }
 
 /* ---- iWARP ---- */

@@ -41,8 +41,8 @@ static void note_filled(struct tcp_order *order, const struct tcp_segment *segme
 }
 
 /* Octets that were seen before, or after which others were. True: there are some. */
-static bool take_repeated(struct collector *collector, unsigned side, const struct tcp_segment *segment,
-                          uint64_t offset, uint64_t end)
+static bool tcp_take_repeated(struct collector *collector, unsigned side, const struct tcp_segment *segment,
+                              uint64_t offset, uint64_t end)
 {
     struct tcp_order *order = &collector->side[side].order;
     struct stat_carrier *carrier = &collector->now->carrier[side];
@@ -86,10 +86,10 @@ __attribute__((noinline)) static bool take_disorder(struct collector *collector,
     }
     if (offset > order->highest)
         open_gap(order, order->highest, offset, segment->time_ns);
-    return offset < order->highest && take_repeated(collector, side, segment, offset, end);
+    return offset < order->highest && tcp_take_repeated(collector, side, segment, offset, end);
 }
 
-static void take_octets(struct collector *collector, const struct tcp_segment *segment, uint64_t offset)
+static void tcp_take_octets(struct collector *collector, const struct tcp_segment *segment, uint64_t offset)
 {
     unsigned side = segment->side;
     struct tcp_order *order = &collector->side[side].order;
@@ -155,7 +155,7 @@ void collector_tcp(struct collector *collector, const struct tcp_segment *segmen
         collector_received(collector, other, acked);
     if (segment->length == 0)
         return;
-    take_octets(collector, segment, offset);
+    tcp_take_octets(collector, segment, offset);
     if (collector->side[side].segment_open)
         add_repeated(&collector->side[side].per_segment, &collector->now->carrier[side].per_segment,
                      collector->side[side].fpdus);
@@ -168,7 +168,7 @@ void collector_tcp(struct collector *collector, const struct tcp_segment *segmen
 /* Of an accepting Reply: what the Responder lets its peer have, and what it will use itself. */
 enum { NOT_NEGOTIATED = 0x3FFF };
 
-static uint32_t limit_of(const struct mpa_parameters *parameters, uint16_t value)
+static uint32_t tcp_limit_of(const struct mpa_parameters *parameters, uint16_t value)
 {
     return parameters->ird_ord_known && value != NOT_NEGOTIATED ? value : 0;
 }
@@ -178,8 +178,8 @@ void collector_phase(struct collector *collector, enum mpa_phase phase, const st
     unsigned initiator = parameters->initiator_side == 1;
 
     collector->full = phase == MPA_PHASE_FULL_OPERATION;
-    collector_read_limit(collector, initiator, limit_of(parameters, parameters->ird));
-    collector_read_limit(collector, initiator ^ 1u, limit_of(parameters, parameters->ord));
+    collector_read_limit(collector, initiator, tcp_limit_of(parameters, parameters->ird));
+    collector_read_limit(collector, initiator ^ 1u, tcp_limit_of(parameters, parameters->ord));
 }
 
 void collect_alike(struct collector *collector, unsigned side)

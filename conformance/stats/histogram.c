@@ -96,7 +96,7 @@ bool histogram_add_bucket(struct histogram *histogram, unsigned bucket, uint64_t
 }
 
 /* As it is, while there are few. */
-static bool keep_early(struct histogram *histogram, uint64_t value)
+static bool histogram_keep_early(struct histogram *histogram, uint64_t value)
 {
     if (histogram->pages || histogram->n_early == HISTOGRAM_EARLY || histogram->count != histogram->n_early)
         return false;
@@ -109,8 +109,8 @@ void histogram_add_n(struct histogram *histogram, uint64_t value, uint64_t n)
 {
     uint64_t product;
 
-    if (n == 0 ||
-        (!(n == 1 && keep_early(histogram, value)) && !histogram_add_bucket(histogram, histogram_bucket_of(value), n)))
+    if (n == 0 || (!(n == 1 && histogram_keep_early(histogram, value)) &&
+                   !histogram_add_bucket(histogram, histogram_bucket_of(value), n)))
         return;
     if (__builtin_mul_overflow(value, n, &product))
         product = UINT64_MAX;

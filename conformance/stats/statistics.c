@@ -72,7 +72,7 @@ const char *const carrier_count_names[CARRIER_COUNTS] = {
 
 /* ---- rows ---- */
 
-static bool same_key(const struct stat_key *a, const struct stat_key *b)
+static bool statistics_same_key(const struct stat_key *a, const struct stat_key *b)
 {
     return a->procedure == b->procedure && a->program == b->program && a->version == b->version &&
            a->reverse == b->reverse && a->operation == b->operation && a->known == b->known;
@@ -88,7 +88,7 @@ struct stat_calls *statistics_row(struct statistics *statistics, const struct st
     static const struct stat_key others = {.known = false};
     struct stat_calls **bucket = bucket_of(statistics, key), *row = *bucket;
 
-    while (row && !same_key(&row->key, key))
+    while (row && !statistics_same_key(&row->key, key))
         row = row->hash_next;
     if (row)
         return row;
@@ -193,13 +193,13 @@ void statistics_free(struct statistics *statistics)
 
 /* ---- sums ---- */
 
-static void add_counts(uint64_t *into, const uint64_t *from, unsigned n)
+static void statistics_add_counts(uint64_t *into, const uint64_t *from, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
         into[i] = saturating_sum(into[i], from[i]);
 }
 
-static int64_t earlier(int64_t a, int64_t b)
+static int64_t statistics_earlier(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -209,7 +209,7 @@ static int64_t later(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t statistics_larger(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -219,10 +219,10 @@ void stat_calls_join(struct stat_calls *into, const struct stat_calls *from)
     if (from->time[CALL_LATENCY].count > 0 &&
         (into->time[CALL_LATENCY].count == 0 || from->time[CALL_LATENCY].most > into->time[CALL_LATENCY].most))
         into->slowest_frame = from->slowest_frame;
-    add_counts(into->n, from->n, CALL_COUNTS);
+    statistics_add_counts(into->n, from->n, CALL_COUNTS);
     for (unsigned i = 0; i < CALL_TIMES; i++)
         histogram_join(&into->time[i], &from->time[i]);
-    into->first_ns = earlier(into->first_ns, from->first_ns);
+    into->first_ns = statistics_earlier(into->first_ns, from->first_ns);
     into->last_ns = later(into->last_ns, from->last_ns);
 }
 
@@ -233,11 +233,11 @@ static void join_credits(struct stat_credits *into, const struct stat_credits *f
 
         into->granted_least =
             first || from->granted_least < into->granted_least ? from->granted_least : into->granted_least;
-        into->granted_most = larger(into->granted_most, from->granted_most);
+        into->granted_most = statistics_larger(into->granted_most, from->granted_most);
         into->granted_last = from->granted_last;
         into->requested_last = from->requested_last;
     }
-    add_counts(into->n, from->n, CREDIT_COUNTS);
+    statistics_add_counts(into->n, from->n, CREDIT_COUNTS);
     histogram_join(&into->in_use, &from->in_use);
     histogram_join(&into->limit, &from->limit);
     histogram_join(&into->released, &from->released);
@@ -254,22 +254,22 @@ static void join_operations(struct stat_operations *into, const struct stat_oper
     histogram_join(&into->moving, &from->moving);
     histogram_join(&into->first, &from->first);
     histogram_join(&into->answered, &from->answered);
-    into->first_ns = earlier(into->first_ns, from->first_ns);
+    into->first_ns = statistics_earlier(into->first_ns, from->first_ns);
     into->last_ns = later(into->last_ns, from->last_ns);
 }
 
 static void join_reads(struct stat_reads *into, const struct stat_reads *from)
 {
-    add_counts(into->n, from->n, READ_COUNTS);
+    statistics_add_counts(into->n, from->n, READ_COUNTS);
     into->limit = from->limit != 0 ? from->limit : into->limit;
-    into->most = larger(into->most, from->most);
+    into->most = statistics_larger(into->most, from->most);
     histogram_join(&into->outstanding, &from->outstanding);
 }
 
 static void join_carrier(struct stat_carrier *into, const struct stat_carrier *from)
 {
-    add_counts(into->n, from->n, CARRIER_COUNTS);
-    into->segment_most = larger(into->segment_most, from->segment_most);
+    statistics_add_counts(into->n, from->n, CARRIER_COUNTS);
+    into->segment_most = statistics_larger(into->segment_most, from->segment_most);
     histogram_join(&into->sizes, &from->sizes);
     histogram_join(&into->per_segment, &from->per_segment);
     histogram_join(&into->late, &from->late);
@@ -321,7 +321,7 @@ void statistics_join(struct statistics *into, const struct statistics *from)
     into->whole &= from->whole;
     into->from_start |= from->from_start;
     into->client = from->client >= 0 ? from->client : into->client;
-    into->first_ns = earlier(into->first_ns, from->first_ns);
+    into->first_ns = statistics_earlier(into->first_ns, from->first_ns);
     into->last_ns = later(into->last_ns, from->last_ns);
     into->mtu = from->mtu != 0 ? from->mtu : into->mtu;
     if (into->round_trip == 0) {

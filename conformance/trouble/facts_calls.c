@@ -57,7 +57,7 @@ void trouble_answered(struct trouble_facts *facts, const struct trouble_call *ca
     facts->latest[facts->n_latest++ % TROUBLE_ANSWERS] = *call;
 }
 
-static void list(struct trouble_facts *facts, const struct trouble_call *call)
+static void calls_list(struct trouble_facts *facts, const struct trouble_call *call)
 {
     struct trouble_call *open;
 
@@ -85,7 +85,7 @@ void trouble_pays(struct trouble_facts *facts, enum trouble_debt debt)
     owed->paid += owed->n == 0 || owed->paid < owed->n;
 }
 
-static int64_t span_of(const struct trouble_repeated *repeated)
+static int64_t calls_span_of(const struct trouble_repeated *repeated)
 {
     return repeated->last.time_ns - repeated->first.time_ns;
 }
@@ -100,14 +100,14 @@ static void note_failure(struct trouble_failure *failure, const char *what, stru
     }
     now->last = event;
     now->n++;
-    if (failure->all.n > 0 && span_of(now) < span_of(&failure->all))
+    if (failure->all.n > 0 && calls_span_of(now) < calls_span_of(&failure->all))
         return;
     failure->all = *now;
     failure->what = failure->what_now;
 }
 
 /* NULL: memory is lacking. */
-static struct trouble_failure *failure_of(struct trouble_facts *facts, const struct trouble_error *error)
+static struct trouble_failure *calls_failure_of(struct trouble_facts *facts, const struct trouble_error *error)
 {
     struct trouble_failure *failures;
 
@@ -125,7 +125,7 @@ static struct trouble_failure *failure_of(struct trouble_facts *facts, const str
 void trouble_failed(struct trouble_facts *facts, const struct trouble_error *error, const char *what,
                     struct trouble_event event)
 {
-    struct trouble_failure *failure = failure_of(facts, error);
+    struct trouble_failure *failure = calls_failure_of(facts, error);
 
     if (failure)
         note_failure(failure, what, event);
@@ -168,7 +168,7 @@ void trouble_unanswered(struct trouble_facts *facts, const struct trouble_call *
     }
     open.fate = FATE_UNANSWERED;
     open.acknowledged = caller->acked_known && caller->acked > call->offset;
-    list(facts, &open);
+    calls_list(facts, &open);
 }
 
 /* The caller's transport refused this, or what was moved before it. */
@@ -205,7 +205,7 @@ void trouble_settle(struct trouble_facts *facts)
         else
             continue;
         call.acknowledged = true;
-        list(facts, &call);
+        calls_list(facts, &call);
     }
     free(facts->latest);
     facts->latest = NULL;

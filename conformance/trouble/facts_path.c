@@ -30,7 +30,7 @@ static void take_sent(struct trouble_sizes *sizes, uint64_t at, uint32_t size, s
 }
 
 /* all: nothing waits any more. */
-static void take_acked(struct trouble_sizes *sizes, bool all)
+static void path_take_acked(struct trouble_sizes *sizes, bool all)
 {
     uint32_t size = all ? sizes->sent_most : sizes->size;
 
@@ -40,7 +40,7 @@ static void take_acked(struct trouble_sizes *sizes, bool all)
 
 /* ---- packets that are sent again ---- */
 
-static void await(struct trouble_stall *stall, bool again, struct trouble_event event)
+static void path_await(struct trouble_stall *stall, bool again, struct trouble_event event)
 {
     stall->again |= again;
     if (stall->waiting)
@@ -93,7 +93,7 @@ static void end_window(struct trouble_window *window, int64_t time_ns)
 }
 
 /* Closed, or no longer. */
-static __attribute__((noinline)) void take_window(struct trouble_window *window, const struct tcp_segment *segment)
+static __attribute__((noinline)) void path_take_window(struct trouble_window *window, const struct tcp_segment *segment)
 {
     if (segment->flags & (TCP_SYN | TCP_RST))
         return;
@@ -137,7 +137,7 @@ void trouble_path_segment(struct trouble_path path[2], const struct tcp_segment 
     struct trouble_event event = {segment->frame, segment->time_ns};
 
     if (segment->window == 0 || mine->window.since.frame != 0)
-        take_window(&mine->window, segment);
+        path_take_window(&mine->window, segment);
     take_delay(&mine->delay, &theirs->delay, segment);
     if ((segment->flags & (TCP_SYN | TCP_ECE)) == TCP_ECE)
         mine->congested++;
@@ -146,11 +146,11 @@ void trouble_path_segment(struct trouble_path path[2], const struct tcp_segment 
         proceed(&theirs->stall, acked >= theirs->stall.highest, event);
     }
     if (acked_known && theirs->sizes.waiting && acked > theirs->sizes.at)
-        take_acked(&theirs->sizes, acked > theirs->sizes.latest);
+        path_take_acked(&theirs->sizes, acked > theirs->sizes.latest);
     if (segment->length > 0) {
         take_sent(&mine->sizes, offset, segment->length, event);
         if (offset + segment->length > mine->stall.acked)
-            await(&mine->stall, offset < mine->stall.highest, event);
+            path_await(&mine->stall, offset < mine->stall.highest, event);
         if (offset + segment->length > mine->stall.highest)
             mine->stall.highest = offset + segment->length;
     }
@@ -182,7 +182,7 @@ static void take_retry(struct trouble_not_ready *not_ready, int64_t time_ns)
 }
 
 /* The rest of what the last one asked for, though nothing of that has come. */
-static void take_read(struct trouble_read *read, const struct ib_packet *packet, struct trouble_event event)
+static void path_take_read(struct trouble_read *read, const struct ib_packet *packet, struct trouble_event event)
 {
     uint64_t end = packet->reth.address + packet->reth.length;
 
@@ -204,8 +204,8 @@ static void take_read(struct trouble_read *read, const struct ib_packet *packet,
     read->end = end;
 }
 
-static void take_response(struct trouble_path *mine, struct trouble_path *theirs, const struct ib_packet *packet,
-                          struct trouble_event event)
+static void path_take_response(struct trouble_path *mine, struct trouble_path *theirs, const struct ib_packet *packet,
+                               struct trouble_event event)
 {
     bool acks = (packet->headers & IB_HAS_AETH) != 0;
     enum ib_aeth_kind kind = acks ? ib_aeth_kind(packet->aeth.syndrome) : IB_AETH_ACK;
@@ -216,23 +216,23 @@ static void take_response(struct trouble_path *mine, struct trouble_path *theirs
         return;
     theirs->read.answered |= packet->payload_len > 0 && ib_psn_distance(theirs->read.psn, packet->bth.psn) >= 0;
     if (theirs->sizes.waiting && ib_psn_distance((uint32_t)theirs->sizes.at, packet->bth.psn) >= 0)
-        take_acked(&theirs->sizes, ib_psn_distance((uint32_t)theirs->sizes.latest, packet->bth.psn) >= 0);
+        path_take_acked(&theirs->sizes, ib_psn_distance((uint32_t)theirs->sizes.latest, packet->bth.psn) >= 0);
     if (theirs->stall.waiting && ib_psn_distance((uint32_t)theirs->stall.acked, packet->bth.psn) >= 0) {
         theirs->stall.acked = (packet->bth.psn + 1) & IB_PSN_MASK;
         proceed(&theirs->stall, ib_psn_distance((uint32_t)theirs->stall.highest, packet->bth.psn) >= 0, event);
     }
 }
 
-static void take_request(struct trouble_stall *stall, uint32_t psn, struct trouble_event event)
+static void path_take_request(struct trouble_stall *stall, uint32_t psn, struct trouble_event event)
 {
     if (!stall->known) {
         stall->known = true;
         stall->acked = stall->highest = psn;
-        await(stall, false, event);
+        path_await(stall, false, event);
         return;
     }
     if (ib_psn_distance((uint32_t)stall->acked, psn) >= 0) /* nothing waits for what is acknowledged already */
-        await(stall, ib_psn_distance((uint32_t)stall->highest, psn) <= 0, event);
+        path_await(stall, ib_psn_distance((uint32_t)stall->highest, psn) <= 0, event);
     if (ib_psn_distance((uint32_t)stall->highest, psn) > 0)
         stall->highest = psn;
 }
@@ -246,15 +246,15 @@ void trouble_path_ib(struct trouble_path path[2], unsigned side, const struct ib
     if (!packet->info || ib_service_of(packet->bth.opcode) != IB_RC)
         return;
     if (packet->info->response) {
-        take_response(mine, theirs, packet, event);
+        path_take_response(mine, theirs, packet, event);
         return;
     }
     if (theirs->not_ready.waiting && packet->bth.psn == theirs->not_ready.psn)
         take_retry(&theirs->not_ready, event.time_ns);
     if (packet->info->message == IB_MESSAGE_READ)
-        take_read(&mine->read, packet, event);
+        path_take_read(&mine->read, packet, event);
     take_sent(&mine->sizes, packet->bth.psn, length, event);
-    take_request(&mine->stall, packet->bth.psn, event);
+    path_take_request(&mine->stall, packet->bth.psn, event);
 }
 
 void trouble_path_end(struct trouble_path path[2], int64_t until_ns)

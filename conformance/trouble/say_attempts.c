@@ -76,14 +76,14 @@ static enum outcome outcome_of_ib(const struct trouble_facts *facts)
     return facts->step[STEP_REPLY].n > 0 ? OUTCOME_INCOMPLETE : OUTCOME_UNANSWERED;
 }
 
-static enum outcome outcome_of(const struct trouble_facts *facts)
+static enum outcome attempts_outcome_of(const struct trouble_facts *facts)
 {
     return facts->ib ? outcome_of_ib(facts) : outcome_of_tcp(facts);
 }
 
 bool trouble_attempt_failed(const struct trouble_facts *facts)
 {
-    return outcome_of(facts) != OUTCOME_FINE;
+    return attempts_outcome_of(facts) != OUTCOME_FINE;
 }
 
 /* ---- words ---- */
@@ -161,7 +161,7 @@ static gchar *next_unanswered_syn(const struct attempts *attempts)
     return is_to_rpcbind(attempts) ? rpcbind_is_not_needed(attempts->first, advice) : g_strdup(advice);
 }
 
-static void say_refused(GString *text, const struct attempts *attempts, const char *server)
+static void attempts_say_refused(GString *text, const struct attempts *attempts, const char *server)
 {
     g_string_append_printf(text, "connection refused: %s answers the SYN with a reset", server);
     add_times(text, &attempts->asked);
@@ -252,7 +252,7 @@ static const struct {
     gchar *(*next)(const struct attempts *attempts);
 } ways[OUTCOMES] = {
     [OUTCOME_SYN_UNANSWERED] = {TROUBLE_NO_ANSWER, say_unanswered_syn, next_unanswered_syn},
-    [OUTCOME_SYN_REFUSED] = {TROUBLE_REFUSED, say_refused, next_refused},
+    [OUTCOME_SYN_REFUSED] = {TROUBLE_REFUSED, attempts_say_refused, next_refused},
     [OUTCOME_UNANSWERED] = {TROUBLE_NO_ANSWER, say_unanswered, next_unanswered},
     [OUTCOME_REJECTED] = {TROUBLE_REJECTED, say_rejected, next_rejected},
     [OUTCOME_INCOMPLETE] = {TROUBLE_INCOMPLETE, say_incomplete, next_incomplete},
@@ -263,17 +263,17 @@ static const struct {
 static bool alike(const struct trouble_facts *a, const struct trouble_facts *b)
 {
     return a->end[a->opener ^ 1u].port == b->end[b->opener ^ 1u].port && a->ib == b->ib &&
-           a->reject_reason == b->reject_reason && outcome_of(a) == outcome_of(b);
+           a->reject_reason == b->reject_reason && attempts_outcome_of(a) == attempts_outcome_of(b);
 }
 
-static const struct trouble_repeated *asked_of(const struct trouble_facts *facts)
+static const struct trouble_repeated *attempts_asked_of(const struct trouble_facts *facts)
 {
     return &facts->step[facts->ib || facts->rdma ? STEP_REQUEST : STEP_SYN];
 }
 
 static void add_attempt(struct attempts *attempts, const struct trouble_facts *facts)
 {
-    const struct trouble_repeated *asked = asked_of(facts);
+    const struct trouble_repeated *asked = attempts_asked_of(facts);
 
     if (attempts->connections++ == 0) {
         attempts->first = facts;
@@ -290,7 +290,7 @@ static void add_attempt(struct attempts *attempts, const struct trouble_facts *f
 static void say_like(const struct saying *saying, const struct attempts *attempts)
 {
     const struct trouble_facts *first = attempts->first;
-    enum outcome outcome = outcome_of(first);
+    enum outcome outcome = attempts_outcome_of(first);
     struct endpoint to = first->end[first->opener ^ 1u];
     GString *text = g_string_new(NULL);
     const struct ulp_sought *elsewhere = sought_elsewhere(saying, to.port, attempts->asked.last.time_ns);
@@ -331,7 +331,7 @@ static void say_failed(const struct saying *saying)
         const struct trouble_facts *facts = facts_at(saying, i);
         struct attempts *like;
 
-        if (outcome_of(facts) == OUTCOME_FINE || !is_for_rdma(saying, facts))
+        if (attempts_outcome_of(facts) == OUTCOME_FINE || !is_for_rdma(saying, facts))
             continue;
         like = attempts_like(all, &n, facts);
         if (like)
@@ -368,10 +368,10 @@ static void say_late(const struct saying *saying, const struct trouble_facts *fa
 
 /* ---- another way ---- */
 
-static bool any_failed(const struct saying *saying)
+static bool attempts_any_failed(const struct saying *saying)
 {
     for (guint i = 0; i < saying->facts->len; i++)
-        if (outcome_of(facts_at(saying, i)) != OUTCOME_FINE && is_for_rdma(saying, facts_at(saying, i)))
+        if (attempts_outcome_of(facts_at(saying, i)) != OUTCOME_FINE && is_for_rdma(saying, facts_at(saying, i)))
             return true;
     for (guint i = 0; i < saying->facts->len; i++)
         if (sought_in_vain(saying, facts_at(saying, i)) && facts_at(saying, i)->sought->rdma)
@@ -379,7 +379,7 @@ static bool any_failed(const struct saying *saying)
     return false;
 }
 
-static void say_plain(const struct saying *saying)
+static void attempts_say_plain(const struct saying *saying)
 {
     struct trouble *trouble = NULL;
 
@@ -393,8 +393,8 @@ static void say_plain(const struct saying *saying)
         trouble = say(saying, TROUBLE_PLAIN_TCP, facts, facts->plain_call,
                       g_strdup_printf("%s over plain TCP to %s: RDMA is not in use there", facts->plain,
                                       endpoint_text(&to, server)));
-        say_next(trouble, g_strdup(any_failed(saying) ? "RDMA was tried, and failed: see the line above"
-                                                      : "mount with proto=rdma, and look at /proc/mounts"));
+        say_next(trouble, g_strdup(attempts_any_failed(saying) ? "RDMA was tried, and failed: see the line above"
+                                                               : "mount with proto=rdma, and look at /proc/mounts"));
     }
 }
 
@@ -403,5 +403,5 @@ void say_attempts(const struct saying *saying)
     say_failed(saying);
     for (guint i = 0; i < saying->facts->len; i++)
         say_late(saying, facts_at(saying, i));
-    say_plain(saying);
+    attempts_say_plain(saying);
 }

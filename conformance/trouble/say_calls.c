@@ -13,7 +13,7 @@ static const uint64_t patience_ns = 2000000000;
 /* ---- which Calls ---- */
 
 /* The answer that it had there did not arrive. */
-static bool is_listed(const struct trouble_facts *facts, uint32_t xid)
+static bool calls_is_listed(const struct trouble_facts *facts, uint32_t xid)
 {
     for (uint32_t i = 0; i < facts->n_listed; i++)
         if (facts->open[i].xid == xid)
@@ -47,7 +47,7 @@ static GArray *early_answers(const struct saying *saying)
         for (unsigned k = 0; k < facts->n_early; k++) {
             struct early early = {facts->early[k].xid, i, &facts->early[k]};
 
-            if (!is_listed(facts, early.xid))
+            if (!calls_is_listed(facts, early.xid))
                 g_array_append_val(answers, early);
         }
     }
@@ -94,7 +94,7 @@ static uint64_t waited_for(const struct trouble_facts *facts, const struct troub
 }
 
 /* It is certain that nothing came of it, on this connection. */
-static bool is_lost(const struct trouble_facts *facts, const struct trouble_call *call)
+static bool calls_is_lost(const struct trouble_facts *facts, const struct trouble_call *call)
 {
     return !call->unsure && !facts->hole && (has_ended(facts) || waited_for(facts, call) >= patience_ns);
 }
@@ -255,7 +255,7 @@ static const struct {
 
 /* ---- several connections that end over one Call ---- */
 
-static bool same_call(const struct trouble_call *a, const struct trouble_call *b)
+static bool calls_same_call(const struct trouble_call *a, const struct trouble_call *b)
 {
     return a->xid == b->xid && a->reverse == b->reverse;
 }
@@ -263,7 +263,7 @@ static bool same_call(const struct trouble_call *a, const struct trouble_call *b
 static struct loop *loop_of(struct saying *saying, const struct trouble_call *call)
 {
     for (unsigned i = 0; i < saying->n_loops; i++)
-        if (same_call(saying->loop[i].call, call))
+        if (calls_same_call(saying->loop[i].call, call))
             return &saying->loop[i];
     if (saying->n_loops == LOOPS_MAX)
         return NULL;
@@ -277,7 +277,7 @@ static void find_loops(struct saying *saying)
         const struct trouble_facts *facts = facts_at(saying, i);
 
         for (uint32_t k = 0; k < facts->n_listed; k++) {
-            struct loop *loop = is_lost(facts, &facts->open[k]) ? loop_of(saying, &facts->open[k]) : NULL;
+            struct loop *loop = calls_is_lost(facts, &facts->open[k]) ? loop_of(saying, &facts->open[k]) : NULL;
 
             if (!loop || loop->last == facts)
                 continue;
@@ -291,7 +291,7 @@ static void find_loops(struct saying *saying)
 bool in_a_loop(const struct saying *saying, const struct trouble_call *call)
 {
     for (unsigned i = 0; i < saying->n_loops; i++)
-        if (saying->loop[i].members->len > 1 && same_call(saying->loop[i].call, call))
+        if (saying->loop[i].members->len > 1 && calls_same_call(saying->loop[i].call, call))
             return true;
     return false;
 }
@@ -340,7 +340,7 @@ static bool is_again(const struct saying *saying, const struct trouble_facts *fa
 }
 
 /* What no Call is about. */
-static void say_refused(const struct saying *saying, const struct trouble_facts *facts)
+static void calls_say_refused(const struct saying *saying, const struct trouble_facts *facts)
 {
     GString *text = g_string_new(NULL);
     struct trouble *trouble;
@@ -364,7 +364,8 @@ static bool say_of_fate(const struct saying *saying, const struct trouble_facts 
     for (uint32_t i = 0; i < facts->n_listed; i++) {
         const struct trouble_call *call = &facts->open[i];
 
-        if (call->fate != fate || !is_lost(facts, call) || in_a_loop(saying, call) || is_again(saying, facts, call))
+        if (call->fate != fate || !calls_is_lost(facts, call) || in_a_loop(saying, call) ||
+            is_again(saying, facts, call))
             continue;
         if (lost.n < CALLS_NAMED)
             lost.call[lost.n] = call;
@@ -404,7 +405,7 @@ void say_calls(struct saying *saying)
             said |= say_of_fate(saying, facts_at(saying, i), (enum trouble_fate)fate);
         if (!said && trouble_happened(&facts_at(saying, i)->refusal.when) &&
             !any_in_a_loop(saying, facts_at(saying, i)))
-            say_refused(saying, facts_at(saying, i));
+            calls_say_refused(saying, facts_at(saying, i));
     }
     g_array_unref(saying->early);
     saying->early = NULL;

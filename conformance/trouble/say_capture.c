@@ -13,7 +13,7 @@ static uint64_t sent_by(const struct trouble_facts *facts, unsigned side)
 }
 
 /* Packets to the server, to the client. */
-static void count(const struct saying *saying, uint64_t packets[2])
+static void capture_count(const struct saying *saying, uint64_t packets[2])
 {
     packets[0] = packets[1] = 0;
     for (guint i = 0; i < saying->facts->len; i++) {
@@ -36,7 +36,7 @@ bool says_one_direction(const struct saying *saying)
 {
     uint64_t packets[2];
 
-    count(saying, packets);
+    capture_count(saying, packets);
     return packets[0] + packets[1] >= PACKETS_FEW && (packets[0] == 0 || packets[1] == 0) && any_messages(saying);
 }
 
@@ -50,7 +50,7 @@ void say_capture(const struct saying *saying)
 
     if (!says_one_direction(saying))
         return;
-    count(saying, packets);
+    capture_count(saying, packets);
     if (packets[0] == 0) {
         from = saying->server;
         to = saying->client;

@@ -10,14 +10,14 @@ enum { AGAIN_LEAST = 3, DELAYS_LEAST = 3, BELOW_BTH = 28, BELOW_TCP = 40 /* of I
 static const uint64_t closed_least_ns = 1000000000, stalled_least_ns = 1000000000;
 
 /* Of a role: the client is 0, the server 1. */
-static unsigned side_of(const struct trouble_facts *facts, unsigned role)
+static unsigned path_side_of(const struct trouble_facts *facts, unsigned role)
 {
     return (facts->opener & 1u) ^ role;
 }
 
-static const struct trouble_path *path_of(const struct trouble_facts *facts, unsigned role)
+static const struct trouble_path *path_path_of(const struct trouble_facts *facts, unsigned role)
 {
-    return &facts->path[side_of(facts, role)];
+    return &facts->path[path_side_of(facts, role)];
 }
 
 static const char *role_name(unsigned role)
@@ -30,15 +30,15 @@ static const char *role_name(unsigned role)
 /* The other side was heard after that: it is there, but has not received this. */
 static bool stuck(const struct saying *saying, const struct trouble_facts *facts, unsigned role)
 {
-    const struct trouble_sizes *sizes = &path_of(facts, role)->sizes;
+    const struct trouble_sizes *sizes = &path_path_of(facts, role)->sizes;
     const struct trouble_event *since = &sizes->first;
-    unsigned other = side_of(facts, role) ^ 1u;
+    unsigned other = path_side_of(facts, role) ^ 1u;
 
     if (!sizes->waiting || sizes->again < AGAIN_LEAST || facts->hole)
         return false;
     for (guint i = 0; i < saying->facts->len; i++) {
         const struct trouble_facts *later = facts_at(saying, i);
-        const struct trouble_side *heard = &later->side[side_of(later, role) ^ 1u];
+        const struct trouble_side *heard = &later->side[path_side_of(later, role) ^ 1u];
 
         if (later != facts && trouble_happened(&heard->first) && heard->last.time_ns > since->time_ns)
             return true;
@@ -57,7 +57,7 @@ static void say_size(const struct saying *saying, unsigned role)
     unsigned below;
 
     for (guint i = 0; i < saying->facts->len; i++) {
-        const struct trouble_sizes *sizes = &path_of(facts_at(saying, i), role)->sizes;
+        const struct trouble_sizes *sizes = &path_path_of(facts_at(saying, i), role)->sizes;
 
         acked = MAX(acked, sizes->acked_most);
         if (!stuck(saying, facts_at(saying, i), role))
@@ -71,7 +71,7 @@ static void say_size(const struct saying *saying, unsigned role)
     below = first->ib ? BELOW_BTH : BELOW_TCP;
     to.port = 0;
     trouble =
-        say(saying, TROUBLE_SIZE, first, path_of(first, role)->sizes.first,
+        say(saying, TROUBLE_SIZE, first, path_path_of(first, role)->sizes.first,
             g_strdup_printf("no packet above %" PRIu32 " octets towards %s (%s) was ever acknowledged, while smaller "
                             "ones were: one of %" PRIu32 " octets was sent %" PRIu32 " times",
                             acked + below, endpoint_text(&to, receiver), role_name(role ^ 1u), least + below, times));
@@ -91,15 +91,17 @@ static void say_window(const struct saying *saying, unsigned role)
     char time[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++)
-        if (!worst || path_of(facts_at(saying, i), role)->window.longest_ns > path_of(worst, role)->window.longest_ns)
+        if (!worst ||
+            path_path_of(facts_at(saying, i), role)->window.longest_ns > path_path_of(worst, role)->window.longest_ns)
             worst = facts_at(saying, i);
-    if (!worst || path_of(worst, role)->window.longest_ns < closed_least_ns)
+    if (!worst || path_path_of(worst, role)->window.longest_ns < closed_least_ns)
         return;
-    trouble = say(saying, TROUBLE_WINDOW, worst, path_of(worst, role)->window.first,
-                  g_strdup_printf("%s announced a TCP window of 0 from frame %" PRIu32 " on, for %s: %s could not send",
-                                  role_name(role), path_of(worst, role)->window.first.frame,
-                                  units_time(path_of(worst, role)->window.longest_ns, time), role_name(role ^ 1u)));
-    trouble->time = path_of(worst, role)->window.longest_ns;
+    trouble =
+        say(saying, TROUBLE_WINDOW, worst, path_path_of(worst, role)->window.first,
+            g_strdup_printf("%s announced a TCP window of 0 from frame %" PRIu32 " on, for %s: %s could not send",
+                            role_name(role), path_path_of(worst, role)->window.first.frame,
+                            units_time(path_path_of(worst, role)->window.longest_ns, time), role_name(role ^ 1u)));
+    trouble->time = path_path_of(worst, role)->window.longest_ns;
     say_next(trouble,
              g_strdup_printf("look at the processors, the buffers and the application of %s", role_name(role)));
 }
@@ -115,7 +117,7 @@ static void say_not_ready(const struct saying *saying, unsigned role)
     char timer[UNITS_SIZE], waited[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++) {
-        of = &path_of(facts_at(saying, i), role)->not_ready;
+        of = &path_path_of(facts_at(saying, i), role)->not_ready;
         first = first || of->naks == 0 ? first : facts_at(saying, i);
         naks += of->naks;
         early += of->early;
@@ -123,7 +125,7 @@ static void say_not_ready(const struct saying *saying, unsigned role)
     }
     if (!first)
         return;
-    of = &path_of(first, role)->not_ready;
+    of = &path_path_of(first, role)->not_ready;
     units_time((uint64_t)of->timer_ns, timer);
     text = g_string_new(NULL);
     g_string_append_printf(text, "%s was not ready to receive %" PRIu64 " time%s and asked for %s each (RNR NAK)",
@@ -139,12 +141,12 @@ static void say_not_ready(const struct saying *saying, unsigned role)
                                 : g_strdup_printf("%s posts too few Receives, or too late", role_name(role)));
 }
 
-static void say_read(const struct saying *saying, unsigned role)
+static void path_say_read(const struct saying *saying, unsigned role)
 {
     struct trouble *trouble;
 
     for (guint i = 0; i < saying->facts->len; i++) {
-        const struct trouble_read *read = &path_of(facts_at(saying, i), role)->read;
+        const struct trouble_read *read = &path_path_of(facts_at(saying, i), role)->read;
 
         if (read->n == 0 || facts_at(saying, i)->hole)
             continue;
@@ -173,9 +175,9 @@ static void say_stall(const struct saying *saying, unsigned role)
     char longest[UNITS_SIZE], all[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++) {
-        const struct trouble_stall *stall = &path_of(facts_at(saying, i), role)->stall;
+        const struct trouble_stall *stall = &path_path_of(facts_at(saying, i), role)->stall;
 
-        if (path_of(facts_at(saying, i), role ^ 1u)->not_ready.naks > 0)
+        if (path_path_of(facts_at(saying, i), role ^ 1u)->not_ready.naks > 0)
             continue; /* it was asked to send again */
         n += stall->n;
         sum += stall->sum_ns;
@@ -210,7 +212,7 @@ static void say_delay(const struct saying *saying, unsigned role)
     char each[UNITS_SIZE], all[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++) {
-        const struct trouble_delay *delay = &path_of(facts_at(saying, i), role)->delay;
+        const struct trouble_delay *delay = &path_path_of(facts_at(saying, i), role)->delay;
 
         first = first || delay->n == 0 ? first : facts_at(saying, i);
         n += delay->n;
@@ -219,7 +221,7 @@ static void say_delay(const struct saying *saying, unsigned role)
     if (n < DELAYS_LEAST)
         return;
     trouble =
-        say(saying, TROUBLE_DELAYED_ACK, first, path_of(first, role)->delay.first,
+        say(saying, TROUBLE_DELAYED_ACK, first, path_path_of(first, role)->delay.first,
             g_strdup_printf("data of %s waited %" PRIu64
                             " times for an ACK that came %s late, %s together: delayed ACK of %s",
                             role_name(role), n, units_time(sum / n, each), units_time(sum, all), role_name(role ^ 1u)));
@@ -240,10 +242,10 @@ static void say_congestion(const struct saying *saying, unsigned role)
     for (guint i = 0; i < saying->facts->len; i++) {
         const struct trouble_facts *facts = facts_at(saying, i);
 
-        marked += path_of(facts, role)->marked;
-        packets += facts->side[side_of(facts, role)].packets;
-        told += path_of(facts, role ^ 1u)->congested;
-        if (!first && path_of(facts, role)->marked + path_of(facts, role ^ 1u)->congested > 0)
+        marked += path_path_of(facts, role)->marked;
+        packets += facts->side[path_side_of(facts, role)].packets;
+        told += path_path_of(facts, role ^ 1u)->congested;
+        if (!first && path_path_of(facts, role)->marked + path_path_of(facts, role ^ 1u)->congested > 0)
             first = facts;
     }
     if (!first)
@@ -269,7 +271,7 @@ void say_path(const struct saying *saying)
         say_size(saying, role);
         say_window(saying, role);
         say_not_ready(saying, role);
-        say_read(saying, role);
+        path_say_read(saying, role);
         say_stall(saying, role);
         say_delay(saying, role);
         say_congestion(saying, role);

@@ -12,7 +12,7 @@ static const uint64_t short_ns = 50000000;
 /* ---- outages ---- */
 
 /* Calls that were cut off, and not those over which one connection after the other ends. */
-static bool cut_off(const struct saying *saying, const struct trouble_facts *facts)
+static bool service_cut_off(const struct saying *saying, const struct trouble_facts *facts)
 {
     for (uint32_t i = 0; i < facts->n_listed; i++)
         if (!facts->open[i].unsure && !in_a_loop(saying, &facts->open[i]))
@@ -114,7 +114,7 @@ void say_service(const struct saying *saying)
             continue;
         outage = outage_after(saying, i);
         /* Whoever unmounts, or has nothing to do for a while, is not without service. */
-        if ((outage.failed == 0 && (!outage.back || !cut_off(saying, facts))) ||
+        if ((outage.failed == 0 && (!outage.back || !service_cut_off(saying, facts))) ||
             (outage.back && time_from(end_of(facts), back_at(outage.back).time_ns) < short_ns))
             continue;
         say_outage(saying, &outage);

@@ -90,7 +90,7 @@ static size_t left(const struct arena_block *block)
     return block->room - block->used;
 }
 
-static void *take(struct arena_block *block, size_t size)
+static void *arena_take(struct arena_block *block, size_t size)
 {
     void *piece = block->octets + block->used;
 
@@ -128,7 +128,7 @@ struct arena *arena_new(struct arena_pool *pool)
         block = pool ? new_pooled(pool) : new_block(FIRST_ROOM > size ? FIRST_ROOM : size);
     if (!block)
         return NULL;
-    arena = take(block, size);
+    arena = arena_take(block, size);
     *arena = (struct arena){.pool = pool, .first = block, .latest = block, .users = 1};
     return arena;
 }
@@ -168,7 +168,7 @@ void *arena_zeroed(struct arena *arena, size_t size)
 
     size = aligned(size);
     if (size <= left(arena->latest))
-        return take(arena->latest, size);
+        return arena_take(arena->latest, size);
     block = new_block(size > OTHER_ROOM ? size : OTHER_ROOM);
     if (!block)
         return NULL;
@@ -177,7 +177,7 @@ void *arena_zeroed(struct arena *arena, size_t size)
     arena->grown += block->room;
     if (left(block) - size > left(arena->latest))
         arena->latest = block;
-    return take(block, size);
+    return arena_take(block, size);
 }
 
 void *arena_resize(struct arena *arena, void *array, size_t size, size_t wanted)

@@ -30,7 +30,7 @@ struct folded_counts {
     uint8_t octets[];
 };
 
-static uint8_t *put_number(uint8_t *p, uint32_t number)
+static uint8_t *fold_put_number(uint8_t *p, uint32_t number)
 {
     while (number >= GROUP_MORE) {
         *p++ = (uint8_t)(number | GROUP_MORE);
@@ -40,7 +40,7 @@ static uint8_t *put_number(uint8_t *p, uint32_t number)
     return p;
 }
 
-static const uint8_t *get_number(const uint8_t *p, uint32_t *number)
+static const uint8_t *fold_get_number(const uint8_t *p, uint32_t *number)
 {
     unsigned shift = 0;
 
@@ -79,15 +79,15 @@ static inline void put_count(struct folding *folding, size_t rule, struct rule_c
     if ((count.passed | count.failed | count.inconclusive) == 0)
         return;
     folding->last = rule;
-    folding->next = put_number(folding->next, distance << FLAG_BITS | (count.failed > 0 ? HAS_FAILED : 0) |
-                                                  (count.inconclusive > 0 ? HAS_INCONCLUSIVE : 0));
-    folding->next = put_number(folding->next, count.passed);
+    folding->next = fold_put_number(folding->next, distance << FLAG_BITS | (count.failed > 0 ? HAS_FAILED : 0) |
+                                                       (count.inconclusive > 0 ? HAS_INCONCLUSIVE : 0));
+    folding->next = fold_put_number(folding->next, count.passed);
     if (count.failed > 0) {
-        folding->next = put_number(folding->next, count.failed);
+        folding->next = fold_put_number(folding->next, count.failed);
         folding->failed = true;
     }
     if (count.inconclusive > 0)
-        folding->next = put_number(folding->next, count.inconclusive);
+        folding->next = fold_put_number(folding->next, count.inconclusive);
 }
 
 /* All that is not 0 is there. */
@@ -142,12 +142,12 @@ static void take_all(struct rule_counts *counts, struct folding *folding)
 }
 
 /* The upper bits are the best of a hash of few octets. */
-static size_t slot_of(uint64_t hash, unsigned bits)
+static size_t fold_slot_of(uint64_t hash, unsigned bits)
 {
     return hash >> (64 - bits);
 }
 
-static struct folded_counts *keep(const struct folded_counts *head, const uint8_t *octets)
+static struct folded_counts *fold_keep(const struct folded_counts *head, const uint8_t *octets)
 {
     struct folded_counts *folded = heap_get(sizeof *folded + head->size);
 
@@ -158,7 +158,7 @@ static struct folded_counts *keep(const struct folded_counts *head, const uint8_
     return folded;
 }
 
-static bool is_same(const struct folded_counts *folded, const struct folded_counts *head, const uint8_t *octets)
+static bool fold_is_same(const struct folded_counts *folded, const struct folded_counts *head, const uint8_t *octets)
 {
     return folded && folded->size == head->size && folded->before == head->before && folded->users != UINT32_MAX &&
            memcmp(folded->octets, octets, head->size) == 0;
@@ -176,13 +176,13 @@ struct folded_counts *counts_fold(struct folded_pool *pool, struct rule_counts *
         take_passed(counts->passed, &folding);
     head.size = (uint32_t)(folding.next - octets);
     head.failed = folding.failed;
-    latest = pool ? &pool->latest[slot_of(hash_octets(0, octets, head.size), FOLDED_POOL_BITS)] : NULL;
-    if (latest && is_same(*latest, &head, octets)) {
+    latest = pool ? &pool->latest[fold_slot_of(hash_octets(0, octets, head.size), FOLDED_POOL_BITS)] : NULL;
+    if (latest && fold_is_same(*latest, &head, octets)) {
         counts_free(before);
         (*latest)->users++;
         return *latest;
     }
-    folded = keep(&head, octets);
+    folded = fold_keep(&head, octets);
     if (!folded) {
         counts_free(before);
     } else if (latest) {
@@ -215,7 +215,7 @@ struct cursor {
     size_t rule; /* that next_count() returned last */
 };
 
-static struct cursor begin(const struct folded_counts *folded)
+static struct cursor fold_begin(const struct folded_counts *folded)
 {
     return (struct cursor){folded->octets, folded->octets + folded->size, 0};
 }
@@ -228,11 +228,11 @@ static inline bool next_count(struct cursor *cursor, struct rule_count *count)
     if (cursor->next == cursor->end)
         return false;
     *count = (struct rule_count){0};
-    cursor->next = get_number(get_number(cursor->next, &head), &count->passed);
+    cursor->next = fold_get_number(fold_get_number(cursor->next, &head), &count->passed);
     if (head & HAS_FAILED)
-        cursor->next = get_number(cursor->next, &count->failed);
+        cursor->next = fold_get_number(cursor->next, &count->failed);
     if (head & HAS_INCONCLUSIVE)
-        cursor->next = get_number(cursor->next, &count->inconclusive);
+        cursor->next = fold_get_number(cursor->next, &count->inconclusive);
     cursor->rule += head >> FLAG_BITS;
     return true;
 }
@@ -242,7 +242,7 @@ uint32_t folded_failed(const struct folded_counts *folded, size_t rule)
     uint32_t failed = 0;
 
     for (; folded; folded = folded->before) {
-        struct cursor cursor = begin(folded);
+        struct cursor cursor = fold_begin(folded);
         struct rule_count count;
 
         while (folded->failed && next_count(&cursor, &count))
@@ -268,7 +268,7 @@ static uint32_t sum_times(uint32_t sum, uint32_t count, uint32_t times)
 static void unfold_times(const struct folded_counts *folded, uint32_t times, struct rule_counts *counts)
 {
     for (; folded; folded = folded->before) {
-        struct cursor cursor = begin(folded);
+        struct cursor cursor = fold_begin(folded);
         struct rule_count count;
 
         while (next_count(&cursor, &count)) {
@@ -289,7 +289,7 @@ void counts_unfold(const struct folded_counts *folded, struct rule_counts *count
 
 void counts_sum_add(struct counts_sum *sum, const struct folded_counts *folded)
 {
-    size_t i = slot_of(hash_octets(0, (const uint8_t *)&folded, sizeof folded), COUNTS_SUM_BITS);
+    size_t i = fold_slot_of(hash_octets(0, (const uint8_t *)&folded, sizeof folded), COUNTS_SUM_BITS);
 
     if (sum->latest[i].folded != folded || sum->latest[i].times == UINT32_MAX) {
         unfold_times(sum->latest[i].folded, sum->latest[i].times, sum->counts);

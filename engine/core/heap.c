@@ -14,7 +14,7 @@ static struct heap *in_use(void)
     return used ? used : &own;
 }
 
-static void *note(void *p)
+static void *heap_note(void *p)
 {
     if (!p)
         atomic_store_explicit(&in_use()->refused, true, memory_order_relaxed);
@@ -28,17 +28,17 @@ void heap_use(struct heap *heap)
 
 void *heap_get(size_t n)
 {
-    return note(malloc(n ? n : 1));
+    return heap_note(malloc(n ? n : 1));
 }
 
 void *heap_zeroed(size_t n, size_t size)
 {
-    return note(calloc(n ? n : 1, size ? size : 1));
+    return heap_note(calloc(n ? n : 1, size ? size : 1));
 }
 
 void *heap_resize(void *p, size_t n)
 {
-    return note(realloc(p, n ? n : 1));
+    return heap_note(realloc(p, n ? n : 1));
 }
 
 void *heap_room(void *array, unsigned *size, unsigned n, unsigned most, size_t element)

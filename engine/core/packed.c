@@ -12,15 +12,15 @@ enum {
 };
 
 /* Octets without the upper ones that are 0; at least one. */
-static unsigned length_of(uint64_t word)
+static unsigned packed_length_of(uint64_t word)
 {
     return (unsigned)(64 - __builtin_clzll(word | 1) + 7) / 8;
 }
 
 /* The lowest octet first. Of the WORD octets at `to` those beyond its length do not matter. */
-static uint8_t *put_word(uint8_t *to, uint64_t word)
+static uint8_t *packed_put_word(uint8_t *to, uint64_t word)
 {
-    unsigned length = length_of(word);
+    unsigned length = packed_length_of(word);
 
     *to++ = (uint8_t)length;
     for (unsigned i = 0; i < length; i++)
@@ -50,7 +50,7 @@ static uint8_t *pack_group(uint8_t *to, const uint8_t *from, size_t n)
         if (word == 0)
             continue;
         which |= UINT64_C(1) << i;
-        to = put_word(to, word);
+        to = packed_put_word(to, word);
     }
     memcpy(first, &which, sizeof which);
     return to;

@@ -13,7 +13,7 @@ enum {
     OTHER_PIECE = 820 * PAGES_BLOCK, /* 32 MiB; the kernel gives no memory to a part that is not written to */
 };
 
-static size_t size_of(unsigned piece)
+static size_t pages_size_of(unsigned piece)
 {
     return piece == 0 ? FIRST_PIECE : OTHER_PIECE;
 }
@@ -21,17 +21,18 @@ static size_t size_of(unsigned piece)
 /* Connections alternate, so that large pages spare many searches for the place of a page. */
 static void advise(const struct pages *pages, unsigned piece)
 {
-    madvise(pages->piece[piece], size_of(piece), pages->small || piece == 0 ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+    madvise(pages->piece[piece], pages_size_of(piece), pages->small || piece == 0 ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
 }
 
-static bool add_piece(struct pages *pages)
+static bool pages_add_piece(struct pages *pages)
 {
     uint8_t **larger = heap_room(pages->piece, &pages->room, pages->n + 1, UINT_MAX, sizeof *larger), *piece;
 
     if (!larger)
         return false;
     pages->piece = larger;
-    piece = mmap(NULL, size_of(pages->n), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    piece =
+        mmap(NULL, pages_size_of(pages->n), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (piece == MAP_FAILED)
         return false;
     pages->piece[pages->n] = piece;
@@ -44,7 +45,7 @@ void *pages_take(struct pages *pages)
 {
     if (pages->n_given > 0)
         return pages->given[--pages->n_given];
-    if ((pages->n == 0 || pages->carved == size_of(pages->n - 1)) && !add_piece(pages))
+    if ((pages->n == 0 || pages->carved == pages_size_of(pages->n - 1)) && !pages_add_piece(pages))
         return NULL;
     pages->carved += PAGES_BLOCK;
     return pages->piece[pages->n - 1] + pages->carved - PAGES_BLOCK;
@@ -76,7 +77,7 @@ bool pages_clear(struct pages *pages, void *block)
 void pages_free(struct pages *pages)
 {
     for (unsigned i = 0; i < pages->n; i++)
-        munmap(pages->piece[i], size_of(i));
+        munmap(pages->piece[i], pages_size_of(i));
     free(pages->piece);
     free(pages->given);
     *pages = (struct pages){0};

@@ -36,7 +36,7 @@ static bool version_usual(const struct rdmap_connection *rdmap, uint8_t version)
  * What stands where the RTR of RFC 6581 section 9.2 is due, and is a zero-length message: its type, enum mpa_rtr. MPA
  * judges whether both ends named that, and, if so, its fields. 0: no RTR of any type.
  */
-static unsigned rtr_type(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
+static unsigned header_rtr_type(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     const struct mpa_parameters *parameters = &rdmap->parameters;
     const struct ddp_segment *ddp = step->ddp;
@@ -252,7 +252,7 @@ static unsigned judge_queue(struct rdmap_connection *rdmap, struct rdmap_step *s
     return DDP_QUEUES;
 }
 
-static void judge_word(struct rdmap_connection *rdmap, struct rdmap_step *step)
+static void header_judge_word(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     if (!opcode_rules[step->ddp->opcode].has_word)
         return;
@@ -309,7 +309,7 @@ void ddp_judge_header(struct rdmap_connection *rdmap, struct rdmap_step *step)
     judge_version_change(rdmap, step);
     if (!step->info || tagged_wrong(step))
         return;
-    type = rtr_type(rdmap, step);
+    type = header_rtr_type(rdmap, step);
     step->rtr = type & rdmap->parameters.rtr;
     step->set_up = type != 0;
     if (!ddp->tagged) {
@@ -324,7 +324,7 @@ void ddp_judge_header(struct rdmap_connection *rdmap, struct rdmap_step *step)
                 verdict_passed(rdmap->verdict, RULE_RDMAPX_4_02);
             verdict_passed(rdmap->verdict, RULE_RDMAP_3_1_05);
         }
-        judge_word(rdmap, step);
+        header_judge_word(rdmap, step);
     }
     step->sound = true;
 }

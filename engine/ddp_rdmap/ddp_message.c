@@ -121,7 +121,7 @@ void ddp_message_interrupts(struct rdmap_connection *rdmap, struct rdmap_step *s
         interrupt(&s->queue[qn], step);
 }
 
-static void judge_length(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_message *m)
+static void message_judge_length(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_message *m)
 {
     uint64_t end = m->tagged ? m->octets : (uint64_t)step->ddp->mo + step->ddp->payload_len;
 
@@ -138,7 +138,7 @@ static void judge_length(struct rdmap_connection *rdmap, struct rdmap_step *step
                (unsigned long long)end, m->tagged ? "sum of its segments" : "MO and payload of its segment");
 }
 
-static void judge_empty(struct rdmap_connection *rdmap, struct rdmap_step *step, const struct ddp_message *m)
+static void message_judge_empty(struct rdmap_connection *rdmap, struct rdmap_step *step, const struct ddp_message *m)
 {
     if (m->octets == 0 && step->ends) {
         if (m->segments == 1)
@@ -179,8 +179,8 @@ void ddp_message_add(struct rdmap_connection *rdmap, struct rdmap_step *step, st
     } else if (m->segments > 1) {
         verdict_passed(rdmap->verdict, RULE_DDP_5_3_05);
     }
-    judge_length(rdmap, step, m);
-    judge_empty(rdmap, step, m);
+    message_judge_length(rdmap, step, m);
+    message_judge_empty(rdmap, step, m);
 }
 
 void ddp_message_not_ended(struct rdmap_connection *rdmap, struct ddp_message *m, uint32_t related_frame)
@@ -218,7 +218,7 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
 
 /* No RFC gives a time for the end of a TCP connection whose one stream has ended. */
 /* The other side has acknowledged more than the capture holds of this one: a FIN. */
-static bool is_missing(const struct rdmap_side *s, unsigned side)
+static bool message_is_missing(const struct rdmap_side *s, unsigned side)
 {
     return s[other_side(side)].acked_known && s[other_side(side)].acked > s[side].end + s[side].fin;
 }
@@ -234,7 +234,7 @@ void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns)
         s[0].terminated && (!s[1].terminated || s[0].terminate_place.time_ns <= s[1].terminate_place.time_ns) ? 0 : 1;
     if (s[0].reset || s[1].reset || (s[0].fin && s[1].fin))
         verdict_passed(rdmap->verdict, RULE_DDP_3_14);
-    else if (s[0].hole || s[1].hole || is_missing(s, 0) || is_missing(s, 1) ||
+    else if (s[0].hole || s[1].hole || message_is_missing(s, 0) || message_is_missing(s, 1) ||
              time_ns - s[first].terminate_place.time_ns < rdmap->options.t_idle)
         verdict_inconclusive(rdmap->verdict, RULE_DDP_3_14);
     else

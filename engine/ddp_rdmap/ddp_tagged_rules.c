@@ -60,7 +60,7 @@ void ddp_judge_read_ranges(struct rdmap_connection *rdmap, struct rdmap_step *st
 
 /* ---- pieces out of order ---- */
 
-static void settle(struct rdmap_connection *rdmap, struct ddp_message *m)
+static void tagged_settle(struct rdmap_connection *rdmap, struct ddp_message *m)
 {
     const struct ddp_ranges *ranges = ddp_ranges_of(m);
 
@@ -80,7 +80,7 @@ static void settle(struct rdmap_connection *rdmap, struct ddp_message *m)
                       (unsigned long long)m->disorder_found);
 }
 
-static void put_in_disorder(struct ddp_message *m, const struct rdmap_step *step)
+static void tagged_put_in_disorder(struct ddp_message *m, const struct rdmap_step *step)
 {
     if (!m->disordered) {
         m->disorder = step->fpdu->place;
@@ -100,7 +100,7 @@ static void break_off(struct rdmap_connection *rdmap, struct rdmap_step *step, s
     struct ddp_message *m = q->message;
     struct rdmap_request *request = answered_request(rdmap, step->side, m);
 
-    settle(rdmap, m);
+    tagged_settle(rdmap, m);
     if (!m->faulty && !rdmap_read_resumes(rdmap, step)) /* two that alternate are one fault */
         ddp_message_not_ended(rdmap, m, step->fpdu->place.frame);
     q->open = false;
@@ -119,7 +119,7 @@ static bool to_in_other_order(const struct ddp_message *m, uint64_t to)
 }
 
 /* The segment is not contiguous. True when it belongs to the open message nevertheless. */
-static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
+static bool tagged_explain(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     const struct ddp_segment *ddp = step->ddp;
     struct ddp_message *m = q->message;
@@ -152,12 +152,12 @@ static bool explain(struct rdmap_connection *rdmap, struct rdmap_step *step, str
                    (unsigned long long)ddp->to);
         m->damaged = true; /* its octets can no longer be distinguished by TO */
     } else {
-        put_in_disorder(m, step);
+        tagged_put_in_disorder(m, step);
     }
     return true;
 }
 
-static void go_on(struct rdmap_connection *rdmap, const struct ddp_message *m)
+static void tagged_go_on(struct rdmap_connection *rdmap, const struct ddp_message *m)
 {
     if (!m->disordered)
         VERDICT_PASSED(rdmap->verdict, RULE_DDP_4_2_06, RULE_DDP_4_2_12, RULE_DDP_4_2_15, RULE_DDP_5_2_11);
@@ -172,14 +172,15 @@ static bool next_is_adjacent(struct rdmap_connection *rdmap, const struct rdmap_
            answers_next_request(rdmap, step, request);
 }
 
-static bool continues(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_message *m)
+static bool tagged_continues(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_message *m)
 {
     return ddp_same_control(m, step) && step->ddp->stag == m->stag && step->ddp->to == m->next &&
            !next_is_adjacent(rdmap, step, m);
 }
 
 /* After a Read Response that Last closed too early: the rest of it, which was reported. */
-static bool belongs_to_last(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_queue *q)
+static bool tagged_belongs_to_last(struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                                   const struct ddp_queue *q)
 {
     const struct ddp_message *m = q->message;
     const struct rdmap_request *oldest = rdmap_request_oldest(&rdmap->side[other_side(step->side)].requests);
@@ -191,12 +192,12 @@ static bool belongs_to_last(struct rdmap_connection *rdmap, const struct rdmap_s
            oldest->operation.read.sink_stag != step->ddp->stag || oldest->operation.read.sink_to != step->ddp->to;
 }
 
-static void judge_whole(struct rdmap_connection *rdmap, struct ddp_message *m)
+static void tagged_judge_whole(struct rdmap_connection *rdmap, struct ddp_message *m)
 {
     if (m->damaged || !m->first_known)
         return;
     if (m->disordered) {
-        settle(rdmap, m);
+        tagged_settle(rdmap, m);
         return;
     }
     verdict_passed(rdmap->verdict, RULE_DDP_4_1_04);
@@ -220,11 +221,11 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (judge_sum(rdmap, step, "TO", ddp->to, ddp->payload_len) && ddp->payload_len > 0)
         verdict_passed(rdmap->verdict, RULE_DDP_7_1_16);
     if (q->open) {
-        if (continues(rdmap, step, m))
-            go_on(rdmap, m);
-        else if (!explain(rdmap, step, q))
+        if (tagged_continues(rdmap, step, m))
+            tagged_go_on(rdmap, m);
+        else if (!tagged_explain(rdmap, step, q))
             break_off(rdmap, step, q);
-    } else if (belongs_to_last(rdmap, step, q)) {
+    } else if (tagged_belongs_to_last(rdmap, step, q)) {
         m->next += ddp->payload_len;
         step->stray = true;
         return;
@@ -239,7 +240,7 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         ddp_message_range(m, ddp->to, ddp->to + ddp->payload_len);
     if (!step->ends)
         return;
-    judge_whole(rdmap, m);
+    tagged_judge_whole(rdmap, m);
     step->complete = m->first_known && !m->damaged &&
                      (!m->disordered || (ddp_ranges_of(m)->n == 1 && !ddp_ranges_of(m)->overlapped));
     q->open = false;
@@ -250,7 +251,7 @@ void ddp_tagged_hole(struct rdmap_connection *rdmap, unsigned side)
     struct ddp_queue *q = &rdmap->side[side].tagged;
 
     if (q->open) /* the disorder is a fact, whatever would have followed */
-        settle(rdmap, q->message);
+        tagged_settle(rdmap, q->message);
     q->any = q->open = q->known = false;
 }
 
@@ -261,7 +262,7 @@ void ddp_tagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin)
     const struct rdmap_side *s = &rdmap->side[side];
 
     if (q->open)
-        settle(rdmap, q->message);
+        tagged_settle(rdmap, q->message);
     /* After a Terminate the close is not the ULP's; and a message hidden by a hole may be open. */
     if (fin && !ddp_message_cut_off(rdmap, side, q) && !s->terminated && !rdmap->side[other_side(side)].terminated) {
         if (s->hole)

@@ -22,7 +22,7 @@ enum { FPDU_MIN = MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN + MPA_CRC_LEN };
 
 /* ---- messages out of order ---- */
 
-static void put_in_disorder(struct ddp_message *m, const struct rdmap_step *step, uint64_t expected)
+static void untagged_put_in_disorder(struct ddp_message *m, const struct rdmap_step *step, uint64_t expected)
 {
     m->disordered = true;
     m->disorder = step->fpdu->place;
@@ -32,7 +32,7 @@ static void put_in_disorder(struct ddp_message *m, const struct rdmap_step *step
 }
 
 /* The message is closed with octets missing, and nothing has filled them. */
-static void settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
+static void untagged_settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
     struct ddp_message *m = q->message;
     bool no_start = ddp_ranges_of(m)->n == 0 || ddp_ranges_of(m)->range[0].from != 0;
@@ -57,7 +57,7 @@ static void settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
 }
 
 /* Last came. */
-static void judge_whole(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
+static void untagged_judge_whole(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     static const enum rule_id whole[] = {RULE_DDP_4_1_04, RULE_DDP_4_1_05, RULE_DDP_4_1_06, RULE_DDP_4_3_19};
     struct ddp_message *m = q->message;
@@ -79,7 +79,7 @@ static void judge_whole(struct rdmap_connection *rdmap, struct rdmap_step *step,
     if (ranges->overlapped || ranges->n != 1 || ranges->range[0].from != 0) {
         q->unsettled = true;
         if (ranges->overlapped) /* nothing can make that good */
-            settle(rdmap, q);
+            untagged_settle(rdmap, q);
         return;
     }
     if ((uint64_t)step->ddp->mo + step->ddp->payload_len < ranges->range[0].to)
@@ -97,7 +97,7 @@ static void judge_whole(struct rdmap_connection *rdmap, struct rdmap_step *step,
 
 /* ---- the content of messages with an RDMAP header ---- */
 
-static bool keep_content(struct ddp_queue *q, struct rdmap_step *step)
+static bool untagged_keep_content(struct ddp_queue *q, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
 
@@ -142,7 +142,7 @@ static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step
     unsigned length = step->info->header_max;
     enum rule_id rule = length_rule(m->opcode), in_one = m->opcode == RDMAP_READ_REQUEST ? RULE_RDMAP_4_4_02 : rule;
 
-    if (!keep_content(q, step))
+    if (!untagged_keep_content(q, step))
         step->complete = false;
     if (m->faulty || m->damaged || !m->first_known)
         return;
@@ -157,7 +157,7 @@ static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step
                    "expected Last = 1 in %s with all its %u octets; found Last = 0 in the segment that completes %s",
                    step->info->name, length, step->info->name);
         m->forced = step->ends = true;
-        keep_content(q, step);
+        untagged_keep_content(q, step);
     } else if (m->segments == 1 && !step->ends) {
         /* No keyword bans it, but the smallest MULPDU leaves no reason for it. */
         rdmap_fail_as(rdmap, step, in_one, SEVERITY_WARNING, 0,
@@ -285,12 +285,12 @@ static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *ste
 
 /* ---- a message begins ---- */
 
-static void begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
+static void untagged_begin(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     const struct ddp_segment *ddp = step->ddp;
     bool known = q->known;
 
-    settle(rdmap, q);
+    untagged_settle(rdmap, q);
     if (step->qn == DDP_QN_READ_REQUEST && !q->learnt && ddp->msn == 1)
         rdmap_requests_first(&rdmap->side[step->side].requests);
     else if (step->qn == DDP_QN_READ_REQUEST && !known)
@@ -334,7 +334,7 @@ static void judge_same(struct rdmap_connection *rdmap, struct rdmap_step *step, 
                    m->control, m->stag, m->qn, m->msn, control, step->ddp->stag);
 }
 
-static void go_on(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_message *m)
+static void untagged_go_on(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_message *m)
 {
     const struct ddp_segment *ddp = step->ddp;
 
@@ -354,10 +354,10 @@ static void go_on(struct rdmap_connection *rdmap, struct rdmap_step *step, struc
         m->damaged = true; /* its octets can no longer be distinguished by MO */
         return;
     }
-    put_in_disorder(m, step, m->next);
+    untagged_put_in_disorder(m, step, m->next);
 }
 
-static void add(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
+static void untagged_add(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     struct ddp_message *m = q->message;
     const struct ddp_segment *ddp = step->ddp;
@@ -366,12 +366,12 @@ static void add(struct rdmap_connection *rdmap, struct rdmap_step *step, struct 
     if (m->disordered)
         ddp_message_range(m, ddp->mo, (uint64_t)ddp->mo + ddp->payload_len);
     if (step->ends)
-        judge_whole(rdmap, step, q);
+        untagged_judge_whole(rdmap, step, q);
     step->complete = step->ends && m->first_known && !m->damaged && !q->unsettled;
     if (!step->info->ulp_data && !step->rtr && m->opcode != RDMAP_TERMINATE)
         judge_fixed_length(rdmap, step, q);
     else if (!step->info->ulp_data)
-        step->complete &= keep_content(q, step);
+        step->complete &= untagged_keep_content(q, step);
     if (step->ends) {
         q->open = false;
         step->complete |= m->forced;
@@ -380,7 +380,7 @@ static void add(struct rdmap_connection *rdmap, struct rdmap_step *step, struct 
 
 /* ---- after a message ---- */
 
-static bool fills_gap(const struct ddp_message *m, const struct ddp_segment *ddp)
+static bool untagged_fills_gap(const struct ddp_message *m, const struct ddp_segment *ddp)
 {
     struct ddp_ranges ranges = *ddp_ranges_of(m);
 
@@ -390,12 +390,12 @@ static bool fills_gap(const struct ddp_message *m, const struct ddp_segment *ddp
 }
 
 /* The MSN is that of the message that Last has closed. True when the segment belongs to it nevertheless. */
-static bool belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
+static bool untagged_belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     struct ddp_message *m = q->message;
     const struct ddp_segment *ddp = step->ddp;
 
-    if (q->unsettled && fills_gap(m, ddp)) {
+    if (q->unsettled && untagged_fills_gap(m, ddp)) {
         q->unsettled = false;
         rdmap_fail(rdmap, step, RULE_DDP_4_1_06, m->last.frame,
                    "expected the segment with Last = 1 after all others of its message (QN %u, MSN %u); found a "
@@ -431,7 +431,7 @@ static bool belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *s
 /* ---- Terminate ---- */
 
 /* The first and only message on QN 2, in one segment (RFC 5040 section 5.4). A second one is judged elsewhere. */
-static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
+static void untagged_judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
 
@@ -446,16 +446,16 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
             ddp->msn, ddp->mo, ddp->last);
 }
 
-static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
+static void untagged_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct ddp_queue *q = &rdmap->side[step->side].queue[DDP_QN_TERMINATE];
 
     if (!q->open)
-        judge_terminate(rdmap, step);
+        untagged_judge_terminate(rdmap, step);
     if (!q->open)
         ddp_message_begin(rdmap, step, q);
     ddp_message_add(rdmap, step, q->message);
-    step->complete = step->ends && keep_content(q, step) && q->message->segments == 1;
+    step->complete = step->ends && untagged_keep_content(q, step) && q->message->segments == 1;
     q->open = !step->ends;
 }
 
@@ -466,14 +466,14 @@ void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
     struct ddp_message *m = q->message;
 
     if (step->qn == DDP_QN_TERMINATE) {
-        terminate(rdmap, step);
+        untagged_terminate(rdmap, step);
         return;
     }
     if (q->open) {
         if (ddp->msn == m->msn) {
             verdict_passed(rdmap->verdict, RULE_DDP_4_3_16);
-            go_on(rdmap, step, m);
-            add(rdmap, step, q);
+            untagged_go_on(rdmap, step, m);
+            untagged_add(rdmap, step, q);
             return;
         }
         if (ddp->mo != 0 && ddp->mo == m->next) {
@@ -481,23 +481,23 @@ void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
                 rdmap, step, RULE_DDP_4_3_16, m->last.frame,
                 "expected MSN %u in all segments of a message (QN %u, MO %u); found MSN %u in the segment with MO %u",
                 m->msn, m->qn, ddp->mo, ddp->msn, ddp->mo);
-            add(rdmap, step, q);
+            untagged_add(rdmap, step, q);
             return;
         }
         if (!m->forced)
             ddp_message_not_ended(rdmap, m, step->fpdu->place.frame);
         q->open = false;
-    } else if (q->any && q->known && ddp->msn == m->msn && belongs_to_last(rdmap, step, q)) {
+    } else if (q->any && q->known && ddp->msn == m->msn && untagged_belongs_to_last(rdmap, step, q)) {
         if (!step->stray)
-            add(rdmap, step, q);
+            untagged_add(rdmap, step, q);
         return;
     }
-    begin(rdmap, step, q);
-    add(rdmap, step, q);
+    untagged_begin(rdmap, step, q);
+    untagged_add(rdmap, step, q);
 }
 
 /* The message never ends as far as is known; that its segments are out of order is a fact nevertheless. */
-static void settle_open(struct rdmap_connection *rdmap, struct ddp_queue *q)
+static void untagged_settle_open(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
     struct ddp_message *m = q->message;
     const struct ddp_ranges *ranges = ddp_ranges_of(m);
@@ -516,10 +516,10 @@ static void settle_open(struct rdmap_connection *rdmap, struct ddp_queue *q)
 }
 
 /* hidden: so many of its messages may be missing; UINT32_MAX: any number. */
-static void unlearn(struct rdmap_connection *rdmap, struct ddp_queue *q, uint32_t hidden)
+static void untagged_unlearn(struct rdmap_connection *rdmap, struct ddp_queue *q, uint32_t hidden)
 {
-    settle_open(rdmap, q);
-    settle(rdmap, q);
+    untagged_settle_open(rdmap, q);
+    untagged_settle(rdmap, q);
     if (q->skipped)
         report_astray(rdmap, q);
     q->hidden = q->astray || q->after_rtr || hidden > UINT32_MAX - q->hidden ? UINT32_MAX : q->hidden + hidden;
@@ -529,7 +529,7 @@ static void unlearn(struct rdmap_connection *rdmap, struct ddp_queue *q, uint32_
 
 void ddp_untagged_unlearn(struct rdmap_connection *rdmap, unsigned side, unsigned qn)
 {
-    unlearn(rdmap, &rdmap->side[side].queue[qn], UINT32_MAX);
+    untagged_unlearn(rdmap, &rdmap->side[side].queue[qn], UINT32_MAX);
 }
 
 void ddp_untagged_hole(struct rdmap_connection *rdmap, unsigned side, uint64_t octets)
@@ -537,7 +537,7 @@ void ddp_untagged_hole(struct rdmap_connection *rdmap, unsigned side, uint64_t o
     uint64_t hidden = octets / FPDU_MIN;
 
     for (unsigned qn = 0; qn < DDP_QUEUES; qn++)
-        unlearn(rdmap, &rdmap->side[side].queue[qn], hidden < UINT32_MAX ? (uint32_t)hidden : UINT32_MAX);
+        untagged_unlearn(rdmap, &rdmap->side[side].queue[qn], hidden < UINT32_MAX ? (uint32_t)hidden : UINT32_MAX);
 }
 
 void ddp_untagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin)
@@ -547,6 +547,6 @@ void ddp_untagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin)
 
         if (fin)
             ddp_message_cut_off(rdmap, side, q);
-        unlearn(rdmap, q, UINT32_MAX);
+        untagged_unlearn(rdmap, q, UINT32_MAX);
     }
 }

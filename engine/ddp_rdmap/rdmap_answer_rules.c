@@ -21,7 +21,7 @@ static struct rdmap_answers *answers_to(struct rdmap_connection *rdmap, unsigned
     return &rdmap->read->side[requester];
 }
 
-static const char *name_of(enum rdmap_operation_kind kind)
+static const char *answer_name_of(enum rdmap_operation_kind kind)
 {
     return kind == RDMAP_OP_READ ? "RDMA Read" : "Atomic";
 }
@@ -45,7 +45,8 @@ static void fail_order(struct rdmap_connection *rdmap, struct rdmap_answers *ans
     rdmap_fail_at(rdmap, &overtaken->by, order_rule(older, overtaken->by_kind), overtaken->request_frame,
                   "expected the %s Response to the request in frame %u first; found the %s Response to the later "
                   "request in frame %u",
-                  name_of(older), overtaken->request_frame, name_of(overtaken->by_kind), overtaken->by_request_frame);
+                  answer_name_of(older), overtaken->request_frame, answer_name_of(overtaken->by_kind),
+                  overtaken->by_request_frame);
 }
 
 static struct rdmap_overtaken *overtaken_find(struct rdmap_answers *answers, uint64_t serial)
@@ -138,7 +139,7 @@ static void fail_surplus(struct rdmap_connection *rdmap, struct rdmap_early *ear
                       early->identifier);
 }
 
-static bool fits(const struct rdmap_early *early, const struct rdmap_operation *operation)
+static bool answer_fits(const struct rdmap_early *early, const struct rdmap_operation *operation)
 {
     if (early->kind != operation->kind)
         return false;
@@ -148,7 +149,7 @@ static bool fits(const struct rdmap_early *early, const struct rdmap_operation *
 }
 
 /* No other answer to the request will come: the one before it was meant for it. */
-static void fail_early(struct rdmap_connection *rdmap, unsigned requester, struct rdmap_early *early)
+static void answer_fail_early(struct rdmap_connection *rdmap, unsigned requester, struct rdmap_early *early)
 {
     struct rdmap_requests *requests = &rdmap->side[requester].requests;
     struct rdmap_request *request = rdmap_request_at(requests, early->request);
@@ -159,7 +160,7 @@ static void fail_early(struct rdmap_connection *rdmap, unsigned requester, struc
         rdmap_fail_at(rdmap, &early->place, rule, request ? request->operation.place.frame : 0,
                       "expected the %s Response only after its request; found that the Response was sent before any of "
                       "the request had been received",
-                      name_of(early->kind));
+                      answer_name_of(early->kind));
     else
         verdict_inconclusive(rdmap->verdict, rule);
     if (request && !request->answered) {
@@ -178,7 +179,7 @@ static bool travels_along(struct rdmap_connection *rdmap, const struct rdmap_ste
     for (uint64_t serial = own->head; serial < end; serial++) {
         const struct rdmap_request *request = rdmap_request_at(own, serial);
 
-        if (request->known && !request->answered && fits(early, &request->operation))
+        if (request->known && !request->answered && answer_fits(early, &request->operation))
             return true;
     }
     return false;
@@ -231,7 +232,7 @@ void rdmap_answers_request(struct rdmap_connection *rdmap, struct rdmap_step *st
 {
     struct rdmap_early *early = &answers_to(rdmap, step->side)->early;
 
-    if (early->open && !early->matched && fits(early, &step->request->operation)) {
+    if (early->open && !early->matched && answer_fits(early, &step->request->operation)) {
         early->matched = true;
         rdmap_reaction_asked_late(rdmap, step->side);
         early->request = step->request->serial;
@@ -247,7 +248,7 @@ static void settle_early(struct rdmap_connection *rdmap, struct rdmap_step *step
     if (!early->open)
         return;
     if (early->matched && early->request < step->request->serial && step->match == RDMAP_MATCH_LATER) {
-        fail_early(rdmap, requester, early);
+        answer_fail_early(rdmap, requester, early);
         if (step->request->serial == rdmap->side[requester].requests.head)
             step->match = RDMAP_MATCH_HEAD;
     } else if (!early->matched || early->request == step->request->serial) {
@@ -313,8 +314,8 @@ static bool graceful(const struct rdmap_connection *rdmap)
     return s[0].fin && s[1].fin && !s[0].reset && !s[1].reset && !s[0].terminated && !s[1].terminated;
 }
 
-static void judge_unanswered(struct rdmap_connection *rdmap, unsigned requester, const struct rdmap_request *request,
-                             bool certain)
+static void answer_judge_unanswered(struct rdmap_connection *rdmap, unsigned requester,
+                                    const struct rdmap_request *request, bool certain)
 {
     const struct rdmap_answers *answers = answers_to(rdmap, requester);
     enum rule_id rule = unanswered_rule(&request->operation);
@@ -328,7 +329,7 @@ static void judge_unanswered(struct rdmap_connection *rdmap, unsigned requester,
     }
     rdmap_fail_at_as(rdmap, &request->operation.place, rule, went_on && closed_first ? SEVERITY_ERROR : SEVERITY_NOTE,
                      0, "expected an %s Response; found no Response by the end of the connection%s",
-                     name_of(request->operation.kind), went_on ? ", but other messages from the responder" : "");
+                     answer_name_of(request->operation.kind), went_on ? ", but other messages from the responder" : "");
 }
 
 /* Whatever the ULP wished, a later request was served: this one was skipped, and can no longer be answered in order. */
@@ -341,12 +342,13 @@ static void judge_skipped(struct rdmap_connection *rdmap, const struct rdmap_req
         rdmap_fail_at(rdmap, &request->operation.place, rule, overtaken->by.frame,
                       "expected an %s Response; found no Response by the end of the connection, but the %s Response to "
                       "the later request in frame %u",
-                      name_of(request->operation.kind), name_of(overtaken->by_kind), overtaken->by_request_frame);
+                      answer_name_of(request->operation.kind), answer_name_of(overtaken->by_kind),
+                      overtaken->by_request_frame);
     else
         verdict_inconclusive(rdmap->verdict, rule);
 }
 
-static void finish_side(struct rdmap_connection *rdmap, unsigned requester)
+static void answer_finish_side(struct rdmap_connection *rdmap, unsigned requester)
 {
     struct rdmap_requests *requests = &rdmap->side[requester].requests;
     struct rdmap_answers *answers = answers_to(rdmap, requester);
@@ -354,7 +356,7 @@ static void finish_side(struct rdmap_connection *rdmap, unsigned requester)
     bool reported = false; /* of the requests that a close leaves unanswered the oldest */
 
     if (answers->early.open && answers->early.matched)
-        fail_early(rdmap, requester, &answers->early);
+        answer_fail_early(rdmap, requester, &answers->early);
     fail_surplus(rdmap, &answers->early);
     for (uint64_t serial = requests->head; serial < requests->tail && !reported; serial++) {
         const struct rdmap_request *request = rdmap_request_at(requests, serial);
@@ -370,7 +372,7 @@ static void finish_side(struct rdmap_connection *rdmap, unsigned requester)
         if (reported && overtaken)
             judge_skipped(rdmap, request, overtaken, certain && !request->doubtful);
         else if (reported)
-            judge_unanswered(rdmap, requester, request, certain && !request->doubtful);
+            answer_judge_unanswered(rdmap, requester, request, certain && !request->doubtful);
         else if (overtaken)
             fail_order(rdmap, answers, overtaken, request->operation.kind);
     }
@@ -388,6 +390,6 @@ void rdmap_answers_hole(struct rdmap_connection *rdmap, unsigned side)
 
 void rdmap_answers_finish(struct rdmap_connection *rdmap)
 {
-    finish_side(rdmap, 0);
-    finish_side(rdmap, 1);
+    answer_finish_side(rdmap, 0);
+    answer_finish_side(rdmap, 1);
 }

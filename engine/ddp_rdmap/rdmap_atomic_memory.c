@@ -74,7 +74,7 @@ struct rdmap_shadow *rdmap_shadow_of(struct rdmap_atomic_state *state, unsigned 
 
 /* ---- values and octets ---- */
 
-static void octets_of(uint64_t value, unsigned order, uint8_t octets[WORD])
+static void atomic_memory_octets_of(uint64_t value, unsigned order, uint8_t octets[WORD])
 {
     put_be64(octets, order == ORDER_BIG ? value : __builtin_bswap64(value));
 }
@@ -88,8 +88,8 @@ static bool same_octets(const struct rdmap_memory_word *a, const struct rdmap_me
 }
 
 /* Both are the same in one octet order at least. */
-static bool fits(struct rdmap_atomic_state *state, unsigned requester, const struct rdmap_memory_word *memory,
-                 const struct rdmap_memory_word *found)
+static bool atomic_memory_fits(struct rdmap_atomic_state *state, unsigned requester,
+                               const struct rdmap_memory_word *memory, const struct rdmap_memory_word *found)
 {
     uint8_t fitting = 0;
 
@@ -105,7 +105,7 @@ static void set_value(struct rdmap_memory_word *memory, uint64_t value)
 {
     memory->known = ALL_OCTETS;
     for (unsigned order = 0; order < RDMAP_OCTET_ORDERS; order++)
-        octets_of(value, order, memory->octets[order]);
+        atomic_memory_octets_of(value, order, memory->octets[order]);
 }
 
 bool rdmap_memory_fits(struct rdmap_atomic_state *state, unsigned requester, const struct rdmap_memory_word *memory,
@@ -114,7 +114,7 @@ bool rdmap_memory_fits(struct rdmap_atomic_state *state, unsigned requester, con
     struct rdmap_memory_word found;
 
     set_value(&found, original);
-    return fits(state, requester, memory, &found);
+    return atomic_memory_fits(state, requester, memory, &found);
 }
 
 uint64_t rdmap_memory_value(const struct rdmap_atomic_state *state, unsigned requester,
@@ -125,7 +125,8 @@ uint64_t rdmap_memory_value(const struct rdmap_atomic_state *state, unsigned req
 }
 
 /* Segment octets at `to` that are the entry's. */
-static void take_octets(const struct ddp_segment *ddp, uint64_t to, uint64_t address, struct rdmap_memory_word *memory)
+static void atomic_memory_take_octets(const struct ddp_segment *ddp, uint64_t to, uint64_t address,
+                                      struct rdmap_memory_word *memory)
 {
     for (unsigned i = 0; i < WORD; i++) {
         uint64_t at = address + i - to;
@@ -158,7 +159,7 @@ struct change {
     const struct ddp_segment *written;
 };
 
-static bool is_open(struct rdmap_requests *requests, uint64_t serial_after)
+static bool atomic_memory_is_open(struct rdmap_requests *requests, uint64_t serial_after)
 {
     const struct rdmap_request *request = serial_after == 0 ? NULL : rdmap_request_at(requests, serial_after - 1);
 
@@ -175,14 +176,14 @@ static void change_word(struct rdmap_connection *rdmap, unsigned side, struct rd
         memory->known = 0;
     shadow->activity = rdmap->atomic->activity[side];
     /* An Atomic is open, or its answer came before this: either may be first. */
-    if (!change->written || is_open(&rdmap->side[side].requests, memory->requested) ||
+    if (!change->written || atomic_memory_is_open(&rdmap->side[side].requests, memory->requested) ||
         change->end <= rdmap->atomic->ahead[side]) {
         memory->known = 0;
         return;
     }
     memory->source = RDMAP_MEMORY_WRITE;
     memory->frame = change->frame;
-    take_octets(change->written, change->to, shadow->to, memory);
+    atomic_memory_take_octets(change->written, change->to, shadow->to, memory);
 }
 
 /* The entries of octets [to, to + length) of an STag, or of its aligned addresses when there are few: one after i. */
@@ -284,8 +285,8 @@ void rdmap_memory_request(struct rdmap_connection *rdmap, struct rdmap_step *ste
 }
 
 /* Before the request nothing but the Atomics that were answered, and Writes that are known, changed the address. */
-static bool is_known(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
-                     const struct rdmap_shadow *shadow, uint64_t previous)
+static bool atomic_memory_is_known(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                                   const struct rdmap_shadow *shadow, uint64_t previous)
 {
     return shadow->memory.known != 0 && shadow->activity == rdmap->atomic->activity[other_side(step->side)] &&
            shadow->memory.answered == previous && shadow->memory.changed <= step->request->end;
@@ -294,7 +295,7 @@ static bool is_known(const struct rdmap_connection *rdmap, const struct rdmap_st
 bool rdmap_memory_comparable(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
                              const struct rdmap_shadow *shadow)
 {
-    return in_step(rdmap, step) && is_known(rdmap, step, shadow, step->request->previous);
+    return in_step(rdmap, step) && atomic_memory_is_known(rdmap, step, shadow, step->request->previous);
 }
 
 void rdmap_memory_answered(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
@@ -331,7 +332,8 @@ static uint64_t before_read(struct rdmap_requests *requests, const struct rdmap_
     return requested;
 }
 
-static void read_word(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_shadow *shadow, uint64_t to)
+static void atomic_memory_read_word(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                    struct rdmap_shadow *shadow, uint64_t to)
 {
     unsigned requester = other_side(step->side);
     struct rdmap_atomic_state *state = rdmap->atomic;
@@ -341,17 +343,17 @@ static void read_word(struct rdmap_connection *rdmap, struct rdmap_step *step, s
     if (previous == UINT64_MAX || memory->changed > step->request->end ||
         step->request->activity != state->activity[requester])
         return; /* changed since, perhaps before the Response */
-    take_octets(step->ddp, to, shadow->to, &found);
-    if (!is_known(rdmap, step, shadow, previous)) {
+    atomic_memory_take_octets(step->ddp, to, shadow->to, &found);
+    if (!atomic_memory_is_known(rdmap, step, shadow, previous)) {
         memory->known = 0;
         memory->source = RDMAP_MEMORY_READ;
         memory->frame = step->fpdu->place.frame;
-    } else if (!fits(state, requester, memory, &found)) {
+    } else if (!atomic_memory_fits(state, requester, memory, &found)) {
         found = *memory;
-        take_octets(step->ddp, to, shadow->to, &found);
+        atomic_memory_take_octets(step->ddp, to, shadow->to, &found);
         rdmap_values_read_differs(rdmap, step, shadow, rdmap_memory_value(state, requester, &found));
     }
-    take_octets(step->ddp, to, shadow->to, memory);
+    atomic_memory_take_octets(step->ddp, to, shadow->to, memory);
     memory->answered = previous;
     shadow->activity = state->activity[requester];
 }
@@ -376,5 +378,5 @@ void rdmap_memory_read(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     if (!rdmap->atomic->shadow[requester])
         return;
     while ((shadow = next_shadow(rdmap->atomic, requester, stag, to, step->ddp->payload_len, &i)))
-        read_word(rdmap, step, shadow, to);
+        atomic_memory_read_word(rdmap, step, shadow, to);
 }

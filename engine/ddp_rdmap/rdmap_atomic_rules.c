@@ -69,7 +69,7 @@ static void judge_unused_operands(struct rdmap_connection *rdmap, struct rdmap_s
 
 /* ---- alignment: 5.1. The base of the buffer is not on the wire, so that TO mod 8 is a hint ---- */
 
-static struct rdmap_atomic_stag *stag_of(struct rdmap_atomic_state *state, unsigned requester, uint32_t stag)
+static struct rdmap_atomic_stag *atomic_stag_of(struct rdmap_atomic_state *state, unsigned requester, uint32_t stag)
 {
     struct rdmap_atomic_stag *oldest = &state->stag[requester][0];
 
@@ -153,7 +153,7 @@ void rdmap_atomic_terminate(struct rdmap_connection *rdmap, const struct rdmap_s
     if (!request || !request->known || request->operation.kind != RDMAP_OP_ATOMIC ||
         terminate->layer != RDMAP_LAYER_RDMA || terminate->etype != ETYPE_REMOTE_OPERATION)
         return;
-    entry = stag_of(rdmap->atomic, requester, request->operation.atomic.stag);
+    entry = atomic_stag_of(rdmap->atomic, requester, request->operation.atomic.stag);
     bit = 1u << (request->operation.atomic.to & 7u);
     if (((entry->added | entry->swapped) & ~bit) != 0)
         verdict_passed(rdmap->verdict,
@@ -164,7 +164,7 @@ static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdma
 {
     unsigned requester = other_side(step->side);
     const struct rdmap_atomic_request *atomic = &step->request->operation.atomic;
-    struct rdmap_atomic_stag *entry = stag_of(rdmap->atomic, requester, atomic->stag);
+    struct rdmap_atomic_stag *entry = atomic_stag_of(rdmap->atomic, requester, atomic->stag);
     bool certain = !step->faulty && !step->request->doubtful &&
                    rdmap_requests_certain(&rdmap->side[requester].requests) &&
                    step->request->end > rdmap->atomic->forgotten[requester];

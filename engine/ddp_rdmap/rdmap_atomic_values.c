@@ -208,7 +208,7 @@ enum rule_id rdmap_atomic_overlooked(const struct rdmap_atomic_request *atomic)
                                                 : RULE_COUNT;
 }
 
-static enum rule_id explain(const struct pair *pair)
+static enum rule_id values_explain(const struct pair *pair)
 {
     enum rule_id field = rdmap_atomic_overlooked(&pair->first->operation);
     bool second_adds = pair->operation->opcode == RDMAP_ATOMIC_FETCH_ADD;
@@ -253,7 +253,7 @@ static void pass_swap(struct verdict *v, const struct rdmap_shadow *first)
         verdict_passed(v, RULE_RDMAPX_5_1_2_02);
 }
 
-static void pass(struct rdmap_connection *rdmap, const struct pair *pair)
+static void values_pass(struct rdmap_connection *rdmap, const struct pair *pair)
 {
     struct verdict *v = rdmap->verdict;
 
@@ -295,7 +295,7 @@ static void fail_pair(struct rdmap_connection *rdmap, struct rdmap_step *step, s
     if (shadow->reported)
         return;
     shadow->reported = true;
-    rule = explain(pair);
+    rule = values_explain(pair);
     doubt = doubt_of(rdmap, step, shadow, rule, pair->original);
     rdmap_fail_as(rdmap, step, rule, doubt.severity, shadow->place.frame,
                   "expected the value 0x%016" PRIx64 " that the preceding %s on STag 0x%08x TO 0x%" PRIx64
@@ -308,7 +308,7 @@ static void judge_pair(struct rdmap_connection *rdmap, struct rdmap_step *step, 
                        const struct pair *pair)
 {
     if (pair->original == shadow->after)
-        pass(rdmap, pair);
+        values_pass(rdmap, pair);
     else
         fail_pair(rdmap, step, shadow, pair);
 }
@@ -372,8 +372,8 @@ void rdmap_values_read_differs(struct rdmap_connection *rdmap, struct rdmap_step
         fail_memory(rdmap, step, shadow, RULE_RDMAP_5_5_13, found);
 }
 
-static void judge_memory(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_shadow *shadow,
-                         const struct pair *pair)
+static void values_judge_memory(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_shadow *shadow,
+                                const struct pair *pair)
 {
     static const enum rule_id of_operation[] = {
         [RDMAP_ATOMIC_FETCH_ADD] = RULE_RDMAPX_5_1_1_01, [RDMAP_ATOMIC_CMP_SWAP] = RULE_RDMAPX_5_1_2_04};
@@ -382,7 +382,7 @@ static void judge_memory(struct rdmap_connection *rdmap, struct rdmap_step *step
     bool right = rdmap_memory_fits(rdmap->atomic, other_side(step->side), &shadow->memory, pair->original);
 
     if (source == RDMAP_MEMORY_ATOMIC && right)
-        pass(rdmap, pair);
+        values_pass(rdmap, pair);
     else if (source == RDMAP_MEMORY_ATOMIC)
         fail_pair(rdmap, step, shadow, pair);
     else if (right)
@@ -411,7 +411,7 @@ static void judge_value(struct rdmap_connection *rdmap, struct rdmap_step *step,
                         .pipelined = step->request->serial < shadow->tail};
 
     if (comparable && exclusive)
-        judge_memory(rdmap, step, shadow, &pair);
+        values_judge_memory(rdmap, step, shadow, &pair);
     else if (comparable)
         judge_pair(rdmap, step, shadow, &pair);
     else if (shadow->valid)

@@ -97,7 +97,7 @@ void rdmap_close_segment(struct rdmap_connection *rdmap, struct rdmap_step *step
 }
 
 /* The direction is over. */
-static void settle(struct rdmap_connection *rdmap, unsigned side)
+static void close_settle(struct rdmap_connection *rdmap, unsigned side)
 {
     struct rdmap_close_state *state = rdmap->close;
 
@@ -114,7 +114,7 @@ static void settle(struct rdmap_connection *rdmap, unsigned side)
 }
 
 /* It was not sent again for so long that its sender must have had an ACK, whether the capture has that or not. */
-static bool acknowledged(const struct rdmap_connection *rdmap, unsigned side, const struct place *end)
+static bool close_acknowledged(const struct rdmap_connection *rdmap, unsigned side, const struct place *end)
 {
     const struct rdmap_close_state *state = rdmap->close;
     const struct rdmap_side *peer = &rdmap->side[other_side(side)];
@@ -130,14 +130,14 @@ void rdmap_close_end(struct rdmap_connection *rdmap, unsigned side, bool reset, 
 
     if (!reset && !peer->fin && !peer->reset)
         rdmap->read->side[side].closed_first = true;
-    settle(rdmap, side);
+    close_settle(rdmap, side);
     if (!state->side[side].terminated)
         return;
     if (!reset) {
         verdict_passed(rdmap->verdict, RULE_RDMAP_6_2_1_06);
         return;
     }
-    if (rdmap->side[side].fin || peer->fin || peer->reset || acknowledged(rdmap, side, place))
+    if (rdmap->side[side].fin || peer->fin || peer->reset || close_acknowledged(rdmap, side, place))
         return;
     rdmap_fail_at(rdmap, place, RULE_RDMAP_6_2_1_06, state->side[side].place.frame,
                   "expected a graceful close (FIN) after the Terminate; found a reset (RST) before the other end had "
@@ -147,6 +147,6 @@ void rdmap_close_end(struct rdmap_connection *rdmap, unsigned side, bool reset, 
 void rdmap_close_finish(struct rdmap_connection *rdmap, int64_t time_ns)
 {
     (void)time_ns;
-    settle(rdmap, 0);
-    settle(rdmap, 1);
+    close_settle(rdmap, 0);
+    close_settle(rdmap, 1);
 }

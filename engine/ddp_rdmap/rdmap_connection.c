@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static void fill_options(struct rdmap_options *options)
+static void connection_fill_options(struct rdmap_options *options)
 {
     static const int64_t second = 1000000000;
 
@@ -36,7 +36,7 @@ struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *option
     }
     rdmap->arena = arena;
     rdmap->options = *options;
-    fill_options(&rdmap->options);
+    connection_fill_options(&rdmap->options);
     if (events)
         rdmap->events = *events;
     rdmap->verdict = verdict;
@@ -96,7 +96,7 @@ static enum direction rdmap_direction(const struct rdmap_connection *rdmap, unsi
     return (unsigned)rdmap->parameters.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-static void mark(struct rdmap_step *step)
+static void connection_mark(struct rdmap_step *step)
 {
     step->faulty = true;
     if (step->message)
@@ -110,7 +110,7 @@ void rdmap_fail(struct rdmap_connection *rdmap, struct rdmap_step *step, enum ru
 {
     va_list args;
 
-    mark(step);
+    connection_mark(step);
     va_start(args, format);
     verdict_vfailed_as(rdmap->verdict, rule, rule_catalogue[rule].severity, step->fpdu->direction, &step->fpdu->place,
                        related_frame, format, args);
@@ -132,7 +132,7 @@ void rdmap_fail_as(struct rdmap_connection *rdmap, struct rdmap_step *step, enum
 {
     va_list args;
 
-    mark(step);
+    connection_mark(step);
     va_start(args, format);
     verdict_vfailed_as(rdmap->verdict, rule, severity, step->fpdu->direction, &step->fpdu->place, related_frame, format,
                        args);
@@ -163,7 +163,7 @@ void rdmap_fail_at_as(struct rdmap_connection *rdmap, const struct place *place,
 
 /* ---- operations ---- */
 
-static enum rdmap_operation_kind kind_of(uint8_t opcode)
+static enum rdmap_operation_kind connection_kind_of(uint8_t opcode)
 {
     static const enum rdmap_operation_kind kinds[] = {
         [RDMAP_WRITE] = RDMAP_OP_WRITE,
@@ -189,7 +189,7 @@ static void begin_operation(struct rdmap_connection *rdmap, struct rdmap_operati
 
     *operation = (struct rdmap_operation){
         .number = ++rdmap->operations,
-        .kind = kind_of(ddp->opcode),
+        .kind = connection_kind_of(ddp->opcode),
         .opcode = ddp->opcode,
         .side = (uint8_t)step->side,
     };
@@ -229,7 +229,7 @@ static void one_way(struct rdmap_connection *rdmap, struct rdmap_step *step)
     step->operation = operation;
 }
 
-static void request(struct rdmap_connection *rdmap, struct rdmap_step *step)
+static void connection_request(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_read_request read;
     struct rdmap_atomic_request atomic;
@@ -262,7 +262,7 @@ static void request(struct rdmap_connection *rdmap, struct rdmap_step *step)
     }
 }
 
-static void count_answer(struct rdmap_step *step)
+static void connection_count_answer(struct rdmap_step *step)
 {
     struct rdmap_operation *operation;
 
@@ -328,7 +328,7 @@ static void read_response(struct rdmap_connection *rdmap, struct rdmap_step *ste
         step->match = message->first_known ? (enum rdmap_match)message->match : RDMAP_MATCH_UNKNOWN;
         step->request = message->matched ? rdmap_request_at(requests, message->request) : NULL;
     }
-    count_answer(step);
+    connection_count_answer(step);
     rdmap_read_response(rdmap, step);
     if (step->ends && step->request)
         rdmap_requests_retire(requests, step->request, step->fpdu->place.time_ns);
@@ -350,7 +350,7 @@ static void atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *s
         step->match = RDMAP_MATCH_UNKNOWN;
     else
         rdmap_requests_match(rdmap, step, response.identifier);
-    count_answer(step);
+    connection_count_answer(step);
     if (step->operation) {
         struct rdmap_operation *operation = step->operation;
 
@@ -365,7 +365,7 @@ static void atomic_response(struct rdmap_connection *rdmap, struct rdmap_step *s
         rdmap_requests_retire(requests, step->request, step->fpdu->place.time_ns);
 }
 
-static void terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
+static void connection_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_side *s = &rdmap->side[step->side];
     struct rdmap_terminate message = {0};
@@ -409,7 +409,7 @@ static void operation(struct rdmap_connection *rdmap, struct rdmap_step *step)
     switch (step->ddp->opcode) {
     case RDMAP_READ_REQUEST:
     case RDMAP_ATOMIC_REQUEST:
-        request(rdmap, step);
+        connection_request(rdmap, step);
         break;
     case RDMAP_READ_RESPONSE:
         read_response(rdmap, step);
@@ -418,7 +418,7 @@ static void operation(struct rdmap_connection *rdmap, struct rdmap_step *step)
         atomic_response(rdmap, step);
         break;
     case RDMAP_TERMINATE:
-        terminate(rdmap, step);
+        connection_terminate(rdmap, step);
         break;
     default:
         one_way(rdmap, step);
@@ -428,7 +428,7 @@ static void operation(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
 /* ---- one segment ---- */
 
-static void count(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+static void connection_count(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     unsigned direction = step->fpdu->direction == DIR_UNKNOWN ? step->side : (unsigned)step->fpdu->direction;
 
@@ -466,7 +466,7 @@ static void emit_segment(struct rdmap_connection *rdmap, const struct rdmap_step
 }
 
 /* A segment that does not count as a message may have been one nevertheless, by its opcode or its queue. */
-static void unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *step)
+static void connection_unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     const struct rdmap_opcode_info *info = step->info;
     struct rdmap_side *s = &rdmap->side[step->side];
@@ -496,12 +496,12 @@ static bool is_unread_request(const struct rdmap_step *step)
            (step->ddp->opcode == RDMAP_READ_REQUEST || step->ddp->opcode == RDMAP_ATOMIC_REQUEST);
 }
 
-static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
+static void connection_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     rdmap->verdict->muted = step->fpdu->faulty; /* MPA has judged it */
     ddp_judge_header(rdmap, step);
     if (!step->sound || !ddp_message_room(rdmap, step))
-        unlearn(rdmap, step);
+        connection_unlearn(rdmap, step);
     else if (step->ddp->tagged)
         ddp_tagged_segment(rdmap, step);
     else
@@ -510,7 +510,7 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
         ddp_message_interrupts(rdmap, step);
     rdmap_close_segment(rdmap, step);
     if (step->message) {
-        count(rdmap, step);
+        connection_count(rdmap, step);
         operation(rdmap, step);
         rdmap_stag_segment(rdmap, step);
         rdmap_atomic_beside(rdmap, step);
@@ -531,14 +531,14 @@ static void segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     emit_segment(rdmap, step);
 }
 
-static void tell_skipped(struct rdmap_connection *rdmap, unsigned side)
+static void connection_tell_skipped(struct rdmap_connection *rdmap, unsigned side)
 {
     if (rdmap->events.skipped)
         rdmap->events.skipped(rdmap->events.ctx, side);
 }
 
 /* Messages of this direction may be missing: as many as fit into so many octets. */
-static void lose(struct rdmap_connection *rdmap, unsigned side, uint64_t octets)
+static void connection_lose(struct rdmap_connection *rdmap, unsigned side, uint64_t octets)
 {
     rdmap->side[side].hole = rdmap->side[side].hole_open = true;
     rdmap->side[side].gap = false;
@@ -554,15 +554,15 @@ static void lose(struct rdmap_connection *rdmap, unsigned side, uint64_t octets)
 /* Octets of this direction are lost, or may be anything. */
 static void hole(struct rdmap_connection *rdmap, unsigned side)
 {
-    lose(rdmap, side, UINT64_MAX);
-    tell_skipped(rdmap, side);
+    connection_lose(rdmap, side, UINT64_MAX);
+    connection_tell_skipped(rdmap, side);
 }
 
 /* What is missing cannot be waited for: something that depends on it comes first. */
 static void give_up_gap(struct rdmap_connection *rdmap, unsigned side)
 {
     if (rdmap->side[side].gap)
-        lose(rdmap, side, UINT64_MAX);
+        connection_lose(rdmap, side, UINT64_MAX);
 }
 
 /* The rest of an RDMA Read Response ends where its request says; what follows there answers the next one. */
@@ -592,14 +592,14 @@ static void bridge_gap(struct rdmap_connection *rdmap, unsigned side, const stru
         s->tagged.message->damaged = true;
         s->tagged.message->next = event->ddp.to;
     } else if (s->gap) {
-        lose(rdmap, side, event->skipped > 0 ? event->skipped : UINT64_MAX);
+        connection_lose(rdmap, side, event->skipped > 0 ? event->skipped : UINT64_MAX);
     } else {
         hole(rdmap, side);
     }
 }
 
 /* The first FPDU that is seen of a direction: does the direction begin with it? */
-static void start(struct rdmap_connection *rdmap, unsigned side, const struct mpa_fpdu_event *event)
+static void connection_start(struct rdmap_connection *rdmap, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct rdmap_side *s = &rdmap->side[side];
 
@@ -641,7 +641,7 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
         return;
     give_up_gap(rdmap, other_side(side));
     if (!s->started)
-        start(rdmap, side, event);
+        connection_start(rdmap, side, event);
     else if (event->after_resync || s->gap)
         bridge_gap(rdmap, side, event);
     if (s->hole_open)
@@ -669,7 +669,7 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
     step.ddp = &event->ddp;
     step.info = rdmap_opcode_info(event->ddp.opcode);
     step.ends = event->ddp.last;
-    segment(rdmap, &step);
+    connection_segment(rdmap, &step);
 }
 
 /* ---- the other inputs ---- */
@@ -693,7 +693,7 @@ void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side)
         return;
     if (s->started) {
         s->gap = true;
-        tell_skipped(rdmap, side & 1u);
+        connection_tell_skipped(rdmap, side & 1u);
         return;
     }
     s->started = true; /* what is missing may have been the first messages */

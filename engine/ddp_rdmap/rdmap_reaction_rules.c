@@ -12,7 +12,7 @@ bool rdmap_reaction_new(struct rdmap_connection *rdmap)
 
 /* ---- settling ---- */
 
-static void settle_open(struct rdmap_connection *rdmap, struct fault_watch *watch)
+static void reaction_settle_open(struct rdmap_connection *rdmap, struct fault_watch *watch)
 {
     verdict_inconclusive(rdmap->verdict, rdmap_fault_info[watch->kind].ignored);
     watch->state = FAULT_SETTLED;
@@ -43,7 +43,7 @@ static void settle_bare_close(struct rdmap_connection *rdmap, struct fault_watch
                               bool reset)
 {
     if (watch->may_just_close && watch->later.frame == 0) {
-        settle_open(rdmap, watch);
+        reaction_settle_open(rdmap, watch);
         return;
     }
     rdmap_fail_at(rdmap, place, RULE_RDMAP_6_2_1_01, watch->place.frame,
@@ -55,8 +55,9 @@ static void settle_bare_close(struct rdmap_connection *rdmap, struct fault_watch
 
 /* ---- the Terminate ---- */
 
-static void judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step, const struct fault_watch *watch,
-                       const struct rdmap_terminate *terminate, bool is_culprit_known)
+static void reaction_judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                const struct fault_watch *watch, const struct rdmap_terminate *terminate,
+                                bool is_culprit_known)
 {
     const struct fault_info *info = &rdmap_fault_info[watch->kind];
     enum fault_answer answer = rdmap_fault_answer(watch->kind, terminate);
@@ -120,24 +121,24 @@ bool rdmap_reaction_expects(const struct rdmap_connection *rdmap, unsigned side,
     return watch->state == FAULT_WAITING && !rdmap_fault_info[watch->kind].served_only && is_the_fault(watch, culprit);
 }
 
-static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                            const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit)
+static void reaction_judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                     const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit)
 {
     struct fault_watch *watch = &rdmap->reaction->fault[step->side];
 
     if (watch->state != FAULT_WAITING)
         return;
     if (step->acked_known && step->acked < watch->end) {
-        settle_open(rdmap, watch);                          /* sent before it had come */
+        reaction_settle_open(rdmap, watch);                 /* sent before it had come */
     } else if (rdmap_fault_info[watch->kind].served_only) { /* its code is judged like any Terminate's */
         if (is_the_fault(watch, culprit))
             verdict_passed(rdmap->verdict, rdmap_fault_info[watch->kind].ignored);
         watch->state = FAULT_SETTLED;
     } else if (is_the_fault(watch, culprit)) {
-        judge_code(rdmap, step, watch, terminate, true);
+        reaction_judge_code(rdmap, step, watch, terminate, true);
         settle_terminated(rdmap, step, watch);
     } else if (!culprit && !terminate->d) {
-        judge_code(rdmap, step, watch, terminate, false);
+        reaction_judge_code(rdmap, step, watch, terminate, false);
         if (rdmap_fault_answer(watch->kind, terminate) == ANSWER_RIGHT)
             settle_terminated(rdmap, step, watch);
         watch->state = FAULT_SETTLED;
@@ -147,7 +148,7 @@ static void judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
                    rdmap_fault_info[watch->kind].what, watch->place.frame, culprit->place.frame);
         watch->state = FAULT_SETTLED;
     } else {
-        settle_open(rdmap, watch); /* about another segment, or an unknown one */
+        reaction_settle_open(rdmap, watch); /* about another segment, or an unknown one */
     }
 }
 
@@ -157,12 +158,12 @@ void rdmap_reaction_terminate(struct rdmap_connection *rdmap, struct rdmap_step 
     rdmap_odd_terminate(rdmap, step, terminate, culprit);
     rdmap_limits_terminate(rdmap, step, terminate, culprit);
     rdmap_atomic_terminate(rdmap, step, terminate);
-    judge_terminate(rdmap, step, terminate, culprit);
+    reaction_judge_terminate(rdmap, step, terminate, culprit);
 }
 
 /* ---- other segments ---- */
 
-static bool is_answer(const struct rdmap_step *step)
+static bool reaction_is_answer(const struct rdmap_step *step)
 {
     return step->ddp->opcode == RDMAP_READ_RESPONSE || step->ddp->opcode == RDMAP_ATOMIC_RESPONSE;
 }
@@ -190,7 +191,7 @@ void rdmap_reaction_asked_late(struct rdmap_connection *rdmap, unsigned side)
     struct fault_watch *watch = &rdmap->reaction->fault[side];
 
     if (watch->state == FAULT_WAITING && (watch->kind == FAULT_READ_RESPONSE || watch->kind == FAULT_ATOMIC_RESPONSE))
-        settle_open(rdmap, watch);
+        reaction_settle_open(rdmap, watch);
 }
 
 /* The answer to a request that came after the fault has been served; one to the fault itself is reported. */
@@ -215,7 +216,7 @@ static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *ste
 
     if (watch->state != FAULT_WAITING || !step->message || reaction_is_terminate(step))
         return;
-    if (is_answer(step)) {
+    if (reaction_is_answer(step)) {
         watch_answer(rdmap, step, watch);
         return;
     }
@@ -233,7 +234,8 @@ static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *ste
 }
 
 /* What the segment may look like to a receiver that checks less than it should. */
-static void note_request(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct fault_watch *watch)
+static void reaction_note_request(struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                                  struct fault_watch *watch)
 {
     const struct rdmap_requests *requests = &rdmap->side[step->side].requests;
     const struct ddp_segment *ddp = step->ddp;
@@ -257,7 +259,7 @@ static void note_request(struct rdmap_connection *rdmap, const struct rdmap_step
 }
 
 /* The gap in the MSNs is filled: what waited after it may be served. */
-static bool fills_gap(const struct fault_watch *watch, const struct rdmap_step *step)
+static bool reaction_fills_gap(const struct fault_watch *watch, const struct rdmap_step *step)
 {
     return watch->kind == FAULT_MSN_GAP && step->ddp && !step->ddp->tagged && step->ddp->qn == DDP_QN_READ_REQUEST &&
            (int32_t)(step->ddp->msn - watch->msn) < 0;
@@ -282,8 +284,8 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
     /* A fault that only an answer turns into one of the receiver's gives way to one that must be reported. */
     if (watch->state == FAULT_WAITING && rdmap_fault_info[watch->kind].served_only &&
-        ((kind != FAULT_NONE && !rdmap_fault_info[kind].served_only) || fills_gap(watch, step))) {
-        settle_open(rdmap, watch);
+        ((kind != FAULT_NONE && !rdmap_fault_info[kind].served_only) || reaction_fills_gap(watch, step))) {
+        reaction_settle_open(rdmap, watch);
         watch->state = FAULT_UNSEEN;
     }
     if (watch->state == FAULT_WAITING) {
@@ -304,11 +306,11 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
         .may_just_close = may_just_close(rdmap, step),
         .firm = (rdmap_fault_info[kind].ddp || step->ends) && !rdmap_fault_info[kind].served_only,
     };
-    note_request(rdmap, step, watch);
+    reaction_note_request(rdmap, step, watch);
     /* A side that has ended, or was terminated, may leave it at that; or the capture has already shown what it did. */
     if (reaction_acked(&rdmap->side[reactor], watch->end) || rdmap->side[reactor].terminated ||
         rdmap->side[reactor].fin || rdmap->side[reactor].reset || rdmap->side[step->side].terminated)
-        settle_open(rdmap, watch);
+        reaction_settle_open(rdmap, watch);
 }
 
 void rdmap_reaction_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
@@ -333,7 +335,7 @@ void rdmap_reaction_skipped(struct rdmap_connection *rdmap, unsigned side)
 /* ---- ends ---- */
 
 /* The peer has acknowledged more of the reactor's stream than the capture holds: a Terminate, a FIN. */
-static bool is_missing(const struct rdmap_connection *rdmap, unsigned reactor)
+static bool reaction_is_missing(const struct rdmap_connection *rdmap, unsigned reactor)
 {
     const struct rdmap_side *s = &rdmap->side[reactor];
 
@@ -352,16 +354,16 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
     struct place place = watch->place;
 
     if (rdmap_fault_info[watch->kind].served_only) {
-        settle_open(rdmap, watch);
+        reaction_settle_open(rdmap, watch);
     } else if (watch->served.frame != 0 && ended && !s->hole && !peer->hole) {
         settle_answered(rdmap, watch, &watch->served, watch->served_request);
     } else if (watch->went_on.frame != 0 && ended && !s->hole && !peer->hole) {
         settle_ignored(rdmap, watch, &watch->went_on,
                        "further messages in both directions and the end of the connection");
-    } else if (is_missing(rdmap, reactor) || !watch->received ||
+    } else if (reaction_is_missing(rdmap, reactor) || !watch->received ||
                time_ns - watch->place.time_ns <= rdmap->options.t_react ||
                (watch->late.frame == 0 && rdmap->options.payload_only)) {
-        settle_open(rdmap, watch);
+        reaction_settle_open(rdmap, watch);
     } else if (watch->late.frame != 0) {
         settle_ignored(rdmap, watch, &watch->late, "that the connection went on with another message");
     } else {

@@ -18,7 +18,7 @@ enum {
  * The low octet often is a key that counts the registrations of one and the same entry, so a row that stays within it
  * proves nothing.
  */
-static void judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t stag)
+static void security_judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t stag)
 {
     struct rdmap_reaction_state *state = rdmap->reaction;
     unsigned side = step->side, n = state->n_sinks[side];
@@ -79,7 +79,7 @@ void rdmap_security_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
     uint8_t opcode = step->ddp->opcode;
 
     if (opcode == RDMAP_READ_REQUEST && step->operation && step->request)
-        judge_sink(rdmap, step, step->operation->read.sink_stag);
+        security_judge_sink(rdmap, step, step->operation->read.sink_stag);
     else if (rdmap_is_send(opcode))
         judge_tls(rdmap, step);
 }

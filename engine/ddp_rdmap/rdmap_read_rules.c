@@ -70,7 +70,7 @@ static bool may_be_descending(const struct rdmap_step *step)
            step->ddp->to - read->sink_to < read->size;
 }
 
-static void judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step)
+static void read_judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct rdmap_read_request *read = &step->request->operation.read;
     const struct ddp_segment *ddp = step->ddp;
@@ -155,7 +155,7 @@ static void fail_excess(struct rdmap_connection *rdmap, struct rdmap_step *step)
                    operation->read.size, step->message->octets);
 }
 
-static void judge_size(struct rdmap_connection *rdmap, struct rdmap_step *step)
+static void read_judge_size(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_short_answer *shortened = &rdmap->read->side[other_side(step->side)].shortened;
     struct ddp_message *m = step->message;
@@ -224,7 +224,7 @@ void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step
             verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_4_03);
         judged = judged && answers;
         if (judged && !rdmap_read_is_rtr(rdmap, other_side(step->side), step->request))
-            judge_sink(rdmap, step);
+            read_judge_sink(rdmap, step);
     }
     if (!judged || !step->ends)
         return;
@@ -234,7 +234,7 @@ void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step
         return;
     }
     judge_start(rdmap, step);
-    judge_size(rdmap, step);
+    read_judge_size(rdmap, step);
     if (!step->message->damaged)
         rdmap_answers_complete(rdmap, step);
 }

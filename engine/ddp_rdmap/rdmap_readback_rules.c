@@ -56,7 +56,7 @@ static struct written *written_at(const struct rdmap_readback *b, uint64_t i)
     return &b->ring[i & (b->capacity - 1)];
 }
 
-static void forget_oldest(struct rdmap_readback *b)
+static void readback_forget_oldest(struct rdmap_readback *b)
 {
     struct written *w = written_at(b, b->first++);
 
@@ -68,18 +68,18 @@ static void forget_oldest(struct rdmap_readback *b)
     w->octets = NULL;
 }
 
-static void forget(struct rdmap_readback *b)
+static void readback_forget(struct rdmap_readback *b)
 {
     for (; b; b = b->reads)
         while (b->first < b->next)
-            forget_oldest(b);
+            readback_forget_oldest(b);
 }
 
 static void free_readback(struct rdmap_readback *b)
 {
     if (!b)
         return;
-    forget(b);
+    readback_forget(b);
     free_readback(b->reads);
     free(b->ring);
     free(b);
@@ -96,14 +96,14 @@ void rdmap_readback_hole(struct rdmap_connection *rdmap, unsigned side)
     struct rdmap_readback *b = rdmap->readback[side], *of_peer = rdmap->readback[other_side(side)];
 
     if (b)
-        forget(b);
+        readback_forget(b);
     if (of_peer && !rdmap->options.exclusive) /* a ULP may have acted on what is missing */
-        forget(of_peer);
+        readback_forget(of_peer);
 }
 
 /* ---- Writes ---- */
 
-static bool grow(struct rdmap_readback *b)
+static bool readback_grow(struct rdmap_readback *b)
 {
     unsigned capacity = b->capacity == 0 ? WRITES_FIRST : 2 * b->capacity;
     struct written *ring = heap_zeroed(capacity, sizeof *ring);
@@ -122,16 +122,16 @@ static struct rdmap_readback *made(struct rdmap_readback **b)
 {
     if (!*b)
         *b = heap_zeroed(1, sizeof **b);
-    return *b && ((*b)->capacity > 0 || grow(*b)) ? *b : NULL;
+    return *b && ((*b)->capacity > 0 || readback_grow(*b)) ? *b : NULL;
 }
 
-static bool overlaps(const struct written *w, uint32_t stag, uint64_t from, uint64_t length)
+static bool readback_overlaps(const struct written *w, uint32_t stag, uint64_t from, uint64_t length)
 {
     return w->stag == stag && (from - w->to < w->length || w->to - from < length);
 }
 
 /* Octets [from, from + length), which overlap, are no longer what was written. */
-static void clear(struct written *w, uint64_t from, uint64_t length)
+static void readback_clear(struct written *w, uint64_t from, uint64_t length)
 {
     uint64_t begin = from - w->to < w->length ? from - w->to : 0;
     uint64_t end = from + length - w->to < w->length ? from + length - w->to : w->length;
@@ -147,8 +147,8 @@ static void overwrite(struct rdmap_readback *b, uint32_t stag, uint64_t from, ui
 {
     for (; b; b = b->reads)
         for (uint64_t i = b->first; i < b->next; i++)
-            if (written_at(b, i)->message != message && overlaps(written_at(b, i), stag, from, length))
-                clear(written_at(b, i), from, length);
+            if (written_at(b, i)->message != message && readback_overlaps(written_at(b, i), stag, from, length))
+                readback_clear(written_at(b, i), from, length);
 }
 
 /* Atomics that are open may be performed later than what was kept last. */
@@ -157,7 +157,7 @@ static void overwrite_by_open(struct rdmap_connection *rdmap, unsigned side, str
     struct rdmap_requests *requests = &rdmap->side[side].requests;
 
     if (rdmap_requests_open(requests) > RDMAP_SEARCH_MAX) {
-        forget(b);
+        readback_forget(b);
         return;
     }
     for (uint64_t serial = requests->head; serial < requests->tail; serial++) {
@@ -169,14 +169,15 @@ static void overwrite_by_open(struct rdmap_connection *rdmap, unsigned side, str
 }
 
 /* Other messages than Writes and Atomics: what open Reads find there is not known. */
-static void change(struct rdmap_connection *rdmap, unsigned side, uint32_t stag, uint64_t from, uint64_t length)
+static void readback_change(struct rdmap_connection *rdmap, unsigned side, uint32_t stag, uint64_t from,
+                            uint64_t length)
 {
     overwrite(rdmap->readback[side], stag, from, length, OTHERS);
     rdmap->readback[side]->changed = rdmap->side[side].end;
 }
 
 /* All octets, for exclusive memory. */
-static void keep_octets(struct rdmap_readback *b, struct written *w, const struct ddp_segment *ddp)
+static void readback_keep_octets(struct rdmap_readback *b, struct written *w, const struct ddp_segment *ddp)
 {
     w->octets = heap_get(2 * ddp->payload_len);
     if (!w->octets)
@@ -185,18 +186,18 @@ static void keep_octets(struct rdmap_readback *b, struct written *w, const struc
     memset(w->octets + ddp->payload_len, 1, ddp->payload_len);
     b->octets += ddp->payload_len;
     while (b->octets > OCTETS_MAX && b->first + 1 < b->next)
-        forget_oldest(b);
+        readback_forget_oldest(b);
 }
 
-static struct written *keep(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct rdmap_readback *b,
-                            unsigned max)
+static struct written *readback_keep(struct rdmap_connection *rdmap, const struct rdmap_step *step,
+                                     struct rdmap_readback *b, unsigned max)
 {
     const struct ddp_segment *ddp = step->ddp;
     size_t n = ddp->payload_len < END_OCTETS ? ddp->payload_len : END_OCTETS;
     struct written *w;
 
-    if (b->next - b->first == max || (b->next - b->first == b->capacity && !grow(b)))
-        forget_oldest(b);
+    if (b->next - b->first == max || (b->next - b->first == b->capacity && !readback_grow(b)))
+        readback_forget_oldest(b);
     w = written_at(b, b->next++);
     *w = (struct written){.stag = ddp->stag,
                           .length = (uint32_t)ddp->payload_len,
@@ -208,7 +209,7 @@ static struct written *keep(struct rdmap_connection *rdmap, const struct rdmap_s
     memcpy(w->head, ddp->payload, n);
     memcpy(w->tail, ddp->payload + ddp->payload_len - n, n);
     if (rdmap->options.exclusive)
-        keep_octets(b, w, ddp);
+        readback_keep_octets(b, w, ddp);
     return w;
 }
 
@@ -224,7 +225,7 @@ static void note_write(struct rdmap_connection *rdmap, const struct rdmap_step *
     if (!b)
         return;
     if (step->faulty || m->faulty || m->damaged || m->disordered || step->fpdu->faulty) {
-        forget(b);
+        readback_forget(b);
         return;
     }
     if (ddp->payload_len == 0)
@@ -232,14 +233,14 @@ static void note_write(struct rdmap_connection *rdmap, const struct rdmap_step *
     overwrite(b, ddp->stag, ddp->to, ddp->payload_len, m->number);
     if (step->ends && m->segments > 1)
         overwrite(b, m->stag, m->start, m->octets, m->number);
-    keep(rdmap, step, b, rdmap->options.exclusive ? WRITES_MAX_EXCLUSIVE : WRITES_MAX);
+    readback_keep(rdmap, step, b, rdmap->options.exclusive ? WRITES_MAX_EXCLUSIVE : WRITES_MAX);
     overwrite_by_open(rdmap, step->side, b);
 }
 
 /* ---- Reads ---- */
 
 /* Octets p[0..n) are at `from` of what was read. The first that differs from octets q[0..m) at `at`; n when none. */
-static size_t differs(const uint8_t *p, size_t n, uint64_t from, const uint8_t *q, size_t m, uint64_t at)
+static size_t readback_differs(const uint8_t *p, size_t n, uint64_t from, const uint8_t *q, size_t m, uint64_t at)
 {
     uint64_t begin = at > from ? at : from, end = at + m < from + n ? at + m : from + n;
 
@@ -254,7 +255,7 @@ static size_t differs(const uint8_t *p, size_t n, uint64_t from, const uint8_t *
 /* The same with all octets that are still there. */
 static size_t differs_exclusive(const struct written *w, const uint8_t *p, size_t n, uint64_t from)
 {
-    for (size_t i = differs(p, n, from, w->octets, w->length, w->to); i < n; i++) {
+    for (size_t i = readback_differs(p, n, from, w->octets, w->length, w->to); i < n; i++) {
         uint64_t at = from + i - w->to;
 
         if (at < w->length && w->octets[w->length + at] && w->octets[at] != p[i])
@@ -263,14 +264,14 @@ static size_t differs_exclusive(const struct written *w, const uint8_t *p, size_
     return n;
 }
 
-static size_t compare(const struct written *w, const uint8_t *p, size_t n, uint64_t from)
+static size_t readback_compare(const struct written *w, const uint8_t *p, size_t n, uint64_t from)
 {
     size_t kept = w->length < END_OCTETS ? w->length : END_OCTETS, head;
 
     if (w->octets)
         return differs_exclusive(w, p, n, from);
-    head = differs(p, n, from, w->head, kept, w->to);
-    return head < n ? head : differs(p, n, from, w->tail, kept, w->to + w->length - kept);
+    head = readback_differs(p, n, from, w->head, kept, w->to);
+    return head < n ? head : readback_differs(p, n, from, w->tail, kept, w->to + w->length - kept);
 }
 
 /* What the Response holds can be compared with what was written before its request, and only then. */
@@ -299,8 +300,8 @@ static void fail_octet(struct rdmap_connection *rdmap, struct rdmap_step *step, 
 }
 
 /* False: other octets were read. */
-static bool judge_writes(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_readback *b,
-                         uint64_t from)
+static bool readback_judge_writes(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_readback *b,
+                                  uint64_t from)
 {
     const struct rdmap_operation *operation = step->operation;
     const struct ddp_segment *ddp = step->ddp;
@@ -310,13 +311,14 @@ static bool judge_writes(struct rdmap_connection *rdmap, struct rdmap_step *step
         const struct written *w = written_at(b, i);
         size_t at;
 
-        if (!overlaps(w, operation->read.source_stag, from, ddp->payload_len) || w->end > operation->place.offset)
+        if (!readback_overlaps(w, operation->read.source_stag, from, ddp->payload_len) ||
+            w->end > operation->place.offset)
             continue;
         if (!rdmap->options.exclusive && w->activity != b->activity) {
             verdict_inconclusive(rdmap->verdict, RULE_RDMAP_5_5_13);
             continue;
         }
-        at = compare(w, ddp->payload, ddp->payload_len, from);
+        at = readback_compare(w, ddp->payload, ddp->payload_len, from);
         compared = true;
         if (at == ddp->payload_len || b->reported)
             continue;
@@ -338,7 +340,7 @@ static void keep_read(struct rdmap_connection *rdmap, const struct rdmap_step *s
     if (b->changed > step->request->end ||
         step->request->activity != rdmap_memory_activity(rdmap, other_side(step->side)) || !made(&b->reads))
         return;
-    w = keep(rdmap, step, b->reads, READS_MAX);
+    w = readback_keep(rdmap, step, b->reads, READS_MAX);
     w->read = true;
     w->stag = step->operation->read.source_stag;
     w->to = from;
@@ -347,13 +349,13 @@ static void keep_read(struct rdmap_connection *rdmap, const struct rdmap_step *s
     for (uint64_t i = b->first; i < b->next; i++) {
         const struct written *later = written_at(b, i);
 
-        if (later->end > w->end && overlaps(w, later->stag, later->to, later->length))
-            clear(w, later->to, later->length);
+        if (later->end > w->end && readback_overlaps(w, later->stag, later->to, later->length))
+            readback_clear(w, later->to, later->length);
     }
     overwrite_by_open(rdmap, other_side(step->side), b);
 }
 
-static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
+static void readback_judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_readback *b = rdmap->readback[other_side(step->side)];
     const struct rdmap_operation *operation = step->operation;
@@ -364,7 +366,7 @@ static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (!b || (!exclusive && b->first == b->next) || ddp->payload_len == 0 || !comparable(rdmap, step))
         return;
     from = operation->read.source_to + (ddp->to - operation->read.sink_to);
-    if (!judge_writes(rdmap, step, b, from) || !exclusive)
+    if (!readback_judge_writes(rdmap, step, b, from) || !exclusive)
         return;
     keep_read(rdmap, step, b, from);
     rdmap_memory_read(rdmap, step, operation->read.source_stag, from);
@@ -372,7 +374,7 @@ static void judge_read(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
 /* ---- words of memory ---- */
 
-static void add_octets(const struct written *w, uint64_t to, struct rdmap_readback_word *word)
+static void readback_add_octets(const struct written *w, uint64_t to, struct rdmap_readback_word *word)
 {
     word->read = w->read;
     word->frame = w->frame;
@@ -392,8 +394,8 @@ static void add_kept(const struct rdmap_readback *b, uint32_t stag, uint64_t to,
     for (uint64_t i = b->first; i < b->next; i++) {
         const struct written *w = written_at(b, i);
 
-        if (w->octets && w->end != UINT64_MAX && overlaps(w, stag, to, sizeof word->octets))
-            add_octets(w, to, word);
+        if (w->octets && w->end != UINT64_MAX && readback_overlaps(w, stag, to, sizeof word->octets))
+            readback_add_octets(w, to, word);
     }
 }
 
@@ -430,11 +432,11 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
         note_write(rdmap, step);
         break;
     case RDMAP_READ_RESPONSE:
-        judge_read(rdmap, step);
+        readback_judge_read(rdmap, step);
         /* It is placed in the memory of the side that asked for it. */
         if (rdmap->readback[step->side]) {
             note_activity(rdmap, other_side(step->side));
-            change(rdmap, step->side, step->ddp->stag, step->ddp->to, step->ddp->payload_len);
+            readback_change(rdmap, step->side, step->ddp->stag, step->ddp->to, step->ddp->payload_len);
         }
         break;
     case RDMAP_READ_REQUEST:
@@ -455,13 +457,13 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
     case RDMAP_SEND_INVALIDATE:
     case RDMAP_SEND_SE_INVALIDATE: /* the STag may name other memory from now on */
         if (rdmap->readback[step->side])
-            change(rdmap, step->side, step->ddp->stag, 0, UINT64_MAX);
+            readback_change(rdmap, step->side, step->ddp->stag, 0, UINT64_MAX);
         /* fall through */
     default: /* either ULP may act on it, or be about to */
         note_activity(rdmap, 0);
         note_activity(rdmap, 1);
         if (of_peer && step->faulty)
-            forget(of_peer);
+            readback_forget(of_peer);
         break;
     }
 }

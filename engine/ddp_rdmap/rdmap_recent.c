@@ -32,7 +32,7 @@ void rdmap_recent_free(struct rdmap_side *s)
 
 /* ---- keeping ---- */
 
-static void grow(struct arena *arena, struct rdmap_side *s)
+static void recent_grow(struct arena *arena, struct rdmap_side *s)
 {
     unsigned capacity = s->recent_capacity == 0 ? RECENT_MIN : 2 * s->recent_capacity;
     struct rdmap_kept *recent;
@@ -69,7 +69,7 @@ void rdmap_recent_keep(struct rdmap_connection *rdmap, const struct rdmap_step *
     bool has_read;
 
     if (s->segments == s->recent_capacity && s->recent_capacity < RDMAP_RECENT_MAX)
-        grow(rdmap->arena, s);
+        recent_grow(rdmap->arena, s);
     s->segments++;
     if (s->recent_capacity == 0)
         return;
@@ -118,7 +118,7 @@ static uint64_t number_kept(const struct rdmap_side *s)
     return s->segments < s->recent_capacity ? s->segments : s->recent_capacity;
 }
 
-static const uint8_t *request_of(const struct rdmap_side *s, const struct rdmap_kept *kept)
+static const uint8_t *recent_request_of(const struct rdmap_side *s, const struct rdmap_kept *kept)
 {
     return kept->has_read ? s->recent_requests[kept - s->recent] : NULL;
 }
@@ -129,7 +129,7 @@ static struct rdmap_recent unpacked(const struct rdmap_connection *rdmap, unsign
                                  .ulpdu_length = kept->ulpdu_length,
                                  .faulty = kept->faulty,
                                  .disordered = kept->disordered,
-                                 .request = request_of(&rdmap->side[side], kept),
+                                 .request = recent_request_of(&rdmap->side[side], kept),
                                  .place = {.frame = kept->frame, .offset = kept->offset, .side = (uint8_t)side}};
 }
 
@@ -173,7 +173,7 @@ bool rdmap_recent_read(const struct rdmap_connection *rdmap, unsigned side, cons
     struct rdmap_read_request sent;
 
     for (uint64_t i = 1; i <= n; i++) {
-        const uint8_t *request = request_of(s, latest(s, i));
+        const uint8_t *request = recent_request_of(s, latest(s, i));
 
         if (request && rdmap_read_request_decode(&sent, request, RDMAP_READ_REQUEST_LEN) && is_of_read(echo, &sent)) {
             *found = unpacked(rdmap, side, latest(s, i));

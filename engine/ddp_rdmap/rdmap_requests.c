@@ -49,7 +49,7 @@ void rdmap_requests_free(struct rdmap_requests *requests)
     arena_drop(requests->ring, requests->capacity * sizeof *requests->ring);
 }
 
-static bool grow(struct arena *arena, struct rdmap_requests *requests)
+static bool requests_grow(struct arena *arena, struct rdmap_requests *requests)
 {
     uint64_t capacity = requests->capacity == 0 ? CAPACITY_MIN : 2 * requests->capacity;
     struct rdmap_request *ring = arena_resize(arena, NULL, 0, capacity * sizeof *ring);
@@ -64,7 +64,7 @@ static bool grow(struct arena *arena, struct rdmap_requests *requests)
     return true;
 }
 
-static struct rdmap_request *enter(const struct rdmap_connection *rdmap, struct rdmap_requests *requests)
+static struct rdmap_request *requests_enter(const struct rdmap_connection *rdmap, struct rdmap_requests *requests)
 {
     struct rdmap_request *request;
 
@@ -74,7 +74,7 @@ static struct rdmap_request *enter(const struct rdmap_connection *rdmap, struct 
         requests->head++;
         rdmap_requests_distrust(requests);
     }
-    if (rdmap_requests_open(requests) == requests->capacity && !grow(rdmap->arena, requests)) {
+    if (rdmap_requests_open(requests) == requests->capacity && !requests_grow(rdmap->arena, requests)) {
         rdmap_requests_distrust(requests);
         return NULL;
     }
@@ -137,7 +137,7 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
         requests->last_answer_ns != 0 && !rdmap->side[other_side(step->side)].tagged.open &&
         step->fpdu->place.time_ns - requests->last_answer_ns >= rdmap->options.t_react)
         trust(requests);
-    request = enter(rdmap, requests);
+    request = requests_enter(rdmap, requests);
     if (!request)
         return;
     request->known = true;
@@ -159,7 +159,7 @@ void rdmap_requests_cut(struct rdmap_connection *rdmap, const struct rdmap_step 
     if (requests->overdrawn > 0 && !requests->maybe_lost) /* its answer was captured before it */
         requests->overdrawn--;
     else
-        enter(rdmap, requests);
+        requests_enter(rdmap, requests);
 }
 
 void rdmap_requests_doubt(struct rdmap_requests *requests)
@@ -198,11 +198,11 @@ void rdmap_requests_found(struct rdmap_connection *rdmap, struct rdmap_requests 
     }
     missing -= (uint32_t)requests->overdrawn;
     requests->overdrawn = 0;
-    while (missing-- > 0 && enter(rdmap, requests))
+    while (missing-- > 0 && requests_enter(rdmap, requests))
         ;
 }
 
-static bool fits(const struct rdmap_request *request, const struct ddp_segment *ddp, uint32_t identifier)
+static bool requests_fits(const struct rdmap_request *request, const struct ddp_segment *ddp, uint32_t identifier)
 {
     if (!request->known || request->answered)
         return false;
@@ -212,25 +212,26 @@ static bool fits(const struct rdmap_request *request, const struct ddp_segment *
     return request->operation.kind == RDMAP_OP_ATOMIC && request->operation.atomic.identifier == identifier;
 }
 
-static bool is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *ddp, uint32_t identifier)
+static bool requests_is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *ddp,
+                                  uint32_t identifier)
 {
     uint64_t end =
         requests->tail - requests->head > RDMAP_SEARCH_MAX ? requests->head + RDMAP_SEARCH_MAX : requests->tail;
 
     for (uint64_t i = requests->head; i < end; i++)
-        if (fits(slot(requests, i), ddp, identifier))
+        if (requests_fits(slot(requests, i), ddp, identifier))
             return true;
     return false;
 }
 
 bool rdmap_read_is_asked_for(const struct rdmap_requests *requests, const struct ddp_segment *response)
 {
-    return is_asked_for(requests, response, 0);
+    return requests_is_asked_for(requests, response, 0);
 }
 
 bool rdmap_atomic_is_asked_for(const struct rdmap_requests *requests, uint32_t identifier)
 {
-    return is_asked_for(requests, &(struct ddp_segment){.opcode = RDMAP_ATOMIC_RESPONSE}, identifier);
+    return requests_is_asked_for(requests, &(struct ddp_segment){.opcode = RDMAP_ATOMIC_RESPONSE}, identifier);
 }
 
 static bool of_kind(const struct rdmap_request *request, const struct ddp_segment *ddp)
@@ -240,7 +241,8 @@ static bool of_kind(const struct rdmap_request *request, const struct ddp_segmen
 }
 
 /* The first request that fits the answer; failing that, unless only fields can decide, the first of its kind. */
-static struct rdmap_request *search(struct rdmap_requests *requests, const struct ddp_segment *ddp, uint32_t identifier)
+static struct rdmap_request *requests_search(struct rdmap_requests *requests, const struct ddp_segment *ddp,
+                                             uint32_t identifier)
 {
     struct rdmap_request *first = NULL;
     uint64_t end =
@@ -249,7 +251,7 @@ static struct rdmap_request *search(struct rdmap_requests *requests, const struc
     for (uint64_t i = requests->head; i < end; i++) {
         struct rdmap_request *request = slot(requests, i);
 
-        if (fits(request, ddp, identifier))
+        if (requests_fits(request, ddp, identifier))
             return request;
         if (!first && of_kind(request, ddp))
             first = request;
@@ -265,7 +267,7 @@ static bool fits_no_other(const struct rdmap_requests *requests, const struct rd
         fitting->serial + RDMAP_SEARCH_MAX < requests->tail ? fitting->serial + RDMAP_SEARCH_MAX : requests->tail;
 
     for (uint64_t i = fitting->serial + 1; i < end; i++)
-        if (!slot(requests, i)->known || fits(slot(requests, i), ddp, identifier))
+        if (!slot(requests, i)->known || requests_fits(slot(requests, i), ddp, identifier))
             return false;
     return true;
 }
@@ -303,8 +305,8 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
         step->request = oldest;
         return;
     }
-    step->request = oldest ? search(requests, step->ddp, identifier) : NULL;
-    if (step->request && (requests->maybe_lost || early) && !fits(step->request, step->ddp, identifier)) {
+    step->request = oldest ? requests_search(requests, step->ddp, identifier) : NULL;
+    if (step->request && (requests->maybe_lost || early) && !requests_fits(step->request, step->ddp, identifier)) {
         rdmap_requests_doubt(requests); /* just as likely the answer to one that is missing, or still to come */
         step->request = NULL;
         return;

@@ -38,7 +38,7 @@ static bool may_be_renewed(const struct rdmap_step *step, const struct invalidat
 }
 
 /* The STag is known to be invalid; NULL when it is not. */
-static const struct invalidated *find(struct rdmap_connection *rdmap, const struct rdmap_step *step, uint32_t stag)
+static const struct invalidated *stag_find(struct rdmap_connection *rdmap, const struct rdmap_step *step, uint32_t stag)
 {
     struct rdmap_stag_state *state = rdmap->stag;
 
@@ -59,7 +59,7 @@ static void judge_use(struct rdmap_connection *rdmap, struct rdmap_step *step, e
 
     if (!rdmap->stag || rdmap->stag->side[step->side].n == 0)
         return;
-    entry = find(rdmap, step, stag);
+    entry = stag_find(rdmap, step, stag);
     if (entry)
         rdmap_fail(rdmap, step, rule, entry->frame,
                    "expected a valid STag %s; found STag 0x%08x, which was invalidated in frame %u and cannot have "

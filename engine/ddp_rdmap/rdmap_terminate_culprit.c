@@ -39,13 +39,13 @@ struct rdmap_request *rdmap_open_request(struct rdmap_connection *rdmap, unsigne
     return NULL;
 }
 
-static bool is_request(const struct ddp_segment *ddp)
+static bool culprit_is_request(const struct ddp_segment *ddp)
 {
     return !ddp->tagged && ddp->qn == DDP_QN_READ_REQUEST &&
            (ddp->opcode == RDMAP_READ_REQUEST || ddp->opcode == RDMAP_ATOMIC_REQUEST);
 }
 
-static bool invalidates(const struct ddp_segment *ddp)
+static bool culprit_invalidates(const struct ddp_segment *ddp)
 {
     return !ddp->tagged && rdmap_invalidates(ddp->opcode);
 }
@@ -82,7 +82,7 @@ static void judge_echo(const struct blame *a)
                octets);
 }
 
-static void judge_length(const struct blame *a)
+static void culprit_judge_length(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
     uint16_t length;
@@ -183,12 +183,12 @@ static void judge_stag(const struct blame *a, enum rule_id rule, const char *fie
 }
 
 /* Captured after answers that its sender may have had by then, it may have been answered in part before. */
-static bool answered_before(const struct rdmap_requests *requests, const struct rdmap_request *request)
+static bool culprit_answered_before(const struct rdmap_requests *requests, const struct rdmap_request *request)
 {
     return request->end <= requests->late_until || request->end <= requests->early_to;
 }
 
-static void judge_read(const struct blame *a)
+static void culprit_judge_read(const struct blame *a)
 {
     struct rdmap_connection *rdmap = a->rdmap;
     const struct rdmap_read_request *echo = &a->terminate->read;
@@ -200,7 +200,7 @@ static void judge_read(const struct blame *a)
         return;
     rdmap_read_request_decode(&original, a->culprit->request, RDMAP_READ_REQUEST_LEN);
     request = rdmap_open_request(rdmap, other_side(a->step->side), a->ddp->msn);
-    if (request && answered_before(&rdmap->side[other_side(a->step->side)].requests, request)) {
+    if (request && culprit_answered_before(&rdmap->side[other_side(a->step->side)].requests, request)) {
         verdict_inconclusive(rdmap->verdict, RULE_RDMAP_4_8_38);
         return;
     }
@@ -303,7 +303,7 @@ static const char *untrue_of_rdmap(const struct blame *a)
     const struct rdmap_terminate *terminate = a->terminate;
     struct rdmap_read_request read;
 
-    if (terminate->code == 9 && !invalidates(a->ddp) && (terminate->etype == 1 || terminate->etype == 2))
+    if (terminate->code == 9 && !culprit_invalidates(a->ddp) && (terminate->etype == 1 || terminate->etype == 2))
         return "it invalidates no STag";
     if (terminate->etype == 1 && terminate->code == 4 && read_size_and_source(a, &read) &&
         !sum_wraps(read.source_to, read.size))
@@ -384,7 +384,7 @@ static bool is_of_another(const struct blame *a)
 }
 
 /* Reported where the RFCs say that nothing may be checked. True when that was so. */
-static bool judge_zero_length(const struct blame *a)
+static bool culprit_judge_zero_length(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
     bool remote = rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 1) && terminate->code <= 4;
@@ -418,7 +418,7 @@ static bool judge_remote_protection(const struct blame *a)
 
     if (!rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 1))
         return true;
-    if (is_request(a->ddp) || invalidates(a->ddp)) {
+    if (culprit_is_request(a->ddp) || culprit_invalidates(a->ddp)) {
         verdict_passed(v, RULE_RDMAP_4_8_46);
         return true;
     }
@@ -443,7 +443,7 @@ static void judge_invalidate_code(const struct blame *a)
     struct verdict *v = a->rdmap->verdict;
     enum rule_id rule;
 
-    if (!invalidates(a->ddp) || terminate->layer != RDMAP_LAYER_RDMA)
+    if (!culprit_invalidates(a->ddp) || terminate->layer != RDMAP_LAYER_RDMA)
         return;
     if (terminate->code == 9) {
         verdict_passed(v, RULE_RDMAP_4_8_12);
@@ -540,12 +540,12 @@ void rdmap_terminate_judge_culprit(struct rdmap_connection *rdmap, struct rdmap_
     };
 
     judge_echo(&a);
-    judge_length(&a);
-    judge_read(&a);
+    culprit_judge_length(&a);
+    culprit_judge_read(&a);
     if (!rdmap_terminate_defined(terminate) || terminate->layer == RDMAP_LAYER_LLP ||
         rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 0))
         return;
-    if (judge_zero_length(&a) || !judge_buffer_model(&a) || !judge_remote_protection(&a))
+    if (culprit_judge_zero_length(&a) || !judge_buffer_model(&a) || !judge_remote_protection(&a))
         return;
     if (rdmap_reaction_expects(rdmap, step->side, culprit))
         return;

@@ -118,7 +118,8 @@ static enum rule_id undefined_rule(const struct rdmap_terminate *terminate)
     }
 }
 
-static void judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step, const struct rdmap_terminate *terminate)
+static void terminate_judge_code(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                 const struct rdmap_terminate *terminate)
 {
     static const char *const defined[] = {
         [RDMAP_LAYER_RDMA] = "0/0 with any code, 0/1 with 00 to 04, 09 or ff, or 0/2 with 05 to 09 or ff",
@@ -294,8 +295,8 @@ static void judge_bits(struct rdmap_connection *rdmap, struct rdmap_step *step, 
 /* ---- all of it ---- */
 
 /* Headers after the word prove it, or something else that its host sent; or there is no other way to understand it. */
-static void fail_layout(struct rdmap_connection *rdmap, struct rdmap_step *step,
-                        const struct rdmap_terminate *terminate, const char *layout)
+static void terminate_fail_layout(struct rdmap_connection *rdmap, struct rdmap_step *step,
+                                  const struct rdmap_terminate *terminate, const char *layout)
 {
     const uint8_t *p = step->content;
     char why[80] = "it is defined only when it is read with";
@@ -337,9 +338,9 @@ void rdmap_terminate_message(struct rdmap_connection *rdmap, struct rdmap_step *
         if (status == RDMAP_TERMINATE_OK && terminate->has_ddp)
             verdict_passed(v, RULE_RDMAP_4_8_02);
     } else {
-        fail_layout(rdmap, step, terminate, layout);
+        terminate_fail_layout(rdmap, step, terminate, layout);
     }
-    judge_code(rdmap, step, terminate);
+    terminate_judge_code(rdmap, step, terminate);
     if (shape_is_judged_by_mpa(terminate))
         return;
     judge_parts(rdmap, step, terminate, status);

@@ -81,14 +81,14 @@ struct ib_connections {
 
 /* ---- the table of flows ---- */
 
-static bool same_address(const struct ib_address *a, const struct ib_address *b)
+static bool connections_same_address(const struct ib_address *a, const struct ib_address *b)
 {
     return a->kind == b->kind && a->network == b->network && memcmp(a->octets, b->octets, sizeof a->octets) == 0;
 }
 
-static bool same_key(const struct key *a, const struct key *b)
+static bool connections_same_key(const struct key *a, const struct key *b)
 {
-    return a->qp == b->qp && same_address(&a->from, &b->from) && same_address(&a->to, &b->to);
+    return a->qp == b->qp && connections_same_address(&a->from, &b->from) && connections_same_address(&a->to, &b->to);
 }
 
 static uint64_t hash_address(uint64_t h, const struct ib_address *address)
@@ -96,7 +96,7 @@ static uint64_t hash_address(uint64_t h, const struct ib_address *address)
     return hash_octets(h, address->octets, sizeof address->octets);
 }
 
-static size_t bucket(const struct ib_connections *connections, uint64_t h, uint32_t number)
+static size_t connections_bucket(const struct ib_connections *connections, uint64_t h, uint32_t number)
 {
     h = (h ^ number) * UINT64_C(0x9E3779B97F4A7C15);
     return (size_t)(h ^ h >> 29) & (connections->n_buckets - 1);
@@ -106,19 +106,19 @@ static struct flow **flow_bucket(const struct ib_connections *connections, const
 {
     uint64_t h = hash_address(hash_address(0, &key->from), &key->to);
 
-    return &connections->buckets[bucket(connections, h, key->qp)];
+    return &connections->buckets[connections_bucket(connections, h, key->qp)];
 }
 
 static struct id **id_bucket(const struct ib_connections *connections, const struct ib_address *address, uint32_t value)
 {
-    return &connections->ids[bucket(connections, hash_address(0, address), value)];
+    return &connections->ids[connections_bucket(connections, hash_address(0, address), value)];
 }
 
 static struct flow *find_flow(const struct ib_connections *connections, const struct key *key)
 {
     struct flow *flow = *flow_bucket(connections, key);
 
-    while (flow && !same_key(&flow->key, key))
+    while (flow && !connections_same_key(&flow->key, key))
         flow = flow->chain;
     return flow;
 }
@@ -129,7 +129,7 @@ static const struct id *find_id(const struct ib_connections *connections, const 
 {
     const struct id *id = *id_bucket(connections, address, value);
 
-    while (id && (id->value != value || !same_address(&id->pair->connection.address[id->side], address)))
+    while (id && (id->value != value || !connections_same_address(&id->pair->connection.address[id->side], address)))
         id = id->chain;
     return id;
 }
@@ -164,7 +164,7 @@ static void put_flow(struct ib_connections *connections, struct flow *flow)
     *first = flow;
 }
 
-static void grow(struct ib_connections *connections)
+static void connections_grow(struct ib_connections *connections)
 {
     size_t old = connections->n_buckets;
     struct flow **flows = connections->buckets;
@@ -204,7 +204,7 @@ static struct flow *add_flow(struct ib_connections *connections, const struct ke
     if (!flow)
         return NULL;
     if (connections->n_flows >= connections->n_buckets || connections->n_ids >= connections->n_buckets)
-        grow(connections);
+        connections_grow(connections);
     flow->key = *key;
     flow->last = &flow->first;
     put_flow(connections, flow);
@@ -237,7 +237,7 @@ static void remove_flow(struct ib_connections *connections, struct flow *flow)
 
 /* ---- pairs ---- */
 
-static void unlink_pair(struct ib_connections *connections, struct pair *pair)
+static void connections_unlink_pair(struct ib_connections *connections, struct pair *pair)
 {
     *(pair == connections->oldest ? &connections->oldest : &pair->older->newer) = pair->newer;
     *(pair == connections->newest ? &connections->newest : &pair->newer->older) = pair->older;
@@ -252,7 +252,7 @@ static void link_newest(struct ib_connections *connections, struct pair *pair)
 }
 
 /* The flow is the pair's from now on. */
-static void own(struct pair *pair, unsigned sender, struct flow *flow)
+static void connections_own(struct pair *pair, unsigned sender, struct flow *flow)
 {
     flow->pair = pair;
     flow->sender = sender;
@@ -269,7 +269,7 @@ static void withdraw_claim(struct pair *pair, unsigned sender)
 }
 
 /* Unless another one does so with better reason. */
-static void claim(struct pair *pair, unsigned sender, struct flow *flow)
+static void connections_claim(struct pair *pair, unsigned sender, struct flow *flow)
 {
     if (flow->rival && (flow->rival->heard[0] || flow->rival->heard[1] || flow->rival->connection.reply_seen))
         return;
@@ -291,7 +291,7 @@ static void leave_flow(struct ib_connections *connections, struct flow *flow)
         return;
     }
     withdraw_claim(rival, sender);
-    own(rival, sender, flow);
+    connections_own(rival, sender, flow);
 }
 
 static void close_pair(struct ib_connections *connections, struct pair *pair, enum ib_connection_end why,
@@ -310,7 +310,7 @@ static void close_pair(struct ib_connections *connections, struct pair *pair, en
             connections->events.close(connections->events.ctx, &pair->connection, why, now_ns);
     }
     ib_rc_free(pair->connection.rc);
-    unlink_pair(connections, pair);
+    connections_unlink_pair(connections, pair);
     connections->n_pairs--;
     free(pair);
 }
@@ -348,7 +348,7 @@ static void deliver_early(struct ib_connections *connections, struct pair *pair,
     struct ib_connection *connection = &pair->connection;
 
     if (connections->newest != pair) {
-        unlink_pair(connections, pair);
+        connections_unlink_pair(connections, pair);
         link_newest(connections, pair);
     }
     connection->end_frame = frame;
@@ -370,7 +370,7 @@ static void forget_unpaired(struct ib_connections *connections, struct flow *flo
 }
 
 /* Delivers what came early in one or both flows, in the order of frames. */
-static void replay(struct ib_connections *connections, struct pair *pair)
+static void connections_replay(struct ib_connections *connections, struct pair *pair)
 {
     struct early *at[2] = {pair->flow[0] ? pair->flow[0]->first : NULL, pair->flow[1] ? pair->flow[1]->first : NULL};
 
@@ -385,7 +385,7 @@ static void replay(struct ib_connections *connections, struct pair *pair)
             free_early(pair->flow[side]);
 }
 
-static bool goes_on(const struct pair *pair)
+static bool connections_goes_on(const struct pair *pair)
 {
     return (pair->heard[0] || pair->heard[1]) && !pair->dead && !pair->connection.disconnected;
 }
@@ -403,8 +403,8 @@ static void set_qp(struct ib_connections *connections, struct pair *pair, unsign
         return;
     }
     if (flow && flow->pair) { /* used again, or so somebody says */
-        if (goes_on(flow->pair)) {
-            claim(pair, sender, flow);
+        if (connections_goes_on(flow->pair)) {
+            connections_claim(pair, sender, flow);
             return;
         }
         close_pair(connections, flow->pair, IB_CONNECTION_REUSED, now_ns);
@@ -416,12 +416,12 @@ static void set_qp(struct ib_connections *connections, struct pair *pair, unsign
         flow = add_flow(connections, &key);
     if (!flow)
         return;
-    own(pair, sender, flow);
-    replay(connections, pair);
+    connections_own(pair, sender, flow);
+    connections_replay(connections, pair);
 }
 
 /* A flow becomes a connection, with its counterpart (NULL: none). */
-static struct pair *settle(struct ib_connections *connections, struct flow *flow, struct flow *counterpart)
+static struct pair *connections_settle(struct ib_connections *connections, struct flow *flow, struct flow *counterpart)
 {
     bool second = counterpart && counterpart->first->frame < flow->first->frame;
     struct flow *first = second ? counterpart : flow;
@@ -436,9 +436,9 @@ static struct pair *settle(struct ib_connections *connections, struct flow *flow
         if (!one)
             continue;
         forget_unpaired(connections, one);
-        own(pair, one == first ? 0 : 1, one);
+        connections_own(pair, one == first ? 0 : 1, one);
     }
-    replay(connections, pair);
+    connections_replay(connections, pair);
     return pair;
 }
 
@@ -449,13 +449,14 @@ static bool has_asked(const struct flow *flow, uint32_t psn)
 }
 
 /* The only reverse path on which PSN is awaited; NULL when there is none, or several. */
-static struct flow *counterpart_of(const struct ib_connections *connections, const struct flow *flow, uint32_t psn)
+static struct flow *connections_counterpart_of(const struct ib_connections *connections, const struct flow *flow,
+                                               uint32_t psn)
 {
     struct flow *found = NULL;
 
     for (struct flow *other = connections->unpaired; other; other = other->newer) {
-        if (other == flow || !has_asked(other, psn) || !same_address(&other->key.from, &flow->key.to) ||
-            !same_address(&other->key.to, &flow->key.from))
+        if (other == flow || !has_asked(other, psn) || !connections_same_address(&other->key.from, &flow->key.to) ||
+            !connections_same_address(&other->key.to, &flow->key.from))
             continue;
         if (found)
             return NULL;
@@ -480,14 +481,14 @@ static struct flow *assumed_counterpart(const struct ib_connections *connections
 {
     struct flow *other = connections->options.n_assumed > 0 ? connections->unpaired : NULL;
 
-    while (other && (other == flow || !other->first || !same_address(&other->key.from, &flow->key.to) ||
-                     !same_address(&other->key.to, &flow->key.from) ||
+    while (other && (other == flow || !other->first || !connections_same_address(&other->key.from, &flow->key.to) ||
+                     !connections_same_address(&other->key.to, &flow->key.from) ||
                      !are_assumed(&connections->options, flow->key.qp, other->key.qp)))
         other = other->newer;
     return other;
 }
 
-static bool keep_early(struct flow *flow, const struct ib_arrival *arrival)
+static bool connections_keep_early(struct flow *flow, const struct ib_arrival *arrival)
 {
     size_t size = sizeof(struct early) + arrival->packet->payload_captured;
     struct early *early;
@@ -508,7 +509,7 @@ static bool keep_early(struct flow *flow, const struct ib_arrival *arrival)
     return true;
 }
 
-static void note_request(struct flow *flow, const struct ib_packet *packet)
+static void connections_note_request(struct flow *flow, const struct ib_packet *packet)
 {
     /* A Read takes as many PSNs as its response has packets: at most one for each 256 octets. */
     uint32_t n = packet->info->message == IB_MESSAGE_READ ? packet->reth.length / 256 + 1 : 1;
@@ -531,13 +532,13 @@ static void drop_unpaired(struct ib_connections *connections, struct flow *flow)
 }
 
 /* The oldest goes; false: memory is lacking. */
-static bool make_room(struct ib_connections *connections)
+static bool connections_make_room(struct ib_connections *connections)
 {
     struct flow *oldest = connections->unpaired;
     uint32_t frame = oldest->first->frame;
 
     if (!connections->events.forgotten || oldest->first->next)
-        return settle(connections, oldest, NULL) != NULL;
+        return connections_settle(connections, oldest, NULL) != NULL;
     drop_unpaired(connections, oldest);
     connections->events.forgotten(connections->events.ctx, frame);
     return true;
@@ -547,7 +548,7 @@ static struct flow *new_unpaired(struct ib_connections *connections, const struc
 {
     struct flow *flow;
 
-    if (connections->n_unpaired >= connections->options.max_unpaired && !make_room(connections))
+    if (connections->n_unpaired >= connections->options.max_unpaired && !connections_make_room(connections))
         return NULL;
     flow = add_flow(connections, key);
     if (!flow)
@@ -567,9 +568,9 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
 
     if (!flow)
         flow = new_unpaired(connections, key);
-    if (!flow || !keep_early(flow, arrival)) {
+    if (!flow || !connections_keep_early(flow, arrival)) {
         if (flow && flow->first)
-            pair = settle(connections, flow, NULL); /* it has waited long enough */
+            pair = connections_settle(connections, flow, NULL); /* it has waited long enough */
         if (pair) {
             deliver_early(connections, pair, flow->sender, arrival->packet, arrival->frame, arrival->time_ns);
             return &pair->connection;
@@ -580,11 +581,11 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
     }
     counterpart = assumed_counterpart(connections, flow);
     if (!arrival->packet->info->response)
-        note_request(flow, arrival->packet);
+        connections_note_request(flow, arrival->packet);
     else if (!counterpart)
-        counterpart = counterpart_of(connections, flow, arrival->packet->bth.psn);
+        counterpart = connections_counterpart_of(connections, flow, arrival->packet->bth.psn);
     if (counterpart)
-        pair = settle(connections, flow, counterpart);
+        pair = connections_settle(connections, flow, counterpart);
     return pair ? &pair->connection : NULL;
 }
 
@@ -619,10 +620,11 @@ static struct pair *connection_of_message(const struct ib_connections *connectio
     if (!id)
         return NULL;
     *side = other_side(id->side);
-    return same_address(&id->pair->connection.address[*side], &arrival->source) ? id->pair : NULL;
+    return connections_same_address(&id->pair->connection.address[*side], &arrival->source) ? id->pair : NULL;
 }
 
-static void take_request(struct ib_connections *connections, struct pair *pair, const struct ib_cm *cm, int64_t now_ns)
+static void connections_take_request(struct ib_connections *connections, struct pair *pair, const struct ib_cm *cm,
+                                     int64_t now_ns)
 {
     struct ib_ip_cm ip;
     uint16_t port;
@@ -670,7 +672,7 @@ static struct ib_connection *management(struct ib_connections *connections, cons
         pair = open_pair(connections, &arrival->source, &arrival->destination, arrival->frame, arrival->time_ns);
         side = 0;
         if (pair)
-            take_request(connections, pair, cm, arrival->time_ns);
+            connections_take_request(connections, pair, cm, arrival->time_ns);
     } else if (pair && cm->attribute == IB_CM_REPLY && side == 1 && !pair->connection.reply_seen) {
         take_reply(connections, pair, cm, arrival->time_ns);
     }
@@ -760,7 +762,7 @@ void ib_connections_free(struct ib_connections *connections)
 }
 
 /* It has ended, and nothing came since then for long enough; whenever that is noticed, it has been that long. */
-static inline bool retire(struct ib_connections *connections, struct pair *pair, int64_t now_ns)
+static inline bool connections_retire(struct ib_connections *connections, struct pair *pair, int64_t now_ns)
 {
     int64_t quiet_ns = pair->connection.end_ns + connections->options.linger_ns;
 
@@ -801,7 +803,7 @@ static struct ib_connection *of_rival(struct ib_connections *connections, const 
 }
 
 /* Its connection goes on, and nobody else claims what either has. */
-static bool is_usual(const struct flow *flow)
+static bool connections_is_usual(const struct flow *flow)
 {
     const struct pair *pair = flow->pair;
 
@@ -815,7 +817,7 @@ static __attribute__((noinline)) struct ib_connection *place_packet(struct ib_co
 {
     const struct key key = {arrival->source, arrival->destination, arrival->packet->bth.qp};
 
-    if (flow && flow->pair && retire(connections, flow->pair, arrival->time_ns))
+    if (flow && flow->pair && connections_retire(connections, flow->pair, arrival->time_ns))
         flow = find_flow(connections, &key); /* a rival may have it now */
     if (!flow || !flow->pair)
         return unpaired(connections, &key, flow, arrival);
@@ -834,7 +836,7 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
     struct ib_cm cm;
 
     if (connections->oldest)
-        retire(connections, connections->oldest, arrival->time_ns);
+        connections_retire(connections, connections->oldest, arrival->time_ns);
     if (packet->headers & IB_HAS_DETH)
         return packet->bth.qp == IB_QP_CM && ib_cm_decode(&cm, packet->payload, packet->payload_captured)
                    ? management(connections, arrival, &cm)
@@ -842,7 +844,7 @@ struct ib_connection *ib_connections_packet(struct ib_connections *connections, 
     if (!packet->info || ib_service_of(packet->bth.opcode) != IB_RC)
         return NULL;
     flow = find_flow(connections, &key);
-    if (!flow || !is_usual(flow))
+    if (!flow || !connections_is_usual(flow))
         return place_packet(connections, flow, arrival);
     deliver_early(connections, flow->pair, flow->sender, packet, arrival->frame, arrival->time_ns);
     return &flow->pair->connection;
@@ -865,10 +867,10 @@ unsigned ib_connection_sender(const struct ib_connection *connection, const stru
 {
     for (unsigned side = 0; side < 2; side++) {
         if (connection->qp_known[side] && connection->qp[side] == arrival->packet->bth.qp &&
-            same_address(&connection->address[side], &arrival->destination))
+            connections_same_address(&connection->address[side], &arrival->destination))
             return other_side(side);
     }
-    return same_address(&connection->address[1], &arrival->source);
+    return connections_same_address(&connection->address[1], &arrival->source);
 }
 
 void ib_connections_each(struct ib_connections *connections, void (*each)(void *ctx, struct ib_connection *connection),
@@ -885,7 +887,7 @@ void ib_connections_reach(struct ib_connections *connections, int64_t now_ns)
 {
     for (struct pair *pair = connections->oldest, *newer; pair; pair = newer) {
         newer = pair->newer;
-        retire(connections, pair, now_ns);
+        connections_retire(connections, pair, now_ns);
     }
 }
 
@@ -910,7 +912,7 @@ static uint32_t trim_unpaired(struct ib_connections *connections, const struct k
         newer = flow->newer;
         if (flow->first->frame > limits->unpaired && flow->octets < limits->held)
             continue;
-        if (!flow->first->next || !settle(connections, flow, NULL)) {
+        if (!flow->first->next || !connections_settle(connections, flow, NULL)) {
             drop_unpaired(connections, flow);
             forgotten++;
         }
@@ -952,7 +954,7 @@ static struct pair *merge(struct pair *a, struct pair *b)
 }
 
 /* The list that begins here, in the order of numbers. Needs no memory: it may be lacking. */
-static struct pair *sort(struct pair *list)
+static struct pair *connections_sort(struct pair *list)
 {
     struct pair *runs[32] = {NULL}; /* run i has 2^i pairs */
 
@@ -978,7 +980,7 @@ void ib_connections_finish(struct ib_connections *connections, int64_t now_ns)
     struct pair *older = NULL, *last;
 
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a pair leaves the list before it is freed */
-    connections->oldest = sort(connections->oldest);
+    connections->oldest = connections_sort(connections->oldest);
     for (struct pair *pair = connections->oldest; pair; pair = pair->newer) {
         pair->older = older;
         older = pair;
@@ -987,6 +989,6 @@ void ib_connections_finish(struct ib_connections *connections, int64_t now_ns)
     while (connections->oldest)
         close_pair(connections, connections->oldest, IB_CONNECTION_CAPTURE, now_ns);
     /* One after the other: there may be many, and as connections they take more memory. */
-    while (connections->unpaired && (last = settle(connections, connections->unpaired, NULL)))
+    while (connections->unpaired && (last = connections_settle(connections, connections->unpaired, NULL)))
         close_pair(connections, last, IB_CONNECTION_CAPTURE, now_ns);
 }

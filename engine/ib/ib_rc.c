@@ -157,7 +157,8 @@ void ib_rc_give(struct ib_rc *rc, const struct ib_rc_part *part)
 
 /* ---- requests ---- */
 
-static struct place place_of(unsigned side, uint64_t offset, uint32_t frame, uint32_t first_frame, int64_t time_ns)
+static struct place ib_rc_place_of(unsigned side, uint64_t offset, uint32_t frame, uint32_t first_frame,
+                                   int64_t time_ns)
 {
     return (struct place){.frame = frame,
                           .first_frame = first_frame,
@@ -185,7 +186,7 @@ static void enter_message(struct ib_rc *rc, struct ib_requests *requests, const 
     }
 }
 
-static void remember(struct ib_requests *requests, const struct ib_packet *packet, const struct place *place)
+static void ib_rc_remember(struct ib_requests *requests, const struct ib_packet *packet, const struct place *place)
 {
     struct ib_recent *recent = &requests->recent[requests->messages % IB_RC_RECENT];
 
@@ -223,7 +224,8 @@ static uint32_t sends_missing(const struct ib_requests *requests, const struct i
     return sends > UINT32_MAX ? UINT32_MAX : (uint32_t)sends;
 }
 
-static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, const struct place *place)
+static void ib_rc_take_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet,
+                               const struct place *place)
 {
     struct ib_requests *requests = &rc->side[side];
     struct ib_rc_part part = ib_rc_part_of(rc, side, packet, place);
@@ -239,7 +241,7 @@ static void take_request(struct ib_rc *rc, unsigned side, const struct ib_packet
     }
     part.reads_unseen = part.kind == IB_MESSAGE_SEND && ib_reads_incomplete(rc, side, place->time_ns);
     enter_message(rc, requests, packet);
-    remember(requests, packet, place);
+    ib_rc_remember(requests, packet, place);
     part.message = requests->messages - 1;
     part.operation = requests->operation;
     part.index = requests->index++;
@@ -303,7 +305,7 @@ static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct p
 }
 
 /* The request at `offset` may be the one after a Read whose response packets cannot be counted yet. */
-static void follow(struct ib_rc *rc, unsigned side, uint64_t offset)
+static void ib_rc_follow(struct ib_rc *rc, unsigned side, uint64_t offset)
 {
     struct ib_requests *requests = &rc->side[side];
 
@@ -333,17 +335,17 @@ static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t t
     while ((first = ib_held_first(&requests->held))) {
         /* What made it deliverable: another packet, or the end, which has no frame. */
         struct place place = frame > first->frame
-                                 ? place_of(side, first->offset, frame, first->frame, time_ns)
-                                 : place_of(side, first->offset, first->frame, first->frame, first->time_ns);
+                                 ? ib_rc_place_of(side, first->offset, frame, first->frame, time_ns)
+                                 : ib_rc_place_of(side, first->offset, first->frame, first->frame, first->time_ns);
         struct ib_held_packet *packet;
 
-        follow(rc, side, first->offset);
+        ib_rc_follow(rc, side, first->offset);
         skip_gap(rc, side, first->offset, &place, all);
         if (first->offset > requests->next)
             return;
         packet = ib_held_take(&requests->held);
         if (packet->offset == requests->next)
-            take_request(rc, side, &packet->packet, &place);
+            ib_rc_take_request(rc, side, &packet->packet, &place);
         free(packet);
     }
 }
@@ -351,7 +353,7 @@ static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t t
 static void report_copy(const struct ib_rc *rc, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
     const struct ib_requests *requests = &rc->side[side];
-    struct place place = place_of(side, offset, frame, frame, time_ns);
+    struct place place = ib_rc_place_of(side, offset, frame, frame, time_ns);
 
     if (rc->events.sent_again && offset >= IB_RC_ORIGIN && !(requests->acked_known && offset < requests->acked))
         rc->events.sent_again(rc->events.ctx, &place);
@@ -396,7 +398,7 @@ static void request_again(struct ib_rc *rc, unsigned side, const struct ib_packe
 {
     struct ib_requests *requests = &rc->side[side];
 
-    struct place place = place_of(side, offset, frame, frame, time_ns);
+    struct place place = ib_rc_place_of(side, offset, frame, frame, time_ns);
 
     ib_not_ready_request(requests, offset, time_ns);
     requests->older |= requests->late && offset < IB_RC_ORIGIN;
@@ -409,7 +411,8 @@ static void request_again(struct ib_rc *rc, unsigned side, const struct ib_packe
     path_trouble_packet(&rc->path, side, PATH_AGAIN, time_ns);
 }
 
-static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame, int64_t time_ns)
+static void ib_rc_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint32_t frame,
+                          int64_t time_ns)
 {
     struct ib_requests *requests = &rc->side[side];
     struct place place;
@@ -426,8 +429,8 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
     }
     path_trouble_packet(&rc->path, side, PATH_NEW, time_ns);
     ib_not_ready_request(requests, offset, time_ns);
-    follow(rc, side, offset);
-    place = place_of(side, offset, frame, frame, time_ns);
+    ib_rc_follow(rc, side, offset);
+    place = ib_rc_place_of(side, offset, frame, frame, time_ns);
     if (requests->held.n > 0 && ib_copies_has(&requests->copies, offset)) /* of one that is held */
         compare_request(rc, side, packet, offset, &place);
     else
@@ -435,12 +438,12 @@ static void request(struct ib_rc *rc, unsigned side, const struct ib_packet *pac
                        frame);
     skip_gap(rc, side, offset, &place, false);
     if (offset == requests->next) {
-        take_request(rc, side, packet, &place);
+        ib_rc_take_request(rc, side, packet, &place);
     } else if (!ib_held_add(&requests->held, rc->options.limit, offset, packet, frame, time_ns, &again)) {
         give_held(rc, side, frame, time_ns, true);
         skip_gap(rc, side, offset, &place, true);
         if (offset == requests->next)
-            take_request(rc, side, packet, &place);
+            ib_rc_take_request(rc, side, packet, &place);
     }
     rc->counts.retransmitted[side] += again;
     give_held(rc, side, frame, time_ns, false);
@@ -487,7 +490,7 @@ int64_t ib_rc_skew(const struct ib_rc *rc)
 }
 
 /* The other side has received everything from this side before `offset`. */
-static void acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
+static void ib_rc_acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
     struct ib_requests *requests = &rc->side[side];
 
@@ -564,19 +567,19 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
 
     switch (ib_aeth_kind(packet->aeth.syndrome)) {
     case IB_AETH_ACK:
-        acknowledged(rc, other_side(responder), offset + 1, place->frame, place->time_ns);
+        ib_rc_acknowledged(rc, other_side(responder), offset + 1, place->frame, place->time_ns);
         break;
     case IB_AETH_RNR_NAK:
         requests->resends_ns = place->time_ns;
         rc->counts.rnr_naks[responder]++;
-        acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
+        ib_rc_acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
         if (!rc->disconnected && requests->acked <= offset) /* else overtaken by the Acknowledge of what it refused */
             ib_not_ready_nak(rc, other_side(responder), offset, packet->aeth.syndrome, place);
         report_missed(rc, responder, offset);
         break;
     case IB_AETH_NAK:
         requests->resends_ns = place->time_ns;
-        acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
+        ib_rc_acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
         if (code > IB_NAK_INVALID_RD_REQUEST)
             break;
         rc->counts.naks[responder][code]++;
@@ -591,11 +594,11 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
     }
 }
 
-static void answer(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint32_t frame,
-                   int64_t time_ns)
+static void ib_rc_answer(struct ib_rc *rc, unsigned responder, const struct ib_packet *packet, uint32_t frame,
+                         int64_t time_ns)
 {
     const struct ib_requests *own = &rc->side[responder];
-    struct place place = place_of(responder, own->known ? own->next : IB_RC_ORIGIN, frame, frame, time_ns);
+    struct place place = ib_rc_place_of(responder, own->known ? own->next : IB_RC_ORIGIN, frame, frame, time_ns);
     uint64_t offset;
 
     if (!ib_requests_offset(&rc->side[other_side(responder)], packet->bth.psn, &offset))
@@ -605,7 +608,7 @@ static void answer(struct ib_rc *rc, unsigned responder, const struct ib_packet 
         return;
     }
     /* Responses come in order, and say that everything up to them has arrived (section 9.7.5.1.2). */
-    acknowledged(rc, other_side(responder), offset + 1, frame, time_ns);
+    ib_rc_acknowledged(rc, other_side(responder), offset + 1, frame, time_ns);
     ib_reads_answer(rc, responder, packet, offset, &place);
 }
 
@@ -615,16 +618,16 @@ void ib_rc_packet(struct ib_rc *rc, unsigned side, const struct ib_packet *packe
         return;
     rc->counts.packets[side]++;
     if (!rc->mtu_settled) {
-        struct place place = place_of(side, rc->side[side].next, frame, frame, time_ns);
+        struct place place = ib_rc_place_of(side, rc->side[side].next, frame, frame, time_ns);
 
         ib_rc_observe_mtu(rc, packet, &place);
     }
     if (packet->info->response)
         path_trouble_packet(&rc->path, side, PATH_SIGN_OF_LIFE, time_ns);
     if (packet->info->response)
-        answer(rc, side, packet, frame, time_ns);
+        ib_rc_answer(rc, side, packet, frame, time_ns);
     else
-        request(rc, side, packet, frame, time_ns);
+        ib_rc_request(rc, side, packet, frame, time_ns);
 }
 
 void ib_rc_damaged(struct ib_rc *rc, unsigned side)
@@ -672,7 +675,7 @@ void ib_rc_finish(struct ib_rc *rc)
         give_held(rc, side, 0, 0, true);
         if (!requests->next_least && requests->acked_known && requests->acked > requests->next) {
             uint32_t frame = requests->acked_frame;
-            struct place place = place_of(side, requests->acked, frame, frame, requests->acked_ns);
+            struct place place = ib_rc_place_of(side, requests->acked, frame, frame, requests->acked_ns);
 
             skip_to(rc, side, requests->acked, &place); /* of the last ones only the Acknowledge was captured */
         }

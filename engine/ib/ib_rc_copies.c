@@ -48,12 +48,12 @@ void ib_copies_free(struct ib_copies *copies)
 
 /* ---- room ---- */
 
-static struct ib_copy *slot_of(const struct ib_copies *copies, uint64_t offset)
+static struct ib_copy *copies_slot_of(const struct ib_copies *copies, uint64_t offset)
 {
     return &copies->slots[offset & (copies->n_slots - 1)];
 }
 
-static uint8_t *octets_of(const struct ib_copies *copies, const struct ib_copy *copy)
+static uint8_t *copies_octets_of(const struct ib_copies *copies, const struct ib_copy *copy)
 {
     return copies->octets + (copy->at & (copies->n_octets - 1));
 }
@@ -64,7 +64,7 @@ static size_t header_room(unsigned headers)
 }
 
 /* Its octets have not been overwritten. */
-static bool is_there(const struct ib_copies *copies, const struct ib_copy *copy, uint64_t offset)
+static bool copies_is_there(const struct ib_copies *copies, const struct ib_copy *copy, uint64_t offset)
 {
     return copy->number == offset + 1 && copies->end - copy->at <= copies->n_octets;
 }
@@ -84,7 +84,7 @@ static void grow_slots(struct ib_copies *copies)
     copies->n_slots = n;
 }
 
-static void grow_octets(struct ib_copies *copies)
+static void copies_grow_octets(struct ib_copies *copies)
 {
     size_t n = copies->n_octets ? 2 * copies->n_octets : OCTETS_FIRST;
     uint8_t *octets = heap_get(n);
@@ -97,8 +97,9 @@ static void grow_octets(struct ib_copies *copies)
 
         if (copy->number == 0)
             continue;
-        if (is_there(copies, copy, copy->number - 1))
-            memcpy(octets + (copy->at & (n - 1)), octets_of(copies, copy), header_room(copy->headers) + copy->captured);
+        if (copies_is_there(copies, copy, copy->number - 1))
+            memcpy(octets + (copy->at & (n - 1)), copies_octets_of(copies, copy),
+                   header_room(copy->headers) + copy->captured);
         else
             copy->number = 0;
     }
@@ -108,7 +109,7 @@ static void grow_octets(struct ib_copies *copies)
 }
 
 /* Where n octets go without a break. */
-static uint64_t place_for(const struct ib_copies *copies, size_t n)
+static uint64_t copies_place_for(const struct ib_copies *copies, size_t n)
 {
     size_t rest = copies->n_octets - (copies->end & (copies->n_octets - 1));
 
@@ -118,15 +119,15 @@ static uint64_t place_for(const struct ib_copies *copies, size_t n)
 /* Where octets would overwrite the packet at `needed`, or what came after it. */
 static uint64_t bound_of(const struct ib_copies *copies, uint64_t needed)
 {
-    const struct ib_copy *oldest = slot_of(copies, needed);
+    const struct ib_copy *oldest = copies_slot_of(copies, needed);
 
-    return is_there(copies, oldest, needed) ? oldest->at + copies->n_octets : UINT64_MAX;
+    return copies_is_there(copies, oldest, needed) ? oldest->at + copies->n_octets : UINT64_MAX;
 }
 
 /* What is under way is in consecutive slots, unless a Read uses PSNs without a packet. */
-static bool is_taken(const struct ib_copies *copies, uint64_t offset, uint64_t needed)
+static bool copies_is_taken(const struct ib_copies *copies, uint64_t offset, uint64_t needed)
 {
-    return slot_of(copies, offset)->number > needed;
+    return copies_slot_of(copies, offset)->number > needed;
 }
 
 static void make_slots(struct ib_copies *copies, uint64_t offset, uint64_t needed)
@@ -135,7 +136,7 @@ static void make_slots(struct ib_copies *copies, uint64_t offset, uint64_t neede
 
     do {
         before = copies->n_slots;
-        if (before == 0 || (before < SLOTS_MAX && is_taken(copies, offset, needed)))
+        if (before == 0 || (before < SLOTS_MAX && copies_is_taken(copies, offset, needed)))
             grow_slots(copies);
     } while (copies->n_slots > before);
 }
@@ -146,14 +147,14 @@ static void make_octets(struct ib_copies *copies, uint64_t needed, size_t n)
 
     do {
         before = copies->n_octets;
-        if (before < OCTETS_MAX && (n > before || place_for(copies, n) + n > bound_of(copies, needed)))
-            grow_octets(copies);
+        if (before < OCTETS_MAX && (n > before || copies_place_for(copies, n) + n > bound_of(copies, needed)))
+            copies_grow_octets(copies);
     } while (copies->n_octets > before);
 }
 
 /* Room for n octets at copies->end, and more if that is what it takes to keep all that is needed. False: there is none.
  */
-static bool make_room(struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
+static bool copies_make_room(struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
 {
     uint64_t bound;
 
@@ -163,7 +164,7 @@ static bool make_room(struct ib_copies *copies, uint64_t offset, uint64_t needed
     make_octets(copies, needed, n);
     if (n > copies->n_octets)
         return false;
-    copies->end = place_for(copies, n);
+    copies->end = copies_place_for(copies, n);
     copies->free_to = copies->end + copies->n_octets - (copies->end & (copies->n_octets - 1));
     bound = bound_of(copies, needed);
     if (bound < copies->free_to)
@@ -183,9 +184,9 @@ static void put_headers(uint8_t *out, const struct ib_packet *packet)
 }
 
 /* Most packets come right after the one before them. */
-static inline bool has_room(const struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
+static inline bool copies_has_room(const struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
 {
-    return copies->end + n < copies->free_to && !is_taken(copies, offset, needed);
+    return copies->end + n < copies->free_to && !copies_is_taken(copies, offset, needed);
 }
 
 void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, const struct ib_packet *packet,
@@ -196,9 +197,9 @@ void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, 
     uint8_t *octets;
 
     if (packet->payload_captured > IB_MTU_MAX ||
-        (!has_room(copies, offset, needed, n) && !make_room(copies, offset, needed, n)))
+        (!copies_has_room(copies, offset, needed, n) && !copies_make_room(copies, offset, needed, n)))
         return;
-    copy = slot_of(copies, offset);
+    copy = copies_slot_of(copies, offset);
     copy->number = offset + 1;
     copy->at = copies->end;
     copy->frame = frame;
@@ -208,7 +209,7 @@ void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, 
     copy->headers = (uint8_t)packet->headers;
     copy->icrc_wrong = packet->icrc_wrong;
     copy->reported = false;
-    octets = octets_of(copies, copy);
+    octets = copies_octets_of(copies, copy);
     copies->end += n;
     if (head > 0)
         put_headers(octets, packet);
@@ -293,7 +294,7 @@ static bool headers_differ(const struct ib_copy *first, const uint8_t *kept, con
             word_differs("R_Key to invalidate", headers.invalidate, again->invalidate, first->frame, words));
 }
 
-static void hex(char *out, const uint8_t *p, size_t n)
+static void copies_hex(char *out, const uint8_t *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         out += sprintf(out, i == 0 ? "%02x" : " %02x", p[i]);
@@ -317,8 +318,8 @@ static bool octets_differ(const struct ib_copy *first, const uint8_t *kept, cons
     for (size_t i = from; i < to; i++)
         differ += kept[i] != again->payload[i];
     shown = to - from < SHOWN ? to - from : SHOWN;
-    hex(expected, kept + from, shown);
-    hex(found, again->payload + from, shown);
+    copies_hex(expected, kept + from, shown);
+    copies_hex(found, again->payload + from, shown);
     SAY(words,
         "expected %s at octet %zu of the payload, as first sent in frame %u; found other octets, %s (%zu octets "
         "differ, the last at "
@@ -341,7 +342,7 @@ static bool payload_differs(const struct ib_copy *first, const uint8_t *kept, co
 
 bool ib_copies_has(const struct ib_copies *copies, uint64_t offset)
 {
-    return copies->n_slots > 0 && is_there(copies, slot_of(copies, offset), offset);
+    return copies->n_slots > 0 && copies_is_there(copies, copies_slot_of(copies, offset), offset);
 }
 
 enum ib_comparison ib_copies_compare(struct ib_copies *copies, uint64_t offset, const struct ib_packet *again,
@@ -352,11 +353,11 @@ enum ib_comparison ib_copies_compare(struct ib_copies *copies, uint64_t offset, 
 
     if (!ib_copies_has(copies, offset))
         return IB_NOT_COMPARED;
-    first = slot_of(copies, offset);
+    first = copies_slot_of(copies, offset);
     /* The receiver has dropped the one whose ICRC is wrong, if the other's is right. */
     if (first->icrc_wrong != again->icrc_wrong || first->reported)
         return IB_NOT_COMPARED;
-    kept = octets_of(copies, first);
+    kept = copies_octets_of(copies, first);
     words->first_frame = first->frame;
     first->reported = operation_differs(first, again, words) || headers_differ(first, kept, again, words) ||
                       payload_differs(first, kept + header_room(first->headers), again, words);

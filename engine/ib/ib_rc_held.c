@@ -14,7 +14,7 @@ void ib_held_free(struct ib_held *held)
 }
 
 /* Where a packet of that offset is, or belongs, from the first. Most come last. */
-static size_t find(const struct ib_held *held, uint64_t offset)
+static size_t held_find(const struct ib_held *held, uint64_t offset)
 {
     struct ib_held_packet *const *packets;
     size_t low = 0, high = held->n;
@@ -35,7 +35,7 @@ static size_t find(const struct ib_held *held, uint64_t offset)
     return low;
 }
 
-static bool has_room(struct ib_held *held)
+static bool held_has_room(struct ib_held *held)
 {
     struct ib_held_packet **more;
     size_t capacity = held->capacity ? 2 * held->capacity : 16;
@@ -58,13 +58,13 @@ static bool has_room(struct ib_held *held)
 bool ib_held_add(struct ib_held *held, size_t limit, uint64_t offset, const struct ib_packet *packet, uint32_t frame,
                  int64_t time_ns, bool *again)
 {
-    size_t size = sizeof(struct ib_held_packet) + packet->payload_captured, at = find(held, offset);
+    size_t size = sizeof(struct ib_held_packet) + packet->payload_captured, at = held_find(held, offset);
     struct ib_held_packet *copy, **place;
 
     *again = at < held->n && held->packets[held->first + at]->offset == offset;
     if (*again)
         return true;
-    if (held->n >= IB_RC_HELD_MAX || held->octets + size > limit || !has_room(held))
+    if (held->n >= IB_RC_HELD_MAX || held->octets + size > limit || !held_has_room(held))
         return false;
     copy = heap_get(size);
     if (!copy)

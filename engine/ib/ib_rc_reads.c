@@ -37,7 +37,7 @@ static uint32_t packets_known(const struct ib_rc *rc, const struct ib_read *read
     return read->size <= rc->mtu_least ? 1 : 0;
 }
 
-static void forget_oldest(struct ib_reads *reads)
+static void reads_forget_oldest(struct ib_reads *reads)
 {
     reads->first = (reads->first + 1) & (reads->room - 1);
     reads->n--;
@@ -45,7 +45,7 @@ static void forget_oldest(struct ib_reads *reads)
 }
 
 /* Twice the room. Without memory it stays as it is. */
-static void grow(struct ib_reads *reads)
+static void reads_grow(struct ib_reads *reads)
 {
     unsigned room = reads->room == 0 ? READS_FIRST : 2 * reads->room;
     struct ib_read *ring = heap_get(room * sizeof *ring);
@@ -60,7 +60,7 @@ static void grow(struct ib_reads *reads)
     reads->first = 0;
 }
 
-static bool is_done(const struct ib_read *read)
+static bool reads_is_done(const struct ib_read *read)
 {
     return read->packets > 0 && read->taken >= read->packets && read->gaps == 0 && !read->lost;
 }
@@ -85,13 +85,13 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
     here.packets = packets_known(rc, &here);
     *least = here.packets == 0;
     if (reads->n == reads->room && reads->room < IB_RC_READS_MAX)
-        grow(reads);
+        reads_grow(reads);
     if (reads->room == 0)
         return here.packets ? here.packets : 1;
-    while (reads->done < reads->n && is_done(read_at(reads, reads->done)))
+    while (reads->done < reads->n && reads_is_done(read_at(reads, reads->done)))
         reads->done++;
     if (reads->n == reads->room)
-        forget_oldest(reads);
+        reads_forget_oldest(reads);
     read = read_at(reads, reads->n++);
     *read = here;
     return here.packets ? here.packets : 1;
@@ -181,7 +181,7 @@ bool ib_reads_incomplete(const struct ib_rc *rc, unsigned side, int64_t time_ns)
     const struct ib_reads *reads = &rc->side[side].reads;
 
     for (unsigned i = reads->n; i-- > reads->done;)
-        if (!is_done(read_at(reads, i)) && !is_too_soon(rc, side, read_at(reads, i), time_ns, REPLY_MARGIN))
+        if (!reads_is_done(read_at(reads, i)) && !is_too_soon(rc, side, read_at(reads, i), time_ns, REPLY_MARGIN))
             return true;
     return false;
 }
@@ -191,14 +191,14 @@ unsigned ib_reads_open(const struct ib_rc *rc, unsigned side, int64_t time_ns)
     const struct ib_reads *reads = &rc->side[side].reads;
     unsigned open = 0;
 
-    while (open < reads->n - reads->done && !is_done(read_at(reads, reads->n - 1 - open)) &&
+    while (open < reads->n - reads->done && !reads_is_done(read_at(reads, reads->n - 1 - open)) &&
            is_too_soon(rc, side, read_at(reads, reads->n - 1 - open), time_ns, READ_MARGIN))
         open++;
     return open;
 }
 
 /* The Read whose response has a packet at that offset. */
-static struct ib_read *find(const struct ib_reads *reads, uint64_t offset)
+static struct ib_read *reads_find(const struct ib_reads *reads, uint64_t offset)
 {
     unsigned low = 0, high = reads->n;
     struct ib_read *read;
@@ -219,7 +219,7 @@ static struct ib_read *find(const struct ib_reads *reads, uint64_t offset)
 
 void ib_reads_again(struct ib_requests *requests, uint64_t offset)
 {
-    struct ib_read *read = find(&requests->reads, offset);
+    struct ib_read *read = reads_find(&requests->reads, offset);
 
     if (read)
         read->again = true;
@@ -255,7 +255,7 @@ enum ib_comparison ib_reads_compare(struct ib_rc *rc, unsigned side, const struc
                                     struct ib_difference *words)
 {
     const struct ib_requests *requests = &rc->side[side];
-    struct ib_read *read = find(&requests->reads, offset);
+    struct ib_read *read = reads_find(&requests->reads, offset);
     const struct ib_reth *found = &packet->reth;
     struct ib_reth expected;
     uint64_t begin;
@@ -286,7 +286,7 @@ static void add_gap(struct ib_read *read, uint32_t from, uint32_t to)
 }
 
 /* True when this packet of the response has not been taken yet; it is now. */
-static bool take(struct ib_read *read, uint32_t index)
+static bool reads_take(struct ib_read *read, uint32_t index)
 {
     if (index >= read->taken) {
         add_gap(read, read->taken, index);
@@ -324,13 +324,13 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
     struct ib_rc_part part = ib_rc_part_of(rc, responder, packet, place);
     struct ib_read *read;
 
-    read = find(&rc->side[other_side(responder)].reads, offset);
+    read = reads_find(&rc->side[other_side(responder)].reads, offset);
     if (!read || read->atomic != (packet->info->message == IB_MESSAGE_ATOMIC_ACK))
         return;
     part.index = (uint32_t)(offset - read->from);
     if (part.index > 0 && rc->mtu == 0) /* its place in the memory is unknown */
         return;
-    if (!take(read, part.index)) {
+    if (!reads_take(read, part.index)) {
         rc->counts.repeated_responses[responder]++;
         compare_response(rc, responder, read, packet, offset, &part);
         return;
@@ -351,6 +351,6 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
         part.n = part.n < part.length ? part.n : part.length;
     }
     part.last = part.last || part.offset + part.length == read->size;
-    part.complete = part.complete || is_done(read);
+    part.complete = part.complete || reads_is_done(read);
     ib_rc_give(rc, &part);
 }

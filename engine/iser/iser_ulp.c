@@ -71,7 +71,7 @@ static bool memory_fits(const uint8_t *p)
 }
 
 /* The data are padded to four octets, which some senders leave out. */
-static bool length_fits(const uint8_t *bhs, uint64_t length)
+static bool iser_ulp_length_fits(const uint8_t *bhs, uint64_t length)
 {
     uint64_t data = get_be24(bhs + 5), exact = BHS_SIZE + 4u * (uint64_t)bhs[4] + data;
 
@@ -84,7 +84,8 @@ static bool is_pdu(const struct ulp_send *send)
 
     return send->n >= HEADER_SIZE + BHS_SIZE && p[0] >> 4 == CONTROL && !(p[0] & CONTROL_RESERVED) &&
            ulp_all_zero(p + 1, 3) && memory_fits(p) && !(p[HEADER_SIZE] & ISCSI_RESERVED) &&
-           ulp_name(names, p[HEADER_SIZE] & ISCSI_OPCODE) && length_fits(p + HEADER_SIZE, send->length - HEADER_SIZE);
+           ulp_name(names, p[HEADER_SIZE] & ISCSI_OPCODE) &&
+           iser_ulp_length_fits(p + HEADER_SIZE, send->length - HEADER_SIZE);
 }
 
 /* Versions, the greatest in the upper four bits: 1 of RFC 5046, 10 of RFC 7145. */
@@ -102,17 +103,17 @@ static bool is_login(const uint8_t *p)
            p[HEADER_SIZE + 3] == 0;
 }
 
-static bool is_private_data(const struct ulp_private_data *data)
+static bool iser_ulp_is_private_data(const struct ulp_private_data *data)
 {
     return data->n >= CM_SIZE && !(data->p[0] & ~CM_FLAGS) && ulp_all_zero(data->p + 1, data->n - 1);
 }
 
 /* Private data are nearly nothing but zeros here: they can only contradict. */
-static enum ulp_claim claim(const struct ulp_signs *signs)
+static enum ulp_claim iser_ulp_claim(const struct ulp_signs *signs)
 {
     const struct ulp_private_data *request = ulp_signs_request(signs), *reply = ulp_signs_reply(signs);
 
-    if ((request && !is_private_data(request)) || (reply && !is_private_data(reply)))
+    if ((request && !iser_ulp_is_private_data(request)) || (reply && !iser_ulp_is_private_data(reply)))
         return ULP_NO;
     if (!signs->send)
         return ULP_POSSIBLE;
@@ -151,7 +152,7 @@ static void describe_pdu(const struct ulp_send *send, char text[ULP_TEXT_SIZE])
         snprintf(text + used, ULP_TEXT_SIZE - (size_t)used, " data %" PRIu32 " octets", get_be24(bhs + 5));
 }
 
-static bool describe(void *state, const struct ulp_send *send, struct ulp_words *words)
+static bool iser_ulp_describe(void *state, const struct ulp_send *send, struct ulp_words *words)
 {
     uint8_t opcode;
 
@@ -169,5 +170,10 @@ static bool describe(void *state, const struct ulp_send *send, struct ulp_words 
     return true;
 }
 
-const struct ulp_kind iser_ulp = {
-    .name = "iser", .title = "iSER", .port = {3260}, .claim = claim, ULP_NAMED, .counts = counts, .describe = describe};
+const struct ulp_kind iser_ulp = {.name = "iser",
+                                  .title = "iSER",
+                                  .port = {3260},
+                                  .claim = iser_ulp_claim,
+                                  ULP_NAMED,
+                                  .counts = counts,
+                                  .describe = iser_ulp_describe};

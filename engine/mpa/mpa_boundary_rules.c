@@ -23,7 +23,7 @@ enum {
 static const uint8_t zeros[MPA_MARKER_LEN];
 
 /* That is proof for any ULPDU_Length. With Markers only up to the next one. */
-static bool crc_right(const uint8_t *p, size_t n, bool marker)
+static bool boundary_crc_right(const uint8_t *p, size_t n, bool marker)
 {
     size_t lead = marker ? MPA_MARKER_LEN : 0, total;
 
@@ -42,7 +42,7 @@ static enum fpdu_likeness likeness(const uint8_t *p, size_t n, bool marker)
         return marker && memcmp(p, zeros, n < lead ? n : lead) != 0 ? FPDU_NO : FPDU_TOO_SHORT;
     if (marker && memcmp(p, zeros, lead) != 0)
         return FPDU_NO;
-    return crc_right(p, n, marker) ? FPDU_CONVINCING : mpa_header_likeness(p + lead, n - lead);
+    return boundary_crc_right(p, n, marker) ? FPDU_CONVINCING : mpa_header_likeness(p + lead, n - lead);
 }
 
 enum fpdu_likeness mpa_fpdu_likeness(const uint8_t *p, size_t n)
@@ -52,7 +52,7 @@ enum fpdu_likeness mpa_fpdu_likeness(const uint8_t *p, size_t n)
     return plain > marked ? plain : marked;
 }
 
-static bool proven(const uint8_t *p, size_t n, bool marker)
+static bool boundary_proven(const uint8_t *p, size_t n, bool marker)
 {
     size_t lead = marker ? MPA_MARKER_LEN : 0, total;
     const uint8_t *q = p + lead;
@@ -65,7 +65,7 @@ static bool proven(const uint8_t *p, size_t n, bool marker)
     total = lead + MPA_LENGTH_LEN + get_be16(q) + pad + MPA_CRC_LEN;
     if (total > n || (marker && total > MPA_MARKER_PERIOD))
         return false;
-    if (crc_right(p, n, marker))
+    if (boundary_crc_right(p, n, marker))
         return true;
     for (unsigned i = 0; i < pad; i++)
         zero_pad &= p[total - MPA_CRC_LEN - 1 - i] == 0;
@@ -76,7 +76,7 @@ static bool proven(const uint8_t *p, size_t n, bool marker)
 
 bool mpa_fpdu_proven(const uint8_t *p, size_t n)
 {
-    return proven(p, n, false) || proven(p, n, true);
+    return boundary_proven(p, n, false) || boundary_proven(p, n, true);
 }
 
 /* Another startup frame: its length as far as that is known, 0 if there is none. */
@@ -155,7 +155,7 @@ static enum fpdu_likeness likeness_at_start(bool markers, const uint8_t *p, size
         return likeness(p, n, false);
     /* A first Marker with wrong contents is still the Marker that is due there. */
     if (markers && n > MPA_MARKER_LEN &&
-        (crc_right(p, n, true) || likeness(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN, false) == FPDU_CONVINCING))
+        (boundary_crc_right(p, n, true) || likeness(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN, false) == FPDU_CONVINCING))
         return FPDU_CONVINCING;
     return mpa_fpdu_likeness(p, n);
 }
@@ -208,7 +208,7 @@ struct boundary mpa_boundary_classify(const struct mpa_connection *mpa, unsigned
     return b;
 }
 
-static void hex(char out[32], const uint8_t *p, size_t n)
+static void boundary_hex(char out[32], const uint8_t *p, size_t n)
 {
     static const char digits[] = "0123456789abcdef";
     size_t shown = n < 8 ? n : 8;
@@ -307,7 +307,7 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
     bool waiting = seen->frame.kind == MPA_REQUEST && !mpa->side[other_side(side)].startup.seen;
     char octets[32];
 
-    hex(octets, p, b->count);
+    boundary_hex(octets, p, b->count);
     switch (b->what) {
     case BOUNDARY_FRAME:
         report_frame(mpa, side, &place, p, n);

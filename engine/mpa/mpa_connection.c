@@ -108,8 +108,8 @@ bool mpa_connection_is_mpa(const struct mpa_connection *mpa)
 
 /* ---- origins ---- */
 
-static bool add_run(struct arena *arena, struct mpa_side *s, uint64_t start, uint64_t end,
-                    const struct octets_origin *origin)
+static bool mpa_connection_add_run(struct arena *arena, struct mpa_side *s, uint64_t start, uint64_t end,
+                                   const struct octets_origin *origin)
 {
     if (s->n_runs == RUNS_MAX) { /* octet-sized segments without end: the last ones count as one */
         s->runs[s->n_runs - 1].end = end;
@@ -266,7 +266,8 @@ static void work_after_reject(struct mpa_connection *mpa, unsigned side, uint64_
 }
 
 /* Gives the side's new octets, those from `offset` on, to the part of the core that its state names. */
-static void work(struct mpa_connection *mpa, unsigned side, uint64_t offset, const struct octets_origin *origin)
+static void mpa_connection_work(struct mpa_connection *mpa, unsigned side, uint64_t offset,
+                                const struct octets_origin *origin)
 {
     struct mpa_side *s = &mpa->side[side];
 
@@ -284,7 +285,7 @@ static void work(struct mpa_connection *mpa, unsigned side, uint64_t offset, con
 }
 
 /* Octets from `offset` on that no FPDU has used are as if they had not come. */
-static void take_back(struct mpa_connection *mpa, unsigned side, uint64_t offset)
+static void mpa_connection_take_back(struct mpa_connection *mpa, unsigned side, uint64_t offset)
 {
     struct mpa_side *s = &mpa->side[side];
     uint64_t from = s->cursor > offset ? s->cursor : offset;
@@ -318,7 +319,7 @@ void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t o
     s->next = offset + n;
     if (s->window.n == 0)
         s->n_runs = 0;
-    if (!add_run(mpa->arena, s, offset, offset + n, origin)) {
+    if (!mpa_connection_add_run(mpa->arena, s, offset, offset + n, origin)) {
         mpa_ignore(mpa, side);
         return;
     }
@@ -335,9 +336,9 @@ void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t o
         mpa_ignore(mpa, side);
         return;
     }
-    work(mpa, side, offset, origin);
+    mpa_connection_work(mpa, side, offset, origin);
     if (s->damaged)
-        take_back(mpa, side, offset);
+        mpa_connection_take_back(mpa, side, offset);
     prune_runs(s);
     if (!mpa_window_save(&s->window))
         mpa_ignore(mpa, side);
@@ -354,7 +355,7 @@ void mpa_connection_hole(struct mpa_connection *mpa, unsigned side, uint64_t fro
     s->next = to;
     if (cause == HOLE_SNAP_LENGTH && s->state == SIDE_FPDUS && next) {
         s->n_runs = s->window.n == 0 ? 0 : s->n_runs;
-        if (add_run(mpa->arena, s, from, to, next) && mpa_cut_hole(mpa, side, from, to)) {
+        if (mpa_connection_add_run(mpa->arena, s, from, to, next) && mpa_cut_hole(mpa, side, from, to)) {
             mpa_window_save(&s->window);
             return;
         }

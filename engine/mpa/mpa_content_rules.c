@@ -84,7 +84,7 @@ static bool only_control_odd(const struct mpa_framing_state *fs, const uint8_t *
  * The header of a Tagged segment or a Send in which nothing is odd that matters here, as most are; what follows it says
  * nothing of its bounds.
  */
-static bool is_plain(const struct mpa_fpdu *fpdu)
+static bool content_is_plain(const struct mpa_fpdu *fpdu)
 {
     const uint8_t *ulpdu = fpdu->ulpdu;
     const struct rdmap_opcode_info *info;
@@ -102,7 +102,7 @@ static bool is_plain(const struct mpa_fpdu *fpdu)
 }
 
 /* One whole DDP segment per ULPDU (3). */
-static enum mpa_content judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+static enum mpa_content content_judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
     const struct mpa_framing_state *fs = mpa->side[side].framing;
     uint64_t end = fpdu->offset + fpdu->length;
@@ -111,7 +111,7 @@ static enum mpa_content judge_ulpdu(struct mpa_connection *mpa, unsigned side, c
     size_t n = fpdu->ulpdu_length - fpdu->lacking;
     unsigned fixed;
 
-    if (is_plain(fpdu)) {
+    if (content_is_plain(fpdu)) {
         VERDICT_PASSED(mpa->verdict, RULE_MPA_3_07, RULE_MPA_4_1_12, RULE_MPA_3_01);
         return MPA_CONTENT_SEGMENT;
     }
@@ -181,5 +181,5 @@ enum mpa_content mpa_judge_content(struct mpa_connection *mpa, unsigned side, co
                  "expected a ULPDU_Length of at most 64768; found ULPDU_Length %u", fpdu->ulpdu_length);
     else
         verdict_passed(mpa->verdict, RULE_MPA_3_05);
-    return judge_ulpdu(mpa, side, fpdu);
+    return content_judge_ulpdu(mpa, side, fpdu);
 }

@@ -25,7 +25,7 @@ struct layout {
     uint32_t of_ulpdu, not_preset; /* CRCs that several mistakes are compared with: add_crcs() */
 };
 
-static struct layout layout_of(const struct mpa_fpdu *fpdu)
+static struct layout crc_layout_of(const struct mpa_fpdu *fpdu)
 {
     struct layout layout = {.fpdu = fpdu,
                             .p = fpdu->octets,
@@ -320,14 +320,14 @@ static bool wrong_coverage(struct layout *layout, struct cause *cause)
 
 bool mpa_crc_of_zero_pad(const struct mpa_fpdu *fpdu)
 {
-    struct layout layout = layout_of(fpdu);
+    struct layout layout = crc_layout_of(fpdu);
 
     return has_zero_pad(&layout);
 }
 
 bool mpa_crc_misplaced(const struct mpa_fpdu *fpdu)
 {
-    struct layout layout = layout_of(fpdu);
+    struct layout layout = crc_layout_of(fpdu);
     struct cause cause;
 
     return placed_elsewhere(&layout, &cause) && !wrong_coverage(&layout, &cause);
@@ -335,7 +335,7 @@ bool mpa_crc_misplaced(const struct mpa_fpdu *fpdu)
 
 bool mpa_crc_explained(const struct mpa_fpdu *fpdu)
 {
-    struct layout layout = layout_of(fpdu);
+    struct layout layout = crc_layout_of(fpdu);
     struct cause cause;
 
     return fpdu->ulpdu_length > 0 && (wrong_coverage(&layout, &cause) || placed_elsewhere(&layout, &cause));
@@ -383,10 +383,11 @@ static void report_not_computed(struct mpa_connection *mpa, unsigned side, const
                    revision_zero(mpa) ? "a startup frame has Rev 0" : "a startup frame has C = 1", swap32(fpdu->crc));
 }
 
-static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, const struct place *place)
+static void crc_report(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                       const struct place *place)
 {
     const struct mpa_side *s = &mpa->side[side];
-    struct layout layout = layout_of(fpdu);
+    struct layout layout = crc_layout_of(fpdu);
     struct cause cause = {RULE_MPA_4_4_12, NULL, false};
 
     if (s->framing->no_crc_reported && s->good_crcs == 0)
@@ -404,7 +405,7 @@ static void report(struct mpa_connection *mpa, unsigned side, const struct mpa_f
                    swap32(fpdu->crc), cause.text ? ": " : "", cause.text ? cause.text : "");
 }
 
-static void count_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
+static void crc_count_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
     struct verdict *v = mpa->verdict;
     const struct mpa_framing_state *fs = mpa->side[side].framing;
@@ -441,9 +442,9 @@ enum mpa_crc_verdict mpa_judge_crc(struct mpa_connection *mpa, unsigned side, co
         if (!good)
             verdict_inconclusive(mpa->verdict, RULE_MPA_4_4_12);
     } else if (good) {
-        count_right(mpa, side, fpdu);
+        crc_count_right(mpa, side, fpdu);
     } else {
-        report(mpa, side, fpdu, place);
+        crc_report(mpa, side, fpdu, place);
     }
     return good ? MPA_CRC_VERIFIED : MPA_CRC_WRONG;
 }

@@ -10,7 +10,7 @@
 enum { WHOLE_HEADER = MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN };
 
 /* Where the FPDU at `start` ends by its ULPDU_Length, which must be in the window. */
-static uint64_t end_of(const struct mpa_side *s, uint64_t start)
+static uint64_t cut_end_of(const struct mpa_side *s, uint64_t start)
 {
     struct mpa_shape shape;
 
@@ -33,7 +33,7 @@ static bool begins_here(struct mpa_connection *mpa, unsigned side, uint64_t segm
     if (odd == 0)
         return true;
     return get_be16(mpa_window_at(&s->window, mpa_header_of(s, s->cursor))) >= DDP_TAGGED_HEADER_LEN &&
-           mpa_segment_starts(mpa, side, s->cursor) && end_of(s, s->cursor) == segment_end;
+           mpa_segment_starts(mpa, side, s->cursor) && cut_end_of(s, s->cursor) == segment_end;
 }
 
 /* The FPDU at the cursor has passed. */
@@ -79,7 +79,7 @@ bool mpa_cut_regain(struct mpa_connection *mpa, unsigned side)
         return false;
     /* Little of an Untagged header may be anything; of a Tagged one the length must be the segment's. */
     header = mpa_window_at(&s->window, mpa_header_of(s, last->start));
-    if (header[MPA_LENGTH_LEN] & 0x80 && end_of(s, last->start) != last->start + last->origin.segment_length)
+    if (header[MPA_LENGTH_LEN] & 0x80 && cut_end_of(s, last->start) != last->start + last->origin.segment_length)
         return false;
     s->cursor = last->start;
     s->state = SIDE_FPDUS;
@@ -94,7 +94,7 @@ bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint
         settle_whole(mpa, side);
         if (s->state != SIDE_FPDUS || !begins_here(mpa, side, to))
             return false;
-        s->cut_end = end_of(s, s->cursor);
+        s->cut_end = cut_end_of(s, s->cursor);
         if (s->cut_end <= from) { /* complete, and still no FPDU */
             s->cut_end = 0;
             return false;

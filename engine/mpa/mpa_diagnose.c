@@ -12,7 +12,7 @@
 
 /* ---- reports ---- */
 
-static const struct mpa_startup *frame_of(const struct mpa_connection *mpa, bool request)
+static const struct mpa_startup *diagnose_frame_of(const struct mpa_connection *mpa, bool request)
 {
     unsigned initiator = (unsigned)mpa->parameters.initiator_side;
 
@@ -36,8 +36,8 @@ void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct pl
     fs->unmet = mpa->side[side].negotiated_unmet = mpa->side[side].faulty = true;
     if (!mpa->parameters.startup_seen)
         return;
-    request = frame_of(mpa, true);
-    reply = frame_of(mpa, false);
+    request = diagnose_frame_of(mpa, true);
+    reply = diagnose_frame_of(mpa, false);
     governing = initiator ? reply : request;
     related = mpa->side[1 - side].startup.place.frame;
     if (request->revision == 0 && reply->revision != 0)
@@ -103,7 +103,7 @@ static bool next_fits(struct diagnosing *d, uint64_t at)
     return fits;
 }
 
-static bool crc_right(const struct mpa_fpdu *fpdu)
+static bool diagnose_crc_right(const struct mpa_fpdu *fpdu)
 {
     return fpdu->crc == fpdu->crc_computed;
 }
@@ -122,7 +122,7 @@ static bool accept_contents(struct diagnosing *d)
 
     if (mpa_framing_parse(d->mpa, d->side, d->at, &fpdu) != MPA_FPDU_OK)
         return false;
-    mpa_framing_accept(d->mpa, d->side, &fpdu, crc_right(&fpdu) ? ACCEPT_PROVEN : 0);
+    mpa_framing_accept(d->mpa, d->side, &fpdu, diagnose_crc_right(&fpdu) ? ACCEPT_PROVEN : 0);
     return true;
 }
 
@@ -168,7 +168,7 @@ static void adopt_grid(struct diagnosing *d, uint64_t found)
 }
 
 /* The header at `header` without the four octets at `at`, or with them (at 0), is one of DDP without a flaw. */
-static bool header_plausible(const struct diagnosing *d, uint64_t header, uint64_t at)
+static bool diagnose_header_plausible(const struct diagnosing *d, uint64_t header, uint64_t at)
 {
     uint8_t octets[HEADER_VISIBLE];
     size_t n = 0;
@@ -189,14 +189,14 @@ static bool find_first_marker(const struct diagnosing *d, uint64_t header, uint6
 
     if (!mpa_find_marker(d->s, header, from, until, at))
         return false;
-    if (*at >= header + HEADER_VISIBLE || !header_plausible(d, header, 0))
+    if (*at >= header + HEADER_VISIBLE || !diagnose_header_plausible(d, header, 0))
         return true;
     if (mpa_find_marker(d->s, header, *at + MPA_MARKER_LEN, until, &second)) {
         if (second != *at + MPA_MARKER_PERIOD) /* else that confirms it */
             *at = second;
         return true;
     }
-    return header_plausible(d, header, *at);
+    return diagnose_header_plausible(d, header, *at);
 }
 
 /* Markers that point back to this header are elsewhere: collects them into the shape. False when there are none. */
@@ -279,7 +279,7 @@ static bool try_markers_crc_right(struct diagnosing *d)
     uint64_t found;
     struct mpa_fpdu fpdu;
 
-    if (!d->fpdu || !crc_right(d->fpdu))
+    if (!d->fpdu || !diagnose_crc_right(d->fpdu))
         return false;
     wrong = first_wrong(d->fpdu, false);
     if (!wrong || !displaced_shape(d, &shape, &found) || !read_shape(d, &shape, &fpdu) ||
@@ -297,7 +297,7 @@ static bool shape_fits(struct diagnosing *d, const struct mpa_shape *shape, stru
     if (!read_shape(d, shape, fpdu))
         return false;
     if (by_crc)
-        return crc_right(fpdu);
+        return diagnose_crc_right(fpdu);
     /* Looking at the next FPDU took the scratch memory. */
     return next_fits(d, d->at + fpdu->length) && read_shape(d, shape, fpdu);
 }
@@ -511,7 +511,7 @@ static bool try_odd_ulpdu(struct diagnosing *d)
 {
     if (!d->fpdu || first_wrong(d->fpdu, false))
         return false;
-    if (!crc_right(d->fpdu) && mpa_crc_expected(d->mpa, d->side))
+    if (!diagnose_crc_right(d->fpdu) && mpa_crc_expected(d->mpa, d->side))
         return false;
     /* Zero octets look like one empty FPDU after the other: the next one must show, or the segments vouch for it. */
     return next_fits(d, d->at + d->fpdu->length) && accept_contents(d);
@@ -523,7 +523,7 @@ static bool try_odd_ulpdu(struct diagnosing *d)
  */
 static bool wrong_crcs_are_usual(const struct diagnosing *d)
 {
-    return d->fpdu && !d->fs->no_field && d->fs->wrong_crcs >= WRONG_CRCS_USUAL && !crc_right(d->fpdu) &&
+    return d->fpdu && !d->fs->no_field && d->fs->wrong_crcs >= WRONG_CRCS_USUAL && !diagnose_crc_right(d->fpdu) &&
            mpa_markers_right(d->fpdu);
 }
 

@@ -15,7 +15,7 @@ enum {
 };
 
 /* By the framing in use there is no Marker there. */
-static bool is_elsewhere(const struct mpa_framing_state *fs, uint64_t at)
+static bool grid_is_elsewhere(const struct mpa_framing_state *fs, uint64_t at)
 {
     return !fs->framing.markers || at < fs->framing.seq_start || (at - fs->framing.seq_start) % fs->period != 0;
 }
@@ -36,7 +36,7 @@ static bool markers_fit(const struct diagnosing *d, const struct mpa_shape *shap
 
         if (get_be32(mpa_window_at(&d->s->window, at)) != (at < header ? 0 : at - header))
             return false;
-        pointing += is_elsewhere(d->fs, at) && (at > header || (at - d->fs->start) % MPA_MARKER_PERIOD != 0);
+        pointing += grid_is_elsewhere(d->fs, at) && (at > header || (at - d->fs->start) % MPA_MARKER_PERIOD != 0);
     }
     return pointing >= wanted;
 }
@@ -69,7 +69,7 @@ static bool try_grid(struct diagnosing *d, uint64_t origin, uint32_t period, uns
         fpdu.crc != fpdu.crc_computed)
         return false;
     for (unsigned i = fpdu.n_markers; i-- > 0;)
-        if (is_elsewhere(fs, fpdu.markers[i].offset))
+        if (grid_is_elsewhere(fs, fpdu.markers[i].offset))
             found = fpdu.markers[i].offset;
     due = due_instead(fs, &fpdu, found);
     if (!fs->missing_reported)
@@ -88,7 +88,7 @@ static bool try_grid(struct diagnosing *d, uint64_t origin, uint32_t period, uns
  * A mistake in counting, or a multiple. One Marker elsewhere is not another period: after a right first one the rest
  * may be on a shifted grid.
  */
-static bool is_usual(uint32_t period)
+static bool grid_is_usual(uint32_t period)
 {
     return (period >= MPA_MARKER_PERIOD - NEAR && period <= MPA_MARKER_PERIOD + NEAR) || period % 128 == 0;
 }
@@ -97,7 +97,7 @@ static bool is_usual(uint32_t period)
 static bool try_periods(struct diagnosing *d)
 {
     for (uint32_t period = PERIOD_MAX; period >= PERIOD_MIN; period -= WORD)
-        if (period != MPA_MARKER_PERIOD && try_grid(d, d->fs->start, period, is_usual(period) ? 1 : 2))
+        if (period != MPA_MARKER_PERIOD && try_grid(d, d->fs->start, period, grid_is_usual(period) ? 1 : 2))
             return true;
     return false;
 }

@@ -7,7 +7,7 @@
 
 #include "wire/crc32c.h"
 
-static uint16_t swap16(uint16_t v)
+static uint16_t length_swap16(uint16_t v)
 {
     return (uint16_t)(v << 8 | v >> 8);
 }
@@ -25,7 +25,7 @@ void mpa_report_length(struct diagnosing *d, const struct suspect *suspect, unsi
 {
     const char *why = "";
 
-    if (length == swap16(suspect->length))
+    if (length == length_swap16(suspect->length))
         why = ": its octets are in reverse order";
     else if (suspect->length == length + MPA_LENGTH_LEN || suspect->length == length + MPA_CRC_LEN ||
              suspect->length == length + MPA_LENGTH_LEN + MPA_CRC_LEN || suspect->length == end - suspect->start)
@@ -89,7 +89,7 @@ static uint64_t scan_for_crc(const struct diagnosing *d, const struct suspect *s
 }
 
 /* With this ULPDU_Length, are the PAD octets zero? They are ULPDU else. */
-static bool length_fits(const struct diagnosing *d, const struct suspect *suspect, unsigned length)
+static bool length_length_fits(const struct diagnosing *d, const struct suspect *suspect, unsigned length)
 {
     struct mpa_shape shape;
     struct mpa_fpdu fpdu;
@@ -118,7 +118,7 @@ static unsigned likely_length(const struct diagnosing *d, const struct suspect *
         sent - MPA_CRC_LEN,
         sent - MPA_LENGTH_LEN,
         sent - MPA_LENGTH_LEN - MPA_CRC_LEN - (both & 3),
-        swap16(suspect->length),
+        length_swap16(suspect->length),
     };
     uint64_t body = suspect->header + MPA_LENGTH_LEN;
     unsigned fixed = mpa_octets_from(d->s, body) > 0
@@ -133,7 +133,7 @@ static unsigned likely_length(const struct diagnosing *d, const struct suspect *
                 return both - pad;
     for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
         if (guesses[i] <= UINT16_MAX && guesses[i] + mpa_pad_length((uint16_t)guesses[i]) == both &&
-            length_fits(d, suspect, guesses[i]))
+            length_length_fits(d, suspect, guesses[i]))
             return guesses[i];
     return both;
 }
@@ -156,7 +156,7 @@ static bool settle_end(struct diagnosing *d, const struct suspect *suspect, uint
         unsigned less = MPA_MARKER_LEN * markers;
 
         if (markers > 0 && sent > less && sent - less + mpa_pad_length((uint16_t)(sent - less)) == body &&
-            length_fits(d, suspect, sent - less)) {
+            length_length_fits(d, suspect, sent - less)) {
             length = sent - less;
             report_counted_markers(d, suspect, length, end);
         } else {
@@ -320,10 +320,10 @@ static bool credible(struct diagnosing *d, const struct suspect *suspect, const 
         return !(crc_fields_are_zero(d, suspect) && zero_word_before(d, candidate->end) &&
                  !zero_word_before(d, candidate->end - MPA_CRC_LEN));
     case LENGTH:
-        return (fixed == 0 || fixed == candidate->value) && length_fits(d, suspect, candidate->value);
+        return (fixed == 0 || fixed == candidate->value) && length_length_fits(d, suspect, candidate->value);
     case COUNTED_MARKERS:
         /* The PAD octets reveal a length that was too large by some other amount. */
-        if (!length_fits(d, suspect, candidate->value))
+        if (!length_length_fits(d, suspect, candidate->value))
             return false;
         return !pad_precedes(d, candidate->end, mpa_pad_length((uint16_t)(suspect->length - 6u))) ||
                candidate->value + mpa_pad_length((uint16_t)candidate->value) !=
@@ -335,7 +335,7 @@ static bool credible(struct diagnosing *d, const struct suspect *suspect, const 
     return false;
 }
 
-static void settle(struct diagnosing *d, const struct suspect *suspect, const struct candidate *candidate)
+static void length_settle(struct diagnosing *d, const struct suspect *suspect, const struct candidate *candidate)
 {
     struct mpa_fpdu fpdu;
 
@@ -405,7 +405,7 @@ static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, e
     if (mpa_crc_expected(d->mpa, d->side) && suspect->start == d->at &&
         mpa_try_corrected_end(d, suspect, candidate.end))
         return true; /* there is a CRC field, and it decides */
-    settle(d, suspect, &candidate);
+    length_settle(d, suspect, &candidate);
     return true;
 }
 
@@ -422,7 +422,7 @@ static bool try_usual_lengths(struct diagnosing *d, const struct suspect *suspec
         sent - MPA_LENGTH_LEN - MPA_CRC_LEN - 1,
         sent - 8,
         sent - 9,
-        swap16(suspect->length),
+        length_swap16(suspect->length),
     };
 
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)

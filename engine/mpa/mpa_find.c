@@ -92,7 +92,7 @@ static void negotiate_enhanced(struct mpa_parameters *parameters, const struct m
     }
 }
 
-static void negotiate(struct mpa_connection *mpa)
+static void find_negotiate(struct mpa_connection *mpa)
 {
     struct mpa_parameters *parameters = &mpa->parameters;
     const struct mpa_side *initiator = &mpa->side[parameters->initiator_side];
@@ -124,7 +124,7 @@ static void negotiate(struct mpa_connection *mpa)
 /* ---- from startup to Full Operation ---- */
 
 /* Begins Full Operation of a side whose own startup frame is complete. True when the side changed its state. */
-static bool begin(struct mpa_connection *mpa, unsigned side, bool last)
+static bool find_begin(struct mpa_connection *mpa, unsigned side, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
     uint64_t at = s->startup.end, end = mpa_window_end(&s->window);
@@ -208,7 +208,7 @@ static void start_operation(struct mpa_connection *mpa, const struct place *plac
 {
     unsigned first = (unsigned)mpa->parameters.initiator_side;
 
-    negotiate(mpa);
+    find_negotiate(mpa);
     if (mpa->parameters.startup_seen)
         mpa_judge_negotiation(mpa);
     if (mpa->parameters.rejected) {
@@ -226,7 +226,7 @@ static void start_operation(struct mpa_connection *mpa, const struct place *plac
             s->state = SIDE_RECOGNISING;
             if (mpa_recognise(mpa, side, false))
                 mpa_framing_octets(mpa, side);
-        } else if (begin(mpa, side, s->fin || s->reset) && s->state != SIDE_IGNORED) {
+        } else if (find_begin(mpa, side, s->fin || s->reset) && s->state != SIDE_IGNORED) {
             mpa_framing_octets(mpa, side);
         }
     }
@@ -255,7 +255,7 @@ static void frame_complete(struct mpa_connection *mpa, unsigned side)
     mpa->parameters.request_seen |= request;
     mpa->parameters.reply_seen |= !request;
     if (!has_frame(o))
-        mpa->parameters.revision = startup->frame.revision; /* negotiate() may never come */
+        mpa->parameters.revision = startup->frame.revision; /* find_negotiate() may never come */
     event.direction = direction_of(mpa, side);
     s->state = SIDE_WAITING;
     s->cursor = startup->end;
@@ -323,7 +323,7 @@ static bool went_on(struct mpa_connection *mpa, unsigned side)
 }
 
 /* The frame's octets, as many as were captured. */
-static bool keep_octets(struct mpa_connection *mpa, struct mpa_side *s, size_t have)
+static bool find_keep_octets(struct mpa_connection *mpa, struct mpa_side *s, size_t have)
 {
     struct startup_seen *startup = &s->startup;
     size_t kept = have < STARTUP_ROOM ? have : STARTUP_ROOM;
@@ -350,13 +350,13 @@ static void decode_frame(struct startup_seen *startup, size_t length)
     memcpy(startup->octets, key, sizeof key);
 }
 
-static void take_frame(struct mpa_connection *mpa, unsigned side, size_t have)
+static void find_take_frame(struct mpa_connection *mpa, unsigned side, size_t have)
 {
     struct mpa_side *s = &mpa->side[side];
     struct startup_seen *startup = &s->startup;
     size_t length = MPA_STARTUP_HEADER_LEN + (size_t)startup->frame.pd_length;
 
-    if (!keep_octets(mpa, s, have)) {
+    if (!find_keep_octets(mpa, s, have)) {
         mpa_ignore(mpa, side);
         return;
     }
@@ -402,7 +402,7 @@ static bool read_header(struct mpa_connection *mpa, unsigned side)
 }
 
 /* SIDE_STARTUP: a key is at startup.start. True when the state changed. */
-static bool collect(struct mpa_connection *mpa, unsigned side, bool last)
+static bool find_collect(struct mpa_connection *mpa, unsigned side, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
     struct startup_seen *startup = &s->startup;
@@ -418,13 +418,13 @@ static bool collect(struct mpa_connection *mpa, unsigned side, bool last)
     need = MPA_STARTUP_HEADER_LEN + (size_t)startup->frame.pd_length;
     /* Also when what came last completes the frame: then it is an FPDU that PD_Length takes for Private Data. */
     if (s->n_runs > 0 && s->runs[s->n_runs - 1].start < startup->start + need && went_on(mpa, side)) {
-        take_frame(mpa, side, (size_t)(s->runs[s->n_runs - 1].start - startup->start));
+        find_take_frame(mpa, side, (size_t)(s->runs[s->n_runs - 1].start - startup->start));
         return true;
     }
     if (have < need && !(startup->frame.pd_length > MPA_PRIVATE_DATA_MAX && !startup->late)) {
         if (!last || startup->late || s->hole)
             return false;
-        take_frame(mpa, side, have);
+        find_take_frame(mpa, side, have);
         return true;
     }
     if (!confirmed(mpa, side, need)) {
@@ -433,7 +433,7 @@ static bool collect(struct mpa_connection *mpa, unsigned side, bool last)
         drop_key(s);
         return true;
     }
-    take_frame(mpa, side, have < need ? have : need);
+    find_take_frame(mpa, side, have < need ? have : need);
     return true;
 }
 
@@ -537,7 +537,7 @@ static bool start_may_be_lost(const struct mpa_connection *mpa, unsigned side)
     return s->hole || !mpa->start_captured[side] || mpa->phase == MPA_PHASE_FULL_OPERATION;
 }
 
-static void give_up(struct mpa_connection *mpa)
+static void find_give_up(struct mpa_connection *mpa)
 {
     struct place place = mpa_place(mpa, 0, mpa->side[0].cursor, mpa->side[0].cursor);
 
@@ -555,13 +555,13 @@ static void count_streamed(struct mpa_connection *mpa, unsigned side, uint64_t o
     if (s->streamed < LOOK_MAX)
         return;
     if (mpa->phase == MPA_PHASE_STREAMING && (o->streamed >= LOOK_MAX || !has_frame(o)))
-        give_up(mpa);
+        find_give_up(mpa);
     else if (mpa->phase != MPA_PHASE_STREAMING)
         mpa_ignore(mpa, side);
 }
 
 /* SIDE_STREAMING and SIDE_RECOGNISING. True when the state changed. */
-static bool look(struct mpa_connection *mpa, unsigned side, bool last)
+static bool find_look(struct mpa_connection *mpa, unsigned side, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_side *o = other_of(mpa, side);
@@ -600,7 +600,7 @@ static bool await_other(struct mpa_connection *mpa, unsigned side)
     struct mpa_side *s = &mpa->side[side];
 
     if (mpa->phase == MPA_PHASE_FULL_OPERATION)
-        return begin(mpa, side, false);
+        return find_begin(mpa, side, false);
     if (s->window.n > 0 && mpa_window_end(&s->window) > s->startup.end + HELD_MAX) {
         start_one_sided(mpa, side);
         if (s->state == SIDE_WAITING)
@@ -610,16 +610,16 @@ static bool await_other(struct mpa_connection *mpa, unsigned side)
 }
 
 /* True when the state changed, and asks for another step. */
-static bool step(struct mpa_connection *mpa, unsigned side)
+static bool find_step(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
 
     switch (s->state) {
     case SIDE_STREAMING:
     case SIDE_RECOGNISING:
-        return s->window.n > 0 && look(mpa, side, false);
+        return s->window.n > 0 && find_look(mpa, side, false);
     case SIDE_STARTUP:
-        return collect(mpa, side, false);
+        return find_collect(mpa, side, false);
     case SIDE_WAITING:
         return await_other(mpa, side);
     case SIDE_FPDUS:
@@ -637,11 +637,11 @@ void mpa_find_octets(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
 
-    while (step(mpa, side))
+    while (find_step(mpa, side))
         continue;
     /* A frame after other data waits for its counterpart, which may have come now. */
     if (other_of(mpa, side)->state == SIDE_STARTUP && s->startup.header_seen && other_of(mpa, side)->startup.late)
-        if (collect(mpa, 1 - side, false))
+        if (find_collect(mpa, 1 - side, false))
             mpa_find_octets(mpa, 1 - side);
 }
 
@@ -657,7 +657,7 @@ static bool begin_before_hole(struct mpa_connection *mpa, unsigned side, uint64_
 {
     struct mpa_side *s = &mpa->side[side];
 
-    begin(mpa, side, true);
+    find_begin(mpa, side, true);
     if (s->state != SIDE_FPDUS && s->state != SIDE_LOST)
         return false;
     mpa_framing_octets(mpa, side);
@@ -671,7 +671,7 @@ void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
 
     if (private_data_lost(s, to)) {
         s->startup.partial = true;
-        take_frame(mpa, side, (size_t)(mpa_window_end(&s->window) - s->startup.start));
+        find_take_frame(mpa, side, (size_t)(mpa_window_end(&s->window) - s->startup.start));
         mpa_window_restart(&s->window, to);
         return;
     }
@@ -720,12 +720,12 @@ void mpa_find_end(struct mpa_connection *mpa, unsigned side)
     bool over = s->fin || s->reset;
 
     if (s->state == SIDE_STARTUP && (over || mpa->finished || mpa->side[1 - side].fin || mpa->side[1 - side].reset))
-        collect(mpa, side, true);
-    if ((s->state == SIDE_STREAMING || s->state == SIDE_RECOGNISING) && s->window.n > 0 && look(mpa, side, true))
+        find_collect(mpa, side, true);
+    if ((s->state == SIDE_STREAMING || s->state == SIDE_RECOGNISING) && s->window.n > 0 && find_look(mpa, side, true))
         mpa_find_octets(mpa, side);
     if (mpa->finished && s->state == SIDE_WAITING && mpa->phase == MPA_PHASE_STARTUP && counterpart_lost(mpa, side))
         start_one_sided(mpa, side);
-    if (s->state == SIDE_WAITING && mpa->phase == MPA_PHASE_FULL_OPERATION && begin(mpa, side, true) &&
+    if (s->state == SIDE_WAITING && mpa->phase == MPA_PHASE_FULL_OPERATION && find_begin(mpa, side, true) &&
         s->state != SIDE_IGNORED)
         mpa_framing_octets(mpa, side);
     if (s->state == SIDE_FPDUS || s->state == SIDE_LOST)

@@ -138,7 +138,7 @@ static enum seek try_row(struct mpa_connection *mpa, unsigned side, uint64_t at,
     return last ? SEEK_NONE : SEEK_PENDING;
 }
 
-static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t at, bool last)
+static enum seek follow_try_start(struct mpa_connection *mpa, unsigned side, uint64_t at, bool last)
 {
     struct mpa_fpdu fpdu;
     size_t seen;
@@ -186,7 +186,7 @@ enum seek mpa_seek(struct mpa_connection *mpa, unsigned side, uint64_t from, uin
         /* While one start waits for octets only starts of segments are preferred to it. */
         if (!may_start(s, x) || (waiting && !mpa_segment_starts(mpa, side, x)))
             continue;
-        switch (try_start(mpa, side, x, last)) {
+        switch (follow_try_start(mpa, side, x, last)) {
         case SEEK_FOUND:
             *at = x;
             return SEEK_FOUND;

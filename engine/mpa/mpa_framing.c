@@ -41,7 +41,8 @@ bool mpa_framing_begin(struct mpa_connection *mpa, unsigned side, uint64_t at)
 }
 
 /* The first octets look more like a Marker and a header than like a header alone. */
-static bool marker_leads(const struct mpa_framing_state *fs, const uint8_t *p, size_t n, enum tristate negotiated)
+static bool framing_marker_leads(const struct mpa_framing_state *fs, const uint8_t *p, size_t n,
+                                 enum tristate negotiated)
 {
     bool zero = get_be32(p) == 0;
     unsigned plain = mpa_octets_oddity(fs, p, n);
@@ -71,7 +72,7 @@ static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
         fs->opening = false;
         return true;
     }
-    found = marker_leads(fs, mpa_window_at(&s->window, s->cursor), n, negotiated);
+    found = framing_marker_leads(fs, mpa_window_at(&s->window, s->cursor), n, negotiated);
     lone = negotiated == OFF && found && mpa_crc_binding(mpa) ? mpa_lone_word(mpa, side, s->cursor) : LONE_WORD_NO;
     if (lone == LONE_WORD_OPEN && !last)
         return false;
@@ -94,7 +95,7 @@ static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
 
 /* ---- FPDUs ---- */
 
-static void count_reads(struct mpa_connection *mpa, unsigned side, const struct ddp_segment *ddp)
+static void framing_count_reads(struct mpa_connection *mpa, unsigned side, const struct ddp_segment *ddp)
 {
     struct mpa_side *s = &mpa->side[side], *o = &mpa->side[1 - side];
 
@@ -252,8 +253,8 @@ static void judge_frame(struct mpa_connection *mpa, unsigned side, struct mpa_fp
         count_shape(mpa, mpa->side[side].framing);
 }
 
-static void judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
-                        struct mpa_fpdu_event *event)
+static void framing_judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
+                                struct mpa_fpdu_event *event)
 {
     struct mpa_side *s = &mpa->side[side];
     enum mpa_content content = event->crc == MPA_CRC_WRONG && mpa_crc_misplaced(fpdu)
@@ -291,7 +292,7 @@ static void count_fpdu(struct mpa_connection *mpa, unsigned side, const struct m
     s->good_crcs += event->crc == MPA_CRC_VERIFIED;
     s->bad_crcs += event->crc == MPA_CRC_WRONG;
     if (event->has_ddp)
-        count_reads(mpa, side, &event->ddp);
+        framing_count_reads(mpa, side, &event->ddp);
 }
 
 static void count_crc_field(struct mpa_framing_state *fs, const struct mpa_fpdu_event *event, unsigned how)
@@ -340,7 +341,7 @@ void mpa_framing_accept(struct mpa_connection *mpa, unsigned side, struct mpa_fp
     begin_event(mpa, side, fpdu, &event);
     judge_opening(mpa, side, fpdu, how);
     judge_frame(mpa, side, fpdu, how, &event);
-    judge_ulpdu(mpa, side, fpdu, &event);
+    framing_judge_ulpdu(mpa, side, fpdu, &event);
     if (mpa->side[side].gap_open)
         mpa_gap_settle(&mpa->side[side], &event);
     mpa_tail_note(&mpa->side[side], &event);
@@ -461,7 +462,7 @@ static bool overtaken(struct mpa_connection *mpa, unsigned side)
  */
 enum looks { LOOKS_WRONG, LOOKS_OPEN, LOOKS_RIGHT };
 
-static enum looks look_at(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
+static enum looks framing_look_at(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
     uint64_t end = fpdu->offset + fpdu->length;
@@ -509,7 +510,7 @@ static bool drop_guess(struct mpa_connection *mpa, unsigned side)
 }
 
 /* What is at the cursor is no FPDU, and the framing in use is right. False: more octets are needed. */
-static bool explain(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, bool last)
+static bool framing_explain(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
@@ -549,7 +550,7 @@ bool mpa_framing_step(struct mpa_connection *mpa, unsigned side, bool last)
     s->damaged = !last && (!complete || mpa_crc_expected(mpa, side)) && mpa->tcp && tcp_pair_is_damaged(mpa->tcp, side);
     if (s->damaged || (!complete && !last && may_grow(mpa, side)))
         return false;
-    looks = complete ? look_at(mpa, side, &fpdu, last) : LOOKS_WRONG;
+    looks = complete ? framing_look_at(mpa, side, &fpdu, last) : LOOKS_WRONG;
     if (looks == LOOKS_OPEN) /* nothing to diagnose: a random CRC field can look like a header */
         return false;
     if (looks == LOOKS_RIGHT) {
@@ -557,10 +558,10 @@ bool mpa_framing_step(struct mpa_connection *mpa, unsigned side, bool last)
         mpa_framing_accept(mpa, side, &fpdu, proven ? ACCEPT_PROVEN : 0);
         return true;
     }
-    return drop_guess(mpa, side) || explain(mpa, side, complete ? &fpdu : NULL, last);
+    return drop_guess(mpa, side) || framing_explain(mpa, side, complete ? &fpdu : NULL, last);
 }
 
-static void run(struct mpa_connection *mpa, unsigned side, bool last)
+static void framing_run(struct mpa_connection *mpa, unsigned side, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
     uint64_t keep;
@@ -575,7 +576,7 @@ static void run(struct mpa_connection *mpa, unsigned side, bool last)
 void mpa_framing_octets(struct mpa_connection *mpa, unsigned side)
 {
     do
-        run(mpa, side, false);
+        framing_run(mpa, side, false);
     while (mpa->side[side].state == SIDE_RECOGNISING && mpa_recognise(mpa, side, false));
 }
 
@@ -670,7 +671,7 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
         return;
     }
     if (!on_grid && mpa_octets_from(s, s->cursor) > 0) {
-        run(mpa, side, true);
+        framing_run(mpa, side, true);
         on_grid = fin && judge_end_on_grid(mpa, side);
     }
     if (fs->leading_missing) { /* no octet 512 came that could have held the next Marker */

@@ -12,7 +12,7 @@ enum {
     ANOTHER_MIN = MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN + MPA_CRC_LEN, /* the least that another message takes */
 };
 
-static uint64_t markers_before(const struct mpa_framing_state *fs, uint64_t at)
+static uint64_t gap_markers_before(const struct mpa_framing_state *fs, uint64_t at)
 {
     return at <= fs->framing.seq_start ? 0 : (at - fs->framing.seq_start + fs->period - 1) / fs->period;
 }
@@ -20,7 +20,7 @@ static uint64_t markers_before(const struct mpa_framing_state *fs, uint64_t at)
 /* Octets of Markers in [from, to), which begins and ends between FPDUs. */
 static uint64_t marker_octets(const struct mpa_framing_state *fs, uint64_t from, uint64_t to)
 {
-    return fs->framing.markers ? (markers_before(fs, to) - markers_before(fs, from)) * MPA_MARKER_LEN : 0;
+    return fs->framing.markers ? (gap_markers_before(fs, to) - gap_markers_before(fs, from)) * MPA_MARKER_LEN : 0;
 }
 
 /* `octets`, without Markers, are what it takes to send so much payload in segments like the one before them. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static uint16_t swap16(uint16_t v)
+static uint16_t marker_swap16(uint16_t v)
 {
     return (uint16_t)(v << 8 | v >> 8);
 }
@@ -23,9 +23,9 @@ bool mpa_markers_right(const struct mpa_fpdu *fpdu)
 }
 
 /* The octets of FPDUPTR, of the whole Marker, or its two fields are in reverse order. */
-static bool swapped(const struct mpa_marker *marker)
+static bool marker_swapped(const struct mpa_marker *marker)
 {
-    uint16_t twisted = swap16(marker->expected);
+    uint16_t twisted = marker_swap16(marker->expected);
 
     return marker->expected != 0 &&
            ((marker->reserved == 0 && marker->fpduptr == twisted) ||
@@ -35,7 +35,7 @@ static bool swapped(const struct mpa_marker *marker)
 /* The octets look like a Marker, if a wrong one, and not like ULPDU. */
 bool mpa_marker_like(const struct mpa_marker *marker, const struct mpa_fpdu *fpdu)
 {
-    if (right(marker) || swapped(marker) || marker->fpduptr == marker->expected)
+    if (right(marker) || marker_swapped(marker) || marker->fpduptr == marker->expected)
         return true;
     return marker->reserved == 0 && marker->fpduptr <= fpdu->length + MPA_MARKER_PERIOD;
 }
@@ -91,7 +91,7 @@ static enum rule_id pointer_rule(const struct mpa_framing_state *fs, const struc
     bool leading = marker->offset < fpdu->header;
     bool earlier_interior = i > 0 && fpdu->markers[i - 1].offset > fpdu->header;
 
-    if (marker->fpduptr == swap16(marker->expected))
+    if (marker->fpduptr == marker_swap16(marker->expected))
         return RULE_MPA_4_2_01;
     if (leading)
         return marker->offset == fs->start && fs->start_known ? RULE_MPA_4_3_05 : RULE_MPA_4_3_10;
@@ -110,7 +110,7 @@ static bool low_bits_too(const struct mpa_marker *marker, const struct mpa_fpdu 
     unsigned wrong_by =
         marker->fpduptr > marker->expected ? marker->fpduptr - marker->expected : marker->expected - marker->fpduptr;
 
-    return (marker->fpduptr & 3) != 0 && wrong_by > 3 && marker->fpduptr != swap16(marker->expected) &&
+    return (marker->fpduptr & 3) != 0 && wrong_by > 3 && marker->fpduptr != marker_swap16(marker->expected) &&
            marker->fpduptr <= fpdu->length + MPA_MARKER_PERIOD;
 }
 
@@ -130,7 +130,7 @@ static void judge_content(struct mpa_connection *mpa, unsigned side, const struc
     bool elsewhere = (marker->fpduptr & ~3u) != marker->expected;
     bool negative = marker->reserved == UINT16_MAX && elsewhere; /* a number of 32 bits */
 
-    if (swapped(marker)) {
+    if (marker_swapped(marker)) {
         fail_content(mpa, side, marker, RULE_MPA_4_2_01);
         return;
     }
@@ -143,7 +143,7 @@ static void judge_content(struct mpa_connection *mpa, unsigned side, const struc
 }
 
 /* Stream offset at which the sequence numbers of this side wrap to 0; 0 when unknown. */
-static uint64_t wrap_of(const struct mpa_connection *mpa, unsigned side)
+static uint64_t marker_wrap_of(const struct mpa_connection *mpa, unsigned side)
 {
     const struct tcp_side_facts *facts = mpa->tcp ? tcp_pair_facts(mpa->tcp, side) : NULL;
 
@@ -155,7 +155,7 @@ static void count_grid(struct mpa_connection *mpa, unsigned side, const struct m
     const struct mpa_framing_state *fs = mpa->side[side].framing;
     const struct mpa_framing_state *other = mpa->side[1 - side].framing;
     struct verdict *v = mpa->verdict;
-    uint64_t wrap = wrap_of(mpa, side);
+    uint64_t wrap = marker_wrap_of(mpa, side);
 
     verdict_passed(v, RULE_MPA_4_3_03);
     verdict_passed(v, RULE_MPA_4_3_06);
@@ -165,7 +165,7 @@ static void count_grid(struct mpa_connection *mpa, unsigned side, const struct m
         verdict_passed(v, RULE_MPA_4_3_17);
 }
 
-static void count_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned i)
+static void marker_count_right(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned i)
 {
     const struct mpa_marker *marker = &fpdu->markers[i];
     const struct mpa_framing_state *fs = mpa->side[side].framing;
@@ -205,7 +205,7 @@ void mpa_judge_markers(struct mpa_connection *mpa, unsigned side, const struct m
             judge_content(mpa, side, fpdu, i);
             continue;
         }
-        count_right(mpa, side, fpdu, i);
+        marker_count_right(mpa, side, fpdu, i);
         fs->last_marker = fpdu->markers[i].offset;
         fs->markers_right++;
     }
@@ -228,7 +228,7 @@ static bool grid_start(const struct mpa_side *side, bool early, uint64_t *start)
 static enum rule_id grid_rule(const struct mpa_connection *mpa, unsigned side, uint64_t found)
 {
     const struct mpa_framing_state *fs = mpa->side[side].framing;
-    uint64_t wrap = wrap_of(mpa, side), others;
+    uint64_t wrap = marker_wrap_of(mpa, side), others;
 
     if (!fs->start_known)
         return RULE_MPA_4_3_06;

@@ -76,7 +76,7 @@ static void judge_rdmac_reply(const struct pair *p)
 }
 
 /* 9.2: A is echoed; with A = 1 the Reply names RTR types. A rejecting Reply establishes no model. */
-static void judge_model(const struct pair *p, bool accepted)
+static void negotiation_judge_model(const struct pair *p, bool accepted)
 {
     const struct mpa_enhanced *req = &p->req->enhanced, *rep = &p->rep->enhanced;
 
@@ -146,7 +146,7 @@ void mpa_judge_negotiation(struct mpa_connection *mpa)
     if (!usable)
         return;
     accepted = (pair.rep->flags & MPA_FLAG_R) == 0;
-    judge_model(&pair, accepted);
+    negotiation_judge_model(&pair, accepted);
     if (accepted)
         judge_depths(&pair);
 }

@@ -82,7 +82,7 @@ static bool capture_shows_order(const struct mpa_connection *mpa, unsigned peer,
 
 /* ---- the Reply, and what precedes it ---- */
 
-static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
+static void order_judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
 {
     const struct startup_seen *request = &mpa->side[from].startup, *reply = &mpa->side[to].startup;
     struct verdict *v = mpa->verdict;
@@ -117,7 +117,7 @@ static void judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
 }
 
 /* The last octets delivered that begin before `offset`, as far as they are kept. */
-static const struct order_run *run_before(const struct mpa_order_side *order, uint64_t offset)
+static const struct order_run *order_run_before(const struct mpa_order_side *order, uint64_t offset)
 {
     const struct order_run *run = NULL;
 
@@ -134,7 +134,7 @@ static const struct order_run *run_before(const struct mpa_order_side *order, ui
 static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned to)
 {
     const struct startup_seen *request = &mpa->side[from].startup, *reply = &mpa->side[to].startup;
-    const struct order_run *run = run_before(&mpa->order->side[to], reply->start);
+    const struct order_run *run = order_run_before(&mpa->order->side[to], reply->start);
     struct verdict *v = mpa->verdict;
     struct place place;
 
@@ -181,13 +181,13 @@ void mpa_order_startup(struct mpa_connection *mpa, unsigned side)
         if (theirs->seen && theirs->frame.kind == MPA_REQUEST)
             judge_two_requests(mpa, other_side(side), side);
         else if (theirs->seen && theirs->frame.kind == MPA_REPLY) { /* it was the Reply that proved the Request */
-            judge_reply(mpa, side, other_side(side));
+            order_judge_reply(mpa, side, other_side(side));
             judge_streaming(mpa, side, other_side(side));
         }
         return;
     }
     if (theirs->seen && theirs->frame.kind == MPA_REQUEST) {
-        judge_reply(mpa, other_side(side), side);
+        order_judge_reply(mpa, other_side(side), side);
         judge_streaming(mpa, other_side(side), side);
     } else {
         mpa->order->reply_open = true;
@@ -257,7 +257,7 @@ static size_t early_octets(const struct mpa_connection *mpa, unsigned side, uint
     return early;
 }
 
-static void fail_early(struct mpa_connection *mpa, unsigned side, uint64_t from, size_t early, bool lone_marker)
+static void order_fail_early(struct mpa_connection *mpa, unsigned side, uint64_t from, size_t early, bool lone_marker)
 {
     const struct startup_seen *peer = &mpa->side[other_side(side)].startup;
     struct place place = mpa_place(mpa, side, from, from + (early > 0 ? early : 1));
@@ -312,7 +312,7 @@ static void judge_timing(struct mpa_connection *mpa, unsigned side, uint64_t fro
     order->side[side].early_judged = true;
     if (early > 0) {
         order->side[side].early = true;
-        fail_early(mpa, side, from, early, lone_marker);
+        order_fail_early(mpa, side, from, early, lone_marker);
         return;
     }
     switch (timing_of(mpa, side, mpa_origin(mpa, side, from))) {
@@ -473,7 +473,7 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
 /* ---- the end ---- */
 
 /* A Request whose Reply never came: what was held after it can only have been sent too early. */
-static void judge_unanswered(struct mpa_connection *mpa, unsigned side)
+static void order_judge_unanswered(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
     const struct mpa_side *peer = &mpa->side[other_side(side)];
@@ -543,7 +543,7 @@ void mpa_order_finish(struct mpa_connection *mpa)
     if (to >= 0 && from < 0)
         judge_unsolicited(mpa, (unsigned)to);
     if (from >= 0 && to < 0 && !mpa->side[other_side((unsigned)from)].startup.seen)
-        judge_unanswered(mpa, (unsigned)from);
+        order_judge_unanswered(mpa, (unsigned)from);
     if (from < 0 || to < 0)
         return;
     /* Startup frames with nothing after them end where they should. */

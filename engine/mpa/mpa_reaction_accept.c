@@ -180,7 +180,7 @@ void reaction_accept_segment(struct mpa_connection *mpa, const struct tcp_segmen
 
 /* ---- answers ---- */
 
-static void settle(struct mpa_connection *mpa, struct accept_watch *watch, unsigned kind, bool taken)
+static void accept_settle(struct mpa_connection *mpa, struct accept_watch *watch, unsigned kind, bool taken)
 {
     if (taken)
         verdict_passed_n(mpa->verdict, kinds[kind].rule, watch->of[kind].count);
@@ -195,7 +195,7 @@ static void settle_taken(struct mpa_connection *mpa, struct accept_watch *watch,
 {
     for (unsigned kind = 0; kind < ACCEPT_KINDS; kind++)
         if (watch->pending & 1u << kind && reaction_after(fpdu, watch->of[kind].at.end))
-            settle(mpa, watch, kind, true);
+            accept_settle(mpa, watch, kind, true);
 }
 
 /* What the Terminate blames is not in the stream, as far as its sender had received it. */
@@ -232,10 +232,10 @@ static unsigned explanation(const struct mpa_connection *mpa, const struct react
     return ACCEPT_ANY;
 }
 
-__attribute__((cold, format(printf, 6, 7))) static void fail_as(struct mpa_connection *mpa, enum rule_id rule,
-                                                                enum rule_severity severity,
-                                                                const struct reaction_fpdu *fpdu,
-                                                                uint32_t related_frame, const char *format, ...)
+__attribute__((cold, format(printf, 6, 7))) static void accept_fail_as(struct mpa_connection *mpa, enum rule_id rule,
+                                                                       enum rule_severity severity,
+                                                                       const struct reaction_fpdu *fpdu,
+                                                                       uint32_t related_frame, const char *format, ...)
 {
     va_list args;
 
@@ -245,7 +245,7 @@ __attribute__((cold, format(printf, 6, 7))) static void fail_as(struct mpa_conne
     va_end(args);
 }
 
-static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+static void accept_judge_terminate(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     struct accept_watch *watch = &mpa->reaction->accept[fpdu->side];
     bool corrupted;
@@ -255,17 +255,17 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
         kind = explanation(mpa, fpdu);
         /* Where it was captured the CRC is right; whether it was so where the octets arrived is unknown. */
         corrupted = fpdu->terminate.code == CODE_CRC && kinds[kind].or_corrupted;
-        fail_as(mpa, kinds[kind].rule, corrupted ? SEVERITY_WARNING : rule_catalogue[kinds[kind].rule].severity, fpdu,
-                watch->of[kind].at.frame,
-                "expected the %s in frame %u to be accepted; found a Terminate with layer 2, error type 0, code %u%s",
-                kinds[kind].stimulus, watch->of[kind].at.frame, fpdu->terminate.code,
-                corrupted ? ": the receiver is wrong, or the path from the capture point to it corrupted the octets"
-                          : "");
+        accept_fail_as(
+            mpa, kinds[kind].rule, corrupted ? SEVERITY_WARNING : rule_catalogue[kinds[kind].rule].severity, fpdu,
+            watch->of[kind].at.frame,
+            "expected the %s in frame %u to be accepted; found a Terminate with layer 2, error type 0, code %u%s",
+            kinds[kind].stimulus, watch->of[kind].at.frame, fpdu->terminate.code,
+            corrupted ? ": the receiver is wrong, or the path from the capture point to it corrupted the octets" : "");
         watch->pending &= ~(1u << kind);
     }
     for (kind = 0; kind < ACCEPT_KINDS; kind++)
         if (watch->pending & 1u << kind)
-            settle(mpa, watch, kind, false);
+            accept_settle(mpa, watch, kind, false);
 }
 
 void reaction_accept_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
@@ -274,7 +274,7 @@ void reaction_accept_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu
     bool responder = initiator_of(mpa) >= 0 && (int)fpdu->side != initiator_of(mpa);
 
     if (fpdu->is_terminate)
-        judge_terminate(mpa, fpdu);
+        accept_judge_terminate(mpa, fpdu);
     else if (watch->pending != 0)
         settle_taken(mpa, watch, fpdu);
     if (responder && !mpa->reaction->responder_understood && !fpdu->is_terminate &&
@@ -300,9 +300,9 @@ void reaction_accept_finish(struct mpa_connection *mpa)
 
         for (unsigned kind = 0; kind < ACCEPT_KINDS; kind++)
             if (watch->pending & 1u << kind)
-                settle(mpa, watch, kind,
-                       reaction_sees_all(mpa) && !reaction_lost(mpa, reactor) &&
-                           reaction_received(mpa, reactor, watch->of[kind].at.end) &&
-                           (after_peer || end - watch->of[kind].time_ns >= mpa->options.t_react));
+                accept_settle(mpa, watch, kind,
+                              reaction_sees_all(mpa) && !reaction_lost(mpa, reactor) &&
+                                  reaction_received(mpa, reactor, watch->of[kind].at.end) &&
+                                  (after_peer || end - watch->of[kind].time_ns >= mpa->options.t_react));
     }
 }

@@ -141,15 +141,15 @@ static void settle_passed(struct mpa_connection *mpa, struct close_watch *watch)
     watch->kind = CLOSE_NONE;
 }
 
-static void settle_open(struct mpa_connection *mpa, struct close_watch *watch)
+static void close_settle_open(struct mpa_connection *mpa, struct close_watch *watch)
 {
     for (unsigned i = 0; i < kinds[watch->kind].n_passed; i++)
         verdict_inconclusive(mpa->verdict, kinds[watch->kind].passed[i]);
     watch->kind = CLOSE_NONE;
 }
 
-static void settle_failed(struct mpa_connection *mpa, unsigned reactor, enum rule_id rule, const struct place *place,
-                          const char *found)
+static void close_settle_failed(struct mpa_connection *mpa, unsigned reactor, enum rule_id rule,
+                                const struct place *place, const char *found)
 {
     struct close_watch *watch = &mpa->reaction->close[reactor];
 
@@ -165,7 +165,7 @@ static void settle_failed(struct mpa_connection *mpa, unsigned reactor, enum rul
 }
 
 /* The clock starts when the reactor has the stimulus. */
-static void start_clock(struct mpa_connection *mpa, unsigned reactor)
+static void close_start_clock(struct mpa_connection *mpa, unsigned reactor)
 {
     struct close_watch *watch = &mpa->reaction->close[reactor];
 
@@ -185,18 +185,18 @@ static void expect_close(struct mpa_connection *mpa, unsigned reactor, enum clos
     *watch = (struct close_watch){.kind = kind,
                                   .at = {.offset = offset, .end = offset + MPA_STARTUP_HEADER_LEN, .frame = frame},
                                   .revision = revision};
-    start_clock(mpa, reactor);
+    close_start_clock(mpa, reactor);
 }
 
 /* The time for the close is over. Whether it comes late, or not at all, is yet to be seen. */
-static void check_due(struct mpa_connection *mpa, unsigned reactor)
+static void close_check_due(struct mpa_connection *mpa, unsigned reactor)
 {
     struct close_watch *watch = &mpa->reaction->close[reactor];
 
     if (watch->kind == CLOSE_NONE || !watch->started || watch->overdue.frame != 0 || mpa->reaction->now <= watch->due)
         return;
     if (reaction_lost(mpa, reactor))
-        settle_open(mpa, watch);
+        close_settle_open(mpa, watch);
     else
         watch->overdue = reaction_place(mpa, reactor);
 }
@@ -213,13 +213,13 @@ static bool settle_overdue(struct mpa_connection *mpa, unsigned reactor, uint32_
     if (closed != 0)
         snprintf(found, sizeof found, "the connection still open after %g s, and closed later, in frame %u",
                  reaction_seconds(mpa->options.t_close), closed);
-    settle_failed(mpa, reactor, kinds[watch->kind].open, &place, found);
+    close_settle_failed(mpa, reactor, kinds[watch->kind].open, &place, found);
     return true;
 }
 
 /* ---- stimuli ---- */
 
-static enum close_kind by_frame(const struct mpa_startup *frame, enum close_kind request, enum close_kind reply)
+static enum close_kind close_by_frame(const struct mpa_startup *frame, enum close_kind request, enum close_kind reply)
 {
     return frame->kind == MPA_REQUEST ? request : reply;
 }
@@ -249,21 +249,21 @@ static enum close_kind defect_of(const struct mpa_connection *mpa, unsigned side
     if (frame->kind == MPA_REQUEST && theirs->seen && theirs->frame.kind == MPA_REQUEST)
         return CLOSE_TWO_REQUESTS;
     if (mine->key_matches < MPA_KEY_LEN)
-        return by_frame(frame, CLOSE_KEY_REQUEST, CLOSE_KEY_REPLY);
+        return close_by_frame(frame, CLOSE_KEY_REQUEST, CLOSE_KEY_REPLY);
     if (frame->pd_length > MPA_PRIVATE_DATA_MAX)
-        return by_frame(frame, CLOSE_LONG_REQUEST, CLOSE_LONG_REPLY);
+        return close_by_frame(frame, CLOSE_LONG_REQUEST, CLOSE_LONG_REPLY);
     if (mine->missing > 0)
         /* Only from a FIN does its receiver know that nothing more will come. */
-        return mpa->side[side].fin ? by_frame(frame, CLOSE_SHORT_REQUEST, CLOSE_SHORT_REPLY) : CLOSE_NONE;
+        return mpa->side[side].fin ? close_by_frame(frame, CLOSE_SHORT_REQUEST, CLOSE_SHORT_REPLY) : CLOSE_NONE;
     if (frame->revision > known_revision(mine, theirs))
-        return by_frame(frame, CLOSE_REVISION_REQUEST, CLOSE_REVISION_REPLY);
+        return close_by_frame(frame, CLOSE_REVISION_REQUEST, CLOSE_REVISION_REPLY);
     if (lacks_enhanced(frame))
-        return by_frame(frame, CLOSE_ENHANCED_REQUEST, CLOSE_ENHANCED_REPLY);
+        return close_by_frame(frame, CLOSE_ENHANCED_REQUEST, CLOSE_ENHANCED_REPLY);
     return CLOSE_NONE;
 }
 
 /* A Reply to a Request that should have had none. */
-static void judge_reply(struct mpa_connection *mpa, unsigned side)
+static void close_judge_reply(struct mpa_connection *mpa, unsigned side)
 {
     const struct startup_seen *reply = &mpa->side[side].startup;
     struct close_watch *watch = &mpa->reaction->close[side];
@@ -273,11 +273,11 @@ static void judge_reply(struct mpa_connection *mpa, unsigned side)
     if (settle_overdue(mpa, side, 0))
         return;
     if (watch->kind == CLOSE_REVISION_REQUEST && reply->frame.revision == watch->revision)
-        settle_open(mpa, watch); /* it claims to support that revision */
+        close_settle_open(mpa, watch); /* it claims to support that revision */
     else if (rejects && kinds[watch->kind].rejection_will_do)
         settle_passed(mpa, watch);
     else if (rule != RULE_NONE)
-        settle_failed(mpa, side, rule, &reply->place, rejects ? "a rejecting Reply" : "an accepting Reply");
+        close_settle_failed(mpa, side, rule, &reply->place, rejects ? "a rejecting Reply" : "an accepting Reply");
     else if (watch->kind == CLOSE_SHORT_REQUEST)
         watch->kind = CLOSE_NONE;
 }
@@ -288,7 +288,7 @@ void reaction_close_startup(struct mpa_connection *mpa, unsigned side)
     enum close_kind kind = defect_of(mpa, side);
 
     if (mpa->reaction->close[side].kind != CLOSE_NONE && startup->frame.kind == MPA_REPLY)
-        judge_reply(mpa, side);
+        close_judge_reply(mpa, side);
     if (kind != CLOSE_NONE)
         expect_close(mpa, 1 - side, kind, startup->start, startup->place.frame, startup->frame.revision);
     if (kind == CLOSE_TWO_REQUESTS)
@@ -313,7 +313,7 @@ void reaction_close_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu 
     if (watch->kind == CLOSE_NONE || fpdu->is_terminate || !reaction_after(fpdu, watch->at.end) ||
         settle_overdue(mpa, fpdu->side, 0))
         return;
-    settle_failed(mpa, fpdu->side, kinds[watch->kind].fpdu, &fpdu->event->place, "an FPDU on the connection");
+    close_settle_failed(mpa, fpdu->side, kinds[watch->kind].fpdu, &fpdu->event->place, "an FPDU on the connection");
 }
 
 void reaction_close_segment(struct mpa_connection *mpa, const struct tcp_segment *segment)
@@ -321,9 +321,9 @@ void reaction_close_segment(struct mpa_connection *mpa, const struct tcp_segment
     for (unsigned reactor = 0; reactor < 2; reactor++) {
         if (mpa->reaction->close[reactor].kind == CLOSE_NONE)
             continue;
-        start_clock(mpa, reactor);
+        close_start_clock(mpa, reactor);
         if (!reaction_is_end(segment, reactor))
-            check_due(mpa, reactor);
+            close_check_due(mpa, reactor);
     }
 }
 
@@ -333,22 +333,22 @@ void reaction_close_end(struct mpa_connection *mpa, unsigned side, bool reset)
 
     if (watch->kind != CLOSE_NONE && !settle_overdue(mpa, side, mpa->side[side].end_place.frame)) {
         if (watch->started && mpa->reaction->now > watch->due && kinds[watch->kind].late != RULE_NONE)
-            settle_failed(mpa, side, kinds[watch->kind].late, &mpa->side[side].end_place,
-                          "the connection closed later");
+            close_settle_failed(mpa, side, kinds[watch->kind].late, &mpa->side[side].end_place,
+                                "the connection closed later");
         else
             settle_passed(mpa, watch);
     }
     /* A reset leaves the other end nothing to close. */
     if (reset && peers->kind != CLOSE_NONE && !settle_overdue(mpa, 1 - side, 0))
-        settle_open(mpa, peers);
+        close_settle_open(mpa, peers);
 }
 
 void reaction_close_finish(struct mpa_connection *mpa)
 {
     for (unsigned reactor = 0; reactor < 2; reactor++) {
         if (reaction_sees_all(mpa))
-            check_due(mpa, reactor);
+            close_check_due(mpa, reactor);
         if (!settle_overdue(mpa, reactor, 0) && mpa->reaction->close[reactor].kind != CLOSE_NONE)
-            settle_open(mpa, &mpa->reaction->close[reactor]);
+            close_settle_open(mpa, &mpa->reaction->close[reactor]);
     }
 }

@@ -66,14 +66,14 @@ static void pass_reaction(struct mpa_connection *mpa, const struct error_watch *
         verdict_passed(mpa->verdict, RULE_MPA_8_12);
 }
 
-static void settle_open(struct mpa_connection *mpa, struct error_watch *watch)
+static void error_settle_open(struct mpa_connection *mpa, struct error_watch *watch)
 {
     verdict_inconclusive(mpa->verdict, watch->state == ERROR_TERMINATED ? RULE_MPA_8_14 : ignored_rule(watch));
     watch->state = ERROR_SETTLED;
 }
 
-static void settle_failed(struct mpa_connection *mpa, unsigned reactor, enum rule_id rule, const struct place *place,
-                          const char *found)
+static void error_settle_failed(struct mpa_connection *mpa, unsigned reactor, enum rule_id rule,
+                                const struct place *place, const char *found)
 {
     struct error_watch *watch = &mpa->reaction->error[reactor];
 
@@ -84,7 +84,7 @@ static void settle_failed(struct mpa_connection *mpa, unsigned reactor, enum rul
     watch->state = ERROR_SETTLED;
 }
 
-static void start_clock(struct mpa_connection *mpa, unsigned reactor)
+static void error_start_clock(struct mpa_connection *mpa, unsigned reactor)
 {
     struct error_watch *watch = &mpa->reaction->error[reactor];
 
@@ -141,7 +141,7 @@ static bool has_reserved(const struct mpa_fpdu *fpdu)
     return false;
 }
 
-static bool has_pad(const struct mpa_fpdu *fpdu)
+static bool error_has_pad(const struct mpa_fpdu *fpdu)
 {
     for (unsigned i = 0; i < fpdu->pad_length; i++)
         if (fpdu->pad[i] != 0)
@@ -179,13 +179,13 @@ static uint64_t end_for_receiver(const struct mpa_connection *mpa, unsigned side
     return fpdu->offset + mpa_fpdu_octets(&framing, fpdu->offset, length_sent(fpdu));
 }
 
-static enum error_kind kind_of(const struct mpa_fpdu *fpdu)
+static enum error_kind error_kind_of(const struct mpa_fpdu *fpdu)
 {
     uint32_t crc;
 
     if (length_sent(fpdu) != fpdu->ulpdu_length)
         return ERROR_LENGTH;
-    if (has_pad(fpdu) && crc_with_zeros(fpdu, true, &crc) && crc == fpdu->crc)
+    if (error_has_pad(fpdu) && crc_with_zeros(fpdu, true, &crc) && crc == fpdu->crc)
         return ERROR_CRC_ZERO_PAD;
     if (has_reserved(fpdu) && crc_with_zeros(fpdu, false, &crc) && crc == fpdu->crc)
         return ERROR_CRC_ZERO_RESERVED;
@@ -231,7 +231,7 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
     }
     *watch = (struct error_watch){
         .state = ERROR_SENT,
-        .kind = wrong_crc ? kind_of(&event->fpdu) : ERROR_MARKER,
+        .kind = wrong_crc ? error_kind_of(&event->fpdu) : ERROR_MARKER,
         .at = {.offset = event->fpdu.offset,
                .end = end_for_receiver(mpa, fpdu->side, &event->fpdu),
                .frame = event->place.frame},
@@ -246,7 +246,7 @@ static void watch_error(struct mpa_connection *mpa, const struct reaction_fpdu *
         watch->header_len = event->ddp.header_len;
         memcpy(watch->header, event->fpdu.ulpdu, watch->header_len);
     }
-    start_clock(mpa, reactor);
+    error_start_clock(mpa, reactor);
 }
 
 /* ---- answers ---- */
@@ -263,13 +263,13 @@ void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_f
         return;
     /* The Responder may not send any FPDU then: MPA-7.1.2-24. */
     if (watch->first) {
-        settle_open(mpa, watch);
+        error_settle_open(mpa, watch);
         return;
     }
     snprintf(found, sizeof found, "%s Response to the %s Request %s, in frame %u",
              request->atomic ? "an Atomic" : "an RDMA Read", request->atomic ? "Atomic" : "Read",
              request->wrong_crc ? "that the FPDU in error carries" : "after the FPDU in error", request->at.frame);
-    settle_failed(mpa, fpdu->side, rule, &fpdu->event->place, found);
+    error_settle_failed(mpa, fpdu->side, rule, &fpdu->event->place, found);
 }
 
 /* The Terminate encloses the DDP header of another FPDU than the one in error. */
@@ -284,7 +284,7 @@ static bool about_another(const struct error_watch *watch, const struct rdmap_te
     return length != watch->header_len || memcmp(header, watch->header, length) != 0;
 }
 
-static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+static void error_judge_terminate(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     struct error_watch *watch = &mpa->reaction->error[fpdu->side];
     const struct rdmap_terminate *terminate = &fpdu->terminate;
@@ -309,32 +309,32 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
     watch->due = mpa->reaction->now + mpa->options.t_idle;
 }
 
-static void judge_answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+static void error_judge_answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     struct error_watch *watch = &mpa->reaction->error[fpdu->side];
 
     if ((watch->state != ERROR_SENT && watch->state != ERROR_RECEIVED) || !reaction_after(fpdu, watch->at.end))
         return;
     if (fpdu->is_terminate)
-        judge_terminate(mpa, fpdu);
+        error_judge_terminate(mpa, fpdu);
     else if (watch->first && fpdu->acked_known)
-        settle_open(mpa, watch); /* MPA-7.1.2-24 */
+        error_settle_open(mpa, watch); /* MPA-7.1.2-24 */
     else if (watch->state == ERROR_RECEIVED && mpa->reaction->now > watch->due && reaction_sees_all(mpa))
-        settle_failed(mpa, fpdu->side, ignored_rule(watch), &fpdu->event->place, "only another FPDU");
+        error_settle_failed(mpa, fpdu->side, ignored_rule(watch), &fpdu->event->place, "only another FPDU");
 }
 
 void reaction_error_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     struct error_watch *watch = &mpa->reaction->error[1 - fpdu->side];
 
-    judge_answer(mpa, fpdu);
+    error_judge_answer(mpa, fpdu);
     if (watch->state == ERROR_NONE)
         watch_error(mpa, fpdu);
     else if (fpdu->event->crc == MPA_CRC_VERIFIED && reaction_is_request(fpdu->event))
         watch->requests_after = true;
 }
 
-static void check_due(struct mpa_connection *mpa, unsigned reactor)
+static void error_check_due(struct mpa_connection *mpa, unsigned reactor)
 {
     struct error_watch *watch = &mpa->reaction->error[reactor];
     struct place place = reaction_place(mpa, reactor);
@@ -342,9 +342,9 @@ static void check_due(struct mpa_connection *mpa, unsigned reactor)
     if ((watch->state != ERROR_RECEIVED && watch->state != ERROR_TERMINATED) || mpa->reaction->now <= watch->due)
         return;
     if (reaction_lost(mpa, reactor)) {
-        settle_open(mpa, watch);
+        error_settle_open(mpa, watch);
     } else if (watch->state == ERROR_RECEIVED) {
-        settle_failed(mpa, reactor, ignored_rule(watch), &place, "that the connection continued");
+        error_settle_failed(mpa, reactor, ignored_rule(watch), &place, "that the connection continued");
     } else {
         verdict_failed(mpa->verdict, RULE_MPA_8_14, direction_of(mpa, reactor), &place, watch->terminate_frame,
                        "expected the connection to be torn down after the Terminate in frame %u; found that the "
@@ -366,12 +366,12 @@ void reaction_error_segment(struct mpa_connection *mpa, const struct tcp_segment
     if (watch->state == ERROR_SENT && segment->length > 0 && segment->frame > watch->at.frame &&
         offset < watch->at.end && offset + segment->length > watch->at.offset && mpa->tcp &&
         tcp_pair_facts(mpa->tcp, segment->side)->highest - watch->at.offset > TCP_PAIR_HISTORY_DEFAULT)
-        settle_open(mpa, watch);
+        error_settle_open(mpa, watch);
     for (reactor = 0; reactor < 2; reactor++) {
-        start_clock(mpa, reactor);
+        error_start_clock(mpa, reactor);
         /* What the reactor's octets are is known when the FPDU is complete. */
         if (segment->side != reactor || (segment->length == 0 && !reaction_is_end(segment, reactor)))
-            check_due(mpa, reactor);
+            error_check_due(mpa, reactor);
     }
 }
 
@@ -400,7 +400,7 @@ void reaction_error_end(struct mpa_connection *mpa, unsigned side, bool reset)
 
     if (mine->state == ERROR_SENT || mine->state == ERROR_RECEIVED) {
         if (mine->peer_ended) {
-            settle_open(mpa, mine); /* an answer to the peer's FIN rather than to the error */
+            error_settle_open(mpa, mine); /* an answer to the peer's FIN rather than to the error */
         } else {
             pass_reaction(mpa, mine);
             mine->state = ERROR_SETTLED;
@@ -408,14 +408,14 @@ void reaction_error_end(struct mpa_connection *mpa, unsigned side, bool reset)
     }
     for (unsigned reactor = 0; reactor < 2; reactor++)
         if (mpa->reaction->error[reactor].state == ERROR_TERMINATED) {
-            check_due(mpa, reactor);
+            error_check_due(mpa, reactor);
             if (mpa->reaction->error[reactor].state == ERROR_TERMINATED)
                 verdict_passed(mpa->verdict, RULE_MPA_8_14);
             mpa->reaction->error[reactor].state = ERROR_SETTLED;
         }
     theirs->peer_ended = true;
     if (reset && (theirs->state == ERROR_SENT || theirs->state == ERROR_RECEIVED))
-        settle_open(mpa, theirs);
+        error_settle_open(mpa, theirs);
 }
 
 void reaction_error_finish(struct mpa_connection *mpa)
@@ -424,11 +424,11 @@ void reaction_error_finish(struct mpa_connection *mpa)
         struct error_watch *watch = &mpa->reaction->error[reactor];
 
         if (reaction_sees_all(mpa))
-            check_due(mpa, reactor);
+            error_check_due(mpa, reactor);
         if (watch->state == ERROR_SENT && watch->heard && reaction_sees_all(mpa) && mpa->reaction->now > watch->due &&
             !reaction_lost(mpa, reactor))
             pass_reaction(mpa, watch); /* never acknowledged: dropped silently */
         else if (watch->state == ERROR_SENT || watch->state == ERROR_RECEIVED || watch->state == ERROR_TERMINATED)
-            settle_open(mpa, watch);
+            error_settle_open(mpa, watch);
     }
 }

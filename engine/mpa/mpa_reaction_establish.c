@@ -86,7 +86,7 @@ static void judge_ignored_bits(struct mpa_connection *mpa, unsigned responder)
         verdict_passed(mpa->verdict, rule);
 }
 
-static void start_clock(struct mpa_connection *mpa)
+static void establish_start_clock(struct mpa_connection *mpa)
 {
     struct establish_watch *watch = &mpa->reaction->establish;
     unsigned initiator = (unsigned)mpa->parameters.initiator_side;
@@ -116,12 +116,12 @@ void reaction_establish_startup(struct mpa_connection *mpa, unsigned side)
         (struct establish_watch){.flags = flags_of(&request->frame, &reply->frame),
                                  .no_types = reply->frame.enhanced.rtr == 0,
                                  .at = {.offset = reply->start, .end = reply->end, .frame = reply->place.frame}};
-    start_clock(mpa);
+    establish_start_clock(mpa);
 }
 
 /* ---- the Initiator's answer ---- */
 
-static enum mpa_rtr rtr_type(const struct mpa_fpdu_event *event)
+static enum mpa_rtr establish_rtr_type(const struct mpa_fpdu_event *event)
 {
     struct rdmap_read_request read;
 
@@ -138,7 +138,7 @@ static enum mpa_rtr rtr_type(const struct mpa_fpdu_event *event)
 }
 
 /* Counts what the Terminate does right about this cause. True: the code is one for it. */
-static bool code_fits(struct verdict *v, const struct cause *cause, const struct rdmap_terminate *terminate)
+static bool establish_code_fits(struct verdict *v, const struct cause *cause, const struct rdmap_terminate *terminate)
 {
     if (cause->sent_rule != RULE_NONE)
         verdict_passed(v, cause->sent_rule);
@@ -149,7 +149,7 @@ static bool code_fits(struct verdict *v, const struct cause *cause, const struct
     return true;
 }
 
-static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+static void establish_judge_terminate(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     struct establish_watch *watch = &mpa->reaction->establish;
     const struct rdmap_terminate *terminate = &fpdu->terminate;
@@ -161,7 +161,7 @@ static void judge_terminate(struct mpa_connection *mpa, const struct reaction_fp
     for (unsigned i = CAUSES; i-- > 0;)
         if (watch->flags & causes[i].flag) {
             first = &causes[i];
-            code_right |= code_fits(mpa->verdict, first, terminate);
+            code_right |= establish_code_fits(mpa->verdict, first, terminate);
         }
     if (!layer_right)
         verdict_failed(mpa->verdict, RULE_MPA2_8_01, direction, place, watch->at.frame,
@@ -194,7 +194,7 @@ static void judge_going_on(struct mpa_connection *mpa, const struct reaction_fpd
         return;
     }
     /* It is able to generate a type that the Responder supports: the Request should have said so. */
-    if (rtr_type(event) & mpa->side[1 - fpdu->side].startup.frame.enhanced.rtr) {
+    if (establish_rtr_type(event) & mpa->side[1 - fpdu->side].startup.frame.enhanced.rtr) {
         verdict_failed(mpa->verdict, RULE_MPA2_9_2_04, direction_of(mpa, fpdu->side), &event->place,
                        request->place.frame,
                        "expected all RTR types that the Initiator supports in the Request in frame %u; found an RTR of "
@@ -217,17 +217,17 @@ static enum rule_id close_rule(const struct establish_watch *watch)
     return RULE_NONE;
 }
 
-static void judge_first_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+static void establish_judge_first_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     struct establish_watch *watch = &mpa->reaction->establish;
     const struct mpa_startup *request = &mpa->side[fpdu->side].startup.frame;
     const struct mpa_startup *reply = &mpa->side[1 - fpdu->side].startup.frame;
-    unsigned rtr = rtr_type(fpdu->event);
+    unsigned rtr = establish_rtr_type(fpdu->event);
     enum direction direction = direction_of(mpa, fpdu->side);
     const struct place *place = &fpdu->event->place;
 
     if (fpdu->is_terminate && watch->flags & ESTABLISH_FATAL) {
-        judge_terminate(mpa, fpdu);
+        establish_judge_terminate(mpa, fpdu);
         return;
     }
     if (watch->flags & ESTABLISH_NO_RTR)
@@ -263,7 +263,7 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct reaction_f
 
 /* ---- the Responder's answer to the RTR ---- */
 
-static void accept_rtr(struct mpa_connection *mpa)
+static void establish_accept_rtr(struct mpa_connection *mpa)
 {
     struct establish_watch *watch = &mpa->reaction->establish;
 
@@ -281,7 +281,7 @@ static void judge_rtr_answer(struct mpa_connection *mpa, const struct reaction_f
     enum rule_id rule;
 
     if (!fpdu->is_terminate) {
-        accept_rtr(mpa);
+        establish_accept_rtr(mpa);
         return;
     }
     about_buffer = terminate->etype == 1 && terminate->layer <= RDMAP_LAYER_DDP;
@@ -330,7 +330,7 @@ void reaction_establish_fpdu(struct mpa_connection *mpa, const struct reaction_f
                        watch->terminate_frame);
         end_unclosed(mpa);
     } else if (mpa_is_first(mpa, fpdu->side, fpdu->event)) {
-        judge_first_fpdu(mpa, fpdu);
+        establish_judge_first_fpdu(mpa, fpdu);
     }
 }
 
@@ -350,14 +350,14 @@ static void no_terminate(struct mpa_connection *mpa, unsigned initiator, const s
                    rule == RULE_MPA2_9_2_13 ? CODE_RTR : CODE_IRD, watch->at.frame, found);
 }
 
-static void check_due(struct mpa_connection *mpa, unsigned initiator)
+static void establish_check_due(struct mpa_connection *mpa, unsigned initiator)
 {
     struct establish_watch *watch = &mpa->reaction->establish;
     struct place place = reaction_place(mpa, initiator);
     enum rule_id rule = close_rule(watch);
 
     if (watch->rtr != 0 && watch->rtr_started && mpa->reaction->now > watch->rtr_due)
-        accept_rtr(mpa);
+        establish_accept_rtr(mpa);
     if (!watch->started || mpa->reaction->now <= watch->due || reaction_lost(mpa, initiator))
         return;
     if (rule != RULE_NONE) {
@@ -378,10 +378,10 @@ void reaction_establish_segment(struct mpa_connection *mpa, const struct tcp_seg
 
     if (initiator_of(mpa) < 0 || (watch->flags == 0 && watch->rtr == 0))
         return;
-    start_clock(mpa);
+    establish_start_clock(mpa);
     /* What the Initiator's octets are is known when the FPDU is complete. */
     if (segment->side != initiator_of(mpa) || (segment->length == 0 && !reaction_is_end(segment, segment->side)))
-        check_due(mpa, (unsigned)initiator_of(mpa));
+        establish_check_due(mpa, (unsigned)initiator_of(mpa));
 }
 
 /* The Initiator closes without a word about the Reply. */
@@ -413,7 +413,7 @@ void reaction_establish_end(struct mpa_connection *mpa, unsigned side, bool rese
     if (watch->flags == 0)
         return;
     if (rule != RULE_NONE) {
-        check_due(mpa, (unsigned)initiator_of(mpa));
+        establish_check_due(mpa, (unsigned)initiator_of(mpa));
         if (watch->flags != 0)
             verdict_passed(mpa->verdict, rule);
     } else if (!by_initiator) {
@@ -433,10 +433,10 @@ void reaction_establish_finish(struct mpa_connection *mpa)
     if (initiator_of(mpa) < 0)
         return;
     if (reaction_sees_all(mpa) && !mpa->reaction->ended[0] && !mpa->reaction->ended[1])
-        check_due(mpa, (unsigned)initiator_of(mpa));
+        establish_check_due(mpa, (unsigned)initiator_of(mpa));
     if (watch->rtr != 0 && watch->rtr_started && reaction_sees_all(mpa)) {
         if (mpa->reaction->now > watch->rtr_due || mpa->side[initiator_of(mpa)].fin)
-            accept_rtr(mpa);
+            establish_accept_rtr(mpa);
         else
             verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_05);
     }

@@ -9,22 +9,22 @@
 enum { ETYPE_UNTAGGED = 2, CODE_NO_BUFFER = 2, CODE_MSN_RANGE = 3 }; /* of layer DDP, RFC 5041 section 8.2 */
 
 /* i is at most the capacity. */
-static unsigned place_of(const struct read_ring *ring, unsigned i)
+static unsigned reaction_read_place_of(const struct read_ring *ring, unsigned i)
 {
     unsigned place = ring->first + i;
 
     return place < ring->capacity ? place : place - ring->capacity;
 }
 
-static struct read_kept *kept_at(struct read_ring *ring, unsigned i)
+static struct read_kept *reaction_read_kept_at(struct read_ring *ring, unsigned i)
 {
-    return &ring->kept[place_of(ring, i)];
+    return &ring->kept[reaction_read_place_of(ring, i)];
 }
 
 /* Forgets the i oldest. */
-static void drop(struct read_ring *ring, unsigned count)
+static void reaction_read_drop(struct read_ring *ring, unsigned count)
 {
-    ring->first = place_of(ring, count);
+    ring->first = reaction_read_place_of(ring, count);
     ring->n -= count;
 }
 
@@ -35,7 +35,7 @@ void reaction_read_free(struct read_ring *ring)
 }
 
 /* Room for one more; the oldest makes way where there is none. False: memory is lacking. */
-static bool make_room(struct arena *arena, struct read_ring *ring)
+static bool reaction_read_make_room(struct arena *arena, struct read_ring *ring)
 {
     unsigned capacity = ring->capacity == 0 ? READS_FIRST : 2 * ring->capacity;
     struct read_kept *kept;
@@ -47,11 +47,11 @@ static bool make_room(struct arena *arena, struct read_ring *ring)
         return false;
     if (!kept) {
         ring->skipped = true;
-        drop(ring, 1);
+        reaction_read_drop(ring, 1);
         return true;
     }
     for (unsigned i = 0; i < ring->n; i++)
-        kept[i] = *kept_at(ring, i);
+        kept[i] = *reaction_read_kept_at(ring, i);
     arena_drop(ring->kept, ring->capacity * sizeof *ring->kept);
     ring->kept = kept;
     ring->first = 0;
@@ -61,7 +61,7 @@ static bool make_room(struct arena *arena, struct read_ring *ring)
 
 /* ---- requests ---- */
 
-static bool fits(const struct read_kept *kept, const struct read_answer *answer)
+static bool reaction_read_fits(const struct read_kept *kept, const struct read_answer *answer)
 {
     uint64_t ahead = answer->to - kept->to;
 
@@ -71,7 +71,7 @@ static bool fits(const struct read_kept *kept, const struct read_answer *answer)
            answer->octets <= kept->size - ahead;
 }
 
-static const char *name_of(const struct read_kept *kept)
+static const char *reaction_read_name_of(const struct read_kept *kept)
 {
     return kept->atomic ? "Atomic" : "Read";
 }
@@ -86,7 +86,7 @@ static void fail_completeness(struct mpa_connection *mpa, const struct place *pl
     verdict_failed(mpa->verdict, RULE_MPA_6_06, direction_of(mpa, place->side), place, kept->at.frame,
                    "expected the Response only after all %u octets of the %s Request's FPDU had been received; found "
                    "that the Response was sent after %u octets of the Request",
-                   (unsigned)(kept->at.end - kept->at.offset), name_of(kept),
+                   (unsigned)(kept->at.end - kept->at.offset), reaction_read_name_of(kept),
                    acked < kept->at.offset ? 0 : (unsigned)(acked - kept->at.offset));
 }
 
@@ -101,7 +101,7 @@ static void judge_excess_taken(struct mpa_connection *mpa, const struct place *a
     verdict_failed(mpa->verdict, RULE_MPA_7_1_1_30, direction_of(mpa, answer->side), answer, startup->place.frame,
                    "expected the connection to be closed after the startup frame in frame %u, whose Private Data is "
                    "longer than PD_Length says; found an answer to the %s Request after the startup frame, in frame %u",
-                   startup->place.frame, name_of(kept), kept->at.frame);
+                   startup->place.frame, reaction_read_name_of(kept), kept->at.frame);
 }
 
 /* A Response came when part of this Request had been received: before it, as the capture point saw it. */
@@ -109,7 +109,7 @@ static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, stru
 {
     uint64_t acked = ring->early.acked;
 
-    if (!ring->early.open || !fits(kept, &ring->early.answer))
+    if (!ring->early.open || !reaction_read_fits(kept, &ring->early.answer))
         return;
     ring->early.open = false;
     if (acked > kept->at.offset && acked < kept->at.end)
@@ -145,7 +145,7 @@ static bool decode_request(const struct mpa_fpdu_event *event, struct read_kept 
     return true;
 }
 
-static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+static void reaction_read_keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     const struct mpa_fpdu_event *event = fpdu->event;
     struct read_ring **ring = &mpa->reaction->reads[fpdu->side];
@@ -158,14 +158,14 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
         return;
     if (!*ring)
         *ring = arena_zeroed(mpa->arena, sizeof **ring);
-    if (!*ring || !make_room(mpa->arena, *ring))
+    if (!*ring || !reaction_read_make_room(mpa->arena, *ring))
         return;
     request.at = (struct stimulus){
         .offset = event->fpdu.offset, .end = event->fpdu.offset + event->fpdu.length, .frame = event->place.frame};
     request.wrong_crc = reaction_is_error(mpa, event);
     request.after_wrong = error->state != ERROR_NONE && error->state != ERROR_SETTLED;
     request.first = !request.atomic && mpa_is_first(mpa, fpdu->side, event) && (int)fpdu->side == initiator_of(mpa);
-    kept = kept_at(*ring, (*ring)->n++);
+    kept = reaction_read_kept_at(*ring, (*ring)->n++);
     *kept = request;
     (*ring)->last_is_read = !request.atomic;
     judge_early(mpa, *ring, kept);
@@ -174,14 +174,14 @@ static void keep(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 /* ---- responses ---- */
 
 /* Responses come in the order of the Requests (RFC 5040 section 5.5): the oldest that fits, a correct one first. */
-static int find(struct read_ring *ring, const struct read_answer *answer)
+static int reaction_read_find(struct read_ring *ring, const struct read_answer *answer)
 {
     int faulty = -1;
 
     for (unsigned i = 0; i < ring->n; i++) {
-        const struct read_kept *kept = kept_at(ring, i);
+        const struct read_kept *kept = reaction_read_kept_at(ring, i);
 
-        if (!fits(kept, answer))
+        if (!reaction_read_fits(kept, answer))
             continue;
         if (!kept->wrong_crc && !kept->after_wrong)
             return (int)i;
@@ -210,26 +210,26 @@ static void judge_completeness(struct mpa_connection *mpa, const struct reaction
  * The Initiator's first FPDU was a Read Request; a later one is answered before it. When the first one is answered
  * afterwards, only the order is wrong (RFC 5040 section 5.2.2): the end decides.
  */
-static void judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct read_ring *ring,
-                        unsigned answered)
+static void reaction_read_judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu,
+                                      struct read_ring *ring, unsigned answered)
 {
-    const struct read_kept *first = kept_at(ring, 0);
+    const struct read_kept *first = reaction_read_kept_at(ring, 0);
 
-    if (answered == 0 || kept_at(ring, answered)->atomic || !first->first || first->answered || first->wrong_crc ||
-        mpa->parameters.peer_to_peer || mpa->side[fpdu->side].hole || mpa->reaction->responder_understood ||
-        ring->early.lost)
+    if (answered == 0 || reaction_read_kept_at(ring, answered)->atomic || !first->first || first->answered ||
+        first->wrong_crc || mpa->parameters.peer_to_peer || mpa->side[fpdu->side].hole ||
+        mpa->reaction->responder_understood || ring->early.lost)
         return;
     mpa->reaction->responder_understood = true;
     mpa->reaction->passed_over.first = *first;
     mpa->reaction->passed_over.place = fpdu->event->place;
-    mpa->reaction->passed_over.later_frame = kept_at(ring, answered)->at.frame;
+    mpa->reaction->passed_over.later_frame = reaction_read_kept_at(ring, answered)->at.frame;
 }
 
 static void answer_passed_over(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu,
                                const struct read_answer *answer)
 {
     if (mpa->reaction->passed_over.later_frame != 0 && fpdu->side == mpa->reaction->passed_over.place.side &&
-        fits(&mpa->reaction->passed_over.first, answer))
+        reaction_read_fits(&mpa->reaction->passed_over.first, answer))
         mpa->reaction->passed_over.later_frame = 0;
 }
 
@@ -267,7 +267,8 @@ static bool decode_answer(const struct mpa_fpdu_event *event, struct read_answer
 }
 
 /* No request is known yet that it may answer. */
-static void keep_early(struct read_ring *ring, const struct reaction_fpdu *fpdu, const struct read_answer *answer)
+static void reaction_read_keep_early(struct read_ring *ring, const struct reaction_fpdu *fpdu,
+                                     const struct read_answer *answer)
 {
     if (!fpdu->acked_known)
         return;
@@ -281,18 +282,18 @@ static void keep_early(struct read_ring *ring, const struct reaction_fpdu *fpdu,
 static void judge_answer_of(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct read_ring *ring,
                             unsigned i)
 {
-    struct read_kept *kept = kept_at(ring, i);
+    struct read_kept *kept = reaction_read_kept_at(ring, i);
 
     if (kept->wrong_crc || kept->after_wrong)
         reaction_error_answered(mpa, fpdu, kept);
     else
         judge_completeness(mpa, fpdu, ring, kept);
     judge_excess_taken(mpa, &fpdu->event->place, kept);
-    judge_first(mpa, fpdu, ring, i);
+    reaction_read_judge_first(mpa, fpdu, ring, i);
     kept->answered = true;
 }
 
-static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
+static void reaction_read_answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     struct read_ring **ring = &mpa->reaction->reads[1 - fpdu->side];
     struct read_answer answer;
@@ -305,21 +306,21 @@ static void answer(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
     if (!*ring)
         return;
     answer_passed_over(mpa, fpdu, &answer);
-    i = find(*ring, &answer);
+    i = reaction_read_find(*ring, &answer);
     if (i < 0) {
-        keep_early(*ring, fpdu, &answer);
+        reaction_read_keep_early(*ring, fpdu, &answer);
         return;
     }
     judge_answer_of(mpa, fpdu, *ring, (unsigned)i);
     (*ring)->skipped |= i > 0;
     if (answer.last)
-        drop(*ring, (unsigned)i + 1);
+        reaction_read_drop(*ring, (unsigned)i + 1);
 }
 
 /* ---- IRD ---- */
 
 /* How many Requests of side its peer has declared to support; false when that is not negotiated. */
-static bool limit_of(const struct mpa_connection *mpa, unsigned side, unsigned *limit, enum rule_id *rule)
+static bool reaction_read_limit_of(const struct mpa_connection *mpa, unsigned side, unsigned *limit, enum rule_id *rule)
 {
     const struct mpa_parameters *parameters = &mpa->parameters;
     bool initiator = (int)side == parameters->initiator_side;
@@ -372,7 +373,7 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
     const struct rdmap_terminate *terminate = &fpdu->terminate;
     enum rule_id rule;
 
-    if (state->reads_peak[reader] == 0 || !limit_of(mpa, reader, &limit, &rule))
+    if (state->reads_peak[reader] == 0 || !reaction_read_limit_of(mpa, reader, &limit, &rule))
         return;
     if (!fpdu->is_terminate) {
         if (state->reads_limit_reached[reader] && mpa->side[reader].reads_outstanding < limit) {
@@ -395,7 +396,7 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
                        limit, terminate->code, (unsigned)state->reads_peak[reader], plural(state->reads_peak[reader]));
 }
 
-static void count_reads(struct mpa_connection *mpa, unsigned reader)
+static void reaction_read_count_reads(struct mpa_connection *mpa, unsigned reader)
 {
     struct mpa_reaction_state *state = mpa->reaction;
     uint64_t now = mpa->side[reader].reads_outstanding;
@@ -404,16 +405,16 @@ static void count_reads(struct mpa_connection *mpa, unsigned reader)
 
     if (now > state->reads_peak[reader])
         state->reads_peak[reader] = now;
-    if (now > 0 && limit_of(mpa, reader, &limit, &rule) && now == limit)
+    if (now > 0 && reaction_read_limit_of(mpa, reader, &limit, &rule) && now == limit)
         state->reads_limit_reached[reader] = true;
 }
 
 void reaction_read_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
-    answer(mpa, fpdu);
+    reaction_read_answer(mpa, fpdu);
     judge_ird(mpa, fpdu);
     if (fpdu->event->has_ddp && !fpdu->event->ddp.tagged && fpdu->event->ddp.qn == DDP_QN_READ_REQUEST)
         mpa->reaction->requests[fpdu->side] += fpdu->event->ddp.last;
-    keep(mpa, fpdu);
-    count_reads(mpa, fpdu->side);
+    reaction_read_keep(mpa, fpdu);
+    reaction_read_count_reads(mpa, fpdu->side);
 }

@@ -91,7 +91,7 @@ static void advance(struct mpa_connection *mpa, int64_t time_ns, uint32_t frame,
     }
 }
 
-static void acknowledge(struct mpa_connection *mpa, unsigned side, uint64_t acked)
+static void reaction_acknowledge(struct mpa_connection *mpa, unsigned side, uint64_t acked)
 {
     struct mpa_reaction_state *state = mpa->reaction;
 
@@ -137,7 +137,7 @@ void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct m
     fpdu.acked = origin->acked;
     advance(mpa, event->place.time_ns, event->place.frame, side);
     if (origin->acked_known)
-        acknowledge(mpa, side, origin->acked);
+        reaction_acknowledge(mpa, side, origin->acked);
     /* What it asks for, or complains about, was not captured: neither a reaction nor its absence proves anything. */
     if (event->has_ddp && event->ddp.lacking > 0 && !event->ddp.tagged && event->ddp.qn != DDP_QN_SEND)
         mpa->side[0].hole = mpa->side[1].hole = true;
@@ -160,7 +160,7 @@ void mpa_reaction_segment(struct mpa_connection *mpa, const struct tcp_segment *
 
     advance(mpa, segment->time_ns, segment->frame, side);
     if (acked_known)
-        acknowledge(mpa, side, acked);
+        reaction_acknowledge(mpa, side, acked);
     if (!reaction_sees_all(mpa))
         return;
     reaction_close_segment(mpa, segment);

@@ -5,7 +5,7 @@
  */
 #include "engine/mpa/mpa_reaction.h"
 
-static bool is_over(const struct mpa_connection *mpa)
+static bool wait_is_over(const struct mpa_connection *mpa)
 {
     for (unsigned side = 0; side < 2; side++)
         if (mpa->side[side].fin || mpa->side[side].reset)
@@ -29,7 +29,7 @@ static bool waits_for_frame(const struct mpa_connection *mpa, unsigned waiter)
 {
     const struct mpa_side *theirs = &mpa->side[1 - waiter];
 
-    if (mpa->phase == MPA_PHASE_FULL_OPERATION || mpa->phase == MPA_PHASE_REJECTED || is_over(mpa) ||
+    if (mpa->phase == MPA_PHASE_FULL_OPERATION || mpa->phase == MPA_PHASE_REJECTED || wait_is_over(mpa) ||
         reaction_lost(mpa, 0) || reaction_lost(mpa, 1))
         return false;
     if (theirs->state == SIDE_STARTUP)
@@ -41,7 +41,7 @@ static bool waits_for_rest(const struct mpa_connection *mpa, unsigned waiter)
 {
     const struct mpa_side *theirs = &mpa->side[1 - waiter];
 
-    return theirs->state == SIDE_FPDUS && theirs->cursor < theirs->next && !is_over(mpa) &&
+    return theirs->state == SIDE_FPDUS && theirs->cursor < theirs->next && !wait_is_over(mpa) &&
            reaction_received(mpa, waiter, theirs->next) && !reaction_lost(mpa, 0) && !reaction_lost(mpa, 1);
 }
 

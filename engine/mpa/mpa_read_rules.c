@@ -12,7 +12,7 @@
 
 enum { RESPONSE_MIN = MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN + MPA_CRC_LEN };
 
-static bool is_request(const struct ddp_segment *ddp)
+static bool read_is_request(const struct ddp_segment *ddp)
 {
     return !ddp->tagged && ddp->last && (ddp->opcode == RDMAP_READ_REQUEST || ddp->opcode == RDMAP_ATOMIC_REQUEST);
 }
@@ -28,13 +28,13 @@ static bool ahead_of_capture(const struct mpa_connection *mpa, unsigned side, co
     return event->acked_known && event->acked > (mpa->parameters.crc == ON && !o->gap_open ? o->next : o->cursor);
 }
 
-static bool is_response(const struct ddp_segment *ddp)
+static bool read_is_response(const struct ddp_segment *ddp)
 {
     return ddp->last && (ddp->tagged ? ddp->opcode == RDMAP_READ_RESPONSE : ddp->opcode == RDMAP_ATOMIC_RESPONSE);
 }
 
 /* The Requests that `side` may have in flight, by the Reply: its IRD for the Initiator, its ORD for the Responder. */
-static uint16_t limit_of(const struct mpa_connection *mpa, unsigned side)
+static uint16_t read_limit_of(const struct mpa_connection *mpa, unsigned side)
 {
     return initiator_of(mpa) == (int)side ? mpa->parameters.ird : mpa->parameters.ord;
 }
@@ -42,7 +42,7 @@ static uint16_t limit_of(const struct mpa_connection *mpa, unsigned side)
 static bool limit_negotiated(const struct mpa_connection *mpa, unsigned side)
 {
     return mpa->parameters.enhanced && mpa->parameters.ird_ord_known &&
-           limit_of(mpa, side) != MPA_IRD_ORD_NOT_NEGOTIATED && !mpa->order->side[0].enhanced_unusable &&
+           read_limit_of(mpa, side) != MPA_IRD_ORD_NOT_NEGOTIATED && !mpa->order->side[0].enhanced_unusable &&
            !mpa->order->side[1].enhanced_unusable;
 }
 
@@ -52,7 +52,7 @@ static void count_response(struct mpa_connection *mpa, unsigned side, const stru
     struct mpa_reads_state *reads = &mpa->order->reads;
     unsigned peer = other_side(side);
 
-    if (!is_response(&event->ddp))
+    if (!read_is_response(&event->ddp))
         return;
     if (reads->outstanding[peer] > 0)
         reads->outstanding[peer]--;
@@ -69,7 +69,7 @@ static void count_missing(struct mpa_connection *mpa, unsigned side, const struc
         *outstanding -= most < *outstanding ? most : *outstanding;
 }
 
-static void count_request(struct mpa_reads_state *reads, unsigned side)
+static void read_count_request(struct mpa_reads_state *reads, unsigned side)
 {
     if (reads->early[side] > 0)
         reads->early[side]--;
@@ -88,11 +88,11 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
     count_missing(mpa, side, event);
     count_response(mpa, side, event);
     if (reads->over[peer])
-        reads->over[peer] = reads->outstanding[peer] > limit_of(mpa, peer);
-    if (!is_request(&event->ddp))
+        reads->over[peer] = reads->outstanding[peer] > read_limit_of(mpa, peer);
+    if (!read_is_request(&event->ddp))
         return;
-    count_request(reads, side);
-    limit = limit_of(mpa, side);
+    read_count_request(reads, side);
+    limit = read_limit_of(mpa, side);
     if (!limit_negotiated(mpa, side))
         return;
     if (reads->given_up || mpa->side[peer].gap_open) {

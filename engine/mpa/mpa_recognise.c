@@ -53,7 +53,7 @@ static bool header_left(const struct mpa_framing_state *fs, const struct mpa_fpd
 }
 
 /* A whole FPDU is what it seems: its Markers, its DDP segment, and its MSN after those before it. */
-static bool consistent(struct mpa_side *s, const struct mpa_fpdu *fpdu, uint32_t msn[4], bool seen[4])
+static bool recognise_consistent(struct mpa_side *s, const struct mpa_fpdu *fpdu, uint32_t msn[4], bool seen[4])
 {
     struct ddp_segment ddp;
 
@@ -67,7 +67,7 @@ static bool consistent(struct mpa_side *s, const struct mpa_fpdu *fpdu, uint32_t
     return header_left(s->framing, fpdu);
 }
 
-static struct tally walk(struct mpa_connection *mpa, unsigned side, uint64_t start)
+static struct tally recognise_walk(struct mpa_connection *mpa, unsigned side, uint64_t start)
 {
     struct mpa_side *s = &mpa->side[side];
     struct tally tally = {0};
@@ -84,7 +84,7 @@ static struct tally walk(struct mpa_connection *mpa, unsigned side, uint64_t sta
         }
         if (mpa_framing_parse(mpa, side, at, &fpdu) != MPA_FPDU_OK)
             break;
-        if (!consistent(s, &fpdu, msn, seen)) {
+        if (!recognise_consistent(s, &fpdu, msn, seen)) {
             tally.contradicted = true;
             break;
         }
@@ -130,9 +130,10 @@ static bool proves(struct mpa_connection *mpa, unsigned side, const struct tally
 }
 
 /* Looks at one start with the framing set up in the side's framing state. */
-static enum seek judge(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last, struct tally *best)
+static enum seek recognise_judge(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last,
+                                 struct tally *best)
 {
-    struct tally tally = walk(mpa, side, start);
+    struct tally tally = recognise_walk(mpa, side, start);
 
     if (proves(mpa, side, &tally, last)) {
         *best = tally;
@@ -182,7 +183,7 @@ static enum seek try_grids(struct mpa_connection *mpa, unsigned side, uint64_t s
         if ((found - start) % MPA_MARKER_LEN != 0)
             continue;
         set_grid(s->framing, true, found, start);
-        one = judge(mpa, side, start, last, &tally);
+        one = recognise_judge(mpa, side, start, last, &tally);
         if (one == SEEK_PENDING)
             result = one;
         if (one != SEEK_FOUND)
@@ -212,11 +213,12 @@ static enum seek try_marker(struct mpa_connection *mpa, unsigned side, uint64_t 
     if (mpa_octets_oddity(s->framing, p + MPA_MARKER_LEN, n - MPA_MARKER_LEN) != 0)
         return SEEK_NONE;
     set_grid(s->framing, true, start, start);
-    return judge(mpa, side, start, last, best);
+    return recognise_judge(mpa, side, start, last, best);
 }
 
 /* An FPDU that may start at `start`, or have its Marker there. Without Markers first. */
-static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last, struct tally *best)
+static enum seek recognise_try_start(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last,
+                                     struct tally *best)
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
@@ -231,7 +233,7 @@ static enum seek try_start(struct mpa_connection *mpa, unsigned side, uint64_t s
         return try_marker(mpa, side, start, last, best);
     /* Also where Markers are known to be used: there may be none in the first FPDUs seen. */
     set_grid(fs, false, 0, start);
-    plain = judge(mpa, side, start, last, best);
+    plain = recognise_judge(mpa, side, start, last, best);
     if (plain == SEEK_FOUND || mpa->parameters.markers[side] == OFF)
         return plain;
     marked = try_grids(mpa, side, start, last, best);
@@ -254,7 +256,8 @@ static uint64_t next_start(const struct mpa_side *s, uint64_t x, bool everywhere
 }
 
 /* The first start that proves itself; with PENDING the first one that waits for more octets. */
-static enum seek search(struct mpa_connection *mpa, unsigned side, bool last, uint64_t *at, struct tally *best)
+static enum seek recognise_search(struct mpa_connection *mpa, unsigned side, bool last, uint64_t *at,
+                                  struct tally *best)
 {
     struct mpa_side *s = &mpa->side[side];
     uint64_t end = mpa_window_end(&s->window), from = s->looked > s->window.offset ? s->looked : s->window.offset;
@@ -263,7 +266,7 @@ static enum seek search(struct mpa_connection *mpa, unsigned side, bool last, ui
 
     *at = end;
     for (uint64_t x = next_start(s, from, everywhere); x < end; x = next_start(s, x + 1, everywhere)) {
-        enum seek found = try_start(mpa, side, x, last, best);
+        enum seek found = recognise_try_start(mpa, side, x, last, best);
 
         if (found == SEEK_FOUND) {
             *at = x;
@@ -280,7 +283,7 @@ static enum seek search(struct mpa_connection *mpa, unsigned side, bool last, ui
     return starts > 0 ? SEEK_PENDING : SEEK_NONE;
 }
 
-static void settle(struct mpa_connection *mpa, unsigned side, uint64_t at, const struct tally *tally)
+static void recognise_settle(struct mpa_connection *mpa, unsigned side, uint64_t at, const struct tally *tally)
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
@@ -323,9 +326,9 @@ bool mpa_recognise(struct mpa_connection *mpa, unsigned side, bool last)
         return false;
     if (!was_known)
         mpa_assume(mpa);
-    found = search(mpa, side, last, &at, &tally);
+    found = recognise_search(mpa, side, last, &at, &tally);
     if (found == SEEK_FOUND) {
-        settle(mpa, side, at, &tally);
+        recognise_settle(mpa, side, at, &tally);
         /* The other direction may have waited for this. */
         if (!was_known && o->state == SIDE_RECOGNISING && o->window.n > 0 && mpa_recognise(mpa, 1 - side, false))
             mpa_framing_octets(mpa, 1 - side);

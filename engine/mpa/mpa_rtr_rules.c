@@ -32,7 +32,7 @@ static enum rule_id layout_rule(enum mpa_rtr kind)
 }
 
 /* The RTR type whose opcode this is; 0 for others. */
-static enum mpa_rtr kind_of(const struct ddp_segment *ddp)
+static enum mpa_rtr rtr_kind_of(const struct ddp_segment *ddp)
 {
     switch (ddp->opcode) {
     case RDMAP_SEND:
@@ -49,14 +49,14 @@ static enum mpa_rtr kind_of(const struct ddp_segment *ddp)
 /* Does it transfer nothing? Then it is meant as an RTR. */
 static bool transfers_nothing(const struct ddp_segment *ddp)
 {
-    if (kind_of(ddp) == MPA_RTR_READ)
+    if (rtr_kind_of(ddp) == MPA_RTR_READ)
         return ddp->payload_len >= READ_REQUEST_SIZE_AT + 4 && get_be32(ddp->payload + READ_REQUEST_SIZE_AT) == 0;
     return ddp->payload_len == 0;
 }
 
 static bool well_formed(const struct ddp_segment *ddp)
 {
-    switch (kind_of(ddp)) {
+    switch (rtr_kind_of(ddp)) {
     case MPA_RTR_SEND:
         return ddp->last && ddp->qn == DDP_QN_SEND && ddp->msn == 1 && ddp->mo == 0;
     case MPA_RTR_WRITE:
@@ -68,7 +68,7 @@ static bool well_formed(const struct ddp_segment *ddp)
     return false;
 }
 
-static void describe(char *out, size_t size, const struct mpa_fpdu_event *event)
+static void rtr_describe(char *out, size_t size, const struct mpa_fpdu_event *event)
 {
     const struct ddp_segment *ddp = &event->ddp;
 
@@ -76,7 +76,7 @@ static void describe(char *out, size_t size, const struct mpa_fpdu_event *event)
         snprintf(out, size, "ULPDU_Length %u without a DDP header", event->fpdu.ulpdu_length);
     else if (ddp->tagged)
         snprintf(out, size, "opcode %u, Last = %u, %zu octets of payload", ddp->opcode, ddp->last, ddp->payload_len);
-    else if (kind_of(ddp) == MPA_RTR_READ && ddp->payload_len - ddp->lacking >= READ_REQUEST_SIZE_AT + 4)
+    else if (rtr_kind_of(ddp) == MPA_RTR_READ && ddp->payload_len - ddp->lacking >= READ_REQUEST_SIZE_AT + 4)
         snprintf(out, size, "opcode 1, Last = %u, QN %u, MSN %u, MO %u, Read Message Size %u", ddp->last, ddp->qn,
                  ddp->msn, ddp->mo, get_be32(ddp->payload + READ_REQUEST_SIZE_AT));
     else
@@ -84,7 +84,7 @@ static void describe(char *out, size_t size, const struct mpa_fpdu_event *event)
                  ddp->qn, ddp->msn, ddp->mo, ddp->payload_len);
 }
 
-static void fail_layout(struct mpa_connection *mpa, enum mpa_rtr kind, const struct place *place, const char *found)
+static void rtr_fail_layout(struct mpa_connection *mpa, enum mpa_rtr kind, const struct place *place, const char *found)
 {
     static const char *const expected[] = {[MPA_RTR_SEND] = "opcode 3, Last = 1, QN 0, MSN 1, MO 0 and no payload",
                                            [MPA_RTR_WRITE] = "opcode 0, Last = 1 and no payload",
@@ -112,12 +112,12 @@ static bool answers_rtr(const struct mpa_rtr_state *rtr, const struct ddp_segmen
 }
 
 /* A proper RTR of a common type: what follows from it. */
-static void accept_rtr(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
+static void rtr_accept_rtr(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
 {
     struct mpa_rtr_state *rtr = &mpa->order->rtr;
     const struct ddp_segment *ddp = &event->ddp;
 
-    rtr->kind = kind_of(ddp);
+    rtr->kind = rtr_kind_of(ddp);
     rtr->place = event->place;
     rtr->send_msn_open = rtr->kind == MPA_RTR_SEND;
     rtr->read_msn_open = rtr->kind == MPA_RTR_READ;
@@ -140,14 +140,14 @@ static void accept_rtr(struct mpa_connection *mpa, const struct mpa_fpdu_event *
         "expected an IRD of at least 1 in the MPA Reply for an RTR by RDMA Read; found IRD 0 in the MPA Reply");
 }
 
-static void judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
+static void rtr_judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
 {
     struct mpa_rtr_state *rtr = &mpa->order->rtr;
     const struct ddp_segment *ddp = &event->ddp;
-    enum mpa_rtr kind = event->has_ddp ? kind_of(ddp) : 0;
+    enum mpa_rtr kind = event->has_ddp ? rtr_kind_of(ddp) : 0;
 
     rtr->suspect = RTR_SETTLED;
-    describe(rtr->found, sizeof rtr->found, event);
+    rtr_describe(rtr->found, sizeof rtr->found, event);
     if (!event->has_ddp) {
         verdict_failed(mpa->verdict, RULE_MPA2_1_1_01, DIR_TO_RESPONDER, &event->place, 0,
                        "expected an RDMAP message as RTR in the first FPDU; found %s as the first FPDU", rtr->found);
@@ -175,9 +175,9 @@ static void judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_e
         verdict_passed(mpa->verdict, RULE_MPA2_5_02);
         if (well_formed(ddp)) {
             verdict_passed(mpa->verdict, layout_rule(kind));
-            accept_rtr(mpa, event);
+            rtr_accept_rtr(mpa, event);
         } else {
-            fail_layout(mpa, kind, &event->place, rtr->found);
+            rtr_fail_layout(mpa, kind, &event->place, rtr->found);
         }
         return;
     }
@@ -194,14 +194,14 @@ static void settle_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_
     struct place place = rtr->place;
 
     rtr->suspect = RTR_SETTLED;
-    if (event && event->has_ddp && (mpa->parameters.rtr & kind_of(&event->ddp)) != 0 &&
+    if (event && event->has_ddp && (mpa->parameters.rtr & rtr_kind_of(&event->ddp)) != 0 &&
         transfers_nothing(&event->ddp)) {
         verdict_failed(mpa->verdict, RULE_MPA2_5_02, DIR_TO_RESPONDER, &place, event->place.frame,
                        "expected the RTR in the first FPDU; found %s first, and the RTR after it", rtr->found);
         return;
     }
     if (suspect == RTR_MALFORMED)
-        fail_layout(mpa, rtr->kind, &place, rtr->found);
+        rtr_fail_layout(mpa, rtr->kind, &place, rtr->found);
     else
         fail_choice(mpa, &place, rtr->found);
 }
@@ -258,7 +258,7 @@ static bool rtr_due(const struct mpa_connection *mpa)
 }
 
 /* An FPDU that may have been any message. */
-static void give_up(struct mpa_order_state *order)
+static void rtr_give_up(struct mpa_order_state *order)
 {
     order->reads.given_up = true;
     order->rtr.send_msn_open = order->rtr.read_msn_open = order->rtr.response_open = false;
@@ -269,7 +269,7 @@ static void give_up(struct mpa_order_state *order)
 static void judge_beginning(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     if (mpa_is_first(mpa, side, event))
-        judge_first_fpdu(mpa, event);
+        rtr_judge_first_fpdu(mpa, event);
     else if (mpa->order->rtr.suspect != RTR_SETTLED)
         settle_first_fpdu(mpa, event);
 }
@@ -290,7 +290,7 @@ void mpa_judge_fpdu_content(struct mpa_connection *mpa, unsigned side, const str
     bool initiator = initiator_of(mpa) == (int)side;
 
     if (event->crc == MPA_CRC_WRONG || (event->fpdu.cut && !event->has_ddp)) { /* its contents prove nothing */
-        give_up(mpa->order);
+        rtr_give_up(mpa->order);
         return;
     }
     if (initiator && event->number <= 1 && rtr_due(mpa))

@@ -80,7 +80,7 @@ static void skip_markers(struct walk *walk)
     }
 }
 
-static void take(struct walk *walk, uint8_t *out, size_t n)
+static void shape_take(struct walk *walk, uint8_t *out, size_t n)
 {
     while (n > 0) {
         uint64_t until;
@@ -129,14 +129,14 @@ bool mpa_shape_read(struct mpa_fpdu *out, const struct mpa_shape *shape, struct 
     };
     skip_markers(&walk);
     out->header = walk.pos;
-    take(&walk, field, MPA_LENGTH_LEN);
-    take(&walk, scratch->ulpdu, shape->length);
-    take(&walk, pad, shape->pad);
+    shape_take(&walk, field, MPA_LENGTH_LEN);
+    shape_take(&walk, scratch->ulpdu, shape->length);
+    shape_take(&walk, pad, shape->pad);
     memcpy(out->pad, pad, out->pad_length);
     skip_markers(&walk);
     if (shape->crc > 0) {
         out->crc_computed = crc32c(out->octets, (size_t)(walk.pos - start));
-        take(&walk, field, MPA_CRC_LEN);
+        shape_take(&walk, field, MPA_CRC_LEN);
         out->crc = get_le32(field);
     }
     for (unsigned i = 0; i < shape->n && shape->at[i] < end; i++)

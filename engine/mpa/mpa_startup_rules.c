@@ -108,7 +108,7 @@ static bool little_endian_length(const struct subject *s, uint64_t follow)
     return true;
 }
 
-static bool has_ended(const struct mpa_side *s)
+static bool startup_has_ended(const struct mpa_side *s)
 {
     return s->fin || s->reset;
 }
@@ -122,7 +122,8 @@ static bool truly_missing(const struct subject *s)
     const struct mpa_connection *mpa = s->mpa;
     const struct mpa_side *sender = &mpa->side[s->side], *peer = &mpa->side[other_side(s->side)];
     int64_t since = s->seen->last.time_ns;
-    bool peer_first = has_ended(peer) && (!has_ended(sender) || peer->end_place.frame < sender->end_place.frame);
+    bool peer_first =
+        startup_has_ended(peer) && (!startup_has_ended(sender) || peer->end_place.frame < sender->end_place.frame);
 
     if (sender->fin && !(peer_first && peer->reset))
         return true;
@@ -133,7 +134,7 @@ static bool truly_missing(const struct subject *s)
     return !mpa->finished || mpa->end_time - since >= mpa->options.t_close;
 }
 
-static void judge_length(const struct subject *s)
+static void startup_judge_length(const struct subject *s)
 {
     const struct mpa_startup *f = s->frame;
 
@@ -179,7 +180,7 @@ static struct mpa_enhanced enhanced_at(const uint8_t *p, bool swapped)
 }
 
 /* A and B, C, D agree with each other: 9.2. */
-static bool consistent(const struct mpa_enhanced *e)
+static bool startup_consistent(const struct mpa_enhanced *e)
 {
     return e->peer_to_peer == (e->rtr != 0);
 }
@@ -211,14 +212,14 @@ static bool misplaced(const struct mpa_startup *f)
 {
     struct mpa_enhanced e;
 
-    if (f->pd_length < 2 * MPA_ENHANCED_LEN || consistent(&f->enhanced) ||
+    if (f->pd_length < 2 * MPA_ENHANCED_LEN || startup_consistent(&f->enhanced) ||
         (usual_depth(f->enhanced.ird) && usual_depth(f->enhanced.ord)))
         return false;
     e = enhanced_at(f->private_data + f->pd_length - MPA_ENHANCED_LEN, false);
-    return consistent(&e) && usual_depth(e.ird) && usual_depth(e.ord) && (e.ird != 0 || e.ord != 0);
+    return startup_consistent(&e) && usual_depth(e.ird) && usual_depth(e.ord) && (e.ird != 0 || e.ord != 0);
 }
 
-static void judge_enhanced(const struct subject *s)
+static void startup_judge_enhanced(const struct subject *s)
 {
     const struct mpa_startup *f = s->frame;
     const struct mpa_enhanced *e = &f->enhanced;
@@ -303,7 +304,7 @@ void mpa_judge_startup(struct mpa_connection *mpa, unsigned side)
     judge_key(&subject);
     judge_flags(&subject);
     judge_revision(&subject);
-    judge_length(&subject);
-    judge_enhanced(&subject);
+    startup_judge_length(&subject);
+    startup_judge_enhanced(&subject);
     judge_missing_s(&subject);
 }

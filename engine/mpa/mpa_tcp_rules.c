@@ -31,7 +31,7 @@ void mpa_tcp_free(struct mpa_connection *mpa)
                    mpa->tcp_rules->side[side].sent_capacity * sizeof(struct octet_range));
 }
 
-static struct place place_of(const struct tcp_segment *segment, uint64_t offset)
+static struct place tcp_place_of(const struct tcp_segment *segment, uint64_t offset)
 {
     return (struct place){.frame = segment->frame,
                           .first_frame = segment->frame,
@@ -74,7 +74,7 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
         peer->next < peer->highest || segment->flags & (TCP_RST | TCP_SYN))
         return;
     mine->early_ack.open = true;
-    mine->early_ack.place = place_of(segment, mpa->side[segment->side].next);
+    mine->early_ack.place = tcp_place_of(segment, mpa->side[segment->side].next);
     mine->early_ack.offset = offset;
     mine->early_ack.end = offset + segment->length + (segment->flags & TCP_FIN ? 1 : 0);
     mine->early_ack.acked = acked;
@@ -137,7 +137,7 @@ void mpa_tcp_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset
                       uint32_t first_frame, const struct tcp_segment *segment)
 {
     struct mpa_tcp_side *mine = &mpa->tcp_rules->side[side];
-    struct place place = place_of(segment, offset);
+    struct place place = tcp_place_of(segment, offset);
 
     /* A window or keep-alive probe may hold any octet (RFC 9293 section 3.8.4). */
     if (segment->length == 1)
@@ -226,7 +226,7 @@ static void note_boundaries(struct mpa_connection *mpa, const struct tcp_segment
     if (!known || range.to > facts->highest || range.from >= facts->next)
         return;
     if (mine->repeated_otherwise++ == 0)
-        mine->repeated_place = place_of(segment, offset);
+        mine->repeated_place = tcp_place_of(segment, offset);
 }
 
 /* ---- MPA-A.5.1-02: IP fragments ---- */
@@ -249,7 +249,7 @@ static void note_fragments(struct mpa_connection *mpa, const struct tcp_segment 
     if (++mine->fragments.times < FRAGMENTS_SENT_MIN ||
         segment->time_ns - mine->fragments.time_ns < mpa->options.t_react)
         return;
-    place = place_of(segment, offset);
+    place = tcp_place_of(segment, offset);
     place.side = (uint8_t)(1 - segment->side);
     place.awaited = true;
     verdict_failed(mpa->verdict, RULE_MPA_A_5_1_02, direction_of(mpa, 1 - segment->side), &place, mine->fragments.frame,
@@ -277,7 +277,7 @@ static void check_fin(struct mpa_connection *mpa, const struct tcp_segment *segm
     const struct mpa_side *s = &mpa->side[segment->side];
     struct mpa_tcp_side *mine = &mpa->tcp_rules->side[segment->side];
     uint64_t end = offset + segment->length;
-    struct place place = place_of(segment, offset);
+    struct place place = tcp_place_of(segment, offset);
 
     if (!s->fin || mine->beyond_fin || segment->length == 0 || end <= s->fin_offset ||
         offset > s->fin_offset + BEYOND_FIN_MAX || (segment->length == 1 && offset == s->fin_offset) ||
@@ -348,7 +348,7 @@ void mpa_tcp_end(struct mpa_connection *mpa, unsigned side, bool reset)
         fail_early_ack(mpa, 1 - side, s->end_place.frame);
 }
 
-static struct place place_in(unsigned side, uint32_t frame, int64_t time_ns)
+static struct place tcp_place_in(unsigned side, uint32_t frame, int64_t time_ns)
 {
     return (struct place){.frame = frame, .first_frame = frame, .time_ns = time_ns, .side = (uint8_t)side};
 }
@@ -356,7 +356,7 @@ static struct place place_in(unsigned side, uint32_t frame, int64_t time_ns)
 static void judge_sack(struct mpa_connection *mpa, unsigned side)
 {
     const struct mpa_tcp_side *mine = &mpa->tcp_rules->side[side], *peer = &mpa->tcp_rules->side[1 - side];
-    struct place place = place_in(side, mine->syn_frame, mine->syn_time);
+    struct place place = tcp_place_in(side, mine->syn_frame, mine->syn_time);
 
     if (mine->syn_frame == 0 || (mine->syn_answers && !peer->sack_permitted))
         return;
@@ -370,7 +370,7 @@ static void judge_sack(struct mpa_connection *mpa, unsigned side)
 static void judge_df(struct mpa_connection *mpa, unsigned side)
 {
     const struct mpa_tcp_side *mine = &mpa->tcp_rules->side[side];
-    struct place place = place_in(side, mine->no_df_frame, mine->no_df_time);
+    struct place place = tcp_place_in(side, mine->no_df_frame, mine->no_df_time);
 
     if (mine->no_df_frame != 0)
         verdict_failed(
@@ -380,7 +380,7 @@ static void judge_df(struct mpa_connection *mpa, unsigned side)
         verdict_passed(mpa->verdict, RULE_MPA_A_5_1_01);
 }
 
-static void finish_side(struct mpa_connection *mpa, unsigned side)
+static void tcp_finish_side(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_tcp_side *mine = &mpa->tcp_rules->side[side];
     const struct tcp_side_facts *peer = tcp_pair_facts(mpa->tcp, 1 - side);
@@ -414,5 +414,5 @@ void mpa_tcp_finish(struct mpa_connection *mpa)
     if (!mpa_sees_all(mpa))
         return;
     for (unsigned side = 0; side < 2; side++)
-        finish_side(mpa, side);
+        tcp_finish_side(mpa, side);
 }

@@ -51,7 +51,7 @@ void mpa_segmentation_segment(struct mpa_connection *mpa, const struct tcp_segme
 }
 
 /* The FPDU begins in the current segment, or in a new one. */
-static void note_start(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
+static void segmentation_note_start(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_segmentation *s = &mpa->tcp_rules->side[side].segmentation;
     const struct octets_origin *first = event->first, *last = event->last;
@@ -95,7 +95,7 @@ void mpa_segmentation_fpdu(struct mpa_connection *mpa, unsigned side, const stru
             s->non_final_place = event->place;
         }
     }
-    note_start(mpa, side, event);
+    segmentation_note_start(mpa, side, event);
 }
 
 /* ---- judgement ---- */

@@ -9,7 +9,7 @@
 enum { BUFFER_MIN = 256 };
 
 /* Moves p[0..n) into the buffer and makes room after it for `more` octets. */
-static bool gather(struct mpa_window *window, size_t more)
+static bool window_gather(struct mpa_window *window, size_t more)
 {
     size_t wanted = window->n + more;
 
@@ -48,7 +48,7 @@ bool mpa_window_feed(struct mpa_window *window, uint64_t offset, const uint8_t *
         window->n = n;
         return true;
     }
-    if (!gather(window, n))
+    if (!window_gather(window, n))
         return false;
     memcpy(window->buffer + (window->p - window->buffer) + window->n, p, n);
     window->n += n;
@@ -70,7 +70,7 @@ void mpa_window_drop(struct mpa_window *window, uint64_t until)
 
 bool mpa_window_save(struct mpa_window *window)
 {
-    return window->n == 0 || window->buffered || gather(window, 0);
+    return window->n == 0 || window->buffered || window_gather(window, 0);
 }
 
 void mpa_window_restart(struct mpa_window *window, uint64_t offset)

@@ -27,7 +27,7 @@ struct nfs_across *nfs_across_new(void)
     return across;
 }
 
-static void drop(struct nfs_across *across, unsigned n)
+static void across_drop(struct nfs_across *across, unsigned n)
 {
     for (unsigned i = 0; i < n; i++)
         free(across->entries[i].files);
@@ -40,7 +40,7 @@ void nfs_across_free(struct nfs_across *across)
 {
     if (!across)
         return;
-    drop(across, across->n);
+    across_drop(across, across->n);
     free(across->entries);
     free(across);
 }
@@ -62,7 +62,7 @@ void nfs_across_add(struct nfs_across *across, const void *record, struct nfs_fi
 }
 
 /* May the connection with these files have changed what was read? */
-static bool explains(const struct nfs_files *files, const struct nfs_difference *difference)
+static bool across_explains(const struct nfs_files *files, const struct nfs_difference *difference)
 {
     if (files->blind && files->blind_ns <= difference->to_ns)
         return true;
@@ -80,12 +80,12 @@ static bool is_explained(const struct nfs_across *across, const struct nfs_files
                          const struct nfs_difference *difference)
 {
     for (unsigned i = 0; i < across->n; i++)
-        if (across->entries[i].files != files && explains(across->entries[i].files, difference))
+        if (across->entries[i].files != files && across_explains(across->entries[i].files, difference))
             return true;
     return across->lost || difference->from_ns <= across->forgotten_ns;
 }
 
-static void tell(const struct nfs_difference *difference, const struct ulp_across_host *host)
+static void across_tell(const struct nfs_difference *difference, const struct ulp_across_host *host)
 {
     char shift[NFS_SHIFT_TEXT_SIZE], words[256];
     const struct ulp_differs differs = {&difference->place, words};
@@ -112,7 +112,7 @@ void nfs_across_conclude(struct nfs_across *across, const void *record, const st
             if (host->excuse)
                 host->excuse(host->ctx, RULE_NFS3_3_3_7_02, &difference->place);
         } else if (host->differs) {
-            tell(difference, host);
+            across_tell(difference, host);
         }
     }
 }
@@ -135,7 +135,7 @@ void nfs_across_trim(struct nfs_across *across)
 
         across->forgotten_ns = last_ns > across->forgotten_ns ? last_ns : across->forgotten_ns;
     }
-    drop(across, n);
+    across_drop(across, n);
     for (unsigned i = 0; i < across->n; i++)
         across->entries[i].record = NULL;
 }

@@ -7,7 +7,7 @@ enum {
     OPEN_DELEGATE_WRITE = 2,
 };
 
-static bool is_callback(uint32_t program)
+static bool backchannel_is_callback(uint32_t program)
 {
     return program >= NFS_PROGRAM_CALLBACK_FIRST && program <= NFS_PROGRAM_CALLBACK_LAST;
 }
@@ -86,7 +86,7 @@ static uint32_t smaller_threshold(const struct nfs_connection *nfs, bool *known)
     return *known ? (a < b ? a : b) : RPCRDMA_INLINE_DEFAULT;
 }
 
-static void judge_size(struct nfs_look *look, const struct rpcrdma_message *message)
+static void backchannel_judge_size(struct nfs_look *look, const struct rpcrdma_message *message)
 {
     struct nfs_connection *nfs = look->nfs;
     uint32_t largest = largest_request(nfs), threshold;
@@ -115,7 +115,7 @@ static void judge_size(struct nfs_look *look, const struct rpcrdma_message *mess
 }
 
 /* Programs that only a server has: the client cannot have agreed to serve them. */
-static void judge_program(struct nfs_look *look, const struct rpcrdma_message *message)
+static void backchannel_judge_program(struct nfs_look *look, const struct rpcrdma_message *message)
 {
     struct nfs_connection *nfs = look->nfs;
     uint32_t program = look->body->rpc.prog;
@@ -140,14 +140,14 @@ void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message
     if (message->misread || look->t->misread || look->t->repeats)
         return;
     /* The program of a Long Call is unknown so far, but with sessions the caller here is the NFS server. */
-    if (look->body->known && !is_callback(look->body->rpc.prog)) {
-        judge_program(look, message);
+    if (look->body->known && !backchannel_is_callback(look->body->rpc.prog)) {
+        backchannel_judge_program(look, message);
         return;
     }
     if (look->body->known)
         judge_permission(look, message);
     if (look->body->known ? look->exchange->minor > 0 : look->nfs->minor_1)
-        judge_size(look, message);
+        backchannel_judge_size(look, message);
 }
 
 void nfs_backchannel_finish(struct nfs_connection *nfs)

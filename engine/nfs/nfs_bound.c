@@ -373,8 +373,8 @@ static bool add_attributes(const struct rpcrdma_body *body, const struct nfs_ope
 }
 
 /* Adds the operation's results; false: they have no limit, or none that is known. */
-static bool add_results(const struct nfs_look *look, const struct nfs_operation *operation, unsigned *reads,
-                        uint64_t *octets)
+static bool bound_add_results(const struct nfs_look *look, const struct nfs_operation *operation, unsigned *reads,
+                              uint64_t *octets)
 {
     uint32_t op = operation->op;
     bool in_chunk = nfs_op_read_class(op) && nfs_chunk_offered(look->nfs, look->t, (*reads)++);
@@ -400,7 +400,7 @@ static bool compound_at_most(const struct nfs_look *look, uint64_t *octets)
     if (body->n_items > 0 && body->items[0].item.op == 0) /* the tag, which is returned */
         *octets += xdr_padded(body->items[0].item.count);
     for (unsigned i = 0; i < body->n_operations; i++) {
-        if (!add_results(look, &body->operations[i], &reads, octets))
+        if (!bound_add_results(look, &body->operations[i], &reads, octets))
             return false;
     }
     return true;

@@ -30,8 +30,8 @@ void nfs_port_call(struct nfs_look *look)
 /* ---- chunk lists ---- */
 
 /* The client may know that the server accepts more, which cannot be seen: one note per connection. */
-static void judge_limit(struct nfs_look *look, enum rule_id rule, bool *reported, bool fits, unsigned limit,
-                        unsigned found, const char *what, const char *holder, const char *parts)
+static void compound_judge_limit(struct nfs_look *look, enum rule_id rule, bool *reported, bool fits, unsigned limit,
+                                 unsigned found, const char *what, const char *holder, const char *parts)
 {
     if (fits) {
         nfs_pass(look, rule);
@@ -50,14 +50,14 @@ static void judge_complexity(struct nfs_look *look)
     const struct nfs_chunk_use use = nfs_chunk_use(t);
 
     if (use.reads > 0)
-        judge_limit(look, RULE_NFSULB_6_4_2_01, &nfs->reported_reads, use.reads <= 1, 1, use.reads,
-                    "Read chunk at a nonzero Position", "Call with", "Read chunks at nonzero Positions");
+        compound_judge_limit(look, RULE_NFSULB_6_4_2_01, &nfs->reported_reads, use.reads <= 1, 1, use.reads,
+                             "Read chunk at a nonzero Position", "Call with", "Read chunks at nonzero Positions");
     if (t->n_writes > 0)
-        judge_limit(look, RULE_NFSULB_6_4_2_02, &nfs->reported_writes, t->n_writes <= 1, 1, t->n_writes, "Write chunk",
-                    "Call with", "Write chunks");
+        compound_judge_limit(look, RULE_NFSULB_6_4_2_02, &nfs->reported_writes, t->n_writes <= 1, 1, t->n_writes,
+                             "Write chunk", "Call with", "Write chunks");
     if (use.longest > 0)
-        judge_limit(look, RULE_NFSULB_6_4_2_03, &nfs->reported_segments, use.longest <= NFS_CHUNK_SEGMENTS_MAX,
-                    NFS_CHUNK_SEGMENTS_MAX, use.longest, "segments in a chunk", "chunk of", "segments");
+        compound_judge_limit(look, RULE_NFSULB_6_4_2_03, &nfs->reported_segments, use.longest <= NFS_CHUNK_SEGMENTS_MAX,
+                             NFS_CHUNK_SEGMENTS_MAX, use.longest, "segments in a chunk", "chunk of", "segments");
 }
 
 /* ---- GETATTR in minor version 0 ---- */

@@ -131,7 +131,7 @@ static void set_unread(struct nfs_connection *nfs, struct nfs_exchange *exchange
 }
 
 /* It is answered or forgotten. */
-static void settle(struct nfs_connection *nfs, struct rpcrdma_transaction *t)
+static void connection_settle(struct nfs_connection *nfs, struct rpcrdma_transaction *t)
 {
     struct nfs_exchange *exchange = t->nfs;
     struct nfs_in_flight *in_flight = &nfs->in_flight[t->side];
@@ -157,7 +157,7 @@ void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transacti
 
     if (!exchange)
         return;
-    settle(nfs, transaction);
+    connection_settle(nfs, transaction);
     nfs_readback_settle(nfs, transaction, exchange);
     exchange->spare = nfs->spare;
     nfs->spare = exchange;
@@ -231,7 +231,7 @@ static void forward_call(struct nfs_look *look)
         nfs_size_call(look);
 }
 
-static void call(struct nfs_look *look)
+static void connection_call(struct nfs_look *look)
 {
     set_unread(look->nfs, look->exchange, false);
     if (!look->t->reverse)
@@ -253,7 +253,7 @@ static void call(struct nfs_look *look)
     }
 }
 
-static void reply(struct nfs_look *look)
+static void connection_reply(struct nfs_look *look)
 {
     const struct rpcrdma_body *body = look->body;
 
@@ -300,9 +300,9 @@ void nfs_connection_payload(struct nfs_connection *nfs, const struct rpcrdma_pay
         return;
     look.related = payload->reply || payload->place.frame != t->call.frame ? t->call.frame : 0;
     if (payload->reply)
-        reply(&look);
+        connection_reply(&look);
     else
-        call(&look);
+        connection_call(&look);
     rpcrdma_connection_returns(nfs->rpcrdma, nfs_recall_returns(nfs));
 }
 
@@ -381,7 +381,7 @@ static void answer_message(struct nfs_look *look, const struct rpcrdma_message *
         take_grant(nfs, message);
         nfs->answered++;
     }
-    settle(nfs, look->t);
+    connection_settle(nfs, look->t);
 }
 
 void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_message *message)

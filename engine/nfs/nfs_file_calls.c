@@ -23,8 +23,8 @@ static uint64_t file_of(const struct rpcrdma_body *body, const struct rpcrdma_it
     return handle ? hash_octets(0, handle, item->item.count) | 1 : 0;
 }
 
-static const struct rpcrdma_item *item_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op,
-                                          unsigned index)
+static const struct rpcrdma_item *calls_item_of(const struct rpcrdma_body *body, enum nfs_mark mark, uint32_t op,
+                                                unsigned index)
 {
     for (unsigned i = 0; i < body->n_items; i++)
         if (body->items[i].item.mark == mark && body->items[i].item.op == op && body->items[i].item.op_index == index)
@@ -55,7 +55,7 @@ static struct nfs_use use_of_3(const struct rpcrdma_body *body)
                                              [CREATE3] = NFS_USE_CREATE,
                                              [COMMIT3] = NFS_USE_COMMIT,
                                              [SETATTR3] = NFS_USE_CHANGE};
-    const struct rpcrdma_item *handle = item_of(body, NFS_MARK_HANDLE, 0, 0);
+    const struct rpcrdma_item *handle = calls_item_of(body, NFS_MARK_HANDLE, 0, 0);
     struct nfs_use use = {.kind = (enum nfs_use_kind)kinds[body->rpc.proc]};
 
     if (use.kind == NFS_USE_NONE || use.kind == NFS_USE_CREATE)
@@ -65,7 +65,7 @@ static struct nfs_use use_of_3(const struct rpcrdma_body *body)
     use.file = file_of(body, handle);
     if (use.kind == NFS_USE_CHANGE)
         return use;
-    if (use.kind == NFS_USE_WRITE && !(use.data = item_of(body, NFS_MARK_DATA, 0, 0)))
+    if (use.kind == NFS_USE_WRITE && !(use.data = calls_item_of(body, NFS_MARK_DATA, 0, 0)))
         return unknown_use;
     return take_range(body, handle->item.at + xdr_padded(handle->item.count), &use) ? use : unknown_use;
 }
@@ -90,7 +90,7 @@ static const uint64_t harmless[2] = {
     UINT64_C(1) << (69 - 64) /* SEEK */ | UINT64_C(15) << (72 - 64) /* extended attributes */
         | UINT64_C(1) << (NFS_OP_READ_PLUS - 64)};
 
-static bool is_harmless(uint32_t op)
+static bool calls_is_harmless(uint32_t op)
 {
     return op < 128 && (harmless[op / 64] >> op % 64 & 1) != 0;
 }
@@ -119,7 +119,7 @@ static void add_data_use(struct compound *c, const struct nfs_operation *operati
     struct nfs_use use = {.kind = kind, .file = c->file, .op = operation->op};
 
     if (kind == NFS_USE_WRITE)
-        use.data = item_of(c->body, NFS_MARK_DATA, operation->op, operation->index);
+        use.data = calls_item_of(c->body, NFS_MARK_DATA, operation->op, operation->index);
     if (kind == NFS_USE_WRITE && !use.data)
         use = unknown_use;
     else if (!take_range(c->body, operation->at + OPCODE + before, &use))
@@ -129,7 +129,7 @@ static void add_data_use(struct compound *c, const struct nfs_operation *operati
     add_use(c, use);
 }
 
-static void open_file(struct compound *c, const struct nfs_operation *operation)
+static void calls_open_file(struct compound *c, const struct nfs_operation *operation)
 {
     const struct nfs_value *value;
     bool creates = true;
@@ -142,9 +142,9 @@ static void open_file(struct compound *c, const struct nfs_operation *operation)
     c->file = 0;
 }
 
-static void take_handle(struct compound *c, const struct nfs_operation *operation)
+static void calls_take_handle(struct compound *c, const struct nfs_operation *operation)
 {
-    const struct rpcrdma_item *handle = item_of(c->body, NFS_MARK_HANDLE, NFS_OP_PUTFH, operation->index);
+    const struct rpcrdma_item *handle = calls_item_of(c->body, NFS_MARK_HANDLE, NFS_OP_PUTFH, operation->index);
 
     c->file = handle ? file_of(c->body, handle) : 0;
 }
@@ -155,7 +155,7 @@ static void take_file_operation(struct compound *c, const struct nfs_operation *
 
     switch (operation->op) {
     case NFS_OP_PUTFH:
-        take_handle(c, operation);
+        calls_take_handle(c, operation);
         break;
     case NFS_OP_SAVEFH:
         c->saved = c->file;
@@ -172,7 +172,7 @@ static void take_file_operation(struct compound *c, const struct nfs_operation *
         c->file = 0;
         break;
     case NFS_OP_OPEN:
-        open_file(c, operation);
+        calls_open_file(c, operation);
         break;
     case NFS_OP_READ:
         add_data_use(c, operation, NFS_USE_READ, STATEID);
@@ -191,7 +191,7 @@ static void take_file_operation(struct compound *c, const struct nfs_operation *
         add_use(c, (struct nfs_use){.kind = NFS_USE_CHANGE, .file = c->file});
         break;
     default: /* a COPY may go on after its Reply, a layout lets others write */
-        if (!is_harmless(operation->op))
+        if (!calls_is_harmless(operation->op))
             add_use(c, unknown_use);
         break;
     }
@@ -220,7 +220,7 @@ struct nfs_use nfs_use_of(const struct rpcrdma_body *body)
 /* ---- Replies ---- */
 
 /* The whole Reply was read, and the operation succeeded. */
-static bool succeeded(const struct rpcrdma_body *reply, uint32_t op, const struct nfs_operation **operation)
+static bool calls_succeeded(const struct rpcrdma_body *reply, uint32_t op, const struct nfs_operation **operation)
 {
     uint32_t status;
 
@@ -241,7 +241,7 @@ bool nfs_written_of(const struct rpcrdma_body *reply, const struct nfs_use *use,
     unsigned i = 0;
 
     *written = (struct nfs_written){0};
-    if (!succeeded(reply, use->op, &operation))
+    if (!calls_succeeded(reply, use->op, &operation))
         return false;
     if (use->kind == NFS_USE_WRITE) {
         count = rpcrdma_value(reply, NFS_MARK_RESULT_COUNT, use->op, &i);
@@ -267,9 +267,9 @@ const struct rpcrdma_item *nfs_data_read(const struct rpcrdma_body *reply, const
 {
     const struct nfs_operation *operation;
 
-    if (!succeeded(reply, use->op, &operation))
+    if (!calls_succeeded(reply, use->op, &operation))
         return NULL;
-    return item_of(reply, NFS_MARK_DATA, use->op, operation ? operation->index : 0);
+    return calls_item_of(reply, NFS_MARK_DATA, use->op, operation ? operation->index : 0);
 }
 
 /* In the GETFH that follows the OPEN, before anything else may become the current file. */
@@ -280,9 +280,9 @@ static const struct rpcrdma_item *handle_opened(const struct rpcrdma_body *reply
 
     if (!operation)
         return NULL;
-    for (operation++; operation < end && is_harmless(operation->op); operation++)
+    for (operation++; operation < end && calls_is_harmless(operation->op); operation++)
         if (operation->op == NFS_OP_GETFH)
-            return item_of(reply, NFS_MARK_HANDLE, NFS_OP_GETFH, operation->index);
+            return calls_item_of(reply, NFS_MARK_HANDLE, NFS_OP_GETFH, operation->index);
     return NULL;
 }
 
@@ -292,6 +292,6 @@ uint64_t nfs_file_created(const struct rpcrdma_body *reply)
 
     if (!nfs_understood(reply) || reply->wrapped || !reply->procedure)
         return 0;
-    handle = reply->procedure->compound ? handle_opened(reply) : item_of(reply, NFS_MARK_HANDLE, 0, 0);
+    handle = reply->procedure->compound ? handle_opened(reply) : calls_item_of(reply, NFS_MARK_HANDLE, 0, 0);
     return handle ? file_of(reply, handle) : 0;
 }

@@ -20,7 +20,7 @@ struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t)
     return use;
 }
 
-static void pass(const struct nfs_look *look, const struct nfs_chunk_use *use)
+static void limit_pass(const struct nfs_look *look, const struct nfs_chunk_use *use)
 {
     if (use->any_read)
         nfs_pass(look, RULE_NFSULB_6_4_2_04);
@@ -29,7 +29,7 @@ static void pass(const struct nfs_look *look, const struct nfs_chunk_use *use)
 }
 
 /* GARBAGE_ARGS is about the arguments, which have no errors; ERR_CHUNK may be for lack of room, too. */
-static bool judge_refusal(const struct nfs_look *look, const struct nfs_chunk_use *use, bool err_chunk)
+static bool limit_judge_refusal(const struct nfs_look *look, const struct nfs_chunk_use *use, bool err_chunk)
 {
     enum rule_id rule = use->any_read && use->longest <= 1 ? RULE_NFSULB_6_4_2_04 : RULE_NFSULB_6_4_2_05;
 
@@ -70,9 +70,9 @@ bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *messa
         return false;
     if (!use.complex) {
         if (!error && accept_stat == RPC_SUCCESS)
-            pass(look, &use);
+            limit_pass(look, &use);
         else if (error || accept_stat == RPC_GARBAGE_ARGS)
-            return judge_refusal(look, &use, error);
+            return limit_judge_refusal(look, &use, error);
         return false;
     }
     if (!error && accept_stat == RPC_GARBAGE_ARGS)

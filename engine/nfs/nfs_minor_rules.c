@@ -14,7 +14,7 @@ const struct rpcrdma_history_objects *nfs_connection_objects(const struct nfs_co
     return &nfs->objects;
 }
 
-static struct rpcrdma_history_object *use_of(struct nfs_look *look, uint64_t object)
+static struct rpcrdma_history_object *minor_use_of(struct nfs_look *look, uint64_t object)
 {
     struct rpcrdma_history_objects *uses = &look->nfs->objects;
     struct rpcrdma_history_object *use;
@@ -31,7 +31,7 @@ static struct rpcrdma_history_object *use_of(struct nfs_look *look, uint64_t obj
 }
 
 /* A use in the Call. */
-static void judge(struct nfs_look *look, struct rpcrdma_history_object *use, bool is_session)
+static void minor_judge(struct nfs_look *look, struct rpcrdma_history_object *use, bool is_session)
 {
     unsigned minor = (unsigned)look->exchange->minor;
 
@@ -65,11 +65,11 @@ void nfs_minor_message(struct nfs_look *look, bool reply)
         if ((item->mark != NFS_MARK_SESSION && item->mark != NFS_MARK_CLIENT) || reply != returned)
             continue;
         p = rpcrdma_contents(body, &body->items[i]);
-        use = p ? use_of(look, hash_octets(0, p, item->count)) : NULL;
+        use = p ? minor_use_of(look, hash_octets(0, p, item->count)) : NULL;
         if (use && returned)
             use->returned |= UINT32_C(1) << look->exchange->minor;
         else if (use)
-            judge(look, use, item->mark == NFS_MARK_SESSION);
+            minor_judge(look, use, item->mark == NFS_MARK_SESSION);
     }
 }
 

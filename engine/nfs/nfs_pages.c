@@ -11,14 +11,14 @@ enum {
     SHIFT_LOOKS = 16,
 };
 
-static unsigned slot_of(uint64_t file)
+static unsigned pages_slot_of(uint64_t file)
 {
     return file >> 8 & (NFS_FILES - 1);
 }
 
 static uint32_t epoch_of(const struct nfs_pages *pages, uint64_t file)
 {
-    return pages->epoch + pages->file_epoch[slot_of(file)];
+    return pages->epoch + pages->file_epoch[pages_slot_of(file)];
 }
 
 static struct nfs_page *page_at(const struct nfs_pages *pages, uint64_t file, uint64_t number)
@@ -83,7 +83,7 @@ void nfs_pages_forget(struct nfs_pages *pages, const struct nfs_use *use)
     if (use->file == 0) {
         nfs_pages_forget_all(pages);
     } else if (use->kind != NFS_USE_WRITE || use->count > NFS_DATA_MAX) {
-        pages->file_epoch[slot_of(use->file)]++;
+        pages->file_epoch[pages_slot_of(use->file)]++;
     } else {
         for (uint64_t number = use->offset / PAGE; number * PAGE < use->offset + use->count; number++) {
             struct nfs_page *page = page_find(pages, use->file, number);

@@ -95,7 +95,7 @@ static void note_change(struct nfs_readback *b, uint64_t file, int64_t from_ns, 
 
 /* ---- data ---- */
 
-static const uint32_t *hash_of(const struct nfs_access *a, uint64_t block)
+static const uint32_t *nfs_readback_hash_of(const struct nfs_access *a, uint64_t block)
 {
     return &a->hash[block - a->use.offset / BLOCK];
 }
@@ -105,7 +105,7 @@ static uint32_t hash_of_block(const uint8_t *p)
     return crc32c(p, BLOCK);
 }
 
-static void feed(struct nfs_access *a, const uint8_t *p, uint64_t n)
+static void nfs_readback_feed(struct nfs_access *a, const uint8_t *p, uint64_t n)
 {
     n = n < a->use.count - a->fed ? n : a->use.count - a->fed;
     while (n > 0) {
@@ -135,7 +135,7 @@ void nfs_readback_move(const struct rpcrdma_move *move)
         return;
     a->broken |= move->offset != a->fed || move->lacking > 0;
     if (!a->broken)
-        feed(a, move->p, move->length);
+        nfs_readback_feed(a, move->p, move->length);
 }
 
 /* ---- Calls ---- */
@@ -145,7 +145,7 @@ static bool changes(const struct nfs_access *a)
     return a->use.kind != NFS_USE_READ && a->use.kind != NFS_USE_COMMIT;
 }
 
-static bool overlaps(const struct nfs_use *a, const struct nfs_use *b)
+static bool nfs_readback_overlaps(const struct nfs_use *a, const struct nfs_use *b)
 {
     bool ranges =
         (a->kind == NFS_USE_READ || a->kind == NFS_USE_WRITE) && (b->kind == NFS_USE_READ || b->kind == NFS_USE_WRITE);
@@ -158,7 +158,7 @@ static bool overlaps(const struct nfs_use *a, const struct nfs_use *b)
 static void meet_open(struct nfs_readback *b, struct nfs_access *a)
 {
     for (struct nfs_access *other = b->open; other; other = other->next)
-        if ((changes(a) || changes(other)) && overlaps(&a->use, &other->use))
+        if ((changes(a) || changes(other)) && nfs_readback_overlaps(&a->use, &other->use))
             a->spoilt = other->spoilt = true;
 }
 
@@ -198,7 +198,7 @@ static void access_end(struct nfs_readback *b, struct nfs_access *a)
 }
 
 /* Where its data come from. */
-static void find_data(const struct nfs_look *look, struct nfs_access *a)
+static void nfs_readback_find_data(const struct nfs_look *look, struct nfs_access *a)
 {
     const struct rpcrdma_item *data = a->use.data;
     const uint8_t *p = data ? rpcrdma_contents(look->body, data) : NULL;
@@ -211,7 +211,7 @@ static void find_data(const struct nfs_look *look, struct nfs_access *a)
     else if (data && data->chunk >= 0)
         a->chunk = data->chunk;
     else if (p)
-        feed(a, p, data->item.count);
+        nfs_readback_feed(a, p, data->item.count);
 }
 
 /* Is there anything to be kept of it, or to be compared with it? */
@@ -243,7 +243,7 @@ static void take_use(struct nfs_look *look, struct nfs_readback *b, const struct
     a->spoilt |= !rpcrdma_calls_seen(look->nfs->rpcrdma, look->t->side);
     if (changes(a) && use->kind != NFS_USE_CREATE)
         nfs_pages_forget(&b->pages, use);
-    find_data(look, a);
+    nfs_readback_find_data(look, a);
 }
 
 void nfs_readback_call(struct nfs_look *look)
@@ -297,7 +297,7 @@ static void end_write(struct nfs_readback *b, const struct nfs_look *look, const
                              .reply_frame = look->place.frame,
                              .stable = written.stable};
     for (uint64_t block = (a->use.offset + BLOCK - 1) / BLOCK; (block + 1) * BLOCK <= a->use.offset + a->fed; block++)
-        nfs_pages_keep(&b->pages, &page, block, *hash_of(a, block));
+        nfs_pages_keep(&b->pages, &page, block, *nfs_readback_hash_of(a, block));
 }
 
 static void end_commit(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a)
@@ -323,8 +323,8 @@ const char *nfs_shift_text(const struct nfs_difference *difference, char text[NF
     return text;
 }
 
-static void report(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a,
-                   const struct nfs_page *page, uint64_t block, uint64_t end)
+static void nfs_readback_report(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_access *a,
+                                const struct nfs_page *page, uint64_t block, uint64_t end)
 {
     struct nfs_files *files = &b->known;
     bool exclusive = look->nfs->options.exclusive;
@@ -332,7 +332,7 @@ static void report(struct nfs_readback *b, const struct nfs_look *look, const st
     const struct nfs_difference difference = {
         .file = a->use.file,
         .offset = block * BLOCK,
-        .shift = BLOCK * nfs_pages_shift(&b->pages, a->use.file, block, hash_of(a, block), end - block),
+        .shift = BLOCK * nfs_pages_shift(&b->pages, a->use.file, block, nfs_readback_hash_of(a, block), end - block),
         .written = page->frame,
         .read = a->frame,
         .place = look->place,
@@ -359,7 +359,7 @@ static void end_read(struct nfs_readback *b, const struct nfs_look *look, struct
         return;
     a->broken |= p && a->fed > 0; /* octets were moved for a result that is inline */
     if (p && a->fed == 0)
-        feed(a, p, data->item.count);
+        nfs_readback_feed(a, p, data->item.count);
     if (!is_sound(look, a))
         return;
     end = (a->use.offset + (data->item.count < a->fed ? data->item.count : a->fed)) / BLOCK;
@@ -370,9 +370,9 @@ static void end_read(struct nfs_readback *b, const struct nfs_look *look, struct
             !rpcrdma_whole_since(look->nfs->rpcrdma, page->frame))
             continue;
         compared = true;
-        if (*nfs_page_hash(page, block) == *hash_of(a, block))
+        if (*nfs_page_hash(page, block) == *nfs_readback_hash_of(a, block))
             continue;
-        report(b, look, a, page, block, end);
+        nfs_readback_report(b, look, a, page, block, end);
         return;
     }
     if (compared)

@@ -80,7 +80,7 @@ static const char *call_name(const struct nfs_look *look)
     return look->body->procedure ? look->body->procedure->name : "NULL";
 }
 
-static void judge_error(const struct nfs_look *look, const struct rpcrdma_message *message)
+static void refusal_judge_error(const struct nfs_look *look, const struct rpcrdma_message *message)
 {
     if (!nfs_sound(look) || message->unsure || !(is_null_call(look->body) || nfs_reply_fits(look))) {
         nfs_inconclusive(look, RULE_RPCR_4_5_12);
@@ -116,7 +116,7 @@ void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *mes
     if (message->kind == RPCRDMA_KIND_ERROR) {
         if (!look->t->reverse && message->header.err == RPCRDMA_ERR_CHUNK &&
             look->t->open->call_header.status == RPCRDMA_OK && look->t->fault == 0)
-            judge_error(look, message);
+            refusal_judge_error(look, message);
         return;
     }
     if (!reply->known || reply->rpc.reply_stat != RPC_MSG_ACCEPTED)

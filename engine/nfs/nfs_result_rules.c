@@ -9,7 +9,8 @@
 
 enum { OPERATION_HEADER = 8, NFS3_READDIR = 16, NFS3_READDIRPLUS = 17 };
 
-static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, const struct nfs_item *item, uint64_t *out)
+static bool result_value_of(const struct rpcrdma_body *body, enum nfs_mark mark, const struct nfs_item *item,
+                            uint64_t *out)
 {
     const struct nfs_value *value;
     unsigned i = 0;
@@ -24,12 +25,12 @@ static bool value_of(const struct rpcrdma_body *body, enum nfs_mark mark, const 
 }
 
 /* READ returns no more data than asked for, and as much as its count says. */
-static void judge_read(struct nfs_look *look, const struct nfs_item *data)
+static void result_judge_read(struct nfs_look *look, const struct nfs_item *data)
 {
     const struct rpcrdma_body *call = &look->t->open->call_body;
     uint64_t asked, said;
 
-    if (data->mark != NFS_MARK_DATA || !value_of(call, NFS_MARK_COUNT, data, &asked))
+    if (data->mark != NFS_MARK_DATA || !result_value_of(call, NFS_MARK_COUNT, data, &asked))
         return;
     if (look->nfs->options.profile == PROFILE_RFC5666) /* RPCR0-4N-07 */
         return;
@@ -39,7 +40,7 @@ static void judge_read(struct nfs_look *look, const struct nfs_item *data)
                  data->count);
     else
         nfs_pass(look, RULE_NFS3_3_3_6_01);
-    if (!value_of(look->body, NFS_MARK_RESULT_COUNT, data, &said))
+    if (!result_value_of(look->body, NFS_MARK_RESULT_COUNT, data, &said))
         return;
     if (said != data->count)
         nfs_fail(look, RULE_NFS3_3_3_6_02,
@@ -51,11 +52,11 @@ static void judge_read(struct nfs_look *look, const struct nfs_item *data)
 }
 
 /* No more data were written than were sent. */
-static void judge_write(struct nfs_look *look, const struct nfs_item *data)
+static void result_judge_write(struct nfs_look *look, const struct nfs_item *data)
 {
     uint64_t written;
 
-    if (data->mark != NFS_MARK_DATA || !value_of(look->body, NFS_MARK_RESULT_COUNT, data, &written))
+    if (data->mark != NFS_MARK_DATA || !result_value_of(look->body, NFS_MARK_RESULT_COUNT, data, &written))
         return;
     if (written > data->count)
         nfs_fail(look, RULE_NFS3_3_3_7_01,
@@ -86,7 +87,7 @@ static void judge_directories(struct nfs_look *look)
     if (!body->procedure->compound) {
         if (body->rpc.reply_stat == RPC_MSG_ACCEPTED && call->rpc.prog == NFS_PROGRAM && call->rpc.vers == 3 &&
             (plus || call->rpc.proc == NFS3_READDIR) &&
-            value_of(call, plus ? NFS_MARK_MAXCOUNT : NFS_MARK_COUNT, &none, &asked))
+            result_value_of(call, plus ? NFS_MARK_MAXCOUNT : NFS_MARK_COUNT, &none, &asked))
             judge_directory(look, asked, body->unreduced - body->rpc.header_len - 4);
         return;
     }
@@ -95,7 +96,8 @@ static void judge_directories(struct nfs_look *look)
         uint64_t end = i + 1 < body->n_operations ? body->operations[i + 1].position : body->unreduced;
         struct nfs_item same = {.op = operation->op, .op_index = operation->index};
 
-        if (operation->op == NFS_OP_READDIR && operation->status == 0 && value_of(call, NFS_MARK_COUNT, &same, &asked))
+        if (operation->op == NFS_OP_READDIR && operation->status == 0 &&
+            result_value_of(call, NFS_MARK_COUNT, &same, &asked))
             judge_directory(look, asked, end - operation->position - OPERATION_HEADER);
     }
 }
@@ -107,8 +109,8 @@ void nfs_result_reply(struct nfs_look *look)
     if (!nfs_understood(call) || !body->procedure || body->procedure->callback || body->rpc.accept_stat != RPC_SUCCESS)
         return;
     for (unsigned i = 0; i < body->n_items; i++)
-        judge_read(look, &body->items[i].item);
+        result_judge_read(look, &body->items[i].item);
     for (unsigned i = 0; i < call->n_items; i++)
-        judge_write(look, &call->items[i].item);
+        result_judge_write(look, &call->items[i].item);
     judge_directories(look);
 }

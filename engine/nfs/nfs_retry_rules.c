@@ -47,7 +47,7 @@ static uint64_t outline_hash(const struct rpcrdma_body *body, bool *reduced)
     return from <= body->length ? hash_octets(hash, body->payload + from, body->length - from) : hash;
 }
 
-static struct nfs_request request_of(const struct nfs_look *look)
+static struct nfs_request retry_request_of(const struct nfs_look *look)
 {
     const struct rpcrdma_transaction *t = look->t;
     const struct rpcrdma_body *body = look->body;
@@ -70,7 +70,7 @@ static struct nfs_request request_of(const struct nfs_look *look)
     return request;
 }
 
-static bool same_request(const struct nfs_request *a, const struct nfs_request *b)
+static bool retry_same_request(const struct nfs_request *a, const struct nfs_request *b)
 {
     return a->hash == b->hash && a->program == b->program && a->version == b->version && a->procedure == b->procedure;
 }
@@ -81,10 +81,10 @@ static bool same_shape(const struct nfs_request *a, const struct nfs_request *b)
            a->reply_length == b->reply_length;
 }
 
-static struct nfs_failure *failure_of(struct nfs_connection *nfs, const struct nfs_request *request)
+static struct nfs_failure *retry_failure_of(struct nfs_connection *nfs, const struct nfs_request *request)
 {
     for (unsigned i = 0; i < nfs->n_failures && i < NFS_FAILURES_MAX; i++) {
-        if (same_request(&nfs->failures[i].request, request))
+        if (retry_same_request(&nfs->failures[i].request, request))
             return &nfs->failures[i];
     }
     return NULL;
@@ -127,8 +127,8 @@ static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, cons
 
 void nfs_retry_call(struct nfs_look *look)
 {
-    struct nfs_request request = request_of(look);
-    struct nfs_failure *failure = failure_of(look->nfs, &request);
+    struct nfs_request request = retry_request_of(look);
+    struct nfs_failure *failure = retry_failure_of(look->nfs, &request);
     struct nfs_look retry = *look;
 
     look->exchange->has_request = true;
@@ -168,7 +168,7 @@ void nfs_retry_failed(struct nfs_look *look)
 
     if (!look->exchange->has_request)
         return;
-    failure = failure_of(nfs, request);
+    failure = retry_failure_of(nfs, request);
     if (!failure) {
         failure = &nfs->failures[nfs->n_failures++ % NFS_FAILURES_MAX];
         *failure = (struct nfs_failure){.request = *request};

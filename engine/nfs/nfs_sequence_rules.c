@@ -124,7 +124,7 @@ static bool judge_uncached(const struct nfs_look *look)
 }
 
 /* A new request is called a retry, or out of order. */
-static void judge_refusal(struct nfs_look *look, uint32_t status)
+static void sequence_judge_refusal(struct nfs_look *look, uint32_t status)
 {
     struct nfs_connection *nfs = look->nfs;
     const struct nfs_turn *turn = &look->exchange->turn;
@@ -159,9 +159,9 @@ void nfs_sequence_reply(struct nfs_look *look)
     if (!judge_uncached(look))
         return;
     if (status_name(first))
-        judge_refusal(look, first);
+        sequence_judge_refusal(look, first);
     else if (has_status(body, 1, RETRY_UNCACHED_REP))
-        judge_refusal(look, RETRY_UNCACHED_REP);
+        sequence_judge_refusal(look, RETRY_UNCACHED_REP);
     else if (first == 0 && exchange->in_turn)
         nfs_pass(look, RULE_NFS41_18_46_3_01);
 }

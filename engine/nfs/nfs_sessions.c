@@ -29,7 +29,7 @@ static const uint8_t *session_id(const struct rpcrdma_body *body, uint32_t op)
     return NULL;
 }
 
-static const struct nfs_session *find(const struct nfs_connection *nfs, const uint8_t *id)
+static const struct nfs_session *sessions_find(const struct nfs_connection *nfs, const uint8_t *id)
 {
     for (unsigned i = 0; id && i < nfs->n_sessions && i < NFS_SESSIONS_MAX; i++) {
         if (memcmp(nfs->sessions[i].id, id, NFS_SESSION_ID_LEN) == 0)
@@ -78,7 +78,7 @@ void nfs_sessions_call(struct nfs_look *look)
     look->exchange->in_session = id != NULL;
     if (id)
         look->exchange->session_hash = hash_octets(0, id, NFS_SESSION_ID_LEN);
-    session = find(nfs, id);
+    session = sessions_find(nfs, id);
     look->exchange->session_frame = session ? session->frame : 0;
     if (session)
         look->exchange->limits = session->limits;

@@ -27,7 +27,7 @@ struct room {
     bool gss;
 };
 
-static struct room room_for(const struct nfs_look *look)
+static struct room size_room_for(const struct nfs_look *look)
 {
     const struct rpcrdma_transaction *t = look->t;
     struct room room = {.header = nfs_reply_transport(t), .has_chunk = t->reply_chunk >= 0};
@@ -41,7 +41,7 @@ static struct room room_for(const struct nfs_look *look)
     return room;
 }
 
-static bool fits(const struct room *room, uint64_t payload)
+static bool size_fits(const struct room *room, uint64_t payload)
 {
     return room->header + payload <= room->threshold;
 }
@@ -59,7 +59,7 @@ static bool clearly_above(const struct nfs_reply_size *size, uint64_t octets)
 static enum rule_id missing_rule(const struct nfs_look *look, const struct room *room,
                                  const struct nfs_reply_size *size)
 {
-    if (size->eligible == 0 || !fits(room, size->largest - size->eligible))
+    if (size->eligible == 0 || !size_fits(room, size->largest - size->eligible))
         return RULE_RPCR_4_3_3_01;
     if (look->nfs->options.profile != PROFILE_RFC5666)
         return RULE_RPCR_4_3_2_3_04;
@@ -84,12 +84,12 @@ static void fail_missing(struct nfs_look *look, enum rule_id rule, const struct 
                 octets, room->threshold, room->sure ? "" : " by default");
 }
 
-static void judge_missing(struct nfs_look *look, const struct room *room, const struct nfs_reply_size *size)
+static void size_judge_missing(struct nfs_look *look, const struct room *room, const struct nfs_reply_size *size)
 {
     enum rule_id rule = missing_rule(look, room, size);
     uint64_t octets = room->header + size->largest;
 
-    if (!fits(room, size->largest)) {
+    if (!size_fits(room, size->largest)) {
         fail_missing(look, rule, room, octets);
         return;
     }
@@ -97,17 +97,17 @@ static void judge_missing(struct nfs_look *look, const struct room *room, const 
         nfs_pass(look, rule);
     if (!room->gss)
         return;
-    if (!fits(room, size->largest + room->verifier))
+    if (!size_fits(room, size->largest + room->verifier))
         fail_missing(look, RULE_RPCR_8_2_2_2_02, room, octets + room->verifier);
-    else if (fits(room, size->largest + VERIFIER_MAX))
+    else if (size_fits(room, size->largest + VERIFIER_MAX))
         nfs_pass(look, RULE_RPCR_8_2_2_2_02);
     else
         nfs_inconclusive(look, RULE_RPCR_8_2_2_2_02); /* the length of the mechanism's verifiers is unknown */
 }
 
-static void judge_chunk(struct nfs_look *look, const struct room *room, const struct nfs_reply_size *size)
+static void size_judge_chunk(struct nfs_look *look, const struct room *room, const struct nfs_reply_size *size)
 {
-    if (fits(room, size->largest + (room->gss ? VERIFIER_MAX : 0))) {
+    if (size_fits(room, size->largest + (room->gss ? VERIFIER_MAX : 0))) {
         if (!size->exact || !room->sure)
             return;
         if (!look->nfs->reported_needless)
@@ -121,9 +121,9 @@ static void judge_chunk(struct nfs_look *look, const struct room *room, const st
     if (size->asked == 0)
         return;
     nfs_pass(look, missing_rule(look, room, size));
-    if (room->chunk < size->largest && !fits(room, size->largest) && !clearly_above(size, room->chunk))
+    if (room->chunk < size->largest && !size_fits(room, size->largest) && !clearly_above(size, room->chunk))
         nfs_inconclusive(look, RULE_RPCR_3_5_3_07);
-    else if (room->chunk < size->largest && !fits(room, size->largest))
+    else if (room->chunk < size->largest && !size_fits(room, size->largest))
         nfs_fail(look, RULE_RPCR_3_5_3_07,
                  "expected a Reply chunk for a Reply of up to %" PRIu64 " octets; found a Reply chunk of %" PRIu64
                  " octets",
@@ -138,7 +138,7 @@ static void judge_chunk(struct nfs_look *look, const struct room *room, const st
 }
 
 /* The size of the Reply on the wire, as far as the Call decides it. False: unknown. */
-static bool size_of(const struct nfs_look *look, struct nfs_reply_size *size)
+static bool size_size_of(const struct nfs_look *look, struct nfs_reply_size *size)
 {
     uint32_t limit = look->exchange->limits.fore_maxresponse;
 
@@ -159,29 +159,29 @@ static bool size_of(const struct nfs_look *look, struct nfs_reply_size *size)
 
 void nfs_size_call(struct nfs_look *look)
 {
-    struct room room = room_for(look);
+    struct room room = size_room_for(look);
     bool unlimited = look->exchange->minor > 0 && look->exchange->limits.fore_maxresponse == 0;
     struct nfs_reply_size size;
 
-    if (!size_of(look, &size))
+    if (!size_size_of(look, &size))
         return;
-    if (room.threshold == 0 || (unlimited && !fits(&room, size.largest) && !room.has_chunk)) {
+    if (room.threshold == 0 || (unlimited && !size_fits(&room, size.largest) && !room.has_chunk)) {
         nfs_inconclusive(look, missing_rule(look, &room, &size));
         return;
     }
     if (room.has_chunk)
-        judge_chunk(look, &room, &size);
+        size_judge_chunk(look, &room, &size);
     else {
-        judge_missing(look, &room, &size);
-        if (size.exact && room.sure && fits(&room, size.largest))
+        size_judge_missing(look, &room, &size);
+        if (size.exact && room.sure && size_fits(&room, size.largest))
             nfs_pass(look, RULE_RPCR_4_3_3_02);
     }
 }
 
 /* Only its verifier makes an inline Reply too long: the client did not provide for it. */
-static void judge_verifier(struct nfs_look *look)
+static void size_judge_verifier(struct nfs_look *look)
 {
-    struct room room = room_for(look);
+    struct room room = size_room_for(look);
     uint64_t octets = room.header + look->body->length;
     uint32_t verifier = look->body->rpc.verf.length;
 
@@ -198,7 +198,7 @@ void nfs_size_reply(struct nfs_look *look)
 {
     uint32_t most = look->exchange->limits.fore_maxresponse;
 
-    judge_verifier(look);
+    size_judge_verifier(look);
     if (look->exchange->minor < 1 || !look->exchange->in_session)
         return;
     if (most == 0)

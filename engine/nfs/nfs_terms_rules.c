@@ -56,7 +56,7 @@ static void judge_attribute(const struct nfs_look *look, const struct attribute 
     }
 }
 
-static void judge_number(const struct nfs_look *look, enum nfs_mark mark, const char *channel)
+static void terms_judge_number(const struct nfs_look *look, enum nfs_mark mark, const char *channel)
 {
     const struct nfs_value *element;
     unsigned i = 0, n = 0;
@@ -73,8 +73,8 @@ static void judge_number(const struct nfs_look *look, enum nfs_mark mark, const 
 /* ca_rdma_ird of both channels, in arguments or results. */
 static void judge_elements(const struct nfs_look *look)
 {
-    judge_number(look, NFS_MARK_FORE_IRD, "fore channel");
-    judge_number(look, NFS_MARK_BACK_IRD, "backchannel");
+    terms_judge_number(look, NFS_MARK_FORE_IRD, "fore channel");
+    terms_judge_number(look, NFS_MARK_BACK_IRD, "backchannel");
 }
 
 static void judge_attributes(const struct nfs_look *look)

@@ -37,7 +37,7 @@ static bool carries_nfs(struct guest *guest)
     return true;
 }
 
-static void on_message(void *ctx, const struct rpcrdma_message *message)
+static void rpcrdma_ulp_on_message(void *ctx, const struct rpcrdma_message *message)
 {
     struct guest *guest = ctx;
 
@@ -47,7 +47,7 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
         nfs_connection_message(guest->nfs, message);
 }
 
-static void on_move(void *ctx, const struct rpcrdma_move *move)
+static void rpcrdma_ulp_on_move(void *ctx, const struct rpcrdma_move *move)
 {
     struct guest *guest = ctx;
 
@@ -56,7 +56,7 @@ static void on_move(void *ctx, const struct rpcrdma_move *move)
     nfs_connection_move(move);
 }
 
-static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
+static void rpcrdma_ulp_on_payload(void *ctx, const struct rpcrdma_payload *payload)
 {
     struct guest *guest = ctx;
 
@@ -74,7 +74,7 @@ static void on_answered(void *ctx, struct rpcrdma_transaction *transaction)
         nfs_connection_retired(guest->nfs, transaction);
 }
 
-static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
+static void rpcrdma_ulp_on_retired(void *ctx, struct rpcrdma_transaction *transaction)
 {
     struct guest *guest = ctx;
 
@@ -86,17 +86,17 @@ static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
 
 /* ---- from the transport ---- */
 
-static void *begin(const struct ulp_host *host)
+static void *rpcrdma_ulp_begin(const struct ulp_host *host)
 {
     const struct rpcrdma_own *own = host->own;
     struct guest *guest = arena_zeroed(host->arena, sizeof *guest);
     struct rpcrdma_events events = {.ctx = guest,
-                                    .message = on_message,
-                                    .move = on_move,
+                                    .message = rpcrdma_ulp_on_message,
+                                    .move = rpcrdma_ulp_on_move,
                                     .only_offered = true,
-                                    .payload = on_payload,
+                                    .payload = rpcrdma_ulp_on_payload,
                                     .answered = on_answered,
-                                    .retired = on_retired};
+                                    .retired = rpcrdma_ulp_on_retired};
 
     if (!guest)
         return NULL;
@@ -130,7 +130,7 @@ static void terms(void *guest, const struct rdma_terms *terms)
     rpcrdma_connection_terms(((struct guest *)guest)->rpcrdma, terms);
 }
 
-static void private_data(void *guest, const struct rdma_private_data *data)
+static void rpcrdma_ulp_private_data(void *guest, const struct rdma_private_data *data)
 {
     rpcrdma_connection_private_data(((struct guest *)guest)->rpcrdma, data);
 }
@@ -155,7 +155,7 @@ static void missed(void *guest, unsigned side, uint64_t offset)
     rpcrdma_connection_missed(((struct guest *)guest)->rpcrdma, side, offset);
 }
 
-static void doubt(void *guest, const struct rdma_copy *copy)
+static void rpcrdma_ulp_doubt(void *guest, const struct rdma_copy *copy)
 {
     rpcrdma_connection_doubt(((struct guest *)guest)->rpcrdma, copy);
 }
@@ -175,12 +175,12 @@ static void closing(void *guest, const struct rdma_closing *closing)
     rpcrdma_connection_closing(((struct guest *)guest)->rpcrdma, closing);
 }
 
-static void end(void *guest, unsigned side, bool reset, const struct place *place)
+static void rpcrdma_ulp_end(void *guest, unsigned side, bool reset, const struct place *place)
 {
     rpcrdma_connection_end(((struct guest *)guest)->rpcrdma, side, reset, place);
 }
 
-static void finish(void *ctx, int64_t time_ns)
+static void rpcrdma_ulp_finish(void *ctx, int64_t time_ns)
 {
     struct guest *guest = ctx;
 
@@ -189,7 +189,7 @@ static void finish(void *ctx, int64_t time_ns)
         nfs_connection_finish(guest->nfs);
 }
 
-static void free_guest(void *ctx)
+static void rpcrdma_ulp_free_guest(void *ctx)
 {
     struct guest *guest = ctx;
 
@@ -211,7 +211,7 @@ static bool owns(const void *guest)
     return rpcrdma_connection_is_announced(rpcrdma) || rpcrdma_connection_is_rpcrdma(rpcrdma);
 }
 
-static void *record(void *ctx)
+static void *rpcrdma_ulp_record(void *ctx)
 {
     struct guest *guest = ctx;
     struct rpcrdma_history_record *record = rpcrdma_connection_record(guest->rpcrdma);
@@ -245,7 +245,7 @@ struct past {
     struct nfs_across *files;
 };
 
-static void across_free(void *ctx)
+static void rpcrdma_ulp_across_free(void *ctx)
 {
     struct past *past = ctx;
 
@@ -266,11 +266,11 @@ static void *across_begin(void)
     past->files = nfs_across_new();
     if (past->history && past->files)
         return past;
-    across_free(past);
+    rpcrdma_ulp_across_free(past);
     return NULL;
 }
 
-static void asked(void *past, const struct addressed_segment *segment, bool tcp)
+static void rpcrdma_ulp_asked(void *past, const struct addressed_segment *segment, bool tcp)
 {
     rpcrdma_history_rpcbind(((struct past *)past)->history, segment, tcp);
 }
@@ -290,7 +290,7 @@ static void lived(void *ctx, const struct ulp_life *life)
     record->end_ns = life->end_ns;
 }
 
-static bool add(void *ctx, void *record, const struct ulp_across_host *host)
+static bool rpcrdma_ulp_add(void *ctx, void *record, const struct ulp_across_host *host)
 {
     struct rpcrdma_history_record *added = record;
     struct past *past = ctx;
@@ -300,7 +300,7 @@ static bool add(void *ctx, void *record, const struct ulp_across_host *host)
     return rpcrdma_history_add(past->history, record, host);
 }
 
-static void conclude(void *ctx, const void *record, int64_t now_ns, const struct ulp_across_host *host)
+static void rpcrdma_ulp_conclude(void *ctx, const void *record, int64_t now_ns, const struct ulp_across_host *host)
 {
     struct past *past = ctx;
 
@@ -322,34 +322,34 @@ static void free_record(void *record)
 }
 
 static const struct ulp_across across = {.begin = across_begin,
-                                         .free = across_free,
-                                         .asked = asked,
+                                         .free = rpcrdma_ulp_across_free,
+                                         .asked = rpcrdma_ulp_asked,
                                          .sought = sought,
                                          .lived = lived,
-                                         .add = add,
-                                         .conclude = conclude,
+                                         .add = rpcrdma_ulp_add,
+                                         .conclude = rpcrdma_ulp_conclude,
                                          .trim = trim,
                                          .free_record = free_record};
 
 const struct ulp_kind rpcrdma_ulp = {.name = "rpcrdma",
                                      .title = "RPC-over-RDMA",
-                                     .begin = begin,
+                                     .begin = rpcrdma_ulp_begin,
                                      .ports = ports,
                                      .terms = terms,
-                                     .private_data = private_data,
+                                     .private_data = rpcrdma_ulp_private_data,
                                      .part = part,
                                      .refusal = refusal,
                                      .received = received,
                                      .missed = missed,
-                                     .doubt = doubt,
+                                     .doubt = rpcrdma_ulp_doubt,
                                      .skipped = skipped,
                                      .lossy = lossy,
                                      .closing = closing,
-                                     .end = end,
-                                     .finish = finish,
-                                     .free = free_guest,
+                                     .end = rpcrdma_ulp_end,
+                                     .finish = rpcrdma_ulp_finish,
+                                     .free = rpcrdma_ulp_free_guest,
                                      .owns = owns,
-                                     .record = record,
+                                     .record = rpcrdma_ulp_record,
                                      .across = &across,
                                      .lacks_memory = lacks_memory,
                                      .restart_counts = restart_counts};

@@ -95,7 +95,7 @@ struct queue {
 
 /* ---- private data (NVMe RDMA Transport Specification section 3.3.2) ---- */
 
-static bool is_request(const struct ulp_private_data *data)
+static bool nvme_ulp_is_request(const struct ulp_private_data *data)
 {
     const uint8_t *p = data->p;
     bool admin;
@@ -107,7 +107,7 @@ static bool is_request(const struct ulp_private_data *data)
            ulp_all_zero(p + 10, data->n - 10);
 }
 
-static bool is_reply(const struct ulp_private_data *data)
+static bool nvme_ulp_is_reply(const struct ulp_private_data *data)
 {
     return data->n >= PRIVATE_DATA_SIZE && get_le16(data->p) == RECORD_FORMAT && get_le16(data->p + 2) > 0 &&
            ulp_all_zero(data->p + 4, data->n - 4);
@@ -120,7 +120,7 @@ static uint32_t data_length(const uint8_t *p)
     return p[39] == SGL_OFFSET ? get_le32(p + 32) : get_le24(p + 32);
 }
 
-static bool is_command(const struct ulp_send *send)
+static bool nvme_ulp_is_command(const struct ulp_send *send)
 {
     const uint8_t *p = send->p;
 
@@ -148,42 +148,42 @@ static bool is_connect(const uint8_t *p)
     return p[0] == OPCODE_FABRICS && p[4] == FABRICS_CONNECT && get_le16(p + 40) == 0 && data_length(p) == 1024;
 }
 
-static enum ulp_claim claim_send(const struct ulp_signs *signs)
+static enum ulp_claim nvme_ulp_claim_send(const struct ulp_signs *signs)
 {
     if (is_completion(signs->send))
         return ULP_POSSIBLE;
-    if (!is_command(signs->send))
+    if (!nvme_ulp_is_command(signs->send))
         return ULP_NO;
     if (ulp_signs_opening(signs) && is_connect(signs->send->p))
         return ULP_CERTAIN;
     return ulp_signs_enough(signs, &nvme_ulp) ? ULP_CERTAIN : ULP_POSSIBLE;
 }
 
-static enum ulp_claim claim(const struct ulp_signs *signs)
+static enum ulp_claim nvme_ulp_claim(const struct ulp_signs *signs)
 {
     const struct ulp_private_data *request = ulp_signs_request(signs), *reply = ulp_signs_reply(signs);
 
-    if ((request && !is_request(request)) || (reply && !is_reply(reply)))
+    if ((request && !nvme_ulp_is_request(request)) || (reply && !nvme_ulp_is_reply(reply)))
         return ULP_NO;
     if (signs->send)
-        return claim_send(signs);
+        return nvme_ulp_claim_send(signs);
     return request && ulp_signs_port(signs, &nvme_ulp) ? ULP_CERTAIN : ULP_POSSIBLE;
 }
 
 /* ---- words ---- */
 
-static void learn(void *state, unsigned side, const struct ulp_private_data *data)
+static void nvme_ulp_learn(void *state, unsigned side, const struct ulp_private_data *data)
 {
     struct queue *queue = state;
 
     (void)side;
-    if (queue->known || !data->p || !is_request(data))
+    if (queue->known || !data->p || !nvme_ulp_is_request(data))
         return;
     queue->known = true;
     queue->id = get_le16(data->p + 2);
 }
 
-static const char *name_of(const struct queue *queue, const uint8_t *p)
+static const char *nvme_ulp_name_of(const struct queue *queue, const uint8_t *p)
 {
     if (p[0] == OPCODE_FABRICS)
         return ulp_name(fabrics_names, p[4]);
@@ -202,14 +202,14 @@ static void describe_command(struct queue *queue, const struct ulp_send *send, c
         queue->known = true;
         queue->id = get_le16(p + 42);
     }
-    name = name_of(queue, p);
+    name = nvme_ulp_name_of(queue, p);
     used = name ? snprintf(text, ULP_TEXT_SIZE, "command %s", name)
                 : snprintf(text, ULP_TEXT_SIZE, "command opcode 0x%02x", p[0]);
     snprintf(text + used, ULP_TEXT_SIZE - (size_t)used, " cid 0x%04x%s %" PRIu32 " octets", get_le16(p + 2),
              p[39] == SGL_OFFSET ? " in capsule" : "", data_length(p));
 }
 
-static bool describe(void *state, const struct ulp_send *send, struct ulp_words *words)
+static bool nvme_ulp_describe(void *state, const struct ulp_send *send, struct ulp_words *words)
 {
     if (is_completion(send)) {
         words->counts_as = COMPLETIONS;
@@ -217,7 +217,7 @@ static bool describe(void *state, const struct ulp_send *send, struct ulp_words 
                  get_le16(send->p + 14) >> 1);
         return true;
     }
-    if (!is_command(send))
+    if (!nvme_ulp_is_command(send))
         return false;
     words->counts_as = COMMANDS;
     describe_command(state, send, words->text);
@@ -227,9 +227,9 @@ static bool describe(void *state, const struct ulp_send *send, struct ulp_words 
 const struct ulp_kind nvme_ulp = {.name = "nvme",
                                   .title = "NVMe over RDMA",
                                   .port = {4420},
-                                  .claim = claim,
+                                  .claim = nvme_ulp_claim,
                                   ULP_NAMED,
                                   .counts = counts,
                                   .state_size = sizeof(struct queue),
-                                  .learn = learn,
-                                  .describe = describe};
+                                  .learn = nvme_ulp_learn,
+                                  .describe = nvme_ulp_describe};

@@ -280,7 +280,7 @@ static enum decap_status take_lrh(struct target *target, struct slice slice)
 /* ---- IP ---- */
 
 /* In large pieces, as it will be read: a processor waits for what it has just written in smaller ones. */
-static inline void set_address(struct endpoint *out, uint8_t ip, const uint8_t *p)
+static inline void decap_set_address(struct endpoint *out, uint8_t ip, const uint8_t *p)
 {
     uint32_t four;
     uint64_t eight[2] = {0, 0};
@@ -298,8 +298,8 @@ static inline void set_address(struct endpoint *out, uint8_t ip, const uint8_t *
 
 static void set_addresses(struct addressed_segment *out, uint8_t ip, const uint8_t *source, const uint8_t *destination)
 {
-    set_address(&out->source, ip, source);
-    set_address(&out->destination, ip, destination);
+    decap_set_address(&out->source, ip, source);
+    decap_set_address(&out->destination, ip, destination);
 }
 
 /* Hands a fragment in; COMPLETE leaves the whole datagram in *slice. */

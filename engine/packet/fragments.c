@@ -47,7 +47,7 @@ struct fragments *fragments_new(size_t limit)
     return fragments;
 }
 
-static void forget(struct fragments *fragments, struct partial *partial)
+static void fragments_forget(struct fragments *fragments, struct partial *partial)
 {
     fragments->held -= partial->capacity + partial->pieces_capacity * sizeof *partial->pieces;
     free(partial->octets);
@@ -60,18 +60,18 @@ void fragments_free(struct fragments *fragments)
     if (!fragments)
         return;
     for (size_t i = 0; i < DATAGRAMS_MAX; i++)
-        forget(fragments, &fragments->partials[i]);
+        fragments_forget(fragments, &fragments->partials[i]);
     free(fragments->complete);
     free(fragments);
 }
 
-static bool same_key(const struct fragment_key *a, const struct fragment_key *b)
+static bool fragments_same_key(const struct fragment_key *a, const struct fragment_key *b)
 {
     return a->id == b->id && a->ip == b->ip && a->protocol == b->protocol && memcmp(a->source, b->source, 16) == 0 &&
            memcmp(a->destination, b->destination, 16) == 0;
 }
 
-static struct partial *oldest(struct fragments *fragments, const struct partial *but)
+static struct partial *fragments_oldest(struct fragments *fragments, const struct partial *but)
 {
     struct partial *found = NULL;
     for (size_t i = 0; i < DATAGRAMS_MAX; i++) {
@@ -88,15 +88,15 @@ static struct partial *find_or_create(struct fragments *fragments, const struct 
     for (size_t i = 0; i < DATAGRAMS_MAX; i++) {
         struct partial *p = &fragments->partials[i];
         if (p->used && now - p->since > lifetime_ns)
-            forget(fragments, p);
-        if (p->used && same_key(&p->key, key))
+            fragments_forget(fragments, p);
+        if (p->used && fragments_same_key(&p->key, key))
             return p;
         if (!p->used && !vacant)
             vacant = p;
     }
     if (!vacant) {
-        vacant = oldest(fragments, NULL);
-        forget(fragments, vacant);
+        vacant = fragments_oldest(fragments, NULL);
+        fragments_forget(fragments, vacant);
     }
     vacant->used = true;
     vacant->key = *key;
@@ -106,25 +106,25 @@ static struct partial *find_or_create(struct fragments *fragments, const struct 
 }
 
 /* Makes room for `more` octets of memory, at the cost of older datagrams. */
-static bool make_room(struct fragments *fragments, const struct partial *partial, size_t more)
+static bool fragments_make_room(struct fragments *fragments, const struct partial *partial, size_t more)
 {
     while (fragments->held + more > fragments->limit) {
-        struct partial *victim = oldest(fragments, partial);
+        struct partial *victim = fragments_oldest(fragments, partial);
         if (!victim)
             return false;
-        forget(fragments, victim);
+        fragments_forget(fragments, victim);
     }
     return true;
 }
 
-static bool grow_octets(struct fragments *fragments, struct partial *partial, uint32_t octets)
+static bool fragments_grow_octets(struct fragments *fragments, struct partial *partial, uint32_t octets)
 {
     size_t capacity = partial->capacity ? partial->capacity : 2048;
     if (octets <= partial->capacity)
         return true;
     while (capacity < octets)
         capacity *= 2;
-    if (!make_room(fragments, partial, capacity - partial->capacity))
+    if (!fragments_make_room(fragments, partial, capacity - partial->capacity))
         return false;
     uint8_t *p = heap_resize(partial->octets, capacity);
     if (!p)
@@ -142,7 +142,7 @@ static bool grow_pieces(struct fragments *fragments, struct partial *partial)
     size_t more = (capacity - partial->pieces_capacity) * sizeof *partial->pieces;
     if (partial->n_pieces < partial->pieces_capacity)
         return true;
-    if (partial->n_pieces >= PIECES_MAX || !make_room(fragments, partial, more))
+    if (partial->n_pieces >= PIECES_MAX || !fragments_make_room(fragments, partial, more))
         return false;
     struct piece *p = heap_resize(partial->pieces, capacity * sizeof *p);
     if (!p)
@@ -153,12 +153,12 @@ static bool grow_pieces(struct fragments *fragments, struct partial *partial)
     return true;
 }
 
-static bool grow(struct fragments *fragments, struct partial *partial, uint32_t octets)
+static bool fragments_grow(struct fragments *fragments, struct partial *partial, uint32_t octets)
 {
-    return grow_octets(fragments, partial, octets) && grow_pieces(fragments, partial);
+    return fragments_grow_octets(fragments, partial, octets) && grow_pieces(fragments, partial);
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b)
+static uint32_t fragments_smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -177,7 +177,7 @@ static enum overlap overlap_of(const struct partial *partial, const struct fragm
     for (; i < partial->n_pieces && partial->pieces[i].start < end; i++) {
         const struct piece *piece = &partial->pieces[i];
         uint32_t from = piece->start > start ? piece->start : start;
-        uint32_t to = smaller(piece->start + piece->captured, captured_end);
+        uint32_t to = fragments_smaller(piece->start + piece->captured, captured_end);
         if (from < to && memcmp(partial->octets + from, fragment->octets + (from - start), to - from) != 0)
             return OVERLAP_DIFFERENT;
         bool repeat = piece->start == start && piece->length == fragment->length;
@@ -187,7 +187,7 @@ static enum overlap overlap_of(const struct partial *partial, const struct fragm
 }
 
 /* Inserts the parts of a fragment that are not there yet. */
-static bool insert(struct fragments *fragments, struct partial *partial, const struct fragment *fragment)
+static bool fragments_insert(struct fragments *fragments, struct partial *partial, const struct fragment *fragment)
 {
     uint32_t at = fragment->offset, end = at + fragment->length, captured_end = at + fragment->captured;
     size_t i = 0;
@@ -198,10 +198,10 @@ static bool insert(struct fragments *fragments, struct partial *partial, const s
             at = partial->pieces[i].start + partial->pieces[i].length;
             continue;
         }
-        uint32_t to = i < partial->n_pieces ? smaller(end, partial->pieces[i].start) : end;
-        if (!grow(fragments, partial, to))
+        uint32_t to = i < partial->n_pieces ? fragments_smaller(end, partial->pieces[i].start) : end;
+        if (!fragments_grow(fragments, partial, to))
             return false;
-        uint32_t captured_to = smaller(to, captured_end), captured = captured_to > at ? captured_to - at : 0;
+        uint32_t captured_to = fragments_smaller(to, captured_end), captured = captured_to > at ? captured_to - at : 0;
         memmove(partial->pieces + i + 1, partial->pieces + i, (partial->n_pieces - i) * sizeof *partial->pieces);
         partial->pieces[i] = (struct piece){at, to - at, captured};
         partial->n_pieces++;
@@ -228,7 +228,7 @@ static void make_useless(struct fragments *fragments, struct partial *partial)
 {
     struct partial kept = {
         .used = true, .useless = true, .key = partial->key, .since = partial->since, .serial = partial->serial};
-    forget(fragments, partial);
+    fragments_forget(fragments, partial);
     *partial = kept;
 }
 
@@ -259,8 +259,8 @@ enum fragment_status fragments_add(struct fragments *fragments, const struct fra
         partial->length_known = true;
         partial->length = end;
     }
-    if (!insert(fragments, partial, fragment)) {
-        forget(fragments, partial);
+    if (!fragments_insert(fragments, partial, fragment)) {
+        fragments_forget(fragments, partial);
         return FRAGMENT_BAD;
     }
     if (!partial->length_known || partial->covered < partial->length)
@@ -273,6 +273,6 @@ enum fragment_status fragments_add(struct fragments *fragments, const struct fra
     fragments->held -= partial->capacity;
     partial->octets = NULL;
     partial->capacity = 0;
-    forget(fragments, partial);
+    fragments_forget(fragments, partial);
     return FRAGMENT_COMPLETE;
 }

@@ -8,7 +8,7 @@
 enum { PROTOCOL = 6, LENGTH_AT = 12, CHECKSUM_AT = 16, ALL_ONES = 0xFFFF };
 
 /* Sums of ones' complement do not depend on the order of octets in a word, nor on the words' size (RFC 1071). */
-static uint64_t add(uint64_t sum, uint64_t word)
+static uint64_t tcp_checksum_add(uint64_t sum, uint64_t word)
 {
     sum += word;
     return sum + (sum < word);
@@ -20,14 +20,14 @@ static uint64_t sum_of(uint64_t sum, const uint8_t *p, size_t n)
 
     for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
         memcpy(&word, p, sizeof word);
-        sum = add(sum, word);
+        sum = tcp_checksum_add(sum, word);
     }
     word = 0;
     memcpy(&word, p, n);
-    return add(sum, word);
+    return tcp_checksum_add(sum, word);
 }
 
-static uint16_t fold(uint64_t sum)
+static uint16_t tcp_checksum_fold(uint64_t sum)
 {
     sum = (sum & UINT32_MAX) + (sum >> 32);
     sum = (sum & UINT32_MAX) + (sum >> 32);
@@ -58,9 +58,10 @@ enum tcp_checksum tcp_checksum(const struct tcp_segment *segment)
     uint16_t pseudo;
 
     tcp_checksum_keep(&kept);
-    pseudo = fold(kept.pseudo_sum);
+    pseudo = tcp_checksum_fold(kept.pseudo_sum);
     if (!kept.summed || kept.captured < kept.length || kept.checksum == 0 || kept.checksum == pseudo ||
         (kept.checksum ^ pseudo) == ALL_ONES)
         return TCP_CHECKSUM_UNKNOWN;
-    return fold(sum_of(kept.sum, kept.payload, kept.length)) == ALL_ONES ? TCP_CHECKSUM_RIGHT : TCP_CHECKSUM_WRONG;
+    return tcp_checksum_fold(sum_of(kept.sum, kept.payload, kept.length)) == ALL_ONES ? TCP_CHECKSUM_RIGHT
+                                                                                      : TCP_CHECKSUM_WRONG;
 }

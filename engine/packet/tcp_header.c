@@ -12,7 +12,8 @@ enum {
     WINDOW_SCALE_ABSENT = 255,
 };
 
-static __attribute__((noinline)) void take_options(struct tcp_segment *segment, const uint8_t *p, const uint8_t *end)
+static __attribute__((noinline)) void header_take_options(struct tcp_segment *segment, const uint8_t *p,
+                                                          const uint8_t *end)
 {
     while (p < end && *p != OPTION_END) {
         if (*p == OPTION_NOP) {
@@ -45,7 +46,7 @@ bool tcp_header_read(struct tcp_segment *segment, const uint8_t *p, uint32_t cap
     segment->window_scale = WINDOW_SCALE_ABSENT;
     segment->sack_permitted = false;
     if (segment->flags & TCP_SYN)
-        take_options(segment, p + TCP_HEADER_MIN, p + there);
+        header_take_options(segment, p + TCP_HEADER_MIN, p + there);
     segment->payload = p + there;
     segment->length = length - header;
     segment->captured = captured - there;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "engine/rdma/rdma_copy_rules.h"
 
-static void fail(struct verdict *verdict, const struct rdma_copy *copy, enum rule_severity severity, const char *format,
-                 ...) __attribute__((cold, format(printf, 4, 5)));
+static void copy_fail(struct verdict *verdict, const struct rdma_copy *copy, enum rule_severity severity,
+                      const char *format, ...) __attribute__((cold, format(printf, 4, 5)));
 
-static void fail(struct verdict *verdict, const struct rdma_copy *copy, enum rule_severity severity, const char *format,
-                 ...)
+static void copy_fail(struct verdict *verdict, const struct rdma_copy *copy, enum rule_severity severity,
+                      const char *format, ...)
 {
     va_list args;
 
@@ -23,7 +23,7 @@ void rdma_judge_copy(struct verdict *verdict, const struct rdma_copy *copy)
         copy->kind == RDMA_READ_RESPONSE ? SEVERITY_WARNING : rule_catalogue[RULE_RPCR_2_3_2_04].severity;
 
     if (copy->difference)
-        fail(verdict, copy, severity, "%s", copy->difference);
+        copy_fail(verdict, copy, severity, "%s", copy->difference);
     else
         verdict_passed(verdict, RULE_RPCR_2_3_2_04);
 }

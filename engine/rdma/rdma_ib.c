@@ -11,7 +11,7 @@ static enum direction rdma_direction_of_ib(const struct ib_connection *connectio
     return side == 0 ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-static enum rdma_kind kind_of(enum ib_message kind)
+static enum rdma_kind ib_kind_of(enum ib_message kind)
 {
     switch (kind) {
     case IB_MESSAGE_SEND:
@@ -33,7 +33,7 @@ static enum rdma_kind kind_of(enum ib_message kind)
 struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const struct ib_rc_part *part)
 {
     return (struct rdma_part){
-        .kind = kind_of(part->kind),
+        .kind = ib_kind_of(part->kind),
         .place = part->place,
         .end = part->next,
         .direction = rdma_direction_of_ib(connection, part->place.side),
@@ -72,7 +72,7 @@ struct rdma_part rdma_part_of_ib(const struct ib_connection *connection, const s
 struct rdma_copy rdma_copy_of_ib(const struct ib_connection *connection, const struct ib_rc_copy *copy)
 {
     return (struct rdma_copy){
-        .kind = kind_of(copy->kind),
+        .kind = ib_kind_of(copy->kind),
         .place = copy->place,
         .direction = rdma_direction_of_ib(connection, copy->place.side),
         .first_frame = copy->first_frame,
@@ -84,7 +84,7 @@ struct rdma_copy rdma_copy_of_ib(const struct ib_connection *connection, const s
 
 /* What is wrong with a sound Send without Invalidate can only be its length (section 9.7.5.2.8, inbound Send length).
  */
-static enum rdma_refusal_cause cause_of(const struct ib_rc_refusal *refusal)
+static enum rdma_refusal_cause ib_cause_of(const struct ib_rc_refusal *refusal)
 {
     if (refusal->not_ready)
         return refusal->known && refusal->kind == IB_MESSAGE_SEND ? RDMA_REFUSED_NO_RECEIVE : RDMA_REFUSED_OTHER;
@@ -107,7 +107,7 @@ struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal)
 
     return (struct rdma_refusal){
         .place = refusal->place,
-        .cause = cause_of(refusal),
+        .cause = ib_cause_of(refusal),
         .name = refusal->not_ready ? "an RNR NAK" : "a NAK",
         .culprit_found = true,
         .culprit = culprit,

@@ -110,7 +110,7 @@ static bool is_about_invalidation(const struct rdmap_terminate *terminate)
 /* RFC 5041 section 7.2. */
 enum { DDP_UNTAGGED_ERROR = 2, DDP_NO_BUFFER = 2, DDP_TOO_LONG = 5 };
 
-static enum rdma_refusal_cause cause_of(const struct rdmap_terminate *terminate)
+static enum rdma_refusal_cause rdmap_cause_of(const struct rdmap_terminate *terminate)
 {
     if (is_about_memory(terminate))
         return RDMA_REFUSED_MEMORY;
@@ -129,7 +129,7 @@ struct rdma_refusal rdma_refusal_of_rdmap(const struct rdmap_terminate_event *ev
 
     return (struct rdma_refusal){
         .place = event->fpdu->place,
-        .cause = cause_of(terminate),
+        .cause = rdmap_cause_of(terminate),
         .name = "a Terminate",
         .culprit_found = event->culprit_found,
         .culprit = event->culprit,

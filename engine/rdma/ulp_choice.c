@@ -51,7 +51,7 @@ bool ulp_choice_closed(const struct ulp_choice *choice)
     return choice->possible == 0;
 }
 
-static const struct ulp_kind *ask(struct ulp_choice *choice)
+static const struct ulp_kind *choice_ask(struct ulp_choice *choice)
 {
     for (unsigned i = 1; i < ULP_KINDS_MAX && choice->kinds[i]; i++) {
         enum ulp_claim claim;
@@ -68,7 +68,7 @@ static const struct ulp_kind *ask(struct ulp_choice *choice)
 }
 
 /* NULL: there are none, or memory is lacking. */
-static const uint8_t *copy(struct ulp_choice *choice, const uint8_t *p, size_t n)
+static const uint8_t *choice_copy(struct ulp_choice *choice, const uint8_t *p, size_t n)
 {
     uint8_t *octets = p && n > 0 ? arena_zeroed(choice->arena, n) : NULL;
 
@@ -92,18 +92,18 @@ const struct ulp_kind *ulp_choice_private_data(struct ulp_choice *choice, const 
     if (choice->signs.data[side].seen) /* sent again */
         return NULL;
     choice->data[side] = *data;
-    choice->data[side].p = copy(choice, data->p, data->n);
+    choice->data[side].p = choice_copy(choice, data->p, data->n);
     choice->data[side].n = choice->data[side].p ? data->n : 0;
     choice->signs.data[side] = ulp_private_data_of(&choice->data[side]);
-    return ask(choice);
+    return choice_ask(choice);
 }
 
-static void keep(struct ulp_choice *choice, const struct ulp_send *send)
+static void choice_keep(struct ulp_choice *choice, const struct ulp_send *send)
 {
     struct ulp_send *early = &choice->early[choice->n_early];
 
     *early = *send;
-    early->p = copy(choice, send->p, send->n);
+    early->p = choice_copy(choice, send->p, send->n);
     early->n = early->p ? send->n : 0;
     choice->n_early++;
 }
@@ -117,10 +117,10 @@ const struct ulp_kind *ulp_choice_part(struct ulp_choice *choice, const struct r
         return NULL;
     choice->signs.send = &send;
     choice->signs.sends++;
-    certain = ask(choice);
+    certain = choice_ask(choice);
     choice->signs.send = NULL;
     if (certain || choice->possible != 0)
-        keep(choice, &send);
+        choice_keep(choice, &send);
     if (choice->n_early == ULP_EARLY_MAX)
         choice->possible = 0;
     return certain;

@@ -14,7 +14,7 @@ static size_t captured(const struct rdma_part *part)
     return part->n > part->lacking ? part->n - part->lacking : 0;
 }
 
-static struct ulp_send send_of(const struct ulp_sends_side *s, const struct rdma_part *part, bool from_start)
+static struct ulp_send sends_send_of(const struct ulp_sends_side *s, const struct rdma_part *part, bool from_start)
 {
     return (struct ulp_send){.side = part->place.side & 1u,
                              .direction = part->direction,
@@ -42,7 +42,7 @@ static bool open_send(struct ulp_sends *sends, struct ulp_sends_side *s, const s
 }
 
 /* Beyond the first gap in what was captured, nothing is taken. */
-static void add(struct ulp_sends_side *s, const struct rdma_part *part)
+static void sends_add(struct ulp_sends_side *s, const struct rdma_part *part)
 {
     size_t n = captured(part);
 
@@ -55,11 +55,11 @@ static void add(struct ulp_sends_side *s, const struct rdma_part *part)
         s->length = part->offset + part->n;
 }
 
-static bool take(struct ulp_sends *sends, const struct rdma_part *part, bool from_start, struct ulp_send *send)
+static bool sends_take(struct ulp_sends *sends, const struct rdma_part *part, bool from_start, struct ulp_send *send)
 {
     struct ulp_sends_side *s = &sends->side[part->place.side & 1u];
 
-    *send = send_of(s, part, from_start);
+    *send = sends_send_of(s, part, from_start);
     if (part->complete && part->offset == 0 && part->index == 0) { /* the usual case */
         s->open = false;
         send->p = part->p;
@@ -70,7 +70,7 @@ static bool take(struct ulp_sends *sends, const struct rdma_part *part, bool fro
     if (!open_send(sends, s, part))
         return false;
     if (part->n > 0)
-        add(s, part);
+        sends_add(s, part);
     send->p = s->head;
     send->n = s->n;
     send->length = s->length;
@@ -88,7 +88,7 @@ bool ulp_sends_part(struct ulp_sends *sends, const struct rdma_part *part, bool 
     s->started = true;
     if (part->set_up || !part->in_message || part->kind != RDMA_SEND)
         return false;
-    completed = take(sends, part, from_start, send);
+    completed = sends_take(sends, part, from_start, send);
     s->any |= part->last;
     return completed;
 }

@@ -15,14 +15,14 @@ enum {
 
 /* ---- what is known of a Call ---- */
 
-static unsigned read_chunks(const struct rpcrdma_transaction *t)
+static unsigned accept_read_chunks(const struct rpcrdma_transaction *t)
 {
     return t->first_write;
 }
 
-static unsigned data_chunks(const struct rpcrdma_transaction *t)
+static unsigned accept_data_chunks(const struct rpcrdma_transaction *t)
 {
-    return read_chunks(t) - (t->position_zero >= 0);
+    return accept_read_chunks(t) - (t->position_zero >= 0);
 }
 
 static bool of_version(const struct rpcrdma_transaction *t, uint32_t version)
@@ -58,24 +58,24 @@ static bool roundup_in_chunk(const struct rpcrdma_transaction *t)
 
 static bool long_that_fits(const struct rpcrdma_transaction *t)
 {
-    return t->open->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 0 &&
+    return t->open->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && accept_data_chunks(t) == 0 &&
            t->chunks[t->position_zero].n == 1 && t->chunks[t->position_zero].length <= LONG_THAT_FITS;
 }
 
 static bool long_in_segments(const struct rpcrdma_transaction *t)
 {
-    return t->open->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 0 &&
+    return t->open->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && accept_data_chunks(t) == 0 &&
            t->chunks[t->position_zero].n > 1;
 }
 
 static bool long_with_data(const struct rpcrdma_transaction *t)
 {
-    return t->open->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && data_chunks(t) == 1;
+    return t->open->call_header.proc == RPCRDMA_NOMSG && t->position_zero >= 0 && accept_data_chunks(t) == 1;
 }
 
 static bool data_in_segments(const struct rpcrdma_transaction *t)
 {
-    return t->open->call_header.proc == RPCRDMA_MSG && t->position_zero < 0 && data_chunks(t) == 1 &&
+    return t->open->call_header.proc == RPCRDMA_MSG && t->position_zero < 0 && accept_data_chunks(t) == 1 &&
            t->chunks[0].n > 1;
 }
 
@@ -122,7 +122,7 @@ static bool is_ordinary(const struct rpcrdma_transaction *t)
 {
     uint64_t length = 0;
 
-    for (unsigned i = 0; i < read_chunks(t); i++) {
+    for (unsigned i = 0; i < accept_read_chunks(t); i++) {
         if (t->chunks[i].n > SEGMENTS_MAX)
             return false;
         length += t->chunks[i].length;
@@ -140,7 +140,7 @@ bool rpcrdma_untouched(const struct rpcrdma_transaction *t)
 }
 
 /* Its Reply has a fixed size, except for what goes into the Write chunk, so it fits. */
-static bool reply_fits(const struct rpcrdma_transaction *t)
+static bool accept_reply_fits(const struct rpcrdma_transaction *t)
 {
     if (!is_nfs2_or_nfs3(t) || t->open->call_body.walk.status != NFS_WALK_OK || has_result(t, NFS_RESULT_DIRECTORY) ||
         has_result(t, NFS_RESULT_LINK))
@@ -148,7 +148,7 @@ static bool reply_fits(const struct rpcrdma_transaction *t)
     return !has_result(t, NFS_RESULT_DATA) || t->n_writes > 0;
 }
 
-static bool refused(const struct rpcrdma_message *m)
+static bool accept_refused(const struct rpcrdma_message *m)
 {
     const struct rpc_message *rpc = m->has_rpc ? &m->rpc : &m->transaction->open->reply_body.rpc;
 
@@ -165,11 +165,11 @@ static enum rule_id compound_rule(const struct rpcrdma_transaction *t)
 
     for (unsigned i = 0; i < t->n_chunks; i++)
         longest = t->chunks[i].n > longest ? t->chunks[i].n : longest;
-    if (t->open->call_body.rpc.proc == 0 || data_chunks(t) > 1 || t->n_writes > 1 || longest > SEGMENTS_MAX)
+    if (t->open->call_body.rpc.proc == 0 || accept_data_chunks(t) > 1 || t->n_writes > 1 || longest > SEGMENTS_MAX)
         return RULE_COUNT;
     if (t->n_writes > 0 || longest > 1)
         return RULE_NFSULB_6_4_2_05;
-    return read_chunks(t) > 0 ? RULE_NFSULB_6_4_2_04 : RULE_COUNT;
+    return accept_read_chunks(t) > 0 ? RULE_NFSULB_6_4_2_04 : RULE_COUNT;
 }
 
 enum rule_id rpcrdma_form_rule(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
@@ -195,7 +195,7 @@ static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     uint64_t moved;
 
     if (t->open->call_header.proc != RPCRDMA_NOMSG || t->position_zero < 0 || t->open->call_body.known ||
-        data_chunks(t) > 1 || t->n_writes > 1 || t->fault != 0 || t->astray || t->repeats ||
+        accept_data_chunks(t) > 1 || t->n_writes > 1 || t->fault != 0 || t->astray || t->repeats ||
         rpcrdma_by_rfc5666(rpcrdma))
         return;
     moved = rpcrdma_chunk_moved(t, &t->chunks[t->position_zero], &lost);
@@ -215,7 +215,8 @@ static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
-    bool unread = m->kind == RPCRDMA_KIND_ERROR && read_chunks(t) > 0 && rpcrdma_untouched(t), is_refused = refused(m);
+    bool unread = m->kind == RPCRDMA_KIND_ERROR && accept_read_chunks(t) > 0 && rpcrdma_untouched(t),
+         is_refused = accept_refused(m);
 
     if (rpcrdma->client != (int)t->side || t->damaged || t->offers_lost || t->n_chunks == 0 || !is_ordinary(t))
         return;
@@ -226,7 +227,7 @@ void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
             continue;
         if (!is_refused) {
             rpcrdma_pass(rpcrdma, form->rule);
-        } else if (!unread && !form->old && !reply_fits(t)) {
+        } else if (!unread && !form->old && !accept_reply_fits(t)) {
             rpcrdma_inconclusive(rpcrdma, form->rule);
         } else {
             rpcrdma_fail(rpcrdma, m, form->rule, t->call.frame,

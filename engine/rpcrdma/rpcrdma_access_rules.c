@@ -13,12 +13,12 @@
 enum { DISORDERED_MAX = 1024 }; /* segments that are searched for one access */
 enum { STRAY_CALLS = 3 };       /* Calls of the owner to wait for after an RDMA Read that came before its Call */
 
-static bool outstanding(const struct rpcrdma_offer *offer)
+static bool access_outstanding(const struct rpcrdma_offer *offer)
 {
     return offer->transaction->outcome == RPCRDMA_OUTSTANDING;
 }
 
-static bool written(const struct rpcrdma_offer *offer)
+static bool access_written(const struct rpcrdma_offer *offer)
 {
     return offer->kind != RPCRDMA_READ_CHUNK;
 }
@@ -56,7 +56,7 @@ static void note_same(struct lookup *found, const struct rpcrdma_offer *offer, c
         found->last = offer;
 }
 
-static struct lookup look_up(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+static struct lookup access_look_up(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     const struct rpcrdma_area area = rpcrdma_area_of_move(move);
     bool write = move->kind == RDMA_WRITE;
@@ -67,10 +67,10 @@ static struct lookup look_up(const struct rpcrdma_connection *rpcrdma, const str
         const struct rpcrdma_area offered = rpcrdma_area_of(&o->target);
         bool holds = rpcrdma_area_holds(&offered, &area);
 
-        if (!outstanding(o)) {
-            if (written(o) == write && holds && !found.answered)
+        if (!access_outstanding(o)) {
+            if (access_written(o) == write && holds && !found.answered)
                 found.answered = o;
-        } else if (written(o) != write) {
+        } else if (access_written(o) != write) {
             note_wrong(&found, o, holds);
         } else {
             note_same(&found, o, &area);
@@ -104,7 +104,7 @@ static struct rpcrdma_offer *find_disordered(const struct rpcrdma_connection *rp
 
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t));) {
         for (unsigned i = 0; i < t->n_offers && looked++ < DISORDERED_MAX; i++) {
-            if (written(&t->offers[i]) == (move->kind == RDMA_WRITE) && disordered(&t->offers[i].target, move))
+            if (access_written(&t->offers[i]) == (move->kind == RDMA_WRITE) && disordered(&t->offers[i].target, move))
                 return &t->offers[i];
         }
     }
@@ -115,7 +115,7 @@ static bool offers_outstanding(const struct rpcrdma_connection *rpcrdma, unsigne
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, owner, t));) {
         for (unsigned i = 0; i < t->n_offers; i++) {
-            if (written(&t->offers[i]) == to_write)
+            if (access_written(&t->offers[i]) == to_write)
                 return true;
         }
     }
@@ -219,7 +219,7 @@ static void judge_answered_write(struct rpcrdma_connection *rpcrdma, const struc
 static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
-    struct lookup found = look_up(rpcrdma, move);
+    struct lookup found = access_look_up(rpcrdma, move);
     struct rpcrdma_unwritten *unwritten = find_unwritten(state, move, found.answered);
     struct rpcrdma_offer *offer;
 
@@ -291,7 +291,7 @@ static bool offers_area(const struct rpcrdma_transaction *t, const struct rpcrdm
     for (unsigned i = 0; i < t->n_offers; i++) {
         struct rpcrdma_area offered = rpcrdma_area_of(&t->offers[i].target);
 
-        if (!written(&t->offers[i]) && rpcrdma_area_holds(&offered, area))
+        if (!access_written(&t->offers[i]) && rpcrdma_area_holds(&offered, area))
             return true;
     }
     return false;
@@ -382,7 +382,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
 static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    struct lookup found = look_up(rpcrdma, move);
+    struct lookup found = access_look_up(rpcrdma, move);
     struct rpcrdma_offer *offer = find_disordered(rpcrdma, move);
 
     if (offer)
@@ -408,7 +408,7 @@ static void judge_stray_read(struct rpcrdma_connection *rpcrdma, const struct rp
 /* ---- the client accesses memory of the server ---- */
 
 /* No Call of the server offers memory, so the client has nothing to access. */
-static bool judge_model(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+static bool access_judge_model(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     bool write = move->kind == RDMA_WRITE;
 
@@ -506,7 +506,7 @@ static bool runs_over(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_m
 
     if (move->unsure || rpcrdma_calls_seen(rpcrdma, move->owner))
         return false;
-    *found = look_up(rpcrdma, move);
+    *found = access_look_up(rpcrdma, move);
     if (!found->same || found->same->transaction->damaged)
         return false;
     offered = rpcrdma_area_of(&found->same->target);
@@ -555,7 +555,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
     if (!move->first && move->operation != 0 && state->judged[move->side] == move->operation)
         return;
     state->judged[move->side] = move->operation;
-    if (rpcrdma->verdict->muted || judge_model(rpcrdma, move))
+    if (rpcrdma->verdict->muted || access_judge_model(rpcrdma, move))
         return;
     if (move->kind == RDMA_WRITE)
         judge_stray_write(rpcrdma, move);

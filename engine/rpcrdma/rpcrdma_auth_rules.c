@@ -84,7 +84,7 @@ static bool header_roundup_nonzero(const struct rpcrdma_body *body, bool sys_sou
 }
 
 /* What the flavor of the Call's credential says of those of the verifiers. */
-static void judge_verifier(struct rpcrdma_shape *shape)
+static void auth_judge_verifier(struct rpcrdma_shape *shape)
 {
     uint32_t cred = shape->t->open->call_body.rpc.cred.flavor, verf = shape->body->rpc.verf.flavor;
     bool sys = cred == RPC_AUTH_SYS, is_short = sys && shape->reply; /* as which the client may present itself next */
@@ -128,7 +128,7 @@ bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
         sound = rpcrdma_shape_whole(shape);
     }
     if (sound && (call || accepted))
-        judge_verifier(shape);
+        auth_judge_verifier(shape);
     shape->decodes = false;
     return sound;
 }

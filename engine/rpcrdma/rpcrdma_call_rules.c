@@ -130,7 +130,7 @@ static void reply_in_chunk(struct rpcrdma_shape *shape)
 }
 
 /* The type of an inline message was judged with its header. */
-static void broken_header(struct rpcrdma_shape *shape)
+static void call_broken_header(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
     const struct rpc_message *rpc = &body->rpc;
@@ -162,7 +162,7 @@ static void broken_header(struct rpcrdma_shape *shape)
 
 /* ---- RPCSEC_GSS: section 8.2.2 ---- */
 
-static unsigned data_chunks(const struct rpcrdma_transaction *t)
+static unsigned call_data_chunks(const struct rpcrdma_transaction *t)
 {
     unsigned n = 0;
 
@@ -183,13 +183,13 @@ static void gss_control(struct rpcrdma_shape *shape)
 }
 
 /* RFC 5666 section 11 allows the whole protected body to be a chunk. */
-static void gss_wrapped(struct rpcrdma_shape *shape)
+static void call_gss_wrapped(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_transaction *t = shape->t;
     const struct rpcrdma_chunk_state *chunk = first_data_chunk(t);
     const char *service = shape->body->rpc.gss_service == RPC_GSS_SVC_PRIVACY ? "privacy" : "integrity";
 
-    if (rpcrdma_by_rfc5666(shape->rpcrdma) && data_chunks(t) <= 1)
+    if (rpcrdma_by_rfc5666(shape->rpcrdma) && call_data_chunks(t) <= 1)
         return;
     if (chunk)
         rpcrdma_shape_fail(shape, RULE_RPCR_8_2_2_3_01,
@@ -234,7 +234,7 @@ static void judge_unbound(struct rpcrdma_shape *shape)
     rpcrdma_shape_fail_as(shape, RULE_RPCR_3_4_2_02, SEVERITY_WARNING,
                           "expected no data chunks for program %u, as no known binding makes anything in it "
                           "DDP-eligible; found %u Read and %u Write chunks in a Call",
-                          program, data_chunks(t), t->n_writes);
+                          program, call_data_chunks(t), t->n_writes);
 }
 
 /* Programs in which nothing is eligible: their chunks are not judged further. True: reported. */
@@ -267,14 +267,14 @@ static bool zero_beside_inline(const struct rpcrdma_shape *shape)
 }
 
 /* Which parts are in chunks. False: what is left inline is not judged. */
-static bool judge_reduction(struct rpcrdma_shape *shape)
+static bool call_judge_reduction(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
 
     if (body->rpc.has_gss && body->rpc.gss_proc != RPC_GSS_DATA)
         gss_control(shape);
     else if (body->wrapped)
-        gss_wrapped(shape);
+        call_gss_wrapped(shape);
     else if (never_eligible(shape))
         return false;
     else if (body->walked && !shape->t->odd_position)
@@ -308,12 +308,12 @@ static void judge_rest(struct rpcrdma_shape *shape)
         rpcrdma_provision_rules(shape);
 }
 
-static void judge(struct rpcrdma_shape *shape)
+static void call_judge(struct rpcrdma_shape *shape)
 {
     if (shape->in_chunk && !rpcrdma_shape_start(shape))
         return;
     if (!shape->body->known) {
-        broken_header(shape);
+        call_broken_header(shape);
         return;
     }
     if (header_removed(shape) || !rpcrdma_auth_rules(shape))
@@ -322,7 +322,7 @@ static void judge(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);
         rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_03);
     }
-    if (shape->t->offers_lost || zero_beside_inline(shape) || !judge_reduction(shape))
+    if (shape->t->offers_lost || zero_beside_inline(shape) || !call_judge_reduction(shape))
         return;
     judge_rest(shape);
     if (shape->t->n_chunks == 0)
@@ -351,7 +351,7 @@ void rpcrdma_call_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     if (t->misread && !(t->odd_position && message))
         return;
     shape.place = message ? message->place : completed_at(t);
-    judge(&shape);
+    call_judge(&shape);
 }
 
 /* Section 2.2.4.2: roundup in a Read chunk is zero, too. */

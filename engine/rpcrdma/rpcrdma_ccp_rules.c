@@ -82,7 +82,7 @@ static void note_reply(struct rpcrdma_ccp *ccp, const struct rpcrdma_message *m)
     ccp->agreed_frame = m->place.frame;
 }
 
-static void judge_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_ccp *ccp, struct rpcrdma_message *m)
+static void ccp_judge_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_ccp *ccp, struct rpcrdma_message *m)
 {
     uint32_t n = m->n - m->header.header_len;
 
@@ -104,7 +104,8 @@ static void judge_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
                      (unsigned)m->header.read.n, plural(m->header.read.n));
 }
 
-static void judge_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_ccp *ccp, struct rpcrdma_message *m)
+static void ccp_judge_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_ccp *ccp,
+                            struct rpcrdma_message *m)
 {
     uint32_t n = m->n - m->header.header_len;
 
@@ -137,14 +138,14 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
     if (call && m->rpc.prog == CCP_PROGRAM)
         note_call(rpcrdma, ccp, m);
     else if (m->kind == RPCRDMA_KIND_CALL)
-        judge_call(rpcrdma, ccp, m);
+        ccp_judge_call(rpcrdma, ccp, m);
     if (m->kind != RPCRDMA_KIND_REPLY)
         return;
     if (m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING && m->transaction->open->call_body.known &&
         conf_rdma(&m->transaction->open->call_body.rpc))
         note_reply(ccp, m);
     else
-        judge_reply(rpcrdma, ccp, m);
+        ccp_judge_reply(rpcrdma, ccp, m);
 }
 
 /* Each side announces how many RDMA Reads it can serve at a time. */

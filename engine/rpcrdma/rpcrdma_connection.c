@@ -11,7 +11,7 @@
 /* A server may hang for a minute and go on. After so many times t_answer without a word, no Call waits any more. */
 enum { QUIET_ANSWERS = 10 };
 
-static void fill_options(struct rpcrdma_options *options)
+static void rpcrdma_connection_fill_options(struct rpcrdma_options *options)
 {
     static const int64_t second = 1000000000;
 
@@ -41,7 +41,7 @@ struct rpcrdma_connection *rpcrdma_connection_new(const struct rpcrdma_options *
     }
     rpcrdma->arena = arena;
     rpcrdma->options = *options;
-    fill_options(&rpcrdma->options);
+    rpcrdma_connection_fill_options(&rpcrdma->options);
     if (events)
         rpcrdma->events = *events;
     rpcrdma->verdict = verdict;
@@ -257,7 +257,7 @@ void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const s
 }
 
 /* Something that this side has sent is missing; sends: messages may be. */
-static void lose(struct rpcrdma_connection *rpcrdma, unsigned side, bool sends)
+static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned side, bool sends)
 {
     struct rpcrdma_side *s = &rpcrdma->side[side];
 
@@ -279,7 +279,7 @@ static void lose(struct rpcrdma_connection *rpcrdma, unsigned side, bool sends)
 static void lose_message(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma_lacks_one(rpcrdma, side);
-    lose(rpcrdma, side, true);
+    rpcrdma_connection_lose(rpcrdma, side, true);
 }
 
 /* Nothing of this side has come that would show what is missing. */
@@ -289,7 +289,7 @@ static void lose_pending(struct rpcrdma_connection *rpcrdma, unsigned side)
         return;
     rpcrdma->holes++;
     rpcrdma_lacks_unknown(rpcrdma, side);
-    lose(rpcrdma, side, true);
+    rpcrdma_connection_lose(rpcrdma, side, true);
 }
 
 /* ---- messages ---- */
@@ -321,7 +321,7 @@ static void decode_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     decode_payload(rpcrdma, m->transaction, reply, m->p + from, m->n - from, &m->rpc, &m->place, m);
 }
 
-static void call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void rpcrdma_connection_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *before = rpcrdma_find_outstanding(rpcrdma, m->side, m->header.xid), *t;
 
@@ -377,7 +377,7 @@ static struct rpcrdma_transaction *discarded_answer_to(const struct rpcrdma_conn
 }
 
 /* Chunk lists and payload against the Call. */
-static void judge_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void rpcrdma_connection_judge_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     rpcrdma_take_returned(m->transaction, m);
     rpcrdma_reply_header(rpcrdma, m);
@@ -396,11 +396,11 @@ static void judge_discarded(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     if (!t)
         return;
     m->transaction = t;
-    judge_reply(rpcrdma, m);
+    rpcrdma_connection_judge_reply(rpcrdma, m);
     m->transaction = own;
 }
 
-static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void rpcrdma_connection_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
     bool ends = t && t->outcome == RPCRDMA_OUTSTANDING && m->header.status == RPCRDMA_OK && !m->discarded;
@@ -418,7 +418,7 @@ static void answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m
         return;
     rpcrdma_memory_answer(rpcrdma, m);
     if (m->kind == RPCRDMA_KIND_REPLY)
-        judge_reply(rpcrdma, m);
+        rpcrdma_connection_judge_reply(rpcrdma, m);
 }
 
 /* An error in the header (RFC 8166 section 4.3.1), whether or not it could be reported. */
@@ -439,7 +439,7 @@ static void settle_copies(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 }
 
 /* Closes the transaction after all rules have seen its end. */
-static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void rpcrdma_connection_settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
 
@@ -479,9 +479,9 @@ static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
     rpcrdma->last_send[m->side] = m->place.offset;
     rpcrdma_reaction_first(rpcrdma, m);
     if (m->kind == RPCRDMA_KIND_CALL)
-        call(rpcrdma, m);
+        rpcrdma_connection_call(rpcrdma, m);
     else if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)
-        answer(rpcrdma, m);
+        rpcrdma_connection_answer(rpcrdma, m);
     else if (m->header.proc == RPCRDMA_DONE && m->header.status == RPCRDMA_OK)
         rpcrdma_served_done(rpcrdma, m);
     rpcrdma_threshold_length(rpcrdma, m);
@@ -489,7 +489,7 @@ static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
     rpcrdma_reaction_message(rpcrdma, m);
     if (rpcrdma->events.message)
         rpcrdma->events.message(rpcrdma->events.ctx, m);
-    settle(rpcrdma, m);
+    rpcrdma_connection_settle(rpcrdma, m);
     rpcrdma->judged = NULL;
 }
 
@@ -503,8 +503,8 @@ static bool kind_is_cut_off(const struct rpcrdma_connection *rpcrdma, const stru
     return rpcrdma->side[m->side].calls.total > 0 || !rpcrdma_find(rpcrdma, other, m->header.xid);
 }
 
-static void on_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part, const uint8_t *p, uint32_t n,
-                    uint32_t there, bool unsure)
+static void rpcrdma_connection_on_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part,
+                                       const uint8_t *p, uint32_t n, uint32_t there, bool unsure)
 {
     struct rpcrdma_message m = {.side = part->place.side & 1u,
                                 .direction = part->direction,
@@ -565,7 +565,7 @@ static bool send_room(struct rpcrdma_side *s, uint64_t n)
 }
 
 /* A Send in parts is put together. */
-static void gather(struct rpcrdma_side *s, const struct rdma_part *part)
+static void rpcrdma_connection_gather(struct rpcrdma_side *s, const struct rdma_part *part)
 {
     uint64_t end = part->offset + part->n;
 
@@ -592,17 +592,19 @@ static void on_send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_p
 
     if (part->complete && part->offset == 0 && part->index == 0) { /* the usual case: one part, nothing to copy */
         s->send_open = false;
-        on_send(rpcrdma, part, part->p, (uint32_t)part->n, (uint32_t)(part->n - part->lacking), unsure);
+        rpcrdma_connection_on_send(rpcrdma, part, part->p, (uint32_t)part->n, (uint32_t)(part->n - part->lacking),
+                                   unsure);
         return;
     }
-    gather(s, part);
+    rpcrdma_connection_gather(s, part);
     if (!part->last)
         return;
     s->send_open = false;
     if (part->complete && !s->send_spoilt)
-        on_send(rpcrdma, part, s->send, s->send_n, s->send_there < s->send_n ? s->send_there : s->send_n, unsure);
+        rpcrdma_connection_on_send(rpcrdma, part, s->send, s->send_n,
+                                   s->send_there < s->send_n ? s->send_there : s->send_n, unsure);
     else if (part->psns.gaps_show_late)
-        lose(rpcrdma, side, true); /* counted with the packets that are missing */
+        rpcrdma_connection_lose(rpcrdma, side, true); /* counted with the packets that are missing */
     else
         lose_message(rpcrdma, side);
 }
@@ -691,7 +693,7 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
 static void lose_beginning(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma_lacks_beginning(rpcrdma, side);
-    lose(rpcrdma, side, true);
+    rpcrdma_connection_lose(rpcrdma, side, true);
 }
 
 /* Something is missing before this part. */
@@ -704,7 +706,7 @@ static void lose_before(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
     if (cut) /* a part of the Send that was under way */
         rpcrdma_lacks_one(rpcrdma, side);
     sends = rpcrdma_lacks_before(rpcrdma, part);
-    lose(rpcrdma, side, sends || cut);
+    rpcrdma_connection_lose(rpcrdma, side, sends || cut);
 }
 
 /* The first part of a side. A capture that begins inside the connection lacks the start of both directions. */

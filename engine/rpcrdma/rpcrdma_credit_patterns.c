@@ -14,7 +14,7 @@ enum {
 };
 
 /* True when a pattern became certain; *steady: the value stayed the same while the number changed. */
-static bool follow(struct rpcrdma_pattern *p, uint32_t value, uint32_t in_flight, bool *steady)
+static bool patterns_follow(struct rpcrdma_pattern *p, uint32_t value, uint32_t in_flight, bool *steady)
 {
     uint64_t sum = (uint64_t)value + in_flight;
     bool first = p->n == 0, changed = !first && in_flight != p->in_flight;
@@ -51,7 +51,7 @@ void rpcrdma_pattern_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 {
     bool steady = false;
 
-    if (follow(p, m->header.credit, in_flight, &steady))
+    if (patterns_follow(p, m->header.credit, in_flight, &steady))
         rpcrdma_fail_as(rpcrdma, m, rule, SEVERITY_WARNING, 0,
                         "expected %s that do not depend on the number of %s; found that credits and Calls in flight "
                         "add up to %llu in %u messages in a row, with %u credits in this one",

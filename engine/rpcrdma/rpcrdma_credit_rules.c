@@ -62,7 +62,7 @@ static uint32_t less(uint32_t a, uint32_t b)
 }
 
 /* Certain, as far as the answers captured so far go. */
-static uint32_t counted(const struct rpcrdma_connection *rpcrdma, unsigned side)
+static uint32_t credit_counted(const struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     const struct caller *c = &rpcrdma->credit->caller[side];
 
@@ -285,10 +285,10 @@ static void judge_dones(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     c->over_dones = true;
 }
 
-static void judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct caller *c)
+static void credit_judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct caller *c)
 {
     struct knowledge k = knowledge_of(rpcrdma, m, c);
-    uint32_t in_flight = counted(rpcrdma, m->side) + k.unseen;
+    uint32_t in_flight = credit_counted(rpcrdma, m->side) + k.unseen;
 
     if (m->unsure || !k.known) {
         rpcrdma_inconclusive(rpcrdma, limit_rule(rpcrdma, &k));
@@ -369,7 +369,7 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         uncount(c, t);
         return;
     }
-    judge_limit(rpcrdma, m, c);
+    credit_judge_limit(rpcrdma, m, c);
     c->requested = m->header.credit;
 }
 
@@ -387,7 +387,7 @@ void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     if (m->unsure || !k.known)
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR0_3_8_03);
     else
-        judge_dones(rpcrdma, m, c, &k, counted(rpcrdma, m->side) + k.unseen);
+        judge_dones(rpcrdma, m, c, &k, credit_counted(rpcrdma, m->side) + k.unseen);
 }
 
 /* ---- answers ---- */
@@ -418,7 +418,7 @@ static void judge_grant_patterns(struct rpcrdma_connection *rpcrdma, struct rpcr
     rpcrdma_pattern_judge(rpcrdma, m, &c->grants, in_flight, RULE_RPCR_3_3_1_06, "credit grants", "Calls in flight");
     follows = c->grants.reported;
     if (rpcrdma->side[m->side].calls.total > 0 && !follows)
-        rpcrdma_pattern_judge(rpcrdma, m, &c->crossed, counted(rpcrdma, m->side) + own.unseen, RULE_BIDI_4_1_03,
+        rpcrdma_pattern_judge(rpcrdma, m, &c->crossed, credit_counted(rpcrdma, m->side) + own.unseen, RULE_BIDI_4_1_03,
                               "credit grants", "the responder's own Calls in flight");
 }
 
@@ -470,7 +470,7 @@ static void judge_room_for_done(struct rpcrdma_connection *rpcrdma, struct rpcrd
 }
 
 /* Removes a completed Call from the count. True when it was counted. */
-static bool settle(struct caller *c, const struct rpcrdma_message *m)
+static bool credit_settle(struct caller *c, const struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction, *other;
 
@@ -524,7 +524,7 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         a.grant = answer_before(c, c->n_answers - 1)->grant;
     if (grants || m->header.credit > a.grant)
         a.grant = m->header.credit;
-    a.ends = settle(c, m);
+    a.ends = credit_settle(c, m);
     if (a.ends && c->uncounted == 0 && !m->faulty && m->header.status == RPCRDMA_OK &&
         rpcrdma_calls_seen(rpcrdma, other_side(m->side)))
         rpcrdma_resource_expected(rpcrdma, m, (struct rpcrdma_expected){0});
@@ -532,6 +532,6 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     if (m->kind == RPCRDMA_KIND_REPLY)
         c->dones = 0;
     /* A Reply to no known Call was most likely meant for one. */
-    if (!m->transaction && m->faulty && counted(rpcrdma, other_side(m->side)) > 0)
+    if (!m->transaction && m->faulty && credit_counted(rpcrdma, other_side(m->side)) > 0)
         c->uncounted++;
 }

@@ -78,8 +78,8 @@ static const struct depth_rule {
 } of_connection = {RULE_RPCR_3_3_1_11, "as agreed at the start of the connection"},
   of_session = {RULE_NFS41_18_36_3_05, "the session's ca_rdma_ird"};
 
-static void report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth_limit *limit, const struct depth_rule *rule,
-                   const struct place *place, unsigned outstanding)
+static void depth_report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth_limit *limit,
+                         const struct depth_rule *rule, const struct place *place, unsigned outstanding)
 {
     limit->doubtful = false;
     if (!limit->reported)
@@ -108,7 +108,7 @@ static void judge_connection(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
     if (limit->most == 0)
         return;
     if (move->reads_open > limit->most) {
-        report(rpcrdma, limit, &of_connection, &move->place, move->reads_open);
+        depth_report(rpcrdma, limit, &of_connection, &move->place, move->reads_open);
     } else if (depth->outstanding <= limit->most) {
         limit->reported = false;
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_11);
@@ -117,8 +117,8 @@ static void judge_connection(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
     }
 }
 
-static void judge_session(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth,
-                          const struct rpcrdma_move *move)
+static void depth_judge_session(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth,
+                                const struct rpcrdma_move *move)
 {
     struct rpcrdma_depth_limit *limit = &depth->session;
 
@@ -129,7 +129,7 @@ static void judge_session(struct rpcrdma_connection *rpcrdma, struct rpcrdma_dep
     else if (depth->outstanding <= limit->most)
         rpcrdma_pass(rpcrdma, RULE_NFS41_18_36_3_05);
     else if (move->acked_known || move->reads_open > limit->most)
-        report(rpcrdma, limit, &of_session, &move->place, depth->outstanding);
+        depth_report(rpcrdma, limit, &of_session, &move->place, depth->outstanding);
     else
         suspect(limit, move);
 }
@@ -138,13 +138,13 @@ static void read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth
 {
     open_read(rpcrdma, depth, move->operation);
     judge_connection(rpcrdma, depth, move);
-    judge_session(rpcrdma, depth, move);
+    depth_judge_session(rpcrdma, depth, move);
 }
 
 /* The Response to a Read that was asked for before the one too many, so long after it: they were open together. */
-static void settle(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_depth *depth,
-                   struct rpcrdma_depth_limit *limit, const struct depth_rule *rule, const struct rpcrdma_move *move,
-                   int64_t apart_ns)
+static void depth_settle(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_depth *depth,
+                         struct rpcrdma_depth_limit *limit, const struct depth_rule *rule,
+                         const struct rpcrdma_move *move, int64_t apart_ns)
 {
     unsigned together = open_between(depth, move->operation, limit->operation);
 
@@ -152,7 +152,7 @@ static void settle(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_dept
         return;
     limit->doubtful = false;
     if (!move->asked_again && together > limit->most && move->place.time_ns - limit->place.time_ns >= apart_ns)
-        report(rpcrdma, limit, rule, &limit->place, together);
+        depth_report(rpcrdma, limit, rule, &limit->place, together);
     else
         rpcrdma_inconclusive(rpcrdma, rule->id);
 }
@@ -160,8 +160,8 @@ static void settle(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_dept
 static void response(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct rpcrdma_move *move)
 {
     if (move->last) {
-        settle(rpcrdma, depth, &depth->connection, &of_connection, move, rpcrdma_far_ns);
-        settle(rpcrdma, depth, &depth->session, &of_session, move, move->skew_ns);
+        depth_settle(rpcrdma, depth, &depth->connection, &of_connection, move, rpcrdma_far_ns);
+        depth_settle(rpcrdma, depth, &depth->session, &of_session, move, move->skew_ns);
     }
     close_reads(depth, move->operation, move->last);
 }

@@ -60,7 +60,8 @@ static bool takes_up(const struct rpcrdma_message *m, const struct rpcrdma_disca
 }
 
 /* The receiver goes on: only a message that reacts to what it should have discarded is wrong. */
-static void judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct rpcrdma_discard *discard)
+static void discard_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
+                          struct rpcrdma_discard *discard)
 {
     static const char text[] =
         "expected the message in frame %u to be silently discarded; found %s in answer, with XID 0x%08x";
@@ -86,7 +87,7 @@ void rpcrdma_discard_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 
     for (unsigned i = 0; i < n; i++) {
         if (discards[i].open)
-            judge(rpcrdma, m, &discards[i]);
+            discard_judge(rpcrdma, m, &discards[i]);
     }
 }
 
@@ -115,8 +116,8 @@ void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma)
  * A side that closes first after something it should have discarded did not discard it: certain where Calls are
  * unanswered. Servers also close without a reason, but not at once.
  */
-static void judge_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
-                      const struct rpcrdma_discard *discard)
+static void discard_judge_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
+                              const struct rpcrdma_discard *discard)
 {
     bool busy = rpcrdma->side[0].calls.outstanding + rpcrdma->side[1].calls.outstanding > 0;
     bool server = rpcrdma->client >= 0 && side != (unsigned)rpcrdma->client;
@@ -146,7 +147,7 @@ bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, cons
         if (culprit && culprit->frame != discard->place.frame)
             rpcrdma_inconclusive(rpcrdma, discard->rule);
         else
-            judge_end(rpcrdma, side, place, discard);
+            discard_judge_end(rpcrdma, side, place, discard);
     }
     return any;
 }

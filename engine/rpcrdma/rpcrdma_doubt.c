@@ -6,7 +6,7 @@
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 /* `reply`: its reply's octets; else the Call's. */
-static void doubt(struct rpcrdma_transaction *t, bool reply)
+static void doubt_doubt(struct rpcrdma_transaction *t, bool reply)
 {
     struct rpcrdma_buffers *buffers = rpcrdma_buffers_of(t);
 
@@ -23,7 +23,7 @@ static void doubt_call(struct rpcrdma_connection *rpcrdma, const struct rdma_cop
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, copy->place.side, t));) {
         if (t->call.offset < copy->place.offset)
             continue;
-        doubt(t, false);
+        doubt_doubt(t, false);
         return;
     }
 }
@@ -33,7 +33,7 @@ static void doubt_written(struct rpcrdma_connection *rpcrdma, unsigned caller)
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));)
         if (t->open->octets_written > 0)
-            doubt(t, true);
+            doubt_doubt(t, true);
 }
 
 static void doubt_read(struct rpcrdma_connection *rpcrdma, const struct rdma_copy *copy)
@@ -41,7 +41,7 @@ static void doubt_read(struct rpcrdma_connection *rpcrdma, const struct rdma_cop
     for (struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, copy->place.side, copy->handle); o;
          o = rpcrdma_offers_next(o))
         if (o->kind == RPCRDMA_READ_CHUNK && o->transaction->outcome == RPCRDMA_OUTSTANDING)
-            doubt(o->transaction, false);
+            doubt_doubt(o->transaction, false);
 }
 
 void rpcrdma_connection_doubt(struct rpcrdma_connection *rpcrdma, const struct rdma_copy *copy)

@@ -21,7 +21,7 @@ static bool answers_unclear(const struct rpcrdma_connection *rpcrdma, const stru
 }
 
 /* It answers no known Call. */
-static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void error_judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     unsigned caller = other_side(m->side);
     bool client = client_side(rpcrdma) == m->side, old = rpcrdma_by_rfc5666(rpcrdma);
@@ -68,7 +68,7 @@ static bool judge_kind(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     return false;
 }
 
-static void judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void error_judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
@@ -81,7 +81,7 @@ static void judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
                      t->open->call_header.vers, m->header.vers);
 }
 
-static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void error_judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
     uint32_t low = m->header.vers_low, high = m->header.vers_high, vers = t->open->call_header.vers;
@@ -136,7 +136,7 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         return;
     if (!t) {
         if (!m->faulty)
-            judge_stray(rpcrdma, m);
+            error_judge_stray(rpcrdma, m);
         return;
     }
     /* rpcrdma_xid_rules.c judges a second answer; a kind that RFC 5666 leaves open is not judged. */
@@ -146,9 +146,9 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_09);
     if (client_side(rpcrdma) == m->side || t->reverse)
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_2_4_07);
-    judge_version(rpcrdma, m);
+    error_judge_version(rpcrdma, m);
     if (judge_kind(rpcrdma, m))
-        judge_range(rpcrdma, m);
+        error_judge_range(rpcrdma, m);
     if (!m->faulty)
         judge_cause(rpcrdma, t);
 }

@@ -14,8 +14,8 @@ enum {
     KEY_BITS = 8,
 };
 
-static void judge_end(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *call,
-                      const struct rpcrdma_segment *segment)
+static void handle_judge_end(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *call,
+                             const struct rpcrdma_segment *segment)
 {
     if (segment->length == 0)
         return;
@@ -93,7 +93,7 @@ void rpcrdma_handles_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
     const struct rpcrdma_transaction *t = call->transaction;
 
     for (unsigned i = 0; i < t->n_offers; i++) {
-        judge_end(rpcrdma, call, &t->offers[i].target);
+        handle_judge_end(rpcrdma, call, &t->offers[i].target);
         if (t->repeats || t->misread)
             continue;
         judge_predictable(rpcrdma, call, t->offers[i].target.handle);

@@ -15,7 +15,7 @@ void rpcrdma_hasty_fail(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
                     hasty->xid, (unsigned long long)hasty->moved, (unsigned long long)hasty->asked, hasty->area.stag);
 }
 
-static void settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_hasty *hasty)
+static void hasty_settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_hasty *hasty)
 {
     /* It has not asked again in a hole. */
     bool whole = !rpcrdma_lost_since(rpcrdma, hasty->place.side, hasty->call_frame) && !rpcrdma->lossy;
@@ -36,7 +36,7 @@ void rpcrdma_hasty_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     if (!rpcrdma_memory_has_odd(rpcrdma))
         return;
     kept = &rpcrdma->memory->odd->hasty[rpcrdma->memory->hasties++ % RPCRDMA_HASTY_MAX];
-    settle(rpcrdma, kept);
+    hasty_settle(rpcrdma, kept);
     *kept = *hasty;
 }
 
@@ -57,7 +57,7 @@ void rpcrdma_hasty_response(struct rpcrdma_connection *rpcrdma, const struct rpc
             move->received > hasty->place.offset || move->place.time_ns - hasty->place.time_ns >= move->skew_ns;
         if (move->asked_again) {
             hasty->proven = false;
-            settle(rpcrdma, hasty);
+            hasty_settle(rpcrdma, hasty);
         }
     }
 }
@@ -67,5 +67,5 @@ void rpcrdma_hasty_finish(struct rpcrdma_connection *rpcrdma)
     unsigned n = rpcrdma_ring_used(rpcrdma->memory->hasties, RPCRDMA_HASTY_MAX);
 
     for (unsigned i = 0; i < n; i++)
-        settle(rpcrdma, &rpcrdma->memory->odd->hasty[i]);
+        hasty_settle(rpcrdma, &rpcrdma->memory->odd->hasty[i]);
 }

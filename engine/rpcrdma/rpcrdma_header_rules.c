@@ -4,7 +4,7 @@
 
 enum { REPLY_SHORTEST = RPC_REPLY_MIN };
 
-static uint32_t swapped(uint32_t v)
+static uint32_t header_swapped(uint32_t v)
 {
     return v >> 24 | (v >> 8 & 0xff00u) | (v << 8 & 0xff0000u) | v << 24;
 }
@@ -19,10 +19,11 @@ static bool lists_follow(const struct rpcrdma_message *m)
 /* rdma_vers or rdma_proc is invalid, but valid with its octets reversed. */
 static bool fixed_swapped(const struct rpcrdma_header *h)
 {
-    if (h->vers == swapped(RPCRDMA_VERSION))
-        return h->proc < RPCRDMA_ERROR || swapped(h->proc) <= RPCRDMA_ERROR; /* RDMA_ERROR repeats a Call's version */
-    return h->proc > RPCRDMA_ERROR && swapped(h->proc) <= RPCRDMA_ERROR &&
-           (h->vers == RPCRDMA_VERSION || swapped(h->vers) <= 2);
+    if (h->vers == header_swapped(RPCRDMA_VERSION))
+        return h->proc < RPCRDMA_ERROR ||
+               header_swapped(h->proc) <= RPCRDMA_ERROR; /* RDMA_ERROR repeats a Call's version */
+    return h->proc > RPCRDMA_ERROR && header_swapped(h->proc) <= RPCRDMA_ERROR &&
+           (h->vers == RPCRDMA_VERSION || header_swapped(h->vers) <= 2);
 }
 
 static bool fixed_sound(const struct rpcrdma_message *m)
@@ -34,7 +35,7 @@ static bool fixed_sound(const struct rpcrdma_message *m)
 }
 
 /* RFC 8881 section 20.8.3: a client returns credits that are recalled by Sends of no octets. */
-static void judge_empty(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void header_judge_empty(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     bool by_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
     bool sure =
@@ -64,7 +65,7 @@ static bool judge_fixed(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     uint32_t meant[4];
 
     if (m->n == 0) {
-        judge_empty(rpcrdma, m);
+        header_judge_empty(rpcrdma, m);
         return false;
     }
     if (m->n < RPCRDMA_FIXED_LEN) {
@@ -98,7 +99,7 @@ static bool judge_fixed(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 }
 
 /* An RDMA_ERROR repeats the version of the Call that it answers, however wrong. */
-static bool judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static bool header_judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     if (m->header.proc == RPCRDMA_ERROR)
         return true;
@@ -154,7 +155,7 @@ static void fail_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
 {
     const struct rpcrdma_header *h = &m->header;
 
-    if (h->status == RPCRDMA_BAD_DISCRIMINATOR && h->fault == swapped(1))
+    if (h->status == RPCRDMA_BAD_DISCRIMINATOR && h->fault == header_swapped(1))
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_02, 0,
                      "expected big-endian words; found the word 0x%08x instead of 1 at octet %u", h->fault,
                      h->fault_at);
@@ -303,7 +304,7 @@ static bool judge_two_xids(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 }
 
 /* False: what follows the lists cannot be read. */
-static bool judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static bool header_judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     uint32_t from = m->header.header_len, octets = m->n - from;
 
@@ -466,7 +467,7 @@ static void judge_unknown_error(struct rpcrdma_connection *rpcrdma, struct rpcrd
                      by_rfc5666 ? ", or 8 words after it" : "", m->header.err);
 }
 
-static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void header_judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_header *h = &m->header;
     bool vers = h->err == RPCRDMA_ERR_VERS;
@@ -503,21 +504,21 @@ static void judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
 static bool judge_readable(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     /* Another version may have other procedures. */
-    if (!judge_fixed(rpcrdma, m) || !judge_version(rpcrdma, m))
+    if (!judge_fixed(rpcrdma, m) || !header_judge_version(rpcrdma, m))
         return false;
     m->fixed = m->header.vers == RPCRDMA_VERSION;
     if (!judge_proc(rpcrdma, m))
         return false;
     switch (m->header.proc) {
     case RPCRDMA_MSG:
-        return judge_lists(rpcrdma, m) && judge_inline(rpcrdma, m);
+        return judge_lists(rpcrdma, m) && header_judge_inline(rpcrdma, m);
     case RPCRDMA_NOMSG:
         return judge_lists(rpcrdma, m) && judge_long(rpcrdma, m);
     case RPCRDMA_MSGP:
         judge_padded(rpcrdma, m);
         break;
     case RPCRDMA_ERROR:
-        judge_error(rpcrdma, m);
+        header_judge_error(rpcrdma, m);
         return m->header.status == RPCRDMA_OK;
     default: /* RDMA_DONE has nothing after the fixed words */
         break;

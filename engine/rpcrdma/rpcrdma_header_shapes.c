@@ -243,7 +243,7 @@ static bool each(struct reading *r, const struct form *form)
     return false;
 }
 
-static bool counted(struct reading *r, const struct form *form)
+static bool shapes_counted(struct reading *r, const struct form *form)
 {
     uint32_t n = 0;
 
@@ -257,7 +257,7 @@ static bool counted(struct reading *r, const struct form *form)
     return !form->end || zero(r);
 }
 
-static bool field(struct reading *r, const struct form *form)
+static bool shapes_field(struct reading *r, const struct form *form)
 {
     bool present = true;
 
@@ -265,7 +265,7 @@ static bool field(struct reading *r, const struct form *form)
     case EACH:
         return each(r, form);
     case COUNT:
-        return counted(r, form);
+        return shapes_counted(r, form);
     case ONCE:
         if (!flag(r, &present))
             return false;
@@ -286,7 +286,7 @@ static bool read_as(const struct rpcrdma_message *m, const struct shape *shape, 
     if (!xdr_skip(&r.x, RPCRDMA_FIXED_LEN + 4u * shape->gap))
         return false;
     for (unsigned i = 0; i < 3; i++) {
-        if (!field(&r, &forms[shape->field[i]]))
+        if (!shapes_field(&r, &forms[shape->field[i]]))
             return false;
     }
     *end = (uint32_t)r.x.at;
@@ -306,7 +306,7 @@ bool rpcrdma_rpc_at(const struct rpcrdma_message *m, uint64_t at, uint32_t xid)
     return type == RPC_CALL ? next == RPC_VERSION : type == RPC_REPLY && next <= RPC_MSG_DENIED;
 }
 
-static bool fits(const struct rpcrdma_message *m, const struct shape *shape, uint32_t xid, uint32_t proc)
+static bool shapes_fits(const struct rpcrdma_message *m, const struct shape *shape, uint32_t xid, uint32_t proc)
 {
     uint32_t end = 0;
     unsigned segments = 0;
@@ -322,20 +322,20 @@ bool rpcrdma_shape_standard(const struct rpcrdma_message *m, uint32_t xid, uint3
 {
     static const struct shape standard = {RULE_RPCR_4_1_2_03, "", {READS, WRITES, REPLY}, 0, 0};
 
-    return fits(m, &standard, xid, proc);
+    return shapes_fits(m, &standard, xid, proc);
 }
 
 bool rpcrdma_shape_write_list_first(const struct rpcrdma_message *m)
 {
     static const struct shape exchanged = {RULE_RPCR_4_1_2_03, "", {WRITES, READS, REPLY}, 0, 0};
 
-    return fits(m, &exchanged, m->header.xid, m->header.proc);
+    return shapes_fits(m, &exchanged, m->header.xid, m->header.proc);
 }
 
 bool rpcrdma_shape_find(const struct rpcrdma_message *m, enum rule_id *rule, const char **found)
 {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        if (fits(m, &shapes[i], m->header.xid, m->header.proc)) {
+        if (shapes_fits(m, &shapes[i], m->header.xid, m->header.proc)) {
             *rule = shapes[i].rule;
             *found = shapes[i].found;
             return true;

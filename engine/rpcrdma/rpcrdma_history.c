@@ -49,7 +49,7 @@ static struct endpoint without_port(const struct endpoint *endpoint)
     return address;
 }
 
-static unsigned bucket(const struct endpoint *client, const struct endpoint *server)
+static unsigned history_bucket(const struct endpoint *client, const struct endpoint *server)
 {
     uint64_t h = hash_octets(0, client->address, sizeof client->address);
 
@@ -57,22 +57,22 @@ static unsigned bucket(const struct endpoint *client, const struct endpoint *ser
     return (unsigned)(h ^ h >> 16) & (BUCKETS - 1);
 }
 
-static bool same_address(const struct endpoint *a, const struct endpoint *b)
+static bool history_same_address(const struct endpoint *a, const struct endpoint *b)
 {
     return a->ip == b->ip && memcmp(a->address, b->address, sizeof a->address) == 0;
 }
 
-static struct pair *find(const struct rpcrdma_history *history, const struct endpoint *client,
-                         const struct endpoint *server)
+static struct pair *history_find(const struct rpcrdma_history *history, const struct endpoint *client,
+                                 const struct endpoint *server)
 {
-    struct pair *pair = history->buckets[bucket(client, server)];
+    struct pair *pair = history->buckets[history_bucket(client, server)];
 
-    while (pair && (!same_address(&pair->client, client) || !same_address(&pair->server, server)))
+    while (pair && (!history_same_address(&pair->client, client) || !history_same_address(&pair->server, server)))
         pair = pair->chain;
     return pair;
 }
 
-static void unlink_pair(struct rpcrdma_history *history, struct pair *pair)
+static void history_unlink_pair(struct rpcrdma_history *history, struct pair *pair)
 {
     *(pair->older ? &pair->older->newer : &history->oldest) = pair->newer;
     *(pair->newer ? &pair->newer->older : &history->newest) = pair->older;
@@ -90,11 +90,11 @@ static struct pair *pair_between(struct rpcrdma_history *history, const struct e
                                  const struct endpoint *server_end)
 {
     struct endpoint client = without_port(client_end), server = without_port(server_end);
-    struct pair *pair = find(history, &client, &server);
-    unsigned at = bucket(&client, &server);
+    struct pair *pair = history_find(history, &client, &server);
+    unsigned at = history_bucket(&client, &server);
 
     if (pair) {
-        unlink_pair(history, pair);
+        history_unlink_pair(history, pair);
         append_pair(history, pair);
         return pair;
     }
@@ -127,12 +127,12 @@ static void drop_oldest_record(struct pair *pair)
 
 static void drop_oldest_pair(struct rpcrdma_history *history)
 {
-    struct pair *pair = history->oldest, **at = &history->buckets[bucket(&pair->client, &pair->server)];
+    struct pair *pair = history->oldest, **at = &history->buckets[history_bucket(&pair->client, &pair->server)];
 
     while (*at != pair)
         at = &(*at)->chain;
     *at = pair->chain;
-    unlink_pair(history, pair);
+    history_unlink_pair(history, pair);
     while (pair->n > 0)
         drop_oldest_record(pair);
     history->n--;
@@ -158,7 +158,7 @@ void rpcrdma_history_answer(const struct rpcrdma_history *history, const struct 
                             size_t n)
 {
     struct endpoint client = without_port(place->client), server = without_port(place->server);
-    struct pair *pair = find(history, &client, &server);
+    struct pair *pair = history_find(history, &client, &server);
 
     if (pair)
         questions_answered(&pair->questions, place, p, n);
@@ -181,11 +181,12 @@ struct look {
     const struct ulp_across_host *host;
 };
 
-static void fail(const struct look *look, enum rule_id rule, enum rule_severity severity, const struct place *place,
-                 uint32_t related, const char *format, ...) __attribute__((format(printf, 6, 7)));
+static void history_fail(const struct look *look, enum rule_id rule, enum rule_severity severity,
+                         const struct place *place, uint32_t related, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 
-static void fail(const struct look *look, enum rule_id rule, enum rule_severity severity, const struct place *place,
-                 uint32_t related, const char *format, ...)
+static void history_fail(const struct look *look, enum rule_id rule, enum rule_severity severity,
+                         const struct place *place, uint32_t related, const char *format, ...)
 {
     va_list args;
 
@@ -195,14 +196,14 @@ static void fail(const struct look *look, enum rule_id rule, enum rule_severity 
     va_end(args);
 }
 
-static void pass(const struct look *look, enum rule_id rule)
+static void history_pass(const struct look *look, enum rule_id rule)
 {
     verdict_passed(look->verdict, rule);
 }
 
 /* ---- the same Call on another connection ---- */
 
-static bool same_request(const struct rpcrdma_history_call *a, const struct rpcrdma_history_call *b)
+static bool history_same_request(const struct rpcrdma_history_call *a, const struct rpcrdma_history_call *b)
 {
     return a->request_known && b->request_known && a->program == b->program && a->version == b->version &&
            a->procedure == b->procedure && a->hash == b->hash;
@@ -216,7 +217,7 @@ static const struct rpcrdma_history_call *sent_again(const struct rpcrdma_histor
         const struct rpcrdma_history_call *again = &now->calls[i];
 
         if (!again->repeats && again->reverse == call->reverse && again->xid == call->xid &&
-            same_request(again, call) && again->call.time_ns > call->call.time_ns)
+            history_same_request(again, call) && again->call.time_ns > call->call.time_ns)
             return again;
     }
     return NULL;
@@ -238,14 +239,14 @@ static const struct rpcrdma_history_call *sent_with_another_xid(const struct rpc
     for (unsigned i = 0; i < now->n_calls; i++) {
         const struct rpcrdma_history_call *again = &now->calls[i];
 
-        if (again->reverse == call->reverse && again->xid != call->xid && same_request(again, call) &&
+        if (again->reverse == call->reverse && again->xid != call->xid && history_same_request(again, call) &&
             again->call.time_ns > call->call.time_ns)
             return again;
     }
     return NULL;
 }
 
-static bool is_nfs4(const struct rpcrdma_history_call *call)
+static bool history_is_nfs4(const struct rpcrdma_history_call *call)
 {
     return call->request_known && nfs_is_nfs4(call->program, call->version);
 }
@@ -254,21 +255,22 @@ static bool is_nfs4(const struct rpcrdma_history_call *call)
 static void judge_failed(const struct look *look, const struct rpcrdma_history_call *call,
                          const struct rpcrdma_history_call *again)
 {
-    if (call->outcome != RPCRDMA_FAILED || !is_nfs4(call) || call->procedure == 0)
+    if (call->outcome != RPCRDMA_FAILED || !history_is_nfs4(call) || call->procedure == 0)
         return;
     if (!again) {
         if (look->now->whole && look->now->n_calls > 0 && look->now->n_calls < RPCRDMA_HISTORY_FIRST_CALLS)
-            pass(look, RULE_NFSULB_6_7_2_02);
+            history_pass(look, RULE_NFSULB_6_7_2_02);
         return;
     }
     if (!call->received || again->call.time_ns < call->answer.time_ns) { /* the client may not have seen the error */
         verdict_inconclusive(look->verdict, RULE_NFSULB_6_7_2_02);
         return;
     }
-    fail(look, RULE_NFSULB_6_7_2_02, SEVERITY_ERROR, &again->call, call->answer.frame,
-         "expected the RDMA_ERROR in frame %u to complete the Call with XID 0x%08x; found the Call sent again with XID "
-         "0x%08x on a later connection",
-         call->answer.frame, again->xid, again->xid);
+    history_fail(
+        look, RULE_NFSULB_6_7_2_02, SEVERITY_ERROR, &again->call, call->answer.frame,
+        "expected the RDMA_ERROR in frame %u to complete the Call with XID 0x%08x; found the Call sent again with XID "
+        "0x%08x on a later connection",
+        call->answer.frame, again->xid, again->xid);
 }
 
 /* The earlier connection is all that is wrong with the Call. */
@@ -279,25 +281,27 @@ static void excuse_error(const struct look *look, const struct rpcrdma_history_c
 }
 
 /* An access to memory that the Call offers was refused, which ended the connection. */
-static void judge_refused(const struct look *look, const struct rpcrdma_history_record *before,
-                          const struct rpcrdma_history_call *call, const struct rpcrdma_history_call *again)
+static void history_judge_refused(const struct look *look, const struct rpcrdma_history_record *before,
+                                  const struct rpcrdma_history_call *call, const struct rpcrdma_history_call *again)
 {
     const struct rpcrdma_history_record *now = look->now;
 
     if (!call->refused || !again || again->call.time_ns < before->refusal_place.time_ns)
         return;
-    fail(look, RULE_RPCR_3_4_3_03, SEVERITY_ERROR, &again->call, before->refusal_place.frame,
-         "expected the memory of a Call that is not cancelled to be accessible; found XID 0x%08x sent again after an "
-         "access to its memory was refused in frame %u",
-         again->xid, before->refusal_place.frame);
+    history_fail(
+        look, RULE_RPCR_3_4_3_03, SEVERITY_ERROR, &again->call, before->refusal_place.frame,
+        "expected the memory of a Call that is not cancelled to be accessible; found XID 0x%08x sent again after an "
+        "access to its memory was refused in frame %u",
+        again->xid, before->refusal_place.frame);
     if (again->outcome == RPCRDMA_FAILED) {
-        pass(look, RULE_RPCR_4_5_3_04);
+        history_pass(look, RULE_RPCR_4_5_3_04);
         excuse_error(look, again);
     } else if (again->refused) {
-        fail(look, RULE_RPCR_4_5_3_04, SEVERITY_WARNING, &now->refusal_place, before->refusal_place.frame,
-             "expected ERR_CHUNK for XID 0x%08x, which had ended a connection in frame %u; found that the refused "
-             "operation was repeated, and ended this connection, too, in frame %u",
-             again->xid, before->refusal_place.frame, now->refusal_place.frame);
+        history_fail(
+            look, RULE_RPCR_4_5_3_04, SEVERITY_WARNING, &now->refusal_place, before->refusal_place.frame,
+            "expected ERR_CHUNK for XID 0x%08x, which had ended a connection in frame %u; found that the refused "
+            "operation was repeated, and ended this connection, too, in frame %u",
+            again->xid, before->refusal_place.frame, now->refusal_place.frame);
     } else if (again->outcome == RPCRDMA_OUTSTANDING) {
         verdict_inconclusive(look->verdict, RULE_RPCR_4_5_3_04);
     }
@@ -313,15 +317,16 @@ static void judge_reverse(const struct look *look, const struct rpcrdma_history_
     if (!call->reverse || call->outcome != RPCRDMA_OUTSTANDING || call->procedure == 0)
         return;
     if (again) {
-        pass(look, RULE_BIDI_5_4_01);
+        history_pass(look, RULE_BIDI_5_4_01);
         return;
     }
     other = sent_with_another_xid(look->now, call);
     if (other)
-        fail(look, RULE_BIDI_5_4_01, SEVERITY_NOTE, &other->call, call->call.frame,
-             "expected the unanswered Call from the server in frame %u to keep XID 0x%08x when it is sent again; found "
-             "the same request with XID 0x%08x",
-             call->call.frame, call->xid, other->xid);
+        history_fail(
+            look, RULE_BIDI_5_4_01, SEVERITY_NOTE, &other->call, call->call.frame,
+            "expected the unanswered Call from the server in frame %u to keep XID 0x%08x when it is sent again; found "
+            "the same request with XID 0x%08x",
+            call->call.frame, call->xid, other->xid);
 }
 
 /* The first request in its slot of the session. */
@@ -385,24 +390,26 @@ static void judge_slot(const struct look *look, const struct rpcrdma_history_rec
         return;
     again = same_operations(look->now, call);
     if (again && (again->use.slot != use->slot || again->use.sequence != use->sequence)) {
-        fail(look, RULE_NFS41_2_10_6_2_02, SEVERITY_ERROR, &again->call, call->call.frame,
-             "expected the unanswered request with XID 0x%08x in frame %u to be sent again with slot %u and sequence "
-             "%u; found the request sent again with slot %u and sequence %u",
-             call->xid, call->call.frame, use->slot, use->sequence, again->use.slot, again->use.sequence);
+        history_fail(
+            look, RULE_NFS41_2_10_6_2_02, SEVERITY_ERROR, &again->call, call->call.frame,
+            "expected the unanswered request with XID 0x%08x in frame %u to be sent again with slot %u and sequence "
+            "%u; found the request sent again with slot %u and sequence %u",
+            call->xid, call->call.frame, use->slot, use->sequence, again->use.slot, again->use.sequence);
         return;
     }
     next = first_in_slot(look->now, call);
     if (!next || next->use.sequence != use->sequence)
         return;
     if (equal_operations(&next->use, use))
-        pass(look, RULE_NFS41_2_10_6_2_02);
+        history_pass(look, RULE_NFS41_2_10_6_2_02);
     else if (next->use.bare || !look->now->whole)
         verdict_inconclusive(look->verdict, RULE_NFS41_2_10_6_2_02);
     else
-        fail(look, RULE_NFS41_2_10_6_2_02, SEVERITY_ERROR, &next->call, call->call.frame,
-             "expected the unanswered request in frame %u, or none, with slot %u and sequence %u; found another "
-             "request with slot %u and sequence %u",
-             call->call.frame, use->slot, use->sequence, use->slot, use->sequence);
+        history_fail(
+            look, RULE_NFS41_2_10_6_2_02, SEVERITY_ERROR, &next->call, call->call.frame,
+            "expected the unanswered request in frame %u, or none, with slot %u and sequence %u; found another "
+            "request with slot %u and sequence %u",
+            call->call.frame, use->slot, use->sequence, use->slot, use->sequence);
 }
 
 /* The owner of memory that no Call in the capture offers refused an access to it. */
@@ -442,7 +449,7 @@ static void judge_calls(const struct look *look, const struct rpcrdma_history_re
         if (again && sent_again_between(before, call)) /* that transmission was judged already */
             continue;
         judge_failed(look, call, again);
-        judge_refused(look, before, call, again);
+        history_judge_refused(look, before, call, again);
         judge_reverse(look, call, again);
     }
 }
@@ -492,22 +499,22 @@ static bool reported_before(const struct rpcrdma_history_record *now, const bool
     return false;
 }
 
-static void judge_stray(const struct look *look, const struct rpcrdma_history_stray *stray,
-                        const struct rpcrdma_history_offer *offer)
+static void history_judge_stray(const struct look *look, const struct rpcrdma_history_stray *stray,
+                                const struct rpcrdma_history_offer *offer)
 {
     if (stray->served)
-        fail(look, RULE_RPCR_8_1_1_01, SEVERITY_ERROR, &stray->proof, offer->frame,
-             "expected STag 0x%08x, which XID 0x%08x offers on another connection (frame %u), to be refused on "
-             "this one; found the RDMA %s in frame %u %s",
-             stray->handle, offer->xid, offer->frame, stray->write ? "Write" : "Read", stray->place.frame,
-             stray->write ? "taken" : "answered");
+        history_fail(look, RULE_RPCR_8_1_1_01, SEVERITY_ERROR, &stray->proof, offer->frame,
+                     "expected STag 0x%08x, which XID 0x%08x offers on another connection (frame %u), to be refused on "
+                     "this one; found the RDMA %s in frame %u %s",
+                     stray->handle, offer->xid, offer->frame, stray->write ? "Write" : "Read", stray->place.frame,
+                     stray->write ? "taken" : "answered");
     else if (stray->refused)
-        pass(look, RULE_RPCR_8_1_1_01);
+        history_pass(look, RULE_RPCR_8_1_1_01);
     else
         verdict_inconclusive(look->verdict, RULE_RPCR_8_1_1_01);
 }
 
-static void judge_memory(const struct look *look, const struct pair *pair)
+static void history_judge_memory(const struct look *look, const struct pair *pair)
 {
     const struct rpcrdma_history_record *now = look->now;
     bool reported[RPCRDMA_HISTORY_STRAYS_MAX] = {false};
@@ -522,7 +529,7 @@ static void judge_memory(const struct look *look, const struct pair *pair)
         if (!offer || offered(now, stray->owner, stray) || reported_before(now, reported, i))
             continue;
         reported[i] = stray->served;
-        judge_stray(look, stray, offer);
+        history_judge_stray(look, stray, offer);
     }
 }
 
@@ -544,7 +551,7 @@ static void judge_callbacks(const struct look *look, const struct pair *pair)
 
     if (!died_of_callback(now)) {
         if (pair->newest && died_of_callback(pair->newest) && now->whole)
-            pass(look, RULE_BIDI_6_04);
+            history_pass(look, RULE_BIDI_6_04);
         return;
     }
     for (before = pair->newest; before && died_of_callback(before) && dead <= DEAD_MIN; before = before->older)
@@ -554,14 +561,15 @@ static void judge_callbacks(const struct look *look, const struct pair *pair)
     for (; before; before = before->older)
         if (before->callbacks) /* the client has answered one before */
             return;
-    fail(look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,
-         "expected no more Calls to a client that is not prepared for them; found the third connection in a row that "
-         "ends with a Call from the server");
+    history_fail(
+        look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,
+        "expected no more Calls to a client that is not prepared for them; found the third connection in a row that "
+        "ends with a Call from the server");
 }
 
 /* ---- the records ---- */
 
-static void judge(const struct look *look, struct pair *pair)
+static void history_judge(const struct look *look, struct pair *pair)
 {
     unsigned n = 0;
 
@@ -582,7 +590,7 @@ bool rpcrdma_history_add(struct rpcrdma_history *history, struct rpcrdma_history
         rpcrdma_history_record_free(record);
         return false;
     }
-    judge(&look, pair);
+    history_judge(&look, pair);
     rpcrdma_history_ends_add(&history->ends, record);
     record->older = pair->newest;
     record->newer = NULL;
@@ -593,7 +601,7 @@ bool rpcrdma_history_add(struct rpcrdma_history *history, struct rpcrdma_history
 }
 
 /* A connection of the pair that began later, or outlasted this one. */
-static bool goes_on(const struct pair *pair, const struct rpcrdma_history_record *record)
+static bool history_goes_on(const struct pair *pair, const struct rpcrdma_history_record *record)
 {
     for (const struct rpcrdma_history_record *other = pair->newest; other; other = other->older)
         if (other != record && (other->start_ns >= record->start_ns || other->end_ns > record->end_ns))
@@ -609,22 +617,24 @@ static void judge_delegations(const struct look *look, const struct pair *pair, 
 
     if (!record->delegated || !record->whole)
         return;
-    if (record->delegations == 0 || goes_on(pair, record)) {
-        pass(look, RULE_BIDI_5_4_04);
+    if (record->delegations == 0 || history_goes_on(pair, record)) {
+        history_pass(look, RULE_BIDI_5_4_04);
     } else if (record->fin[client] && !record->reset[server] &&
                (!record->fin[server] || record->end[server].time_ns >= record->end[client].time_ns) &&
                now_ns - record->end[client].time_ns > lease_ns) {
-        fail(look, RULE_BIDI_5_4_04, SEVERITY_WARNING, &record->end[client], 0,
-             "expected a client to keep a connection for the server's Calls while it holds delegations (%u); found the "
-             "connection closed and no other opened within 90 s",
-             record->delegations);
+        history_fail(
+            look, RULE_BIDI_5_4_04, SEVERITY_WARNING, &record->end[client], 0,
+            "expected a client to keep a connection for the server's Calls while it holds delegations (%u); found the "
+            "connection closed and no other opened within 90 s",
+            record->delegations);
     } else {
         verdict_inconclusive(look->verdict, RULE_BIDI_5_4_04);
     }
 }
 
 /* RFC 5531 section 3: a server that ends the connection rather than answer. */
-static void judge_cut_off(const struct look *look, const struct rpcrdma_history *history, const struct pair *pair)
+static void history_judge_cut_off(const struct look *look, const struct rpcrdma_history *history,
+                                  const struct pair *pair)
 {
     const struct rpcrdma_history_cut *cut = &look->now->cut;
     const struct rpcrdma_history_record *again;
@@ -640,15 +650,16 @@ static void judge_cut_off(const struct look *look, const struct rpcrdma_history 
     if (acquitted)
         verdict_inconclusive(look->verdict, cut->rule);
     else
-        fail(look, cut->rule, SEVERITY_WARNING, &cut->place, cut->call.call.frame,
-             "expected an answer to the Call with XID 0x%08x in frame %u; found the connection ended over the Call, "
-             "like an "
-             "earlier one in frame %u",
-             cut->call.xid, cut->call.call.frame, again->cut.place.frame);
+        history_fail(
+            look, cut->rule, SEVERITY_WARNING, &cut->place, cut->call.call.frame,
+            "expected an answer to the Call with XID 0x%08x in frame %u; found the connection ended over the Call, "
+            "like an "
+            "earlier one in frame %u",
+            cut->call.xid, cut->call.call.frame, again->cut.place.frame);
 }
 
 /* RFC 8881 section 20.8.3: a session's slots may be recalled on one connection, its credits returned on another. */
-static void judge_empty(const struct look *look, const struct pair *pair)
+static void history_judge_empty(const struct look *look, const struct pair *pair)
 {
     const struct rpcrdma_history_record *now = look->now;
 
@@ -664,7 +675,7 @@ static void judge_empty(const struct look *look, const struct pair *pair)
 
 /* ---- sessions and client ids that several connections use ---- */
 
-static const struct rpcrdma_history_object *use_of(const struct rpcrdma_history_record *record, uint64_t object)
+static const struct rpcrdma_history_object *history_use_of(const struct rpcrdma_history_record *record, uint64_t object)
 {
     for (unsigned i = 0; i < record->objects.n && i < RPCRDMA_HISTORY_OBJECTS_MAX; i++) {
         if (record->objects.object[i].hash == object)
@@ -680,7 +691,7 @@ static uint32_t returned_elsewhere(const struct look *look, const struct pair *p
     uint32_t returned = 0;
 
     for (const struct rpcrdma_history_record *other = pair->newest; other; other = other->older) {
-        const struct rpcrdma_history_object *there = other == look->now ? NULL : use_of(other, use->hash);
+        const struct rpcrdma_history_object *there = other == look->now ? NULL : history_use_of(other, use->hash);
 
         if (!there || there->returned == 0 || there->first.time_ns > use->first.time_ns)
             continue;
@@ -702,12 +713,13 @@ static void judge_minor_versions(const struct look *look, const struct pair *pai
         if (returned == 0)
             continue;
         if (returned >> use->minor & 1)
-            pass(look, RULE_NFS41_2_7_01);
+            history_pass(look, RULE_NFS41_2_7_01);
         else
-            fail(look, RULE_NFS41_2_7_01, SEVERITY_ERROR, &use->first, frame,
-                 "expected a session or client id in COMPOUNDs of the minor version that returned it in frame %u; "
-                 "found the session or client id used in minor version %d",
-                 frame, use->minor);
+            history_fail(
+                look, RULE_NFS41_2_7_01, SEVERITY_ERROR, &use->first, frame,
+                "expected a session or client id in COMPOUNDs of the minor version that returned it in frame %u; "
+                "found the session or client id used in minor version %d",
+                frame, use->minor);
     }
 }
 
@@ -721,7 +733,7 @@ static void judge_new_requests(const struct look *look, const struct pair *pair)
         const struct rpcrdma_history_record *other = pair->newest;
 
         while (other && (other == look->now || other->start_ns > refused->place.time_ns ||
-                         !(other->objects.n > RPCRDMA_HISTORY_OBJECTS_MAX || use_of(other, refused->session))))
+                         !(other->objects.n > RPCRDMA_HISTORY_OBJECTS_MAX || history_use_of(other, refused->session))))
             other = other->older;
         if (!other)
             continue;
@@ -762,15 +774,16 @@ static void judge_drop(const struct look *look, const struct pair *pair)
     if (habit)
         verdict_inconclusive(look->verdict, drop->rule);
     else
-        fail(look, drop->rule, SEVERITY_WARNING, &drop->place, drop->culprit.frame,
-             "expected the client to go on after the answer in frame %u; found %s from the client, as after such an "
-             "answer in frame %u "
-             "on an earlier connection",
-             drop->culprit.frame,
-             !drop->closed        ? "RST"
-             : look->now->one_end ? "a DisconnectRequest"
-                                  : "FIN",
-             before->drop.culprit.frame);
+        history_fail(
+            look, drop->rule, SEVERITY_WARNING, &drop->place, drop->culprit.frame,
+            "expected the client to go on after the answer in frame %u; found %s from the client, as after such an "
+            "answer in frame %u "
+            "on an earlier connection",
+            drop->culprit.frame,
+            !drop->closed        ? "RST"
+            : look->now->one_end ? "a DisconnectRequest"
+                                 : "FIN",
+            before->drop.culprit.frame);
 }
 
 void rpcrdma_history_conclude(struct rpcrdma_history *history, const struct rpcrdma_history_record *record,
@@ -779,13 +792,13 @@ void rpcrdma_history_conclude(struct rpcrdma_history *history, const struct rpcr
     const struct look look = {record, host->verdict, host};
     struct endpoint client = without_port(&record->endpoint[record->client]);
     struct endpoint server = without_port(&record->endpoint[1 - record->client]);
-    struct pair *pair = find(history, &client, &server);
+    struct pair *pair = history_find(history, &client, &server);
 
     if (!pair)
         return;
-    judge_memory(&look, pair);
-    judge_cut_off(&look, history, pair);
-    judge_empty(&look, pair);
+    history_judge_memory(&look, pair);
+    history_judge_cut_off(&look, history, pair);
+    history_judge_empty(&look, pair);
     judge_drop(&look, pair);
     judge_minor_versions(&look, pair);
     judge_new_requests(&look, pair);

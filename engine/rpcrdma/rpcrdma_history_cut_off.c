@@ -80,7 +80,7 @@ static bool died_together(const struct rpcrdma_history_ends *ends, const struct 
 
 /* ---- the same Call, or one like it, elsewhere ---- */
 
-static bool same_call(const struct rpcrdma_history_call *a, const struct rpcrdma_history_call *b)
+static bool off_same_call(const struct rpcrdma_history_call *a, const struct rpcrdma_history_call *b)
 {
     return a->request_known && b->request_known && !a->reverse && !b->reverse && a->xid == b->xid &&
            a->program == b->program && a->version == b->version && a->procedure == b->procedure && a->hash == b->hash;
@@ -91,7 +91,7 @@ static bool sent_there(const struct rpcrdma_history_record *record, const struct
                        bool answered)
 {
     for (unsigned i = 0; i < record->n_calls; i++)
-        if ((record->calls[i].outcome != RPCRDMA_OUTSTANDING) == answered && same_call(&record->calls[i], call))
+        if ((record->calls[i].outcome != RPCRDMA_OUTSTANDING) == answered && off_same_call(&record->calls[i], call))
             return true;
     return false;
 }
@@ -119,7 +119,7 @@ bool rpcrdma_history_cut_off_acquitted(const struct rpcrdma_history_ends *ends,
             return true;
         like |= served(other, cut->shape) || (other->served_unseen && !sent_there(other, &cut->call, false));
         if (!*again && other->start_ns < now->start_ns && other->cut.any && !other->cut.forgotten &&
-            same_call(&other->cut.call, &cut->call))
+            off_same_call(&other->cut.call, &cut->call))
             *again = other;
     }
     return cut->forgotten || died_together(ends, now) || (like && !*again);

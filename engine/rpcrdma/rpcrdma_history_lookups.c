@@ -38,8 +38,8 @@ static const struct lookup *last_before(const struct lookups *lookups, unsigned 
     return n > 0 ? &lookups->latest[n - 1] : NULL;
 }
 
-static void fail(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call,
-                 const struct lookup *lookup, struct verdict *verdict)
+static void lookups_fail(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call,
+                         const struct lookup *lookup, struct verdict *verdict)
 {
     verdict_failed(verdict, RULE_NFSULB_6_3_02, rpcrdma_history_direction(record, call->call.side), &call->call,
                    lookup->frame,
@@ -65,7 +65,7 @@ void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record 
     else if (!lookup)
         verdict_passed(verdict, RULE_NFSULB_6_3_02);
     else if (lookup->certain && record->start_ns - lookup->time_ns <= lookups_recent_ns)
-        fail(record, call, lookup, verdict);
+        lookups_fail(record, call, lookup, verdict);
     else
         verdict_inconclusive(verdict, RULE_NFSULB_6_3_02);
     memmove(lookups->latest, lookups->latest + n, (lookups->n - n) * sizeof lookups->latest[0]);

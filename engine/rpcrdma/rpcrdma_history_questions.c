@@ -6,7 +6,7 @@ static unsigned kept(const struct questions *questions)
     return questions->n < QUESTIONS_MAX ? questions->n : QUESTIONS_MAX;
 }
 
-static bool is_of(const struct question *question, const struct lookup_place *place)
+static bool questions_is_of(const struct question *question, const struct lookup_place *place)
 {
     return question->port == place->client->port && question->tcp == place->tcp;
 }
@@ -16,7 +16,7 @@ static struct question *asked_with(struct questions *questions, uint32_t xid, co
     for (unsigned i = 1; i <= kept(questions); i++) {
         struct question *question = &questions->latest[(questions->n - i) % QUESTIONS_MAX];
 
-        if (question->xid == xid && is_of(question, place))
+        if (question->xid == xid && questions_is_of(question, place))
             return question;
     }
     return NULL;
@@ -69,7 +69,7 @@ static void answered_unread(struct questions *questions, const struct lookup_pla
     for (unsigned i = 0; i < kept(questions); i++) {
         struct question *question = &questions->latest[i];
 
-        if (!is_of(question, place) || question->answered)
+        if (!questions_is_of(question, place) || question->answered)
             continue;
         question->perhaps = true;
         auxiliary_doubt(&questions->auxiliary, question);

@@ -31,7 +31,7 @@ void sought_answered(struct sought *sought, const struct question *question, enu
 
 /* ---- words ---- */
 
-static __attribute__((format(printf, 3, 4))) void append(char *text, size_t size, const char *format, ...)
+static __attribute__((format(printf, 3, 4))) void sought_append(char *text, size_t size, const char *format, ...)
 {
     size_t at = strlen(text);
     va_list arguments;
@@ -41,7 +41,7 @@ static __attribute__((format(printf, 3, 4))) void append(char *text, size_t size
     va_end(arguments);
 }
 
-static void name(struct ulp_sought *told, enum nfs_sought what, uint32_t versions, uint32_t transports)
+static void sought_name(struct ulp_sought *told, enum nfs_sought what, uint32_t versions, uint32_t transports)
 {
     static const char *const of_transport[] = {[RPCBIND_FOR_TCP] = "TCP",
                                                [RPCBIND_FOR_UDP] = "UDP",
@@ -56,16 +56,16 @@ static void name(struct ulp_sought *told, enum nfs_sought what, uint32_t version
     for (unsigned i = 0; i < 32; i++) {
         if (!(versions >> i & 1))
             continue;
-        append(told->program, sizeof told->program, "%s%u", before, i);
+        sought_append(told->program, sizeof told->program, "%s%u", before, i);
         before = ", ";
     }
     if (!one)
-        append(told->program, sizeof told->program, ")");
+        sought_append(told->program, sizeof told->program, ")");
     before = "";
     for (unsigned i = 0; i < RPCBIND_FOR_OTHERS; i++) {
         if (!(transports >> i & 1))
             continue;
-        append(told->transport, sizeof told->transport, "%s%s", before, of_transport[i]);
+        sought_append(told->transport, sizeof told->transport, "%s%s", before, of_transport[i]);
         before = ", ";
     }
 }
@@ -98,7 +98,7 @@ static bool is_unanswered(const struct sought *sought, enum nfs_sought what, con
     if (!again || now_ns - told->asked.time_ns < patience_ns)
         return false;
     told->how = ULP_SOUGHT_UNANSWERED;
-    name(told, what, versions, transports);
+    sought_name(told, what, versions, transports);
     return true;
 }
 
@@ -114,6 +114,6 @@ bool sought_outcome(const struct sought *sought, enum nfs_sought what, const str
     told->answered = sought->answered;
     told->port = sought->port;
     told->times = 1;
-    name(told, what, sought->versions, sought->transports);
+    sought_name(told, what, sought->versions, sought->transports);
     return true;
 }

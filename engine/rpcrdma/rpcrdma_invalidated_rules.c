@@ -7,7 +7,7 @@
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
-static struct rpcrdma_invalidated *find(struct rpcrdma_memory_state *state, unsigned owner, uint32_t stag)
+static struct rpcrdma_invalidated *invalidated_find(struct rpcrdma_memory_state *state, unsigned owner, uint32_t stag)
 {
     unsigned n = state->invalidateds < RPCRDMA_INVALIDATED_MAX ? state->invalidateds : RPCRDMA_INVALIDATED_MAX;
 
@@ -23,7 +23,7 @@ static struct rpcrdma_invalidated *find(struct rpcrdma_memory_state *state, unsi
 void rpcrdma_invalidated_answer(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *answer)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
-    struct rpcrdma_invalidated *entry = find(state, other_side(answer->side), answer->invalidate_stag);
+    struct rpcrdma_invalidated *entry = invalidated_find(state, other_side(answer->side), answer->invalidate_stag);
 
     if (!entry)
         entry = &state->invalidated[state->invalidateds++ % RPCRDMA_INVALIDATED_MAX];
@@ -38,7 +38,7 @@ void rpcrdma_invalidated_call(struct rpcrdma_connection *rpcrdma, const struct r
     const struct rpcrdma_transaction *t = call->transaction;
 
     for (unsigned i = 0; i < t->n_offers; i++) {
-        struct rpcrdma_invalidated *entry = find(rpcrdma->memory, call->side, t->offers[i].target.handle);
+        struct rpcrdma_invalidated *entry = invalidated_find(rpcrdma->memory, call->side, t->offers[i].target.handle);
 
         if (entry && (!entry->open || rpcrdma_call_may_precede(call, &entry->access)))
             entry->send.frame = 0;
@@ -47,12 +47,12 @@ void rpcrdma_invalidated_call(struct rpcrdma_connection *rpcrdma, const struct r
 
 bool rpcrdma_invalidated(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    return find(rpcrdma->memory, move->owner, move->stag) != NULL;
+    return invalidated_find(rpcrdma->memory, move->owner, move->stag) != NULL;
 }
 
 void rpcrdma_invalidated_access(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    struct rpcrdma_invalidated *entry = find(rpcrdma->memory, move->owner, move->stag);
+    struct rpcrdma_invalidated *entry = invalidated_find(rpcrdma->memory, move->owner, move->stag);
 
     if (entry && !entry->open) {
         entry->open = true;
@@ -65,7 +65,7 @@ void rpcrdma_invalidated_access(struct rpcrdma_connection *rpcrdma, const struct
 
 void rpcrdma_invalidated_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    struct rpcrdma_invalidated *entry = find(rpcrdma->memory, move->side, move->stag);
+    struct rpcrdma_invalidated *entry = invalidated_find(rpcrdma->memory, move->side, move->stag);
 
     if (entry && entry->open && entry->read && entry->operation == move->operation)
         entry->taken = true;

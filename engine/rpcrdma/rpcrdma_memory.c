@@ -97,7 +97,7 @@ static bool take_segments(struct rpcrdma_transaction *t, const struct rpcrdma_me
     return true;
 }
 
-static bool take_lists(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
+static bool memory_take_lists(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
 {
     struct rpcrdma_chunk chunk = rpcrdma_write_begin(&call->header);
 
@@ -146,7 +146,7 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
     if (n == 0 && header->write.n == 0 && !header->has_reply)
         return;
     if (n > rpcrdma->options.segments_max - rpcrdma->n_offers || !has_table(rpcrdma, t->side) ||
-        !room_for_offers(t, n) || !take_lists(t, call)) {
+        !room_for_offers(t, n) || !memory_take_lists(t, call)) {
         t->n_chunks = t->n_offers = t->n_writes = 0;
         t->position_zero = t->reply_chunk = -1;
         t->offers_lost = t->damaged = true;
@@ -232,8 +232,8 @@ static struct rpcrdma_offer *find_offer(const struct rpcrdma_connection *rpcrdma
 }
 
 /* An access may cross adjacent segments of one STag: the octets are the same as in two accesses. */
-static struct rpcrdma_offer *offer_at(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
-                                      uint64_t to)
+static struct rpcrdma_offer *memory_offer_at(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
+                                             uint64_t to)
 {
     struct rpcrdma_move octet = *move;
 
@@ -247,7 +247,7 @@ static bool abut(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     uint64_t left = move->length, to = move->to;
 
     for (unsigned pieces = 0; left > 0 && pieces < PIECES_MAX; pieces++) {
-        const struct rpcrdma_offer *offer = offer_at(rpcrdma, move, to);
+        const struct rpcrdma_offer *offer = memory_offer_at(rpcrdma, move, to);
         uint64_t room;
 
         if (!offer)
@@ -262,7 +262,7 @@ static bool abut(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
 }
 
 /* Content that forms a payload: the Position-Zero Read chunk and the Reply chunk. */
-static void keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
+static void memory_keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_transaction *t = move->offer->transaction;
     unsigned which = move->offer->kind == RPCRDMA_REPLY_CHUNK ? CONTENT_REPLY : CONTENT_CALL;
@@ -293,7 +293,7 @@ static void keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     content->cut |= move->lacking > 0;
 }
 
-static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
+static void memory_note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
 {
     struct rpcrdma_offer *offer = move->offer;
     uint64_t from = move->to - offer->target.offset;
@@ -315,7 +315,7 @@ static void note(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
     else
         rpcrdma_buffers_of(offer->transaction)->open.octets_read += move->length;
     if (move->p && move->length > 0)
-        keep_content(rpcrdma, move);
+        memory_keep_content(rpcrdma, move);
 }
 
 static void note_pieces(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
@@ -325,10 +325,10 @@ static void note_pieces(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move 
     for (uint64_t left = move->length; left > 0; left -= piece.length) {
         uint64_t room;
 
-        piece.offer = offer_at(rpcrdma, move, piece.to);
+        piece.offer = memory_offer_at(rpcrdma, move, piece.to);
         room = piece.offer->target.length - (piece.to - piece.offer->target.offset);
         piece.length = left < room ? left : room;
-        note(rpcrdma, &piece);
+        memory_note(rpcrdma, &piece);
         if (!move->offer) {
             move->offer = piece.offer;
             move->offset = piece.offset;
@@ -342,7 +342,7 @@ void rpcrdma_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move *move)
 {
     move->offer = find_offer(rpcrdma, move);
     if (move->offer)
-        note(rpcrdma, move);
+        memory_note(rpcrdma, move);
     else if (abut(rpcrdma, move))
         note_pieces(rpcrdma, move);
     else if (move->unsure || rpcrdma->gaps_show_late)
@@ -399,7 +399,7 @@ uint64_t rpcrdma_chunk_moved(const struct rpcrdma_transaction *t, const struct r
     return sum;
 }
 
-static uint64_t octets_of(const struct rpcrdma_chunk *chunk, const struct rpcrdma_message *message)
+static uint64_t memory_octets_of(const struct rpcrdma_chunk *chunk, const struct rpcrdma_message *message)
 {
     uint64_t octets = 0;
 
@@ -418,7 +418,7 @@ void rpcrdma_take_returned(struct rpcrdma_transaction *t, const struct rpcrdma_m
 
         chunk->has_returned = true;
         chunk->returned_n = from.n;
-        chunk->returned = octets_of(&from, reply);
+        chunk->returned = memory_octets_of(&from, reply);
     }
     if (t->reply_chunk >= 0 && reply->header.has_reply) {
         struct rpcrdma_chunk_state *chunk = &t->chunks[t->reply_chunk];
@@ -426,6 +426,6 @@ void rpcrdma_take_returned(struct rpcrdma_transaction *t, const struct rpcrdma_m
         from = rpcrdma_reply_chunk(&reply->header);
         chunk->has_returned = true;
         chunk->returned_n = from.n;
-        chunk->returned = octets_of(&from, reply);
+        chunk->returned = memory_octets_of(&from, reply);
     }
 }

@@ -30,12 +30,12 @@ bool rpcrdma_memory_has_odd(struct rpcrdma_connection *rpcrdma)
     return state->odd != NULL;
 }
 
-static bool outstanding(const struct rpcrdma_offer *offer)
+static bool memory_outstanding(const struct rpcrdma_offer *offer)
 {
     return offer->transaction->outcome == RPCRDMA_OUTSTANDING;
 }
 
-static bool written(const struct rpcrdma_offer *offer)
+static bool memory_written(const struct rpcrdma_offer *offer)
 {
     return offer->kind != RPCRDMA_READ_CHUNK;
 }
@@ -49,8 +49,8 @@ bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct
          o = rpcrdma_offers_next(o)) {
         struct rpcrdma_area other = rpcrdma_area_of(&o->target);
 
-        if (o != offer && written(o) == written(offer) && rpcrdma_area_meets(&area, &other) &&
-            (outstanding(o) || o->transaction->answer_operation > offer->transaction->call_operation))
+        if (o != offer && memory_written(o) == memory_written(offer) && rpcrdma_area_meets(&area, &other) &&
+            (memory_outstanding(o) || o->transaction->answer_operation > offer->transaction->call_operation))
             return true;
         if (++looked == RPCRDMA_LOOKED_MAX) /* too many to search: it may */
             return true;
@@ -79,7 +79,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
         const struct rpcrdma_offer *offer = &t->offers[i];
         uint64_t asked = rpcrdma_ranges_octets(&offer->asked), moved = rpcrdma_ranges_octets(&offer->moved);
 
-        if (written(offer) || asked == 0)
+        if (memory_written(offer) || asked == 0)
             continue;
         any = true;
         if (moved >= asked)
@@ -111,7 +111,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
 /* ---- Read chunks of a Call that was carried out ---- */
 
 /* The operation that this argument belongs to succeeded; *octets: how much of it was used, if the result says so. */
-static bool succeeded(const struct rpcrdma_transaction *t, const struct nfs_item *argument, uint64_t *octets)
+static bool memory_succeeded(const struct rpcrdma_transaction *t, const struct nfs_item *argument, uint64_t *octets)
 {
     const struct rpcrdma_body *body = &t->open->reply_body;
     const struct nfs_value *value;
@@ -169,7 +169,7 @@ void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         const struct rpcrdma_item *item = &call->items[i];
         uint64_t octets = item->item.count;
 
-        if (item->chunk >= 0 && octets > 0 && body->walked && succeeded(t, &item->item, &octets))
+        if (item->chunk >= 0 && octets > 0 && body->walked && memory_succeeded(t, &item->item, &octets))
             judge_pulled(rpcrdma, reply, &t->chunks[item->chunk], octets);
     }
 }
@@ -186,7 +186,7 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, t->side, stag); o; o = rpcrdma_offers_next(o)) {
         if (o->transaction == t)
             own = true;
-        else if (outstanding(o) && o->transaction->xid != t->xid)
+        else if (memory_outstanding(o) && o->transaction->xid != t->xid)
             other = o->transaction;
     }
     /* The Call may have been sent again in a hole, with other chunks. */

@@ -31,7 +31,7 @@ static void pass_all(const struct pairing *p, const enum rule_id *rules, size_t 
 
 /* ---- results ---- */
 
-static const struct rpcrdma_item *item_of(const struct pairing *p, unsigned k)
+static const struct rpcrdma_item *pairing_item_of(const struct pairing *p, unsigned k)
 {
     for (unsigned i = 0; i < p->body->n_items; i++) {
         if (p->body->items[i].item.eligible && p->body->items[i].read_class == k)
@@ -41,7 +41,7 @@ static const struct rpcrdma_item *item_of(const struct pairing *p, unsigned k)
 }
 
 /* The result that belongs in Write chunk k, judging by the payload. */
-static enum result result_of(const struct pairing *p, unsigned k, const struct rpcrdma_item **item)
+static enum result pairing_result_of(const struct pairing *p, unsigned k, const struct rpcrdma_item **item)
 {
     const struct rpcrdma_body *body = p->body;
 
@@ -52,20 +52,20 @@ static enum result result_of(const struct pairing *p, unsigned k, const struct r
         return RESULT_NONE;
     if (!body->walked || body->cut || body->reduction == RPCRDMA_REDUCED_NONE)
         return RESULT_UNKNOWN;
-    *item = item_of(p, k);
+    *item = pairing_item_of(p, k);
     if (*item)
         return RESULT_ITEM;
     return body->walk.status == NFS_WALK_OK ? RESULT_NONE : RESULT_UNKNOWN;
 }
 
-static const struct rpcrdma_chunk_state *chunk_at(const struct pairing *p, unsigned k)
+static const struct rpcrdma_chunk_state *pairing_chunk_at(const struct pairing *p, unsigned k)
 {
     return k < p->t->n_writes ? &p->t->chunks[p->t->first_write + k] : NULL;
 }
 
 static uint64_t returned_in(const struct pairing *p, unsigned k)
 {
-    const struct rpcrdma_chunk_state *chunk = chunk_at(p, k);
+    const struct rpcrdma_chunk_state *chunk = pairing_chunk_at(p, k);
 
     return chunk ? chunk->returned : 0;
 }
@@ -81,7 +81,7 @@ static bool is_in(const struct pairing *p, const struct rpcrdma_item *item, cons
 static bool after_empty_chunk(const struct pairing *p, unsigned k)
 {
     for (unsigned i = 0; i < k && i < p->t->n_writes; i++) {
-        if (chunk_at(p, i)->n == 0)
+        if (pairing_chunk_at(p, i)->n == 0)
             return true;
     }
     return false;
@@ -104,7 +104,7 @@ static void fail_inline(const struct pairing *p, unsigned k, const struct rpcrdm
 /* With the result or the chunk `j`: two results in one chunk, one in two chunks, or two that changed places. */
 static bool fail_mixed_with(const struct pairing *p, unsigned k, const struct rpcrdma_item *item, unsigned j)
 {
-    const struct rpcrdma_item *other = item_of(p, j);
+    const struct rpcrdma_item *other = pairing_item_of(p, j);
     uint64_t n = item->item.count, returned = returned_in(p, k), length = returned_in(p, j);
 
     if (!other && length > 0 && returned + length == n)
@@ -132,7 +132,7 @@ static bool fail_mixed_with(const struct pairing *p, unsigned k, const struct rp
 
 static bool fail_mixed(const struct pairing *p, unsigned k, const struct rpcrdma_item *item)
 {
-    for (unsigned j = 0; j < p->t->n_writes || item_of(p, j); j++)
+    for (unsigned j = 0; j < p->t->n_writes || pairing_item_of(p, j); j++)
         if (j != k && fail_mixed_with(p, k, item, j))
             return true;
     return false;
@@ -203,7 +203,7 @@ static void judge_item(const struct pairing *p, unsigned k, const struct rpcrdma
 
 /* ---- chunks without a result ---- */
 
-static void judge_unused(const struct pairing *p, unsigned k, const struct rpcrdma_returned *r)
+static void pairing_judge_unused(const struct pairing *p, unsigned k, const struct rpcrdma_returned *r)
 {
     const struct rpcrdma_chunk_state *chunk = r->chunk;
     bool old = rpcrdma_by_rfc5666(p->rpcrdma);
@@ -236,8 +236,8 @@ static void judge_unused(const struct pairing *p, unsigned k, const struct rpcrd
 
 /* ---- chunks one by one ---- */
 
-static void judge_inline(const struct pairing *p, unsigned k, const struct rpcrdma_item *item,
-                         const struct rpcrdma_returned *r)
+static void pairing_judge_inline(const struct pairing *p, unsigned k, const struct rpcrdma_item *item,
+                                 const struct rpcrdma_returned *r)
 {
     if (r->chunk->n == 0) {
         PASS(p, RULE_RPCR_4_3_2_3_02);
@@ -255,22 +255,22 @@ static void judge_inline(const struct pairing *p, unsigned k, const struct rpcrd
     }
 }
 
-static void judge_chunk(const struct pairing *p, unsigned k, const struct rpcrdma_chunk *from)
+static void pairing_judge_chunk(const struct pairing *p, unsigned k, const struct rpcrdma_chunk *from)
 {
-    const struct rpcrdma_chunk_state *chunk = chunk_at(p, k);
+    const struct rpcrdma_chunk_state *chunk = pairing_chunk_at(p, k);
     struct rpcrdma_returned r = rpcrdma_returned_take(p->reply, chunk, from);
     const struct rpcrdma_item *item;
 
-    switch (result_of(p, k, &item)) {
+    switch (pairing_result_of(p, k, &item)) {
     case RESULT_ITEM:
         if (is_in(p, item, chunk))
             judge_item(p, k, item, &r);
         else if (item->chunk < 0)
-            judge_inline(p, k, item, &r);
+            pairing_judge_inline(p, k, item, &r);
         break;
     case RESULT_NONE:
         if (chunk->n > 0)
-            judge_unused(p, k, &r);
+            pairing_judge_unused(p, k, &r);
         break;
     case RESULT_UNKNOWN:
         if (chunk->returned > 0 && rpcrdma_returned_contiguous(p->rpcrdma, p->reply, &r))
@@ -284,7 +284,7 @@ static void judge_in_order(const struct pairing *p)
 {
     for (unsigned i = 0; i < p->body->n_items; i++) {
         const struct rpcrdma_item *item = &p->body->items[i];
-        const struct rpcrdma_chunk_state *own = chunk_at(p, item->read_class);
+        const struct rpcrdma_chunk_state *own = pairing_chunk_at(p, item->read_class);
 
         if (!item->item.eligible || item->item.count == 0 || item->chunk < 0 || !own || is_in(p, item, own))
             continue;
@@ -306,13 +306,13 @@ static void judge_absent(const struct pairing *p)
     for (unsigned i = 0; i < p->body->n_items; i++) {
         const struct rpcrdma_item *item = &p->body->items[i];
         unsigned k = item->read_class;
-        const struct rpcrdma_chunk_state *own = chunk_at(p, k);
+        const struct rpcrdma_chunk_state *own = pairing_chunk_at(p, k);
         bool lost = true;
 
         if (!item->item.eligible || item->item.count == 0 || (own && is_in(p, item, own)))
             continue;
         for (unsigned j = 0; j < p->t->n_writes; j++) { /* it may be in another one's chunk */
-            const struct rpcrdma_item *other = item_of(p, j);
+            const struct rpcrdma_item *other = pairing_item_of(p, j);
 
             if (j != k && other && returned_in(p, j) != other->item.count && fail_mixed(p, j, other))
                 return;
@@ -338,8 +338,8 @@ static void judge_no_list(const struct pairing *p)
     for (unsigned k = 0; k < p->t->n_writes; k++) {
         const struct rpcrdma_item *item;
 
-        if (result_of(p, k, &item) == RESULT_ITEM && item->chunk < 0 && item->item.count > 0 &&
-            chunk_at(p, k)->length > 0) {
+        if (pairing_result_of(p, k, &item) == RESULT_ITEM && item->chunk < 0 && item->item.count > 0 &&
+            pairing_chunk_at(p, k)->length > 0) {
             fail_inline(p, k, item);
             return;
         }
@@ -349,7 +349,7 @@ static void judge_no_list(const struct pairing *p)
 }
 
 /* RFC 5667 section 5: a Write chunk of length 0 asks for the result inline; that is no error. */
-static bool judge_zero_length(const struct pairing *p)
+static bool pairing_judge_zero_length(const struct pairing *p)
 {
     const struct rpc_message *rpc = &p->body->rpc;
 
@@ -357,7 +357,7 @@ static bool judge_zero_length(const struct pairing *p)
         (rpc->accept_stat != RPC_GARBAGE_ARGS && rpc->accept_stat != RPC_SYSTEM_ERR))
         return true;
     for (unsigned k = 0; k < p->t->n_writes; k++) {
-        if (chunk_at(p, k)->n == 0 || chunk_at(p, k)->length > 0)
+        if (pairing_chunk_at(p, k)->n == 0 || pairing_chunk_at(p, k)->length > 0)
             continue;
         FAIL(p, RULE_RPCR0_5N_05, "expected the result inline, as Write chunk %u has length 0; found the result %s",
              k + 1, rpc_accept_stat_name(rpc->accept_stat));
@@ -366,7 +366,7 @@ static bool judge_zero_length(const struct pairing *p)
     return true;
 }
 
-static void judge_writes(const struct pairing *p)
+static void pairing_judge_writes(const struct pairing *p)
 {
     struct rpcrdma_chunk from = rpcrdma_write_begin(&p->reply->header);
     const struct rpcrdma_item *item;
@@ -376,7 +376,7 @@ static void judge_writes(const struct pairing *p)
             judge_absent(p);
         return;
     }
-    if (p->t->n_writes == 0 || !judge_zero_length(p))
+    if (p->t->n_writes == 0 || !pairing_judge_zero_length(p))
         return;
     if (p->reply->header.write.n == 0) {
         judge_no_list(p);
@@ -386,9 +386,9 @@ static void judge_writes(const struct pairing *p)
         judge_in_order(p);
     for (unsigned k = 0; k < p->t->n_writes && !p->reply->faulty; k++) {
         rpcrdma_write_next(&p->reply->header, p->reply->p, &from);
-        judge_chunk(p, k, &from);
+        pairing_judge_chunk(p, k, &from);
     }
-    if (!p->reply->faulty && p->compound && result_of(p, p->t->n_writes, &item) == RESULT_ITEM)
+    if (!p->reply->faulty && p->compound && pairing_result_of(p, p->t->n_writes, &item) == RESULT_ITEM)
         PASS(p, RULE_NFSULB_6_4_1_06);
 }
 
@@ -417,7 +417,7 @@ void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     if (!rpcrdma_returned_judged(message))
         return;
     message->faulty = false; /* from here on: by these rules */
-    judge_writes(&p);
+    pairing_judge_writes(&p);
     faulty |= message->faulty;
     message->faulty = false;
     rpcrdma_memory_pulled(rpcrdma, message);

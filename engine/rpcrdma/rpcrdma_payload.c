@@ -71,7 +71,7 @@ const struct nfs_value *rpcrdma_value(const struct rpcrdma_body *body, enum nfs_
 
 /* ---- the walk ---- */
 
-static void on_operation(void *ctx, const struct nfs_operation *operation)
+static void payload_on_operation(void *ctx, const struct nfs_operation *operation)
 {
     struct rpcrdma_look *look = ctx;
 
@@ -109,11 +109,11 @@ static void on_roundup(void *ctx, size_t at, uint64_t position)
 }
 
 /* Walks p[0..n), the whole payload, assuming this reduction. True when it comes out even. */
-static bool walk(struct rpcrdma_look *look, enum rpcrdma_reduction reduction, const uint8_t *p, size_t n)
+static bool payload_walk(struct rpcrdma_look *look, enum rpcrdma_reduction reduction, const uint8_t *p, size_t n)
 {
     struct rpcrdma_body *body = look->body;
     const struct nfs_walk_events events = {
-        .ctx = look, .operation = on_operation, .item = on_item, .value = on_value, .roundup = on_roundup};
+        .ctx = look, .operation = payload_on_operation, .item = on_item, .value = on_value, .roundup = on_roundup};
     uint32_t from = body->rpc.header_len;
 
     look->reduction = body->reduction = reduction;
@@ -179,7 +179,7 @@ static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     bool even;
     int chunk;
 
-    walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
+    payload_walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
     if (!missing_count(look, &place, &chunk) || place > n)
         return false;
     state = &look->t->chunks[chunk];
@@ -192,7 +192,7 @@ static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     memcpy(whole, p, place);
     put_be32(whole + place, (uint32_t)(length - 4));
     memcpy(whole + place + 4, p + place, n - place);
-    even = walk(look, RPCRDMA_REDUCED_COUNT, whole, n + 4);
+    even = payload_walk(look, RPCRDMA_REDUCED_COUNT, whole, n + 4);
     free(whole);
     if (even)
         shift_back(look->body, place - look->body->rpc.header_len);
@@ -205,10 +205,10 @@ static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 static bool walk_roundup(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     look->word = false;
-    if (walk(look, RPCRDMA_REDUCED_ROUNDUP, p, n))
+    if (payload_walk(look, RPCRDMA_REDUCED_ROUNDUP, p, n))
         return true;
     look->word = true;
-    return walk(look, RPCRDMA_REDUCED_ROUNDUP, p, n);
+    return payload_walk(look, RPCRDMA_REDUCED_ROUNDUP, p, n);
 }
 
 /* ---- roundup that is missing ---- */
@@ -220,18 +220,18 @@ static bool walk_unpadded(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     unsigned candidates[UNPADDED_TRIES], tries = 0;
 
     look->bare = LOOK_ALL_BARE;
-    if (walk(look, RPCRDMA_REDUCED_UNPADDED, p, n))
+    if (payload_walk(look, RPCRDMA_REDUCED_UNPADDED, p, n))
         return true;
     if (n % 4 == 0)
         return false;
-    walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
+    payload_walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
     for (unsigned i = body->n_items; i > 0 && tries < UNPADDED_TRIES; i--) {
         if (body->items[i - 1].chunk < 0 && xdr_roundup(body->items[i - 1].item.count) == xdr_roundup(n))
             candidates[tries++] = i - 1;
     }
     for (unsigned i = 0; i < tries; i++) {
         look->bare = (int)candidates[i];
-        if (walk(look, RPCRDMA_REDUCED_UNPADDED, p, n))
+        if (payload_walk(look, RPCRDMA_REDUCED_UNPADDED, p, n))
             return true;
     }
     return false;
@@ -246,7 +246,7 @@ static bool walk_bare(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     bool even;
 
     body->rpc.header_len = body->rpc.cred.at + (uint32_t)xdr_padded(body->rpc.cred.length);
-    even = walk(look, RPCRDMA_REDUCED_IN_ORDER, p, n) || walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
+    even = payload_walk(look, RPCRDMA_REDUCED_IN_ORDER, p, n) || payload_walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
     body->rpc.header_len = whole;
     body->reduction = RPCRDMA_REDUCED_BARE;
     if (even) /* their offsets count from the end of a header that is not there */
@@ -261,12 +261,12 @@ static bool walk_with_count(struct rpcrdma_look *look, uint8_t *copy, size_t n, 
 {
     for (uint32_t words = 1; words <= RECOUNT_WORDS; words++) {
         put_be32(copy + at, (uint32_t)xdr_padded(count) + 4 * words);
-        if (walk(look, RPCRDMA_REDUCED_RECOUNT, copy, n))
+        if (payload_walk(look, RPCRDMA_REDUCED_RECOUNT, copy, n))
             return true;
         if (xdr_padded(count) < 4 * words)
             continue;
         put_be32(copy + at, (uint32_t)xdr_padded(count) - 4 * words);
-        if (walk(look, RPCRDMA_REDUCED_RECOUNT, copy, n))
+        if (payload_walk(look, RPCRDMA_REDUCED_RECOUNT, copy, n))
             return true;
     }
     put_be32(copy + at, count);
@@ -282,7 +282,7 @@ static bool walk_recount(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     bool even = false;
     uint8_t *copy;
 
-    if (n > RECOUNT_MAX || walk(look, RPCRDMA_REDUCED_STANDARD, p, n) || body->walk.status == NFS_WALK_OK)
+    if (n > RECOUNT_MAX || payload_walk(look, RPCRDMA_REDUCED_STANDARD, p, n) || body->walk.status == NFS_WALK_OK)
         return false;
     for (unsigned i = body->n_items; i > 0 && tries < RECOUNT_TRIES; i--) {
         const struct rpcrdma_item *item = &body->items[i - 1];
@@ -308,7 +308,7 @@ static const struct way {
     enum rpcrdma_reduction reduction;
     bool with_chunks; /* applies only when there are chunks */
     bool call, reply;
-    bool (*walk)(struct rpcrdma_look *look, const uint8_t *p, size_t n); /* NULL: walk() */
+    bool (*walk)(struct rpcrdma_look *look, const uint8_t *p, size_t n); /* NULL: payload_walk() */
 } ways[] = {
     {RPCRDMA_REDUCED_ROUNDUP, true, true, true, walk_roundup},
     {RPCRDMA_REDUCED_INLINE, true, true, true, NULL},
@@ -339,16 +339,17 @@ static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n
     bool chunks = rpcrdma_look_has_chunks(look);
     enum nfs_walk_status standard;
 
-    if (walk(look, RPCRDMA_REDUCED_STANDARD, p, n) || (!chunks && may_be_new(&look->body->walk)))
+    if (payload_walk(look, RPCRDMA_REDUCED_STANDARD, p, n) || (!chunks && may_be_new(&look->body->walk)))
         return;
     standard = look->body->walk.status;
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const struct way *way = &ways[i];
 
-        if (may_apply(way, look, chunks) && (way->walk ? way->walk(look, p, n) : walk(look, way->reduction, p, n)))
+        if (may_apply(way, look, chunks) &&
+            (way->walk ? way->walk(look, p, n) : payload_walk(look, way->reduction, p, n)))
             return;
     }
-    walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
+    payload_walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
     if (standard != NFS_WALK_OK && standard != NFS_WALK_UNKNOWN)
         look->body->reduction = RPCRDMA_REDUCED_NONE;
 }
@@ -381,7 +382,7 @@ static bool walk_integrity(struct rpcrdma_look *look, const uint8_t *p, size_t n
 {
     struct rpcrdma_body *body = look->body;
     const struct nfs_walk_events events = {
-        .ctx = look, .operation = on_operation, .item = on_item, .value = on_value, .roundup = on_roundup};
+        .ctx = look, .operation = payload_on_operation, .item = on_item, .value = on_value, .roundup = on_roundup};
     struct xdr x = xdr_begin(p + body->rpc.header_len, n - body->rpc.header_len);
     const uint8_t *protected, *checksum;
     uint32_t octets, length;

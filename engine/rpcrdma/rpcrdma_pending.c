@@ -49,10 +49,10 @@ static const struct waiting *waiting_for(enum rule_id rule)
     return NULL;
 }
 
-static void give(struct verdict *verdict, const struct finding *finding, const char *format, ...)
+static void pending_give(struct verdict *verdict, const struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static void give(struct verdict *verdict, const struct finding *finding, const char *format, ...)
+static void pending_give(struct verdict *verdict, const struct finding *finding, const char *format, ...)
 {
     va_list args;
 
@@ -124,10 +124,11 @@ static void give_weaker(struct verdict *verdict, const struct finding *finding, 
 
     if (weaker.severity > SEVERITY_WARNING)
         weaker.severity = SEVERITY_WARNING;
-    give(verdict, &weaker,
-         fate == UNFINISHED ? "%s; the capture ends without showing that it lacks no message before it"
-                            : "%s; the capture may lack just the Call that it belongs to, with the Acknowledge of that",
-         finding->message);
+    pending_give(verdict, &weaker,
+                 fate == UNFINISHED
+                     ? "%s; the capture ends without showing that it lacks no message before it"
+                     : "%s; the capture may lack just the Call that it belongs to, with the Acknowledge of that",
+                 finding->message);
 }
 
 static void sweep(struct rpcrdma_connection *rpcrdma, const struct event *event,
@@ -143,7 +144,7 @@ static void sweep(struct rpcrdma_connection *rpcrdma, const struct event *event,
         if (fate == WAITS)
             pending->finding[kept++] = pending->finding[i];
         else if (fate == STANDS)
-            give(rpcrdma->verdict, finding, "%s", finding->message);
+            pending_give(rpcrdma->verdict, finding, "%s", finding->message);
         else if (fate != FALLS)
             give_weaker(rpcrdma->verdict, finding, fate);
         else
@@ -301,7 +302,7 @@ static bool one_was_passed_over(const struct event *event, const struct finding 
  * No later request of the other side shows what is missing before it. A capture that is whole otherwise, and goes on to
  * the Acknowledge of what is accused or to the end of the connection, proves what it can.
  */
-static enum fate at_end(const struct event *event, struct pending_finding *pending)
+static enum fate pending_at_end(const struct event *event, struct pending_finding *pending)
 {
     const struct finding *finding = &pending->finding;
     bool call = waiting_for(finding->rule)->lacks == CALL, offer = waiting_for(finding->rule)->lacks == OFFER;
@@ -325,5 +326,6 @@ void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma)
     bool closed = rpcrdma->side[0].fin || rpcrdma->side[1].fin;
 
     for (unsigned side = 0; side < 2; side++)
-        sweep(rpcrdma, &(struct event){.side = side, .rpcrdma = rpcrdma, .whole = whole, .closed = closed}, at_end);
+        sweep(rpcrdma, &(struct event){.side = side, .rpcrdma = rpcrdma, .whole = whole, .closed = closed},
+              pending_at_end);
 }

@@ -91,7 +91,7 @@ static void check_leftover(struct rpcrdma_positions *x)
     }
 }
 
-static void pass_items(struct rpcrdma_positions *x)
+static void position_pass_items(struct rpcrdma_positions *x)
 {
     static const enum rule_id rules[] = {RULE_RPCR_3_4_1_01,   RULE_RPCR_3_4_4_1_01, RULE_RPCR_3_4_4_1_02,
                                          RULE_RPCR_3_4_4_4_01, RULE_RPCR_3_4_5_01,   RULE_RPCR_3_4_5_02,
@@ -142,7 +142,7 @@ static void standard(struct rpcrdma_positions *x)
     if (body->walk.status == NFS_WALK_OK && body->walk.left == 0 && !body->cut)
         check_leftover(x);
     if (!x->shape->failed && body->walk.status == NFS_WALK_OK && body->walk.left == 0)
-        pass_items(x);
+        position_pass_items(x);
 }
 
 /* ---- otherwise ---- */
@@ -182,7 +182,7 @@ static void wrong_position(struct rpcrdma_positions *x, const struct rpcrdma_ite
                            right, name, chunk->position, name);
 }
 
-static void in_order(struct rpcrdma_positions *x)
+static void position_in_order(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -196,7 +196,7 @@ static void in_order(struct rpcrdma_positions *x)
     }
 }
 
-static void with_roundup(struct rpcrdma_positions *x)
+static void position_with_roundup(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -251,7 +251,7 @@ static bool check_continued(struct rpcrdma_positions *x)
     return false;
 }
 
-static void partial(struct rpcrdma_positions *x)
+static void position_partial(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -277,7 +277,7 @@ static void partial(struct rpcrdma_positions *x)
     }
 }
 
-static void counted(struct rpcrdma_positions *x)
+static void position_counted(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
@@ -365,19 +365,19 @@ void rpcrdma_position_rules(struct rpcrdma_shape *shape)
         standard(&x);
         break;
     case RPCRDMA_REDUCED_ROUNDUP:
-        with_roundup(&x);
+        position_with_roundup(&x);
         break;
     case RPCRDMA_REDUCED_INLINE:
         not_removed(&x);
         break;
     case RPCRDMA_REDUCED_IN_ORDER:
-        in_order(&x);
+        position_in_order(&x);
         break;
     case RPCRDMA_REDUCED_PARTIAL:
-        partial(&x);
+        position_partial(&x);
         break;
     case RPCRDMA_REDUCED_COUNT:
-        counted(&x);
+        position_counted(&x);
         break;
     case RPCRDMA_REDUCED_ABSENT:
         absent(&x);

@@ -16,7 +16,7 @@ static bool certain(const struct rpcrdma_transaction *t)
 }
 
 /* RULE_COUNT: the program has this version and procedure, or is not known well enough. */
-static enum rule_id lacking(const struct rpcrdma_transaction *t, enum rule_severity *severity)
+static enum rule_id program_lacking(const struct rpcrdma_transaction *t, enum rule_severity *severity)
 {
     static const enum rule_id rules[] = {
         [NFS_LACKS_NOTHING] = RULE_COUNT, [NFS_LACKS_VERSION] = RULE_RPC_9_07, [NFS_LACKS_PROCEDURE] = RULE_RPC_9_08};
@@ -33,7 +33,7 @@ void rpcrdma_program_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     const struct rpcrdma_transaction *t = m->transaction;
     const struct rpc_message *call = &t->open->call_body.rpc;
     enum rule_severity severity;
-    enum rule_id rule = lacking(t, &severity);
+    enum rule_id rule = program_lacking(t, &severity);
 
     if (rule == RULE_COUNT)
         return;

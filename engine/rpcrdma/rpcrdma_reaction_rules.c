@@ -98,7 +98,7 @@ bool rpcrdma_reduced_ineligible(const struct rpcrdma_transaction *t)
 /* ---- answers ---- */
 
 /* Accepted with status SUCCESS, or unknown because the Reply is not inline. */
-static unsigned kind_of(const struct rpcrdma_message *m)
+static unsigned reaction_kind_of(const struct rpcrdma_message *m)
 {
     const struct rpc_message *rpc = m->has_rpc ? &m->rpc : &m->transaction->open->reply_body.rpc;
 
@@ -111,7 +111,7 @@ static unsigned kind_of(const struct rpcrdma_message *m)
                : BY_RPC_ERROR;
 }
 
-static const char *name_of(unsigned kind)
+static const char *reaction_name_of(unsigned kind)
 {
     switch (kind) {
     case BY_ERR_VERS:
@@ -152,11 +152,11 @@ static void judge_ineligible(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
     }
 }
 
-static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void reaction_judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
     const struct rpcrdma_demand *demand = rpcrdma_demand_for(t);
-    unsigned kind = kind_of(m);
+    unsigned kind = reaction_kind_of(m);
 
     if (rpcrdma_reduced_ineligible(t)) {
         judge_ineligible(rpcrdma, m, kind);
@@ -175,7 +175,7 @@ static void judge_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     else if ((kind & demand->open) == 0)
         rpcrdma_fail(rpcrdma, m, demand->rule, t->call.frame,
                      "expected %s in answer to the Call in frame %u; found the Call answered with %s", demand->expected,
-                     t->call.frame, name_of(kind));
+                     t->call.frame, reaction_name_of(kind));
 }
 
 /* Calls of the reverse direction with chunks are either served or refused (RFC 8167 section 5.3). */
@@ -213,7 +213,7 @@ void rpcrdma_reaction_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     rpcrdma_pass(rpcrdma, RULE_RPC_3_01);
     if (m->kind == RPCRDMA_KIND_REPLY)
         rpcrdma_unanswered_served(rpcrdma, t);
-    judge_answer(rpcrdma, m);
+    reaction_judge_answer(rpcrdma, m);
     judge_reverse_chunks(rpcrdma, t);
 }
 

@@ -12,7 +12,7 @@ enum { CREDITS_PLAUSIBLE = 65536, SEARCH_MAX = 256 };
 
 /* ---- the connection ---- */
 
-static bool header_plausible(const struct rpcrdma_message *m)
+static bool recognise_header_plausible(const struct rpcrdma_message *m)
 {
     const struct rpcrdma_header *h = &m->header;
 
@@ -56,7 +56,7 @@ bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
 {
     if (rpcrdma->recognised != RPCRDMA_UNDECIDED)
         return rpcrdma->recognised == RPCRDMA_YES;
-    if (rpcrdma_connection_is_announced(rpcrdma) || header_plausible(message) || holds_call(message)) {
+    if (rpcrdma_connection_is_announced(rpcrdma) || recognise_header_plausible(message) || holds_call(message)) {
         rpcrdma_equip(rpcrdma);
         return rpcrdma->recognised == RPCRDMA_YES;
     }
@@ -162,8 +162,8 @@ static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma,
     return rpcrdma->client >= 0 && (unsigned)rpcrdma->client == m->side ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_REPLY;
 }
 
-static enum rpcrdma_kind kind_of(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
-                                 bool answers)
+static enum rpcrdma_kind recognise_kind_of(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
+                                           bool answers)
 {
     bool from_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
 
@@ -200,7 +200,7 @@ void rpcrdma_classify(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
 {
     struct rpcrdma_transaction *answered = rpcrdma_find_outstanding(rpcrdma, other_side(m->side), m->header.xid);
 
-    m->kind = kind_of(rpcrdma, m, answered != NULL);
+    m->kind = recognise_kind_of(rpcrdma, m, answered != NULL);
     if (m->n >= RPCRDMA_HEADER_MIN)
         take_rpc(m);
     if (m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR)

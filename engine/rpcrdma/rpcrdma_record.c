@@ -63,8 +63,8 @@ static void note_offers(struct rpcrdma_history_record *record, const struct rpcr
     }
 }
 
-static struct rpcrdma_history_call call_of(const struct rpcrdma_connection *rpcrdma,
-                                           const struct rpcrdma_transaction *t)
+static struct rpcrdma_history_call record_call_of(const struct rpcrdma_connection *rpcrdma,
+                                                  const struct rpcrdma_transaction *t)
 {
     struct rpcrdma_history_call call = {.xid = t->xid,
                                         .side = t->side,
@@ -114,7 +114,7 @@ void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     record->callbacks |= t->reverse && t->outcome == RPCRDMA_REPLIED;
     if (plain || !(call = call_new(record)))
         return;
-    *call = call_of(rpcrdma, t);
+    *call = record_call_of(rpcrdma, t);
 }
 
 void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
@@ -126,7 +126,7 @@ void rpcrdma_record_cut_off(struct rpcrdma_connection *rpcrdma, const struct rpc
         return;
     record->cut = *cut;
     record->cut.any = true;
-    record->cut.call = call_of(rpcrdma, t);
+    record->cut.call = record_call_of(rpcrdma, t);
 }
 
 void rpcrdma_record_drop(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_drop *drop)

@@ -4,7 +4,7 @@
 
 /* ---- chunks that an item may be in ---- */
 
-static const struct rpcrdma_chunk_state *chunk_at(const struct rpcrdma_look *look, int chunk)
+static const struct rpcrdma_chunk_state *reduction_chunk_at(const struct rpcrdma_look *look, int chunk)
 {
     return &look->t->chunks[chunk];
 }
@@ -12,7 +12,7 @@ static const struct rpcrdma_chunk_state *chunk_at(const struct rpcrdma_look *loo
 /* Items come with ascending positions: chunks before this one will not be asked for again. */
 static int read_chunk_from(struct rpcrdma_look *look, uint64_t position)
 {
-    while (look->next < look->n_order && chunk_at(look, look->order[look->next])->position < position)
+    while (look->next < look->n_order && reduction_chunk_at(look, look->order[look->next])->position < position)
         look->next++;
     return look->next < look->n_order ? look->order[look->next] : -1;
 }
@@ -21,7 +21,7 @@ int rpcrdma_look_read_chunk(struct rpcrdma_look *look, uint64_t position)
 {
     int chunk = read_chunk_from(look, position);
 
-    return chunk >= 0 && chunk_at(look, chunk)->position == position ? chunk : -1;
+    return chunk >= 0 && reduction_chunk_at(look, chunk)->position == position ? chunk : -1;
 }
 
 /* The Write chunk of the current READ-class operation, if it was returned with octets in it. */
@@ -32,7 +32,7 @@ int rpcrdma_look_write_chunk(const struct rpcrdma_look *look)
 
     if ((look->body->procedure->compound && !look->in_class) || number >= look->t->n_writes)
         return -1;
-    return chunk_at(look, chunk)->returned > 0 ? chunk : -1;
+    return reduction_chunk_at(look, chunk)->returned > 0 ? chunk : -1;
 }
 
 /* The next Write chunk that was returned with this length. */
@@ -41,9 +41,9 @@ static int write_chunk_with(struct rpcrdma_look *look, uint32_t count)
     for (; look->next < look->t->n_writes; look->next++) {
         int chunk = (int)(look->t->first_write + look->next);
 
-        if (chunk_at(look, chunk)->returned == 0)
+        if (reduction_chunk_at(look, chunk)->returned == 0)
             continue;
-        if (!rpcrdma_chunk_holds(chunk_at(look, chunk)->returned, count))
+        if (!rpcrdma_chunk_holds(reduction_chunk_at(look, chunk)->returned, count))
             return -1;
         look->next++;
         return chunk;
@@ -89,7 +89,7 @@ static uint64_t left_in_order(struct rpcrdma_look *look, const struct nfs_item *
     if (look->reply)
         *chunk = write_chunk_with(look, item->count);
     else if (look->next < look->n_order &&
-             rpcrdma_chunk_holds(chunk_at(look, look->order[look->next])->length, item->count))
+             rpcrdma_chunk_holds(reduction_chunk_at(look, look->order[look->next])->length, item->count))
         *chunk = look->order[look->next++];
     return *chunk >= 0 ? 0 : xdr_padded(item->count);
 }
@@ -101,12 +101,12 @@ static uint64_t left_partial(struct rpcrdma_look *look, const struct nfs_item *i
 
     if (look->reply) {
         *chunk = standard_chunk(look, item);
-        octets = *chunk >= 0 ? chunk_at(look, *chunk)->returned : 0;
+        octets = *chunk >= 0 ? reduction_chunk_at(look, *chunk)->returned : 0;
     } else {
         *chunk = -1;
-        for (int c = read_chunk_from(look, item->position); c >= 0 && chunk_at(look, c)->position < end;
-             c = read_chunk_from(look, (uint64_t)chunk_at(look, c)->position + 1)) {
-            const struct rpcrdma_chunk_state *state = chunk_at(look, c);
+        for (int c = read_chunk_from(look, item->position); c >= 0 && reduction_chunk_at(look, c)->position < end;
+             c = read_chunk_from(look, (uint64_t)reduction_chunk_at(look, c)->position + 1)) {
+            const struct rpcrdma_chunk_state *state = reduction_chunk_at(look, c);
 
             *chunk = *chunk < 0 ? c : *chunk;
             octets += state->length;
@@ -162,7 +162,7 @@ bool rpcrdma_look_has_chunks(const struct rpcrdma_look *look)
     if (!look->reply)
         return look->n_order > 0;
     for (unsigned i = 0; i < look->t->n_writes; i++) {
-        if (chunk_at(look, (int)(look->t->first_write + i))->returned > 0)
+        if (reduction_chunk_at(look, (int)(look->t->first_write + i))->returned > 0)
             return true;
     }
     return false;
@@ -176,7 +176,7 @@ void rpcrdma_look_sort(struct rpcrdma_look *look)
 
         if ((int)i == look->t->position_zero || look->n_order == RPCRDMA_READ_CHUNKS_MAX)
             continue;
-        for (; at > 0 && chunk_at(look, look->order[at - 1])->position > look->t->chunks[i].position; at--)
+        for (; at > 0 && reduction_chunk_at(look, look->order[at - 1])->position > look->t->chunks[i].position; at--)
             look->order[at] = look->order[at - 1];
         look->order[at] = (uint16_t)i;
         look->n_order++;

@@ -226,8 +226,8 @@ static bool empty_ones_missing(const struct rpcrdma_message *reply)
 }
 
 /* False: the order of the chunks is wrong. */
-static bool judge_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply, unsigned i,
-                        const struct rpcrdma_chunk *from, struct differing *differing)
+static bool reply_judge_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply, unsigned i,
+                              const struct rpcrdma_chunk *from, struct differing *differing)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
     const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + i];
@@ -255,7 +255,7 @@ static void judge_chunks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     bool any = false;
 
     for (unsigned i = 0; i < t->n_writes && rpcrdma_write_next(&reply->header, reply->p, &from); i++) {
-        if (!judge_chunk(rpcrdma, reply, i, &from, &differing))
+        if (!reply_judge_chunk(rpcrdma, reply, i, &from, &differing))
             return;
         any |= from.n > 0;
     }

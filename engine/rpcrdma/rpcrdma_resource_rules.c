@@ -56,7 +56,7 @@ static enum rule_id rule_of_size(const struct rpcrdma_connection *rpcrdma, unsig
 }
 
 /* It went on after them: there was a buffer for each. */
-static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, const struct rpcrdma_message *m)
+static void resource_take(struct rpcrdma_connection *rpcrdma, unsigned receiver, const struct rpcrdma_message *m)
 {
     struct rpcrdma_resource_state *state = rpcrdma->resource;
     unsigned sender = other_side(receiver);
@@ -82,7 +82,7 @@ static void take(struct rpcrdma_connection *rpcrdma, unsigned receiver, const st
 void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
     if ((rpcrdma_acked(rpcrdma, m) || !m->acked_known) && !rpcrdma->terminated)
-        take(rpcrdma, m->side, m);
+        resource_take(rpcrdma, m->side, m);
 }
 
 /* Both sides support it (RFC 8797 section 4.1), and the Call offers this STag. */

@@ -26,13 +26,13 @@ static const struct rpcrdma_item *reduced_item(const struct rpcrdma_body *body)
     return NULL;
 }
 
-static const char *name_of(const struct rpcrdma_shape *shape, const struct rpcrdma_item *item)
+static const char *result_name_of(const struct rpcrdma_shape *shape, const struct rpcrdma_item *item)
 {
     return item ? rpcrdma_shape_item_name(shape, &item->item) : "an item";
 }
 
 /* The first eligible result: for INLINE, where no item has a chunk. */
-static const struct rpcrdma_item *eligible_item(const struct rpcrdma_body *body)
+static const struct rpcrdma_item *result_eligible_item(const struct rpcrdma_body *body)
 {
     for (unsigned i = 0; i < body->n_items; i++) {
         if (body->items[i].item.eligible)
@@ -41,7 +41,7 @@ static const struct rpcrdma_item *eligible_item(const struct rpcrdma_body *body)
     return NULL;
 }
 
-static void pass_items(const struct rpcrdma_shape *shape)
+static void result_pass_items(const struct rpcrdma_shape *shape)
 {
     static const enum rule_id rules[] = {RULE_RPCR_3_4_4_1_01, RULE_RPCR_3_4_4_1_02, RULE_RPCR_4_3_2_04,
                                          RULE_RPCR_4_2_4_03};
@@ -90,7 +90,7 @@ static void check_asked(struct rpcrdma_shape *shape)
     }
 }
 
-static void with_roundup(struct rpcrdma_shape *shape)
+static void result_with_roundup(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
 
@@ -102,12 +102,12 @@ static void with_roundup(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail(
             shape, RULE_RPCR_3_4_4_4_02,
             "expected the roundup of %s to be removed with its contents; found %u octets of roundup in the payload",
-            name_of(shape, item), xdr_roundup(item->item.count));
+            result_name_of(shape, item), xdr_roundup(item->item.count));
         return;
     }
 }
 
-static void partial(struct rpcrdma_shape *shape)
+static void result_partial(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
 
@@ -120,7 +120,7 @@ static void partial(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail(shape, RULE_RPCR_3_4_4_1_02,
                            "expected all %u octets of %s in the Write chunk; found %" PRIu64
                            " octets in the Write chunk and the rest in the payload",
-                           item->item.count, name_of(shape, item), octets);
+                           item->item.count, result_name_of(shape, item), octets);
         return;
     }
 }
@@ -132,10 +132,10 @@ static void ineligible(struct rpcrdma_shape *shape, const struct rpcrdma_item *i
 
     if (binding == RULE_COUNT)
         return;
-    rpcrdma_shape_fail(shape, binding,
-                       "expected only DDP-eligible results in Write chunks; found a Write chunk with %" PRIu64
-                       " octets of %s",
-                       item ? item->item.count : chunk->returned, item ? name_of(shape, item) : "results without any");
+    rpcrdma_shape_fail(
+        shape, binding,
+        "expected only DDP-eligible results in Write chunks; found a Write chunk with %" PRIu64 " octets of %s",
+        item ? item->item.count : chunk->returned, item ? result_name_of(shape, item) : "results without any");
 }
 
 /* The payload of a Reply with the results of the procedure. */
@@ -146,21 +146,21 @@ static void reduced(struct rpcrdma_shape *shape)
     switch (body->reduction) {
     case RPCRDMA_REDUCED_STANDARD:
         if (rpcrdma_shape_whole(shape)) {
-            pass_items(shape);
+            result_pass_items(shape);
             check_asked(shape);
         }
         break;
     case RPCRDMA_REDUCED_ROUNDUP:
-        with_roundup(shape);
+        result_with_roundup(shape);
         break;
     case RPCRDMA_REDUCED_INLINE:
         rpcrdma_shape_fail(
             shape, RULE_RPCR_4_3_2_04,
             "expected %s to be removed from the payload; found the item in the payload and in the Write chunk",
-            name_of(shape, eligible_item(body)));
+            result_name_of(shape, result_eligible_item(body)));
         break;
     case RPCRDMA_REDUCED_PARTIAL:
-        partial(shape);
+        result_partial(shape);
         break;
     case RPCRDMA_REDUCED_OTHER:
         for (unsigned i = 0; i < body->n_items && !shape->failed; i++) {
@@ -172,7 +172,7 @@ static void reduced(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail(
             shape, RULE_RPCR_3_4_4_1_01,
             "expected the octet count of %s in the payload; found the octet count removed with the contents",
-            name_of(shape, reduced_item(body)));
+            result_name_of(shape, reduced_item(body)));
         break;
     case RPCRDMA_REDUCED_NONE:
         if (used_chunk(shape->t) && body->walk.status == NFS_WALK_BAD)
@@ -200,7 +200,7 @@ static void not_a_reply(struct rpcrdma_shape *shape)
                            rpc->type);
 }
 
-static void broken_header(struct rpcrdma_shape *shape)
+static void result_broken_header(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
     const struct rpc_message *rpc = &body->rpc;
@@ -249,7 +249,7 @@ static void count_excess(struct rpcrdma_shape *shape)
 }
 
 /* RFC 5666 section 11 allows the whole protected body to be a chunk. */
-static void gss_wrapped(struct rpcrdma_shape *shape)
+static void result_gss_wrapped(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_chunk_state *used = used_chunk(shape->t);
 
@@ -266,11 +266,11 @@ static void gss_wrapped(struct rpcrdma_shape *shape)
 }
 
 /* Which results are in chunks. False: what is left inline is not judged. */
-static bool judge_reduction(struct rpcrdma_shape *shape)
+static bool result_judge_reduction(struct rpcrdma_shape *shape)
 {
     rpcrdma_shape_count_results(shape);
     if (shape->body->wrapped) {
-        gss_wrapped(shape);
+        result_gss_wrapped(shape);
     } else if (used_chunk(shape->t) && shape->results_known && shape->results == 0) {
         ineligible(shape, NULL);
     } else if (!rpcrdma_compound_results(shape)) {
@@ -283,14 +283,14 @@ static bool judge_reduction(struct rpcrdma_shape *shape)
     return true;
 }
 
-static void judge(struct rpcrdma_shape *shape)
+static void result_judge(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body, *call = &shape->t->open->call_body;
 
     if (shape->in_chunk && !rpcrdma_shape_start(shape))
         return;
     if (!body->known) {
-        broken_header(shape);
+        result_broken_header(shape);
         return;
     }
     rpcrdma_shape_pass(shape, RULE_RPCR_4_03);
@@ -303,7 +303,7 @@ static void judge(struct rpcrdma_shape *shape)
     /* How to treat a Call whose arguments do not fit its procedure is up to the responder. */
     if (shape->t->malformed && call->walked && call->walk.status != NFS_WALK_OK)
         return;
-    if (!judge_reduction(shape) || shape->failed || body->reduction == RPCRDMA_REDUCED_IN_ORDER) {
+    if (!result_judge_reduction(shape) || shape->failed || body->reduction == RPCRDMA_REDUCED_IN_ORDER) {
         if (rpcrdma_shape_decodes(shape))
             rpcrdma_shape_items(shape);
     } else if (body->reduction != RPCRDMA_REDUCED_ABSENT) {
@@ -323,7 +323,7 @@ void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
                                   .place = message->place};
 
     if (!message->misread)
-        judge(&shape);
+        result_judge(&shape);
     else if (!shape.in_chunk && shape.body->known) /* lists that are wrong do not concern the header */
         rpcrdma_auth_rules(&shape);
 }

@@ -11,7 +11,7 @@ static struct rpcrdma_segment segment_at(const struct rpcrdma_returned *r, uint3
     return rpcrdma_segment_at(&r->from, r->reply->p, i);
 }
 
-static const struct rpcrdma_offer *offer_at(const struct rpcrdma_returned *r, uint32_t i)
+static const struct rpcrdma_offer *returned_offer_at(const struct rpcrdma_returned *r, uint32_t i)
 {
     return &r->t->offers[r->chunk->first + i];
 }
@@ -21,7 +21,7 @@ bool rpcrdma_returned_known(const struct rpcrdma_connection *rpcrdma, const stru
     if (r->t->damaged || r->t->astray || r->lost)
         return false;
     for (uint32_t i = 0; i < r->chunk->n; i++) {
-        if (rpcrdma_offer_shared(rpcrdma, offer_at(r, i)))
+        if (rpcrdma_offer_shared(rpcrdma, returned_offer_at(r, i)))
             return false;
     }
     return true;
@@ -36,7 +36,7 @@ struct rpcrdma_returned rpcrdma_returned_take(const struct rpcrdma_message *repl
     r.unchanged = chunk->n == from->n;
     r.all_or_nothing = r.unchanged;
     for (uint32_t i = 0; i < from->n && i < chunk->n; i++) {
-        uint32_t offered = offer_at(&r, i)->target.length, returned = segment_at(&r, i).length;
+        uint32_t offered = returned_offer_at(&r, i)->target.length, returned = segment_at(&r, i).length;
 
         r.unchanged &= returned == offered;
         r.all_or_nothing &= returned == offered || returned == 0;
@@ -58,10 +58,10 @@ bool rpcrdma_returned_contiguous(struct rpcrdma_connection *rpcrdma, struct rpcr
             rpcrdma_fail(rpcrdma, reply, is_reply ? RULE_RPCR_4_3_3_05 : RULE_RPCR_3_4_6_10, r->t->call.frame,
                          "expected segments to be filled in order; found segments with %u of %u octets in segment %u "
                          "and %u in segment %u",
-                         segment_at(r, at).length, offer_at(r, at)->target.length, at + 1, returned, i + 1);
+                         segment_at(r, at).length, returned_offer_at(r, at)->target.length, at + 1, returned, i + 1);
             return false;
         }
-        if (!ended && returned < offer_at(r, i)->target.length) {
+        if (!ended && returned < returned_offer_at(r, i)->target.length) {
             ended = true;
             at = i;
         }
@@ -70,13 +70,13 @@ bool rpcrdma_returned_contiguous(struct rpcrdma_connection *rpcrdma, struct rpcr
 }
 
 /* Octets that are returned, but written elsewhere or not at all. False: there is a finding, now or later. */
-static bool judge_missing(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
-                          const struct rpcrdma_returned *r)
+static bool returned_judge_missing(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
+                                   const struct rpcrdma_returned *r)
 {
     bool is_reply = r->chunk->kind == RPCRDMA_REPLY_CHUNK;
 
     for (uint32_t i = 0; i < r->from.n && i < r->chunk->n; i++) {
-        const struct rpcrdma_offer *offer = offer_at(r, i);
+        const struct rpcrdma_offer *offer = returned_offer_at(r, i);
         uint32_t returned = segment_at(r, i).length;
 
         if (rpcrdma_ranges_cover(&offer->moved, 0, returned))
@@ -109,7 +109,7 @@ bool rpcrdma_returned_moved(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
         rpcrdma_inconclusive(rpcrdma, rule);
         return false;
     }
-    if (!judge_missing(rpcrdma, reply, r))
+    if (!returned_judge_missing(rpcrdma, reply, r))
         return false;
     if (r->moved > r->chunk->returned) {
         rpcrdma_fail(rpcrdma, reply, rule, r->t->call.frame,

@@ -44,7 +44,7 @@ void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpc
                               .place = move->place};
 }
 
-static void report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_late *late, const struct place *place)
+static void revoked_report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_late *late, const struct place *place)
 {
     late->open = false;
     rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_4_1_01, late->severity, late->place.frame,
@@ -63,7 +63,7 @@ void rpcrdma_revoked_response(struct rpcrdma_connection *rpcrdma, const struct r
         struct rpcrdma_late *late = &rpcrdma->memory->odd->late[i];
 
         if (late->open && late->read && late->owner == move->side && rpcrdma_area_meets(&late->area, &area))
-            report(rpcrdma, late, &move->place);
+            revoked_report(rpcrdma, late, &move->place);
     }
 }
 
@@ -77,7 +77,7 @@ void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rp
         if (!late->open || late->read || late->owner != m->side || m->received <= late->place.offset)
             continue;
         if (++late->messages == GOES_ON)
-            report(rpcrdma, late, &m->place);
+            revoked_report(rpcrdma, late, &m->place);
     }
 }
 
@@ -92,7 +92,7 @@ void rpcrdma_revoked_finish(struct rpcrdma_connection *rpcrdma)
         if (!late->open || late->messages == 0 || rpcrdma->side[late->owner].reset || rpcrdma->options.payload_only)
             continue;
         late->severity = SEVERITY_WARNING;
-        report(rpcrdma, late, &late->place);
+        revoked_report(rpcrdma, late, &late->place);
     }
 }
 

@@ -12,7 +12,7 @@ static bool other_version(const struct rpcrdma_transaction *t)
     return call->status == RPC_BAD_VALUE && call->type == RPC_CALL && call->fault_at == RPCVERS_AT;
 }
 
-static bool holds(const struct rpc_message *reply, uint32_t version)
+static bool rpc_holds(const struct rpc_message *reply, uint32_t version)
 {
     return reply->low <= version && version <= reply->high;
 }
@@ -34,11 +34,12 @@ static const char *flaw(const struct rpc_message *reply, uint32_t rejected, bool
     if (known && (reply->low < known_low || reply->high > known_high))
         return "a range of versions that exist";
     *severity = SEVERITY_NOTE;
-    return holds(reply, rejected) ? "a range without the version that was rejected" : NULL;
+    return rpc_holds(reply, rejected) ? "a range without the version that was rejected" : NULL;
 }
 
-static void judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct rpc_message *reply,
-                        uint32_t rejected, bool known, uint32_t known_low, uint32_t known_high)
+static void rpc_judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
+                            const struct rpc_message *reply, uint32_t rejected, bool known, uint32_t known_low,
+                            uint32_t known_high)
 {
     enum rule_severity severity;
     const char *expected = flaw(reply, rejected, known, known_low, known_high, &severity);
@@ -66,7 +67,7 @@ static void judge_mismatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         return;
     }
     rpcrdma_pass(rpcrdma, RULE_RPC_9_02);
-    judge_range(rpcrdma, m, reply, version, true, RPC_VERSION, RPC_VERSION);
+    rpc_judge_range(rpcrdma, m, reply, version, true, RPC_VERSION, RPC_VERSION);
 }
 
 static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct rpc_message *reply)
@@ -91,14 +92,14 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 }
 
 /* Versions from low to high are supported, and the Call's is not. */
-static void judge_program(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
-                          const struct rpc_message *reply)
+static void rpc_judge_program(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
+                              const struct rpc_message *reply)
 {
     const struct rpc_message *call = &m->transaction->open->call_body.rpc;
     uint32_t low = 0, high = 0;
     bool known = nfs_program_versions(call->prog, &low, &high);
 
-    judge_range(rpcrdma, m, reply, call->vers, known, low, high);
+    rpc_judge_range(rpcrdma, m, reply, call->vers, known, low, high);
 }
 
 void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -120,6 +121,6 @@ void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
     }
     rpcrdma_pass(rpcrdma, RULE_RPC_9_04);
     if (reply->accept_stat == RPC_PROG_MISMATCH)
-        judge_program(rpcrdma, m, reply);
+        rpc_judge_program(rpcrdma, m, reply);
     rpcrdma_program_reply(rpcrdma, m, reply);
 }

@@ -36,7 +36,7 @@ static void excuse_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     }
 }
 
-static void serve(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_served *served)
+static void served_serve(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_served *served)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
@@ -53,10 +53,10 @@ void rpcrdma_served_reply(struct rpcrdma_connection *rpcrdma, const struct rpcrd
     for (uint32_t i = 0; i < reply->header.read.n; i++) {
         struct rpcrdma_read_segment segment = rpcrdma_read_segment_at(&reply->header, reply->p, i);
 
-        serve(rpcrdma, &(struct rpcrdma_served){.area = rpcrdma_area_of(&segment.target),
-                                                .owner = reply->side,
-                                                .xid = reply->header.xid,
-                                                .frame = reply->place.frame});
+        served_serve(rpcrdma, &(struct rpcrdma_served){.area = rpcrdma_area_of(&segment.target),
+                                                       .owner = reply->side,
+                                                       .xid = reply->header.xid,
+                                                       .frame = reply->place.frame});
         excuse_ahead(rpcrdma, reply, segment.target.handle);
     }
     if (!rpcrdma_by_rfc5666(rpcrdma) || !rpcrdma_memory_has_odd(rpcrdma))

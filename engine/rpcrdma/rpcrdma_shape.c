@@ -185,7 +185,7 @@ static void surplus(struct rpcrdma_shape *shape, uint64_t left)
 }
 
 /* The payload ends too early. */
-static void cut_off(struct rpcrdma_shape *shape)
+static void shape_cut_off(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
     const struct nfs_walk_result *walk = &body->walk;
@@ -263,7 +263,7 @@ void rpcrdma_shape_items(struct rpcrdma_shape *shape)
     shape->decodes = decoded;
 }
 
-static void whole(struct rpcrdma_shape *shape)
+static void shape_whole(struct rpcrdma_shape *shape)
 {
     rpcrdma_shape_pass(shape, RULE_RPCR_3_2_01);
     rpcrdma_shape_items(shape);
@@ -388,9 +388,9 @@ static void walked(struct rpcrdma_shape *shape)
     if (body->walk.status == NFS_WALK_OK && body->walk.left > 0)
         surplus(shape, body->walk.left);
     else if (body->walk.status == NFS_WALK_OK)
-        whole(shape);
+        shape_whole(shape);
     else if (body->walk.status == NFS_WALK_SHORT)
-        cut_off(shape);
+        shape_cut_off(shape);
     else if (shape->in_chunk && body->length % 4 != 0)
         opaque(shape);
     else

@@ -3,7 +3,7 @@
 #include "engine/nfs/binding/binding.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
-static const char *name_of(const struct nfs_procedure *procedure)
+static const char *subject_name_of(const struct nfs_procedure *procedure)
 {
     return procedure ? procedure->name : NULL;
 }
@@ -16,10 +16,10 @@ const char *rpcrdma_operation_of(const struct rpcrdma_transaction *t)
     if (!t->request.known)
         return NULL;
     if (!body || !body->known)
-        return name_of(nfs_procedure_find(t->request.program, t->request.version, t->request.procedure));
+        return subject_name_of(nfs_procedure_find(t->request.program, t->request.version, t->request.procedure));
     if (body->procedure && body->procedure->compound && body->walked)
         name = nfs_main_operation(body->operations, body->n_operations, t->reverse);
-    return name ? name : name_of(body->procedure);
+    return name ? name : subject_name_of(body->procedure);
 }
 
 /* A Call may have no transaction so far. */
@@ -28,7 +28,7 @@ static const char *operation_of_message(const struct rpcrdma_message *m)
     const char *name = m->transaction ? rpcrdma_operation_of(m->transaction) : NULL;
 
     if (!name && m->has_rpc && m->rpc.status == RPC_OK && m->rpc.type == RPC_CALL)
-        name = name_of(nfs_procedure_find(m->rpc.prog, m->rpc.vers, m->rpc.proc));
+        name = subject_name_of(nfs_procedure_find(m->rpc.prog, m->rpc.vers, m->rpc.proc));
     return name;
 }
 

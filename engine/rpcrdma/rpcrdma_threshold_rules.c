@@ -72,8 +72,8 @@ static void judge_valid(struct rpcrdma_connection *rpcrdma, const struct rdma_pr
 }
 
 /* A later document may well define another version (RFC 8797 section 6); 0 comes before the first. */
-static void judge_version(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
-                          const struct rpcrdma_private_data *block)
+static void threshold_judge_version(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
+                                    const struct rpcrdma_private_data *block)
 {
     fail_start(
         rpcrdma, data, RULE_CMPD_4_06, block->version == 0 ? SEVERITY_ERROR : SEVERITY_NOTE,
@@ -97,7 +97,7 @@ void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const st
         judge_valid(rpcrdma, data, &block);
         break;
     case RPCRDMA_PD_BAD_VERSION:
-        judge_version(rpcrdma, data, &block);
+        threshold_judge_version(rpcrdma, data, &block);
         break;
     case RPCRDMA_PD_TRUNCATED:
         fail_start(rpcrdma, data, RULE_CMPD_4_07, SEVERITY_ERROR,
@@ -164,7 +164,7 @@ static struct limit half_known(const struct rpcrdma_connection *rpcrdma, unsigne
     return (struct limit){.rule = RULE_RPCR_3_3_2_01};
 }
 
-static struct limit limit_of(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t n)
+static struct limit threshold_limit_of(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t n)
 {
     const struct rpcrdma_announced *own = &rpcrdma->side[side].announced,
                                    *peer = &rpcrdma->side[other_side(side)].announced;
@@ -212,7 +212,7 @@ static void pass_length(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
 void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
-    struct limit limit = limit_of(rpcrdma, m->side, m->n);
+    struct limit limit = threshold_limit_of(rpcrdma, m->side, m->n);
     bool *reported = &rpcrdma->threshold->default_reported[m->side];
 
     if (limit.by_default && rpcrdma_by_rfc5666(rpcrdma)) /* RFC 5666 section 6.1 has no such limit */

@@ -16,7 +16,7 @@ void rpcrdma_tolerate(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_m
         (struct rpcrdma_tolerance){.open = true, .rule = rule, .xid = m->header.xid, .place = m->place};
 }
 
-static bool is_nfs4(const struct rpcrdma_body *call)
+static bool tolerance_is_nfs4(const struct rpcrdma_body *call)
 {
     return call->known && nfs_is_version(&call->rpc, 4);
 }
@@ -42,7 +42,7 @@ void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct 
     } else if (m->place.side == tolerance->place.side && m->place.offset != tolerance->place.offset) {
         tolerance->open = false; /* whatever the client does next may be about this one */
     }
-    if (m->kind == RPCRDMA_KIND_ERROR && m->transaction && is_nfs4(&m->transaction->open->call_body) &&
+    if (m->kind == RPCRDMA_KIND_ERROR && m->transaction && tolerance_is_nfs4(&m->transaction->open->call_body) &&
         m->transaction->outcome == RPCRDMA_OUTSTANDING)
         rpcrdma_tolerate(rpcrdma, m, RULE_NFSULB_6_6_03);
     else if (m->kind == RPCRDMA_KIND_REPLY && m->transaction && failed_without_data(m->transaction))

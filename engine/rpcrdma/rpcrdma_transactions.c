@@ -40,7 +40,8 @@ static void dequeue(struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
 
 /* ---- finding ---- */
 
-static struct rpcrdma_transaction *first_of(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t xid)
+static struct rpcrdma_transaction *transactions_first_of(const struct rpcrdma_connection *rpcrdma, unsigned side,
+                                                         uint32_t xid)
 {
     const struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
 
@@ -49,7 +50,7 @@ static struct rpcrdma_transaction *first_of(const struct rpcrdma_connection *rpc
 
 struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t xid)
 {
-    struct rpcrdma_transaction *t = first_of(rpcrdma, side, xid);
+    struct rpcrdma_transaction *t = transactions_first_of(rpcrdma, side, xid);
 
     while (t && t->xid != xid)
         t = t->hash_next;
@@ -59,7 +60,7 @@ struct rpcrdma_transaction *rpcrdma_find(const struct rpcrdma_connection *rpcrdm
 struct rpcrdma_transaction *rpcrdma_find_outstanding(const struct rpcrdma_connection *rpcrdma, unsigned side,
                                                      uint32_t xid)
 {
-    struct rpcrdma_transaction *t = first_of(rpcrdma, side, xid);
+    struct rpcrdma_transaction *t = transactions_first_of(rpcrdma, side, xid);
 
     while (t && (t->xid != xid || t->outcome != RPCRDMA_OUTSTANDING))
         t = t->hash_next;
@@ -166,7 +167,8 @@ static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
     return NULL;
 }
 
-static void retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *queue, struct rpcrdma_transaction *t)
+static void transactions_retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *queue,
+                                struct rpcrdma_transaction *t)
 {
     struct rpcrdma_transaction **at = &rpcrdma->side[t->side].calls.hash[hash_bucket(t->xid)];
 
@@ -189,14 +191,14 @@ static void retire(struct rpcrdma_connection *rpcrdma, struct rpcrdma_queue *que
 }
 
 /* A Call forgotten while outstanding may still be answered: from now on absence proves nothing. */
-static void make_room(struct rpcrdma_connection *rpcrdma, struct rpcrdma_calls *calls, unsigned side)
+static void transactions_make_room(struct rpcrdma_connection *rpcrdma, struct rpcrdma_calls *calls, unsigned side)
 {
     if (calls->done.n > RPCRDMA_ANSWERED_MAX)
-        retire(rpcrdma, &calls->done, calls->done.oldest);
+        transactions_retire(rpcrdma, &calls->done, calls->done.oldest);
     if (calls->waiting.n < rpcrdma->options.transactions_max)
         return;
     rpcrdma_lacks_track(rpcrdma, side);
-    retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
+    transactions_retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
 }
 
 /* The arguments, without the RPC header before them. */
@@ -294,8 +296,8 @@ bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsig
 }
 
 /* One of the others that were outstanding may be what it was to answer, with an XID near its own. */
-static void claim(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, const struct rpcrdma_message *call,
-                  const struct rpcrdma_orphan *orphan)
+static void transactions_claim(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
+                               const struct rpcrdma_message *call, const struct rpcrdma_orphan *orphan)
 {
     if (!rpcrdma_call_may_precede(call, &orphan->place))
         return;
@@ -321,7 +323,7 @@ static void settle_late(struct rpcrdma_connection *rpcrdma, struct rpcrdma_trans
             continue;
         rpcrdma_lacks_claimed(rpcrdma, call->side);
         if (!lagged && !answers_late(orphan, calls, call)) {
-            claim(rpcrdma, t, call, orphan);
+            transactions_claim(rpcrdma, t, call, orphan);
             continue;
         }
         t->damaged = t->late = true;
@@ -337,7 +339,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     struct rpcrdma_transaction *before = rpcrdma_find_outstanding(rpcrdma, call->side, call->header.xid), *t;
     struct rpcrdma_open *open;
 
-    make_room(rpcrdma, calls, call->side);
+    transactions_make_room(rpcrdma, calls, call->side);
     if (!calls->hash)
         calls->hash = arena_zeroed(rpcrdma->arena, HASH_BUCKETS * sizeof(struct rpcrdma_transaction *));
     t = calls->hash ? fresh(rpcrdma) : NULL;
@@ -466,9 +468,9 @@ void rpcrdma_transactions_free(struct rpcrdma_connection *rpcrdma)
         struct rpcrdma_calls *calls = &rpcrdma->side[side].calls;
 
         while (calls->waiting.oldest)
-            retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
+            transactions_retire(rpcrdma, &calls->waiting, calls->waiting.oldest);
         while (calls->done.oldest)
-            retire(rpcrdma, &calls->done, calls->done.oldest);
+            transactions_retire(rpcrdma, &calls->done, calls->done.oldest);
     }
     while (rpcrdma->spare) {
         struct rpcrdma_transaction *t = rpcrdma->spare;

@@ -30,7 +30,7 @@ static int name_call(const struct rpcrdma_transaction *t, char *text, size_t siz
 }
 
 /* "READ of NFS3 (Write list of 1 chunk, Reply chunk; 16 segments in the longest)" */
-static const char *describe(const struct rpcrdma_transaction *t, char text[CALL_TEXT])
+static const char *unanswered_describe(const struct rpcrdma_transaction *t, char text[CALL_TEXT])
 {
     unsigned reads = t->first_write, longest = 0;
     const char *separator = " (";
@@ -156,8 +156,8 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     rpcrdma_fail_at_as(rpcrdma, place, RULE_RPCR_4_5_4_03, SEVERITY_WARNING, 0,
                        "expected an answer within %lld s, or the connection closed; found that %s was not answered for "
                        "%" PRId64 " s%s; %s",
-                       (long long)(rpcrdma->options.t_answer / SECOND), describe(t, call), silent / SECOND, after,
-                       context(rpcrdma, t, around));
+                       (long long)(rpcrdma->options.t_answer / SECOND), unanswered_describe(t, call), silent / SECOND,
+                       after, context(rpcrdma, t, around));
 }
 
 static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
@@ -194,7 +194,8 @@ static bool is_unprepared(const struct rpcrdma_connection *rpcrdma, const struct
     return false;
 }
 
-static void judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
+static void unanswered_judge_unanswered(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
+                                        int64_t time_ns)
 {
     const struct rpcrdma_demand *demand = rpcrdma_demand_for(t);
     struct place place = t->call; /* silence has no frame */
@@ -367,8 +368,8 @@ static enum rule_id cut_off_rule(const struct rpcrdma_connection *rpcrdma, const
  * Calls with sound Transport headers are cut off: one finding, at the Call that most likely was the reason. What other
  * connections prove about it engine/rpcrdma/rpcrdma_history_cut_off.c adds, or takes back.
  */
-static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, const struct place *place,
-                          const char *how, bool reset)
+static void unanswered_judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, const struct place *place,
+                                     const char *how, bool reset)
 {
     unsigned n = 0;
     char call[CALL_TEXT], around[CONTEXT_TEXT];
@@ -396,7 +397,8 @@ static void judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, c
     rpcrdma->silent = why;
     rpcrdma_fail_at_as(rpcrdma, place, cut.rule, suspect ? SEVERITY_WARNING : SEVERITY_NOTE, why->call.frame,
                        "expected an answer to the Call in frame %u; found %s cut off by %s; %u Call%s unanswered; %s",
-                       why->call.frame, describe(why, call), how, n, plural(n), context(rpcrdma, why, around));
+                       why->call.frame, unanswered_describe(why, call), how, n, plural(n),
+                       context(rpcrdma, why, around));
     rpcrdma->silent = NULL;
 }
 
@@ -412,16 +414,16 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
 
     /* It skipped the Call and closes later. */
     if (rpcrdma->answered_number[t->side] > t->number) {
-        judge_unanswered(rpcrdma, t, place->time_ns);
+        unanswered_judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
     }
     if (!ineligible && !demand) {
         if (t->reverse) /* or the client, which closes when it is done */
-            judge_unanswered(rpcrdma, t, place->time_ns);
+            unanswered_judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
     }
     if (t->reverse) {
-        judge_unanswered(rpcrdma, t, place->time_ns);
+        unanswered_judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
     }
     if (t->damaged || t->late || t->ambiguous || t->spoilt || !rpcrdma_calls_seen(rpcrdma, t->side)) {
@@ -444,15 +446,15 @@ void rpcrdma_unanswered_close(struct rpcrdma_connection *rpcrdma, unsigned side,
     while ((t = rpcrdma_next_outstanding(rpcrdma, other_side(side), t)))
         explained |= judge_closed(rpcrdma, t, place, how);
     if (!explained)
-        judge_cut_off(rpcrdma, side, place, how, reset);
+        unanswered_judge_cut_off(rpcrdma, side, place, how, reset);
     while ((t = rpcrdma_next_outstanding(rpcrdma, side, t)))
-        judge_unanswered(rpcrdma, t, place->time_ns);
+        unanswered_judge_unanswered(rpcrdma, t, place->time_ns);
 }
 
 void rpcrdma_unanswered_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns)
 {
     for (unsigned side = 0; side < 2; side++) {
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, side, t));)
-            judge_unanswered(rpcrdma, t, time_ns);
+            unanswered_judge_unanswered(rpcrdma, t, time_ns);
     }
 }

@@ -74,7 +74,7 @@ static bool xid_doubtful(const struct rpcrdma_message *m)
 /* ---- XIDs of Calls ---- */
 
 /* The Call of this XID before this one, with other arguments, which was answered. */
-static const struct rpcrdma_transaction *answered_before(const struct rpcrdma_message *m)
+static const struct rpcrdma_transaction *xid_answered_before(const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
@@ -92,7 +92,7 @@ static const struct rpcrdma_transaction *answered_before(const struct rpcrdma_me
 static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_connection *rpcrdma,
                                                          const struct rpcrdma_message *m)
 {
-    const struct rpcrdma_transaction *t = answered_before(m);
+    const struct rpcrdma_transaction *t = xid_answered_before(m);
 
     return t && rpcrdma_acked(rpcrdma, m) && t->answer.offset >= m->acked ? t : NULL;
 }
@@ -103,7 +103,7 @@ static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_co
  */
 static void keep_reuse(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
-    const struct rpcrdma_transaction *t = rpcrdma->gaps_show_late ? answered_before(m) : NULL;
+    const struct rpcrdma_transaction *t = rpcrdma->gaps_show_late ? xid_answered_before(m) : NULL;
 
     if (t && !t->malformed && !t->damaged && m->header.status == RPCRDMA_OK && m->received <= t->answer.offset)
         rpcrdma->reuse[m->side] = (struct rpcrdma_reuse){.open = true,
@@ -193,7 +193,7 @@ static void answered_under_inner(struct rpcrdma_connection *rpcrdma, unsigned ca
 }
 
 /* An answer to no known Call. */
-static void judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void xid_judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     unsigned caller = other_side(m->side);
     bool client = from_client(rpcrdma, m->side);
@@ -260,7 +260,7 @@ static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         (unsigned)t->xid, t->call.frame, answer_name(m), t->answer.frame);
 }
 
-static void judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
+static void xid_judge_first(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
 
@@ -288,9 +288,9 @@ void rpcrdma_xid_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     if (m->faulty)
         return;
     if (!m->transaction)
-        judge_stray(rpcrdma, m);
+        xid_judge_stray(rpcrdma, m);
     else if (m->transaction->outcome != RPCRDMA_OUTSTANDING)
         judge_second(rpcrdma, m);
     else
-        judge_first(rpcrdma, m);
+        xid_judge_first(rpcrdma, m);
 }

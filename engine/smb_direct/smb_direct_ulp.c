@@ -33,7 +33,7 @@ static const struct ulp_count counts[] = {
 };
 
 /* On iWARP, IRD and ORD in the byte order of the sender's processor. */
-static bool is_private_data(const struct ulp_private_data *data)
+static bool direct_ulp_is_private_data(const struct ulp_private_data *data)
 {
     const uint8_t *p = data->p;
 
@@ -43,7 +43,7 @@ static bool is_private_data(const struct ulp_private_data *data)
            (get_be32(p) <= IRD_ORD_MAX && get_be32(p + 4) <= IRD_ORD_MAX);
 }
 
-static bool is_request(const struct ulp_send *send)
+static bool direct_ulp_is_request(const struct ulp_send *send)
 {
     const uint8_t *p = send->p;
 
@@ -52,7 +52,7 @@ static bool is_request(const struct ulp_send *send)
            get_le32(p + 12) >= RECEIVE_SIZE_MIN && get_le32(p + 16) >= FRAGMENTED_SIZE_MIN;
 }
 
-static bool is_response(const struct ulp_send *send)
+static bool direct_ulp_is_response(const struct ulp_send *send)
 {
     const uint8_t *p = send->p;
 
@@ -83,27 +83,27 @@ static bool has_smb(const struct ulp_send *send)
            memcmp(send->p + offset + 1, "SMB", 3) == 0;
 }
 
-static enum ulp_claim claim_send(const struct ulp_signs *signs)
+static enum ulp_claim direct_ulp_claim_send(const struct ulp_signs *signs)
 {
     const struct ulp_send *send = signs->send;
 
-    if (is_request(send))
+    if (direct_ulp_is_request(send))
         return ulp_signs_opening(signs) ? ULP_CERTAIN : ULP_POSSIBLE;
-    if (is_response(send))
+    if (direct_ulp_is_response(send))
         return ULP_POSSIBLE;
     if (!is_transfer(send))
         return ULP_NO;
     return has_smb(send) && ulp_signs_enough(signs, &smb_direct_ulp) ? ULP_CERTAIN : ULP_POSSIBLE;
 }
 
-static enum ulp_claim claim(const struct ulp_signs *signs)
+static enum ulp_claim direct_ulp_claim(const struct ulp_signs *signs)
 {
     const struct ulp_private_data *request = ulp_signs_request(signs), *reply = ulp_signs_reply(signs);
 
     /* Small numbers may mean anything: they can only contradict. */
-    if ((request && !is_private_data(request)) || (reply && !is_private_data(reply)))
+    if ((request && !direct_ulp_is_private_data(request)) || (reply && !direct_ulp_is_private_data(reply)))
         return ULP_NO;
-    return signs->send ? claim_send(signs) : ULP_POSSIBLE;
+    return signs->send ? direct_ulp_claim_send(signs) : ULP_POSSIBLE;
 }
 
 /* ---- words ---- */
@@ -117,16 +117,16 @@ static void describe_transfer(const struct ulp_send *send, char text[ULP_TEXT_SI
              get_le16(p + 4) & RESPONSE_REQUESTED ? ", response requested" : "", has_smb(send) ? ", SMB2" : "");
 }
 
-static bool describe(void *state, const struct ulp_send *send, struct ulp_words *words)
+static bool direct_ulp_describe(void *state, const struct ulp_send *send, struct ulp_words *words)
 {
     const uint8_t *p = send->p;
 
     (void)state;
     words->counts_as = NEGOTIATES;
-    if (is_request(send)) {
+    if (direct_ulp_is_request(send)) {
         snprintf(words->text, sizeof words->text, "Negotiate Request credits %u send %" PRIu32 " receive %" PRIu32,
                  get_le16(p + 6), get_le32(p + 8), get_le32(p + 12));
-    } else if (is_response(send)) {
+    } else if (direct_ulp_is_response(send)) {
         snprintf(words->text, sizeof words->text,
                  "Negotiate Response credits asked %u granted %u status 0x%08" PRIx32 " read/write %" PRIu32,
                  get_le16(p + 8), get_le16(p + 10), get_le32(p + 12), get_le32(p + 16));
@@ -142,7 +142,7 @@ static bool describe(void *state, const struct ulp_send *send, struct ulp_words 
 const struct ulp_kind smb_direct_ulp = {.name = "smb_direct",
                                         .title = "SMB Direct",
                                         .port = {5445},
-                                        .claim = claim,
+                                        .claim = direct_ulp_claim,
                                         ULP_NAMED,
                                         .counts = counts,
-                                        .describe = describe};
+                                        .describe = direct_ulp_describe};

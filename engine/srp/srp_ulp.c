@@ -59,7 +59,7 @@ static bool terms_fit(uint32_t iu_length, uint16_t formats)
     return iu_length >= IU_MIN && iu_length <= IU_MAX && formats != 0 && !(formats & ~FORMATS);
 }
 
-static bool is_request(const struct ulp_private_data *data)
+static bool srp_ulp_is_request(const struct ulp_private_data *data)
 {
     const uint8_t *p = data->p;
 
@@ -73,7 +73,7 @@ static bool is_request(const struct ulp_private_data *data)
            !ulp_all_zero(p + 48, 16) && ulp_all_zero(p + LOGIN_REQ_SIZE, data->n - LOGIN_REQ_SIZE);
 }
 
-static bool is_reply(const struct ulp_private_data *data)
+static bool srp_ulp_is_reply(const struct ulp_private_data *data)
 {
     const uint8_t *p = data->p;
 
@@ -101,7 +101,7 @@ static int descriptor_size(unsigned format, unsigned n)
     }
 }
 
-static bool is_command(const struct ulp_send *send)
+static bool srp_ulp_is_command(const struct ulp_send *send)
 {
     const uint8_t *p = send->p;
     int out, in;
@@ -117,7 +117,7 @@ static bool is_command(const struct ulp_send *send)
     return p[5] >> 4 == FORMAT_IMMEDIATE ? send->length >= length : send->length == length;
 }
 
-static bool is_response(const struct ulp_send *send)
+static bool srp_ulp_is_response(const struct ulp_send *send)
 {
     const uint8_t *p = send->p;
 
@@ -147,38 +147,38 @@ static const struct unit *unit_of(const struct ulp_send *send)
     return NULL;
 }
 
-static enum ulp_claim claim_send(const struct ulp_signs *signs)
+static enum ulp_claim srp_ulp_claim_send(const struct ulp_signs *signs)
 {
-    if (!is_command(signs->send) && !is_response(signs->send))
+    if (!srp_ulp_is_command(signs->send) && !srp_ulp_is_response(signs->send))
         return unit_of(signs->send) ? ULP_POSSIBLE : ULP_NO;
     return ulp_signs_enough(signs, &srp_ulp) ? ULP_CERTAIN : ULP_POSSIBLE;
 }
 
-static enum ulp_claim claim(const struct ulp_signs *signs)
+static enum ulp_claim srp_ulp_claim(const struct ulp_signs *signs)
 {
     const struct ulp_private_data *request = ulp_signs_request(signs), *reply = ulp_signs_reply(signs);
 
-    if ((request && !is_request(request)) || (reply && !is_reply(reply)))
+    if ((request && !srp_ulp_is_request(request)) || (reply && !srp_ulp_is_reply(reply)))
         return ULP_NO;
     if (request || reply)
         return ULP_CERTAIN;
-    return signs->send ? claim_send(signs) : ULP_POSSIBLE;
+    return signs->send ? srp_ulp_claim_send(signs) : ULP_POSSIBLE;
 }
 
 /* ---- words ---- */
 
-static bool describe(void *state, const struct ulp_send *send, struct ulp_words *words)
+static bool srp_ulp_describe(void *state, const struct ulp_send *send, struct ulp_words *words)
 {
     const struct unit *unit;
 
     (void)state;
-    if (is_command(send)) {
+    if (srp_ulp_is_command(send)) {
         words->counts_as = COMMANDS;
         snprintf(words->text, sizeof words->text, "command tag 0x%" PRIx64 " CDB 0x%02x%s", get_be64(send->p + 8),
                  send->p[32], send->p[5] >> 4 == FORMAT_IMMEDIATE ? " immediate data" : "");
         return true;
     }
-    if (is_response(send)) {
+    if (srp_ulp_is_response(send)) {
         words->counts_as = RESPONSES;
         snprintf(words->text, sizeof words->text, "response tag 0x%" PRIx64 " status 0x%02x", get_be64(send->p + 8),
                  send->p[19]);
@@ -191,4 +191,4 @@ static bool describe(void *state, const struct ulp_send *send, struct ulp_words 
 }
 
 const struct ulp_kind srp_ulp = {
-    .name = "srp", .title = "SRP", .claim = claim, ULP_NAMED, .counts = counts, .describe = describe};
+    .name = "srp", .title = "SRP", .claim = srp_ulp_claim, ULP_NAMED, .counts = counts, .describe = srp_ulp_describe};

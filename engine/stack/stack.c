@@ -46,7 +46,7 @@ static const struct stack_taps no_taps;
             (stack)->setup.next->what((stack)->setup.next->ctx, __VA_ARGS__);                                          \
     } while (0)
 
-static bool has(const struct stack *stack, enum stack_layer layer)
+static bool stack_has(const struct stack *stack, enum stack_layer layer)
 {
     return stack->setup.options->first <= layer && layer <= stack->setup.options->last;
 }
@@ -106,7 +106,7 @@ static void make_guest(struct stack *stack, const struct ulp_kind *kind)
             GUEST(stack, skipped, side);
 }
 
-static void free_guest(struct stack *stack)
+static void stack_free_guest(struct stack *stack)
 {
     if (stack->guest && stack->kind->free)
         stack->kind->free(stack->guest);
@@ -130,7 +130,7 @@ static void open_choice(struct stack *stack)
 /* The presumed one, with the first event that may concern it; false: not in this stack, or memory is lacking. */
 static bool has_guest(struct stack *stack)
 {
-    if (!stack->guest && !stack->memory_lacking && has(stack, STACK_ULP)) {
+    if (!stack->guest && !stack->memory_lacking && stack_has(stack, STACK_ULP)) {
         make_guest(stack, stack->setup.options->ulps[0]);
         if (stack->guest)
             open_choice(stack);
@@ -141,7 +141,7 @@ static bool has_guest(struct stack *stack)
 /* Once it is certain. */
 static void replace_guest(struct stack *stack, const struct ulp_kind *kind)
 {
-    free_guest(stack);
+    stack_free_guest(stack);
     make_guest(stack, kind);
     if (stack->guest)
         ulp_choice_introduce(stack->choice, kind, stack->guest);
@@ -277,7 +277,7 @@ static bool lacks_octets(const struct stack *stack, unsigned side)
     return facts->acked > facts->next + 1;
 }
 
-static void note_closing(struct stack *stack, unsigned side)
+static void stack_note_closing(struct stack *stack, unsigned side)
 {
     struct rdma_closing closing = {.bare = stack->closing[side].bare,
                                    .silent = stack->path.side[side].silent,
@@ -301,7 +301,7 @@ static void note_closing(struct stack *stack, unsigned side)
 
 /* ---- events going up, from the layers of this stack or through its entrance ---- */
 
-static void give_startup(void *ctx, const struct mpa_startup_event *event)
+static void stack_give_startup(void *ctx, const struct mpa_startup_event *event)
 {
     struct stack *stack = ctx;
 
@@ -328,7 +328,7 @@ static void give_changed(void *ctx, enum mpa_phase phase, const struct mpa_param
 }
 
 /* With each packet: in line where it comes from. */
-static inline void take_acked(struct stack *stack, unsigned side, bool known, uint64_t acked)
+static inline void stack_take_acked(struct stack *stack, unsigned side, bool known, uint64_t acked)
 {
     if (stack->rdmap)
         rdmap_connection_acked(stack->rdmap, side, known, acked);
@@ -339,10 +339,10 @@ static inline void take_acked(struct stack *stack, unsigned side, bool known, ui
 
 static void give_acked(void *ctx, unsigned side, bool known, uint64_t acked)
 {
-    take_acked(ctx, side, known, acked);
+    stack_take_acked(ctx, side, known, acked);
 }
 
-static void give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+static void stack_give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     struct stack *stack = ctx;
 
@@ -376,7 +376,7 @@ static void give_terminate(void *ctx, const struct rdmap_terminate_event *event)
     if (has_guest(stack)) {
         struct rdma_refusal refusal = rdma_refusal_of_rdmap(event);
 
-        note_closing(stack, refusal.place.side & 1u);
+        stack_note_closing(stack, refusal.place.side & 1u);
         GUEST(stack, refusal, &refusal);
     }
     NEXT(stack, terminate, event);
@@ -404,7 +404,7 @@ static void give_skipped(void *ctx, unsigned side)
         skip_messages(stack, side);
 }
 
-static void give_unclosed(void *ctx, unsigned side)
+static void stack_give_unclosed(void *ctx, unsigned side)
 {
     struct stack *stack = ctx;
 
@@ -414,7 +414,7 @@ static void give_unclosed(void *ctx, unsigned side)
         NEXT(stack, unclosed, side);
 }
 
-static void give_end(void *ctx, unsigned side, bool reset, const struct place *place)
+static void stack_give_end(void *ctx, unsigned side, bool reset, const struct place *place)
 {
     struct stack *stack = ctx;
 
@@ -453,7 +453,8 @@ static void give_finish(void *ctx, int64_t time_ns)
 
 /* ---- MPA ---- */
 
-static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
+static void stack_on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why,
+                             const struct place *place)
 {
     struct stack *stack = ctx;
 
@@ -461,8 +462,8 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
     give_skipped(stack, side);
 }
 
-static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
-                       const struct place *place)
+static void stack_on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters,
+                             const struct place *place)
 {
     (void)place;
     give_changed(ctx, phase, parameters);
@@ -489,7 +490,8 @@ static enum path_sign sign_of(const struct stack *stack, const struct tcp_segmen
     return segment->length > 1 ? PATH_AGAIN : PATH_SIGN_OF_LIFE; /* one octet again is a keep-alive */
 }
 
-static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
+static void stack_on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                             uint64_t acked)
 {
     struct stack *stack = ctx;
 
@@ -503,7 +505,7 @@ static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t of
         note_close(stack, segment, offset, acked_known, acked);
     mpa_connection_segment(stack->mpa, segment, offset, acked_known, acked);
     if (segment->length == 0)
-        take_acked(stack, segment->side, acked_known, acked);
+        stack_take_acked(stack, segment->side, acked_known, acked);
 }
 
 static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
@@ -514,12 +516,12 @@ static void on_octets(void *ctx, unsigned side, uint64_t offset, const uint8_t *
     TAP(stack, octets, side, offset, p, n, origin);
     if (!stack->mpa)
         return;
-    take_acked(stack, side, origin->acked_known, origin->acked);
+    stack_take_acked(stack, side, origin->acked_known, origin->acked);
     mpa_connection_octets(stack->mpa, side, offset, p, n, origin);
 }
 
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
-                    const struct octets_origin *next)
+static void stack_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                          const struct octets_origin *next)
 {
     struct stack *stack = ctx;
 
@@ -564,7 +566,7 @@ static void give_fin_shown(struct stack *stack, unsigned side, uint64_t beyond, 
     NEXT(stack, end, side, false, &place);
 }
 
-static void end(struct stack *stack, unsigned side, bool reset, uint64_t offset, uint32_t frame, int64_t time_ns)
+static void stack_end(struct stack *stack, unsigned side, bool reset, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
     struct place place = end_place(side, offset, frame, time_ns);
 
@@ -572,26 +574,26 @@ static void end(struct stack *stack, unsigned side, bool reset, uint64_t offset,
         give_fin_shown(stack, other_side(side), stack->closing[side].acked, frame, time_ns);
     if (reset && stack->closing[side].any)
         give_fin_shown(stack, side, stack->closing[side].offset, frame, time_ns);
-    note_closing(stack, side);
-    give_end(stack, side, reset, &place);
+    stack_note_closing(stack, side);
+    stack_give_end(stack, side, reset, &place);
 }
 
-static void on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
+static void stack_on_fin(void *ctx, unsigned side, uint64_t offset, uint32_t frame, int64_t time_ns)
 {
     struct stack *stack = ctx;
 
     if (stack->mpa)
         mpa_connection_fin(stack->mpa, side, offset, frame, time_ns);
-    end(stack, side, false, offset, frame, time_ns);
+    stack_end(stack, side, false, offset, frame, time_ns);
 }
 
-static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
+static void stack_on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
 {
     struct stack *stack = ctx;
 
     if (stack->mpa)
         mpa_connection_reset(stack->mpa, side, frame, time_ns);
-    end(stack, side, true, 0, frame, time_ns);
+    stack_end(stack, side, true, 0, frame, time_ns);
 }
 
 /* ---- life ---- */
@@ -599,12 +601,12 @@ static void on_reset(void *ctx, unsigned side, uint32_t frame, int64_t time_ns)
 static bool make_tcp(struct stack *stack)
 {
     const struct tcp_pair_events events = {.ctx = stack,
-                                           .segment = on_segment,
+                                           .segment = stack_on_segment,
                                            .octets = on_octets,
-                                           .hole = on_hole,
+                                           .hole = stack_on_hole,
                                            .conflict = on_conflict,
-                                           .fin = on_fin,
-                                           .reset = on_reset};
+                                           .fin = stack_on_fin,
+                                           .reset = stack_on_reset};
 
     stack->tcp = tcp_pair_new(&stack->setup.options->tcp, &events, stack->arena);
     return stack->tcp != NULL;
@@ -613,11 +615,11 @@ static bool make_tcp(struct stack *stack)
 static bool make_mpa(struct stack *stack)
 {
     const struct mpa_events events = {.ctx = stack,
-                                      .startup = give_startup,
-                                      .fpdu = give_fpdu,
-                                      .skipped = on_skipped,
-                                      .unclosed = give_unclosed,
-                                      .changed = on_changed};
+                                      .startup = stack_give_startup,
+                                      .fpdu = stack_give_fpdu,
+                                      .skipped = stack_on_skipped,
+                                      .unclosed = stack_give_unclosed,
+                                      .changed = stack_on_changed};
 
     stack->mpa = mpa_connection_new(&stack->setup.options->mpa, &events, stack->setup.verdict, stack->arena);
     if (!stack->mpa)
@@ -628,7 +630,7 @@ static bool make_mpa(struct stack *stack)
     return true;
 }
 
-static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
+static void stack_on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
 {
     struct stack *stack = ctx;
 
@@ -639,7 +641,7 @@ static bool make_rdmap(struct stack *stack)
 {
     const struct rdmap_events events = {.ctx = stack,
                                         .segment = give_segment,
-                                        .operation = stack->setup.taps->operation ? on_operation : NULL,
+                                        .operation = stack->setup.taps->operation ? stack_on_operation : NULL,
                                         .terminate = give_terminate,
                                         .skipped = skip_messages};
 
@@ -664,8 +666,8 @@ struct stack *stack_new(const struct stack_setup *setup)
     stack->terms.initiator_side = -1;
     if (!stack->setup.taps)
         stack->setup.taps = &no_taps;
-    if ((!has(stack, STACK_TCP) || make_tcp(stack)) && (!has(stack, STACK_MPA) || make_mpa(stack)) &&
-        (!has(stack, STACK_RDMAP) || make_rdmap(stack)))
+    if ((!stack_has(stack, STACK_TCP) || make_tcp(stack)) && (!stack_has(stack, STACK_MPA) || make_mpa(stack)) &&
+        (!stack_has(stack, STACK_RDMAP) || make_rdmap(stack)))
         return stack;
     stack_free(stack);
     return NULL;
@@ -678,7 +680,7 @@ void stack_free(struct stack *stack)
     tcp_pair_free(stack->tcp);
     mpa_connection_free(stack->mpa);
     rdmap_connection_free(stack->rdmap);
-    free_guest(stack);
+    stack_free_guest(stack);
     arena_release(stack->arena);
 }
 
@@ -695,16 +697,16 @@ void stack_segment(struct stack *stack, const struct tcp_segment *segment)
 struct stack_entrance stack_entrance(struct stack *stack)
 {
     return (struct stack_entrance){.ctx = stack,
-                                   .startup = give_startup,
+                                   .startup = stack_give_startup,
                                    .changed = give_changed,
                                    .acked = give_acked,
-                                   .fpdu = give_fpdu,
+                                   .fpdu = stack_give_fpdu,
                                    .segment = give_segment,
                                    .terminate = give_terminate,
                                    .skipped = give_skipped,
-                                   .unclosed = give_unclosed,
+                                   .unclosed = stack_give_unclosed,
                                    .closing = give_closing,
-                                   .end = give_end,
+                                   .end = stack_give_end,
                                    .finish = give_finish};
 }
 

@@ -17,7 +17,7 @@ static void give_cut(struct stack_ib *ib, const struct rdma_part *part, size_t c
     stack_part(ib->stack, &whole);
 }
 
-static void on_part(void *ctx, const struct ib_rc_part *seen)
+static void stack_ib_on_part(void *ctx, const struct ib_rc_part *seen)
 {
     struct stack_ib *ib = ctx;
     struct rdma_part part = rdma_part_of_ib(ib->connection, seen);
@@ -28,7 +28,7 @@ static void on_part(void *ctx, const struct ib_rc_part *seen)
         stack_part(ib->stack, &part);
 }
 
-static void on_hole(void *ctx, const struct ib_rc_hole *hole)
+static void stack_ib_on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
     struct stack_ib *ib = ctx;
     struct stack_entrance entrance = stack_entrance(ib->stack);
@@ -37,7 +37,7 @@ static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 }
 
 /* What is known of a side that ends the connection, and had received the other one's requests before that offset. */
-static void note_closing(const struct stack_ib *ib, unsigned side, uint64_t received)
+static void stack_ib_note_closing(const struct stack_ib *ib, unsigned side, uint64_t received)
 {
     const struct ib_rc *rc = ib->connection->rc;
     const struct path_trouble *path = ib_rc_path(rc);
@@ -58,31 +58,31 @@ static void note_unseen_closing(const struct stack_ib *ib, unsigned side)
     stack_closing(ib->stack, &closing);
 }
 
-static void on_refused(void *ctx, const struct ib_rc_refusal *seen)
+static void stack_ib_on_refused(void *ctx, const struct ib_rc_refusal *seen)
 {
     struct stack_ib *ib = ctx;
     struct rdma_refusal refusal = rdma_refusal_of_ib(seen);
 
     /* What a NAK refuses was received; an RNR NAK says that it was not. */
-    note_closing(ib, seen->side, seen->not_ready ? seen->offset : refusal.culprit.offset + 1);
+    stack_ib_note_closing(ib, seen->side, seen->not_ready ? seen->offset : refusal.culprit.offset + 1);
     stack_refusal(ib->stack, &refusal);
 }
 
-static void on_acknowledged(void *ctx, unsigned side, uint64_t offset)
+static void stack_ib_on_acknowledged(void *ctx, unsigned side, uint64_t offset)
 {
     struct stack_ib *ib = ctx;
 
     stack_received(ib->stack, side, offset);
 }
 
-static void on_missed(void *ctx, unsigned side, uint64_t offset)
+static void stack_ib_on_missed(void *ctx, unsigned side, uint64_t offset)
 {
     struct stack_ib *ib = ctx;
 
     stack_missed(ib->stack, side, offset);
 }
 
-static void on_copy(void *ctx, const struct ib_rc_copy *seen)
+static void stack_ib_on_copy(void *ctx, const struct ib_rc_copy *seen)
 {
     struct stack_ib *ib = ctx;
     struct rdma_copy copy = rdma_copy_of_ib(ib->connection, seen);
@@ -93,12 +93,12 @@ static void on_copy(void *ctx, const struct ib_rc_copy *seen)
 struct ib_rc_events stack_ib_events(struct stack_ib *ib)
 {
     return (struct ib_rc_events){.ctx = ib,
-                                 .part = on_part,
-                                 .hole = on_hole,
-                                 .refused = on_refused,
-                                 .acknowledged = on_acknowledged,
-                                 .missed = on_missed,
-                                 .copy = on_copy};
+                                 .part = stack_ib_on_part,
+                                 .hole = stack_ib_on_hole,
+                                 .refused = stack_ib_on_refused,
+                                 .acknowledged = stack_ib_on_acknowledged,
+                                 .missed = stack_ib_on_missed,
+                                 .copy = stack_ib_on_copy};
 }
 
 /* A DisconnectReply answers a DisconnectRequest, which the capture may lack (IBTA 12.6.8, 12.6.9). */
@@ -128,7 +128,7 @@ void stack_ib_managed(struct stack_ib *ib, unsigned side, const struct ib_cm *cm
     if (rdma_private_data_of_ib(&data, ib->connection, side, cm, place))
         stack_private_data(ib->stack, &data);
     if (cm->attribute == IB_CM_DISCONNECT_REQUEST) {
-        note_closing(ib, side, ib_rc_acked(ib->connection->rc, other_side(side)));
+        stack_ib_note_closing(ib, side, ib_rc_acked(ib->connection->rc, other_side(side)));
         entrance.end(entrance.ctx, side, false, place);
     }
 }

@@ -85,7 +85,7 @@ static void list_append(struct link *head, struct link *link)
     head->previous = link;
 }
 
-static struct slot *slot_of(struct link *link)
+static struct slot *tcp_connections_slot_of(struct link *link)
 {
     return (struct slot *)((char *)link - offsetof(struct slot, order));
 }
@@ -93,7 +93,7 @@ static struct slot *slot_of(struct link *link)
 static struct slot *list_first(struct link *head)
 {
     /* NOLINTNEXTLINE(clang-analyzer-unix.Malloc): a slot leaves its list before it is freed */
-    return head->next == head ? NULL : slot_of(head->next);
+    return head->next == head ? NULL : tcp_connections_slot_of(head->next);
 }
 
 /* ---- keys ---- */
@@ -145,7 +145,7 @@ static bool same_endpoint(const struct endpoint *a, const struct endpoint *b)
             (a->network ^ b->network)) == 0;
 }
 
-static struct key key_of(const struct addressed_segment *segment)
+static struct key tcp_connections_key_of(const struct addressed_segment *segment)
 {
     bool descending = comes_after(&segment->source, &segment->destination);
     return descending ? (struct key){segment->destination, segment->source}
@@ -158,7 +158,7 @@ static uint64_t hash_key(const struct connections *connections, const struct key
     return hash_endpoint(h ^ connections->seed[1], &key->high);
 }
 
-static uint64_t fold(const struct endpoint *endpoint)
+static uint64_t tcp_connections_fold(const struct endpoint *endpoint)
 {
     return mix(mix(hash_seed, get_be64(endpoint->address)),
                get_be64(endpoint->address + 8) + UINT64_C(0xC2B2AE3D27D4EB4F) * endpoint->port);
@@ -166,7 +166,7 @@ static uint64_t fold(const struct endpoint *endpoint)
 
 unsigned connections_share(const struct addressed_segment *segment, unsigned n)
 {
-    uint64_t h = mix(1, fold(&segment->source) + fold(&segment->destination));
+    uint64_t h = mix(1, tcp_connections_fold(&segment->source) + tcp_connections_fold(&segment->destination));
 
     return (unsigned)((h >> 32) * n >> 32);
 }
@@ -297,7 +297,8 @@ void connections_park_one(struct connections *connections, struct connection *co
 }
 
 /* Ends a live connection; a tombstone stays. One that fell silent when another took its place ended then. */
-static void retire(struct connections *connections, struct slot *slot, enum connection_end why, int64_t now)
+static void tcp_connections_retire(struct connections *connections, struct slot *slot, enum connection_end why,
+                                   int64_t now)
 {
     connections_unpark(connections, &slot->connection);
     if (slot->successor && slot->connection.end_ns <= slot->succeeded_ns) {
@@ -316,7 +317,7 @@ static void retire(struct connections *connections, struct slot *slot, enum conn
 }
 
 /* Never takes `spare`. */
-static void make_room(struct connections *connections, const struct slot *spare, int64_t now)
+static void tcp_connections_make_room(struct connections *connections, const struct slot *spare, int64_t now)
 {
     if (connections->n_slots < connections->options.max_connections)
         return;
@@ -328,7 +329,8 @@ static void make_room(struct connections *connections, const struct slot *spare,
     if (!victim || victim == spare)
         return;
     if (victim->state != SLOT_TOMBSTONE)
-        retire(connections, victim, victim->state == SLOT_CLOSED ? CONNECTION_CLOSED : CONNECTION_EVICTED, now);
+        tcp_connections_retire(connections, victim,
+                               victim->state == SLOT_CLOSED ? CONNECTION_CLOSED : CONNECTION_EVICTED, now);
     remove_slot(connections, victim);
 }
 
@@ -343,10 +345,10 @@ static void succeed(const struct connections *connections, struct slot *slot, st
 static struct slot *open_slot(struct connections *connections, const struct addressed_segment *segment,
                               struct slot *former)
 {
-    struct key key = key_of(segment);
+    struct key key = tcp_connections_key_of(segment);
     uint64_t hash = hash_key(connections, &key);
 
-    make_room(connections, former, segment->segment.time_ns);
+    tcp_connections_make_room(connections, former, segment->segment.time_ns);
     if (connections->n_slots >= connections->n_buckets)
         grow_table(connections);
     struct slot *slot = heap_zeroed(1, sizeof *slot);
@@ -375,7 +377,7 @@ static struct slot *open_slot(struct connections *connections, const struct addr
     return slot;
 }
 
-static unsigned side_of(const struct slot *slot, const struct addressed_segment *segment)
+static unsigned tcp_connections_side_of(const struct slot *slot, const struct addressed_segment *segment)
 {
     return !same_endpoint(&slot->connection.endpoint[0], &segment->source);
 }
@@ -431,8 +433,8 @@ static inline void know_state(struct connections *connections, struct slot *slot
     set_state(connections, slot, state);
 }
 
-static inline __attribute__((always_inline)) void feed(struct connections *connections, struct slot *slot,
-                                                       const struct tcp_segment *segment)
+static inline __attribute__((always_inline)) void
+tcp_connections_feed(struct connections *connections, struct slot *slot, const struct tcp_segment *segment)
 {
     slot->connection.end_frame = segment->frame;
     slot->connection.end_ns = segment->time_ns;
@@ -452,7 +454,7 @@ static void retire_closed(struct connections *connections, struct slot *slot, in
 {
     int64_t quiet = slot->connection.end_ns + connections->options.linger_ns;
 
-    retire(connections, slot, CONNECTION_CLOSED, now > quiet ? quiet : slot->connection.end_ns);
+    tcp_connections_retire(connections, slot, CONNECTION_CLOSED, now > quiet ? quiet : slot->connection.end_ns);
 }
 
 /* Closed connections that have been quiet for long enough; one behind another that has not is looked at later. */
@@ -469,7 +471,7 @@ static void end_former(struct connections *connections, struct slot *slot, int64
     struct slot *former = slot->former;
 
     if (former->state != SLOT_TOMBSTONE)
-        retire(connections, former, CONNECTION_REUSED, now);
+        tcp_connections_retire(connections, former, CONNECTION_REUSED, now);
     remove_slot(connections, former);
 }
 
@@ -495,7 +497,7 @@ static struct slot *replace(struct connections *connections, struct slot *slot, 
         former = NULL;
     }
     if (slot->state != SLOT_TOMBSTONE)
-        retire(connections, slot, CONNECTION_REUSED, now);
+        tcp_connections_retire(connections, slot, CONNECTION_REUSED, now);
     remove_slot(connections, slot);
     if (former)
         set_state(connections, former, former->state);
@@ -519,11 +521,11 @@ static bool is_of_former(const struct slot *slot, const struct addressed_segment
     if (former->state == SLOT_TOMBSTONE)
         return false;
     s = segment->segment;
-    s.side = (uint8_t)side_of(former, segment);
+    s.side = (uint8_t)tcp_connections_side_of(former, segment);
     if (tcp_boundary(former->connection.tcp, &s, NULL) != TCP_GOES_ON)
         return false;
-    return slot->state == SLOT_TOMBSTONE ||
-           tcp_boundary_is_nearer(former->connection.tcp, s.side, slot->connection.tcp, side_of(slot, segment), &s);
+    return slot->state == SLOT_TOMBSTONE || tcp_boundary_is_nearer(former->connection.tcp, s.side, slot->connection.tcp,
+                                                                   tcp_connections_side_of(slot, segment), &s);
 }
 
 /* How a new connection begins. */
@@ -537,14 +539,14 @@ struct beginning {
  * The connection of a segment whose addresses, and the side of the slot, are known; NULL: open a new one. ignore: the
  * segment is of no connection.
  */
-static struct slot *settle(struct connections *connections, struct slot *slot, struct addressed_segment *segment,
-                           struct beginning *beginning, bool *ignore)
+static struct slot *tcp_connections_settle(struct connections *connections, struct slot *slot,
+                                           struct addressed_segment *segment, struct beginning *beginning, bool *ignore)
 {
     struct tcp_segment *s = &segment->segment;
 
     if (slot->former && is_of_former(slot, segment)) {
         slot = slot->former;
-        s->side = (uint8_t)side_of(slot, segment);
+        s->side = (uint8_t)tcp_connections_side_of(slot, segment);
     }
     if (slot->state == SLOT_TOMBSTONE) {
         if (!tcp_remains_reused(&slot->remains, s, slot->dismissed)) {
@@ -581,8 +583,8 @@ static struct slot *settle(struct connections *connections, struct slot *slot, s
     return NULL;
 }
 
-static struct slot *begin(struct connections *connections, struct addressed_segment *segment,
-                          struct beginning *beginning)
+static struct slot *tcp_connections_begin(struct connections *connections, struct addressed_segment *segment,
+                                          struct beginning *beginning)
 {
     struct slot *slot;
 
@@ -591,17 +593,17 @@ static struct slot *begin(struct connections *connections, struct addressed_segm
     slot = open_slot(connections, beginning->with_syn ? &beginning->syn : segment, beginning->former);
     if (!slot)
         return NULL;
-    segment->segment.side = (uint8_t)side_of(slot, segment);
+    segment->segment.side = (uint8_t)tcp_connections_side_of(slot, segment);
     if (beginning->with_syn) {
-        beginning->syn.segment.side = (uint8_t)side_of(slot, &beginning->syn);
-        feed(connections, slot, &beginning->syn.segment);
+        beginning->syn.segment.side = (uint8_t)tcp_connections_side_of(slot, &beginning->syn);
+        tcp_connections_feed(connections, slot, &beginning->syn.segment);
     }
     return slot;
 }
 
 /* Both ends are compared once, with the side that the source's port shows; false also where both sides have that port.
  */
-static bool is_of(const struct slot *slot, const struct addressed_segment *segment, unsigned *side)
+static bool tcp_connections_is_of(const struct slot *slot, const struct addressed_segment *segment, unsigned *side)
 {
     const struct endpoint *ends = slot->connection.endpoint;
 
@@ -609,32 +611,33 @@ static bool is_of(const struct slot *slot, const struct addressed_segment *segme
     return same_endpoint(&ends[*side], &segment->source) && same_endpoint(&ends[*side ^ 1u], &segment->destination);
 }
 
-static struct slot *find(const struct connections *connections, const struct addressed_segment *segment, unsigned *side)
+static struct slot *tcp_connections_find(const struct connections *connections, const struct addressed_segment *segment,
+                                         unsigned *side)
 {
-    if (connections->latest && is_of(connections->latest, segment, side))
+    if (connections->latest && tcp_connections_is_of(connections->latest, segment, side))
         return connections->latest;
-    struct key key = key_of(segment);
+    struct key key = tcp_connections_key_of(segment);
     uint64_t hash = hash_key(connections, &key);
     struct slot *slot = connections->buckets[hash & (connections->n_buckets - 1)];
     while (slot && (slot->hash != hash || !same_endpoint(&slot->key.low, &key.low) ||
                     !same_endpoint(&slot->key.high, &key.high)))
         slot = slot->chain;
-    *side = slot ? side_of(slot, segment) : 0;
+    *side = slot ? tcp_connections_side_of(slot, segment) : 0;
     for (struct slot *at = slot; at; at = at->former)
         connections_unpark(connections, &at->connection);
     return slot;
 }
 
 /* Nothing speaks against it that the segment is one of the slot's connection. */
-static bool is_usual(const struct slot *slot, const struct tcp_segment *segment)
+static bool tcp_connections_is_usual(const struct slot *slot, const struct tcp_segment *segment)
 {
     return slot->state == SLOT_OPEN && !slot->former && !slot->pending && !slot->reset &&
            tcp_boundary_is_usual(tcp_pair_facts(slot->connection.tcp, segment->side), segment);
 }
 
 /* The slot of the connection that any segment is of, where `slot` has its addresses; NULL: the segment is of none. */
-static __attribute__((noinline)) struct slot *place(struct connections *connections, struct slot *slot,
-                                                    struct addressed_segment *segment)
+static __attribute__((noinline)) struct slot *tcp_connections_place(struct connections *connections, struct slot *slot,
+                                                                    struct addressed_segment *segment)
 {
     struct beginning beginning = {.with_syn = false};
     bool ignore = false;
@@ -643,10 +646,10 @@ static __attribute__((noinline)) struct slot *place(struct connections *connecti
         if (is_quiet(connections, at, segment->segment.frame, segment->segment.time_ns))
             retire_closed(connections, at, segment->segment.time_ns);
     if (slot)
-        slot = settle(connections, slot, segment, &beginning, &ignore);
+        slot = tcp_connections_settle(connections, slot, segment, &beginning, &ignore);
     if (ignore)
         return NULL;
-    return slot ? slot : begin(connections, segment, &beginning);
+    return slot ? slot : tcp_connections_begin(connections, segment, &beginning);
 }
 
 struct connection *connections_segment(struct connections *connections, struct addressed_segment *segment)
@@ -656,18 +659,18 @@ struct connection *connections_segment(struct connections *connections, struct a
     if (connections->n_closed)
         retire_quiet(connections, segment->segment.frame, now);
     unsigned side;
-    struct slot *slot = find(connections, segment, &side);
+    struct slot *slot = tcp_connections_find(connections, segment, &side);
     segment->segment.side = (uint8_t)side;
-    if (!slot || !is_usual(slot, &segment->segment))
-        slot = place(connections, slot, segment);
+    if (!slot || !tcp_connections_is_usual(slot, &segment->segment))
+        slot = tcp_connections_place(connections, slot, segment);
     if (!slot)
         return NULL;
     connections->latest = slot->successor ? slot->successor : slot;
-    feed(connections, slot, &segment->segment);
+    tcp_connections_feed(connections, slot, &segment->segment);
     if (slot->former)
         settle_former(connections, slot, now);
     if (slot->dismissed) {
-        retire(connections, slot, CONNECTION_DISMISSED, now);
+        tcp_connections_retire(connections, slot, CONNECTION_DISMISSED, now);
         return NULL;
     }
     return &slot->connection;
@@ -683,7 +686,7 @@ void connections_each(struct connections *connections, void (*visit)(void *ctx, 
 {
     for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
         for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next)
-            visit(ctx, &slot_of(l)->connection);
+            visit(ctx, &tcp_connections_slot_of(l)->connection);
 }
 
 /* ---- room in several tables ---- */
@@ -693,8 +696,8 @@ void connections_reach(struct connections *connections, uint32_t frame, int64_t 
     for (struct link *l = connections->lists[SLOT_CLOSED].next, *next; l != &connections->lists[SLOT_CLOSED];
          l = next) {
         next = l->next;
-        if (is_quiet(connections, slot_of(l), frame, now_ns))
-            retire_closed(connections, slot_of(l), now_ns);
+        if (is_quiet(connections, tcp_connections_slot_of(l), frame, now_ns))
+            retire_closed(connections, tcp_connections_slot_of(l), now_ns);
     }
 }
 
@@ -702,7 +705,7 @@ void connections_kept(struct connections *connections, const struct kept_visit *
 {
     for (int state = SLOT_OPEN; state <= SLOT_TOMBSTONE; state++) {
         for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next) {
-            const struct slot *slot = slot_of(l);
+            const struct slot *slot = tcp_connections_slot_of(l);
 
             if (state == SLOT_TOMBSTONE)
                 visit->ended(visit->ctx, slot->connection.end_frame);
@@ -728,15 +731,15 @@ static void stop_waiting(struct connections *connections, struct slot *slot, siz
         return;
     know_state(connections, slot);
     if (slot->dismissed)
-        retire(connections, slot, CONNECTION_DISMISSED, now);
+        tcp_connections_retire(connections, slot, CONNECTION_DISMISSED, now);
 }
 
 static void evict(struct connections *connections, struct slot *slot, int64_t now)
 {
     if (slot->state == SLOT_OPEN)
-        retire(connections, slot, CONNECTION_EVICTED, now);
+        tcp_connections_retire(connections, slot, CONNECTION_EVICTED, now);
     else if (slot->state == SLOT_CLOSED)
-        retire(connections, slot, CONNECTION_CLOSED, slot->connection.end_ns);
+        tcp_connections_retire(connections, slot, CONNECTION_CLOSED, slot->connection.end_ns);
     remove_slot(connections, slot);
 }
 
@@ -747,10 +750,10 @@ void connections_trim(struct connections *connections, const struct kept_limits 
     for (int state = SLOT_OPEN; state <= SLOT_TOMBSTONE; state++) {
         for (struct link *l = connections->lists[state].next, *next; l != &connections->lists[state]; l = next) {
             next = l->next;
-            if (slot_of(l)->connection.end_frame <= until[state])
-                evict(connections, slot_of(l), now_ns);
+            if (tcp_connections_slot_of(l)->connection.end_frame <= until[state])
+                evict(connections, tcp_connections_slot_of(l), now_ns);
             else if (state != SLOT_TOMBSTONE)
-                stop_waiting(connections, slot_of(l), limits->held, now_ns);
+                stop_waiting(connections, tcp_connections_slot_of(l), limits->held, now_ns);
         }
     }
 }
@@ -759,13 +762,13 @@ void connections_park(struct connections *connections, uint32_t until)
 {
     for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
         for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next)
-            if (slot_of(l)->connection.end_frame <= until)
-                connections_park_one(connections, &slot_of(l)->connection);
+            if (tcp_connections_slot_of(l)->connection.end_frame <= until)
+                connections_park_one(connections, &tcp_connections_slot_of(l)->connection);
 }
 
 /* ---- the end ---- */
 
-static int by_id(const void *a, const void *b)
+static int tcp_connections_by_id(const void *a, const void *b)
 {
     uint32_t x = (*(struct slot *const *)a)->connection.id, y = (*(struct slot *const *)b)->connection.id;
     return (x > y) - (x < y);
@@ -778,17 +781,17 @@ void connections_finish(struct connections *connections, int64_t now_ns)
     if (live) {
         for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
             for (struct link *l = connections->lists[state].next; l != &connections->lists[state]; l = l->next)
-                live[n++] = slot_of(l);
-        qsort(live, n, sizeof *live, by_id);
+                live[n++] = tcp_connections_slot_of(l);
+        qsort(live, n, sizeof *live, tcp_connections_by_id);
         for (size_t i = 0; i < n; i++)
-            retire(connections, live[i], live[i]->state == SLOT_CLOSED ? CONNECTION_CLOSED : CONNECTION_CAPTURE,
-                   now_ns);
+            tcp_connections_retire(connections, live[i],
+                                   live[i]->state == SLOT_CLOSED ? CONNECTION_CLOSED : CONNECTION_CAPTURE, now_ns);
         free(live);
     }
     /* Without memory to sort: in any order. */
     for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
         while ((slot = list_first(&connections->lists[state])))
-            retire(connections, slot, CONNECTION_CAPTURE, now_ns);
+            tcp_connections_retire(connections, slot, CONNECTION_CAPTURE, now_ns);
 }
 
 void connections_free(struct connections *connections)

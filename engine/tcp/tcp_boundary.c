@@ -64,7 +64,7 @@ static bool confirms(const struct tcp_segment *segment, const struct tcp_segment
 }
 
 /* Octets at a closed connection's addresses that are elsewhere: the next connection's, whose SYNs were not captured. */
-static bool is_foreign(const struct tcp_pair *pair, const struct tcp_segment *segment)
+static bool boundary_is_foreign(const struct tcp_pair *pair, const struct tcp_segment *segment)
 {
     const struct tcp_side_facts *facts = tcp_pair_facts(pair, segment->side);
 
@@ -91,7 +91,7 @@ enum tcp_boundary tcp_boundary_judge(const struct tcp_pair *pair, const struct t
         return tcp_boundary_established(pair) ? TCP_MAY_BEGIN : TCP_BEGINS;
     if (is_reset_beyond(pair, segment))
         return TCP_MAY_END;
-    if (is_foreign(pair, segment))
+    if (boundary_is_foreign(pair, segment))
         return TCP_BEGINS;
     if (jumps(pair, segment)) /* without octets it may also be late, of the connection before */
         return segment->length > 0 ? TCP_BEGINS : TCP_STRAYS;
@@ -100,23 +100,24 @@ enum tcp_boundary tcp_boundary_judge(const struct tcp_pair *pair, const struct t
 
 /* ---- two connections at the same addresses ---- */
 
-static uint32_t apart(uint32_t a, uint32_t b)
+static uint32_t boundary_apart(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0 ? b - a : a - b;
 }
 
-static uint64_t distance(const struct tcp_pair *pair, unsigned side, const struct tcp_segment *segment)
+static uint64_t boundary_distance(const struct tcp_pair *pair, unsigned side, const struct tcp_segment *segment)
 {
     const struct tcp_side_facts *mine = tcp_pair_facts(pair, side), *other = tcp_pair_facts(pair, 1 - side);
-    uint64_t sum = apart(segment->seq, mine->isn + (uint32_t)mine->highest);
+    uint64_t sum = boundary_apart(segment->seq, mine->isn + (uint32_t)mine->highest);
 
-    return segment->flags & TCP_ACK ? sum + apart(segment->ack, other->isn + (uint32_t)other->highest) : 2 * sum;
+    return segment->flags & TCP_ACK ? sum + boundary_apart(segment->ack, other->isn + (uint32_t)other->highest)
+                                    : 2 * sum;
 }
 
 bool tcp_boundary_is_nearer(const struct tcp_pair *one, unsigned side_of_one, const struct tcp_pair *other,
                             unsigned side_of_other, const struct tcp_segment *segment)
 {
-    return distance(one, side_of_one, segment) < distance(other, side_of_other, segment);
+    return boundary_distance(one, side_of_one, segment) < boundary_distance(other, side_of_other, segment);
 }
 
 /* ---- a connection that is over ---- */

@@ -25,7 +25,7 @@ static size_t footprint(uint32_t captured)
     return sizeof(struct tcp_piece) + captured;
 }
 
-static uint64_t end_of(const struct tcp_piece *piece)
+static uint64_t held_end_of(const struct tcp_piece *piece)
 {
     return piece->start + piece->length;
 }
@@ -35,11 +35,11 @@ static size_t index_after(const struct tcp_held *held, uint64_t at)
 {
     size_t low = 0, high = held->n;
     /* Most pieces go to the end. */
-    if (high && end_of(held->pieces[held->first + high - 1]) <= at)
+    if (high && held_end_of(held->pieces[held->first + high - 1]) <= at)
         return high;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (end_of(held->pieces[held->first + middle]) <= at)
+        if (held_end_of(held->pieces[held->first + middle]) <= at)
             low = middle + 1;
         else
             high = middle;
@@ -54,7 +54,7 @@ const struct tcp_piece *tcp_held_after(const struct tcp_held *held, uint64_t at)
 }
 
 /* Room for one more pointer after the last. */
-static bool make_room(struct tcp_held *held)
+static bool held_make_room(struct tcp_held *held)
 {
     if (held->first + held->n < held->capacity)
         return true;
@@ -75,7 +75,7 @@ static bool make_room(struct tcp_held *held)
 bool tcp_held_add(struct tcp_held *held, uint64_t start, uint32_t length, const uint8_t *octets, uint32_t captured,
                   const struct octets_origin *origin)
 {
-    if (held->n >= TCP_HELD_PIECES_MAX || held->octets + footprint(captured) > held->limit || !make_room(held))
+    if (held->n >= TCP_HELD_PIECES_MAX || held->octets + footprint(captured) > held->limit || !held_make_room(held))
         return false;
     struct tcp_piece *piece = heap_get(footprint(captured));
     if (!piece)
@@ -107,7 +107,7 @@ void tcp_held_cut(struct tcp_held *held, uint64_t end)
 {
     while (held->n) {
         struct tcp_piece *last = held->pieces[held->first + held->n - 1];
-        if (end_of(last) <= end)
+        if (held_end_of(last) <= end)
             return;
         if (last->start < end) {
             size_t before = footprint(last->captured);

@@ -27,7 +27,7 @@ void tcp_history_free(struct tcp_history *history)
 }
 
 /* Copies the octets [at, at + n) into a ring. */
-static void put(uint8_t *ring, size_t capacity, uint64_t at, const uint8_t *p, size_t n)
+static void history_put(uint8_t *ring, size_t capacity, uint64_t at, const uint8_t *p, size_t n)
 {
     size_t position = (size_t)at & (capacity - 1), first = capacity - position < n ? capacity - position : n;
 
@@ -37,7 +37,7 @@ static void put(uint8_t *ring, size_t capacity, uint64_t at, const uint8_t *p, s
 }
 
 /* Room for what is kept and n more, as far as the limit goes. */
-static void grow_octets(struct tcp_history *history, size_t n)
+static void history_grow_octets(struct tcp_history *history, size_t n)
 {
     size_t kept = (size_t)(history->end - history->start), capacity = history->capacity;
 
@@ -51,8 +51,8 @@ static void grow_octets(struct tcp_history *history, size_t n)
     if (kept) {
         size_t position = (size_t)history->start & (history->capacity - 1);
         size_t first = history->capacity - position < kept ? history->capacity - position : kept;
-        put(octets, capacity, history->start, history->octets + position, first);
-        put(octets, capacity, history->start + first, history->octets, kept - first);
+        history_put(octets, capacity, history->start, history->octets + position, first);
+        history_put(octets, capacity, history->start + first, history->octets, kept - first);
     }
     arena_drop(history->octets, history->capacity);
     history->octets = octets;
@@ -76,7 +76,7 @@ static void grow_runs(struct tcp_history *history)
 }
 
 /* It ends after `at`. */
-static bool is_after(const struct tcp_history_run *run, uint64_t at)
+static bool history_is_after(const struct tcp_history_run *run, uint64_t at)
 {
     return (int32_t)(run->end - (uint32_t)at) > 0;
 }
@@ -85,12 +85,12 @@ static bool is_after(const struct tcp_history_run *run, uint64_t at)
  * Runs that are overwritten have brought nothing that is still kept, and neither has the oldest one left, whose
  * beginning is not known any more; unless that takes more than TCP_HISTORY_RUNS.
  */
-static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
+static void history_add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
 {
     uint32_t capacity = history->runs_capacity;
 
     if (history->n_runs >= capacity && capacity < TCP_HISTORY_RUNS &&
-        (capacity == 0 || is_after(&history->runs[(history->n_runs + 1) & (capacity - 1)], history->start)))
+        (capacity == 0 || history_is_after(&history->runs[(history->n_runs + 1) & (capacity - 1)], history->start)))
         grow_runs(history);
     if (history->runs_capacity)
         history->runs[history->n_runs++ & (history->runs_capacity - 1)] =
@@ -98,7 +98,7 @@ static void add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
 }
 
 /* n octets more would overwrite some that are needed while there may be more room. */
-static bool is_short(const struct tcp_history *history, size_t n, uint64_t acked)
+static bool history_is_short(const struct tcp_history *history, size_t n, uint64_t acked)
 {
     uint64_t end = history->end + n;
 
@@ -113,8 +113,8 @@ void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t 
         history->start = history->end = at;
         history->n_runs = 0;
     }
-    if (is_short(history, n, acked))
-        grow_octets(history, n);
+    if (history_is_short(history, n, acked))
+        history_grow_octets(history, n);
     if (history->capacity == 0) {
         history->start = history->end = at + n;
         return;
@@ -125,18 +125,18 @@ void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t 
         p += n - history->capacity;
         n = history->capacity;
     }
-    put(history->octets, history->capacity, history->end - n, p, n);
+    history_put(history->octets, history->capacity, history->end - n, p, n);
     if (history->end - history->start > history->capacity)
         history->start = history->end - history->capacity;
-    add_run(history, history->end, frame);
+    history_add_run(history, history->end, frame);
 }
 
-static uint32_t frame_of(const struct tcp_history *history, uint64_t at)
+static uint32_t history_frame_of(const struct tcp_history *history, uint64_t at)
 {
     uint32_t kept = history->n_runs < history->runs_capacity ? history->n_runs : history->runs_capacity, frame = 0;
     for (uint32_t i = 0; i < kept; i++) { /* from the latest back */
         const struct tcp_history_run *run = &history->runs[(history->n_runs - 1 - i) & (history->runs_capacity - 1)];
-        if (!is_after(run, at))
+        if (!history_is_after(run, at))
             return frame;
         frame = run->frame;
     }
@@ -161,7 +161,7 @@ bool tcp_history_differs(const struct tcp_history *history, uint64_t at, const u
             size_t i = 0;
             while (kept[i] == again[i])
                 i++;
-            *out = (struct tcp_difference){from + i, kept[i], again[i], frame_of(history, from + i)};
+            *out = (struct tcp_difference){from + i, kept[i], again[i], history_frame_of(history, from + i)};
             return true;
         }
         from += step;

@@ -133,18 +133,18 @@ static uint64_t not_negative(int64_t offset)
     return offset < 0 ? 0 : (uint64_t)offset;
 }
 
-static uint64_t larger(uint64_t a, uint64_t b)
+static uint64_t pair_larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t pair_smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
 
 /* How far beyond what was acknowledged (or delivered) a side may plausibly send: the other side's window. */
-static uint64_t reach(const struct side *sender, const struct side *receiver)
+static uint64_t pair_reach(const struct side *sender, const struct side *receiver)
 {
     uint64_t window = WINDOW_LARGEST;
     /* The scale counts only if both SYNs offered one (RFC 7323 section 2.2), which takes both SYNs to know. */
@@ -152,7 +152,7 @@ static uint64_t reach(const struct side *sender, const struct side *receiver)
         bool scaled = sender->window_scale <= SCALE_LARGEST && receiver->window_scale <= SCALE_LARGEST;
         window = ((uint64_t)receiver->largest_window << (scaled ? receiver->window_scale : 0)) * 2 + WINDOW_SLACK;
     }
-    return larger(sender->facts.next, sender->facts.acked) + window;
+    return pair_larger(sender->facts.next, sender->facts.acked) + window;
 }
 
 /* ---- the start of a stream ---- */
@@ -168,7 +168,7 @@ static void rebase(struct side *me, uint32_t isn)
     me->based = true;
 }
 
-static void note_syn(struct side *me, const struct tcp_segment *segment)
+static void pair_note_syn(struct side *me, const struct tcp_segment *segment)
 {
     uint32_t isn = segment->seq + 1;
     if (me->seen && me->facts.isn != isn)
@@ -182,7 +182,7 @@ static void note_syn(struct side *me, const struct tcp_segment *segment)
 }
 
 /* The first segment of a side whose SYN was not captured. */
-static void note_start(struct side *me, const struct tcp_segment *segment)
+static void pair_note_start(struct side *me, const struct tcp_segment *segment)
 {
     /* A base taken from a handshake holds, unless octets before it turn up. */
     if (!me->based || me->base_guessed || (int32_t)(segment->seq - me->facts.isn) < 0)
@@ -213,7 +213,7 @@ static bool is_joined(const struct side *peer, const struct tcp_segment *segment
     return peer->facts.mss != 0 && segment->length > peer->facts.mss;
 }
 
-static bool is_damaged(struct tcp_pair *pair, const struct tcp_segment *segment)
+static bool pair_is_damaged(struct tcp_pair *pair, const struct tcp_segment *segment)
 {
     struct side *me = &pair->side[segment->side & 1], *peer = &pair->side[!(segment->side & 1)];
     enum tcp_checksum checksum = is_joined(peer, segment) ? TCP_CHECKSUM_UNKNOWN : tcp_checksum(segment);
@@ -230,7 +230,7 @@ bool tcp_pair_is_damaged(struct tcp_pair *pair, unsigned side)
     if (!segment || (segment->side & 1) != side)
         return false;
     pair->direct = NULL; /* asked once */
-    return is_damaged(pair, segment);
+    return pair_is_damaged(pair, segment);
 }
 
 void tcp_pair_take_back(struct tcp_pair *pair, unsigned side, uint64_t from)
@@ -255,8 +255,8 @@ static void deliver_hole(struct tcp_pair *pair, unsigned s, uint64_t to, enum ho
 }
 
 /* Octets that continue the stream: `captured` of `length` are there. */
-static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_t captured, uint32_t length,
-                    struct octets_origin *origin)
+static void pair_deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_t captured, uint32_t length,
+                         struct octets_origin *origin)
 {
     struct side *me = &pair->side[s];
     uint64_t from = me->facts.next;
@@ -270,7 +270,7 @@ static void deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_
             pair->events.octets(pair->events.ctx, s, from, p, captured, origin);
         if (me->takes_back) {
             me->takes_back = false;
-            me->facts.next = smaller(me->facts.next, me->taken_back);
+            me->facts.next = pair_smaller(me->facts.next, me->taken_back);
             tcp_history_append(&me->history, from, p, (size_t)(me->facts.next - from), me->facts.acked, origin->frame);
             return;
         }
@@ -297,7 +297,7 @@ static void drain(struct tcp_pair *pair, unsigned s, bool lost)
             piece->origin.time_ns = pair->now;
         else if (piece->origin.time_ns < me->delivered_ns)
             piece->origin.time_ns = me->delivered_ns;
-        deliver(pair, s, piece->octets, piece->captured, piece->length, &piece->origin);
+        pair_deliver(pair, s, piece->octets, piece->captured, piece->length, &piece->origin);
         free(piece);
     }
     me->asked_again &= !tcp_held_empty(&me->held);
@@ -315,8 +315,8 @@ static void deliver_fin(struct tcp_pair *pair, unsigned s)
 
 /* Gives the first gap up, but not beyond `to`. `incoming`, at `to`, is a segment not held yet; NULL when there is none.
  */
-static void give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_cause cause,
-                    const struct octets_origin *incoming)
+static void pair_give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_cause cause,
+                         const struct octets_origin *incoming)
 {
     struct side *me = &pair->side[s];
     const struct octets_origin *beyond = incoming;
@@ -324,7 +324,7 @@ static void give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_ca
         const struct tcp_piece *first = tcp_held_first(&me->held);
         if (first->start <= to || !incoming)
             beyond = &first->origin;
-        to = smaller(to, first->start);
+        to = pair_smaller(to, first->start);
     }
     struct octets_origin next;
     if (beyond) {
@@ -343,14 +343,14 @@ static void give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_ca
  */
 static uint64_t sent_top(const struct side *side)
 {
-    return larger(side->facts.highest, smaller(side->sequence_top, side->facts.acked));
+    return pair_larger(side->facts.highest, pair_smaller(side->sequence_top, side->facts.acked));
 }
 
 static uint64_t loss_end(const struct side *side)
 {
-    uint64_t top = smaller(side->loss_acked, sent_top(side));
+    uint64_t top = pair_smaller(side->loss_acked, sent_top(side));
     if (side->fin_known)
-        return smaller(top, side->fin_offset);
+        return pair_smaller(top, side->fin_offset);
     /* One sequence number beyond everything captured: more likely a FIN than an octet. */
     if (tcp_held_empty(&side->held) && top == side->facts.next + 1 && side->facts.highest <= side->facts.next)
         return side->facts.next;
@@ -365,7 +365,7 @@ static void give_up_overtaken(struct tcp_pair *pair, unsigned s)
 {
     struct side *me = &pair->side[s];
     while (!me->asked_again && !tcp_held_empty(&me->held) && tcp_held_first(&me->held)->start < me->facts.acked)
-        give_up(pair, s, tcp_held_first(&me->held)->start, HOLE_CAPTURE_LOSS, NULL);
+        pair_give_up(pair, s, tcp_held_first(&me->held)->start, HOLE_CAPTURE_LOSS, NULL);
     deliver_fin(pair, s);
 }
 
@@ -392,7 +392,7 @@ static void give_up_lost(struct tcp_pair *pair, unsigned s)
         return;
     /* All gaps that were acknowledged when the wait began. */
     while (loss_end(me) > me->facts.next)
-        give_up(pair, s, loss_end(me), HOLE_CAPTURE_LOSS, NULL);
+        pair_give_up(pair, s, loss_end(me), HOLE_CAPTURE_LOSS, NULL);
     me->loss_suspected = false;
     deliver_fin(pair, s);
 }
@@ -415,8 +415,8 @@ static bool may_be_garbage(const struct side *me, const struct tcp_segment *segm
 }
 
 /* Compares repeated octets with the first copy. Reports the first difference. */
-static void compare(struct tcp_pair *pair, unsigned s, const struct tcp_segment *segment, uint64_t from,
-                    const uint8_t *p, uint64_t n)
+static void pair_compare(struct tcp_pair *pair, unsigned s, const struct tcp_segment *segment, uint64_t from,
+                         const uint8_t *p, uint64_t n)
 {
     struct side *me = &pair->side[s];
     struct tcp_difference difference;
@@ -426,7 +426,7 @@ static void compare(struct tcp_pair *pair, unsigned s, const struct tcp_segment 
         const struct tcp_piece *piece = tcp_held_after(&me->held, at);
         if (!piece || piece->start >= from + n)
             break;
-        uint64_t start = larger(piece->start, from), end = smaller(piece->start + piece->captured, from + n);
+        uint64_t start = pair_larger(piece->start, from), end = pair_smaller(piece->start + piece->captured, from + n);
         for (uint64_t i = start; i < end && !differs; i++) {
             uint8_t first = piece->octets[i - piece->start], repeated = p[i - from];
             differs = first != repeated;
@@ -461,16 +461,16 @@ static struct octets_origin origin_of(const struct arrival *arrival, uint64_t fr
 }
 
 /* Puts [from, to), which is nowhere yet, into the stream or keeps it. False: no room, nothing was done. */
-static bool place(struct tcp_pair *pair, unsigned s, const struct arrival *arrival, uint64_t from, uint64_t to)
+static bool pair_place(struct tcp_pair *pair, unsigned s, const struct arrival *arrival, uint64_t from, uint64_t to)
 {
     struct side *me = &pair->side[s];
-    uint64_t captured_to = smaller(to, larger(from, arrival->captured_end));
+    uint64_t captured_to = pair_smaller(to, pair_larger(from, arrival->captured_end));
     struct octets_origin origin = origin_of(arrival, from, to);
     const uint8_t *p = arrival->segment->payload;
     if (captured_to > from)
         p += from - arrival->start;
     if (from == me->facts.next) {
-        deliver(pair, s, p, (uint32_t)(captured_to - from), (uint32_t)(to - from), &origin);
+        pair_deliver(pair, s, p, (uint32_t)(captured_to - from), (uint32_t)(to - from), &origin);
         drain(pair, s, false);
         return true;
     }
@@ -483,7 +483,7 @@ static void take_out_of_order(struct tcp_pair *pair, unsigned s, const struct ar
     struct side *me = &pair->side[s];
     uint64_t from = arrival->start;
     while (from < end) {
-        from = larger(from, me->facts.next);
+        from = pair_larger(from, me->facts.next);
         if (from >= end)
             break;
         const struct tcp_piece *piece = tcp_held_after(&me->held, from);
@@ -491,21 +491,21 @@ static void take_out_of_order(struct tcp_pair *pair, unsigned s, const struct ar
             from = piece->start + piece->length;
             continue;
         }
-        uint64_t to = piece ? smaller(end, piece->start) : end;
+        uint64_t to = piece ? pair_smaller(end, piece->start) : end;
         bool eager = pair->eager_holes && from > me->facts.next;
-        if (!eager && place(pair, s, arrival, from, to)) {
+        if (!eager && pair_place(pair, s, arrival, from, to)) {
             from = to;
             continue;
         }
         /* The first gap goes; it may be the one before this segment. */
         struct octets_origin incoming = origin_of(arrival, from, to);
-        give_up(pair, s, from, eager ? HOLE_CAPTURE_LOSS : HOLE_MEMORY_LIMIT, &incoming);
+        pair_give_up(pair, s, from, eager ? HOLE_CAPTURE_LOSS : HOLE_MEMORY_LIMIT, &incoming);
     }
 }
 
 /* Octets and FIN of a segment whose first octet has the offset `start`. */
-static void take_octets(struct tcp_pair *pair, const struct tcp_segment *segment, uint64_t start, bool from_start,
-                        struct acknowledged acked)
+static void pair_take_octets(struct tcp_pair *pair, const struct tcp_segment *segment, uint64_t start, bool from_start,
+                             struct acknowledged acked)
 {
     unsigned s = segment->side & 1;
     struct side *me = &pair->side[s];
@@ -519,31 +519,31 @@ static void take_octets(struct tcp_pair *pair, const struct tcp_segment *segment
                                    .retransmitted = start < me->facts.highest,
                                    .segment_length = segment->length};
 
-    me->facts.highest = larger(me->facts.highest, end);
+    me->facts.highest = pair_larger(me->facts.highest, end);
     if (segment->length > me->facts.largest_segment)
         me->facts.largest_segment = segment->length;
     if (start == me->facts.next && tcp_held_empty(&me->held) && !me->fin_known) {
         pair->direct = segment;
-        deliver(pair, s, segment->payload, segment->captured, segment->length, &origin);
+        pair_deliver(pair, s, segment->payload, segment->captured, segment->length, &origin);
         pair->direct = NULL;
         return;
     }
-    if (is_damaged(pair, segment)) {
+    if (pair_is_damaged(pair, segment)) {
         me->facts.damaged++;
         return;
     }
     struct arrival arrival = {
         .segment = segment, .start = start, .end = end, .captured_end = start + segment->captured, .origin = origin};
     if (origin.retransmitted && segment->captured && !is_keep_alive(me, segment, start))
-        compare(pair, s, segment, start, segment->payload, segment->captured);
+        pair_compare(pair, s, segment, start, segment->payload, segment->captured);
     if (may_be_garbage(me, segment, start))
         return;
     if (me->fin_known)
-        end = smaller(end, me->fin_offset);
+        end = pair_smaller(end, me->fin_offset);
     take_out_of_order(pair, s, &arrival, end);
 }
 
-static void take_fin(struct tcp_pair *pair, const struct tcp_segment *segment, uint64_t offset)
+static void pair_take_fin(struct tcp_pair *pair, const struct tcp_segment *segment, uint64_t offset)
 {
     struct side *me = &pair->side[segment->side & 1];
     if (me->fin_known || offset < me->facts.next)
@@ -552,7 +552,7 @@ static void take_fin(struct tcp_pair *pair, const struct tcp_segment *segment, u
     me->fin_offset = offset;
     me->fin_frame = segment->frame;
     me->fin_time = segment->time_ns;
-    me->facts.highest = larger(me->facts.highest, offset);
+    me->facts.highest = pair_larger(me->facts.highest, offset);
     tcp_held_cut(&me->held, offset);
 }
 
@@ -563,7 +563,7 @@ static bool reset_is_valid(const struct side *me, const struct side *peer, int64
 {
     if (!me->started && !me->facts.syn_seen)
         return true; /* refusal of a SYN, or nothing known to measure it by */
-    if (offset < 0 || (uint64_t)offset > reach(me, peer))
+    if (offset < 0 || (uint64_t)offset > pair_reach(me, peer))
         return false;
     return !me->facts.acked_known || (uint64_t)offset >= me->facts.acked;
 }
@@ -587,14 +587,14 @@ static struct acknowledged acknowledged_by(const struct tcp_segment *segment, co
 }
 
 /* s: whose octets are acknowledged, by a segment that carries octets itself, or does not. */
-static void take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, bool carries)
+static void pair_take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, bool carries)
 {
     struct side *me = &pair->side[s];
     if (!carries && me->facts.acked_known && acked == me->facts.acked && acked == me->facts.next)
         me->asked_again |= !tcp_held_empty(&me->held);
     bool more = !me->facts.acked_known || acked > me->facts.acked;
-    if (acked <= larger(me->facts.highest, me->facts.next) + WINDOW_LARGEST) { /* no window was ever wider */
-        me->facts.acked = me->facts.acked_known ? larger(me->facts.acked, acked) : acked;
+    if (acked <= pair_larger(me->facts.highest, me->facts.next) + WINDOW_LARGEST) { /* no window was ever wider */
+        me->facts.acked = me->facts.acked_known ? pair_larger(me->facts.acked, acked) : acked;
         me->facts.acked_known = true;
     }
     if (more)
@@ -630,9 +630,9 @@ static bool find_starts(struct side *me, struct side *peer, const struct tcp_seg
 {
     bool syn = is_syn(segment);
     if (syn)
-        note_syn(me, segment);
+        pair_note_syn(me, segment);
     else if (!me->seen && !(segment->flags & TCP_RST))
-        note_start(me, segment);
+        pair_note_start(me, segment);
     if (!syn && !(segment->flags & TCP_RST))
         settle_start(me, segment);
     me->seen = me->seen || !(segment->flags & TCP_RST);
@@ -651,11 +651,11 @@ static bool find_starts(struct side *me, struct side *peer, const struct tcp_seg
 /* Not acceptable to any receiver. */
 static bool is_out_of_reach(const struct side *me, const struct side *peer, uint64_t end)
 {
-    return end > me->facts.next + WINDOW_SLACK && end > reach(me, peer);
+    return end > me->facts.next + WINDOW_SLACK && end > pair_reach(me, peer);
 }
 
 /* Before the start, of another connection, or out of reach until more of them are there. */
-static bool is_foreign(struct side *me, const struct side *peer, const struct tcp_segment *segment, int64_t offset)
+static bool pair_is_foreign(struct side *me, const struct side *peer, const struct tcp_segment *segment, int64_t offset)
 {
     if (offset < 0 || (is_syn(segment) && me->facts.isn != segment->seq + 1))
         return true;
@@ -670,11 +670,11 @@ static void take_content(struct tcp_pair *pair, const struct tcp_segment *segmen
     struct side *me = &pair->side[s];
     uint64_t end = start + segment->length;
     me->strays = 0;
-    me->sequence_top = larger(me->sequence_top, end);
+    me->sequence_top = pair_larger(me->sequence_top, end);
     if (segment->length)
-        take_octets(pair, segment, start, from_start, acked);
+        pair_take_octets(pair, segment, start, from_start, acked);
     if (segment->flags & TCP_FIN)
-        take_fin(pair, segment, end);
+        pair_take_fin(pair, segment, end);
     if (me->fin_known && !me->facts.fin)
         deliver_fin(pair, s);
 }
@@ -688,7 +688,7 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     pair->frame = segment->frame;
     pair->now = segment->time_ns;
 
-    if (me->sums_right + me->sums_wrong < SUMS_SAMPLED && is_damaged(pair, segment)) {
+    if (me->sums_right + me->sums_wrong < SUMS_SAMPLED && pair_is_damaged(pair, segment)) {
         me->facts.damaged++;
         return;
     }
@@ -708,14 +708,14 @@ void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment)
     if (!syn && segment->window > me->largest_window)
         me->largest_window = segment->window;
     if (acked.known)
-        take_ack(pair, !s, acked.to, segment->length > 0);
+        pair_take_ack(pair, !s, acked.to, segment->length > 0);
     if (segment->flags & TCP_RST) {
         take_reset(pair, segment, unwrapped);
         return;
     }
     if (syn && !me->started && !peer->started)
         me->reset = peer->reset = false; /* a SYN repeated after a refusal */
-    if (!is_foreign(me, peer, segment, offset))
+    if (!pair_is_foreign(me, peer, segment, offset))
         take_content(pair, segment, (uint64_t)offset, unwrapped == offset, acked);
     if (me->facts.acked > me->facts.next)
         give_up_lost(pair, s);
@@ -729,7 +729,7 @@ size_t tcp_pair_held(const struct tcp_pair *pair, unsigned side)
 void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side)
 {
     while (!tcp_held_empty(&pair->side[side].held))
-        give_up(pair, side, tcp_held_first(&pair->side[side].held)->start, HOLE_MEMORY_LIMIT, NULL);
+        pair_give_up(pair, side, tcp_held_first(&pair->side[side].held)->start, HOLE_MEMORY_LIMIT, NULL);
     tcp_held_free(&pair->side[side].held);
     deliver_fin(pair, side);
 }
@@ -743,13 +743,14 @@ void tcp_pair_finish(struct tcp_pair *pair)
         me->loss_acked = me->facts.acked;
         while (!tcp_held_empty(&me->held)) {
             uint64_t to = tcp_held_first(&me->held)->start;
-            give_up(pair, s, to, me->facts.acked > me->facts.next ? HOLE_CAPTURE_LOSS : HOLE_END, NULL);
+            pair_give_up(pair, s, to, me->facts.acked > me->facts.next ? HOLE_CAPTURE_LOSS : HOLE_END, NULL);
         }
         /* The octets known to be missing at the end of the stream. */
         if (me->fin_known)
-            give_up(pair, s, me->fin_offset, me->facts.acked > me->facts.next ? HOLE_CAPTURE_LOSS : HOLE_END, NULL);
+            pair_give_up(pair, s, me->fin_offset, me->facts.acked > me->facts.next ? HOLE_CAPTURE_LOSS : HOLE_END,
+                         NULL);
         else if (me->facts.acked > me->facts.next + 1)
-            give_up(pair, s, me->facts.acked, HOLE_CAPTURE_LOSS, NULL);
+            pair_give_up(pair, s, me->facts.acked, HOLE_CAPTURE_LOSS, NULL);
         deliver_fin(pair, s);
     }
 }

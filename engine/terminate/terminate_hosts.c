@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* The host's index among those known, or the next free one. */
-static unsigned find(const struct terminate_host *of)
+static unsigned hosts_find(const struct terminate_host *of)
 {
     unsigned i = 0;
 
@@ -19,14 +19,14 @@ static unsigned find(const struct terminate_host *of)
 
 uint8_t terminate_layouts_get(const struct terminate_host *of)
 {
-    unsigned i = of->layouts ? find(of) : 0;
+    unsigned i = of->layouts ? hosts_find(of) : 0;
 
     return !of->layouts || i == of->layouts->n ? 0 : of->layouts->known[i].layout;
 }
 
 void terminate_layouts_put(const struct terminate_host *of, uint8_t layout)
 {
-    unsigned i = of->layouts ? find(of) : TERMINATE_LAYOUTS_MAX;
+    unsigned i = of->layouts ? hosts_find(of) : TERMINATE_LAYOUTS_MAX;
 
     if (i == TERMINATE_LAYOUTS_MAX)
         return;

@@ -107,7 +107,7 @@ static bool plausible(const struct rdmap_terminate *terminate, enum rdmap_termin
 }
 
 /* The octets after the word prove the reading: exactly the parts that it announces, and of the kind that it names. */
-static bool proven(const struct rdmap_terminate *terminate, enum rdmap_terminate_status status)
+static bool layout_proven(const struct rdmap_terminate *terminate, enum rdmap_terminate_status status)
 {
     const struct ddp_segment *ddp = &terminate->ddp;
 
@@ -171,7 +171,7 @@ static bool fits_known(const uint8_t *p, size_t n, uint8_t seen, struct rdmap_te
         return false;
     memcpy(octets, p, n);
     layouts[seen - 1].read(octets, p);
-    return proven(other, rdmap_terminate_decode(other, octets, n));
+    return layout_proven(other, rdmap_terminate_decode(other, octets, n));
 }
 
 static size_t proven_layout(const uint8_t *p, size_t n, struct rdmap_terminate *other)
@@ -182,7 +182,7 @@ static size_t proven_layout(const uint8_t *p, size_t n, struct rdmap_terminate *
     for (size_t i = 0; i < LAYOUTS; i++) {
         layouts[i].read(octets, p);
         /* None of it points into octets[]: trailing octets are excluded. */
-        if (proven(other, rdmap_terminate_decode(other, octets, n)))
+        if (layout_proven(other, rdmap_terminate_decode(other, octets, n)))
             return i;
     }
     return LAYOUTS;

@@ -20,7 +20,8 @@ static const struct {
 
 /* ---- header fields ---- */
 
-static hf_register_info field(int *id, const char *title, const char *name, enum ftenum type, const char *blurb)
+static hf_register_info findings_field(int *id, const char *title, const char *name, enum ftenum type,
+                                       const char *blurb)
 {
     hf_register_info info = {id, {title, name, type, BASE_NONE, NULL, 0, blurb, HFILL}};
 
@@ -37,22 +38,22 @@ void findings_register(struct finding_fields *fields, int id, const char *protoc
     enum { RULE, RELATED, ANY, SEVERITIES, N = SEVERITIES + SEVERITY_ERROR + 1 };
     hf_register_info *info = wmem_alloc_array(wmem_epan_scope(), hf_register_info, N);
 
-    info[RULE] = field(&fields->rule, "Rule", wmem_strdup_printf(wmem_epan_scope(), "%s.rule", protocol), FT_STRING,
-                       "Id of a rule that is violated here");
-    info[RELATED] = field(&fields->related, "See also", below(protocol, related), FT_FRAMENUM,
-                          "Another frame that the finding is about");
-    info[ANY] =
-        field(&fields->any, "Finding", "iwarp.finding", FT_STRING, "Id of a rule of any layer that is violated here");
+    info[RULE] = findings_field(&fields->rule, "Rule", wmem_strdup_printf(wmem_epan_scope(), "%s.rule", protocol),
+                                FT_STRING, "Id of a rule that is violated here");
+    info[RELATED] = findings_field(&fields->related, "See also", below(protocol, related), FT_FRAMENUM,
+                                   "Another frame that the finding is about");
+    info[ANY] = findings_field(&fields->any, "Finding", "iwarp.finding", FT_STRING,
+                               "Id of a rule of any layer that is violated here");
     for (unsigned i = 0; i < array_length(severities); i++)
-        info[SEVERITIES + i] = field(&fields->severity[i], severities[i].title, below(protocol, severities[i].name),
-                                     FT_NONE, severities[i].blurb);
+        info[SEVERITIES + i] = findings_field(&fields->severity[i], severities[i].title,
+                                              below(protocol, severities[i].name), FT_NONE, severities[i].blurb);
     proto_register_field_array(id, info, N);
 }
 
 /* ---- expert infos ---- */
 
 /* MPA-4.1-05 as a name in filters: in some versions of Wireshark "-05" there could be a subtraction. */
-static const char *name_of(const char *protocol, const struct rule *rule)
+static const char *findings_name_of(const char *protocol, const struct rule *rule)
 {
     char *name = g_ascii_strdown(rule->id, -1);
     const char *all = below(protocol, g_strdelimit(name, "-.", '_'));
@@ -61,7 +62,7 @@ static const char *name_of(const char *protocol, const struct rule *rule)
     return all;
 }
 
-static bool has_findings(const struct rule *rule, const char *layer)
+static bool findings_has_findings(const struct rule *rule, const char *layer)
 {
     return rule->judged == RULE_JUDGED && strcmp(rule->layer, layer) == 0;
 }
@@ -72,19 +73,19 @@ void findings_register_layer(expert_module_t *module, const char *protocol, cons
     int n = 0;
 
     for (unsigned id = 0; id < RULE_COUNT; id++)
-        n += has_findings(&rule_catalogue[id], layer);
+        n += findings_has_findings(&rule_catalogue[id], layer);
     info = wmem_alloc_array(wmem_epan_scope(), ei_register_info, (size_t)n);
     n = 0;
     for (unsigned id = 0; id < RULE_COUNT; id++) {
         const struct rule *rule = &rule_catalogue[id];
 
-        if (!has_findings(rule, layer))
+        if (!findings_has_findings(rule, layer))
             continue;
         experts[id] = (expert_field)EI_INIT;
         infos[id] = &info[n];
         info[n++] =
             (ei_register_info){&experts[id],
-                               {name_of(protocol, rule), PI_PROTOCOL, severities[rule->severity].wireshark,
+                               {findings_name_of(protocol, rule), PI_PROTOCOL, severities[rule->severity].wireshark,
                                 wmem_strdup_printf(wmem_epan_scope(), "%s: %s", rule->id, rule->text), EXPFILL}};
     }
     expert_register_field_array(module, info, n);
@@ -111,7 +112,7 @@ static void add_expert(packet_info *pinfo, proto_item *at, const struct remark *
 
 /* ---- in the tree ---- */
 
-static void hidden(proto_item *item)
+static void findings_hidden(proto_item *item)
 {
     proto_item_set_generated(item);
     proto_item_set_hidden(item);
@@ -125,8 +126,8 @@ void findings_draw(const struct finding_fields *fields, packet_info *pinfo, prot
 
     add_expert(pinfo, at, remark);
     proto_item_set_generated(proto_tree_add_string(tree, fields->rule, tvb, 0, 0, rule->id));
-    hidden(proto_tree_add_string(tree, fields->any, tvb, 0, 0, rule->id));
-    hidden(proto_tree_add_item(tree, fields->severity[remark->severity], tvb, 0, 0, ENC_NA));
+    findings_hidden(proto_tree_add_string(tree, fields->any, tvb, 0, 0, rule->id));
+    findings_hidden(proto_tree_add_item(tree, fields->severity[remark->severity], tvb, 0, 0, ENC_NA));
     if (remark->related_frame != 0)
         proto_item_set_generated(proto_tree_add_uint(tree, fields->related, tvb, 0, 0, remark->related_frame));
 }

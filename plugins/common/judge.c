@@ -34,18 +34,18 @@ enum {
  */
 typedef int (*compare)(const struct record *, const struct record *);
 
-static int by_frame(const struct record *a, const struct record *b)
+static int common_judge_by_frame(const struct record *a, const struct record *b)
 {
     return (a->frame > b->frame) - (a->frame < b->frame);
 }
 
-static int by_place(const struct record *a, const struct record *b)
+static int common_judge_by_place(const struct record *a, const struct record *b)
 {
-    return a->offset != b->offset ? (a->offset > b->offset) - (a->offset < b->offset) : by_frame(a, b);
+    return a->offset != b->offset ? (a->offset > b->offset) - (a->offset < b->offset) : common_judge_by_frame(a, b);
 }
 
 /* Index of the first record that does not come before the key. */
-static unsigned place_for(const struct records *records, const struct record *key, compare order)
+static unsigned common_judge_place_for(const struct records *records, const struct record *key, compare order)
 {
     unsigned from = 0, to = records->n;
 
@@ -65,16 +65,16 @@ static unsigned place_for(const struct records *records, const struct record *ke
     return from;
 }
 
-static struct record *find(const struct records *records, const struct record *key, compare order)
+static struct record *common_judge_find(const struct records *records, const struct record *key, compare order)
 {
-    unsigned at = place_for(records, key, order);
+    unsigned at = common_judge_place_for(records, key, order);
     struct record *found = at < records->n ? records->at[at] : NULL;
 
     return found && order(found, key) == 0 ? found : NULL;
 }
 
 /* Replaces the one with the same key. */
-static void insert(struct records *records, struct record *record, compare order)
+static void common_judge_insert(struct records *records, struct record *record, compare order)
 {
     unsigned at;
 
@@ -82,7 +82,7 @@ static void insert(struct records *records, struct record *record, compare order
         records->at[records->n++] = record;
         return;
     }
-    at = place_for(records, record, order);
+    at = common_judge_place_for(records, record, order);
     if (at < records->n && order(records->at[at], record) == 0) {
         records->at[at] = record;
         return;
@@ -115,30 +115,30 @@ void *judge_new(struct judge *judge, size_t size)
 void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame)
 {
     record->frame = frame;
-    insert(&judge->by_frame, record, by_frame);
+    common_judge_insert(&judge->by_frame, record, common_judge_by_frame);
 }
 
 void judge_keep(struct judge *judge, struct record *record, const struct place *place)
 {
     record->offset = place->offset;
     record->frame = place->frame;
-    insert(&judge->by_place[place->side & 1u], record, by_place);
+    common_judge_insert(&judge->by_place[place->side & 1u], record, common_judge_by_place);
     if (!judge_in_frame(judge, place->frame))
-        insert(&judge->by_frame, record, by_frame);
+        common_judge_insert(&judge->by_frame, record, common_judge_by_frame);
 }
 
-static struct record *kept_at(const struct judge *judge, const struct place *place)
+static struct record *common_judge_kept_at(const struct judge *judge, const struct place *place)
 {
     const struct record key = {.offset = place->offset, .frame = place->frame};
 
-    return find(&judge->by_place[place->side & 1u], &key, by_place);
+    return common_judge_find(&judge->by_place[place->side & 1u], &key, common_judge_by_place);
 }
 
 static struct record *kept_in_frame(const struct judge *judge, uint32_t frame)
 {
     const struct record key = {.frame = frame};
 
-    return find(&judge->by_frame, &key, by_frame);
+    return common_judge_find(&judge->by_frame, &key, common_judge_by_frame);
 }
 
 bool judge_settle(struct judge *judge, struct record *record, unsigned side)
@@ -167,7 +167,7 @@ static union {
 
 const struct record *judge_at(const struct judge *judge, const struct place *place)
 {
-    const struct record *kept = kept_at(judge, place);
+    const struct record *kept = common_judge_kept_at(judge, place);
 
     return !kept && runs_reach(&judge->runs, place->frame) && runs_at(&judge->runs, place, &made.record) ? &made.record
                                                                                                          : kept;
@@ -192,9 +192,9 @@ static struct record *keep_made(struct judge *judge, unsigned side)
     if (judge->runs.pattern->keep)
         judge->runs.pattern->keep(record);
     if (judge->by_place[side].n > 0)
-        insert(&judge->by_place[side], record, by_place);
+        common_judge_insert(&judge->by_place[side], record, common_judge_by_place);
     if (!kept_in_frame(judge, record->frame))
-        insert(&judge->by_frame, record, by_frame);
+        common_judge_insert(&judge->by_frame, record, common_judge_by_frame);
     return record;
 }
 
@@ -210,7 +210,7 @@ struct record *judge_change_in_frame(struct judge *judge, uint32_t frame)
 
 struct record *judge_change_at(struct judge *judge, const struct place *place)
 {
-    struct record *kept = kept_at(judge, place), *first;
+    struct record *kept = common_judge_kept_at(judge, place), *first;
 
     if (kept || !runs_reach(&judge->runs, place->frame) || !runs_at(&judge->runs, place, &made.record))
         return kept;
@@ -218,7 +218,7 @@ struct record *judge_change_at(struct judge *judge, const struct place *place)
     first = judge_change_in_frame(judge, place->frame);
     if (judge->by_place[place->side & 1u].n == 0)
         return first;
-    kept = kept_at(judge, place);
+    kept = common_judge_kept_at(judge, place);
     return kept || !runs_at(&judge->runs, place, &made.record) ? kept : keep_made(judge, place->side & 1u);
 }
 
@@ -242,19 +242,19 @@ static const char *shortened(enum rule_id rule, const char *message)
 static struct record *bare_record(struct judge *judge, uint32_t frame)
 {
     const struct record key = {.frame = frame};
-    struct record *record = find(&judge->bare, &key, by_frame);
+    struct record *record = common_judge_find(&judge->bare, &key, common_judge_by_frame);
 
     if (!record) {
         record = wmem_new0(wmem_file_scope(), struct record);
         record->frame = frame;
-        insert(&judge->bare, record, by_frame);
+        common_judge_insert(&judge->bare, record, common_judge_by_frame);
     }
     return record;
 }
 
 const struct remark *judge_bare(const struct judge *judge, uint32_t frame)
 {
-    const struct record key = {.frame = frame}, *record = find(&judge->bare, &key, by_frame);
+    const struct record key = {.frame = frame}, *record = common_judge_find(&judge->bare, &key, common_judge_by_frame);
 
     return record ? record->remarks : NULL;
 }
@@ -262,7 +262,7 @@ const struct remark *judge_bare(const struct judge *judge, uint32_t frame)
 /*
  * The finding may belong to an earlier frame, if only a later one proves it. It is then shown from the second pass on.
  */
-static void on_finding(void *ctx, const struct finding *finding)
+static void common_judge_on_finding(void *ctx, const struct finding *finding)
 {
     struct judge *judge = ctx;
     struct record *record = judge_change_at(judge, &finding->place);
@@ -291,7 +291,7 @@ static void on_finding(void *ctx, const struct finding *finding)
     *end = remark;
 }
 
-static void withdraw(struct remark *remark)
+static void common_judge_withdraw(struct remark *remark)
 {
     struct remark **at = remark->record ? &remark->record->remarks : NULL;
 
@@ -307,7 +307,7 @@ void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t af
 {
     for (struct remark *remark = judge->latest; remark && remark != since; remark = remark->earlier) {
         if (ib_rc_hole_explains(remark->rule, remark->place.frame, after))
-            withdraw(remark);
+            common_judge_withdraw(remark);
     }
 }
 
@@ -318,7 +318,7 @@ void judge_forget(struct judge *judge, enum rule_id rule, const struct place *pl
 
     for (struct remark *remark = first; remark; remark = remark->next) {
         if (remark->rule == rule && remark->place.frame == place->frame) {
-            withdraw(remark);
+            common_judge_withdraw(remark);
             return;
         }
     }
@@ -349,7 +349,7 @@ void judge_over(struct judge *judge)
 }
 
 /* The engine allocates from the C library, so its memory is released when Wireshark closes the file, at the latest. */
-static compat_bool release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
+static compat_bool common_judge_release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
 {
     (void)allocator;
     (void)event;
@@ -369,11 +369,11 @@ bool judge_begin(struct judge *judge, const struct stack_options *options, const
                                       .host = {judge->host[0], judge->host[1]}};
 
     judge->verdict.counts = &counts;
-    judge->verdict.finding = on_finding;
+    judge->verdict.finding = common_judge_on_finding;
     judge->verdict.ctx = judge;
     judge->stack = stack_new(&setup);
     if (!judge->stack)
         return false;
-    wmem_register_callback(wmem_file_scope(), release, judge);
+    wmem_register_callback(wmem_file_scope(), common_judge_release, judge);
     return true;
 }

@@ -18,21 +18,21 @@ struct run {
     uint16_t *since; /* frames of each after that of the first */
 };
 
-static uint64_t offset_of(const struct run *run, unsigned n)
+static uint64_t runs_offset_of(const struct run *run, unsigned n)
 {
     return run->first->offset + n * run->stride;
 }
 
-static uint32_t frame_of(const struct run *run, unsigned n)
+static uint32_t runs_frame_of(const struct run *run, unsigned n)
 {
     return run->first->frame + run->since[n];
 }
 
-static void make(const struct runs *runs, const struct run *run, unsigned n, struct record *out)
+static void runs_make(const struct runs *runs, const struct run *run, unsigned n, struct record *out)
 {
     memcpy(out, run->first, runs->size);
-    out->offset = offset_of(run, n);
-    out->frame = frame_of(run, n);
+    out->offset = runs_offset_of(run, n);
+    out->frame = runs_frame_of(run, n);
     runs->pattern->nth(run->first, run->second, n, out);
 }
 
@@ -44,8 +44,8 @@ static union {
     char octets[RECORD_MAX];
 } room;
 
-static bool follows(const struct runs *runs, const struct record *first, const struct record *second, unsigned n,
-                    const struct record *record)
+static bool runs_follows(const struct runs *runs, const struct record *first, const struct record *second, unsigned n,
+                         const struct record *record)
 {
     if (record->remarks || record->frame - first->frame > UINT16_MAX ||
         record->offset != first->offset + n * (second->offset - first->offset))
@@ -57,7 +57,7 @@ static bool follows(const struct runs *runs, const struct record *first, const s
     return memcmp(&room.record + 1, record + 1, runs->size - sizeof *record) == 0;
 }
 
-static void append(struct run *run, uint32_t frame)
+static void runs_append(struct run *run, uint32_t frame)
 {
     if (run->n == run->room) {
         run->room = run->room == 0 ? ROOM_MIN : 2 * run->room;
@@ -74,8 +74,8 @@ static struct run *run_new(const struct runs *runs, struct runs_side *side)
     run->second = wmem_memdup(wmem_file_scope(), side->before[0], runs->size);
     run->first->remarks = run->second->remarks = NULL;
     run->stride = run->second->offset - run->first->offset;
-    append(run, run->first->frame);
-    append(run, run->second->frame);
+    runs_append(run, run->first->frame);
+    runs_append(run, run->second->frame);
     if (side->n == side->room) {
         side->room = side->room == 0 ? RUNS_MIN : 2 * side->room;
         side->run = wmem_realloc(wmem_file_scope(), side->run, side->room * sizeof(struct run *));
@@ -84,11 +84,12 @@ static struct run *run_new(const struct runs *runs, struct runs_side *side)
     return run;
 }
 
-static bool is_after(const struct runs_side *side, const struct record *record)
+static bool runs_is_after(const struct runs_side *side, const struct record *record)
 {
     const struct run *last = side->n > 0 ? side->run[side->n - 1] : NULL;
 
-    return !last || (record->offset > offset_of(last, last->n - 1) && record->frame >= frame_of(last, last->n - 1));
+    return !last ||
+           (record->offset > runs_offset_of(last, last->n - 1) && record->frame >= runs_frame_of(last, last->n - 1));
 }
 
 /* The two records before are consecutive, and may begin a run. */
@@ -97,7 +98,8 @@ static bool may_begin(const struct runs_side *side)
     const struct record *first = side->before[1], *second = side->before[0];
 
     return first && second && second->offset > first->offset && second->frame >= first->frame &&
-           second->frame - first->frame <= UINT16_MAX && !first->remarks && !second->remarks && is_after(side, first);
+           second->frame - first->frame <= UINT16_MAX && !first->remarks && !second->remarks &&
+           runs_is_after(side, first);
 }
 
 bool runs_take(struct runs *runs, unsigned number, const struct record *record)
@@ -105,16 +107,16 @@ bool runs_take(struct runs *runs, unsigned number, const struct record *record)
     struct runs_side *side = &runs->side[number & 1u];
     struct run *run = side->open ? side->run[side->n - 1] : NULL;
 
-    if (run && run->n < RUN_MAX && record->frame >= frame_of(run, run->n - 1) &&
-        follows(runs, run->first, run->second, run->n, record)) {
-        append(run, record->frame);
+    if (run && run->n < RUN_MAX && record->frame >= runs_frame_of(run, run->n - 1) &&
+        runs_follows(runs, run->first, run->second, run->n, record)) {
+        runs_append(run, record->frame);
         side->last_frame = record->frame;
         return true;
     }
     side->open = false;
     if (may_begin(side) && record->frame >= side->before[0]->frame &&
-        follows(runs, side->before[1], side->before[0], 2, record)) {
-        append(run_new(runs, side), record->frame);
+        runs_follows(runs, side->before[1], side->before[0], 2, record)) {
+        runs_append(run_new(runs, side), record->frame);
         side->open = true;
         side->last_frame = record->frame;
         side->before[0] = side->before[1] = NULL;
@@ -159,9 +161,9 @@ bool runs_at(const struct runs *runs, const struct place *place, struct record *
     if (!run || (place->offset - run->first->offset) % run->stride != 0)
         return false;
     n = (place->offset - run->first->offset) / run->stride;
-    if (n < 2 || n >= run->n || frame_of(run, (unsigned)n) != place->frame)
+    if (n < 2 || n >= run->n || runs_frame_of(run, (unsigned)n) != place->frame)
         return false;
-    make(runs, run, (unsigned)n, out);
+    runs_make(runs, run, (unsigned)n, out);
     return true;
 }
 
@@ -174,13 +176,13 @@ bool runs_in_frame(const struct runs *runs, uint32_t frame, struct record *out, 
         while (from < to) {
             unsigned middle = from + (to - from) / 2;
 
-            if (frame_of(run, middle) < frame)
+            if (runs_frame_of(run, middle) < frame)
                 from = middle + 1;
             else
                 to = middle;
         }
-        if (run && from < run->n && frame_of(run, from) == frame) {
-            make(runs, run, from, out);
+        if (run && from < run->n && runs_frame_of(run, from) == frame) {
+            runs_make(runs, run, from, out);
             return true;
         }
     }

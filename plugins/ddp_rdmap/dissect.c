@@ -7,7 +7,7 @@ static heur_dissector_list_t listeners;
 static struct rdmap_listeners upper; /* for a connection that begins: the same for each one of a file */
 
 /* Asks the upper layers which of them want to follow connections. */
-static void ask(tvbuff_t *tvb, packet_info *pinfo)
+static void dissect_ask(tvbuff_t *tvb, packet_info *pinfo)
 {
     heur_dtbl_entry_t *entry;
 
@@ -15,7 +15,7 @@ static void ask(tvbuff_t *tvb, packet_info *pinfo)
     dissector_try_heuristic(listeners, tvb, pinfo, NULL, &entry, &upper);
 }
 
-static void begin(struct mpa_listener *listener)
+static void dissect_begin(struct mpa_listener *listener)
 {
     struct rdmap_listeners all = upper;
 
@@ -47,22 +47,22 @@ static bool brief(packet_info *pinfo, const struct mpa_ulpdu *ulpdu, const uint8
     return rdmap_draw_brief(&canvas);
 }
 
-static int listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int dissect_listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     struct mpa_listener *listener = data;
 
     (void)tree;
     if (!listener || listener->size != sizeof *listener)
         return 0;
-    ask(tvb, pinfo);
-    listener->begin = begin;
+    dissect_ask(tvb, pinfo);
+    listener->begin = dissect_begin;
     listener->brief = brief;
     listener->handle = ulpdu_handle;
     listener->after_segment = rdmap_draw_bare;
     return 0;
 }
 
-static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int dissect_dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct mpa_ulpdu *ulpdu = data;
     struct rdmap_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
@@ -91,9 +91,9 @@ void rdmap_plugin_register(void)
     rdmap_payload_register();
     rdmap_tap_register();
     listeners = register_heur_dissector_list(RDMAP_LISTENER_LIST, rdmap_proto);
-    ulpdu_handle = register_dissector("rddp", dissect, rddp_proto);
+    ulpdu_handle = register_dissector("rddp", dissect_dissect, rddp_proto);
     /* Registered for the first of our protocols: when it is disabled, the built-in dissector takes over. */
-    register_dissector(MPA_LISTENER_DISSECTOR, listen, rddp_proto);
+    register_dissector(MPA_LISTENER_DISSECTOR, dissect_listen, rddp_proto);
 }
 
 void rdmap_plugin_handoff(void)

@@ -67,7 +67,7 @@ static void draw_header(struct rdmap_canvas *canvas)
 
 /* ---- Info column ---- */
 
-static void say_read(struct rdmap_canvas *canvas)
+static void operation_say_read(struct rdmap_canvas *canvas)
 {
     struct rdmap_read_request read;
 
@@ -149,7 +149,7 @@ static void draw_response(struct rdmap_canvas *canvas, const struct rdmap_op *op
     }
 }
 
-static void draw_links(struct rdmap_canvas *canvas)
+static void operation_draw_links(struct rdmap_canvas *canvas)
 {
     const struct rdmap_op *op = canvas->seg ? canvas->seg->op : NULL;
 
@@ -187,7 +187,7 @@ void rdmap_draw_operation(struct rdmap_canvas *canvas)
         rdmap_say(canvas, ", MSN %u [header cut]", canvas->ddp->msn);
     switch (canvas->ddp->opcode) {
     case RDMAP_READ_REQUEST:
-        say_read(canvas);
+        operation_say_read(canvas);
         break;
     case RDMAP_ATOMIC_REQUEST:
         say_atomic(canvas);
@@ -205,5 +205,5 @@ void rdmap_draw_operation(struct rdmap_canvas *canvas)
     default:
         break;
     }
-    draw_links(canvas);
+    operation_draw_links(canvas);
 }

@@ -12,7 +12,8 @@ struct place_in {
     int at; /* octet 0 of the Terminate header, in the ULPDU */
 };
 
-static proto_item *number(const struct place_in *in, int field, int at, int length, uint32_t value, const char *name)
+static proto_item *terminate_number(const struct place_in *in, int field, int at, int length, uint32_t value,
+                                    const char *name)
 {
     proto_item *item = proto_tree_add_uint(in->tree, field, in->canvas->tvb, in->at + at, length, value);
 
@@ -21,7 +22,7 @@ static proto_item *number(const struct place_in *in, int field, int at, int leng
     return item;
 }
 
-static void mark(proto_item *item, bool reread)
+static void terminate_mark(proto_item *item, bool reread)
 {
     if (reread)
         proto_item_set_generated(item);
@@ -29,20 +30,20 @@ static void mark(proto_item *item, bool reread)
 
 enum { BIT_M = 0x8000, BIT_D = 0x4000, BIT_R = 0x2000 };
 
-static void draw_flags(const struct place_in *in, const struct rdmap_terminate *terminate, bool reread)
+static void terminate_draw_flags(const struct place_in *in, const struct rdmap_terminate *terminate, bool reread)
 {
     const int fields[] = {rdmap_hf.terminate_m, rdmap_hf.terminate_d, rdmap_hf.terminate_r};
     uint16_t flags = (uint16_t)((terminate->m ? BIT_M : 0) | (terminate->d ? BIT_D : 0) | (terminate->r ? BIT_R : 0) |
                                 terminate->reserved);
-    proto_item *item = number(in, rdmap_hf.terminate_flags, 2, 2, flags, NULL);
+    proto_item *item = terminate_number(in, rdmap_hf.terminate_flags, 2, 2, flags, NULL);
     struct place_in below = {in->canvas, proto_item_add_subtree(item, rdmap_ett.terminate_flags), in->at};
 
     proto_item_append_text(item, "%s%s%s", terminate->m ? ", M" : "", terminate->d ? ", D" : "",
                            terminate->r ? ", R" : "");
-    mark(item, reread);
+    terminate_mark(item, reread);
     for (unsigned i = 0; i < array_length(fields); i++)
-        mark(proto_tree_add_boolean(below.tree, fields[i], in->canvas->tvb, in->at + 2, 2, flags), reread);
-    mark(number(&below, rdmap_hf.terminate_reserved, 2, 2, flags, NULL), reread);
+        terminate_mark(proto_tree_add_boolean(below.tree, fields[i], in->canvas->tvb, in->at + 2, 2, flags), reread);
+    terminate_mark(terminate_number(&below, rdmap_hf.terminate_reserved, 2, 2, flags, NULL), reread);
 }
 
 /* What was read in another layout than RFC 5040's is marked: these bits are not in these places in the packet. */
@@ -50,17 +51,17 @@ static void draw_control(const struct place_in *in, const struct rdmap_terminate
 {
     uint8_t first = (uint8_t)(terminate->layer << 4 | terminate->etype);
 
-    mark(number(in, rdmap_hf.terminate_layer, 0, 1, first, NULL), reread);
-    mark(number(in, rdmap_hf.terminate_etype, 0, 1, first,
-                rdmap_terminate_etype_name(terminate->layer, terminate->etype)),
-         reread);
-    mark(number(in, rdmap_hf.terminate_code, 1, 1, terminate->code,
-                rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code)),
-         reread);
-    draw_flags(in, terminate, reread);
+    terminate_mark(terminate_number(in, rdmap_hf.terminate_layer, 0, 1, first, NULL), reread);
+    terminate_mark(terminate_number(in, rdmap_hf.terminate_etype, 0, 1, first,
+                                    rdmap_terminate_etype_name(terminate->layer, terminate->etype)),
+                   reread);
+    terminate_mark(terminate_number(in, rdmap_hf.terminate_code, 1, 1, terminate->code,
+                                    rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code)),
+                   reread);
+    terminate_draw_flags(in, terminate, reread);
 }
 
-static void draw_ddp(const struct place_in *in, const struct ddp_segment *ddp)
+static void terminate_draw_ddp(const struct place_in *in, const struct ddp_segment *ddp)
 {
     tvbuff_t *tvb = in->canvas->tvb;
     int at = in->at + AT_DDP;
@@ -133,11 +134,11 @@ void rdmap_draw_terminate(struct rdmap_canvas *canvas)
                                                        in.at + AT_CONTROL, AT_LENGTH, layout));
     draw_control(&in, &terminate, layout != NULL);
     if (terminate.has_length) {
-        number(&in, rdmap_hf.terminate_length, AT_LENGTH, 2, terminate.segment_length, NULL);
+        terminate_number(&in, rdmap_hf.terminate_length, AT_LENGTH, 2, terminate.segment_length, NULL);
         end = AT_DDP;
     }
     if (terminate.has_ddp) {
-        draw_ddp(&in, &terminate.ddp);
+        terminate_draw_ddp(&in, &terminate.ddp);
         end = AT_DDP + terminate.ddp.header_len;
     }
     if (terminate.has_read) {

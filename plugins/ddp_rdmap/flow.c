@@ -19,7 +19,7 @@ const struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const stru
 }
 
 /* The current segment. */
-static struct rdmap_seg *current(const struct rdmap_flow *flow, const struct place *place)
+static struct rdmap_seg *flow_current(const struct rdmap_flow *flow, const struct place *place)
 {
     struct rdmap_seg *seg = flow->current;
 
@@ -76,7 +76,7 @@ static void note_stags(struct rdmap_flow *flow, struct rdmap_seg *seg, const str
 
 /* ---- messages ---- */
 
-static void note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct rdmap_segment_event *event)
+static void flow_note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct rdmap_segment_event *event)
 {
     const struct ddp_segment *ddp = &event->fpdu->ddp;
     struct rdmap_msg **open = &flow->open[seg->side & 1u][ddp->tagged ? 0 : 1 + (ddp->qn & 3u)], *msg = *open;
@@ -154,7 +154,7 @@ static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
  * An MSN identifies a message until the message is complete, or begins again. The messages of the engine cannot be
  * used: after a hole it does not continue a message that began before it.
  */
-static struct rdmap_whole *whole_of(struct rdmap_flow *flow, unsigned side, const struct ddp_segment *ddp)
+static struct rdmap_whole *flow_whole_of(struct rdmap_flow *flow, unsigned side, const struct ddp_segment *ddp)
 {
     uint64_t key = (uint64_t)(side & 1u) << 34 | (uint64_t)(ddp->qn & 3u) << 32 | ddp->msn;
     struct rdmap_whole *whole = wmem_map_lookup(flow->wholes, &key);
@@ -168,7 +168,7 @@ static struct rdmap_whole *whole_of(struct rdmap_flow *flow, unsigned side, cons
 }
 
 /* Segments that overlap, or lie beyond the last one. */
-static void note_ends(struct rdmap_whole *whole, const struct ddp_segment *ddp, uint32_t to)
+static void flow_note_ends(struct rdmap_whole *whole, const struct ddp_segment *ddp, uint32_t to)
 {
     whole->first |= ddp->mo == 0;
     for (unsigned i = 0; i < whole->n_ranges; i++)
@@ -181,7 +181,7 @@ static void note_ends(struct rdmap_whole *whole, const struct ddp_segment *ddp, 
     whole->spoilt |= whole->n_ranges > 0 && whole->range[whole->n_ranges - 1].to > to;
 }
 
-static bool is_complete(const struct rdmap_whole *whole)
+static bool flow_is_complete(const struct rdmap_whole *whole)
 {
     return whole->last && !whole->spoilt &&
            (whole->end == 0 || (whole->n_ranges == 1 && whole->range[0].from == 0 && whole->range[0].to == whole->end));
@@ -195,13 +195,13 @@ static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const str
     if ((ddp->mo == 0 && ddp->last) || ddp->payload_len > INT32_MAX || ddp->mo > INT32_MAX - (uint32_t)ddp->payload_len)
         return;
     to = ddp->mo + (uint32_t)ddp->payload_len;
-    whole = more_of(seg)->whole = whole_of(flow, seg->side, ddp);
-    note_ends(whole, ddp, to);
+    whole = more_of(seg)->whole = flow_whole_of(flow, seg->side, ddp);
+    flow_note_ends(whole, ddp, to);
     if (whole->spoilt)
         return;
     if (ddp->payload_len > 0)
         range_add(whole, ddp->mo, to);
-    if (is_complete(whole)) {
+    if (flow_is_complete(whole)) {
         whole->completed_in = seg->record.frame;
         seg->completes = true;
     }
@@ -209,7 +209,7 @@ static void note_whole(struct rdmap_flow *flow, struct rdmap_seg *seg, const str
 
 /* ---- events of the engine ---- */
 
-static struct rdmap_op *operation_of(const struct rdmap_flow *flow, uint64_t number)
+static struct rdmap_op *flow_operation_of(const struct rdmap_flow *flow, uint64_t number)
 {
     if (number == 0 || number > wmem_array_get_count(flow->operations))
         return NULL;
@@ -245,7 +245,7 @@ static void record_segment(struct rdmap_flow *flow, struct rdmap_seg *seg, const
     seg->index = event->index;
     seg->message_octets = event->message_octets;
     seg->first_known = event->first_known;
-    note_message(flow, seg, event);
+    flow_note_message(flow, seg, event);
     note_stags(flow, seg, ddp);
     if (!ddp->tagged)
         note_gap(flow, seg, ddp);
@@ -268,7 +268,7 @@ static void nth_seg(const struct record *first_record, const struct record *seco
 static const struct run_pattern pattern = {.nth = nth_seg};
 _Static_assert(sizeof(struct rdmap_seg) <= RECORD_MAX, "room for a record that is made");
 
-static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+static void flow_on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     struct rdmap_flow *flow = ctx;
     struct rdmap_seg *seg = flow->current;
@@ -282,20 +282,20 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     flow->current = seg;
 }
 
-static void on_segment(void *ctx, const struct rdmap_segment_event *event)
+static void flow_on_segment(void *ctx, const struct rdmap_segment_event *event)
 {
     struct rdmap_flow *flow = ctx;
-    struct rdmap_seg *seg = current(flow, &event->fpdu->place);
+    struct rdmap_seg *seg = flow_current(flow, &event->fpdu->place);
 
     if (seg)
         record_segment(flow, seg, event);
 }
 
-static void on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
+static void flow_on_operation(void *ctx, const struct rdmap_operation *operation, const struct place *place)
 {
     struct rdmap_flow *flow = ctx;
-    struct rdmap_op *op = operation_of(flow, operation->number);
-    struct rdmap_seg *seg = current(flow, place);
+    struct rdmap_op *op = flow_operation_of(flow, operation->number);
+    struct rdmap_seg *seg = flow_current(flow, place);
 
     if (!op)
         op = operation_new(flow, operation);
@@ -309,7 +309,7 @@ static void on_operation(void *ctx, const struct rdmap_operation *operation, con
         return;
     seg->op = op;
     if (op->kind == RDMAP_OP_IMMEDIATE && operation->after_write != 0)
-        more_of(seg)->after_write = operation_of(flow, operation->after_write);
+        more_of(seg)->after_write = flow_operation_of(flow, operation->after_write);
 }
 
 static void record_blame(const struct rdmap_flow *flow, struct rdmap_seg *seg,
@@ -328,10 +328,10 @@ static void record_blame(const struct rdmap_flow *flow, struct rdmap_seg *seg,
     more_of(seg)->blame = blame;
 }
 
-static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
+static void flow_on_terminate(void *ctx, const struct rdmap_terminate_event *event)
 {
     struct rdmap_flow *flow = ctx;
-    struct rdmap_seg *seg = current(flow, &event->fpdu->place);
+    struct rdmap_seg *seg = flow_current(flow, &event->fpdu->place);
 
     if (seg)
         record_blame(flow, seg, event);
@@ -340,9 +340,9 @@ static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
 /* ---- life ---- */
 
 static const struct stack_taps taps = {
-    .fpdu = on_fpdu, .segment = on_segment, .operation = on_operation, .terminate = on_terminate};
+    .fpdu = flow_on_fpdu, .segment = flow_on_segment, .operation = flow_on_operation, .terminate = flow_on_terminate};
 
-static void on_over(void *ctx)
+static void flow_on_over(void *ctx)
 {
     struct rdmap_flow *flow = ctx;
 
@@ -352,7 +352,7 @@ static void on_over(void *ctx)
     judge_over(&flow->judge);
 }
 
-static size_t octets_of(const void *ctx)
+static size_t flow_octets_of(const void *ctx)
 {
     const struct rdmap_flow *flow = ctx;
     size_t octets = sizeof *flow + judge_octets(&flow->judge);
@@ -377,8 +377,8 @@ void rdmap_flow_listen(struct mpa_listener *listener)
     for (unsigned side = 0; side < 2; side++)
         flow->judge.host[side] = listener->host[side];
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
-    listener->over = on_over;
-    listener->octets = octets_of;
+    listener->over = flow_on_over;
+    listener->octets = flow_octets_of;
     listener->ctx = flow;
     if (judge_begin(&flow->judge, &options[listener->payload_only], &taps, flow, listener->port))
         listener->entrance = stack_entrance(flow->judge.stack);
@@ -409,7 +409,7 @@ static void tell_acked(void *ctx, unsigned side, bool is_known, uint64_t acked)
     TO_ALL(acked, side, is_known, acked);
 }
 
-static void tell_segment(void *ctx, const struct rdmap_segment_event *event)
+static void flow_tell_segment(void *ctx, const struct rdmap_segment_event *event)
 {
     TO_ALL(segment, event);
 }
@@ -419,7 +419,7 @@ static void tell_terminate(void *ctx, const struct rdmap_terminate_event *event)
     TO_ALL(terminate, event);
 }
 
-static void tell_skipped(void *ctx, unsigned side)
+static void flow_tell_skipped(void *ctx, unsigned side)
 {
     TO_ALL(skipped, side);
 }
@@ -451,9 +451,9 @@ void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listener
                                                                    .startup = tell_startup,
                                                                    .changed = tell_changed,
                                                                    .acked = tell_acked,
-                                                                   .segment = tell_segment,
+                                                                   .segment = flow_tell_segment,
                                                                    .terminate = tell_terminate,
-                                                                   .skipped = tell_skipped,
+                                                                   .skipped = flow_tell_skipped,
                                                                    .closing = tell_closing,
                                                                    .end = tell_end,
                                                                    .finish = tell_finish};

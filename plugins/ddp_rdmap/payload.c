@@ -71,7 +71,7 @@ static void draw_missing(struct rdmap_canvas *canvas, const struct rdmap_whole *
 }
 
 /* The message if this segment completes it, else NULL. */
-static tvbuff_t *put_together(struct rdmap_canvas *canvas, bool *shown)
+static tvbuff_t *payload_put_together(struct rdmap_canvas *canvas, bool *shown)
 {
     const struct ddp_segment *ddp = canvas->ddp;
     const struct rdmap_whole *whole = canvas->seg->more->whole;
@@ -220,7 +220,7 @@ static const struct rdmap_listener *next_layer(const struct rdmap_canvas *canvas
     return canvas->flow ? rdmap_flow_owner(canvas->flow) : NULL;
 }
 
-static int tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
+static int payload_tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
 {
     const struct rdmap_listener *next = next_layer(canvas);
     const struct ddp_segment *ddp = canvas->ddp;
@@ -254,7 +254,7 @@ const char *rdmap_payload_brief(const struct rdmap_canvas *canvas)
 }
 
 /* The message, or the octets of the segment; whole: there is no more of it to come. */
-static tvbuff_t *message_of(struct rdmap_canvas *canvas, tvbuff_t *payload, bool *whole)
+static tvbuff_t *payload_message_of(struct rdmap_canvas *canvas, tvbuff_t *payload, bool *whole)
 {
     const struct ddp_segment *ddp = canvas->ddp;
     tvbuff_t *message;
@@ -262,13 +262,13 @@ static tvbuff_t *message_of(struct rdmap_canvas *canvas, tvbuff_t *payload, bool
     *whole = canvas->seg && canvas->seg->told; /* if not, it is not part of a message: most likely its CRC is wrong */
     if (!*whole || ddp->tagged || !canvas->seg->more->whole)
         return payload;
-    message = put_together(canvas, whole);
+    message = payload_put_together(canvas, whole);
     *whole |= ddp->mo == 0 && ddp->lacking > 0;
     return message ? message : payload;
 }
 
 /* True when a dissector has taken it. */
-static bool offer(struct rdmap_canvas *canvas, tvbuff_t *message, int answer)
+static bool payload_offer(struct rdmap_canvas *canvas, tvbuff_t *message, int answer)
 {
     bool send = !canvas->ddp->tagged;
 
@@ -288,7 +288,7 @@ void rdmap_payload(struct rdmap_canvas *canvas)
     if (is_of_no_use(canvas))
         return;
     message = tvb_new_subset_remaining(canvas->tvb, ddp->header_len);
-    answer = tell_segment(canvas, message);
+    answer = payload_tell_segment(canvas, message);
     if (!canvas->info || canvas->info->tagged != ddp->tagged)
         return;
     if (ddp->opcode == RDMAP_READ_REQUEST) {
@@ -298,8 +298,8 @@ void rdmap_payload(struct rdmap_canvas *canvas)
     }
     if (!canvas->info->ulp_data)
         return;
-    message = message_of(canvas, message, &whole);
-    if (tvb_reported_length(message) == 0 || (whole && offer(canvas, message, answer)))
+    message = payload_message_of(canvas, message, &whole);
+    if (tvb_reported_length(message) == 0 || (whole && payload_offer(canvas, message, answer)))
         return;
     if (answer == RDMAP_SEGMENT_SHOWN || !canvas->root)
         return;
@@ -347,7 +347,7 @@ static void register_ports(void)
 }
 
 /* By now, all dissectors have been added to the list. */
-static void file_opened(void)
+static void payload_file_opened(void)
 {
     judge_file_opened();
     others = false;
@@ -359,7 +359,7 @@ void rdmap_payload_register(void)
 {
     reassembly_table_register(&reassembly, &whole_functions);
     register_ports();
-    register_init_routine(file_opened);
+    register_init_routine(payload_file_opened);
     sends = register_heur_dissector_list(RDMAP_SEND_LIST, rdmap_proto);
 }
 

@@ -79,14 +79,14 @@ void rdmap_tap_send(const struct rdmap_canvas *canvas, tvbuff_t *message)
 static const char node_messages[] = "Messages", node_sizes[] = "Message sizes", node_octets[] = "Payload octets";
 static int at_messages, at_octets;
 
-static void tree_init(stats_tree *tree)
+static void tap_tree_init(stats_tree *tree)
 {
     at_messages = stats_tree_create_node(tree, node_messages, 0, STAT_DT_INT, TRUE);
     at_octets = stats_tree_create_node(tree, node_octets, 0, STAT_DT_INT, TRUE);
 }
 
-static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_dissect_t *edt, const void *data,
-                                     tap_flags_t flags)
+static tap_packet_status tap_tree_packet(stats_tree *tree, packet_info *pinfo, epan_dissect_t *edt, const void *data,
+                                         tap_flags_t flags)
 {
     const struct news *news = data;
     const char *direction = direction_names[news->direction];
@@ -107,7 +107,7 @@ static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_
 
 /* ---- -z rdmap,srt ---- */
 
-static void times_init(struct register_srt *srt, GArray *tables)
+static void tap_times_init(struct register_srt *srt, GArray *tables)
 {
     srt_stat_table *table = init_srt_table("RDMAP", NULL, tables, RESPONSES, "Operation", "rdmap.opcode", NULL);
 
@@ -116,8 +116,8 @@ static void times_init(struct register_srt *srt, GArray *tables)
         init_srt_table_row(table, i, response_names[i]);
 }
 
-static tap_packet_status times_packet(void *data, packet_info *pinfo, epan_dissect_t *edt, const void *item,
-                                      tap_flags_t flags)
+static tap_packet_status tap_times_packet(void *data, packet_info *pinfo, epan_dissect_t *edt, const void *item,
+                                          tap_flags_t flags)
 {
     const srt_data_t *times = data;
     const struct news *news = item;
@@ -139,10 +139,10 @@ void rdmap_tap_register(void)
     compat_register_follow_stream(rdmap_proto, "rdmap_follow", follow_filter_of_packet, follow_filter_of_stream,
                                   follow_filter_of_addresses, follow_name_of_port, follow_tvb_tap_listener,
                                   get_tcp_stream_count, NULL);
-    register_srt_table(rdmap_proto, "rdmap", 1, times_packet, times_init, NULL);
+    register_srt_table(rdmap_proto, "rdmap", 1, tap_times_packet, tap_times_init, NULL);
 }
 
 void rdmap_tap_handoff(void)
 {
-    stats_tree_register_plugin("rdmap", "rdmap", "RDMAP", 0, tree_packet, tree_init, NULL);
+    stats_tree_register_plugin("rdmap", "rdmap", "RDMAP", 0, tap_tree_packet, tap_tree_init, NULL);
 }

@@ -15,7 +15,7 @@ static dissector_table_t choices;
 static heur_dissector_list_t private_data_list, others_list;
 static uint32_t passed; /* the current frame, once Wireshark has passed on what it has */
 
-static const struct ib_flow_frame *frame_of(packet_info *pinfo)
+static const struct ib_flow_frame *ib_dissect_frame_of(packet_info *pinfo)
 {
     ib_flow_feed(pinfo);
     return ib_flow_frame(pinfo->num);
@@ -23,8 +23,8 @@ static const struct ib_flow_frame *frame_of(packet_info *pinfo)
 
 /* ---- listeners ---- */
 
-static bool ask(const struct ib_listener *listener, const struct ib_flow_frame *frame, bool rest, tvbuff_t *tvb,
-                packet_info *pinfo, proto_tree *tree)
+static bool ib_dissect_ask(const struct ib_listener *listener, const struct ib_flow_frame *frame, bool rest,
+                           tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
 {
     struct ib_payload payload = {.size = sizeof payload, .frame = &frame->frame, .rest = rest};
 
@@ -43,13 +43,14 @@ static const struct ib_listener *owner(const struct ib_flow_frame *frame)
     return NULL;
 }
 
-static bool ask_all(const struct ib_flow_frame *frame, bool rest, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
+static bool ib_dissect_ask_all(const struct ib_flow_frame *frame, bool rest, tvbuff_t *tvb, packet_info *pinfo,
+                               proto_tree *tree)
 {
     const struct ib_listeners *all = &frame->flow->listeners;
     bool taken = false;
 
     for (unsigned i = 0; i < all->n && !taken; i++)
-        taken = ask(&all->of[i], frame, rest, tvb, pinfo, tree);
+        taken = ib_dissect_ask(&all->of[i], frame, rest, tvb, pinfo, tree);
     return taken;
 }
 
@@ -84,7 +85,7 @@ static bool leave_to_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree,
     return ib_others_ask(tvb, pinfo, tree, data, others.except);
 }
 
-static compat_bool dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static compat_bool ib_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct infinibandinfo *info = data;
     const struct ib_flow_frame *frame;
@@ -94,16 +95,16 @@ static compat_bool dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree
     if (!info)
         return FALSE;
     passed = pinfo->num;
-    frame = is_reliable(info) ? frame_of(pinfo) : NULL;
+    frame = is_reliable(info) ? ib_dissect_frame_of(pinfo) : NULL;
     known = frame ? owner(frame) : NULL;
     if (!known && is_chosen())
         return FALSE;
     ib_others_leave(pinfo);
     if (known)
-        taken = ask(known, frame, false, without_pad(tvb, info), pinfo, tree);
+        taken = ib_dissect_ask(known, frame, false, without_pad(tvb, info), pinfo, tree);
     else
         taken = leave_to_others(tvb, pinfo, tree, data) ||
-                (frame && ask_all(frame, false, without_pad(tvb, info), pinfo, tree));
+                (frame && ib_dissect_ask_all(frame, false, without_pad(tvb, info), pinfo, tree));
     if (!taken && tvb_reported_length(tvb) > 0)
         call_data_dissector(known ? without_pad(tvb, info) : tvb, pinfo, tree);
     ib_others_return(pinfo);
@@ -112,7 +113,7 @@ static compat_bool dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree
 
 /* ---- private data ---- */
 
-static compat_bool dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static compat_bool ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct infinibandinfo *info = data;
     const struct ib_flow_frame *frame;
@@ -122,7 +123,7 @@ static compat_bool dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto
 
     if (!info || (info->cm_attribute_id != ATTR_CM_REQ && info->cm_attribute_id != ATTR_CM_REP))
         return FALSE;
-    frame = frame_of(pinfo);
+    frame = ib_dissect_frame_of(pinfo);
     if (!frame)
         return FALSE;
     payload.frame = &frame->frame;
@@ -154,7 +155,7 @@ static void correct_info(const struct ib_frame *frame, packet_info *pinfo)
                  frame->qp);
 }
 
-static void hidden(proto_item *item)
+static void ib_dissect_hidden(proto_item *item)
 {
     proto_item_set_generated(item);
     proto_item_set_hidden(item);
@@ -164,16 +165,16 @@ static void hidden(proto_item *item)
  * For columns and filters. Wireshark has two stream numbers for a connection of RoCE, as each direction has a UDP port
  * of its own, and its names of opcodes all begin with that of the service.
  */
-static void name(const struct ib_flow_frame *frame, tvbuff_t *tvb, proto_tree *tree)
+static void ib_dissect_name(const struct ib_flow_frame *frame, tvbuff_t *tvb, proto_tree *tree)
 {
     const struct ib_opcode_info *info = frame->frame.cut ? frame->frame.cut : frame->frame.info;
 
-    hidden(proto_tree_add_uint(tree, connection, tvb, 0, 0, frame->frame.connection));
+    ib_dissect_hidden(proto_tree_add_uint(tree, connection, tvb, 0, 0, frame->frame.connection));
     if (info)
-        hidden(proto_tree_add_string(tree, operation, tvb, 0, 0, info->name));
+        ib_dissect_hidden(proto_tree_add_string(tree, operation, tvb, 0, 0, info->name));
 }
 
-static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int ib_dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct ib_flow_frame *frame;
 
@@ -181,19 +182,19 @@ static int dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
     ib_flow_clock(pinfo);
     if (pinfo->ptype != PT_IBQP)
         return 0;
-    frame = frame_of(pinfo);
+    frame = ib_dissect_frame_of(pinfo);
     if (!frame && ib_flow_is_forgotten(pinfo->num))
         proto_tree_add_expert(tree, pinfo, &forgotten, tvb, 0, 0);
     if (frame && passed != pinfo->num) {
         if (frame->frame.cut)
             correct_info(&frame->frame, pinfo);
-        ask_all(frame, true, cut_payload(frame, tvb), pinfo, tree);
+        ib_dissect_ask_all(frame, true, cut_payload(frame, tvb), pinfo, tree);
     } else if (frame && frame->frame.repeated &&
                !owner(frame)) { /* what was found of it, whoever has taken the payload */
-        ask_all(frame, true, tvb_new_subset_length(tvb, 0, 0), pinfo, tree);
+        ib_dissect_ask_all(frame, true, tvb_new_subset_length(tvb, 0, 0), pinfo, tree);
     }
     if (frame && owner(frame))
-        name(frame, tvb, tree);
+        ib_dissect_name(frame, tvb, tree);
     passed = 0;
     return 0;
 }
@@ -232,9 +233,9 @@ void ib_plugin_handoff(void)
     choices = find_dissector_table(IB_DECODE_AS_TABLE);
     if (!choices)
         return;
-    heur_dissector_add(IB_LIST, dissect_payload, "RDMA over InfiniBand and RoCE", IB_HEURISTIC, proto,
+    heur_dissector_add(IB_LIST, ib_dissect_payload, "RDMA over InfiniBand and RoCE", IB_HEURISTIC, proto,
                        HEURISTIC_ENABLE);
-    heur_dissector_add("infiniband.mad.cm.private", dissect_private_data, "Private data of upper layers",
+    heur_dissector_add("infiniband.mad.cm.private", ib_dissect_private_data, "Private data of upper layers",
                        "rdma_ib_private_data", proto, HEURISTIC_ENABLE);
-    register_postdissector(create_dissector_handle(dissect_rest, proto));
+    register_postdissector(create_dissector_handle(ib_dissect_rest, proto));
 }

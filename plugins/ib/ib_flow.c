@@ -35,7 +35,7 @@ const struct ib_flow_frame *ib_flow_frame(uint32_t number)
     return wmem_map_lookup(frames, GUINT_TO_POINTER(number));
 }
 
-static struct ib_flow_frame *frame_of(const struct ib_flow *flow, uint32_t number)
+static struct ib_flow_frame *flow_frame_of(const struct ib_flow *flow, uint32_t number)
 {
     struct ib_flow_frame *frame = wmem_map_lookup(frames, GUINT_TO_POINTER(number));
 
@@ -63,13 +63,13 @@ static void on_forgotten(void *ctx, uint32_t number)
 static void note_reported(const struct ib_flow *flow, const struct place *place)
 {
     uint32_t own = place->first_frame != 0 ? place->first_frame : place->frame;
-    struct ib_flow_frame *frame = frame_of(flow, own);
+    struct ib_flow_frame *frame = flow_frame_of(flow, own);
 
     frame->frame.side = place->side;
     frame->reported |= own == fed;
     if (own != place->frame) {
         frame->frame.taken_in = place->frame;
-        frame_of(flow, place->frame);
+        flow_frame_of(flow, place->frame);
     }
 }
 
@@ -85,41 +85,41 @@ static void note_reported(const struct ib_flow *flow, const struct place *place)
         }                                                                                                              \
     } while (0)
 
-static void on_part(void *ctx, const struct ib_rc_part *part)
+static void flow_on_part(void *ctx, const struct ib_rc_part *part)
 {
     note_reported(ctx, &part->place);
     TO_ALL(ctx, part, part);
 }
 
-static void on_hole(void *ctx, const struct ib_rc_hole *hole)
+static void flow_on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
     TO_ALL(ctx, hole, hole);
 }
 
-static void on_refused(void *ctx, const struct ib_rc_refusal *refusal)
+static void flow_on_refused(void *ctx, const struct ib_rc_refusal *refusal)
 {
     TO_ALL(ctx, refused, refusal);
 }
 
-static void on_acknowledged(void *ctx, unsigned side, uint64_t offset)
+static void flow_on_acknowledged(void *ctx, unsigned side, uint64_t offset)
 {
     TO_ALL(ctx, acknowledged, side, offset);
 }
 
-static void on_missed(void *ctx, unsigned side, uint64_t offset)
+static void flow_on_missed(void *ctx, unsigned side, uint64_t offset)
 {
     TO_ALL(ctx, missed, side, offset);
 }
 
-static void on_sent_again(void *ctx, const struct place *place)
+static void flow_on_sent_again(void *ctx, const struct place *place)
 {
     TO_ALL(ctx, sent_again, place);
 }
 
 /* It may have come before its connection was known. */
-static void on_copy(void *ctx, const struct ib_rc_copy *copy)
+static void flow_on_copy(void *ctx, const struct ib_rc_copy *copy)
 {
-    struct ib_frame *frame = &frame_of(ctx, copy->place.frame)->frame;
+    struct ib_frame *frame = &flow_frame_of(ctx, copy->place.frame)->frame;
 
     frame->side = copy->place.side;
     frame->repeated = true;
@@ -128,34 +128,34 @@ static void on_copy(void *ctx, const struct ib_rc_copy *copy)
 
 /* ---- connections come and go ---- */
 
-static void offer(const char *table, heur_dtbl_entry_t *entry, void *user)
+static void flow_offer(const char *table, heur_dtbl_entry_t *entry, void *user)
 {
     (void)table;
     if (ib_entry_is_enabled(entry))
         entry->dissector(NULL, NULL, NULL, user);
 }
 
-static bool on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
+static bool flow_on_open(void *ctx, struct ib_connection *connection, struct ib_rc_events *events)
 {
     struct ib_flow *flow = wmem_new0(wmem_file_scope(), struct ib_flow);
 
     (void)ctx;
     flow->listeners = (struct ib_listeners){.size = sizeof flow->listeners, .connection = connection, .frame = &fed};
-    heur_dissector_table_foreach(IB_LISTENER_LIST, offer, &flow->listeners);
+    heur_dissector_table_foreach(IB_LISTENER_LIST, flow_offer, &flow->listeners);
     *events = (struct ib_rc_events){.ctx = flow,
-                                    .part = on_part,
-                                    .hole = on_hole,
-                                    .refused = on_refused,
-                                    .acknowledged = on_acknowledged,
-                                    .missed = on_missed,
-                                    .sent_again = on_sent_again,
-                                    .copy = on_copy};
+                                    .part = flow_on_part,
+                                    .hole = flow_on_hole,
+                                    .refused = flow_on_refused,
+                                    .acknowledged = flow_on_acknowledged,
+                                    .missed = flow_on_missed,
+                                    .sent_again = flow_on_sent_again,
+                                    .copy = flow_on_copy};
     connection->host = flow->listeners.n > 0 ? flow : NULL;
     return connection->host != NULL;
 }
 
-static void on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
-                       const struct place *place)
+static void flow_on_managed(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
+                            const struct place *place)
 {
     const struct ib_listeners *all = &((const struct ib_flow *)connection->host)->listeners;
 
@@ -164,7 +164,7 @@ static void on_managed(void *ctx, struct ib_connection *connection, unsigned sid
         all->of[i].managed(all->of[i].events.ctx, side, cm, place);
 }
 
-static void on_close(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns)
+static void flow_on_close(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns)
 {
     const struct ib_listeners *all = &((const struct ib_flow *)connection->host)->listeners;
 
@@ -181,7 +181,7 @@ static bool ready(void)
 {
     const struct ib_connections_options options = {.max_unpaired = UNPAIRED_MAX};
     const struct ib_connection_events events = {
-        .open = on_open, .managed = on_managed, .close = on_close, .forgotten = on_forgotten};
+        .open = flow_on_open, .managed = flow_on_managed, .close = flow_on_close, .forgotten = on_forgotten};
 
     if (!decap)
         decap = decap_new(0);
@@ -268,7 +268,7 @@ static uint32_t copied_frame(const struct ib_flow *flow, const struct ib_frame *
 }
 
 /* Its ICRC is wrong, and so its receiver drops it: as iwarp-check has it. */
-static void drop(const struct ib_arrival *arrival)
+static void flow_drop(const struct ib_arrival *arrival)
 {
     const struct ib_connection *connection = ib_connections_find(connections, arrival);
     const struct ib_opcode_info *info = arrival->packet->info;
@@ -291,7 +291,7 @@ static struct ib_flow_frame *note_frame(struct ib_flow *flow, const struct ib_co
                                         const struct ib_arrival *arrival)
 {
     const struct ib_packet *packet = arrival->packet;
-    struct ib_flow_frame *kept = frame_of(flow, fed);
+    struct ib_flow_frame *kept = flow_frame_of(flow, fed);
     struct ib_frame *frame = &kept->frame;
 
     frame->side = (uint8_t)ib_connection_sender(connection, arrival);
@@ -305,7 +305,7 @@ static struct ib_flow_frame *note_frame(struct ib_flow *flow, const struct ib_co
     return kept;
 }
 
-static void take(const struct packet *whole, const struct ib_datagram *datagram)
+static void flow_take(const struct packet *whole, const struct ib_datagram *datagram)
 {
     struct ib_packet packet;
     struct ib_arrival arrival;
@@ -319,7 +319,7 @@ static void take(const struct packet *whole, const struct ib_datagram *datagram)
     icrc = ib_datagram_icrc(datagram, &packet);
     packet.icrc_wrong = icrc == ICRC_WRONG;
     if (ib_icrc_drops(icrc_senders, &arrival, icrc)) {
-        drop(&arrival);
+        flow_drop(&arrival);
         return;
     }
     connection = ib_connections_packet(connections, &arrival);
@@ -347,19 +347,19 @@ void ib_flow_feed(const packet_info *pinfo)
     packet = packet_of(pinfo);
     last_ns = packet.time_ns;
     if (decap_packet(decap, &packet, &tcp, &datagram) == DECAP_IB)
-        take(&packet, &datagram);
+        flow_take(&packet, &datagram);
 }
 
 /* ---- the file ---- */
 
 /* What only the end of the capture decides; shown from the second pass on. */
-static void first_pass_over(void)
+static void flow_first_pass_over(void)
 {
     if (connections)
         ib_connections_finish(connections, last_ns);
 }
 
-static void file_closed(void)
+static void flow_file_closed(void)
 {
     ib_connections_free(connections);
     connections = NULL;
@@ -373,8 +373,8 @@ static void file_closed(void)
 void ib_flow_register(void)
 {
     register_init_routine(judge_file_opened);
-    register_cleanup_routine(file_closed);
-    register_postseq_cleanup_routine(first_pass_over);
+    register_cleanup_routine(flow_file_closed);
+    register_postseq_cleanup_routine(flow_first_pass_over);
     forgotten = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
     frames = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

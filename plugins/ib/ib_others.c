@@ -15,7 +15,7 @@ static const heur_dtbl_entry_t *asked;
 static int without = -1; /* the protocol that is not asked; -1: all are */
 
 /* Called through a handle, so that Wireshark adds the protocol's layer as it does for heuristic dissectors. */
-static int ask(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int others_ask(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     return asked->dissector(tvb, pinfo, tree, data) ? MAX((int)tvb_captured_length(tvb), 1) : 0;
 }
@@ -26,7 +26,7 @@ static dissector_handle_t handle_of(const heur_dtbl_entry_t *entry)
     dissector_handle_t handle = wmem_map_lookup(handles, GINT_TO_POINTER(protocol));
 
     if (!handle) {
-        handle = create_dissector_handle(ask, protocol);
+        handle = create_dissector_handle(others_ask, protocol);
         wmem_map_insert(handles, GINT_TO_POINTER(protocol), handle);
     }
     return handle;
@@ -43,7 +43,7 @@ struct others {
 };
 
 /* First those that have accepted packets, the latest first; then the others as registered. */
-static void add(const char *table, heur_dtbl_entry_t *entry, void *user)
+static void others_add(const char *table, heur_dtbl_entry_t *entry, void *user)
 {
     struct others *others = user;
     unsigned stamp = GPOINTER_TO_UINT(wmem_map_lookup(latest, entry->short_name)), at = others->n;
@@ -61,7 +61,7 @@ static void add(const char *table, heur_dtbl_entry_t *entry, void *user)
     others->n++;
 }
 
-static void remember(const heur_dtbl_entry_t *entry)
+static void others_remember(const heur_dtbl_entry_t *entry)
 {
     wmem_map_insert(latest,
                     wmem_map_contains(latest, entry->short_name) ? entry->short_name
@@ -87,14 +87,14 @@ bool ib_others_ask(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     bool taken = false;
 
     without = except;
-    heur_dissector_table_foreach(IB_LIST, add, &others);
+    heur_dissector_table_foreach(IB_LIST, others_add, &others);
     for (unsigned i = 0; i < others.n && !taken; i++) {
         asked = others.entry[i];
         if (!ib_entry_is_enabled(asked))
             continue;
         taken = call_dissector_only(handle_of(asked), tvb, pinfo, tree, data) > 0;
         if (taken)
-            remember(others.entry[i]);
+            others_remember(others.entry[i]);
     }
     if (!taken)
         pinfo->current_proto = protocol;

@@ -6,7 +6,7 @@
 #include "plugins/mpa/flow.h"
 
 /* Returns the entrance of the layer above, which replaces the one of this file. */
-static const struct stack_entrance *begin(struct mpa_flow *flow)
+static const struct stack_entrance *above_begin(struct mpa_flow *flow)
 {
     const struct stack_entrance *into = &flow->judge.next;
     struct mpa_above *above = &flow->above;
@@ -37,33 +37,33 @@ static const struct stack_entrance *begin(struct mpa_flow *flow)
 /* Events that only RDMA has, and those of its end. */
 #define GIVE(event, ...)                                                                                               \
     do {                                                                                                               \
-        const struct stack_entrance *into = begin(ctx);                                                                \
+        const struct stack_entrance *into = above_begin(ctx);                                                          \
                                                                                                                        \
         if (into->event)                                                                                               \
             into->event(into->ctx, __VA_ARGS__);                                                                       \
     } while (0)
 
-static void give_startup(void *ctx, const struct mpa_startup_event *event)
+static void above_give_startup(void *ctx, const struct mpa_startup_event *event)
 {
     GIVE(startup, event);
 }
 
-static void give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+static void above_give_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     GIVE(fpdu, event);
 }
 
-static void give_unclosed(void *ctx, unsigned side)
+static void above_give_unclosed(void *ctx, unsigned side)
 {
     GIVE(unclosed, side);
 }
 
-static void give_end(void *ctx, unsigned side, bool reset, const struct place *place)
+static void above_give_end(void *ctx, unsigned side, bool reset, const struct place *place)
 {
     GIVE(end, side, reset, place);
 }
 
-/* ---- what begin() passes on ---- */
+/* ---- what above_begin() passes on ---- */
 
 static void note_acked(void *ctx, unsigned side, bool known, uint64_t acked)
 {
@@ -87,10 +87,10 @@ void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener)
         return;
     /* Without finish: the layer above, if it has not begun, has nothing to finish. */
     flow->judge.next = (struct stack_entrance){.ctx = flow,
-                                               .startup = give_startup,
+                                               .startup = above_give_startup,
                                                .acked = note_acked,
-                                               .fpdu = give_fpdu,
+                                               .fpdu = above_give_fpdu,
                                                .skipped = note_skipped,
-                                               .unclosed = give_unclosed,
-                                               .end = give_end};
+                                               .unclosed = above_give_unclosed,
+                                               .end = above_give_end};
 }

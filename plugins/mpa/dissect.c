@@ -152,7 +152,7 @@ struct starts {
 };
 
 /* What the header says beyond sequence numbers. */
-static void take_header(struct mpa_flow_input *input, const struct tcp_segment *segment)
+static void mpa_dissect_take_header(struct mpa_flow_input *input, const struct tcp_segment *segment)
 {
     input->header = true;
     input->sack_permitted = segment->sack_permitted;
@@ -163,9 +163,9 @@ static void take_header(struct mpa_flow_input *input, const struct tcp_segment *
     input->window_scale = segment->window_scale;
 }
 
-static void take_syn(struct mpa_flow_input *input, const struct tcp_segment *syn)
+static void mpa_dissect_take_syn(struct mpa_flow_input *input, const struct tcp_segment *syn)
 {
-    take_header(input, syn);
+    mpa_dissect_take_header(input, syn);
     input->frame = syn->frame;
     input->time_ns = syn->time_ns;
 }
@@ -194,8 +194,8 @@ static void tell_syns(const struct claim *claim, packet_info *pinfo, const struc
     answers->flags |= TCP_ACK;
     answers->ack = opens->seq + 1;
     if (claim->syn.frame != 0 && claim->syn_ack.frame != 0 && claim->syn_ack.ack == claim->syn.seq + 1) {
-        take_syn(opens, &claim->syn);
-        take_syn(answers, &claim->syn_ack);
+        mpa_dissect_take_syn(opens, &claim->syn);
+        mpa_dissect_take_syn(answers, &claim->syn_ack);
     }
     mpa_flow_syn(claim->flow, opens);
     mpa_flow_syn(claim->flow, answers);
@@ -218,7 +218,7 @@ static struct starts starts_of_startup(const struct tcp_analysis *tcp, const str
 }
 
 /* Offers the connection to the next layer. */
-static void offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
+static void mpa_dissect_offer(struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo)
 {
     struct mpa_listener listener = {.size = sizeof listener, .connection = flow->number};
 
@@ -258,7 +258,7 @@ static void flow_begin(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo)
     claim->flow->number = flows ? flows->number + 1 : 0;
     claim->flow->next = flows;
     flows = claim->flow;
-    offer(claim->flow, tvb, pinfo);
+    mpa_dissect_offer(claim->flow, tvb, pinfo);
 }
 
 /*
@@ -296,7 +296,7 @@ static struct mpa_flow_input input_of(struct mpa_flow *flow, tvbuff_t *tvb, pack
         return input;
     }
     if (header)
-        take_header(&input, &header->segment);
+        mpa_dissect_take_header(&input, &header->segment);
     return input;
 }
 
@@ -308,8 +308,8 @@ static bool base_changed(const struct mpa_flow *flow, unsigned sender, const str
 }
 
 /* Feeds the octets of this frame on the first pass; NULL when out of memory. */
-static struct mpa_piece *feed(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo, const struct tcpinfo *tcp,
-                              const struct tcp_analysis *analysis)
+static struct mpa_piece *mpa_dissect_feed(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo,
+                                          const struct tcpinfo *tcp, const struct tcp_analysis *analysis)
 {
     struct numbers numbers = numbers_on_wire(tcp, analysis);
     struct mpa_flow_input input;
@@ -386,7 +386,7 @@ static void feed_bare(struct mpa_flow *flow, const struct tcp_segment *segment, 
 
     if (!facts)
         return;
-    take_header(&input, segment);
+    mpa_dissect_take_header(&input, segment);
     if (!facts->fin && segment->length > 0 &&
         (int32_t)(segment->seq + segment->length - facts->isn - (uint32_t)facts->next) > 0) {
         if (segment->flags & (TCP_FIN | TCP_RST))
@@ -396,7 +396,7 @@ static void feed_bare(struct mpa_flow *flow, const struct tcp_segment *segment, 
     mpa_flow_bare(flow, &input);
 }
 
-static void note_syn(struct claim *claim, const struct tcp_segment *segment)
+static void mpa_dissect_note_syn(struct claim *claim, const struct tcp_segment *segment)
 {
     struct tcp_segment *syn = segment->flags & TCP_ACK ? &claim->syn_ack : &claim->syn;
 
@@ -413,7 +413,7 @@ static void after_tcp(const struct mpa_header *header, tvbuff_t *tvb, packet_inf
     if (!conversation)
         return;
     if (!PINFO_FD_VISITED(pinfo) && segment->flags & TCP_SYN)
-        note_syn(claim ? claim : claim_of(conversation), segment);
+        mpa_dissect_note_syn(claim ? claim : claim_of(conversation), segment);
     if (!claim || !claim->flow)
         return;
     if (!PINFO_FD_VISITED(pinfo) && !header->taken && !(segment->flags & TCP_SYN) &&
@@ -425,7 +425,7 @@ static void after_tcp(const struct mpa_header *header, tvbuff_t *tvb, packet_inf
 
 /* ---- the dissector of claimed connections ---- */
 
-static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int mpa_dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct tcpinfo *tcp = data;
     conversation_t *conversation;
@@ -449,7 +449,7 @@ static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *da
     if (!piece) {
         if (PINFO_FD_VISITED(pinfo))
             return 0;
-        piece = feed(claim, tvb, pinfo, tcp, get_tcp_conversation_data(conversation, pinfo));
+        piece = mpa_dissect_feed(claim, tvb, pinfo, tcp, get_tcp_conversation_data(conversation, pinfo));
         if (!piece)
             return 0;
         flow = claim->flow;
@@ -498,7 +498,7 @@ static size_t key_at_end(const uint8_t *p, size_t n)
 }
 
 /* Whether the current octets follow those of an earlier segment that may begin a key. */
-static bool continues(const struct tail *tail, const struct numbers *numbers)
+static bool mpa_dissect_continues(const struct tail *tail, const struct numbers *numbers)
 {
     return tail->frame != 0 && tail->numbers.seq + tail->length == numbers->seq;
 }
@@ -509,7 +509,7 @@ static bool completes_key(const struct tail *tail, const uint8_t *p, size_t n, c
     uint8_t key[MPA_KEY_LEN];
     size_t more = MPA_KEY_LEN - tail->length;
 
-    if (!continues(tail, numbers) || n < more)
+    if (!mpa_dissect_continues(tail, numbers) || n < more)
         return false;
     memcpy(key, tail->octets, tail->length);
     memcpy(key + tail->length, p, more);
@@ -521,7 +521,7 @@ static void remember_tail(struct tail *tail, const uint8_t *p, size_t n, packet_
 {
     size_t k;
 
-    if (continues(tail, numbers) && n < (size_t)MPA_KEY_LEN - tail->length) {
+    if (mpa_dissect_continues(tail, numbers) && n < (size_t)MPA_KEY_LEN - tail->length) {
         memcpy(tail->octets + tail->length, p, n);
         if (is_key_so_far(tail->octets, tail->length + n)) {
             tail->length += (uint8_t)n;
@@ -581,7 +581,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     const uint8_t *p;
     bool split = false, first;
 
-    /* Claimed frames reach dissect() through the conversation: a visited frame was not claimed. */
+    /* Claimed frames reach mpa_dissect() through the conversation: a visited frame was not claimed. */
     if (!tcp || n == 0 || pinfo->flags.in_error_pkt || PINFO_FD_VISITED(pinfo))
         return 0;
     p = tvb_get_ptr(tvb, 0, (int)n);
@@ -592,7 +592,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     numbers = numbers_on_wire(tcp, analysis);
     claim = conversation_get_proto_data(conversation, mpa_proto);
     if (claim && claim->flow && !claim->tried)
-        return 0; /* dissect() has rejected it */
+        return 0; /* mpa_dissect() has rejected it */
     if (claim) {
         tail = tail_of(claim, pinfo->srcport);
         split = completes_key(tail, p, n, &numbers, &kind);
@@ -613,7 +613,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     if (split)
         feed_tail(claim->flow, tail);
     conversation_set_dissector_from_frame_number(conversation, pinfo->num, mpa_handle);
-    return dissect(tvb, pinfo, tree, data) > 0;
+    return mpa_dissect(tvb, pinfo, tree, data) > 0;
 }
 
 /* ---- FPDUs without a captured start ---- */
@@ -638,12 +638,12 @@ static compat_bool midstream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     if (claim->foreign || (claim->flow && !claim->tried))
         return 0;
     if (PINFO_FD_VISITED(pinfo))
-        return claim->flow && is_recognised(claim->flow) && dissect(tvb, pinfo, tree, data) > 0;
+        return claim->flow && is_recognised(claim->flow) && mpa_dissect(tvb, pinfo, tree, data) > 0;
     if (!claim->flow)
         flow_begin_whole(claim, tvb, pinfo, analysis);
     claim->tried = true;
     note_taken(pinfo);
-    piece = feed(claim, tvb, pinfo, tcp, analysis);
+    piece = mpa_dissect_feed(claim, tvb, pinfo, tcp, analysis);
     if (!piece || piece->not_mpa || claim->flow->state->phase == MPA_PHASE_NOT_MPA) {
         claim->foreign = true;
         claim->flow = NULL;
@@ -719,7 +719,7 @@ static void share_ports(void)
 
 /* ---- registration ---- */
 
-static void file_opened(void)
+static void mpa_dissect_file_opened(void)
 {
     judge_file_opened();
     share_ports();
@@ -730,7 +730,7 @@ static void file_opened(void)
 }
 
 /* What only the end of a connection decides, in the order in which they began; shown from the second pass on. */
-static void first_pass_over(void)
+static void mpa_dissect_first_pass_over(void)
 {
     struct mpa_flow *latest = NULL, *flow;
 
@@ -761,14 +761,14 @@ void mpa_register(void)
     mpa_fields_register();
     register_prefs();
     mpa_draw_register();
-    mpa_handle = register_dissector("mpa", dissect, mpa_proto);
+    mpa_handle = register_dissector("mpa", mpa_dissect, mpa_proto);
     /* Of a protocol of its own: where MPA is disabled, the owners of these ports are called nevertheless. */
     mpa_headers_register(after_tcp);
     shared_handle =
         create_dissector_handle(dissect_shared, proto_register_protocol("MPA, or the owner of the port",
                                                                         "MPA or owner of the port", "mpa_or_owner"));
-    register_init_routine(file_opened);
-    register_postseq_cleanup_routine(first_pass_over);
+    register_init_routine(mpa_dissect_file_opened);
+    register_postseq_cleanup_routine(mpa_dissect_first_pass_over);
 }
 
 void mpa_handoff(void)

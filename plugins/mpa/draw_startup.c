@@ -8,7 +8,7 @@
 
 static heur_dissector_list_t upper;
 
-static void draw_flags(struct mpa_canvas *canvas, proto_tree *tree, unsigned at)
+static void startup_draw_flags(struct mpa_canvas *canvas, proto_tree *tree, unsigned at)
 {
     static int *const flags[] = {
         &mpa_hf.flags_m, &mpa_hf.flags_c, &mpa_hf.flags_r, &mpa_hf.flags_s, &mpa_hf.flags_res, NULL,
@@ -67,7 +67,7 @@ static void draw_rpcrdma(struct mpa_canvas *canvas, proto_tree *tree, unsigned a
 }
 
 /* Request and Reply link to each other; the time of the Reply is known in one pass. */
-static void draw_links(struct mpa_canvas *canvas, proto_tree *tree, enum mpa_startup_kind kind)
+static void startup_draw_links(struct mpa_canvas *canvas, proto_tree *tree, enum mpa_startup_kind kind)
 {
     const struct mpa_startup_seen *request = &canvas->flow->startup[MPA_REQUEST];
     const struct mpa_startup_seen *reply = &canvas->flow->startup[MPA_REPLY];
@@ -166,7 +166,7 @@ void mpa_draw_startup(struct mpa_canvas *canvas)
                                (int)at, (int)length, ENC_NA);
     tree = proto_item_add_subtree(item, mpa_ett.fpdu);
     proto_tree_add_item(tree, mpa_hf.key, canvas->tvb, (int)at, MPA_KEY_LEN, ENC_ASCII);
-    draw_flags(canvas, tree, at + 16);
+    startup_draw_flags(canvas, tree, at + 16);
     proto_tree_add_item(tree, mpa_hf.rev, canvas->tvb, (int)at + 17, 1, ENC_NA);
     proto_tree_add_item(tree, mpa_hf.pd_length, canvas->tvb, (int)at + 18, 2, ENC_BIG_ENDIAN);
     at += MPA_STARTUP_HEADER_LEN;
@@ -182,7 +182,7 @@ void mpa_draw_startup(struct mpa_canvas *canvas)
         proto_tree_add_item(tree, mpa_hf.private_data, canvas->tvb, (int)at, frame.ulp_length, ENC_NA);
         draw_rpcrdma(canvas, tree, at, &frame);
     }
-    draw_links(canvas, tree, frame.kind);
+    startup_draw_links(canvas, tree, frame.kind);
     if (whole)
         call_upper(canvas, at, &frame);
 }

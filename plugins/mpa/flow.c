@@ -80,7 +80,7 @@ static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, u
 }
 
 /* Whether the octets are in the data of the piece, and were not seen before it. */
-static bool lies_in(const struct mpa_piece *piece, unsigned side, uint64_t offset, uint64_t length)
+static bool mpa_flow_lies_in(const struct mpa_piece *piece, unsigned side, uint64_t offset, uint64_t length)
 {
     return piece->placed && piece->side == side && offset >= piece->record.offset &&
            (!piece->more || offset >= piece->more->fresh) && offset + length <= piece_end(piece);
@@ -167,7 +167,7 @@ static struct mpa_item *item_new(struct mpa_flow *flow, struct mpa_piece *piece,
     return item;
 }
 
-static void on_startup(void *ctx, const struct mpa_startup_event *event)
+static void mpa_flow_on_startup(void *ctx, const struct mpa_startup_event *event)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_startup_seen *seen = &flow->startup[event->frame.kind];
@@ -180,7 +180,7 @@ static void on_startup(void *ctx, const struct mpa_startup_event *event)
     item = item_new(flow, piece, MPA_ITEM_STARTUP, place, place->offset, event->length);
     item->direction = event->direction;
     item->startup.kind = event->frame.kind;
-    if (!lies_in(piece, place->side, place->offset, event->length)) {
+    if (!mpa_flow_lies_in(piece, place->side, place->offset, event->length)) {
         size_t size = MPA_STARTUP_HEADER_LEN + (size_t)event->frame.pd_length;
         uint8_t *octets = wmem_alloc0(wmem_file_scope(), size);
 
@@ -227,7 +227,7 @@ static bool holds_ulpdu(const struct mpa_item *item, const uint8_t *octets, cons
     return true;
 }
 
-static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
+static void mpa_flow_on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
 {
     struct mpa_flow *flow = ctx;
     const struct mpa_fpdu *fpdu = &event->fpdu;
@@ -254,7 +254,7 @@ static void on_fpdu(void *ctx, const struct mpa_fpdu_event *event)
     }
     if (!holds_ulpdu(item, fpdu->octets, fpdu->ulpdu))
         item->fpdu.ulpdu = wmem_memdup(wmem_file_scope(), fpdu->ulpdu, fpdu->ulpdu_length);
-    if (!lies_in(piece, event->place.side, fpdu->offset, fpdu->length))
+    if (!mpa_flow_lies_in(piece, event->place.side, fpdu->offset, fpdu->length))
         item->octets = wmem_memdup(wmem_file_scope(), fpdu->octets, fpdu->length);
     note_late(flow, piece, item, fpdu->octets);
 }
@@ -268,7 +268,8 @@ static bool is_shown_as_hole(const struct mpa_piece *piece, unsigned side, uint6
     return false;
 }
 
-static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why, const struct place *place)
+static void mpa_flow_on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, const char *why,
+                                const struct place *place)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_piece *piece = piece_for(flow, place);
@@ -280,7 +281,7 @@ static void on_skipped(void *ctx, unsigned side, uint64_t from, uint64_t to, con
     item->skipped.why = wmem_strdup(wmem_file_scope(), why);
 }
 
-static void on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
+static void mpa_flow_on_changed(void *ctx, enum mpa_phase phase, const struct mpa_parameters *parameters)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_state *state = wmem_new(wmem_file_scope(), struct mpa_state);
@@ -312,7 +313,8 @@ static void show_hole(struct mpa_flow *flow, struct mpa_piece *piece)
     hole->any = false;
 }
 
-static void on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked)
+static void mpa_flow_on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
+                                uint64_t acked)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_piece *piece = flow->current;
@@ -348,8 +350,8 @@ static void note_cut_startup(struct mpa_flow *flow, struct mpa_piece *piece, uin
         flow->startup[frame.kind] = (struct mpa_startup_seen){place.frame, place.time_ns};
 }
 
-static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
-                    const struct octets_origin *next)
+static void mpa_flow_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
+                             const struct octets_origin *next)
 {
     struct mpa_flow *flow = ctx;
     struct mpa_piece *piece = flow->current;
@@ -365,12 +367,12 @@ static void on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, enum h
     note_hole(flow, piece, side, &(struct mpa_hole){true, from, to, cause});
 }
 
-static const struct stack_taps taps = {.tcp_segment = on_segment,
-                                       .hole = on_hole,
-                                       .startup = on_startup,
-                                       .fpdu = on_fpdu,
-                                       .skipped = on_skipped,
-                                       .changed = on_changed};
+static const struct stack_taps taps = {.tcp_segment = mpa_flow_on_segment,
+                                       .hole = mpa_flow_on_hole,
+                                       .startup = mpa_flow_on_startup,
+                                       .fpdu = mpa_flow_on_fpdu,
+                                       .skipped = mpa_flow_on_skipped,
+                                       .changed = mpa_flow_on_changed};
 
 static struct terminate_layouts *layouts; /* of the capture file's hosts; NULL until the first connection */
 
@@ -449,7 +451,7 @@ static void note_open(struct mpa_flow *flow)
 /* ---- life ---- */
 
 /* A host uses one layout of Terminates in all its connections. Addresses of other kinds are not recorded. */
-static struct terminate_host host_of(const address *host)
+static struct terminate_host mpa_flow_host_of(const address *host)
 {
     struct terminate_host of = {.host.ip = host->type == AT_IPv4 ? 4 : 6};
 
@@ -517,8 +519,8 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
     flow->layers = layers_for(options);
     flow->judge.runs.pattern = &pattern;
     flow->judge.runs.size = sizeof(struct mpa_piece);
-    flow->judge.host[0] = host_of(&pinfo->src);
-    flow->judge.host[1] = host_of(&pinfo->dst);
+    flow->judge.host[0] = mpa_flow_host_of(&pinfo->src);
+    flow->judge.host[1] = mpa_flow_host_of(&pinfo->dst);
     flow->asleep = wmem_new0(wmem_file_scope(), struct mpa_asleep);
     flow->state = first_state(&flow->layers->mpa);
     return flow;
@@ -654,7 +656,7 @@ static void note_closed(struct mpa_flow *flow)
     closed.n++;
 }
 
-static void give(struct mpa_flow *flow, const struct mpa_flow_input *input)
+static void mpa_flow_give(struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct tcp_segment segment = segment_of(input);
 
@@ -667,7 +669,7 @@ static void take_in(struct mpa_flow *flow, struct mpa_piece *piece, const struct
     piece->more->fresh = tcp_pair_facts(stack_tcp(flow->judge.stack), input->side)->next;
     flow->current = piece;
     flow->current_octets = input->octets;
-    give(flow, input);
+    mpa_flow_give(flow, input);
     piece->state = flow->state;
     piece->not_mpa = flow->state->phase == MPA_PHASE_NOT_MPA && !piece->items;
     piece->repeated = piece->placed && piece_end(piece) <= piece->more->fresh;
@@ -679,7 +681,7 @@ static void take_in(struct mpa_flow *flow, struct mpa_piece *piece, const struct
 }
 
 /* True: it has a stack now. False: memory is lacking, and it is over. */
-static bool wake(struct mpa_flow *flow)
+static bool mpa_flow_wake(struct mpa_flow *flow)
 {
     struct mpa_asleep *asleep = flow->asleep;
 
@@ -698,7 +700,7 @@ static bool wake(struct mpa_flow *flow)
 
 static bool is_awake(struct mpa_flow *flow)
 {
-    return flow->judge.stack || (flow->asleep && wake(flow));
+    return flow->judge.stack || (flow->asleep && mpa_flow_wake(flow));
 }
 
 /* The first octets, in which the engine finds nothing before more come. It does not wait for more Private Data than is
@@ -759,7 +761,7 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     bool sleeps = sleeps_on(flow, input);
     struct mpa_piece *piece;
 
-    if (flow->asleep && !sleeps && !wake(flow))
+    if (flow->asleep && !sleeps && !mpa_flow_wake(flow))
         return NULL;
     forget_items(flow, input->frame);
     flow->latest = piece = piece_new(flow, input);
@@ -785,7 +787,7 @@ void mpa_flow_bare(struct mpa_flow *flow, const struct mpa_flow_input *input)
     if (!is_awake(flow) || tcp_boundary(stack_tcp(flow->judge.stack), &segment, NULL) != TCP_GOES_ON)
         return;
     flow->last_time_ns = input->time_ns;
-    give(flow, input);
+    mpa_flow_give(flow, input);
     note_open(flow);
 }
 

@@ -63,7 +63,7 @@ static void take_ip(struct tcp_segment *segment, void *ip)
     segment->fragmented = ip4 && ip4->ip_off & IP_FRAGMENT;
 }
 
-static bool take_header(struct mpa_header *header, tvbuff_t *tvb, packet_info *pinfo, void *ip)
+static bool headers_take_header(struct mpa_header *header, tvbuff_t *tvb, packet_info *pinfo, void *ip)
 {
     struct tcp_segment *segment = &header->segment;
     unsigned captured = tvb_captured_length(tvb);
@@ -81,10 +81,10 @@ static bool take_header(struct mpa_header *header, tvbuff_t *tvb, packet_info *p
     return true;
 }
 
-static int dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *ip)
+static int headers_dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *ip)
 {
     struct mpa_header header, *outer = current;
-    volatile bool known = !pinfo->flags.in_error_pkt && take_header(&header, tvb, pinfo, ip);
+    volatile bool known = !pinfo->flags.in_error_pkt && headers_take_header(&header, tvb, pinfo, ip);
     volatile int n = 0;
 
     current = known ? &header : NULL;
@@ -118,7 +118,8 @@ void mpa_headers_register(mpa_after_tcp after)
 {
     after_tcp = after;
     /* Of no protocol: frame.protocols has what it had. */
-    ours = create_dissector_handle_with_name_and_description(dissect, -1, "mpa.tcp", "TCP, with its headers for MPA");
+    ours = create_dissector_handle_with_name_and_description(headers_dissect, -1, "mpa.tcp",
+                                                             "TCP, with its headers for MPA");
 }
 
 void mpa_headers_handoff(void)

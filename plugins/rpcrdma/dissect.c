@@ -25,25 +25,25 @@ static bool is_assigned(const packet_info *pinfo)
            dissector_get_uint_handle(ports, pinfo->destport) == send_handle;
 }
 
-static void begin(const struct rdmap_listeners *connection, struct rdmap_listener *listener)
+static void rpcrdma_dissect_begin(const struct rdmap_listeners *connection, struct rdmap_listener *listener)
 {
     rpcrdma_flow_listen(connection, listener, user_says_so(connection));
 }
 
-static compat_bool listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static compat_bool rpcrdma_dissect_listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     struct rdmap_listeners *listeners = data;
 
     (void)tvb, (void)pinfo, (void)tree;
     if (listeners && listeners->size == sizeof *listeners)
-        rdmap_listeners_add(listeners, &(struct rdmap_listener){.begin = begin,
+        rdmap_listeners_add(listeners, &(struct rdmap_listener){.begin = rpcrdma_dissect_begin,
                                                                 .brief = rpcrdma_move_brief,
                                                                 .segment = segment_handle,
                                                                 .after_segment = rpcrdma_draw_bare});
     return 0; /* others are asked, too */
 }
 
-static int dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int rpcrdma_dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct rdmap_payload *payload = data;
     struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree, .n = tvb_captured_length(tvb)};
@@ -71,7 +71,7 @@ static int dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, voi
 
 static compat_bool offered_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
-    return dissect_send(tvb, pinfo, tree, data) > 0;
+    return rpcrdma_dissect_send(tvb, pinfo, tree, data) > 0;
 }
 
 static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
@@ -116,7 +116,7 @@ void rpcrdma_plugin_register(void)
     rpcrdma_flow_register();
     rpcrdma_tap_register();
     rpcrdma_ib_register();
-    send_handle = register_dissector("rpcrdma", dissect_send, rpcrdma_proto);
+    send_handle = register_dissector("rpcrdma", rpcrdma_dissect_send, rpcrdma_proto);
     segment_handle = create_dissector_handle(dissect_segment, rpcrdma_proto);
 }
 
@@ -126,8 +126,8 @@ void rpcrdma_plugin_handoff(void)
     if (ports) {
         /* Also adds the port preference and the entry for "Decode As". */
         dissector_add_uint_range_with_preference(RDMAP_PORT_TABLE, "20049", send_handle);
-        heur_dissector_add(RDMAP_LISTENER_LIST, listen, "RPC-over-RDMA connections", "rpcrdma_listener", rpcrdma_proto,
-                           HEURISTIC_ENABLE);
+        heur_dissector_add(RDMAP_LISTENER_LIST, rpcrdma_dissect_listen, "RPC-over-RDMA connections", "rpcrdma_listener",
+                           rpcrdma_proto, HEURISTIC_ENABLE);
         heur_dissector_add(RDMAP_SEND_LIST, offered_send, "RPC-over-RDMA", "rpcrdma_rdmap", rpcrdma_proto,
                            HEURISTIC_ENABLE);
     }

@@ -141,7 +141,7 @@ static const char *fault_text(wmem_allocator_t *pool, const struct rpcrdma_heade
     return "";
 }
 
-static void draw_fault(struct rpcrdma_canvas *canvas)
+static void draw_draw_fault(struct rpcrdma_canvas *canvas)
 {
     const struct rpcrdma_header *header = &canvas->header;
     uint32_t at = header->fault_at < canvas->n ? header->fault_at : canvas->n;
@@ -266,12 +266,12 @@ static bool is_inline(const struct rpcrdma_header *header)
     return header->proc == RPCRDMA_MSG || header->proc == RPCRDMA_MSGP;
 }
 
-static bool is_whole(const struct rpcrdma_header *header)
+static bool draw_is_whole(const struct rpcrdma_header *header)
 {
     return header->status == RPCRDMA_OK || header->status == RPCRDMA_BAD_ERR;
 }
 
-static void draw_links(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
+static void draw_draw_links(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
 {
     const struct kept_message *message = canvas->message;
     const struct kept_sent *sent = kept_sent_of(message);
@@ -291,7 +291,7 @@ static void show_payload(struct rpcrdma_canvas *canvas, const struct kept_rpc *r
 
     if (rpc)
         rpcrdma_show_rpc(canvas, rpc, message->reverse);
-    else if (!is_whole(header))
+    else if (!draw_is_whole(header))
         return;
     else if (is_cut(canvas) && is_inline(header) && canvas->n >= header->header_len + enough)
         rpcrdma_show_beginning(canvas);
@@ -304,7 +304,7 @@ static void draw_context(struct rpcrdma_canvas *canvas, const struct kept_rpc *r
 {
     draw_transaction(canvas);
     draw_length(canvas);
-    draw_links(canvas, rpc);
+    draw_draw_links(canvas, rpc);
 }
 
 void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
@@ -314,7 +314,7 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
     const struct kept_rpc *rpc = rpc_of(message);
 
     canvas->item = proto_tree_add_item(canvas->root, rpcrdma_proto, canvas->tvb, 0,
-                                       is_whole(header) ? (int)header->header_len : (int)canvas->n, ENC_NA);
+                                       draw_is_whole(header) ? (int)header->header_len : (int)canvas->n, ENC_NA);
     canvas->tree = proto_item_add_subtree(canvas->item, rpcrdma_ett.rpcrdma);
     draw_title(canvas, rpc);
     if (canvas->root)
@@ -323,7 +323,7 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
         draw_error(canvas);
     else if (canvas->root && header->proc <= RPCRDMA_MSGP && canvas->n >= RPCRDMA_FIXED_LEN)
         rpcrdma_draw_lists(canvas);
-    draw_fault(canvas);
+    draw_draw_fault(canvas);
     if (canvas->root)
         draw_context(canvas, rpc);
     rpcrdma_draw_remarks(canvas);

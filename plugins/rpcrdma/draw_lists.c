@@ -81,8 +81,8 @@ void rpcrdma_draw_operation(struct rpcrdma_canvas *canvas, proto_tree *tree, con
 }
 
 /* at: of the handle; index: in its chunk. */
-static void draw_segment(struct rpcrdma_canvas *canvas, proto_tree *tree, uint32_t at,
-                         const struct rpcrdma_segment *segment, const struct kept_chunk *chunk, uint32_t index)
+static void lists_draw_segment(struct rpcrdma_canvas *canvas, proto_tree *tree, uint32_t at,
+                               const struct rpcrdma_segment *segment, const struct kept_chunk *chunk, uint32_t index)
 {
     proto_item *item = proto_tree_add_item(tree, rpcrdma_hf.segment, canvas->tvb, (int)at, RPCRDMA_SEGMENT_LEN, ENC_NA);
     proto_tree *below = proto_item_add_subtree(item, rpcrdma_ett.segment);
@@ -136,7 +136,7 @@ static void draw_read_chunk(struct rpcrdma_canvas *canvas, proto_tree *tree, uin
     for (;; at += entry) {
         proto_tree_add_item(below, rpcrdma_hf.present, canvas->tvb, (int)at, 4, ENC_BIG_ENDIAN);
         proto_tree_add_item(below, rpcrdma_hf.position, canvas->tvb, (int)at + 4, 4, ENC_BIG_ENDIAN);
-        draw_segment(canvas, below, at + 8, &segment.target, chunk, index++);
+        lists_draw_segment(canvas, below, at + 8, &segment.target, chunk, index++);
         octets += segment.target.length;
         if (++*i == header->read.n)
             break;
@@ -191,7 +191,7 @@ static void draw_segments(struct rpcrdma_canvas *canvas, proto_item *item, proto
     for (uint32_t i = 0; i < from->n; i++) {
         struct rpcrdma_segment segment = rpcrdma_segment_at(from, canvas->p, i);
 
-        draw_segment(canvas, tree, from->at + 4 + i * RPCRDMA_SEGMENT_LEN, &segment, chunk, i);
+        lists_draw_segment(canvas, tree, from->at + 4 + i * RPCRDMA_SEGMENT_LEN, &segment, chunk, i);
         octets += segment.length;
     }
     proto_item_append_text(item, ": %u segment%s", from->n, from->n == 1 ? "" : "s");

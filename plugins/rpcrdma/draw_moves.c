@@ -4,7 +4,7 @@
 #include "plugins/common/say.h"
 #include "plugins/rpcrdma/rpcrdma_plugin.h"
 
-static void begin(struct rpcrdma_canvas *canvas, int length)
+static void moves_begin(struct rpcrdma_canvas *canvas, int length)
 {
     if (!canvas->root)
         return;
@@ -103,7 +103,7 @@ bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
 
     if (!move && !canvas->segment->record.remarks)
         return false;
-    begin(canvas, (int)tvb_captured_length(canvas->tvb));
+    moves_begin(canvas, (int)tvb_captured_length(canvas->tvb));
     if (move) {
         say_access(canvas, move);
         draw_access(canvas, move);
@@ -128,7 +128,7 @@ static void draw_octets(struct rpcrdma_canvas *canvas)
 
 static void draw_link(struct rpcrdma_canvas *canvas, const char *text, int field, uint32_t frame)
 {
-    begin(canvas, (int)tvb_captured_length(canvas->tvb));
+    moves_begin(canvas, (int)tvb_captured_length(canvas->tvb));
     proto_item_append_text(canvas->item, ", %s", text);
     if (frame != 0)
         proto_item_append_text(canvas->item, " in frame %u", frame);
@@ -160,7 +160,7 @@ void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas, uint32_t copies, bool 
     const char *text = copies ? wmem_strdup_printf(pool, "etransmission of frame %u", copies) : "etransmission";
     bool has_xid = begins_send && canvas->flow->recognised && tvb_captured_length(canvas->tvb) >= 4;
 
-    begin(canvas, (int)tvb_captured_length(canvas->tvb));
+    moves_begin(canvas, (int)tvb_captured_length(canvas->tvb));
     if (has_xid)
         text = wmem_strdup_printf(pool, "%s, XID 0x%08x", text, tvb_get_ntohl(canvas->tvb, 0));
     proto_item_append_text(canvas->item, ", r%s", text);
@@ -216,7 +216,7 @@ void rpcrdma_draw_startup(struct rpcrdma_canvas *canvas, enum mpa_startup_kind k
 
     if (startup->frame != canvas->pinfo->num || (!startup->told && !canvas->flow->recognised && !remarks))
         return;
-    begin(canvas, (int)tvb_captured_length(canvas->tvb));
+    moves_begin(canvas, (int)tvb_captured_length(canvas->tvb));
     proto_item_append_text(canvas->item, ", connection set-up");
     draw_block(canvas);
     if (startup->told) {

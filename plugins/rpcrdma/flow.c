@@ -80,7 +80,7 @@ static const struct run_pattern pattern = {.nth = nth_segment, .same = same_segm
 _Static_assert(sizeof(struct made_segment) <= RECORD_MAX, "room for a record that is made");
 
 /* The latest segment has all that is to be recorded of it. */
-static void settle(struct rpcrdma_flow *flow)
+static void rpcrdma_flow_settle(struct rpcrdma_flow *flow)
 {
     struct kept_segment *segment = flow->latest_segment;
     struct kept_move *move = segment ? segment->move : NULL;
@@ -96,7 +96,7 @@ static struct kept_segment *segment_new(struct rpcrdma_flow *flow, const struct 
 
     if (segment)
         return segment;
-    settle(flow);
+    rpcrdma_flow_settle(flow);
     segment = flow->latest_segment = judge_new(&flow->judge, sizeof *segment);
     segment->side = place->side;
     if (flow->infiniband) {
@@ -112,7 +112,7 @@ static struct kept_segment *segment_new(struct rpcrdma_flow *flow, const struct 
 
 /* ---- events of the engine ---- */
 
-static void on_message(void *ctx, const struct rpcrdma_message *message)
+static void rpcrdma_flow_on_message(void *ctx, const struct rpcrdma_message *message)
 {
     struct rpcrdma_flow *flow = ctx;
 
@@ -123,7 +123,7 @@ static void on_message(void *ctx, const struct rpcrdma_message *message)
     }
 }
 
-static void on_move(void *ctx, const struct rpcrdma_move *move)
+static void rpcrdma_flow_on_move(void *ctx, const struct rpcrdma_move *move)
 {
     struct rpcrdma_flow *flow = ctx;
 
@@ -132,13 +132,13 @@ static void on_move(void *ctx, const struct rpcrdma_move *move)
         rpcrdma_ib_note_untold(flow, rpcrdma_flow_change(flow, &move->place));
 }
 
-static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
+static void rpcrdma_flow_on_payload(void *ctx, const struct rpcrdma_payload *payload)
 {
     (void)ctx;
     rpcrdma_record_payload(payload);
 }
 
-static void on_retired(void *ctx, struct rpcrdma_transaction *transaction)
+static void rpcrdma_flow_on_retired(void *ctx, struct rpcrdma_transaction *transaction)
 {
     (void)ctx;
     transaction->host = NULL;
@@ -160,7 +160,7 @@ static void note_startup(struct rpcrdma_flow *flow, enum mpa_startup_kind kind, 
             (struct rpcrdma_private_data){.send_size = RPCRDMA_INLINE_DEFAULT, .receive_size = RPCRDMA_INLINE_DEFAULT};
 }
 
-static void on_startup(void *ctx, const struct mpa_startup_event *event)
+static void rpcrdma_flow_on_startup(void *ctx, const struct mpa_startup_event *event)
 {
     struct rpcrdma_flow *flow = ctx;
 
@@ -181,20 +181,20 @@ static bool may_be_rpcrdma(const struct rpcrdma_flow *flow)
     return rpcrdma && (rpcrdma_connection_is_announced(rpcrdma) || rpcrdma_connection_is_rpcrdma(rpcrdma));
 }
 
-static void on_segment(void *ctx, const struct rdmap_segment_event *event)
+static void rpcrdma_flow_on_segment(void *ctx, const struct rdmap_segment_event *event)
 {
     if (!event->fpdu->ddp.tagged || may_be_rpcrdma(ctx))
         segment_new(ctx, &event->fpdu->place);
 }
 
-static void on_terminate(void *ctx, const struct rdmap_terminate_event *event)
+static void rpcrdma_flow_on_terminate(void *ctx, const struct rdmap_terminate_event *event)
 {
     segment_new(ctx, &event->fpdu->place);
 }
 
 /* ---- events of InfiniBand ---- */
 
-static void on_part(void *ctx, const struct rdma_part *part)
+static void rpcrdma_flow_on_part(void *ctx, const struct rdma_part *part)
 {
     if (part->kind == RDMA_SEND)
         rpcrdma_ib_open_send(ctx, segment_new(ctx, &part->place), part->index == 0);
@@ -202,7 +202,7 @@ static void on_part(void *ctx, const struct rdma_part *part)
         segment_new(ctx, &part->place);
 }
 
-static void on_private_data(void *ctx, const struct rdma_private_data *data)
+static void rpcrdma_flow_on_private_data(void *ctx, const struct rdma_private_data *data)
 {
     segment_new(ctx, &data->place);
     note_startup(ctx, data->place.side == 0 ? MPA_REQUEST : MPA_REPLY, data->place.frame, data->p, data->n);
@@ -217,7 +217,7 @@ static struct record *make_record(struct judge *judge, const struct place *place
 
 /* ---- the end ---- */
 
-static void on_excuse(void *ctx, enum rule_id rule, const struct place *place)
+static void rpcrdma_flow_on_excuse(void *ctx, enum rule_id rule, const struct place *place)
 {
     struct rpcrdma_flow *flow = ctx;
 
@@ -252,7 +252,8 @@ static void judge_ended(void)
     g_ptr_array_sort(ended, in_order_of_begin);
     for (guint i = 0; i < ended->len; i++) {
         struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
-        const struct ulp_across_host host = {.verdict = &flow->judge.verdict, .excuse = on_excuse, .ctx = flow};
+        const struct ulp_across_host host = {
+            .verdict = &flow->judge.verdict, .excuse = rpcrdma_flow_on_excuse, .ctx = flow};
 
         now_ns = MAX(now_ns, flow->record->end_ns);
         if (!rpcrdma_ulp.across->add(past, flow->record, &host))
@@ -260,7 +261,8 @@ static void judge_ended(void)
     }
     for (guint i = 0; i < ended->len; i++) {
         struct rpcrdma_flow *flow = g_ptr_array_index(ended, i);
-        const struct ulp_across_host host = {.verdict = &flow->judge.verdict, .excuse = on_excuse, .ctx = flow};
+        const struct ulp_across_host host = {
+            .verdict = &flow->judge.verdict, .excuse = rpcrdma_flow_on_excuse, .ctx = flow};
 
         if (flow->record)
             rpcrdma_ulp.across->conclude(past, flow->record, now_ns, &host);
@@ -297,14 +299,16 @@ static void on_finish(void *ctx, int64_t time_ns)
 
 /* ---- life ---- */
 
-static const struct stack_taps taps = {.startup = on_startup,
-                                       .segment = on_segment,
-                                       .terminate = on_terminate,
-                                       .part = on_part,
-                                       .private_data = on_private_data};
+static const struct stack_taps taps = {.startup = rpcrdma_flow_on_startup,
+                                       .segment = rpcrdma_flow_on_segment,
+                                       .terminate = rpcrdma_flow_on_terminate,
+                                       .part = rpcrdma_flow_on_part,
+                                       .private_data = rpcrdma_flow_on_private_data};
 
-static const struct rpcrdma_taps rpcrdma_taps = {
-    .message = on_message, .move = on_move, .payload = on_payload, .retired = on_retired};
+static const struct rpcrdma_taps rpcrdma_taps = {.message = rpcrdma_flow_on_message,
+                                                 .move = rpcrdma_flow_on_move,
+                                                 .payload = rpcrdma_flow_on_payload,
+                                                 .retired = rpcrdma_flow_on_retired};
 
 static struct rpcrdma_flow *flow_new(uint32_t connection, bool always, bool payload_only)
 {
@@ -354,7 +358,7 @@ uint64_t rpcrdma_flow_transactions(uint32_t tcp_stream)
     return in.transactions;
 }
 
-static size_t octets_of(const void *ctx)
+static size_t rpcrdma_flow_octets_of(const void *ctx)
 {
     const struct rpcrdma_flow *flow = ctx;
 
@@ -374,14 +378,14 @@ void rpcrdma_flow_listen(const struct rdmap_listeners *connection, struct rdmap_
     flow->judge.next = upward(flow);
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
     listener->over = rpcrdma_flow_over;
-    listener->octets = octets_of;
+    listener->octets = rpcrdma_flow_octets_of;
     listener->ctx = flow;
     listener->knows = &flow->recognised;
     if (judge_begin(&flow->judge, &flow->layers, &taps, flow, connection->port))
         listener->entrance = stack_entrance(flow->judge.stack);
 }
 
-static struct endpoint endpoint_of(const struct ib_address *address)
+static struct endpoint rpcrdma_flow_endpoint_of(const struct ib_address *address)
 {
     struct endpoint endpoint = {.ip = address->kind == IB_ADDRESS_IPV4 ? 4 : 6};
 
@@ -398,7 +402,7 @@ struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, 
 
     flow->infiniband = true;
     for (unsigned side = 0; side < 2; side++)
-        flow->endpoint[side] = endpoint_of(&connection->address[side]);
+        flow->endpoint[side] = rpcrdma_flow_endpoint_of(&connection->address[side]);
     flow->start_ns = connection->start_ns;
     flow->judge.make_record = make_record;
     flow->judge.next = upward(flow);
@@ -408,12 +412,12 @@ struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, 
     return flow;
 }
 
-static void first_pass_over(void)
+static void rpcrdma_flow_first_pass_over(void)
 {
     pass_over = true;
 }
 
-static void file_opened(void)
+static void rpcrdma_flow_file_opened(void)
 {
     judge_file_opened();
     rpcrdma_ulp.across->free(past);
@@ -421,7 +425,7 @@ static void file_opened(void)
     pass_over = false;
 }
 
-static void file_closed(void)
+static void rpcrdma_flow_file_closed(void)
 {
     forget_ended();
     rpcrdma_ulp.across->free(past);
@@ -431,8 +435,8 @@ static void file_closed(void)
 void rpcrdma_flow_register(void)
 {
     ended = g_ptr_array_new();
-    register_init_routine(file_opened);
-    register_postseq_cleanup_routine(first_pass_over);
-    register_cleanup_routine(file_closed);
+    register_init_routine(rpcrdma_flow_file_opened);
+    register_postseq_cleanup_routine(rpcrdma_flow_first_pass_over);
+    register_cleanup_routine(rpcrdma_flow_file_closed);
     flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

@@ -17,7 +17,7 @@ static int builtin = -1;                   /* protocol of the built-in RPC-over-
 /* ---- which dissector ---- */
 
 /* The protocol that the user has chosen, or -1. */
-static int choice(void)
+static int rpcrdma_ib_dissect_choice(void)
 {
     dissector_handle_t handle = !choices ? NULL : dissector_get_payload_handle(choices);
 
@@ -26,16 +26,16 @@ static int choice(void)
 
 static bool is_ours(void)
 {
-    return wanted && (builtin < 0 || choice() != builtin) && listening->enabled &&
+    return wanted && (builtin < 0 || rpcrdma_ib_dissect_choice() != builtin) && listening->enabled &&
            proto_is_protocol_enabled(listening->protocol);
 }
 
 static bool is_forced(void)
 {
-    return choice() == rpcrdma_proto;
+    return rpcrdma_ib_dissect_choice() == rpcrdma_proto;
 }
 
-static compat_bool listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static compat_bool rpcrdma_ib_dissect_listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     struct ib_listeners *listeners = data;
 
@@ -59,7 +59,7 @@ static compat_bool except_builtin(tvbuff_t *tvb, packet_info *pinfo, proto_tree 
 
 /* ---- the segments of a frame ---- */
 
-static tvbuff_t *send_of(const struct kept_message *message, tvbuff_t *payload, packet_info *pinfo)
+static tvbuff_t *rpcrdma_ib_dissect_send_of(const struct kept_message *message, tvbuff_t *payload, packet_info *pinfo)
 {
     const struct kept_sent *sent = kept_sent_of(message);
     tvbuff_t *tvb;
@@ -71,10 +71,10 @@ static tvbuff_t *send_of(const struct kept_message *message, tvbuff_t *payload, 
     return tvb;
 }
 
-static void draw_message(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
+static void rpcrdma_ib_dissect_draw_message(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
 {
     canvas->message = canvas->segment->message;
-    canvas->tvb = send_of(canvas->message, payload, canvas->pinfo);
+    canvas->tvb = rpcrdma_ib_dissect_send_of(canvas->message, payload, canvas->pinfo);
     canvas->n = tvb_captured_length(canvas->tvb);
     if (canvas->message->empty)
         rpcrdma_draw_empty(canvas);
@@ -94,13 +94,13 @@ static bool is_part(const struct rpcrdma_canvas *canvas)
 }
 
 /* True when payload was shown. */
-static bool draw_segment(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
+static bool rpcrdma_ib_dissect_draw_segment(struct rpcrdma_canvas *canvas, tvbuff_t *payload)
 {
     bool own = canvas->segment->packet->own_frame == canvas->pinfo->num;
 
     canvas->tvb = own ? payload : tvb_new_subset_length(payload, 0, 0);
     if (canvas->segment->message) {
-        draw_message(canvas, payload);
+        rpcrdma_ib_dissect_draw_message(canvas, payload);
         return own;
     }
     if (rpcrdma_draw_move(canvas))
@@ -148,7 +148,7 @@ static bool draw_frame(struct rpcrdma_flow *flow, const struct ib_frame *frame, 
         struct rpcrdma_canvas canvas = {
             .flow = flow, .segment = segment, .pinfo = pinfo, .root = tree, .against = segment->side != frame->side};
 
-        shown |= draw_segment(&canvas, payload);
+        shown |= rpcrdma_ib_dissect_draw_segment(&canvas, payload);
     }
     return draw_other(flow, frame, payload, pinfo, tree) || shown;
 }
@@ -180,8 +180,8 @@ static bool draw_cut_send(struct rpcrdma_flow *flow, const struct ib_frame *fram
 }
 
 /* Packets of which Wireshark passes nothing on may show what was held until they came. */
-static bool dissect_rest(struct rpcrdma_flow *flow, const struct ib_frame *frame, tvbuff_t *tvb, packet_info *pinfo,
-                         proto_tree *tree)
+static bool rpcrdma_ib_dissect_rest(struct rpcrdma_flow *flow, const struct ib_frame *frame, tvbuff_t *tvb,
+                                    packet_info *pinfo, proto_tree *tree)
 {
     bool shown = flow->recognised && (rpcrdma_ib_segments(pinfo->num) || flow->untold);
 
@@ -200,7 +200,7 @@ static void draw_found(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
         rpcrdma_draw_found(segment->record.remarks, tvb, pinfo, tree);
 }
 
-static int dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int rpcrdma_ib_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct ib_payload *payload = data;
     struct rpcrdma_flow *flow;
@@ -213,7 +213,7 @@ static int dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     if (payload->rest && !flow->recognised)
         draw_found(tvb, pinfo, tree);
     if (payload->rest)
-        return dissect_rest(flow, payload->frame, tvb, pinfo, tree);
+        return rpcrdma_ib_dissect_rest(flow, payload->frame, tvb, pinfo, tree);
     if (!flow->recognised)
         return payload->frame->cut && draw_cut_send(flow, payload->frame, tvb, pinfo, tree);
     if (!draw_frame(flow, payload->frame, tvb, pinfo, tree) && tvb_reported_length(tvb) > 0)
@@ -230,7 +230,7 @@ static int dissect_chosen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
 
 /* ---- private data ---- */
 
-static compat_bool dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static compat_bool rpcrdma_ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct ib_payload *payload = data;
     struct rpcrdma_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
@@ -257,7 +257,7 @@ void rpcrdma_ib_register(void)
         "built-in one",
         &wanted);
     rpcrdma_ib_flow_register();
-    payload_handle = create_dissector_handle(dissect_payload, rpcrdma_proto);
+    payload_handle = create_dissector_handle(rpcrdma_ib_dissect_payload, rpcrdma_proto);
     chosen_handle = register_dissector("rpcrdma.infiniband", dissect_chosen, rpcrdma_proto);
 }
 
@@ -268,11 +268,11 @@ void rpcrdma_ib_handoff(void)
     if (!choices || !has_heur_dissector_list(IB_LISTENER_LIST))
         return; /* without the rdma_ib plugin there is nothing to listen to */
     dissector_add_for_decode_as(IB_DECODE_AS_TABLE, chosen_handle);
-    heur_dissector_add(IB_LISTENER_LIST, listen, "RPC-over-RDMA on InfiniBand and RoCE", listener, rpcrdma_proto,
-                       HEURISTIC_ENABLE);
+    heur_dissector_add(IB_LISTENER_LIST, rpcrdma_ib_dissect_listen, "RPC-over-RDMA on InfiniBand and RoCE", listener,
+                       rpcrdma_proto, HEURISTIC_ENABLE);
     listening = find_heur_dissector_by_unique_short_name(listener);
     heur_dissector_add(IB_OTHERS_LIST, except_builtin, "RPC-over-RDMA instead of Wireshark's own", "rpcrdma_ib_others",
                        rpcrdma_proto, HEURISTIC_ENABLE);
-    heur_dissector_add(IB_PRIVATE_DATA_LIST, dissect_private_data, "RPC-over-RDMA private data (RFC 8797)",
+    heur_dissector_add(IB_PRIVATE_DATA_LIST, rpcrdma_ib_dissect_private_data, "RPC-over-RDMA private data (RFC 8797)",
                        "rpcrdma_ib_private_data", rpcrdma_proto, HEURISTIC_ENABLE);
 }

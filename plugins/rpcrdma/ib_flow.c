@@ -52,7 +52,8 @@ static bool needs_octets(const struct rpcrdma_flow *flow, const struct kept_segm
     return first != last || last->packet->own_frame != last->record.frame || last->record.frame < *flow->now;
 }
 
-static void note_answer(struct rpcrdma_flow *flow, const struct rpcrdma_message *message, struct kept_message *kept)
+static void ib_flow_note_answer(struct rpcrdma_flow *flow, const struct rpcrdma_message *message,
+                                struct kept_message *kept)
 {
     unsigned side = message->side & 1u;
 
@@ -72,7 +73,7 @@ void rpcrdma_ib_close_send(struct rpcrdma_flow *flow, const struct rpcrdma_messa
     flow->open_send[message->side & 1u] = NULL;
     if (!first || !last || !last->message || last != flow->last_of_send[message->side & 1u])
         return;
-    note_answer(flow, message, last->message);
+    ib_flow_note_answer(flow, message, last->message);
     last->message->sent->first_in = first->packet->own_frame;
     last->message->sent->last_in = last->record.frame;
     for (struct kept_segment *segment = first; segment; segment = segment->packet->next_in_send)
@@ -112,7 +113,7 @@ static struct rpcrdma_flow *flow_of(struct stack_ib *ib)
     return (struct rpcrdma_flow *)((char *)ib - offsetof(struct rpcrdma_flow, ib));
 }
 
-static void on_part(void *ctx, const struct ib_rc_part *part)
+static void ib_flow_on_part(void *ctx, const struct ib_rc_part *part)
 {
     struct rpcrdma_flow *flow = flow_of(ctx);
     unsigned side = part->place.side & 1u;
@@ -124,7 +125,7 @@ static void on_part(void *ctx, const struct ib_rc_part *part)
     flow->up.part(ctx, part);
 }
 
-static void on_hole(void *ctx, const struct ib_rc_hole *hole)
+static void ib_flow_on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
     struct rpcrdma_flow *flow = flow_of(ctx);
     bool late = hole->after < flow->latest[hole->side & 1u]; /* requests after it have been judged */
@@ -134,7 +135,7 @@ static void on_hole(void *ctx, const struct ib_rc_hole *hole)
 }
 
 /* A side takes an answer with the last copy that is sent before it acknowledges it, as --stats has it. */
-static void on_sent_again(void *ctx, const struct place *place)
+static void ib_flow_on_sent_again(void *ctx, const struct place *place)
 {
     struct rpcrdma_flow *flow = flow_of(ctx);
     unsigned side = place->side & 1u;
@@ -163,9 +164,9 @@ void rpcrdma_ib_listen(struct ib_listeners *listeners, bool always, dissector_ha
     listener.payload = payload;
     flow->now = listeners->frame;
     flow->up = listener.events;
-    listener.events.part = on_part;
-    listener.events.hole = on_hole;
-    listener.events.sent_again = on_sent_again;
+    listener.events.part = ib_flow_on_part;
+    listener.events.hole = ib_flow_on_hole;
+    listener.events.sent_again = ib_flow_on_sent_again;
     ib_listeners_add(listeners, &listener);
     wmem_map_insert(flows, GUINT_TO_POINTER(flow->connection), flow);
 }

@@ -18,7 +18,7 @@ static dissector_handle_t rpc_handle;
  * XIDs are independent in the two directions of calling (RFC 8167 section 2.3), and in connections that use the same
  * ports: bits that no port number has distinguish them.
  */
-static uint32_t port_of(uint32_t port, const struct rpcrdma_flow *flow, bool reverse)
+static uint32_t rpcrdma_payload_port_of(uint32_t port, const struct rpcrdma_flow *flow, bool reverse)
 {
     return port | (reverse ? PORT_REVERSE : 0u) | flow->connection << PORT_CONNECTION_SHIFT;
 }
@@ -48,8 +48,8 @@ static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, proto_tre
     volatile bool taken = false;
 
     pinfo->ptype = PT_IWARP_MPA; /* to RPC, a connection that preserves message boundaries */
-    pinfo->srcport = port_of(base_of(canvas, source, true), canvas->flow, reverse);
-    pinfo->destport = port_of(base_of(canvas, destination, false), canvas->flow, reverse);
+    pinfo->srcport = rpcrdma_payload_port_of(base_of(canvas, source, true), canvas->flow, reverse);
+    pinfo->destport = rpcrdma_payload_port_of(base_of(canvas, destination, false), canvas->flow, reverse);
     if (canvas->against)
         swap_addresses(pinfo);
     TRY
@@ -108,7 +108,7 @@ static void draw_pieces(struct rpcrdma_canvas *canvas, proto_tree *tree, tvbuff_
     }
 }
 
-static tvbuff_t *put_together(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
+static tvbuff_t *rpcrdma_payload_put_together(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
 {
     static const uint8_t nothing[1];
     tvbuff_t *message =
@@ -155,7 +155,7 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
     if (rpc->plain)
         message = tvb_new_subset_remaining(canvas->tvb, (int)canvas->header.header_len);
     else if (rpc->length > 0)
-        message = put_together(canvas, rpc);
+        message = rpcrdma_payload_put_together(canvas, rpc);
     else
         return;
     if (rpc->unplaced && rpc->reply)
@@ -176,7 +176,8 @@ void rpcrdma_show_beginning(struct rpcrdma_canvas *canvas)
 }
 
 /* Dissects without tree and columns, as if in that frame. */
-static void tell(struct rpcrdma_canvas *canvas, tvbuff_t *message, uint32_t in_frame, int64_t time_ns, bool reverse)
+static void rpcrdma_payload_tell(struct rpcrdma_canvas *canvas, tvbuff_t *message, uint32_t in_frame, int64_t time_ns,
+                                 bool reverse)
 {
     packet_info *pinfo = canvas->pinfo;
     uint32_t frame = pinfo->num;
@@ -202,7 +203,7 @@ static void tell(struct rpcrdma_canvas *canvas, tvbuff_t *message, uint32_t in_f
     ENDTRY;
 }
 
-static tvbuff_t *whole_of(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
+static tvbuff_t *rpcrdma_payload_whole_of(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
 {
     return tvb_new_child_real_data(canvas->tvb, rpc->octets, rpc->have, (int)rpc->length);
 }
@@ -210,8 +211,8 @@ static tvbuff_t *whole_of(struct rpcrdma_canvas *canvas, const struct kept_rpc *
 void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transaction *transaction)
 {
     if (transaction->call->have >= RPC_REPLY_MIN)
-        tell(canvas, whole_of(canvas, transaction->call), transaction->call_frame, transaction->call_time_ns,
-             transaction->reverse);
+        rpcrdma_payload_tell(canvas, rpcrdma_payload_whole_of(canvas, transaction->call), transaction->call_frame,
+                             transaction->call_time_ns, transaction->reverse);
 }
 
 void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas)
@@ -232,12 +233,14 @@ void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas)
     if (!rpc)
         return;
     if (!rpc->plain && rpc->have >= RPC_REPLY_MIN)
-        tell(canvas, whole_of(canvas, rpc), segment->record.frame, segment->packet->time_ns, reverse);
+        rpcrdma_payload_tell(canvas, rpcrdma_payload_whole_of(canvas, rpc), segment->record.frame,
+                             segment->packet->time_ns, reverse);
     else if (rpc->plain && sent && sent->octets && message->header_len < sent->n)
-        tell(canvas,
-             tvb_new_child_real_data(canvas->tvb, sent->octets + message->header_len, sent->n - message->header_len,
-                                     (int)(sent->n - message->header_len)),
-             segment->record.frame, segment->packet->time_ns, reverse);
+        rpcrdma_payload_tell(canvas,
+                             tvb_new_child_real_data(canvas->tvb, sent->octets + message->header_len,
+                                                     sent->n - message->header_len,
+                                                     (int)(sent->n - message->header_len)),
+                             segment->record.frame, segment->packet->time_ns, reverse);
 }
 
 void rpcrdma_show_rest(struct rpcrdma_canvas *canvas)

@@ -19,7 +19,7 @@ enum {
 
 /* ---- contents of a chunk ---- */
 
-static compat_bool release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *octets)
+static compat_bool rebuild_release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *octets)
 {
     (void)allocator, (void)event;
     g_free(octets);
@@ -37,11 +37,11 @@ static void part_resize(struct kept_part *part, uint32_t room)
         wmem_unregister_callback(wmem_file_scope(), part->at_the_end);
     part->room = room;
     part->block = g_realloc(part->block, part->head + (size_t)room);
-    part->at_the_end = wmem_register_callback(wmem_file_scope(), release, part->block);
+    part->at_the_end = wmem_register_callback(wmem_file_scope(), rebuild_release, part->block);
 }
 
 /* Room for the rest of the chunk as it was offered, though not for much more than what came: that would be hostile. */
-static uint32_t room_for(const struct kept_chunk *chunk, const struct kept_part *part, uint32_t needed)
+static uint32_t rebuild_room_for(const struct kept_chunk *chunk, const struct kept_part *part, uint32_t needed)
 {
     uint64_t rest = chunk->length > part->offset ? chunk->length - part->offset : 0, most = AHEAD * (uint64_t)needed;
 
@@ -59,7 +59,7 @@ static bool part_takes(const struct kept_chunk *chunk, uint64_t offset, const ui
     if (!part || part->offset + part->length != offset || part->length > INT32_MAX - n)
         return false;
     if (part->length + n > part->room)
-        part_resize(part, room_for(chunk, part, part->length + n));
+        part_resize(part, rebuild_room_for(chunk, part, part->length + n));
     memcpy(part_octets(part) + part->length, p, n);
     part->length += n;
     return true;
@@ -165,7 +165,7 @@ struct work {
     uint64_t length;
 };
 
-static int by_position(const void *a, const void *b)
+static int rebuild_by_position(const void *a, const void *b)
 {
     const struct insertion *x = a, *y = b;
 
@@ -181,8 +181,8 @@ static bool inserted(const struct work *work, const struct kept_chunk *chunk)
     return false;
 }
 
-static void insert(struct work *work, const struct kept_chunk *chunk, uint64_t position, uint64_t octets,
-                   uint64_t roundup)
+static void rebuild_insert(struct work *work, const struct kept_chunk *chunk, uint64_t position, uint64_t octets,
+                           uint64_t roundup)
 {
     work->insertions[work->n++] = (struct insertion){.position = position,
                                                      .chunk = chunk,
@@ -204,11 +204,11 @@ static void insert_item(struct work *work, const struct kept_chunk *chunk, bool 
     /* Roundup that is to come with the chunk, and has not come yet, is known: it is zeros. */
     if (!rest_inline && have >= front + item->count && have < octets)
         octets = have;
-    insert(work, chunk, item->position - front, octets,
-           !rest_inline && octets >= front + item->count ? most - octets : 0);
+    rebuild_insert(work, chunk, item->position - front, octets,
+                   !rest_inline && octets >= front + item->count ? most - octets : 0);
 }
 
-static bool usable(const struct rpcrdma_body *body)
+static bool rebuild_usable(const struct rpcrdma_body *body)
 {
     return body && body->known && body->walked && body->reduction != RPCRDMA_REDUCED_NONE;
 }
@@ -220,7 +220,7 @@ static void insert_items(struct work *work, const struct kept_transaction *kept,
         const struct rpcrdma_item *item = &body->items[i];
 
         if (item->chunk < 0 && body->reduction == RPCRDMA_REDUCED_UNPADDED)
-            insert(work, NULL, item->item.position + item->item.count, 0, xdr_roundup(item->item.count));
+            rebuild_insert(work, NULL, item->item.position + item->item.count, 0, xdr_roundup(item->item.count));
         else if (item->chunk >= 0 && (unsigned)item->chunk < kept->n_chunks &&
                  !inserted(work, &kept->chunks[item->chunk]))
             insert_item(work, &kept->chunks[item->chunk], reply, &item->item, body->reduction);
@@ -248,21 +248,21 @@ static void insert_by_position(struct work *work, const struct kept_transaction 
         const struct kept_chunk *chunk = &kept->chunks[i];
 
         if (chunk->kind == RPCRDMA_READ_CHUNK && chunk->position != 0 && chunk->length > 0)
-            insert(work, chunk, chunk->position, chunk->length, roundup_after(chunk, body));
+            rebuild_insert(work, chunk, chunk->position, chunk->length, roundup_after(chunk, body));
     }
-    qsort(work->insertions, work->n, sizeof *work->insertions, by_position);
+    qsort(work->insertions, work->n, sizeof *work->insertions, rebuild_by_position);
 }
 
 static void find_insertions(struct work *work, const struct kept_transaction *kept, bool reply,
                             const struct rpcrdma_body *body)
 {
-    if (usable(body) && (reply || body->reduction != RPCRDMA_REDUCED_PARTIAL))
+    if (rebuild_usable(body) && (reply || body->reduction != RPCRDMA_REDUCED_PARTIAL))
         insert_items(work, kept, reply, body);
     else if (!reply)
-        insert_by_position(work, kept, usable(body) ? body : NULL);
+        insert_by_position(work, kept, rebuild_usable(body) ? body : NULL);
 }
 
-static void add_piece(struct work *work, uint64_t length, uint64_t have, const struct kept_chunk *chunk)
+static void rebuild_add_piece(struct work *work, uint64_t length, uint64_t have, const struct kept_chunk *chunk)
 {
     if (length == 0)
         return;
@@ -277,7 +277,7 @@ static void add_piece(struct work *work, uint64_t length, uint64_t have, const s
 
 static void add_reduced(struct work *work, const struct reduced *reduced, uint64_t *used, uint64_t length)
 {
-    add_piece(work, length, *used < reduced->have ? reduced->have - *used : 0, NULL);
+    rebuild_add_piece(work, length, *used < reduced->have ? reduced->have - *used : 0, NULL);
     *used += length;
 }
 
@@ -298,9 +298,9 @@ static bool lay_out(struct work *work, const struct reduced *reduced)
         if (before > reduced->length - used) /* the message ends before its position */
             break;
         add_reduced(work, reduced, &used, before);
-        add_piece(work, in->octets, in->have, in->chunk);
+        rebuild_add_piece(work, in->octets, in->have, in->chunk);
         if (in->roundup > 0) {
-            add_piece(work, in->roundup, in->roundup, NULL);
+            rebuild_add_piece(work, in->roundup, in->roundup, NULL);
             work->pieces[work->n_pieces - 1].roundup = true;
         }
     }
@@ -318,7 +318,7 @@ static uint8_t *octets_new(size_t n)
     if (n < LARGE)
         return wmem_alloc(wmem_file_scope(), n);
     octets = g_malloc(n);
-    wmem_register_callback(wmem_file_scope(), release, octets);
+    wmem_register_callback(wmem_file_scope(), rebuild_release, octets);
     return octets;
 }
 
@@ -334,7 +334,7 @@ static bool may_be_taken(const struct kept_piece *piece)
  * The first piece whose octets are one part is not copied: the part's block becomes the message, and the other pieces
  * are put around it. NULL: there is no such piece.
  */
-static const struct kept_piece *take_part(struct kept_rpc *rpc, uint8_t **out)
+static const struct kept_piece *rebuild_take_part(struct kept_rpc *rpc, uint8_t **out)
 {
     for (unsigned i = 0; i < rpc->n_pieces && rpc->pieces[i].from < rpc->have; i++) {
         const struct kept_piece *piece = &rpc->pieces[i];
@@ -353,7 +353,7 @@ static const struct kept_piece *take_part(struct kept_rpc *rpc, uint8_t **out)
 }
 
 /* Allocates memory for the octets that are available, not for the announced length. */
-static void fill(struct kept_rpc *rpc, const struct work *work, const uint8_t *p)
+static void rebuild_fill(struct kept_rpc *rpc, const struct work *work, const uint8_t *p)
 {
     const struct kept_piece *taken;
     uint8_t *out;
@@ -368,7 +368,7 @@ static void fill(struct kept_rpc *rpc, const struct work *work, const uint8_t *p
     }
     if (rpc->have == 0)
         return;
-    taken = take_part(rpc, &out);
+    taken = rebuild_take_part(rpc, &out);
     if (!taken)
         out = octets_new(rpc->have);
     rpc->octets = out;
@@ -440,7 +440,7 @@ void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, 
     find_insertions(&work, kept, rpc->reply, body);
     rpc->unplaced = find_unplaced(&work, kept, rpc);
     if (lay_out(&work, &reduced))
-        fill(rpc, &work, p ? p : flat);
+        rebuild_fill(rpc, &work, p ? p : flat);
     g_free(flat);
     g_free(work.insertions);
     for (unsigned i = 0; i < kept->n_chunks; i++) {
@@ -457,7 +457,7 @@ static uint64_t needed(const struct rpcrdma_transaction *t, unsigned chunk)
     const struct rpcrdma_body *body = &t->open->call_body;
     uint64_t length = t->chunks[chunk].length;
 
-    if (!usable(body))
+    if (!rebuild_usable(body))
         return length;
     for (unsigned i = 0; i < body->n_items && body->reduction == RPCRDMA_REDUCED_STANDARD; i++) {
         if (body->items[i].chunk == (int)chunk)

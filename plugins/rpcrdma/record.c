@@ -20,7 +20,7 @@ static void keep_offers(struct kept_chunk *kept, const struct rpcrdma_transactio
     }
 }
 
-static void keep_chunks(struct kept_transaction *kept, const struct rpcrdma_transaction *t)
+static void plugins_record_keep_chunks(struct kept_transaction *kept, const struct rpcrdma_transaction *t)
 {
     kept->n_chunks = t->n_chunks;
     kept->first_write = t->first_write;
@@ -37,7 +37,7 @@ static void keep_chunks(struct kept_transaction *kept, const struct rpcrdma_tran
     }
 }
 
-static void note_procedure(struct kept_transaction *kept, const struct rpc_message *rpc)
+static void plugins_record_note_procedure(struct kept_transaction *kept, const struct rpc_message *rpc)
 {
     if (kept->known || rpc->status != RPC_OK || rpc->type != RPC_CALL)
         return;
@@ -47,7 +47,7 @@ static void note_procedure(struct kept_transaction *kept, const struct rpc_messa
     kept->procedure = rpc->proc;
 }
 
-static void note_operations(struct kept_transaction *kept, const struct rpcrdma_body *body)
+static void plugins_record_note_operations(struct kept_transaction *kept, const struct rpcrdma_body *body)
 {
     if (!body->walked || !body->procedure || !body->procedure->compound)
         return;
@@ -71,10 +71,10 @@ static struct kept_transaction *transaction_new(struct rpcrdma_flow *flow, const
     kept->reverse = t->reverse;
     kept->call_frame = message->place.frame;
     kept->call_time_ns = message->place.time_ns;
-    keep_chunks(kept, t);
+    plugins_record_keep_chunks(kept, t);
     if (message->has_rpc)
-        note_procedure(kept, &message->rpc);
-    note_operations(kept, &t->open->call_body);
+        plugins_record_note_procedure(kept, &message->rpc);
+    plugins_record_note_operations(kept, &t->open->call_body);
     t->host = kept;
     return kept;
 }
@@ -99,7 +99,8 @@ static bool unpadded(const struct rpcrdma_body *body)
     return body && body->known && body->walked && body->reduction == RPCRDMA_REDUCED_UNPADDED;
 }
 
-static void record_call(struct rpcrdma_flow *flow, struct kept_message *kept, const struct rpcrdma_message *message)
+static void plugins_record_call(struct rpcrdma_flow *flow, struct kept_message *kept,
+                                const struct rpcrdma_message *message)
 {
     struct kept_transaction *t = kept->transaction;
     uint32_t from = message->header.header_len;
@@ -149,7 +150,7 @@ static bool waits(const struct kept_transaction *t)
 }
 
 /* A Call that never becomes complete: its Read chunks were not read, or the capture lacks their octets. */
-static void give_up(struct kept_transaction *t, const struct rpcrdma_body *body)
+static void plugins_record_give_up(struct kept_transaction *t, const struct rpcrdma_body *body)
 {
     rpcrdma_rebuild(t->call, t, body, t->waiting, t->waiting_n);
     t->call->given_up = true;
@@ -206,7 +207,7 @@ static void record_answer(struct rpcrdma_flow *flow, struct kept_message *kept, 
             take_returned(t, message->transaction);
             kept->call_given_up = waits(t);
             if (kept->call_given_up)
-                give_up(t, &message->transaction->open->call_body);
+                plugins_record_give_up(t, &message->transaction->open->call_body);
         }
         kept->in_use = flow->outstanding[t->side];
     }
@@ -242,7 +243,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
             flow->outstanding[message->side]++;
         kept->in_use = flow->outstanding[message->side];
         kept->granted = flow->granted[message->side];
-        record_call(flow, kept, message);
+        plugins_record_call(flow, kept, message);
     } else if (message->kind == RPCRDMA_KIND_REPLY || message->kind == RPCRDMA_KIND_ERROR) {
         record_answer(flow, kept, message);
     } else if (message->has_rpc) {
@@ -255,15 +256,15 @@ void rpcrdma_record_payload(const struct rpcrdma_payload *payload)
 {
     if (payload->reply || !payload->transaction->host)
         return;
-    note_procedure(payload->transaction->host, &payload->body->rpc);
-    note_operations(payload->transaction->host, payload->body);
+    plugins_record_note_procedure(payload->transaction->host, &payload->body->rpc);
+    plugins_record_note_operations(payload->transaction->host, payload->body);
 }
 
 /* ---- RDMA operations ---- */
 
 /* One operation may access several consecutive segments: it has a record for each of them. */
-static struct kept_operation *operation_of(struct rpcrdma_flow *flow, struct kept_offer *offer,
-                                           const struct rpcrdma_move *move)
+static struct kept_operation *plugins_record_operation_of(struct rpcrdma_flow *flow, struct kept_offer *offer,
+                                                          const struct rpcrdma_move *move)
 {
     struct kept_operation *operation = wmem_map_lookup(flow->operations, &move->operation);
 
@@ -337,7 +338,7 @@ void rpcrdma_record_move(struct rpcrdma_flow *flow, const struct rpcrdma_move *m
     kept->request = move->kind == RDMA_READ;
     kept->offset = move->offset;
     kept->length = move->length;
-    operation = operation_of(flow, offer, move);
+    operation = plugins_record_operation_of(flow, offer, move);
     kept->operation = operation;
     if (move->kind == RDMA_READ)
         operation->request_frame = move->place.frame;
@@ -349,6 +350,6 @@ void rpcrdma_record_finish(struct rpcrdma_flow *flow)
 {
     for (struct kept_transaction *t = flow->waiting; t; t = t->next_waiting) {
         if (waits(t))
-            give_up(t, NULL);
+            plugins_record_give_up(t, NULL);
     }
 }

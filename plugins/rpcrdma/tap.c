@@ -179,7 +179,7 @@ static const char node_requested[] = "requested", node_granted[] = "granted", no
 static const char *const node_chunks[KINDS] = {"Read chunk sizes", "Write chunk sizes", "Reply chunk sizes"};
 static int at_messages, at_credits;
 
-static void tree_init(stats_tree *tree)
+static void rpcrdma_tap_tree_init(stats_tree *tree)
 {
     at_messages = stats_tree_create_node(tree, node_messages, 0, STAT_DT_INT, TRUE);
     at_credits = stats_tree_create_node(tree, node_credits, 0, STAT_DT_INT, TRUE);
@@ -188,8 +188,8 @@ static void tree_init(stats_tree *tree)
     stats_tree_create_node(tree, node_in_use, at_credits, STAT_DT_INT, FALSE);
 }
 
-static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_dissect_t *edt, const void *data,
-                                     tap_flags_t flags)
+static tap_packet_status rpcrdma_tap_tree_packet(stats_tree *tree, packet_info *pinfo, epan_dissect_t *edt,
+                                                 const void *data, tap_flags_t flags)
 {
     const struct news *news = data;
 
@@ -216,14 +216,14 @@ static tap_packet_status tree_packet(stats_tree *tree, packet_info *pinfo, epan_
 
 /* ---- -z rpcrdma,srt ---- */
 
-static void times_init(struct register_srt *srt, GArray *tables)
+static void rpcrdma_tap_times_init(struct register_srt *srt, GArray *tables)
 {
     (void)srt;
     init_srt_table("RPC-over-RDMA", NULL, tables, 0, "Procedure", NULL, NULL);
 }
 
 /* The row of this procedure, created with its first answer. */
-static int row_of(srt_stat_table *table, const char *procedure)
+static int rpcrdma_tap_row_of(srt_stat_table *table, const char *procedure)
 {
     int row = 0;
 
@@ -243,8 +243,8 @@ static const char *operation_name(wmem_allocator_t *pool, const struct news *new
                 : wmem_strdup_printf(pool, "%s with operation %" G_GUINT32_FORMAT, news->procedure, op);
 }
 
-static tap_packet_status times_packet(void *data, packet_info *pinfo, epan_dissect_t *edt, const void *item,
-                                      tap_flags_t flags)
+static tap_packet_status rpcrdma_tap_times_packet(void *data, packet_info *pinfo, epan_dissect_t *edt, const void *item,
+                                                  tap_flags_t flags)
 {
     const srt_data_t *times = data;
     const struct news *news = item;
@@ -254,10 +254,11 @@ static tap_packet_status times_packet(void *data, packet_info *pinfo, epan_disse
     if (!news->procedure)
         return TAP_PACKET_DONT_REDRAW;
     table = g_array_index(times->srt_array, srt_stat_table *, 0);
-    add_srt_table_data(table, row_of(table, news->procedure), &news->call_time, pinfo);
+    add_srt_table_data(table, rpcrdma_tap_row_of(table, news->procedure), &news->call_time, pinfo);
     for (uint32_t op = 0; op < KEPT_OPERATIONS_MAX; op++) {
         if (news->operations[op / 64] >> op % 64 & 1)
-            add_srt_table_data(table, row_of(table, operation_name(pinfo->pool, news, op)), &news->call_time, pinfo);
+            add_srt_table_data(table, rpcrdma_tap_row_of(table, operation_name(pinfo->pool, news, op)),
+                               &news->call_time, pinfo);
     }
     return TAP_PACKET_REDRAW;
 }
@@ -272,10 +273,11 @@ void rpcrdma_tap_register(void)
                                   follow_filter_of_addresses, follow_name_of_port, follow_packet, get_tcp_stream_count,
                                   find_transaction);
     compat_register_conversation_filter("rpcrdma", "RPC-over-RDMA transaction", has_transaction, filter_of_selected);
-    register_srt_table(rpcrdma_proto, "rpcrdma", 1, times_packet, times_init, NULL);
+    register_srt_table(rpcrdma_proto, "rpcrdma", 1, rpcrdma_tap_times_packet, rpcrdma_tap_times_init, NULL);
 }
 
 void rpcrdma_tap_handoff(void)
 {
-    stats_tree_register_plugin("rpcrdma", "rpcrdma", "RPC-over-RDMA", 0, tree_packet, tree_init, NULL);
+    stats_tree_register_plugin("rpcrdma", "rpcrdma", "RPC-over-RDMA", 0, rpcrdma_tap_tree_packet, rpcrdma_tap_tree_init,
+                               NULL);
 }

@@ -9,7 +9,7 @@
 static int proto = -1, hf_name = -1, hf_message = -1, ett = -1;
 static dissector_handle_t payload_handle;
 
-static compat_bool listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static compat_bool ulp_dissect_listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     struct rdmap_listeners *listeners = data;
 
@@ -41,7 +41,7 @@ static void show(const struct ulp_kept *kept, tvbuff_t *tvb, packet_info *pinfo,
     call_data_dissector(tvb, pinfo, tree);
 }
 
-static compat_bool dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static compat_bool ulp_dissect_send(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct rdmap_payload *payload = data;
     const struct ulp_kept *kept;
@@ -68,7 +68,7 @@ static compat_bool listen_ib(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
 }
 
 /* What Wireshark's own dissectors of NVMe, iSER and SMB Direct have left. */
-static int dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int ulp_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct ib_payload *payload = data;
     const struct ulp_kept *kept;
@@ -96,16 +96,16 @@ void ulp_plugin_register(void)
     proto = proto_register_protocol("RDMA upper layer", "RDMA-ULP", "rdma_ulp");
     proto_register_field_array(proto, fields, array_length(fields));
     proto_register_subtree_array(trees, array_length(trees));
-    payload_handle = create_dissector_handle(dissect_payload, proto);
+    payload_handle = create_dissector_handle(ulp_dissect_payload, proto);
     ulp_flow_register();
 }
 
 void ulp_plugin_handoff(void)
 {
     if (has_heur_dissector_list(RDMAP_LISTENER_LIST)) { /* else the ddp_rdmap plugin is missing */
-        heur_dissector_add(RDMAP_LISTENER_LIST, listen, "RDMA upper layers", "rdma_ulp_listener", proto,
+        heur_dissector_add(RDMAP_LISTENER_LIST, ulp_dissect_listen, "RDMA upper layers", "rdma_ulp_listener", proto,
                            HEURISTIC_ENABLE);
-        heur_dissector_add(RDMAP_SEND_LIST, dissect_send, "NVMe, iSER, SRP over iWARP", "rdma_ulp_rdmap", proto,
+        heur_dissector_add(RDMAP_SEND_LIST, ulp_dissect_send, "NVMe, iSER, SRP over iWARP", "rdma_ulp_rdmap", proto,
                            HEURISTIC_ENABLE);
     }
     if (has_heur_dissector_list(IB_LISTENER_LIST)) /* likewise rdma_ib */

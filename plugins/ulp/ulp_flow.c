@@ -17,31 +17,32 @@ static wmem_map_t *flows;                           /* iWARP: struct ulp_flow, b
 static wmem_map_t *ib_sends;                        /* struct ulp_kept, by the frame of the packet that ends the Send */
 
 /* Presumed while no other kind is certain: it wants nothing. */
-static void *begin(const struct ulp_host *host)
+static void *ulp_flow_begin(const struct ulp_host *host)
 {
     return arena_zeroed(host->arena, 1);
 }
 
-static const struct ulp_kind nobody = {.name = "unknown", .title = "unknown", .begin = begin};
+static const struct ulp_kind nobody = {.name = "unknown", .title = "unknown", .begin = ulp_flow_begin};
 
-static uint64_t key_of(const struct place *place)
+static uint64_t ulp_flow_key_of(const struct place *place)
 {
     return place->offset << 1 | place->side;
 }
 
-static struct ulp_kept *keep(const struct ulp_said *said)
+static struct ulp_kept *ulp_flow_keep(const struct ulp_said *said)
 {
     struct ulp_kept *kept = wmem_new(wmem_file_scope(), struct ulp_kept);
 
-    *kept = (struct ulp_kept){
-        .key = key_of(&said->send->place), .kind = said->kind, .text = wmem_strdup(wmem_file_scope(), said->text)};
+    *kept = (struct ulp_kept){.key = ulp_flow_key_of(&said->send->place),
+                              .kind = said->kind,
+                              .text = wmem_strdup(wmem_file_scope(), said->text)};
     return kept;
 }
 
-static void on_said(void *ctx, const struct ulp_said *said)
+static void ulp_flow_on_said(void *ctx, const struct ulp_said *said)
 {
     struct ulp_flow *flow = ctx;
-    struct ulp_kept *kept = keep(said);
+    struct ulp_kept *kept = ulp_flow_keep(said);
 
     if (!flow->sends)
         flow->sends = wmem_map_new(wmem_file_scope(), g_int64_hash, g_int64_equal);
@@ -54,17 +55,17 @@ static void on_said_ib(void *ctx, const struct ulp_said *said)
     uint32_t own = place->first_frame != 0 ? place->first_frame : place->frame;
 
     (void)ctx;
-    wmem_map_insert(ib_sends, GUINT_TO_POINTER(own), keep(said));
+    wmem_map_insert(ib_sends, GUINT_TO_POINTER(own), ulp_flow_keep(said));
 }
 
-static void on_over(void *ctx)
+static void ulp_flow_on_over(void *ctx)
 {
     struct ulp_flow *flow = ctx;
 
     judge_over(&flow->judge);
 }
 
-static size_t octets_of(const void *ctx)
+static size_t ulp_flow_octets_of(const void *ctx)
 {
     const struct ulp_flow *flow = ctx;
 
@@ -73,12 +74,12 @@ static size_t octets_of(const void *ctx)
 
 void ulp_flow_listen(const struct rdmap_listeners *connection, struct rdmap_listener *listener)
 {
-    static const struct stack_taps taps = {.said = on_said};
+    static const struct stack_taps taps = {.said = ulp_flow_on_said};
     struct ulp_flow *flow = wmem_new0(wmem_file_scope(), struct ulp_flow);
 
     wmem_map_insert(flows, GUINT_TO_POINTER(connection->connection), flow);
-    listener->over = on_over;
-    listener->octets = octets_of;
+    listener->over = ulp_flow_on_over;
+    listener->octets = ulp_flow_octets_of;
     listener->ctx = flow;
     if (judge_begin(&flow->judge, &options[connection->payload_only], &taps, flow, connection->port))
         listener->entrance = stack_entrance(flow->judge.stack);
@@ -95,7 +96,7 @@ void ulp_flow_listen_ib(struct ib_listeners *listeners, dissector_handle_t paylo
         return;
     flow->ib = (struct stack_ib){.stack = flow->judge.stack, .connection = listeners->connection};
     listener.payload = payload;
-    listener.over = on_over;
+    listener.over = ulp_flow_on_over;
     listener.ctx = flow;
     ib_listeners_add(listeners, &listener);
 }
@@ -108,7 +109,7 @@ const struct ulp_kept *ulp_flow_find_ib(uint32_t frame)
 const struct ulp_kept *ulp_flow_find(uint32_t connection, const struct place *place)
 {
     const struct ulp_flow *flow = wmem_map_lookup(flows, GUINT_TO_POINTER(connection));
-    uint64_t key = key_of(place);
+    uint64_t key = ulp_flow_key_of(place);
 
     return flow && flow->sends ? wmem_map_lookup(flow->sends, &key) : NULL;
 }

@@ -34,7 +34,7 @@ struct many {
     uint8_t ulpdu[DDP_UNTAGGED_HEADER_LEN + READ_SIZE];
 };
 
-static void begin(struct many *many, struct bulk_stream *stream, uint64_t number)
+static void many_begin(struct many *many, struct bulk_stream *stream, uint64_t number)
 {
     struct mpa_startup request = {.kind = MPA_REQUEST, .revision = 1, .flags = many->options->no_crc ? 0 : MPA_FLAG_C};
     struct mpa_startup reply = {
@@ -50,15 +50,15 @@ static void begin(struct many *many, struct bulk_stream *stream, uint64_t number
     bulk_stream_startup(stream, &request, &reply);
 }
 
-static void say(struct many *many, struct bulk_stream *stream, unsigned side, const struct ddp_segment *ddp,
-                size_t payload)
+static void many_say(struct many *many, struct bulk_stream *stream, unsigned side, const struct ddp_segment *ddp,
+                     size_t payload)
 {
     size_t header = ddp_header_encode(ddp, many->ulpdu, sizeof many->ulpdu);
 
     bulk_stream_ulpdu(stream, side, many->ulpdu, (uint16_t)(header + payload));
 }
 
-static void fill(uint8_t *p, size_t n, uint64_t number)
+static void many_fill(uint8_t *p, size_t n, uint64_t number)
 {
     for (size_t i = 0; i < n; i++)
         p[i] = (uint8_t)(number + i * 31);
@@ -80,20 +80,20 @@ static void take_turn(struct many *many, struct bulk_stream *stream, uint64_t nu
     stream->now = many->now;
     switch (turn) {
     case TURN_STARTUP:
-        begin(many, stream, number);
+        many_begin(many, stream, number);
         break;
     case TURN_ASK:
     case TURN_ANSWER:
-        fill(many->ulpdu + DDP_UNTAGGED_HEADER_LEN, PAYLOAD, number);
-        say(many, stream, turn == TURN_ANSWER, &untagged, PAYLOAD);
+        many_fill(many->ulpdu + DDP_UNTAGGED_HEADER_LEN, PAYLOAD, number);
+        many_say(many, stream, turn == TURN_ANSWER, &untagged, PAYLOAD);
         break;
     case TURN_READ:
         rdmap_read_request_encode(&read, many->ulpdu + DDP_UNTAGGED_HEADER_LEN, RDMAP_READ_REQUEST_LEN);
-        say(many, stream, 0, &request, RDMAP_READ_REQUEST_LEN);
+        many_say(many, stream, 0, &request, RDMAP_READ_REQUEST_LEN);
         break;
     case TURN_RESPONSE:
-        fill(many->ulpdu + DDP_TAGGED_HEADER_LEN, READ_SIZE, number);
-        say(many, stream, 1, &response, READ_SIZE);
+        many_fill(many->ulpdu + DDP_TAGGED_HEADER_LEN, READ_SIZE, number);
+        many_say(many, stream, 1, &response, READ_SIZE);
         break;
     case TURN_END:
         if (number % LEFT_OPEN_EVERY == LEFT_OPEN_EVERY - 1)

@@ -37,7 +37,7 @@ struct nfs_message {
     size_t data_at;
 };
 
-static void say(struct nfs_bulk *bulk, unsigned side, struct ddp_segment *ddp, const uint8_t *p, size_t n)
+static void bulk_nfs_say(struct nfs_bulk *bulk, unsigned side, struct ddp_segment *ddp, const uint8_t *p, size_t n)
 {
     size_t head = ddp_header_encode(ddp, bulk->ulpdu, MPA_ULPDU_MAX), room = bulk->stream.options->ulpdu - head,
            done = 0;
@@ -61,7 +61,7 @@ static void say_untagged(struct nfs_bulk *bulk, unsigned side, enum rdmap_opcode
 {
     struct ddp_segment ddp = {.dv = 1, .rv = 1, .opcode = (uint8_t)opcode, .qn = qn, .msn = ++bulk->msn[side][qn]};
 
-    say(bulk, side, &ddp, p, n);
+    bulk_nfs_say(bulk, side, &ddp, p, n);
 }
 
 static void say_tagged(struct nfs_bulk *bulk, unsigned side, enum rdmap_opcode opcode, uint32_t stag, uint64_t to,
@@ -69,12 +69,12 @@ static void say_tagged(struct nfs_bulk *bulk, unsigned side, enum rdmap_opcode o
 {
     struct ddp_segment ddp = {.tagged = true, .dv = 1, .rv = 1, .opcode = (uint8_t)opcode, .stag = stag, .to = to};
 
-    say(bulk, side, &ddp, p, n);
+    bulk_nfs_say(bulk, side, &ddp, p, n);
 }
 
 /* The Send: Transport header, RPC header, and the body without the data. */
-static void say_rpc(struct nfs_bulk *bulk, unsigned side, struct rpcrdma_plan plan,
-                    const struct nfs_template *procedure, const struct nfs_message *message)
+static void bulk_nfs_say_rpc(struct nfs_bulk *bulk, unsigned side, struct rpcrdma_plan plan,
+                             const struct nfs_template *procedure, const struct nfs_message *message)
 {
     struct xdr_writer w = {.p = bulk->send, .size = sizeof bulk->send};
     struct rpc_message header = {.xid = bulk->xid,
@@ -103,7 +103,7 @@ static void say_rpc(struct nfs_bulk *bulk, unsigned side, struct rpcrdma_plan pl
     say_untagged(bulk, side, RDMAP_SEND, DDP_QN_SEND, bulk->send, w.at);
 }
 
-static void find_data(struct nfs_message *message)
+static void bulk_nfs_find_data(struct nfs_message *message)
 {
     for (unsigned i = 0; i < message->body.items->len; i++) {
         const struct nfs_body_item *item = &g_array_index(message->body.items, struct nfs_body_item, i);
@@ -113,7 +113,7 @@ static void find_data(struct nfs_message *message)
     }
 }
 
-static const char *option(void *context, unsigned op, const char *name)
+static const char *bulk_nfs_option(void *context, unsigned op, const char *name)
 {
     (void)context;
     (void)op;
@@ -141,9 +141,9 @@ static void move_write_data(struct nfs_bulk *bulk, const struct nfs_message *cal
                call->body.octets->data + call->data_at, DATA_OCTETS);
 }
 
-static void exchange(struct nfs_bulk *bulk, const struct nfs_template *procedure)
+static void bulk_nfs_exchange(struct nfs_bulk *bulk, const struct nfs_template *procedure)
 {
-    const struct nfs_options options = {.option = option, .seed = bulk->xid};
+    const struct nfs_options options = {.option = bulk_nfs_option, .seed = bulk->xid};
     struct nfs_message call = {0}, reply = {0};
     struct rpcrdma_plan call_plan = {0}, reply_plan = {0};
     struct rpcrdma_write_plan write = {.segments = &bulk->memory, .n = 1};
@@ -157,18 +157,18 @@ static void exchange(struct nfs_bulk *bulk, const struct nfs_template *procedure
     nfs_body_init(&reply.body);
     nfs_build_arguments(procedure, &options, &call.body);
     nfs_build_results(procedure, &call.body, &options, 0, &reply.body);
-    find_data(&call);
-    find_data(&reply);
+    bulk_nfs_find_data(&call);
+    bulk_nfs_find_data(&reply);
     if (reply.data_at) {
         call_plan.writes = reply_plan.writes = &write;
         call_plan.n_writes = reply_plan.n_writes = 1;
     }
-    say_rpc(bulk, 0, call_plan, procedure, &call);
+    bulk_nfs_say_rpc(bulk, 0, call_plan, procedure, &call);
     if (reply.data_at)
         move_read_data(bulk, &reply);
     else
         move_write_data(bulk, &call);
-    say_rpc(bulk, 1, reply_plan, procedure, &reply);
+    bulk_nfs_say_rpc(bulk, 1, reply_plan, procedure, &reply);
     nfs_body_clear(&call.body);
     nfs_body_clear(&reply.body);
 }
@@ -206,7 +206,7 @@ bool bulk_nfs_play(struct capture_file *file, const struct bulk_options *options
     bulk_stream_init(&bulk->stream, file, options, RPCRDMA_PORT);
     startup(bulk, options);
     for (unsigned i = 0; (i == 0 || bulk->octets < options->size) && !bulk->stream.failed; i++)
-        exchange(bulk, procedures[i % 2]);
+        bulk_nfs_exchange(bulk, procedures[i % 2]);
 
     bool good = bulk_stream_end(&bulk->stream);
     int error = errno;

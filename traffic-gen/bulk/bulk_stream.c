@@ -31,7 +31,7 @@ void bulk_stream_init(struct bulk_stream *stream, struct capture_file *file, con
     };
 }
 
-static void segment(struct bulk_stream *stream, unsigned side, uint8_t flags, const uint8_t *p, size_t n)
+static void stream_segment(struct bulk_stream *stream, unsigned side, uint8_t flags, const uint8_t *p, size_t n)
 {
     static const uint8_t syn_options[12] = {2, 4, 0xFF, 0xFF, 4, 2, 1, 3, 3, 7, 1, 1};
     struct frame_tcp tcp = {
@@ -57,14 +57,14 @@ static void say_frame(struct bulk_stream *stream, unsigned side, const struct mp
 {
     uint8_t octets[MPA_STARTUP_HEADER_LEN + MPA_ENHANCED_LEN + MPA_PRIVATE_DATA_MAX];
 
-    segment(stream, side, SEG_ACK | SEG_PSH, octets, mpa_startup_encode(frame, octets, sizeof octets));
+    stream_segment(stream, side, SEG_ACK | SEG_PSH, octets, mpa_startup_encode(frame, octets, sizeof octets));
 }
 
 void bulk_stream_startup(struct bulk_stream *stream, const struct mpa_startup *request, const struct mpa_startup *reply)
 {
-    segment(stream, 0, SEG_SYN, NULL, 0);
-    segment(stream, 1, SEG_SYN | SEG_ACK, NULL, 0);
-    segment(stream, 0, SEG_ACK, NULL, 0);
+    stream_segment(stream, 0, SEG_SYN, NULL, 0);
+    stream_segment(stream, 1, SEG_SYN | SEG_ACK, NULL, 0);
+    stream_segment(stream, 0, SEG_ACK, NULL, 0);
     say_frame(stream, 0, request);
     say_frame(stream, 1, reply);
     stream->framing[0].markers = reply->flags & MPA_FLAG_M;
@@ -78,10 +78,11 @@ void bulk_stream_ulpdu(struct bulk_stream *stream, unsigned side, const uint8_t 
     struct mpa_fpdu_plan plan;
 
     mpa_fpdu_plan_init(&plan, &stream->framing[side], stream->written[side] - 1, ulpdu, n, !stream->options->no_crc);
-    segment(stream, side, SEG_ACK | SEG_PSH, stream->fpdu, mpa_fpdu_encode(&plan, stream->fpdu, MPA_FPDU_OCTETS_MAX));
+    stream_segment(stream, side, SEG_ACK | SEG_PSH, stream->fpdu,
+                   mpa_fpdu_encode(&plan, stream->fpdu, MPA_FPDU_OCTETS_MAX));
     stream->not_acked[!side] = 0;
     if (++stream->not_acked[side] == FPDUS_PER_ACK) {
-        segment(stream, !side, SEG_ACK, NULL, 0);
+        stream_segment(stream, !side, SEG_ACK, NULL, 0);
         stream->not_acked[side] = 0;
     }
 }
@@ -98,8 +99,8 @@ bool bulk_stream_leave(struct bulk_stream *stream)
 
 bool bulk_stream_end(struct bulk_stream *stream)
 {
-    segment(stream, 0, SEG_ACK | SEG_FIN, NULL, 0);
-    segment(stream, 1, SEG_ACK | SEG_FIN, NULL, 0);
-    segment(stream, 0, SEG_ACK, NULL, 0);
+    stream_segment(stream, 0, SEG_ACK | SEG_FIN, NULL, 0);
+    stream_segment(stream, 1, SEG_ACK | SEG_FIN, NULL, 0);
+    stream_segment(stream, 0, SEG_ACK, NULL, 0);
     return bulk_stream_leave(stream);
 }

@@ -96,7 +96,7 @@ static void delayed(struct chaos *chaos)
            (int)(t_delay(chaos) / INT64_C(1000000000)));
 }
 
-static bool goes_on(const struct chaos *chaos)
+static bool chaos_goes_on(const struct chaos *chaos)
 {
     return chaos->outcome->end == CHAOS_KEPT && !suite_stopped;
 }
@@ -104,7 +104,7 @@ static bool goes_on(const struct chaos *chaos)
 /* ---- connections ---- */
 
 /* The session stays; nothing is tidied up on this connection. */
-static void forget(struct rpc_talker *talker)
+static void chaos_forget(struct rpc_talker *talker)
 {
     talker->file_n = talker->root_n = 0;
     talker->v4.has_session = false;
@@ -115,7 +115,7 @@ static void disconnect(struct chaos *chaos)
 {
     if (!chaos->connected)
         return;
-    forget(&chaos->talker);
+    chaos_forget(&chaos->talker);
     rpc_talker_close(&chaos->talker);
     talk_clear(&chaos->talk);
     case_result_free(chaos->result);
@@ -145,7 +145,7 @@ static void begin_slot(struct chaos *chaos)
 }
 
 /* The first time a session is made, and the file; later ones go on with both. */
-static bool take_up(struct chaos *chaos)
+static bool chaos_take_up(struct chaos *chaos)
 {
     struct rpc_talker *talker = &chaos->talker;
 
@@ -183,10 +183,10 @@ static bool connect_again(struct chaos *chaos)
     do {
         if (try_connect(chaos, &why)) {
             chaos->outcome->connections++;
-            return take_up(chaos);
+            return chaos_take_up(chaos);
         }
         g_usleep((gulong)(retry_ns / 1000));
-    } while ((++tries < TRIES_MIN || talk_now() < until) && goes_on(chaos));
+    } while ((++tries < TRIES_MIN || talk_now() < until) && chaos_goes_on(chaos));
     if (chaos->has_session)
         broken(chaos, "expected the server to accept connections; found: %s", why ? why : "nothing");
     else
@@ -194,7 +194,7 @@ static bool connect_again(struct chaos *chaos)
     return false;
 }
 
-static bool is_usable(const struct chaos *chaos)
+static bool chaos_is_usable(const struct chaos *chaos)
 {
     return chaos->connected && talk_is_open(&chaos->talk) && !chaos->talker.fed_end && !chaos->talker.terminated &&
            !chaos->talk.our_fin;
@@ -224,8 +224,8 @@ static bool recover(struct chaos *chaos)
 
 static bool be_connected(struct chaos *chaos)
 {
-    for (unsigned tries = 0; tries < ENDED_MAX && goes_on(chaos); tries++) {
-        if (!is_usable(chaos)) {
+    for (unsigned tries = 0; tries < ENDED_MAX && chaos_goes_on(chaos); tries++) {
+        if (!chaos_is_usable(chaos)) {
             disconnect(chaos);
             if (!connect_again(chaos))
                 return false;
@@ -303,7 +303,7 @@ static void make_request(struct chaos *chaos, const struct chaos_step *step, str
     xdr_out_free(&xdr);
 }
 
-static void send_request(struct chaos *chaos, const struct request *request, const char *words)
+static void chaos_send_request(struct chaos *chaos, const struct request *request, const char *words)
 {
     const struct xdr_out out = {
         .octets = request->octets, .items = {{.at = request->position, .n = request->n}}, .n_items = request->n > 0};
@@ -316,7 +316,7 @@ static void send_in_part(struct chaos *chaos, const struct request *request)
 {
     g_autofree char *words = g_strdup_printf("read=%u+rest read1.handle^%d", request->n / 2, OTHER_HANDLE);
 
-    send_request(chaos, request, words);
+    chaos_send_request(chaos, request, words);
 }
 
 /* The Reply's XDR from its COMPOUND status on. False: there is none, or not the whole of it. */
@@ -391,7 +391,7 @@ static bool file_right(const struct chaos_world *world, const uint8_t *p, uint32
     return true;
 }
 
-static void judge_read(struct chaos *chaos, struct xdr *reply)
+static void chaos_judge_read(struct chaos *chaos, struct xdr *reply)
 {
     struct nfs_results results;
     const uint8_t *p = NULL;
@@ -407,7 +407,7 @@ static void judge_read(struct chaos *chaos, struct xdr *reply)
 }
 
 /* What was written less durably than it was asked for; a server may do more (RFC 8881 section 18.32.3). */
-static void judge_write(struct chaos *chaos, const struct chaos_step *step, struct xdr *reply)
+static void chaos_judge_write(struct chaos *chaos, const struct chaos_step *step, struct xdr *reply)
 {
     struct nfs_results results;
     uint64_t committed;
@@ -432,7 +432,7 @@ static void judge_commit(struct chaos *chaos, struct xdr *reply)
 
     if (!nfs_results_read(&results, nfs_procedure_template("nfs41.compound"), calls[CHAOS_COMMIT], reply))
         broken(chaos, "expected the result of a COMMIT; found a Reply that cannot be decoded");
-    for (unsigned i = 0; i < CHAOS_BLOCKS && goes_on(chaos); i++) {
+    for (unsigned i = 0; i < CHAOS_BLOCKS && chaos_goes_on(chaos); i++) {
         chaos->blocks[i].is_lost =
             chaos->blocks[i].is_unstable && chaos->blocks[i].verifier != nfs_results_hyper(&results, "verf");
         chaos->blocks[i].is_unstable = false;
@@ -452,9 +452,9 @@ static void judge_step(struct chaos *chaos, const struct chaos_step *step, struc
         broken(chaos, "expected NFS status %u; found %u%s", due, status,
                again ? " in answer to the same Call again: it was executed twice, or not at all" : "");
     else if (step->operation == CHAOS_READ)
-        judge_read(chaos, results);
+        chaos_judge_read(chaos, results);
     else if (step->operation == CHAOS_WRITE)
-        judge_write(chaos, step, results);
+        chaos_judge_write(chaos, step, results);
     else if (step->operation == CHAOS_COMMIT)
         judge_commit(chaos, results);
 }
@@ -472,7 +472,7 @@ enum asked {
  * RFC 8881 section 15.1.1.3: after NFS4ERR_DELAY from SEQUENCE, the retry is the same request; else a new one. Section
  * 8.4.2.1: after a restart the session is gone, and there is a grace period.
  */
-static enum asked asked_of(const struct chaos *chaos, struct xdr results)
+static enum asked chaos_asked_of(const struct chaos *chaos, struct xdr results)
 {
     uint32_t status = 0, tag = 0, n = 0;
 
@@ -496,18 +496,18 @@ static enum asked ask_once(struct chaos *chaos, const struct chaos_step *step, c
     enum asked asked;
     struct xdr results;
 
-    send_request(chaos, request, "");
+    chaos_send_request(chaos, request, "");
     if (breaks) {
         disturb_after(chaos, step->fault, request);
         return ASKED_ENDED;
     }
     if (reply_of(chaos, request, &results)) {
-        asked = asked_of(chaos, results);
+        asked = chaos_asked_of(chaos, results);
         if (asked == ASKED_DONE)
             judge_step(chaos, step, &results, again);
         return asked;
     }
-    if (!is_usable(chaos))
+    if (!chaos_is_usable(chaos))
         return ASKED_ENDED;
     broken(chaos, "expected a Reply with SUCCESS to the Call; found %s within %.1f s, and the connection is whole",
            rpc_answer_words(chaos->answer), (double)talk_t_close(&chaos->talk) / 1e9);
@@ -518,7 +518,7 @@ static enum asked ask_once(struct chaos *chaos, const struct chaos_step *step, c
  * The Call, again on the next connection as long as they break: a server may end one at any time, and delay a Call for
  * a time. True: a new Call is wanted.
  */
-static bool ask(struct chaos *chaos, const struct chaos_step *step, struct request *request)
+static bool chaos_ask(struct chaos *chaos, const struct chaos_step *step, struct request *request)
 {
     const int64_t began = talk_now();
     unsigned ended = 0;
@@ -550,7 +550,7 @@ static bool ask(struct chaos *chaos, const struct chaos_step *step, struct reque
 }
 
 /* One Call for the step. True: the server wants another. */
-static bool call(struct chaos *chaos, const struct chaos_step *step)
+static bool chaos_call(struct chaos *chaos, const struct chaos_step *step)
 {
     struct request request;
     bool anew;
@@ -561,7 +561,7 @@ static bool call(struct chaos *chaos, const struct chaos_step *step)
         disturb_after(chaos, step->fault, &request);
         disconnect(chaos);
     }
-    anew = ask(chaos, step, &request);
+    anew = chaos_ask(chaos, step, &request);
     chaos->sequence++;
     g_byte_array_unref(request.octets);
     return anew;
@@ -575,7 +575,7 @@ static void execute(struct chaos *chaos, const struct chaos_step *step)
     if (!be_connected(chaos))
         return;
     disturb_before(chaos, step->fault);
-    while (be_connected(chaos) && call(chaos, step)) {
+    while (be_connected(chaos) && chaos_call(chaos, step)) {
         if (talk_now() - began >= t_delay(chaos))
             delayed(chaos);
         g_usleep((gulong)(retry_ns / 1000));
@@ -583,7 +583,7 @@ static void execute(struct chaos *chaos, const struct chaos_step *step)
 }
 
 /* As a client has to that wants its octets to be safe: it commits them, and writes again what was lost. */
-static void commit(struct chaos *chaos)
+static void chaos_commit(struct chaos *chaos)
 {
     static const struct chaos_step all = {.operation = CHAOS_COMMIT};
     bool some = false;
@@ -592,7 +592,7 @@ static void commit(struct chaos *chaos)
         some |= chaos->blocks[i].is_unstable;
     if (some)
         execute(chaos, &all);
-    for (unsigned i = 0; i < CHAOS_BLOCKS && goes_on(chaos); i++) {
+    for (unsigned i = 0; i < CHAOS_BLOCKS && chaos_goes_on(chaos); i++) {
         const struct chaos_step again = {.operation = CHAOS_WRITE, .which = i, .pattern = chaos->world.blocks[i]};
 
         if (chaos->blocks[i].is_lost)
@@ -600,11 +600,11 @@ static void commit(struct chaos *chaos)
     }
 }
 
-static void take_step(struct chaos *chaos, const struct chaos_step *step)
+static void chaos_take_step(struct chaos *chaos, const struct chaos_step *step)
 {
     if (step->operation == CHAOS_READ)
-        commit(chaos);
-    if (goes_on(chaos))
+        chaos_commit(chaos);
+    if (chaos_goes_on(chaos))
         execute(chaos, step);
     chaos->outcome->faults += step->fault != CHAOS_CALM;
     chaos->outcome->steps++;
@@ -616,11 +616,11 @@ static void check_all(struct chaos *chaos)
 {
     static const struct chaos_step read = {.operation = CHAOS_READ};
 
-    take_step(chaos, &read);
-    for (unsigned i = 0; i < CHAOS_FOLDERS && goes_on(chaos); i++) {
+    chaos_take_step(chaos, &read);
+    for (unsigned i = 0; i < CHAOS_FOLDERS && chaos_goes_on(chaos); i++) {
         const struct chaos_step remove = {.operation = CHAOS_REMOVE, .which = i};
 
-        take_step(chaos, &remove);
+        chaos_take_step(chaos, &remove);
     }
 }
 
@@ -645,9 +645,9 @@ void chaos_run(const struct chaos_server *server, const GArray *steps, struct ch
     chaos->run = server->run;
     chaos->outcome = outcome;
     chaos->names = g_ptr_array_new_with_free_func(g_free);
-    for (guint i = 0; i < steps->len && goes_on(chaos); i++)
-        take_step(chaos, &g_array_index(steps, struct chaos_step, i));
-    if (goes_on(chaos))
+    for (guint i = 0; i < steps->len && chaos_goes_on(chaos); i++)
+        chaos_take_step(chaos, &g_array_index(steps, struct chaos_step, i));
+    if (chaos_goes_on(chaos))
         check_all(chaos);
     clear_up(chaos);
     g_free(chaos);

@@ -3,7 +3,7 @@
 
 enum { CALM_OF_TEN = 4, STEPS_PER_RESTART = 25, RESTARTS_SEED = 0x52535452 };
 
-static enum chaos_fault draw_fault(GRand *random, enum chaos_operation operation)
+static enum chaos_fault history_draw_fault(GRand *random, enum chaos_operation operation)
 {
     enum chaos_fault fault;
 
@@ -38,7 +38,7 @@ GArray *chaos_history(uint32_t seed, unsigned n, bool restarts)
     for (unsigned i = 0; i < n; i++) {
         struct chaos_step step = {.operation = (enum chaos_operation)g_rand_int_range(random, 0, CHAOS_OPERATIONS)};
 
-        step.fault = draw_fault(random, step.operation);
+        step.fault = history_draw_fault(random, step.operation);
         step.which =
             (unsigned)g_rand_int_range(random, 0, step.operation == CHAOS_WRITE ? CHAOS_BLOCKS : CHAOS_FOLDERS);
         step.pattern = (uint8_t)g_rand_int_range(random, 1, 256);

@@ -17,7 +17,7 @@ static int64_t nanoseconds(double seconds)
     return (int64_t)(seconds * 1e9);
 }
 
-static void stop(int number)
+static void chaos_stop(int number)
 {
     (void)number;
     suite_stopped = 1;
@@ -110,8 +110,8 @@ static int run_on(const char *address, const struct chaos_options *options, guin
     nfs_run_init(&run.nfs, g_random_int());
     run.nfs.export = options->export;
     run.nfs.wanted = 1 << NFS_V41;
-    signal(SIGINT, stop);
-    signal(SIGTERM, stop);
+    signal(SIGINT, chaos_stop);
+    signal(SIGTERM, chaos_stop);
     if (learn_device(&run, &why)) {
         printf("--chaos=%" G_GUINT64_FORMAT ": ", seed);
         status = run_history(&server, steps);

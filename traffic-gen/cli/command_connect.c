@@ -32,7 +32,7 @@ struct options {
     double restart_timeout;
 };
 
-static int check(const struct options *options)
+static int connect_check(const struct options *options)
 {
     if (options->size != SIZE_DEFAULT && (options->size < 1 || options->size > SIZE_MAX_OCTETS))
         return command_fail("--size: %" G_GINT64_FORMAT " is not from 1 to %d", options->size, SIZE_MAX_OCTETS);
@@ -53,7 +53,7 @@ static int run_client(const char *address, const struct options *options, const 
         [CLIENT_DONE] = COMMAND_DONE, [CLIENT_FAILED] = COMMAND_FAILED, [CLIENT_NOT_CONNECTED] = COMMAND_TROUBLE};
     g_autofree char *host = NULL, *port = NULL, *why = NULL;
     g_autoptr(GError) error = NULL;
-    int status = check(options);
+    int status = connect_check(options);
     const struct endpoint_options endpoint = {
         .revision = (unsigned)options->revision,
         .markers = options->markers,
@@ -96,7 +96,7 @@ static int run_device(const char *address, const struct options *options)
     g_autofree char *host = NULL, *port = NULL, *why = NULL;
     g_autoptr(GError) error = NULL;
     unsigned connections = 0;
-    int status = check(options);
+    int status = connect_check(options);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(devices); i++) {
         if (strcmp(devices[i]->name, options->device) == 0)
@@ -124,7 +124,7 @@ static int run_device(const char *address, const struct options *options)
 }
 
 /* What goes with a scenario, with a client, or with a device. */
-static int check_uses(const struct options *options, const struct client_row *client)
+static int connect_check_uses(const struct options *options, const struct client_row *client)
 {
     const char *const clients_only = "--rping, --write, --read and --send", *const start_ups =
                                                                                 "clients and --as-device";
@@ -186,13 +186,13 @@ static int run_chaos(int argc, char **argv, const struct options *options, const
     return command_chaos(argv[1], &chaos);
 }
 
-static int run(int argc, char **argv, const struct options *options)
+static int connect_run(int argc, char **argv, const struct options *options)
 {
     const struct client_row *client;
     int status = choose_client(options, &client);
 
     if (status == COMMAND_DONE)
-        status = check_uses(options, client);
+        status = connect_check_uses(options, client);
     if (status != COMMAND_DONE)
         return status;
     if (options->chaos && !command_wire_open(&options->speak.wire, argv[1], &status))
@@ -270,7 +270,7 @@ int command_connect(int argc, char **argv)
     int status;
 
     if (command_parse(&usage, entries, &argc, &argv, 1, 2, &status))
-        status = run(argc, argv, &options);
+        status = connect_run(argc, argv, &options);
     speak_options_clear(&options.speak);
     g_free(options.device);
     g_free(options.misbehave);

@@ -67,7 +67,7 @@ static void print_wrapped(const char *text, size_t indent, size_t width)
 }
 
 /* "  -o, --output=FILE" */
-static char *names_of(const GOptionEntry *entry)
+static char *help_names_of(const GOptionEntry *entry)
 {
     const char *argument = entry->arg_description;
 
@@ -86,7 +86,7 @@ static size_t names_width(const GOptionEntry *entries)
     size_t width = 0;
 
     for (const GOptionEntry *entry = entries; entry->long_name; entry++) {
-        g_autofree char *names = names_of(entry);
+        g_autofree char *names = help_names_of(entry);
 
         if (is_shown(entry) && strlen(names) <= NAMES_MAX)
             width = MAX(width, strlen(names));
@@ -96,7 +96,7 @@ static size_t names_width(const GOptionEntry *entries)
 
 static void print_option(const GOptionEntry *entry, size_t indent, size_t width)
 {
-    g_autofree char *names = names_of(entry);
+    g_autofree char *names = help_names_of(entry);
 
     if (strlen(names) + GAP > indent)
         printf("%s\n%*s", names, (int)indent, "");

@@ -44,7 +44,7 @@ static const struct format *format_find(const char *name)
     return NULL;
 }
 
-static void note(const char *text)
+static void learn_note(const char *text)
 {
     stderr_line("iwarp-gen", "%s", text);
 }
@@ -60,7 +60,7 @@ struct job {
     int64_t began;
 };
 
-static void stop(int number)
+static void learn_stop(int number)
 {
     (void)number;
     suite_stopped = 1;
@@ -160,7 +160,7 @@ static unsigned hold_against_old(const struct job *job)
 
 /* ---- all ---- */
 
-static double seconds(int64_t ns)
+static double learn_seconds(int64_t ns)
 {
     return (double)ns / 1e9;
 }
@@ -172,18 +172,18 @@ static void print_costs(const struct job *job, unsigned n_states)
     const unsigned asked = answers_asked(job->answers), again = answers_contradicted(job->answers);
 
     fprintf(stderr, "iwarp-gen: %u states after %u words in %.1f s; %u answer%s had to be asked again\n", n_states,
-            asked, seconds(talk_now() - job->began), again, again == 1 ? "" : "s");
+            asked, learn_seconds(talk_now() - job->began), again, again == 1 ? "" : "s");
     fprintf(stderr,
             "iwarp-gen: %u inputs: %.1f s until an answer, %.1f s of silence, %.1f s to connect, %.1f s to close; "
             "signs of life: %.1f s",
-            costs->inputs, seconds(costs->answers), seconds(costs->silence), seconds(costs->start), seconds(costs->end),
-            seconds(signs->answers + signs->silence + signs->start + signs->end));
+            costs->inputs, learn_seconds(costs->answers), learn_seconds(costs->silence), learn_seconds(costs->start),
+            learn_seconds(costs->end), learn_seconds(signs->answers + signs->silence + signs->start + signs->end));
     if (job->device.resets > 0)
-        fprintf(stderr, "; resets: %.1f s", seconds(job->device.resets));
+        fprintf(stderr, "; resets: %.1f s", learn_seconds(job->device.resets));
     fputc('\n', stderr);
 }
 
-static int conclude(struct job *job)
+static int learn_conclude(struct job *job)
 {
     unsigned differences = 0;
 
@@ -212,7 +212,7 @@ static bool find_startup(struct talk_run *run, char **why)
 }
 
 /* Whoever has --listen may only be starting the device. */
-static bool begin(struct job *job, char **why)
+static bool learn_begin(struct job *job, char **why)
 {
     struct talk_run *run = job->device.run;
     const int64_t t_recover = run->t_recover;
@@ -227,12 +227,12 @@ static bool begin(struct job *job, char **why)
     return good;
 }
 
-static int learn(struct job *job)
+static int learn_learn(struct job *job)
 {
     const struct learn_alphabet *alphabet = job->device.alphabet;
     const struct asker asker = {ask_device, &job->device};
     const struct learner_options how = {.checks = (unsigned)job->options->checks, .seed = (unsigned)job->seed};
-    const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    const struct sigaction action = {.sa_handler = learn_stop, .sa_flags = (int)SA_RESETHAND};
     g_autofree char *why = NULL;
     int status;
 
@@ -244,18 +244,18 @@ static int learn(struct job *job)
     for (unsigned i = 0; i < alphabet->n; i++)
         job->machine->inputs[i] = g_intern_string(alphabet->inputs[i].name);
     job->device.inputs = job->machine->inputs;
-    if (!begin(job, &why))
+    if (!learn_begin(job, &why))
         return command_fail("%s: %s", job->device.address, why);
     job->answers = answers_new(alphabet->n, job->machine->inputs, &asker);
     if (learner_infer(job->machine, job->answers, &how, &why))
-        status = conclude(job);
+        status = learn_conclude(job);
     else
         status = (command_fail("%s: %s", job->device.address, why), COMMAND_FAILED);
     answers_free(job->answers);
     return status;
 }
 
-static int numbers_fit(const struct options *options)
+static int learn_numbers_fit(const struct options *options)
 {
     const struct command_range ranges[] = {{"-j", options->jobs, 1, JOBS_MAX, NULL},
                                            {"--checks", options->checks, 0, CHECKS_MAX, NULL},
@@ -308,7 +308,7 @@ static void leave_out_ends(struct job *job)
 }
 
 /* rdma:HOST:PORT: messages go through an RDMA device, which makes all that is below them. */
-static int take_port(struct job *job, struct talk_run *run, const char *address)
+static int learn_take_port(struct job *job, struct talk_run *run, const char *address)
 {
     g_autoptr(GError) error = NULL;
 
@@ -328,7 +328,7 @@ static int take_port(struct job *job, struct talk_run *run, const char *address)
     return COMMAND_DONE;
 }
 
-static int take_options(struct job *job)
+static int learn_take_options(struct job *job)
 {
     const struct options *options = job->options;
     g_autoptr(GError) error = NULL;
@@ -346,20 +346,20 @@ static int take_options(struct job *job)
         return command_fail("%s", error->message);
     if (!output_file_possible(options->output))
         return command_fail("%s: %s", options->output, g_strerror(errno));
-    return numbers_fit(options);
+    return learn_numbers_fit(options);
 }
 
 /* A machine that was learnt before: it is written in another format, or held against something. */
-static int take_up(const struct options *options)
+static int learn_take_up(const struct options *options)
 {
     struct job job = {.options = options, .device.alphabet = &learn_alphabets[0]};
     g_autoptr(GError) error = NULL;
-    int status = take_options(&job);
+    int status = learn_take_options(&job);
 
     if (status == COMMAND_DONE)
         job.machine = machine_load(options->machine, &error);
     if (job.machine)
-        status = conclude(&job);
+        status = learn_conclude(&job);
     else if (error)
         status = command_fail("%s", error->message);
     g_free(job.machine);
@@ -368,7 +368,7 @@ static int take_up(const struct options *options)
 }
 
 /* An Initiator connects there, again and again. */
-static int listen_for_device(struct talk_run *run)
+static int learn_listen_for_device(struct talk_run *run)
 {
     g_autofree char *why = NULL;
 
@@ -404,19 +404,19 @@ static int learn_at(const struct options *options, const char *address)
                                  .quiet = (int64_t)(options->quiet * 1e9),
                                  .address = address,
                                  .reset = options->reset,
-                                 .note = note,
+                                 .note = learn_note,
                                  .t_reset = (int64_t)(options->reset_timeout * 1e9)}};
-    int status = take_options(&job);
+    int status = learn_take_options(&job);
 
     if (status == COMMAND_DONE)
-        status = take_port(&job, &run, address);
+        status = learn_take_port(&job, &run, address);
     if (status == COMMAND_DONE &&
         !choice_address(run.rpc_port ? verbs_address(address) : address, options->listen, &host, &port, &error))
         status = command_fail("%s", error->message);
     run.host = host;
     run.port = port;
     if (status == COMMAND_DONE && command_wire_open(&options->wire, address, &status) && options->listen)
-        status = listen_for_device(&run);
+        status = learn_listen_for_device(&run);
     if (status == COMMAND_DONE) {
         nfs_run_init(&run.nfs, (uint32_t)job.seed);
         if (job.device.alphabet->rpc) {
@@ -424,7 +424,7 @@ static int learn_at(const struct options *options, const char *address)
             run.t_settle = job.device.quiet; /* some lose what comes right after their Reply */
             run.terms.words = PRIVATE_DATA_RPC;
         }
-        status = learn(&job);
+        status = learn_learn(&job);
         nfs_run_clear(&run.nfs);
     }
     if (run.listener >= 0)
@@ -492,7 +492,7 @@ int command_learn(int argc, char **argv)
     else if (options.machine && options.wire.interface)
         status = command_fail("--wire: not with --machine, for which no device is asked");
     else
-        status = options.machine ? take_up(&options) : learn_at(&options, argc == 2 ? argv[1] : ":0");
+        status = options.machine ? learn_take_up(&options) : learn_at(&options, argc == 2 ? argv[1] : ":0");
     g_free(options.alphabet);
     g_free(options.inputs);
     g_free(options.machine);

@@ -26,7 +26,7 @@ static char *refusal_of_roce(const char *scenario, const struct fault *fault)
     return why;
 }
 
-static bool is_listed(const struct carrier *carrier, const char *scenario, const struct fault *fault)
+static bool list_is_listed(const struct carrier *carrier, const char *scenario, const struct fault *fault)
 {
     g_autofree char *why = carrier == &carrier_roce ? refusal_of_roce(scenario, fault) : NULL;
 
@@ -39,7 +39,7 @@ static void list_scenarios(const struct carrier *carrier)
     const struct bulk_scenario *bulk;
 
     for (unsigned i = 0; (scenario = scenario_at(i)); i++)
-        if (is_listed(carrier, scenario->name, NULL))
+        if (list_is_listed(carrier, scenario->name, NULL))
             printf("%s\t%s\n", scenario->name, scenario->summary);
     for (unsigned i = 0; carrier != &carrier_roce && (bulk = bulk_at(i)); i++)
         printf("%s\t%s\n", bulk->name, bulk->summary);
@@ -50,7 +50,7 @@ static void list_faults(const struct carrier *carrier)
     const struct fault *fault;
 
     for (unsigned i = 0; (fault = fault_at(i)); i++)
-        if (is_listed(carrier, fault->scenario, fault))
+        if (list_is_listed(carrier, fault->scenario, fault))
             printf("%s\t%s\t%s\t%s\n", fault->id, fault->scenario, fault->also ? fault->also : "-", fault->summary);
 }
 

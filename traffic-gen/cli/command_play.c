@@ -176,8 +176,8 @@ static void remove_capture(const char *path)
 }
 
 /* Options that only some scenarios know. */
-static int check_uses(const struct play_options *options, const struct scenario_source *source,
-                      const struct bulk_scenario *bulk)
+static int play_check_uses(const struct play_options *options, const struct scenario_source *source,
+                           const struct bulk_scenario *bulk)
 {
     static const char bulks[] = "the scenarios bulk, bulk-whole and nfs-bulk",
                       others[] = "scenarios other than bulk ones";
@@ -221,7 +221,8 @@ static int check_roce(const struct play_options *options, const struct scenario_
 }
 
 /* Numbers that are out of range, and what --size is in this scenario. */
-static int check_numbers(const char *name, struct play_options *options, struct scenario_source *source, bool is_bulk)
+static int play_check_numbers(const char *name, struct play_options *options, struct scenario_source *source,
+                              bool is_bulk)
 {
     if (options->count < 0)
         return command_fail("--count: %d is negative", options->count);
@@ -235,8 +236,8 @@ static int check_numbers(const char *name, struct play_options *options, struct 
     return options->size && !is_bulk ? count_of_size(name, options, source) : COMMAND_DONE;
 }
 
-static int check(const char *name, struct play_options *options, struct scenario_source *source,
-                 const GPtrArray *faults, const struct bulk_scenario *bulk)
+static int play_check(const char *name, struct play_options *options, struct scenario_source *source,
+                      const GPtrArray *faults, const struct bulk_scenario *bulk)
 {
     int status;
 
@@ -246,21 +247,21 @@ static int check(const char *name, struct play_options *options, struct scenario
         return command_fail("play needs -o FILE, the capture to write (-: standard output)");
     if (source->is_file && output_file_is(name, options->output))
         return command_fail("-o %s is the scenario itself; give another name", options->output);
-    status = check_uses(options, source, bulk);
+    status = play_check_uses(options, source, bulk);
     if (status == COMMAND_DONE && options->carrier == &carrier_roce)
         status = check_roce(options, source, faults);
     if (status == COMMAND_DONE)
         status = command_check_faults(source, faults);
     if (status == COMMAND_DONE)
         status = command_check_mtu(options->mtu);
-    return status == COMMAND_DONE ? check_numbers(name, options, source, bulk != NULL) : status;
+    return status == COMMAND_DONE ? play_check_numbers(name, options, source, bulk != NULL) : status;
 }
 
 static int play_checked(const char *name, struct play_options *options, struct scenario_source *source,
                         const GPtrArray *faults, struct bpf_program *filter)
 {
     const struct bulk_scenario *bulk = bulk_find(name);
-    int status = check(name, options, source, faults, bulk);
+    int status = play_check(name, options, source, faults, bulk);
     struct capture_file *file;
 
     if (status != COMMAND_DONE)
@@ -284,7 +285,7 @@ static int play_checked(const char *name, struct play_options *options, struct s
     return status;
 }
 
-static int play(const char *name, struct play_options *options)
+static int play_play(const char *name, struct play_options *options)
 {
     struct scenario_source source = {0};
     GPtrArray *faults = NULL;
@@ -358,7 +359,7 @@ int command_play(int argc, char **argv)
 
     if (command_parse(&usage, entries, &argc, &argv, 1, 1, &status)) {
         options.carrier = options.transport ? carrier_find(options.transport) : &carrier_mpa;
-        status = options.carrier ? play(argv[1], &options)
+        status = options.carrier ? play_play(argv[1], &options)
                                  : command_fail("--transport: '%s' is neither iwarp nor roce", options.transport);
     }
     g_free(options.output);

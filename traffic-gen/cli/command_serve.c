@@ -100,7 +100,7 @@ static int check_service(const struct options *options, const struct endpoint_ki
     return COMMAND_DONE;
 }
 
-static int check_numbers(const struct options *options)
+static int serve_check_numbers(const struct options *options)
 {
     if (options->idle_timeout != idle_default && !(options->idle_timeout >= 0.01 && options->idle_timeout <= 3600))
         return command_fail("--idle-timeout: %g is not from 0.01 to 3600 seconds", options->idle_timeout);
@@ -115,11 +115,11 @@ static int check_numbers(const struct options *options)
     return COMMAND_DONE;
 }
 
-static int check(const struct options *options, const struct endpoint_kind *kind)
+static int serve_check(const struct options *options, const struct endpoint_kind *kind)
 {
     int status = check_service(options, kind);
 
-    return status == COMMAND_DONE ? check_numbers(options) : status;
+    return status == COMMAND_DONE ? serve_check_numbers(options) : status;
 }
 
 /* What is below the operations of an RDMA device is its own. */
@@ -141,13 +141,13 @@ static int check_on_devices(const struct options *options, const struct endpoint
     return command_check_only(rows, G_N_ELEMENTS(rows));
 }
 
-static int run(const char *address, const struct options *options)
+static int serve_run(const char *address, const struct options *options)
 {
     const struct endpoint_kind *kind = service_find(options->service ? options->service : "");
     g_autofree char *host = NULL, *port = NULL, *why = NULL;
     g_autoptr(GError) error = NULL;
     const char *on_devices = verbs_address(address);
-    int status = check(options, kind);
+    int status = serve_check(options, kind);
 
     if (status == COMMAND_DONE && on_devices)
         status = check_on_devices(options, kind);
@@ -236,7 +236,7 @@ int command_serve(int argc, char **argv)
     int status;
 
     if (command_parse(&usage, (const GOptionEntry *)(void *)entries->data, &argc, &argv, 1, 1, &status))
-        status = run(argv[1], &options);
+        status = serve_run(argv[1], &options);
     g_free(options.service);
     g_free(options.record);
     g_free(options.misbehave);

@@ -19,8 +19,8 @@ void speak_options_clear(struct speak_options *options)
     command_wire_close(&options->wire);
 }
 
-static int play(const char *address, const struct speak_options *options, const struct scenario_source *source,
-                const GPtrArray *faults, bool listens)
+static int speak_play(const char *address, const struct speak_options *options, const struct scenario_source *source,
+                      const GPtrArray *faults, bool listens)
 {
     static const int statuses[] = {
         [SESSION_PLAYED] = COMMAND_DONE, [SESSION_OTHERWISE] = COMMAND_FAILED, [SESSION_NOT_BEGUN] = COMMAND_TROUBLE};
@@ -64,8 +64,8 @@ static int play(const char *address, const struct speak_options *options, const 
     return status;
 }
 
-static int check(const char *name, const struct speak_options *options, const struct scenario_source *source,
-                 const GPtrArray *faults)
+static int speak_check(const char *name, const struct speak_options *options, const struct scenario_source *source,
+                       const GPtrArray *faults)
 {
     int status;
 
@@ -99,9 +99,9 @@ int speak(const char *address, const char *name, const struct speak_options *opt
     if (scenario_source_load(&source, name, options->script, (unsigned)MAX(options->count, 0), &error) &&
         options->inject)
         faults = faults_of_list(options->inject, &error);
-    status = error ? command_fail("%s", error) : check(name, options, &source, faults);
+    status = error ? command_fail("%s", error) : speak_check(name, options, &source, faults);
     if (status == COMMAND_DONE && command_wire_open(&options->wire, address, &status))
-        status = play(address, options, &source, faults, listens);
+        status = speak_play(address, options, &source, faults, listens);
     g_free(error);
     if (faults)
         g_ptr_array_unref(faults);

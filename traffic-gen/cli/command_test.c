@@ -67,7 +67,7 @@ struct job {
     struct watch_recorder recorder;
 };
 
-static void judge(void *ctx, struct case_result *result)
+static void command_test_judge(void *ctx, struct case_result *result)
 {
     const struct job *job = ctx;
 
@@ -98,7 +98,7 @@ static bool serve_mount(struct talk_run *run, int *status)
 }
 
 /* The port; 0 with *why. */
-static uint16_t listen_for_device(struct talk_run *run, char **why)
+static uint16_t command_test_listen_for_device(struct talk_run *run, char **why)
 {
     if (run->rpc_port)
         return run->rpc_port->listen(run, why);
@@ -109,7 +109,7 @@ static uint16_t listen_for_device(struct talk_run *run, char **why)
 static bool listen_and_serve(struct talk_run *run, const char *address, int *status)
 {
     g_autofree char *why = NULL;
-    uint16_t port = listen_for_device(run, &why);
+    uint16_t port = command_test_listen_for_device(run, &why);
 
     if (port == 0) {
         *status = command_fail("%s: %s", address, why);
@@ -120,7 +120,7 @@ static bool listen_and_serve(struct talk_run *run, const char *address, int *sta
 }
 
 /* Connects to the device, or waits for it. False: *status. */
-static bool reach(struct talk_run *run, const char *address, int *status)
+static bool command_test_reach(struct talk_run *run, const char *address, int *status)
 {
     g_autofree char *why = NULL;
     bool learnt;
@@ -139,7 +139,7 @@ static bool reach(struct talk_run *run, const char *address, int *status)
     return false;
 }
 
-static void stop(int number)
+static void command_test_stop(int number)
 {
     (void)number;
     suite_stopped = 1;
@@ -148,7 +148,7 @@ static void stop(int number)
 /* The first signal ends the run with a report of what has finished, another one at once. */
 static void stop_on_signals(void)
 {
-    const struct sigaction action = {.sa_handler = stop, .sa_flags = (int)SA_RESETHAND};
+    const struct sigaction action = {.sa_handler = command_test_stop, .sa_flags = (int)SA_RESETHAND};
 
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
@@ -183,7 +183,7 @@ static void show_progress(void *ctx, unsigned done, unsigned n, const char *id)
     fprintf(stderr, "\r%s: %s%s\033[K", at, id, left);
 }
 
-static void count_case(void *ctx, unsigned done, unsigned n, const struct case_result *result)
+static void command_test_count_case(void *ctx, unsigned done, unsigned n, const struct case_result *result)
 {
     struct job *job = ctx;
 
@@ -198,7 +198,7 @@ static void log_case(void *ctx, unsigned done, unsigned n, const struct case_res
 {
     g_autofree char *left = NULL, *at = NULL;
 
-    count_case(ctx, done, n, result);
+    command_test_count_case(ctx, done, n, result);
     left = estimate(ctx, done, n);
     at = position(ctx, done, n);
     fprintf(stderr, "%s: %s: %s%s\n", at, result->id, case_outcome_names[result->outcome], left);
@@ -240,7 +240,7 @@ static int verdict(const struct test_options *options, const struct suite_report
     return has_verdict(report) ? COMMAND_DONE : STATUS_OPEN;
 }
 
-static int output_trouble(const struct test_options *options)
+static int command_test_output_trouble(const struct test_options *options)
 {
     return command_fail("%s: %s", options->output ? options->output : "standard output", g_strerror(errno));
 }
@@ -260,14 +260,14 @@ static bool write_report(const struct test_options *options, const struct suite_
 }
 
 /* A report that --resume can go on from. What cannot be written now is reported at the end. */
-static void save(void *ctx, const struct suite_report *report)
+static void command_test_save(void *ctx, const struct suite_report *report)
 {
     const struct job *job = ctx;
 
     write_report(job->options, report);
 }
 
-static bool is_wanted(void *ctx, const char *rule)
+static bool command_test_is_wanted(void *ctx, const char *rule)
 {
     const struct job *job = ctx;
 
@@ -313,7 +313,7 @@ static void end_load(struct job *job, struct suite_report *report)
 
 static bool end_recording(struct job *job);
 
-static void add_origin(struct job *job, struct suite_report *report)
+static void command_test_add_origin(struct job *job, struct suite_report *report)
 {
     report->command = g_strdup(job->command);
     report->catalogue = origin_catalogue();
@@ -322,7 +322,7 @@ static void add_origin(struct job *job, struct suite_report *report)
 }
 
 /* The recording is complete by then. */
-static int write_all(struct job *job, struct suite_report *report)
+static int command_test_write_all(struct job *job, struct suite_report *report)
 {
     const struct test_options *options = job->options;
 
@@ -332,7 +332,7 @@ static int write_all(struct job *job, struct suite_report *report)
         origin_add_recording(report, options->record);
     if (options->capture)
         origin_add_recording(report, options->capture);
-    return write_report(options, report) ? verdict(options, report) : output_trouble(options);
+    return write_report(options, report) ? verdict(options, report) : command_test_output_trouble(options);
 }
 
 /* A case whose verdict is taken back is named once more. */
@@ -368,10 +368,11 @@ static void run_all(struct job *job, struct suite_report *report)
         .before_each = options->before_each,
         .reset = options->reset,
         .t_reset = test_nanoseconds(options->reset_timeout),
-        .judged = judge,
-        .saved = output_file_is_replaced(options->output) && strcmp(options->format, "json") == 0 ? save : NULL,
+        .judged = command_test_judge,
+        .saved =
+            output_file_is_replaced(options->output) && strcmp(options->format, "json") == 0 ? command_test_save : NULL,
         .progress = progress ? show_progress : NULL,
-        .finished = progress ? count_case : log_case,
+        .finished = progress ? command_test_count_case : log_case,
         .ctx = job,
         .earlier = job->earlier,
         .load = job->load,
@@ -397,9 +398,9 @@ static void run_all(struct job *job, struct suite_report *report)
     result_layout_explain(report, job->run->layout);
     finished = report->results->len;
     if (!job->pairs)
-        result_seen_add(report, is_wanted, job);
+        result_seen_add(report, command_test_is_wanted, job);
     for (guint i = finished; i < report->results->len; i++)
-        judge(job, g_ptr_array_index(report->results, i));
+        command_test_judge(job, g_ptr_array_index(report->results, i));
     choice_unused(job->waivers, job->pairs != NULL, report);
     choice_known(job->run->dut, &job->run->device, report);
 }
@@ -456,11 +457,11 @@ static void run_and_write(struct job *job, struct suite_report *report, int *sta
         return;
     report_applicable(job->run, job->chosen, report);
     print_applicable(report);
-    add_origin(job, report);
+    command_test_add_origin(job, report);
     if (begin_load(job, status)) {
         run_all(job, report);
         end_load(job, report);
-        *status = write_all(job, report);
+        *status = command_test_write_all(job, report);
     }
     if (job->pairs)
         pairs_run_free(job->pairs);
@@ -478,7 +479,7 @@ static int run_chosen(struct job *job)
     report->started = now_text();
     report->capture = g_strdup(options->capture);
     stop_on_signals();
-    if (reach(job->run, job->address, &status)) {
+    if (command_test_reach(job->run, job->address, &status)) {
         if (job->run->services & NEED_RPC || job->soak > 0)
             fprintf(stderr, "iwarp-gen: --seed=%" G_GUINT64_FORMAT "\n", job->run->nfs.seed);
         run_and_write(job, report, &status);
@@ -496,7 +497,7 @@ static int run_chosen(struct job *job)
 /* Checks that the report can be written before it bothers the device. */
 static int run_reported(struct job *job)
 {
-    return output_file_possible(job->options->output) ? run_chosen(job) : output_trouble(job->options);
+    return output_file_possible(job->options->output) ? run_chosen(job) : command_test_output_trouble(job->options);
 }
 
 static const char record_comment[] =
@@ -581,7 +582,7 @@ static GArray *known_cases(const struct test_options *options, const struct talk
 }
 
 /* paths: ended by NULL; NULL: none. */
-static bool load_waivers(GPtrArray *waivers, char *const *paths, GError **error)
+static bool command_test_load_waivers(GPtrArray *waivers, char *const *paths, GError **error)
 {
     for (; paths && *paths; paths++)
         if (!waivers_load(waivers, *paths, true, error))
@@ -634,7 +635,7 @@ static int test(const struct test_options *options, const char *address, char *c
     if (!chosen)
         return command_fail("%s", error->message);
     waivers = waivers_new();
-    if (!load_waivers(waivers, options->waivers, &error))
+    if (!command_test_load_waivers(waivers, options->waivers, &error))
         return command_fail("%s", error->message);
     job = (struct job){
         .options = options, .run = &run, .address = address, .chosen = chosen, .waivers = waivers, .command = command};

@@ -33,7 +33,7 @@ const struct test_format *test_format_find(const char *name)
     return NULL;
 }
 
-static int numbers_fit(const struct test_options *options)
+static int test_options_numbers_fit(const struct test_options *options)
 {
     const bool paces = !isnan(options->pace);
     const struct command_range ranges[] = {
@@ -200,7 +200,8 @@ static const char *option_of_octets(const struct test_options *options)
 }
 
 /* A socket, or the RDMA device that "rdma:HOST:PORT" is reached through. False: *status. */
-static bool take_port(const struct test_options *options, const char *address, struct talk_run *run, int *status)
+static bool test_options_take_port(const struct test_options *options, const char *address, struct talk_run *run,
+                                   int *status)
 {
     const char *wrong = option_of_octets(options);
     g_autoptr(GError) error = NULL;
@@ -231,7 +232,7 @@ static bool take_port(const struct test_options *options, const char *address, s
     return false;
 }
 
-static bool take_advert(const char *advert, struct talk_run *run)
+static bool test_options_take_advert(const char *advert, struct talk_run *run)
 {
     bool none;
 
@@ -244,7 +245,7 @@ static bool take_advert(const char *advert, struct talk_run *run)
 }
 
 /* What has one of a few values, and --mpa. */
-static int take_words(const struct test_options *options, struct talk_run *run)
+static int test_options_take_words(const struct test_options *options, struct talk_run *run)
 {
     g_autoptr(GError) error = NULL;
 
@@ -255,7 +256,7 @@ static int take_words(const struct test_options *options, struct talk_run *run)
 
         return command_fail("--service: '%s' is not %s", options->service, names);
     }
-    if (options->advert && !take_advert(options->advert, run))
+    if (options->advert && !test_options_take_advert(options->advert, run))
         return command_fail("--advert: '%s' is not IWT1, LAB1, send or none", options->advert);
     run->full_transcript = g_strcmp0(options->transcript, "full") == 0;
     if (options->transcript && !run->full_transcript && strcmp(options->transcript, "short") != 0)
@@ -267,13 +268,13 @@ static int take_words(const struct test_options *options, struct talk_run *run)
 
 bool test_options_take(const struct test_options *options, const char *address, struct talk_run *run, int *status)
 {
-    *status = take_words(options, run);
+    *status = test_options_take_words(options, run);
     if (*status == COMMAND_DONE)
-        *status = numbers_fit(options);
+        *status = test_options_numbers_fit(options);
     if (*status != COMMAND_DONE)
         return false;
     nfs_run_init(&run->nfs, g_random_int());
-    return take_nfs(options, &run->nfs, status) && take_port(options, address, run, status);
+    return take_nfs(options, &run->nfs, status) && test_options_take_port(options, address, run, status);
 }
 
 void test_options_clear(struct test_options *options)

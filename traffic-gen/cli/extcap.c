@@ -80,7 +80,7 @@ static void print_config(void)
     print_value(ARGUMENT_TRANSPORT, "roce", "RoCE v2", false);
 }
 
-static void add_trouble(GString *net, const char *name, const char *value)
+static void extcap_add_trouble(GString *net, const char *name, const char *value)
 {
     if (value && g_ascii_strtod(value, NULL) != 0)
         g_string_append_printf(net, "%s%s=%s", net->len ? "," : "", name, value);
@@ -95,7 +95,7 @@ static void add_argument(GPtrArray *line, bool wanted, char *text)
 }
 
 /* The command line that makes these packets. */
-static int capture(const struct extcap_options *options)
+static int extcap_capture(const struct extcap_options *options)
 {
     const bool wants_fault = options->fault && strcmp(options->fault, "none") != 0;
     const struct fault *fault = wants_fault ? fault_find(options->fault) : NULL;
@@ -106,10 +106,10 @@ static int capture(const struct extcap_options *options)
         stderr_line("iwarp-extcap", "no fault '%s'; iwarp-gen list faults names them", options->fault);
         return EXIT_USAGE;
     }
-    add_trouble(net, "loss", options->loss);
-    add_trouble(net, "reorder", options->reorder);
-    add_trouble(net, "dup", options->dup);
-    add_trouble(net, "resegment", options->resegment);
+    extcap_add_trouble(net, "loss", options->loss);
+    extcap_add_trouble(net, "reorder", options->reorder);
+    extcap_add_trouble(net, "dup", options->dup);
+    extcap_add_trouble(net, "resegment", options->resegment);
     g_ptr_array_add(line, g_strdup("iwarp-gen play"));
     if (fault) {
         g_ptr_array_add(line, g_strdup(fault->scenario));
@@ -149,7 +149,7 @@ static int verify(const char *filter)
     return good ? 0 : EXIT_USAGE;
 }
 
-static int answer(const struct extcap_options *options)
+static int extcap_answer(const struct extcap_options *options)
 {
     if (options->interfaces) {
         printf("extcap {version=%s}{help=file:///usr/share/doc/iwarp-kit-doc/docs/wireshark.md}\n", IWARP_KIT_VERSION);
@@ -172,7 +172,7 @@ static int answer(const struct extcap_options *options)
         return 0;
     }
     if (options->capture && options->fifo)
-        return capture(options);
+        return extcap_capture(options);
     if (options->capture && options->filter)
         return verify(options->filter);
     fputs("--capture needs --fifo\n", stderr);
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
 
     setlocale(LC_ALL, "");
     if (command_parse(&usage, entries, &argc, &argv, 0, 0, &status))
-        status = answer(&o);
+        status = extcap_answer(&o);
     char *const strings[] = {o.version,   o.interface, o.fifo,    o.filter, o.scenario, o.fault,
                              o.transport, o.loss,      o.reorder, o.dup,    o.resegment};
     for (unsigned i = 0; i < G_N_ELEMENTS(strings); i++)

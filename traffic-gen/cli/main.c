@@ -105,7 +105,7 @@ static int run_without_command(int argc, char **argv)
 }
 
 /* Options may come before the command, too: it is the first word that names one, and what came before it follows. */
-static int run(int argc, char **argv)
+static int cli_main_run(int argc, char **argv)
 {
     const struct command *command = NULL;
     int at;
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
     int status;
 
     setlocale(LC_ALL, "");
-    status = run(argc, argv);
+    status = cli_main_run(argc, argv);
     if (fflush(stdout) != 0 && status == COMMAND_DONE)
         status = command_fail("standard output: %s", g_strerror(errno));
     return status;

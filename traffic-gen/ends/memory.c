@@ -36,12 +36,12 @@ void memory_free(struct memory *memory)
     g_free(memory);
 }
 
-static struct region *find(const struct memory *memory, uint32_t stag)
+static struct region *memory_find(const struct memory *memory, uint32_t stag)
 {
     return g_hash_table_lookup(memory->regions, GUINT_TO_POINTER(stag));
 }
 
-static void leave(struct memory *memory, const struct region *region)
+static void memory_leave(struct memory *memory, const struct region *region)
 {
     if (region->handle)
         memory->device.leave(memory->device.ctx, region->handle);
@@ -54,18 +54,18 @@ void memory_attach(struct memory *memory, const struct memory_device *device)
 
     g_hash_table_iter_init(&i, memory->regions);
     while (!device && memory->device.enter && g_hash_table_iter_next(&i, NULL, &region)) {
-        leave(memory, region);
+        memory_leave(memory, region);
         g_hash_table_iter_remove(&i);
     }
     memory->device = device ? *device : (struct memory_device){0};
 }
 
-static void insert(struct memory *memory, uint32_t stag, const struct region *region)
+static void memory_insert(struct memory *memory, uint32_t stag, const struct region *region)
 {
     g_hash_table_insert(memory->regions, GUINT_TO_POINTER(stag), g_memdup2(region, sizeof *region));
 }
 
-static struct region region_of(uint8_t *octets, uint64_t n, uint64_t base, unsigned rights, bool invalidable)
+static struct region memory_region_of(uint8_t *octets, uint64_t n, uint64_t base, unsigned rights, bool invalidable)
 {
     return (struct region){
         .octets = octets,
@@ -79,27 +79,27 @@ static struct region region_of(uint8_t *octets, uint64_t n, uint64_t base, unsig
 bool memory_register_as(struct memory *memory, uint32_t stag, uint8_t *octets, uint64_t n, uint64_t base,
                         unsigned rights, bool invalidable)
 {
-    const struct region region = region_of(octets, n, base, rights, invalidable);
+    const struct region region = memory_region_of(octets, n, base, rights, invalidable);
 
-    if (memory->device.enter || find(memory, stag))
+    if (memory->device.enter || memory_find(memory, stag))
         return false;
-    insert(memory, stag, &region);
+    memory_insert(memory, stag, &region);
     return true;
 }
 
-static uint32_t enter(struct memory *memory, uint8_t *octets, uint64_t n, unsigned rights, bool invalidable)
+static uint32_t memory_enter(struct memory *memory, uint8_t *octets, uint64_t n, unsigned rights, bool invalidable)
 {
-    struct region region = region_of(octets, n, (uintptr_t)octets, rights, invalidable);
+    struct region region = memory_region_of(octets, n, (uintptr_t)octets, rights, invalidable);
     uint32_t stag = 0;
 
     region.handle = memory->device.enter(memory->device.ctx, octets, n, rights, invalidable, &stag);
     if (!region.handle)
         return 0;
-    if (stag == 0 || find(memory, stag)) { /* no STag to offer: 0 is what many peers take for none */
-        leave(memory, &region);
+    if (stag == 0 || memory_find(memory, stag)) { /* no STag to offer: 0 is what many peers take for none */
+        memory_leave(memory, &region);
         return 0;
     }
-    insert(memory, stag, &region);
+    memory_insert(memory, stag, &region);
     return stag;
 }
 
@@ -109,7 +109,7 @@ uint32_t memory_register(struct memory *memory, uint8_t *octets, uint64_t n, uin
     uint32_t stag;
 
     if (memory->device.enter)
-        return enter(memory, octets, n, rights, invalidable);
+        return memory_enter(memory, octets, n, rights, invalidable);
     do
         stag = (uint32_t)random_next(&memory->random);
     while (stag == 0 || !memory_register_as(memory, stag, octets, n, base, rights, invalidable));
@@ -118,60 +118,61 @@ uint32_t memory_register(struct memory *memory, uint8_t *octets, uint64_t n, uin
 
 uint64_t memory_base(const struct memory *memory, uint32_t stag)
 {
-    const struct region *region = find(memory, stag);
+    const struct region *region = memory_find(memory, stag);
 
     return region ? region->base : 0;
 }
 
 void *memory_handle(const struct memory *memory, uint32_t stag)
 {
-    const struct region *region = find(memory, stag);
+    const struct region *region = memory_find(memory, stag);
 
     return region ? region->handle : NULL;
 }
 
 bool memory_invalidate(struct memory *memory, uint32_t stag)
 {
-    const struct region *region = find(memory, stag);
+    const struct region *region = memory_find(memory, stag);
 
     if (region)
-        leave(memory, region);
+        memory_leave(memory, region);
     return g_hash_table_remove(memory->regions, GUINT_TO_POINTER(stag));
 }
 
 bool memory_bind(struct memory *memory, uint32_t stag, const void *stream)
 {
-    struct region *region = find(memory, stag);
+    struct region *region = memory_find(memory, stag);
 
     if (region)
         region->stream = stream;
     return region;
 }
 
-static bool is_foreign(const struct region *region, const void *stream)
+static bool memory_is_foreign(const struct region *region, const void *stream)
 {
     return region->stream && region->stream != stream;
 }
 
 bool memory_may_invalidate(const struct memory *memory, const void *stream, uint32_t stag)
 {
-    const struct region *region = find(memory, stag);
+    const struct region *region = memory_find(memory, stag);
 
-    return region && region->invalidable && !is_foreign(region, stream);
+    return region && region->invalidable && !memory_is_foreign(region, stream);
 }
 
 enum memory_status memory_access_by(const struct memory *memory, const void *stream, uint32_t stag, uint64_t to,
                                     uint64_t n, unsigned rights, uint8_t **out)
 {
-    const struct region *region = find(memory, stag);
+    const struct region *region = memory_find(memory, stag);
 
-    return region && is_foreign(region, stream) ? MEMORY_FOREIGN : memory_access(memory, stag, to, n, rights, out);
+    return region && memory_is_foreign(region, stream) ? MEMORY_FOREIGN
+                                                       : memory_access(memory, stag, to, n, rights, out);
 }
 
 enum memory_status memory_access(const struct memory *memory, uint32_t stag, uint64_t to, uint64_t n, unsigned rights,
                                  uint8_t **out)
 {
-    const struct region *region = find(memory, stag);
+    const struct region *region = memory_find(memory, stag);
 
     if (!region)
         return MEMORY_NO_STAG;

@@ -62,7 +62,7 @@ const struct mpa_end_terms *mpa_end_get_terms(const struct mpa_end *end)
 
 /* ---- the end ---- */
 
-static void report_end(struct mpa_end *end, bool reset)
+static void end_report_end(struct mpa_end *end, bool reset)
 {
     if (end->ended)
         return;
@@ -82,7 +82,7 @@ void mpa_end_close(struct mpa_end *end, bool reset)
     end->stream.close(end->stream.ctx, reset);
     if (reset) {
         end->deaf = true;
-        report_end(end, true);
+        end_report_end(end, true);
     }
 }
 
@@ -109,7 +109,7 @@ void mpa_end_receive_fin(struct mpa_end *end)
         mpa_end_fail(end, MPA_END_CLOSED_EARLY);
     else if (end->reader.n > 0)
         mpa_end_fail(end, MPA_END_CUT_OFF);
-    report_end(end, false);
+    end_report_end(end, false);
 }
 
 void mpa_end_receive_reset(struct mpa_end *end)
@@ -123,7 +123,7 @@ void mpa_end_receive_reset(struct mpa_end *end)
     if (early)
         mpa_end_fail(end, MPA_END_CLOSED_EARLY);
     end->deaf = true;
-    report_end(end, true);
+    end_report_end(end, true);
 }
 
 void mpa_end_tick(struct mpa_end *end)
@@ -200,7 +200,7 @@ static void join_ulpdu(struct mpa_end *end, struct mpa_fpdu_plan *plan)
 }
 
 /* What needs neither Markers nor faults is sent from where it is. */
-static void send_pieces(struct mpa_end *end, const struct mpa_fpdu_plan *plan)
+static void end_send_pieces(struct mpa_end *end, const struct mpa_fpdu_plan *plan)
 {
     uint8_t begin[MPA_LENGTH_LEN], tail[sizeof plan->pad + MPA_CRC_LEN] = {0};
     uint32_t crc;
@@ -236,7 +236,7 @@ void mpa_end_send(struct mpa_end *end, const uint8_t *head, size_t head_n, const
     plan.rest = body;
     plan.rest_octets = (uint16_t)body_n;
     if (end->stream.write_pieces && !plan.framing.markers && !spoil.plan && !spoil.octets) {
-        send_pieces(end, &plan);
+        end_send_pieces(end, &plan);
         end->more = false;
         return;
     }
@@ -268,7 +268,7 @@ void mpa_end_begin_operation(struct mpa_end *end)
 }
 
 /* The RTR type of an FPDU (RFC 6581 section 9.2): a Send, Write or Read Request that moves nothing; 0: none. */
-static unsigned rtr_type(const struct ddp_segment *ddp)
+static unsigned end_rtr_type(const struct ddp_segment *ddp)
 {
     struct rdmap_read_request read;
 
@@ -292,7 +292,7 @@ static unsigned rtr_type(const struct ddp_segment *ddp)
 enum first_fpdu { FIRST_ORDINARY, FIRST_RTR, FIRST_WRONG };
 
 /* Peer-to-peer: the Initiator begins with an RTR of a type that both know, or reports by a Terminate that it cannot. */
-static enum first_fpdu judge_first(const struct mpa_end *end, const struct mpa_fpdu *fpdu)
+static enum first_fpdu end_judge_first(const struct mpa_end *end, const struct mpa_fpdu *fpdu)
 {
     struct ddp_segment ddp;
 
@@ -302,7 +302,7 @@ static enum first_fpdu judge_first(const struct mpa_end *end, const struct mpa_f
         return FIRST_WRONG;
     if (!ddp.tagged && ddp.opcode == RDMAP_TERMINATE)
         return FIRST_ORDINARY;
-    return rtr_type(&ddp) & end->terms.rtr ? FIRST_RTR : FIRST_WRONG;
+    return end_rtr_type(&ddp) & end->terms.rtr ? FIRST_RTR : FIRST_WRONG;
 }
 
 /* An enum mpa_end_error, or MPA_END_RIGHT. */
@@ -328,7 +328,7 @@ static void receive_fpdu(struct mpa_end *end, const struct mpa_fpdu *fpdu)
     int error = judge_framing(end, fpdu);
 
     if (error == MPA_END_RIGHT && first) {
-        judged = judge_first(end, fpdu);
+        judged = end_judge_first(end, fpdu);
         if (judged == FIRST_WRONG)
             error = MPA_END_NO_RTR;
     }
@@ -346,7 +346,7 @@ static void receive_fpdu(struct mpa_end *end, const struct mpa_fpdu *fpdu)
         end->events.may_send(end->events.ctx);
 }
 
-static void take_octets(struct mpa_end *end, const uint8_t *p, size_t n)
+static void end_take_octets(struct mpa_end *end, const uint8_t *p, size_t n)
 {
     struct mpa_fpdu fpdu;
 
@@ -372,7 +372,7 @@ void mpa_end_receive(struct mpa_end *end, const uint8_t *p, size_t n)
 {
     if (end->deaf || end->ended || n == 0)
         return;
-    take_octets(end, p, n);
+    end_take_octets(end, p, n);
     if (end->spoil.received)
         end->spoil.received(end->spoil.ctx);
 }

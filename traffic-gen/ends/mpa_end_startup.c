@@ -17,7 +17,7 @@ enum { FRAME_MAX = MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX };
 
 /* ---- this end's frame ---- */
 
-static void send_frame(struct mpa_end *end, struct mpa_startup frame)
+static void end_startup_send_frame(struct mpa_end *end, struct mpa_startup frame)
 {
     const struct mpa_end_spoil spoil = end->spoil;
     unsigned room = MPA_PRIVATE_DATA_MAX - (frame.flags & MPA_FLAG_S ? MPA_ENHANCED_LEN : 0);
@@ -41,7 +41,7 @@ static uint8_t own_flags(const struct mpa_end_wish *wish)
     return (uint8_t)((wish->markers ? MPA_FLAG_M : 0) | (wish->crc ? MPA_FLAG_C : 0));
 }
 
-static void send_request(struct mpa_end *end)
+static void end_startup_send_request(struct mpa_end *end)
 {
     const struct mpa_end_wish *wish = &end->wish;
     struct mpa_startup frame = {.kind = MPA_REQUEST, .flags = own_flags(wish), .revision = wish->revision};
@@ -52,7 +52,7 @@ static void send_request(struct mpa_end *end)
         frame.flags |= MPA_FLAG_S;
         frame.enhanced = wish->enhanced_data;
     }
-    send_frame(end, frame);
+    end_startup_send_frame(end, frame);
 }
 
 void mpa_end_start(struct mpa_end *end)
@@ -62,13 +62,13 @@ void mpa_end_start(struct mpa_end *end)
     end->state = MPA_END_WAIT_FRAME;
     end->since = end->stream.now(end->stream.ctx);
     if (end->wish.role == MPA_END_INITIATOR)
-        send_request(end);
+        end_startup_send_request(end);
 }
 
 /* ---- Responder ---- */
 
 /* What both frames together mean. The two M bits are independent: each governs what the other end sends (7.1.1). */
-static void settle(struct mpa_end *end, uint8_t revision, bool enhanced)
+static void end_startup_settle(struct mpa_end *end, uint8_t revision, bool enhanced)
 {
     const struct mpa_startup *peer = &end->peer;
 
@@ -111,7 +111,7 @@ static void answer_enhanced(struct mpa_end *end)
     end->terms.ord = reply.ord;
 }
 
-static void send_reply(struct mpa_end *end, bool accept)
+static void end_startup_send_reply(struct mpa_end *end, bool accept)
 {
     struct mpa_startup frame = {
         .kind = MPA_REPLY,
@@ -125,7 +125,7 @@ static void send_reply(struct mpa_end *end, bool accept)
         frame.flags |= MPA_FLAG_S; /* in a rejecting Reply too (RFC 6581 section 6) */
         frame.enhanced = end->offer;
     }
-    send_frame(end, frame);
+    end_startup_send_frame(end, frame);
     if (!accept) {
         end->terms.rejected = true;
         mpa_end_fail(end, MPA_END_REJECTED);
@@ -139,7 +139,7 @@ static void send_reply(struct mpa_end *end, bool accept)
 void mpa_end_reply(struct mpa_end *end, bool accept)
 {
     if (end->state == MPA_END_WAIT_ULP && !end->deaf && !end->closed)
-        send_reply(end, accept);
+        end_startup_send_reply(end, accept);
 }
 
 static void receive_request(struct mpa_end *end)
@@ -151,7 +151,8 @@ static void receive_request(struct mpa_end *end)
 
     if (revision == 0 && able > 0 && !end->wish.permissive) {
         /* C.2.1: the Reply names the revision that is spoken here, and the connection is closed gracefully. */
-        send_frame(end, (struct mpa_startup){.kind = MPA_REPLY, .flags = own_flags(&end->wish), .revision = 1});
+        end_startup_send_frame(end,
+                               (struct mpa_startup){.kind = MPA_REPLY, .flags = own_flags(&end->wish), .revision = 1});
         mpa_end_fail(end, MPA_END_BAD_FRAME);
         return;
     }
@@ -162,7 +163,7 @@ static void receive_request(struct mpa_end *end)
         mpa_end_fail(end, MPA_END_BAD_FRAME);
         return;
     }
-    settle(end, (uint8_t)revision, revision == 2 && s);
+    end_startup_settle(end, (uint8_t)revision, revision == 2 && s);
     if (end->terms.enhanced)
         answer_enhanced(end);
     if (end->wish.manual) {
@@ -170,14 +171,14 @@ static void receive_request(struct mpa_end *end)
         if (end->events.requested)
             end->events.requested(end->events.ctx, &end->terms);
     } else {
-        send_reply(end, !end->wish.reject);
+        end_startup_send_reply(end, !end->wish.reject);
     }
 }
 
 /* ---- Initiator ---- */
 
 /* True when this end can work with a Reply of that revision: *revision is what is spoken then. */
-static bool reply_fits(const struct mpa_end *end, uint8_t *revision)
+static bool end_startup_reply_fits(const struct mpa_end *end, uint8_t *revision)
 {
     const struct mpa_startup *reply = &end->peer;
     bool s = reply->flags & MPA_FLAG_S;
@@ -196,7 +197,7 @@ static bool reply_fits(const struct mpa_end *end, uint8_t *revision)
 }
 
 /* Sets the terms of an enhanced Reply; true when they are acceptable, else *error says why not. */
-static bool judge_enhanced(struct mpa_end *end, enum mpa_end_error *error)
+static bool end_startup_judge_enhanced(struct mpa_end *end, enum mpa_end_error *error)
 {
     const struct mpa_enhanced *request = &end->wish.enhanced_data, *reply = &end->peer.enhanced;
     const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED;
@@ -225,18 +226,18 @@ static void receive_reply(struct mpa_end *end)
     bool rejected = end->peer.flags & MPA_FLAG_R, fits, good;
     uint8_t revision;
 
-    fits = reply_fits(end, &revision);
+    fits = end_startup_reply_fits(end, &revision);
     if (!fits && !rejected) {
         mpa_end_fail(end, MPA_END_BAD_FRAME);
         return;
     }
-    settle(end, revision, fits && end->wish.revision == 2 && end->wish.enhanced);
+    end_startup_settle(end, revision, fits && end->wish.revision == 2 && end->wish.enhanced);
     if (rejected) {
         end->terms.rejected = true;
         mpa_end_fail(end, MPA_END_REJECTED);
         return;
     }
-    good = !end->terms.enhanced || judge_enhanced(end, &error);
+    good = !end->terms.enhanced || end_startup_judge_enhanced(end, &error);
     /* An error of the enhanced setup is reported in the first FPDU, a Terminate: full operation is needed for that. */
     mpa_end_begin_operation(end);
     end->may_send = true;
@@ -253,7 +254,7 @@ static void receive_reply(struct mpa_end *end)
 /* ---- the peer's frame ---- */
 
 /* This end's judgement of the peer's frame: an enum mpa_end_error, or MPA_END_RIGHT. */
-static bool is_refused(struct mpa_end *end, int error)
+static bool end_startup_is_refused(struct mpa_end *end, int error)
 {
     if (end->spoil.judge_frame)
         error = end->spoil.judge_frame(end->spoil.ctx, &end->peer, error);
@@ -272,19 +273,19 @@ static void put_key(enum mpa_startup_kind kind, GByteArray *octets)
 }
 
 /* True when the frame is complete, as what is wrong in it but not refused was put right. */
-static bool take_frame(struct mpa_end *end, enum mpa_startup_kind kind, size_t *need)
+static bool end_startup_take_frame(struct mpa_end *end, enum mpa_startup_kind kind, size_t *need)
 {
     GByteArray *frame = end->startup;
     enum mpa_startup_status status;
 
     if (mpa_startup_key_matches(kind, frame->data, frame->len) < MIN(frame->len, MPA_KEY_LEN)) {
-        if (is_refused(end, MPA_END_BAD_FRAME))
+        if (end_startup_is_refused(end, MPA_END_BAD_FRAME))
             return false;
         put_key(kind, frame);
     }
     status = mpa_startup_decode(&end->peer, need, frame->data, frame->len);
     if (frame->len >= MPA_STARTUP_HEADER_LEN && end->peer.pd_length > MPA_PRIVATE_DATA_MAX) {
-        if (is_refused(end, MPA_END_BAD_FRAME))
+        if (end_startup_is_refused(end, MPA_END_BAD_FRAME))
             return false;
         put_be16(frame->data + MPA_STARTUP_HEADER_LEN - 2, (uint16_t)(frame->len - MPA_STARTUP_HEADER_LEN));
         status = mpa_startup_decode(&end->peer, need, frame->data, frame->len);
@@ -311,8 +312,8 @@ void mpa_end_startup_receive(struct mpa_end *end, const uint8_t *p, size_t n)
         return;
     }
     g_byte_array_append(frame, p, (guint)taken);
-    if (!take_frame(end, kind, &need) ||
-        is_refused(end, frame->len > need || taken < n ? MPA_END_BAD_FRAME : MPA_END_RIGHT))
+    if (!end_startup_take_frame(end, kind, &need) ||
+        end_startup_is_refused(end, frame->len > need || taken < n ? MPA_END_BAD_FRAME : MPA_END_RIGHT))
         return;
     if (kind == MPA_REQUEST)
         receive_request(end);

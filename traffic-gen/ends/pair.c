@@ -25,7 +25,7 @@ struct pair {
     int64_t waited_ns; /* by pair_wait(), in all */
 };
 
-static void record(struct side *side, enum pair_kind kind, const uint8_t *p, size_t n)
+static void pair_record(struct side *side, enum pair_kind kind, const uint8_t *p, size_t n)
 {
     struct pair *pair = side->pair;
     struct pair_action action = {
@@ -48,24 +48,24 @@ static void record(struct side *side, enum pair_kind kind, const uint8_t *p, siz
     g_array_append_val(pair->actions, action);
 }
 
-static void stream_write(void *ctx, const uint8_t *p, size_t n)
+static void pair_stream_write(void *ctx, const uint8_t *p, size_t n)
 {
     if (n > 0)
-        record(ctx, PAIR_WRITE, p, n);
+        pair_record(ctx, PAIR_WRITE, p, n);
 }
 
-static size_t stream_room(void *ctx)
+static size_t pair_stream_room(void *ctx)
 {
     (void)ctx;
     return SIZE_MAX;
 }
 
-static void stream_close(void *ctx, bool reset)
+static void pair_stream_close(void *ctx, bool reset)
 {
-    record(ctx, reset ? PAIR_RESET : PAIR_FIN, NULL, 0);
+    pair_record(ctx, reset ? PAIR_RESET : PAIR_FIN, NULL, 0);
 }
 
-static int64_t stream_now(void *ctx)
+static int64_t pair_stream_now(void *ctx)
 {
     const struct side *side = ctx;
 
@@ -86,10 +86,10 @@ struct pair *pair_new(uint16_t mss, int64_t start_ns)
         side->written = g_byte_array_new();
         side->stream = (struct stream){
             .ctx = side,
-            .write = stream_write,
-            .room = stream_room,
-            .close = stream_close,
-            .now = stream_now,
+            .write = pair_stream_write,
+            .room = pair_stream_room,
+            .close = pair_stream_close,
+            .now = pair_stream_now,
             .mss = mss,
         };
     }
@@ -114,29 +114,29 @@ void pair_attach(struct pair *pair, unsigned side, const struct pair_end *end)
     pair->sides[side].end = *end;
 }
 
-static void receive(void *qp, const uint8_t *p, size_t n)
+static void pair_receive(void *qp, const uint8_t *p, size_t n)
 {
     qp_receive(qp, p, n);
 }
 
-static void receive_fin(void *qp)
+static void pair_receive_fin(void *qp)
 {
     qp_receive_fin(qp);
 }
 
-static void receive_reset(void *qp)
+static void pair_receive_reset(void *qp)
 {
     qp_receive_reset(qp);
 }
 
-static void tick(void *qp)
+static void pair_tick(void *qp)
 {
     qp_tick(qp);
 }
 
 void pair_attach_qp(struct pair *pair, unsigned side, struct qp *qp)
 {
-    pair->sides[side].end = (struct pair_end){qp, receive, receive_fin, receive_reset, tick};
+    pair->sides[side].end = (struct pair_end){qp, pair_receive, pair_receive_fin, pair_receive_reset, pair_tick};
 }
 
 bool pair_step(struct pair *pair)
@@ -198,12 +198,12 @@ void pair_wait(struct pair *pair, int64_t ns)
 
 void pair_write(struct pair *pair, unsigned side, const uint8_t *p, size_t n)
 {
-    stream_write(&pair->sides[side], p, n);
+    pair_stream_write(&pair->sides[side], p, n);
 }
 
 void pair_close(struct pair *pair, unsigned side, bool reset)
 {
-    stream_close(&pair->sides[side], reset);
+    pair_stream_close(&pair->sides[side], reset);
 }
 
 size_t pair_n_actions(const struct pair *pair)

@@ -25,7 +25,7 @@ struct reading {
     const char *impossible;
 };
 
-static void add(struct reading *r, struct rc_step step, const GByteArray *octets, uint64_t end)
+static void roce_add(struct reading *r, struct rc_step step, const GByteArray *octets, uint64_t end)
 {
     struct unit unit = {.step = step, .end = end};
 
@@ -47,11 +47,11 @@ static size_t read_startup(struct reading *r)
     } else {
         if (frame.ulp_length > 0)
             g_byte_array_append(data, frame.ulp_data, frame.ulp_length);
-        add(r,
-            (struct rc_step){.kind = frame.kind == MPA_REQUEST  ? RC_REQUEST
-                                     : frame.flags & MPA_FLAG_R ? RC_REJECT
-                                                                : RC_REPLY},
-            data, need);
+        roce_add(r,
+                 (struct rc_step){.kind = frame.kind == MPA_REQUEST  ? RC_REQUEST
+                                          : frame.flags & MPA_FLAG_R ? RC_REJECT
+                                                                     : RC_REPLY},
+                 data, need);
     }
     g_byte_array_unref(data);
     return need;
@@ -63,7 +63,8 @@ static void read_untagged(struct reading *r, const struct ddp_segment *ddp, uint
     struct rdmap_read_request read;
 
     if (ddp->qn == DDP_QN_READ_REQUEST && rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len)) {
-        add(r,
+        roce_add(
+            r,
             (struct rc_step){.kind = RC_READ, .rkey = read.source_stag, .address = read.source_to, .length = read.size},
             NULL, end);
         return;
@@ -75,10 +76,10 @@ static void read_untagged(struct reading *r, const struct ddp_segment *ddp, uint
     g_byte_array_append(r->untagged, ddp->payload, (guint)ddp->payload_len);
     if (!ddp->last)
         return;
-    add(r,
-        (struct rc_step){
-            .kind = RC_SEND, .solicited = info->solicited, .invalidate = info->invalidates, .rkey = ddp->stag},
-        r->untagged, end);
+    roce_add(r,
+             (struct rc_step){
+                 .kind = RC_SEND, .solicited = info->solicited, .invalidate = info->invalidates, .rkey = ddp->stag},
+             r->untagged, end);
     g_byte_array_set_size(r->untagged, 0);
 }
 
@@ -90,11 +91,11 @@ static void read_tagged(struct reading *r, const struct ddp_segment *ddp, uint64
     g_byte_array_append(r->tagged, ddp->payload, (guint)ddp->payload_len);
     if (!ddp->last)
         return;
-    add(r, r->begun, r->tagged, end);
+    roce_add(r, r->begun, r->tagged, end);
     g_byte_array_set_size(r->tagged, 0);
 }
 
-static void read_side(struct reading *r, const struct mpa_framing *framing)
+static void roce_read_side(struct reading *r, const struct mpa_framing *framing)
 {
     struct mpa_fpdu_scratch *scratch = g_new(struct mpa_fpdu_scratch, 1);
     struct mpa_fpdu fpdu;
@@ -176,7 +177,7 @@ const char *pair_play_roce(const struct pair *pair, struct rc_connection *rc)
         }
     }
     for (unsigned side = 0; side < 2; side++) {
-        read_side(&sides[side], &framing[side]);
+        roce_read_side(&sides[side], &framing[side]);
         if (sides[side].impossible)
             impossible = sides[side].impossible;
     }

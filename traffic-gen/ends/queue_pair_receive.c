@@ -41,7 +41,7 @@ struct segment {
 };
 
 /* True when a fault lets it pass. */
-static bool fail(struct soft_qp *qp, unsigned cause, const struct segment *segment)
+static bool receive_fail(struct soft_qp *qp, unsigned cause, const struct segment *segment)
 {
     if (qp->spoil.judge)
         cause = qp->spoil.judge(qp->spoil.ctx, cause, segment->p, segment->n);
@@ -59,12 +59,12 @@ static bool check_opcode(struct soft_qp *qp, const struct segment *segment)
     const struct rdmap_opcode_info *info = rdmap_opcode_info(segment->ddp.opcode);
 
     if (segment->ddp.rv != qp->version)
-        return fail(qp, RDMAP_VERSION, segment);
+        return receive_fail(qp, RDMAP_VERSION, segment);
     /* RFC 7306 defines its messages for version 1 only. */
     if (!info || info->tagged != segment->ddp.tagged || (info->rfc_version_only && qp->version == 0))
-        return fail(qp, UNEXPECTED_OPCODE, segment);
+        return receive_fail(qp, UNEXPECTED_OPCODE, segment);
     if (!info->tagged && info->queue != (int)segment->ddp.qn)
-        return fail(qp, UNEXPECTED_OPCODE, segment);
+        return receive_fail(qp, UNEXPECTED_OPCODE, segment);
     return true;
 }
 
@@ -74,7 +74,7 @@ static bool check_opcode(struct soft_qp *qp, const struct segment *segment)
  * STag, bounds and wrap are DDP's to check, but DDP has no number for a region that must not be written: RDMAP's is
  * used. STag and TO of a segment without payload are not checked (RFC 5041 section 5.2).
  */
-static bool place(struct soft_qp *qp, const struct segment *segment, unsigned rights)
+static bool receive_place(struct soft_qp *qp, const struct segment *segment, unsigned rights)
 {
     static const unsigned causes[] = {
         [MEMORY_NO_STAG] = TAGGED_STAG,  [MEMORY_FOREIGN] = TAGGED_FOREIGN, [MEMORY_BOUNDS] = TAGGED_BOUNDS,
@@ -88,12 +88,12 @@ static bool place(struct soft_qp *qp, const struct segment *segment, unsigned ri
     status =
         memory_access_by(qp->memory, qp, segment->ddp.stag, segment->ddp.to, segment->ddp.payload_len, rights, &sink);
     if (status != MEMORY_OK)
-        return fail(qp, causes[status], segment);
+        return receive_fail(qp, causes[status], segment);
     memcpy(sink, segment->ddp.payload, segment->ddp.payload_len);
     return true;
 }
 
-static void answered(struct soft_qp *qp, struct qp_item *item, uint64_t original)
+static void receive_answered(struct soft_qp *qp, struct qp_item *item, uint64_t original)
 {
     g_queue_pop_head(&qp->asked);
     item->completed = true;
@@ -109,7 +109,7 @@ static void receive_read_response(struct soft_qp *qp, const struct segment *segm
     const struct ddp_segment *ddp = &segment->ddp;
 
     if (!item || item->work.kind != QP_READ) {
-        fail(qp, UNEXPECTED_OPCODE, segment);
+        receive_fail(qp, UNEXPECTED_OPCODE, segment);
         return;
     }
     if (ddp->payload_len > 0) {
@@ -119,36 +119,36 @@ static void receive_read_response(struct soft_qp *qp, const struct segment *segm
         /* A region that this Read did not name is not open to its Response. */
         if (memory_access_by(qp->memory, qp, ddp->stag, ddp->to, ddp->payload_len, 0, &sink) == MEMORY_OK &&
             (ddp->stag != item->work.sink_stag || from > item->work.n || ddp->payload_len > item->work.n - from)) {
-            fail(qp, TAGGED_BOUNDS, segment);
+            receive_fail(qp, TAGGED_BOUNDS, segment);
             return;
         }
-        if (!place(qp, segment, 0))
+        if (!receive_place(qp, segment, 0))
             return;
     }
     item->done += ddp->payload_len;
     if (!ddp->last)
         return;
     if (item->done != item->work.n)
-        fail(qp, UNSPECIFIED, segment);
+        receive_fail(qp, UNSPECIFIED, segment);
     else
-        answered(qp, item, 0);
+        receive_answered(qp, item, 0);
 }
 
 static void receive_tagged(struct soft_qp *qp, const struct segment *segment)
 {
-    if (segment->ddp.dv != qp->version && !fail(qp, TAGGED_VERSION, segment))
+    if (segment->ddp.dv != qp->version && !receive_fail(qp, TAGGED_VERSION, segment))
         return;
     if (!check_opcode(qp, segment))
         return;
     if (segment->ddp.opcode == RDMAP_WRITE)
-        place(qp, segment, MEMORY_REMOTE_WRITE);
+        receive_place(qp, segment, MEMORY_REMOTE_WRITE);
     else
         receive_read_response(qp, segment);
 }
 
 /* ---- requests of the peer ---- */
 
-static struct qp_request *request_of(const struct segment *segment, bool atomic)
+static struct qp_request *receive_request_of(const struct segment *segment, bool atomic)
 {
     struct qp_request *request = g_new0(struct qp_request, 1);
 
@@ -166,10 +166,10 @@ static void receive_read_request(struct soft_qp *qp, const struct segment *segme
     uint8_t *source;
 
     if (n != RDMAP_READ_REQUEST_LEN || !rdmap_read_request_decode(&read, p, n)) {
-        fail(qp, UNSPECIFIED, segment);
+        receive_fail(qp, UNSPECIFIED, segment);
         return;
     }
-    request = request_of(segment, false);
+    request = receive_request_of(segment, false);
     request->read = read;
     if (read.size > 0) /* else STag and TO are not checked (RFC 5040 section 7.2) */
         status =
@@ -197,19 +197,19 @@ static void receive_atomic_request(struct soft_qp *qp, const struct segment *seg
     uint8_t *word;
 
     if (n != RDMAP_ATOMIC_REQUEST_LEN || !rdmap_atomic_request_decode(&operation, p, n)) {
-        fail(qp, UNSPECIFIED, segment);
+        receive_fail(qp, UNSPECIFIED, segment);
         return;
     }
     if (!rdmap_atomic_apply(&operation, 0, &result)) {
-        fail(qp, UNEXPECTED_OPCODE, segment); /* the standard has no number for an unknown AOpCode */
+        receive_fail(qp, UNEXPECTED_OPCODE, segment); /* the standard has no number for an unknown AOpCode */
         return;
     }
     status = memory_access_by(qp->memory, qp, operation.stag, operation.to, 8, MEMORY_REMOTE_ATOMIC, &word);
     if (status != MEMORY_OK) {
-        fail(qp, qp_protection_causes[status], segment);
+        receive_fail(qp, qp_protection_causes[status], segment);
         return;
     }
-    request = request_of(segment, true);
+    request = receive_request_of(segment, true);
     request->operation = operation;
     g_queue_push_tail(&qp->requests, request);
     soft_qp_pump(qp);
@@ -222,9 +222,9 @@ static void receive_atomic_response(struct soft_qp *qp, const struct segment *se
 
     if (!item || n != RDMAP_ATOMIC_RESPONSE_LEN || !rdmap_atomic_response_decode(&response, p, n) ||
         item->work.kind == QP_READ || response.identifier != item->identifier)
-        fail(qp, UNSPECIFIED, segment);
+        receive_fail(qp, UNSPECIFIED, segment);
     else
-        answered(qp, item, response.original);
+        receive_answered(qp, item, response.original);
 }
 
 /* ---- the other messages ---- */
@@ -236,7 +236,7 @@ static void receive_send(struct soft_qp *qp, const struct segment *segment, cons
 
     if (info->invalidates) {
         if (!memory_may_invalidate(qp->memory, qp, segment->ddp.stag)) {
-            fail(qp, CANNOT_BE_INVALIDATED, segment);
+            receive_fail(qp, CANNOT_BE_INVALIDATED, segment);
             return;
         }
         memory_invalidate(qp->memory, segment->ddp.stag);
@@ -244,7 +244,7 @@ static void receive_send(struct soft_qp *qp, const struct segment *segment, cons
         message.invalidated_stag = segment->ddp.stag;
     }
     if (!info->ulp_data && (n != RDMAP_IMMEDIATE_LEN || !rdmap_immediate_decode(&message.immediate, p, n))) {
-        fail(qp, UNSPECIFIED, segment);
+        receive_fail(qp, UNSPECIFIED, segment);
         return;
     }
     if (qp->events.received)
@@ -267,7 +267,7 @@ static void receive_terminate(struct soft_qp *qp, const uint8_t *p, size_t n)
     qp_flush(qp);
 }
 
-static void deliver(struct soft_qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
+static void receive_deliver(struct soft_qp *qp, const struct segment *segment, const uint8_t *p, size_t n)
 {
     switch (segment->ddp.opcode) {
     case RDMAP_READ_REQUEST:
@@ -326,17 +326,17 @@ static bool check_untagged(struct soft_qp *qp, const struct segment *segment)
     const struct ddp_segment *ddp = &segment->ddp;
     struct qp_queue *queue;
 
-    if (ddp->dv != qp->version && !fail(qp, UNTAGGED_VERSION, segment))
+    if (ddp->dv != qp->version && !receive_fail(qp, UNTAGGED_VERSION, segment))
         return false;
     if (ddp->qn >= QP_QUEUES || (ddp->qn == DDP_QN_ATOMIC_RESPONSE && qp->version == 0))
-        return fail(qp, UNTAGGED_QN, segment) && ddp->qn < QP_QUEUES;
+        return receive_fail(qp, UNTAGGED_QN, segment) && ddp->qn < QP_QUEUES;
     queue = &qp->queues[ddp->qn];
-    if (ddp->msn != queue->msn && !fail(qp, UNTAGGED_MSN, segment))
+    if (ddp->msn != queue->msn && !receive_fail(qp, UNTAGGED_MSN, segment))
         return false;
     if (!check_opcode(qp, segment))
         return false;
     if (queue->open && (queue->opcode != ddp->opcode || queue->stag != ddp->stag))
-        return fail(qp, UNEXPECTED_OPCODE, segment);
+        return receive_fail(qp, UNEXPECTED_OPCODE, segment);
     return true;
 }
 
@@ -349,14 +349,14 @@ static bool check_offset(struct soft_qp *qp, const struct segment *segment)
 
     if (ddp->mo <= size && ddp->payload_len <= size - ddp->mo)
         return true;
-    return fail(qp, ddp->mo == qp->queues[ddp->qn].got ? UNTAGGED_TOO_LONG : UNTAGGED_MO, segment) &&
+    return receive_fail(qp, ddp->mo == qp->queues[ddp->qn].got ? UNTAGGED_TOO_LONG : UNTAGGED_MO, segment) &&
            ddp->mo <= FORGIVEN_MAX;
 }
 
 /* A message begins, in a buffer of the queue. */
-static bool open_message(struct soft_qp *qp, struct qp_queue *queue, const struct segment *segment)
+static bool receive_open_message(struct soft_qp *qp, struct qp_queue *queue, const struct segment *segment)
 {
-    if (!take_buffer(qp, segment->ddp.qn) && !fail(qp, UNTAGGED_NO_BUFFER, segment))
+    if (!take_buffer(qp, segment->ddp.qn) && !receive_fail(qp, UNTAGGED_NO_BUFFER, segment))
         return false;
     queue->open = true;
     queue->opcode = segment->ddp.opcode;
@@ -393,7 +393,7 @@ static void receive_untagged(struct soft_qp *qp, const struct segment *segment)
         queue->msn++;
         return;
     }
-    if ((!queue->open && !open_message(qp, queue, segment)) || !check_offset(qp, segment))
+    if ((!queue->open && !receive_open_message(qp, queue, segment)) || !check_offset(qp, segment))
         return;
     queue->got += (uint32_t)ddp->payload_len;
     if (!ddp->last || queue->got != ddp->payload_len)
@@ -401,12 +401,12 @@ static void receive_untagged(struct soft_qp *qp, const struct segment *segment)
     if (!ddp->last)
         return;
     if (queue->got != ddp->mo + ddp->payload_len) { /* a hole, or octets twice */
-        fail(qp, UNTAGGED_MO, segment);
+        receive_fail(qp, UNTAGGED_MO, segment);
         return;
     }
     queue->open = false;
     queue->msn++; /* 32 bits: 0 follows 0xFFFFFFFF */
-    deliver(qp, segment, p, ddp->mo + ddp->payload_len);
+    receive_deliver(qp, segment, p, ddp->mo + ddp->payload_len);
 }
 
 void qp_receive_ulpdu(struct soft_qp *qp, const uint8_t *p, size_t n, bool rtr)
@@ -424,7 +424,7 @@ void qp_receive_ulpdu(struct soft_qp *qp, const uint8_t *p, size_t n, bool rtr)
             return;
     }
     if (!ddp_segment_decode(&segment.ddp, p, n))
-        fail(qp, UNSPECIFIED, &segment);
+        receive_fail(qp, UNSPECIFIED, &segment);
     else if (segment.ddp.tagged)
         receive_tagged(qp, &segment);
     else

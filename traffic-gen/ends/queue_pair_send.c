@@ -54,7 +54,7 @@ static bool is_atomic(const struct qp_item *item)
     return item->work.kind == QP_FETCH_ADD || item->work.kind == QP_CMP_SWAP;
 }
 
-static bool asks(const struct qp_item *item)
+static bool send_asks(const struct qp_item *item)
 {
     return item->work.kind == QP_READ || is_atomic(item);
 }
@@ -101,7 +101,7 @@ static struct ddp_segment header_of(const struct soft_qp *qp, enum rdmap_opcode 
     return (struct ddp_segment){.last = true, .dv = qp->version, .rv = qp->version, .opcode = (uint8_t)opcode};
 }
 
-static void send_segment(struct soft_qp *qp, const struct ddp_segment *ddp, const uint8_t *p, size_t n)
+static void send_send_segment(struct soft_qp *qp, const struct ddp_segment *ddp, const uint8_t *p, size_t n)
 {
     uint8_t head[DDP_UNTAGGED_HEADER_LEN];
 
@@ -115,7 +115,7 @@ static void send_untagged(struct soft_qp *qp, enum rdmap_opcode opcode, uint32_t
 
     ddp.qn = qn;
     ddp.msn = ++qp->send_msn[qn];
-    send_segment(qp, &ddp, p, n);
+    send_send_segment(qp, &ddp, p, n);
 }
 
 /* After this message another one goes out that needs nothing from the peer first. */
@@ -127,7 +127,7 @@ static bool another_follows(const struct soft_qp *qp)
 }
 
 /* The next segment of a Send or Write; true when it was the last one. */
-static bool send_part(struct soft_qp *qp, struct qp_item *item)
+static bool send_send_part(struct soft_qp *qp, struct qp_item *item)
 {
     static const enum rdmap_opcode sends[2][2] = {{RDMAP_SEND, RDMAP_SEND_SE},
                                                   {RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE_INVALIDATE}};
@@ -152,12 +152,12 @@ static bool send_part(struct soft_qp *qp, struct qp_item *item)
     }
     if (ddp.last && another_follows(qp))
         mpa_end_more(qp->mpa);
-    send_segment(qp, &ddp, work->p ? work->p + item->done : NULL, n);
+    send_send_segment(qp, &ddp, work->p ? work->p + item->done : NULL, n);
     item->done += n;
     return ddp.last;
 }
 
-static void send_read(struct soft_qp *qp, struct qp_item *item)
+static void send_send_read(struct soft_qp *qp, struct qp_item *item)
 {
     const struct rdmap_read_request read = {
         .sink_stag = item->work.sink_stag,
@@ -194,9 +194,9 @@ static void send_atomic(struct soft_qp *qp, struct qp_item *item)
 }
 
 /* What this connection can never do. RFC 7306 is for version 1. */
-static bool is_impossible(const struct soft_qp *qp, const struct qp_item *item)
+static bool send_is_impossible(const struct soft_qp *qp, const struct qp_item *item)
 {
-    if (asks(item) && !item->rtr)
+    if (send_asks(item) && !item->rtr)
         return qp->ord == 0 || qp->peer_closed || (is_atomic(item) && qp->version == 0);
     return item->work.kind == QP_IMMEDIATE && qp->version == 0;
 }
@@ -209,10 +209,10 @@ static bool send_item(struct soft_qp *qp, struct qp_item *item)
     switch (item->work.kind) {
     case QP_SEND:
     case QP_WRITE:
-        item->completed = send_part(qp, item);
+        item->completed = send_send_part(qp, item);
         return item->completed;
     case QP_READ:
-        send_read(qp, item);
+        send_send_read(qp, item);
         g_queue_push_tail(&qp->asked, item);
         break;
     case QP_FETCH_ADD:
@@ -233,9 +233,9 @@ static bool send_item(struct soft_qp *qp, struct qp_item *item)
 static bool send_work(struct soft_qp *qp)
 {
     struct qp_item *item = qp->next ? qp->next->data : NULL;
-    const bool flushed = item && is_impossible(qp, item);
+    const bool flushed = item && send_is_impossible(qp, item);
 
-    if (!item || (!flushed && asks(item) && !item->rtr && g_queue_get_length(&qp->asked) >= qp->ord))
+    if (!item || (!flushed && send_asks(item) && !item->rtr && g_queue_get_length(&qp->asked) >= qp->ord))
         return false;
     if (flushed) {
         item->completed = true;
@@ -250,7 +250,7 @@ static bool send_work(struct soft_qp *qp)
 /* ---- answers ---- */
 
 /* The next segment of a Read Response. The request moves on with it; true when it was the last one. */
-static bool answer_read(struct soft_qp *qp, struct qp_request *request)
+static bool send_answer_read(struct soft_qp *qp, struct qp_request *request)
 {
     struct rdmap_read_request *read = &request->read;
     struct ddp_segment ddp = header_of(qp, RDMAP_READ_RESPONSE);
@@ -273,7 +273,7 @@ static bool answer_read(struct soft_qp *qp, struct qp_request *request)
     ddp.to = read->sink_to;
     if (ddp.last && g_queue_get_length(&qp->requests) > 1)
         mpa_end_more(qp->mpa); /* the answer to the next request */
-    send_segment(qp, &ddp, source, n);
+    send_send_segment(qp, &ddp, source, n);
     read->sink_to += n;
     read->source_to += n;
     read->size -= (uint32_t)n;
@@ -310,7 +310,7 @@ static bool send_answer(struct soft_qp *qp)
 
     if (!request)
         return false;
-    if (request->atomic ? answer_atomic(qp, request) : answer_read(qp, request)) {
+    if (request->atomic ? answer_atomic(qp, request) : send_answer_read(qp, request)) {
         /* The head is still there: only a flush could have removed it. */
         if (!qp->terminated)
             g_free(g_queue_pop_head(&qp->requests));
@@ -324,7 +324,7 @@ static bool in_midst_of_work(const struct soft_qp *qp)
 {
     const struct qp_item *item = qp->next ? qp->next->data : NULL;
 
-    return item && item->done > 0 && !asks(item);
+    return item && item->done > 0 && !send_asks(item);
 }
 
 void soft_qp_pump(struct soft_qp *qp)

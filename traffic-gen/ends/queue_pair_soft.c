@@ -4,7 +4,7 @@
 
 /* ---- events of MPA ---- */
 
-static void on_requested(void *ctx, const struct mpa_end_terms *terms)
+static void soft_on_requested(void *ctx, const struct mpa_end_terms *terms)
 {
     struct soft_qp *qp = ctx;
 
@@ -12,7 +12,7 @@ static void on_requested(void *ctx, const struct mpa_end_terms *terms)
         qp->events.requested(qp->events.ctx, terms);
 }
 
-static void take_terms(struct soft_qp *qp, const struct mpa_end_terms *terms)
+static void soft_take_terms(struct soft_qp *qp, const struct mpa_end_terms *terms)
 {
     qp->version = terms->revision == 0 ? 0 : 1;
     qp->ird = terms->ird == MPA_IRD_ORD_NOT_NEGOTIATED ? qp->options.ird : terms->ird;
@@ -23,11 +23,11 @@ static void take_terms(struct soft_qp *qp, const struct mpa_end_terms *terms)
     qp->ready = true;
 }
 
-static void on_established(void *ctx, const struct mpa_end_terms *terms)
+static void soft_on_established(void *ctx, const struct mpa_end_terms *terms)
 {
     struct soft_qp *qp = ctx;
 
-    take_terms(qp, terms);
+    soft_take_terms(qp, terms);
     /* The ULP looks at the peer's private data before anything is sent; what it posts waits for the RTR. */
     qp->pumping = true;
     if (qp->events.established)
@@ -43,7 +43,7 @@ static void on_may_send(void *ctx)
     soft_qp_pump(ctx);
 }
 
-static void on_ulpdu(void *ctx, const uint8_t *p, size_t n, bool rtr)
+static void soft_on_ulpdu(void *ctx, const uint8_t *p, size_t n, bool rtr)
 {
     qp_receive_ulpdu(ctx, p, n, rtr);
 }
@@ -67,7 +67,7 @@ static void on_error(void *ctx, enum mpa_end_error error)
 
     qp->failed = true;
     if (terms && !qp->ready) /* an unacceptable enhanced Reply */
-        take_terms(qp, terms);
+        soft_take_terms(qp, terms);
     if (qp->events.failed)
         qp->events.failed(qp->events.ctx, error);
     if (llp_causes[error])
@@ -80,7 +80,7 @@ static void on_error(void *ctx, enum mpa_end_error error)
  * The peer sends nothing more, so what waits for its answer is lost. Its own requests are still answered, and posted
  * work is still sent, before this side closes too.
  */
-static void on_ended(void *ctx, bool reset)
+static void soft_on_ended(void *ctx, bool reset)
 {
     struct soft_qp *qp = ctx;
     struct qp_item *item;
@@ -174,12 +174,12 @@ static struct qp *soft_make(const struct qp_options *options, struct memory *mem
     struct soft_qp *qp = g_new0(struct soft_qp, 1);
     const struct mpa_end_events mpa_events = {
         .ctx = qp,
-        .requested = on_requested,
-        .established = on_established,
+        .requested = soft_on_requested,
+        .established = soft_on_established,
         .may_send = on_may_send,
-        .ulpdu = on_ulpdu,
+        .ulpdu = soft_on_ulpdu,
         .error = on_error,
-        .ended = on_ended,
+        .ended = soft_on_ended,
     };
 
     qp->base.provider = &qp_software;

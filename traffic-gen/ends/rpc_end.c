@@ -60,7 +60,7 @@ void rpc_end_send(struct rpc_end *end, struct rpcrdma_plan *plan, const uint8_t 
 /* ---- events of the queue pair ---- */
 
 /* RFC 8797 section 5.1: a peer without private data sends and receives 1024 octets, and has R = 0. */
-static void on_established(void *ctx, const struct mpa_end_terms *terms)
+static void end_on_established(void *ctx, const struct mpa_end_terms *terms)
 {
     struct rpc_end *end = ctx;
     const struct rpc_end_options *options = &end->options;
@@ -80,12 +80,12 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
     rpc_end_pump(end);
 }
 
-static void on_received(void *ctx, const struct qp_message *message)
+static void end_on_received(void *ctx, const struct qp_message *message)
 {
     rpc_end_receive(ctx, message);
 }
 
-static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
+static void end_on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
 {
     struct rpc_end *end = ctx;
 
@@ -100,7 +100,7 @@ static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint
     }
 }
 
-static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+static void end_on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
     struct rpc_end *end = ctx;
 
@@ -108,7 +108,7 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
         end->events.terminated(end->events.ctx, ours, terminate);
 }
 
-static void on_failed(void *ctx, enum mpa_end_error error)
+static void end_on_failed(void *ctx, enum mpa_end_error error)
 {
     struct rpc_end *end = ctx;
 
@@ -116,7 +116,7 @@ static void on_failed(void *ctx, enum mpa_end_error error)
         end->events.failed(end->events.ctx, error);
 }
 
-static void on_broken(void *ctx, enum qp_status status, const char *why)
+static void end_on_broken(void *ctx, enum qp_status status, const char *why)
 {
     struct rpc_end *end = ctx;
 
@@ -124,7 +124,7 @@ static void on_broken(void *ctx, enum qp_status status, const char *why)
         end->events.broken(end->events.ctx, status, why);
 }
 
-static void on_ended(void *ctx, bool orderly)
+static void end_on_ended(void *ctx, bool orderly)
 {
     struct rpc_end *end = ctx;
 
@@ -163,13 +163,13 @@ struct rpc_end *rpc_end_new(const struct rpc_end_options *options, const struct 
     struct rpc_end *end = g_new0(struct rpc_end, 1);
     const struct qp_events qp_events = {
         .ctx = end,
-        .established = on_established,
-        .received = on_received,
-        .completed = on_completed,
-        .terminated = on_terminated,
-        .failed = on_failed,
-        .broken = on_broken,
-        .ended = on_ended,
+        .established = end_on_established,
+        .received = end_on_received,
+        .completed = end_on_completed,
+        .terminated = end_on_terminated,
+        .failed = end_on_failed,
+        .broken = end_on_broken,
+        .ended = end_on_ended,
     };
 
     end->options = *options;

@@ -9,7 +9,7 @@
 
 /* ---- items of a whole message ---- */
 
-static uint64_t note_item(void *ctx, const struct nfs_item *item)
+static uint64_t binding_note_item(void *ctx, const struct nfs_item *item)
 {
     struct rpc_end_message *message = ctx;
 
@@ -21,7 +21,7 @@ static uint64_t note_item(void *ctx, const struct nfs_item *item)
 static bool find_items(struct rpc_end_message *message, const struct rpc_message *call, bool is_reply)
 {
     const struct nfs_procedure *procedure = nfs_procedure_find(call->prog, call->vers, call->proc);
-    const struct nfs_walk_events events = {.ctx = message, .item = note_item};
+    const struct nfs_walk_events events = {.ctx = message, .item = binding_note_item};
     struct nfs_walk_result result;
     struct rpc_message header;
 
@@ -94,7 +94,7 @@ static void place_operation(void *ctx, const struct nfs_operation *operation)
     placing->read_class += nfs_op_read_class(operation->op);
 }
 
-static uint64_t place_item(void *ctx, const struct nfs_item *item)
+static uint64_t binding_place_item(void *ctx, const struct nfs_item *item)
 {
     struct placing *placing = ctx;
     unsigned k = placing->compound ? placing->read_class - 1 : 0;
@@ -113,10 +113,10 @@ static uint64_t place_item(void *ctx, const struct nfs_item *item)
     return 0;
 }
 
-static bool place(const struct rpc_call *call, const struct rpc_message *header, const uint8_t *p, size_t n,
-                  struct placing *placing)
+static bool binding_place(const struct rpc_call *call, const struct rpc_message *header, const uint8_t *p, size_t n,
+                          struct placing *placing)
 {
-    const struct nfs_walk_events events = {.ctx = placing, .operation = place_operation, .item = place_item};
+    const struct nfs_walk_events events = {.ctx = placing, .operation = place_operation, .item = binding_place_item};
     struct nfs_walk_result result;
 
     if (header->status == RPC_OK && header->reply_stat == RPC_MSG_ACCEPTED && header->accept_stat == RPC_SUCCESS &&
@@ -144,7 +144,7 @@ bool rpc_binding_rebuild(const struct rpc_call *call, const uint8_t *p, size_t n
     size_t done = 0;
 
     rpc_decode(&header, p, n);
-    if (!place(call, &header, p, n, &placing))
+    if (!binding_place(call, &header, p, n, &placing))
         return false;
     whole = g_byte_array_new();
     for (unsigned i = 0; i < placing.n; i++) {

@@ -7,7 +7,7 @@
 
 /* ---- the life of a Call ---- */
 
-static void withdraw(struct rpc_end *end, struct rpc_call *call)
+static void call_withdraw(struct rpc_end *end, struct rpc_call *call)
 {
     rpc_chunk_withdraw(end, &call->body);
     rpc_chunk_withdraw(end, &call->reply);
@@ -19,7 +19,7 @@ static void withdraw(struct rpc_end *end, struct rpc_call *call)
 
 void rpc_call_free(struct rpc_end *end, struct rpc_call *call)
 {
-    withdraw(end, call);
+    call_withdraw(end, call);
     for (unsigned i = 0; i < call->n_writes; i++)
         g_free(call->writes[i].octets);
     g_free(call->reply.octets);
@@ -29,10 +29,10 @@ void rpc_call_free(struct rpc_end *end, struct rpc_call *call)
 }
 
 /* The end of a Call: from now on only the upper layer has access to its memory (section 4.4.1). */
-static void finish(struct rpc_end *end, struct rpc_call *call, enum rpc_end_result result,
-                   const struct rpc_end_message *reply)
+static void call_finish(struct rpc_end *end, struct rpc_call *call, enum rpc_end_result result,
+                        const struct rpc_end_message *reply)
 {
-    withdraw(end, call);
+    call_withdraw(end, call);
     if (end->events.replied)
         end->events.replied(end->events.ctx, call->cookie, result, reply);
     rpc_call_free(end, call);
@@ -56,7 +56,7 @@ void rpc_end_call(struct rpc_end *end, const struct rpc_end_message *message, co
         call->is_protected = rpc_gss_protects(&header);
     }
     if (end->over) {
-        finish(end, call, RPC_END_LOST, NULL);
+        call_finish(end, call, RPC_END_LOST, NULL);
         return;
     }
     if (call->how.urgent)
@@ -140,7 +140,7 @@ static void plan_arguments(struct rpc_end *end, struct rpc_call *call, unsigned 
     }
 }
 
-static void add_reads(GArray *reads, const struct rpc_chunk *chunk, size_t position)
+static void call_add_reads(GArray *reads, const struct rpc_chunk *chunk, size_t position)
 {
     for (uint32_t i = 0; i < chunk->n_segments; i++) {
         const struct rpcrdma_read_segment segment = {.position = (uint32_t)position, .target = chunk->segments[i]};
@@ -163,9 +163,9 @@ static void send_call(struct rpc_end *end, struct rpc_call *call)
         .reply = call->reply.n_segments ? &reply : NULL,
     };
 
-    add_reads(reads, &call->body, 0);
+    call_add_reads(reads, &call->body, 0);
     for (unsigned i = 0; i < call->message.n_items; i++)
-        add_reads(reads, &call->reads[i], call->message.items[i].at);
+        call_add_reads(reads, &call->reads[i], call->message.items[i].at);
     for (unsigned i = 0; i < call->n_writes; i++)
         writes[i] = (struct rpcrdma_write_plan){call->writes[i].segments, call->writes[i].n_segments};
     plan.reads = (const struct rpcrdma_read_segment *)(const void *)reads->data;
@@ -201,7 +201,7 @@ void rpc_end_pump(struct rpc_end *end)
         plan_results(end, call, segments);
         plan_arguments(end, call, segments, taken);
         if (header_size(call) + (call->body.n_segments ? 0 : call->payload_n) > end->inline_out) {
-            finish(end, call, RPC_END_UNSENT, NULL);
+            call_finish(end, call, RPC_END_UNSENT, NULL);
             continue;
         }
         g_hash_table_insert(end->calls, GUINT_TO_POINTER(call->xid), call);
@@ -212,7 +212,8 @@ void rpc_end_pump(struct rpc_end *end)
 /* ---- Replies ---- */
 
 /* The octets that the responder reports for the chunk; UINT64_MAX: more than there is room for. */
-static uint64_t returned_length(const struct rpc_chunk *offered, const struct rpcrdma_chunk *returned, const uint8_t *p)
+static uint64_t call_returned_length(const struct rpc_chunk *offered, const struct rpcrdma_chunk *returned,
+                                     const uint8_t *p)
 {
     uint64_t n = 0;
 
@@ -236,8 +237,8 @@ struct returned_chunks {
 };
 
 /* The contents of the segments, joined. Offered segments are adjacent. */
-static void gather(const struct rpc_chunk *offered, const struct rpcrdma_chunk *returned, const uint8_t *p,
-                   GByteArray *to)
+static void call_gather(const struct rpc_chunk *offered, const struct rpcrdma_chunk *returned, const uint8_t *p,
+                        GByteArray *to)
 {
     size_t at = 0;
 
@@ -250,11 +251,11 @@ static void gather(const struct rpc_chunk *offered, const struct rpcrdma_chunk *
     }
 }
 
-static void fill(void *ctx, unsigned k, GByteArray *to)
+static void call_fill(void *ctx, unsigned k, GByteArray *to)
 {
     const struct returned_chunks *chunks = ctx;
 
-    gather(&chunks->call->writes[k], &chunks->writes[k], chunks->p, to);
+    call_gather(&chunks->call->writes[k], &chunks->writes[k], chunks->p, to);
 }
 
 /* Sections 4.3.1, 4.3.2, 4.3.3: no Read list, and the chunks of the Call with nothing changed but their lengths. */
@@ -272,19 +273,19 @@ static bool take_chunks(const struct rpc_end_incoming *reply, struct returned_ch
         returned[k] = (struct rpc_returned){.offered = call->writes[k].n_segments > 0};
     for (unsigned k = 0; rpcrdma_write_next(header, reply->p, &chunk); k++) {
         chunks->writes[k] = chunk;
-        returned[k].n = returned_length(&call->writes[k], &chunk, reply->p);
+        returned[k].n = call_returned_length(&call->writes[k], &chunk, reply->p);
         if (returned[k].n == UINT64_MAX)
             return false;
     }
     if (header->has_reply)
         chunks->reply = rpcrdma_reply_chunk(header);
-    n = header->has_reply ? returned_length(&call->reply, &chunks->reply, reply->p) : 0;
+    n = header->has_reply ? call_returned_length(&call->reply, &chunks->reply, reply->p) : 0;
     return n != UINT64_MAX && (header->proc == RPCRDMA_MSG || n > 0);
 }
 
 /* The payload, when nothing is wrong with the header; NULL: the message is to be discarded. */
-static GByteArray *open_reply(const struct rpc_end_incoming *reply, struct returned_chunks *chunks,
-                              struct rpc_returned *returned)
+static GByteArray *call_open_reply(const struct rpc_end_incoming *reply, struct returned_chunks *chunks,
+                                   struct rpc_returned *returned)
 {
     const struct rpcrdma_header *header = reply->header;
     GByteArray *payload;
@@ -296,7 +297,7 @@ static GByteArray *open_reply(const struct rpc_end_incoming *reply, struct retur
     if (header->proc == RPCRDMA_MSG)
         g_byte_array_append(payload, reply->p + header->header_len, (guint)(reply->n - header->header_len));
     else
-        gather(&chunks->call->reply, &chunks->reply, reply->p, payload);
+        call_gather(&chunks->call->reply, &chunks->reply, reply->p, payload);
     /* Section 4.5.2: a wrong XID in the message is a header error. */
     if (payload->len >= 2 * sizeof(uint32_t) && get_be32(payload->data) == header->xid &&
         get_be32(payload->data + sizeof(uint32_t)) == RPC_REPLY)
@@ -311,17 +312,17 @@ enum rpc_end_answer rpc_end_take_reply(struct rpc_end *end, const struct rpc_end
     struct rpc_call *call = g_hash_table_lookup(end->calls, GUINT_TO_POINTER(header->xid));
     struct returned_chunks chunks = {.call = call, .p = reply->p};
     struct rpc_returned returned[RPC_END_ITEMS_MAX];
-    GByteArray *payload = open_reply(reply, &chunks, returned);
+    GByteArray *payload = call_open_reply(reply, &chunks, returned);
     enum rpc_end_answer answer = rpc_end_decide(end, reply, payload ? RPC_END_SERVE : RPC_END_DISCARD);
 
     if (payload && answer == RPC_END_SERVE) {
         struct rpc_end_message message = {0};
         bool whole = rpc_binding_rebuild(call, payload->data, payload->len, header->proc == RPCRDMA_NOMSG, returned,
-                                         call->n_writes, fill, &chunks, &message);
+                                         call->n_writes, call_fill, &chunks, &message);
 
         g_hash_table_remove(end->calls, GUINT_TO_POINTER(call->xid));
         end->granted = MAX(header->credit, 1); /* 0 is not allowed, and would end all Calls */
-        finish(end, call, whole ? RPC_END_REPLIED : RPC_END_GARBAGE, whole ? &message : NULL);
+        call_finish(end, call, whole ? RPC_END_REPLIED : RPC_END_GARBAGE, whole ? &message : NULL);
         g_free(message.p);
         rpc_end_pump(end);
     }
@@ -341,7 +342,7 @@ enum rpc_end_answer rpc_end_take_error(struct rpc_end *end, const struct rpc_end
     /* Its rdma_credit does not count (RFC 8167 section 4.1). */
     if (sound && answer == RPC_END_SERVE) {
         g_hash_table_remove(end->calls, GUINT_TO_POINTER(call->xid));
-        finish(end, call, header->err == RPCRDMA_ERR_VERS ? RPC_END_ERR_VERS : RPC_END_ERR_CHUNK, NULL);
+        call_finish(end, call, header->err == RPCRDMA_ERR_VERS ? RPC_END_ERR_VERS : RPC_END_ERR_CHUNK, NULL);
         rpc_end_pump(end);
     }
     return answer;
@@ -361,8 +362,8 @@ void rpc_end_lose_calls(struct rpc_end *end)
 
     g_hash_table_remove_all(end->calls);
     for (GList *link = calls; link; link = link->next)
-        finish(end, link->data, RPC_END_LOST, NULL);
+        call_finish(end, link->data, RPC_END_LOST, NULL);
     g_list_free(calls);
     while ((call = g_queue_pop_head(&end->waiting)))
-        finish(end, call, RPC_END_LOST, NULL);
+        call_finish(end, call, RPC_END_LOST, NULL);
 }

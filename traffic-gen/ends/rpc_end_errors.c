@@ -70,7 +70,7 @@ static bool bad_chunks(const struct rpc_end_incoming *incoming)
     return false;
 }
 
-static enum rpc_end_answer judge_call(struct rpc_end *end, const struct rpc_end_incoming *call)
+static enum rpc_end_answer errors_judge_call(struct rpc_end *end, const struct rpc_end_incoming *call)
 {
     const struct rpcrdma_header *header = call->header;
     bool body = header->status == RPCRDMA_OK && has_body_chunk(call);
@@ -183,7 +183,7 @@ void rpc_end_receive(struct rpc_end *end, const struct qp_message *message)
         answer = rpc_end_take_reply(end, &incoming);
     } else {
         incoming.call = true;
-        answer = rpc_end_decide(end, &incoming, judge_call(end, &incoming));
+        answer = rpc_end_decide(end, &incoming, errors_judge_call(end, &incoming));
         if (answer == RPC_END_SERVE) {
             rpc_end_serve(end, &incoming); /* it keeps its Receive buffer */
             return;

@@ -20,26 +20,26 @@ void rpc_served_free(struct rpc_end *end, struct rpc_served *served)
     g_free(served);
 }
 
-static struct rpc_served *find(const struct rpc_end *end, uint64_t id)
+static struct rpc_served *serve_find(const struct rpc_end *end, uint64_t id)
 {
     return g_hash_table_lookup(end->served, &id);
 }
 
-static void forget(struct rpc_end *end, struct rpc_served *served)
+static void serve_forget(struct rpc_end *end, struct rpc_served *served)
 {
     g_hash_table_remove(end->served, &served->id);
     rpc_served_free(end, served);
 }
 
-static void answer(struct rpc_end *end, struct rpc_served *served, enum rpc_end_answer how)
+static void serve_answer(struct rpc_end *end, struct rpc_served *served, enum rpc_end_answer how)
 {
     rpc_end_answer(end, &served->header, how);
-    forget(end, served);
+    serve_forget(end, served);
 }
 
 /* ---- the Call, whole ---- */
 
-static gint by_position(const void *a, const void *b)
+static gint serve_by_position(const void *a, const void *b)
 {
     const struct rpcrdma_read_segment *first = a, *second = b;
 
@@ -56,7 +56,7 @@ static void note_chunk(struct rpc_served *served, const struct rpcrdma_chunk *ch
 }
 
 /* Section 3.4.5: the segments of one Position make one chunk, in list order. */
-static void note_chunks(struct rpc_served *served)
+static void serve_note_chunks(struct rpc_served *served)
 {
     const struct rpcrdma_header *header = &served->header;
     struct rpcrdma_chunk chunk = rpcrdma_write_begin(header);
@@ -70,7 +70,7 @@ static void note_chunks(struct rpc_served *served)
         g_array_append_val(served->offered, segment.target);
         served->sink.n += segment.target.length;
     }
-    g_array_sort(served->reads, by_position); /* stable */
+    g_array_sort(served->reads, serve_by_position); /* stable */
     while (rpcrdma_write_next(header, served->octets, &chunk))
         note_chunk(served, &chunk);
     if (header->has_reply) {
@@ -96,7 +96,7 @@ static size_t next_chunk(const struct rpc_served *served, guint *i, uint32_t *po
 }
 
 /* A reduced item's length is in the word before it; its chunk may hold the roundup (section 3.4.5.2). */
-static bool note_item(struct rpc_end_message *call, const GByteArray *octets, size_t chunk)
+static bool serve_note_item(struct rpc_end_message *call, const GByteArray *octets, size_t chunk)
 {
     size_t at = octets->len;
     uint32_t count = at >= sizeof(uint32_t) ? get_be32(octets->data + at - sizeof(uint32_t)) : 0;
@@ -132,7 +132,7 @@ static bool rebuild(const struct rpc_served *served, struct rpc_end_message *cal
             g_byte_array_append(octets, p, (guint)before);
             p += before;
             n -= before;
-            fits = note_item(call, octets, length);
+            fits = serve_note_item(call, octets, length);
             if (length > 0)
                 g_byte_array_append(octets, chunk, (guint)length);
             g_byte_array_append(octets, roundup, xdr_roundup(length));
@@ -147,8 +147,8 @@ static bool rebuild(const struct rpc_served *served, struct rpc_end_message *cal
     return fits;
 }
 
-static enum rpc_end_answer judge_whole(const struct rpc_served *served, const struct rpc_end_message *call,
-                                       struct rpc_message *header)
+static enum rpc_end_answer serve_judge_whole(const struct rpc_served *served, const struct rpc_end_message *call,
+                                             struct rpc_message *header)
 {
     enum rpc_status status = rpc_decode(header, call->p, call->n);
 
@@ -166,7 +166,7 @@ static void hand_up(struct rpc_end *end, struct rpc_served *served)
     struct rpc_end_message call = {0};
     struct rpc_message header = {0};
     bool fits = rebuild(served, &call);
-    enum rpc_end_answer due = fits ? judge_whole(served, &call, &header) : RPC_END_SAY_GARBAGE;
+    enum rpc_end_answer due = fits ? serve_judge_whole(served, &call, &header) : RPC_END_SAY_GARBAGE;
     const struct rpc_end_incoming incoming = {.header = &served->header, .call = true};
 
     if (due == RPC_END_SERVE && !end->events.called)
@@ -174,7 +174,7 @@ static void hand_up(struct rpc_end *end, struct rpc_served *served)
     due = rpc_end_decide(end, &incoming, due);
     served->told = true;
     if (due != RPC_END_SERVE)
-        answer(end, served, due);
+        serve_answer(end, served, due);
     else if (end->events.called)
         end->events.called(end->events.ctx, served->id, &call, &header);
     g_free(call.p);
@@ -207,7 +207,7 @@ static void post_reads(struct rpc_end *end, struct rpc_served *served)
         to += target->length;
         if (target->length > 0 && !rpc_end_post(end, &work))
             return; /* the connection is over, and with it the Call */
-        served = find(end, id);
+        served = serve_find(end, id);
         if (!served)
             return;
     }
@@ -216,7 +216,7 @@ static void post_reads(struct rpc_end *end, struct rpc_served *served)
 /* The upper layer replies once all of the Call has arrived. */
 void rpc_end_read_done(struct rpc_end *end, uint64_t id, bool ok)
 {
-    struct rpc_served *served = find(end, id);
+    struct rpc_served *served = serve_find(end, id);
 
     if (!served || served->told)
         return;
@@ -224,7 +224,7 @@ void rpc_end_read_done(struct rpc_end *end, uint64_t id, bool ok)
     if (--served->reads_left > 0)
         return;
     if (served->flushed) /* no Reads are possible here (an ORD of 0); no matter when the connection is over */
-        answer(end, served, RPC_END_SAY_CHUNK);
+        serve_answer(end, served, RPC_END_SAY_CHUNK);
     else
         hand_up(end, served);
 }
@@ -237,7 +237,7 @@ void rpc_end_serve(struct rpc_end *end, const struct rpc_end_incoming *call)
     served->header = *call->header;
     served->octets = g_memdup2(call->p, call->n);
     served->n = call->n;
-    note_chunks(served);
+    serve_note_chunks(served);
     g_hash_table_insert(end->served, &served->id, served);
     if (served->sink.n > 0)
         post_reads(end, served);
@@ -263,8 +263,8 @@ static uint64_t room_in(const struct rpc_served *served, const struct rpcrdma_ch
 }
 
 /* Writes p[0..n) into the chunk, contiguously and in segment order. */
-static struct rpcrdma_write_plan fill(struct rpc_end *end, const struct rpc_served *served,
-                                      const struct rpcrdma_chunk *chunk, const uint8_t *p, size_t n)
+static struct rpcrdma_write_plan serve_fill(struct rpc_end *end, const struct rpc_served *served,
+                                            const struct rpcrdma_chunk *chunk, const uint8_t *p, size_t n)
 {
     struct rpcrdma_segment *segments = g_new(struct rpcrdma_segment, MAX(chunk->n, 1));
 
@@ -347,7 +347,7 @@ static struct rpcrdma_write_plan *fill_writes(struct rpc_end *end, const struct 
         bool used = i < RPC_END_ITEMS_MAX && taken[i];
 
         writes[i] =
-            fill(end, served, &chunk, used ? reply->p + reply->items[i].at : NULL, used ? reply->items[i].n : 0);
+            serve_fill(end, served, &chunk, used ? reply->p + reply->items[i].at : NULL, used ? reply->items[i].n : 0);
     }
     return writes;
 }
@@ -356,7 +356,7 @@ static struct rpcrdma_write_plan *fill_writes(struct rpc_end *end, const struct 
  * Section 3.5.3: results into their chunks first; what is left goes inline when it fits, else into the Reply chunk.
  * False when it fits nowhere.
  */
-static bool send_reply(struct rpc_end *end, const struct rpc_served *served, const struct rpc_end_message *reply)
+static bool serve_send_reply(struct rpc_end *end, const struct rpc_served *served, const struct rpc_end_message *reply)
 {
     const struct rpcrdma_header *header = &served->header;
     struct rpcrdma_chunk reply_chunk = header->has_reply ? rpcrdma_reply_chunk(header) : (struct rpcrdma_chunk){0};
@@ -376,7 +376,7 @@ static bool send_reply(struct rpc_end *end, const struct rpc_served *served, con
     rpc_message_reduce(reply, taken, payload);
     writes = fill_writes(end, served, reply, taken);
     if (header->has_reply)
-        reply_plan = fill(end, served, &reply_chunk, payload, is_long ? n : 0);
+        reply_plan = serve_fill(end, served, &reply_chunk, payload, is_long ? n : 0);
     plan.proc = is_long ? RPCRDMA_NOMSG : RPCRDMA_MSG;
     plan.writes = writes;
     plan.n_writes = header->write.n;
@@ -392,14 +392,14 @@ static bool send_reply(struct rpc_end *end, const struct rpc_served *served, con
 
 void rpc_end_reply(struct rpc_end *end, uint64_t id, struct rpc_end_message *reply)
 {
-    struct rpc_served *served = find(end, id);
+    struct rpc_served *served = serve_find(end, id);
 
     rpc_message_check_items(reply);
     if (served && served->told && !end->over) {
-        if (send_reply(end, served, reply))
-            forget(end, served);
+        if (serve_send_reply(end, served, reply))
+            serve_forget(end, served);
         else
-            answer(end, served, RPC_END_SAY_CHUNK);
+            serve_answer(end, served, RPC_END_SAY_CHUNK);
     }
     g_free(reply->p);
     *reply = (struct rpc_end_message){0};
@@ -407,10 +407,10 @@ void rpc_end_reply(struct rpc_end *end, uint64_t id, struct rpc_end_message *rep
 
 void rpc_end_refuse(struct rpc_end *end, uint64_t id)
 {
-    struct rpc_served *served = find(end, id);
+    struct rpc_served *served = serve_find(end, id);
 
     if (served && served->told && !end->over)
-        answer(end, served, RPC_END_SAY_CHUNK);
+        serve_answer(end, served, RPC_END_SAY_CHUNK);
 }
 
 void rpc_end_answer_null(struct rpc_end *end, uint64_t id, const struct rpc_message *header)
@@ -427,7 +427,7 @@ void rpc_end_answer_null(struct rpc_end *end, uint64_t id, const struct rpc_mess
 
 size_t rpc_end_room(const struct rpc_end *end, uint64_t id)
 {
-    const struct rpc_served *served = find(end, id);
+    const struct rpc_served *served = serve_find(end, id);
     struct rpcrdma_chunk chunk;
     uint64_t n = 0;
 

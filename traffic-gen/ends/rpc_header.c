@@ -19,7 +19,7 @@ static struct rpc_body credential(const struct rpc_caller *caller, uint8_t octet
     return (struct rpc_body){.flavor = RPC_AUTH_SYS, .p = octets, .n = (uint32_t)w.at};
 }
 
-static void encode(const struct rpc_message *call, const struct rpc_body *cred, struct xdr_writer *w)
+static void header_encode(const struct rpc_message *call, const struct rpc_body *cred, struct xdr_writer *w)
 {
     struct rpc_message header = *call;
 
@@ -36,7 +36,7 @@ void rpc_call_header(struct xdr_out *out, const struct rpc_message *call, const 
 
     if (caller)
         cred = credential(caller, body);
-    encode(call, caller ? &cred : NULL, &w);
+    header_encode(call, caller ? &cred : NULL, &w);
     xdr_out_fixed(out, octets, w.at);
 }
 
@@ -57,5 +57,5 @@ void rpc_null_send(uint8_t out[RPC_NULL_SEND], uint32_t xid)
     struct xdr_writer w = {.p = out, .size = RPC_NULL_SEND};
 
     rpcrdma_header_encode(&plan, &w);
-    encode(&call, NULL, &w);
+    header_encode(&call, NULL, &w);
 }

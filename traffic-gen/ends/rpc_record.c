@@ -29,7 +29,7 @@ static bool take_mark(struct rpc_record *record, const uint8_t **p, size_t *n)
     return true;
 }
 
-static void take_part(struct rpc_record *record, const uint8_t **p, size_t *n)
+static void record_take_part(struct rpc_record *record, const uint8_t **p, size_t *n)
 {
     size_t part = MIN(*n, record->left);
 
@@ -55,7 +55,7 @@ bool rpc_record_take(struct rpc_record *record, const uint8_t **p, size_t *n, bo
             if (*too_long)
                 return false;
         }
-        take_part(record, p, n);
+        record_take_part(record, p, n);
         if (record->left > 0)
             return false;
         if (record->is_last)

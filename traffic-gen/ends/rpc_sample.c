@@ -12,7 +12,7 @@ struct fields {
     char **words; /* "name=value" */
 };
 
-static const char *option(void *context, unsigned op, const char *name)
+static const char *sample_option(void *context, unsigned op, const char *name)
 {
     const struct fields *fields = context;
     size_t n = strlen(name);
@@ -25,13 +25,13 @@ static const char *option(void *context, unsigned op, const char *name)
     return NULL;
 }
 
-static bool build_arguments(const struct rpc_sample *sample, const struct nfs_template *procedure,
-                            struct nfs_body *body)
+static bool sample_build_arguments(const struct rpc_sample *sample, const struct nfs_template *procedure,
+                                   struct nfs_body *body)
 {
     return !nfs_build_arguments(procedure, &(struct nfs_options){.ops = sample->fields, .seed = 1}, body);
 }
 
-static void join(struct rpc_end_message *message, const struct xdr_writer *header, const struct nfs_body *body)
+static void sample_join(struct rpc_end_message *message, const struct xdr_writer *header, const struct nfs_body *body)
 {
     *message = (struct rpc_end_message){.n = header->at + body->octets->len};
     message->p = g_malloc(message->n);
@@ -51,7 +51,7 @@ bool rpc_sample_call(const struct rpc_sample *sample, uint32_t xid, struct rpc_e
     if (!procedure)
         return false;
     nfs_body_init(&body);
-    ok = build_arguments(sample, procedure, &body);
+    ok = sample_build_arguments(sample, procedure, &body);
     if (ok) {
         const struct rpc_message words = {
             .xid = xid,
@@ -62,7 +62,7 @@ bool rpc_sample_call(const struct rpc_sample *sample, uint32_t xid, struct rpc_e
         };
 
         rpc_call_encode(&words, NULL, NULL, &header);
-        join(call, &header, &body);
+        sample_join(call, &header, &body);
         rpc_end_find_items(call, NULL);
     }
     nfs_body_clear(&body);
@@ -74,7 +74,7 @@ bool rpc_sample_reply(const struct rpc_sample *sample, const struct rpc_end_mess
 {
     const struct nfs_template *procedure = nfs_procedure_template(sample->procedure);
     struct fields fields = {.words = sample->results ? g_strsplit(sample->results, ",", -1) : NULL};
-    const struct nfs_options options = {.option = option, .context = &fields, .seed = 2};
+    const struct nfs_options options = {.option = sample_option, .context = &fields, .seed = 2};
     uint8_t octets[HEADER_MAX];
     struct xdr_writer header = {.p = octets, .size = sizeof octets};
     struct nfs_body arguments, body;
@@ -82,11 +82,11 @@ bool rpc_sample_reply(const struct rpc_sample *sample, const struct rpc_end_mess
 
     nfs_body_init(&arguments);
     nfs_body_init(&body);
-    ok = procedure && build_arguments(sample, procedure, &arguments) &&
+    ok = procedure && sample_build_arguments(sample, procedure, &arguments) &&
          !nfs_build_results(procedure, &arguments, &options, arguments.n_ops, &body);
     if (ok) {
         rpc_reply_encode(&(struct rpc_message){.xid = get_be32(call->p)}, NULL, &header);
-        join(reply, &header, &body);
+        sample_join(reply, &header, &body);
         rpc_end_find_items(reply, call);
     }
     nfs_body_clear(&arguments);

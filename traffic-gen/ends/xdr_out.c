@@ -24,7 +24,7 @@ void xdr_out_take(struct xdr_out *out, struct rpc_end_message *message)
 }
 
 /* n more octets to be written. */
-static uint8_t *grow(struct xdr_out *out, size_t n)
+static uint8_t *out_grow(struct xdr_out *out, size_t n)
 {
     guint at = out->octets->len;
 
@@ -34,7 +34,7 @@ static uint8_t *grow(struct xdr_out *out, size_t n)
 
 void xdr_out_u32(struct xdr_out *out, uint32_t v)
 {
-    put_be32(grow(out, 4), v);
+    put_be32(out_grow(out, 4), v);
 }
 
 void xdr_out_u32s(struct xdr_out *out, const uint32_t *words, size_t n)
@@ -45,7 +45,7 @@ void xdr_out_u32s(struct xdr_out *out, const uint32_t *words, size_t n)
 
 void xdr_out_u64(struct xdr_out *out, uint64_t v)
 {
-    put_be64(grow(out, 8), v);
+    put_be64(out_grow(out, 8), v);
 }
 
 void xdr_out_fixed(struct xdr_out *out, const void *p, size_t n)
@@ -54,7 +54,7 @@ void xdr_out_fixed(struct xdr_out *out, const void *p, size_t n)
 
     if (n == 0)
         return;
-    to = grow(out, xdr_padded(n));
+    to = out_grow(out, xdr_padded(n));
     memcpy(to, p, n);
     memset(to + n, 0, xdr_roundup(n));
 }

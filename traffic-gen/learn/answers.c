@@ -34,11 +34,11 @@ struct answers *answers_new(unsigned n_inputs, const char *const *inputs, const 
     return answers;
 }
 
-static void forget(struct node *node)
+static void learn_answers_forget(struct node *node)
 {
     for (unsigned i = 0; i < MACHINE_INPUTS_MAX; i++) {
         if (node->next[i]) {
-            forget(node->next[i]);
+            learn_answers_forget(node->next[i]);
             g_clear_pointer(&node->next[i], g_free);
         }
     }
@@ -48,7 +48,7 @@ void answers_free(struct answers *answers)
 {
     if (!answers)
         return;
-    forget(&answers->root);
+    learn_answers_forget(&answers->root);
     g_free(answers);
 }
 
@@ -62,7 +62,7 @@ static const struct node *known_part(const struct answers *answers, const struct
     return node;
 }
 
-static bool is_known(const struct answers *answers, const struct word *word)
+static bool learn_answers_is_known(const struct answers *answers, const struct word *word)
 {
     unsigned n;
 
@@ -113,7 +113,7 @@ static unsigned first_conflict(const struct answers *answers, const struct word 
     return word->n;
 }
 
-static void put(struct answers *answers, const struct word *word, const struct answer *answer, bool sure)
+static void learn_answers_put(struct answers *answers, const struct word *word, const struct answer *answer, bool sure)
 {
     struct node *node = &answers->root;
 
@@ -130,14 +130,14 @@ static void put(struct answers *answers, const struct word *word, const struct a
 }
 
 /* What was learnt after these inputs is forgotten. */
-static void cut(struct answers *answers, const struct word *word, unsigned n)
+static void learn_answers_cut(struct answers *answers, const struct word *word, unsigned n)
 {
     struct node *node = &answers->root;
 
     for (unsigned i = 0; i + 1 < n && node; i++)
         node = node->next[word->input[i]];
     if (node && node->next[word->input[n - 1]]) {
-        forget(node->next[word->input[n - 1]]);
+        learn_answers_forget(node->next[word->input[n - 1]]);
         g_clear_pointer(&node->next[word->input[n - 1]], g_free);
     }
 }
@@ -187,7 +187,7 @@ static bool ask_them(struct answers *answers, const struct question *questions, 
 }
 
 /* The first n inputs of a word have had two answers: they are asked again. */
-static bool settle(struct answers *answers, const struct word *word, unsigned n, bool alone, char **why)
+static bool learn_answers_settle(struct answers *answers, const struct word *word, unsigned n, bool alone, char **why)
 {
     struct question questions[TRIES] = {0};
     struct answer tries[TRIES];
@@ -213,23 +213,23 @@ static bool settle(struct answers *answers, const struct word *word, unsigned n,
     }
     at = first_conflict(answers, &part, right);
     if (at < n) {
-        cut(answers, &part, at + 1);
+        learn_answers_cut(answers, &part, at + 1);
         answers->changes++;
     }
-    put(answers, &part, right, alone);
+    learn_answers_put(answers, &part, right, alone);
     return true;
 }
 
-static bool take(struct answers *answers, const struct question *questions, const struct answer *got, unsigned n,
-                 const struct manner *manner, char **why)
+static bool learn_answers_take(struct answers *answers, const struct question *questions, const struct answer *got,
+                               unsigned n, const struct manner *manner, char **why)
 {
     for (unsigned i = 0; i < n; i++) {
         const struct word *word = &questions[i].word;
         unsigned at = first_conflict(answers, word, &got[i]);
 
         if (at == word->n)
-            put(answers, word, &got[i], manner->alone || got[i].sure);
-        else if (!settle(answers, word, at + 1, manner->alone, why))
+            learn_answers_put(answers, word, &got[i], manner->alone || got[i].sure);
+        else if (!learn_answers_settle(answers, word, at + 1, manner->alone, why))
             return false;
     }
     return true;
@@ -252,13 +252,13 @@ static bool ask_slow(struct answers *answers, const struct question *questions, 
     return true;
 }
 
-static bool ask(struct answers *answers, const struct question *questions, unsigned n, const struct manner *manner,
-                char **why)
+static bool learn_answers_ask(struct answers *answers, const struct question *questions, unsigned n,
+                              const struct manner *manner, char **why)
 {
     g_autofree struct answer *got = g_new0(struct answer, n);
 
     return ask_them(answers, questions, got, n, manner, why) && ask_slow(answers, questions, got, n, *manner, why) &&
-           take(answers, questions, got, n, manner, why);
+           learn_answers_take(answers, questions, got, n, manner, why);
 }
 
 /* In haste nothing is waited for that is known. */
@@ -294,7 +294,7 @@ bool answers_ask(struct answers *answers, const struct word *words, unsigned n, 
     for (;;) { /* what was settled may have made others unknown */
         g_array_set_size(questions, 0);
         for (unsigned i = 0; i < n; i++) {
-            if (!is_known(answers, &words[i])) {
+            if (!learn_answers_is_known(answers, &words[i])) {
                 const struct question question = question_of(answers, &words[i]);
 
                 add_question(questions, &question);
@@ -302,7 +302,7 @@ bool answers_ask(struct answers *answers, const struct word *words, unsigned n, 
         }
         if (questions->len == 0)
             return true;
-        if (!ask(answers, &g_array_index(questions, struct question, 0), questions->len, &hasty, why))
+        if (!learn_answers_ask(answers, &g_array_index(questions, struct question, 0), questions->len, &hasty, why))
             return false;
     }
 }
@@ -318,7 +318,8 @@ bool answers_confirm(struct answers *answers, const struct word *words, unsigned
         if (!is_sure(answers, &words[i]))
             g_array_append_val(questions, question);
     }
-    if (questions->len > 0 && !ask(answers, &g_array_index(questions, struct question, 0), questions->len, &sure, why))
+    if (questions->len > 0 &&
+        !learn_answers_ask(answers, &g_array_index(questions, struct question, 0), questions->len, &sure, why))
         return false;
     return answers_ask(answers, words, n, why);
 }

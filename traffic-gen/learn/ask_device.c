@@ -21,7 +21,7 @@ static const int64_t retry_ns = 50 * INT64_C(1000000), sure_ns = 5 * INT64_C(100
 /* ---- how long to wait ---- */
 
 /* As TCP estimates round-trip times (RFC 6298 section 2), but whoever was away once is not waited for each time. */
-static void note_answer(struct ask_device *device, int64_t ns)
+static void device_note_answer(struct ask_device *device, int64_t ns)
 {
     const int64_t usual = MIN(ns, device->quiet * LONG);
 
@@ -40,7 +40,7 @@ static void take_costs(struct ask_device *device, const struct exchange *exchang
     for (unsigned i = 0; i < n; i++) {
         exchange_costs_add(sum, &exchanges[i].costs);
         if (exchanges[i].costs.longest > 0)
-            note_answer(device, exchanges[i].costs.longest);
+            device_note_answer(device, exchanges[i].costs.longest);
     }
 }
 
@@ -94,7 +94,7 @@ static void note_death(const struct ask_device *device, const char *text)
         device->note(text);
 }
 
-static bool revive(struct ask_device *device, char **why)
+static bool device_revive(struct ask_device *device, char **why)
 {
     g_autofree char *address = g_strdup_printf("IWARP_DEVICE=%s", device->address);
     const char *const variables[] = {address, NULL};
@@ -224,7 +224,7 @@ static bool ask_alone(struct ask_device *device, struct exchange *exchange, char
         answer->output[answer->n - 1] = g_intern_string(dead);
         answer->over = answer->sure = true;
         note_word(device, &exchange->question->word);
-        return revive(device, why);
+        return device_revive(device, why);
     }
     return true;
 }
@@ -237,7 +237,7 @@ static bool find_death(struct ask_device *device, struct exchange *exchanges, un
         return false;
     }
     note_death(device, "the device gives no sign of life: --reset-command, then each question alone");
-    if (!revive(device, why))
+    if (!device_revive(device, why))
         return false;
     for (unsigned i = 0; i < n && !suite_stopped; i++)
         if (!ask_alone(device, &exchanges[i], why))

@@ -21,7 +21,7 @@ void exchange_costs_add(struct exchange_costs *sum, const struct exchange_costs 
     sum->longest = MAX(sum->longest, costs->longest);
 }
 
-static void note_answer(struct exchange *exchange, int64_t ns)
+static void exchange_note_answer(struct exchange *exchange, int64_t ns)
 {
     exchange->costs.answers += ns;
     exchange->costs.longest = MAX(exchange->costs.longest, ns);
@@ -49,7 +49,7 @@ static void name_fpdu(const struct talk_heard *heard, GString *out)
         g_string_append(out, info ? info->name : "FPDU");
 }
 
-static void name(const struct talk_heard *heard, GString *out)
+static void exchange_name(const struct talk_heard *heard, GString *out)
 {
     switch (heard->what) {
     case TALK_SILENCE:
@@ -72,12 +72,12 @@ static void name(const struct talk_heard *heard, GString *out)
     }
 }
 
-static bool ends(const struct talk_heard *heard)
+static bool exchange_ends(const struct talk_heard *heard)
 {
     return heard->what == TALK_FIN || heard->what == TALK_RESET;
 }
 
-static void take_frame(struct talk *talk, const struct talk_heard *heard)
+static void exchange_take_frame(struct talk *talk, const struct talk_heard *heard)
 {
     if (heard->what != TALK_FRAME)
         return;
@@ -99,7 +99,7 @@ static bool is_all(const char *known, const GString *out)
 }
 
 /* known: the output that is expected; NULL: it is not known. */
-static int64_t wait_for(const struct exchange *exchange, const char *known, const GString *out)
+static int64_t exchange_wait_for(const struct exchange *exchange, const char *known, const GString *out)
 {
     if (!known)
         return exchange->pace.unknown;
@@ -115,7 +115,7 @@ static bool hear_startup(struct exchange *exchange, struct talk *talk, const cha
     g_autofree char *last = g_strdup("");
 
     for (unsigned i = 0; i < HEARD_MAX; i++) {
-        const int64_t began = talk_now(), wait = wait_for(exchange, known, out);
+        const int64_t began = talk_now(), wait = exchange_wait_for(exchange, known, out);
         g_autoptr(GString) output = g_string_new(NULL);
 
         heard = talk_hear(talk, wait);
@@ -123,15 +123,15 @@ static bool hear_startup(struct exchange *exchange, struct talk *talk, const cha
             exchange->costs.silence += talk_now() - began;
             return false;
         }
-        note_answer(exchange, talk_now() - began);
+        exchange_note_answer(exchange, talk_now() - began);
         exchange->answer->slow |= !known && talk_now() - began > wait / 2;
-        name(heard, output);
+        exchange_name(heard, output);
         add_output(out, output->str, last);
-        if (ends(heard) || exchange->first_only)
-            return ends(heard);
+        if (exchange_ends(heard) || exchange->first_only)
+            return exchange_ends(heard);
         g_free(last);
         last = g_string_free(g_steal_pointer(&output), FALSE);
-        take_frame(talk, heard);
+        exchange_take_frame(talk, heard);
         /* Some lose what comes right after their Reply. */
         if (is_all(known, out) && heard->what != TALK_FRAME)
             return false;
@@ -141,7 +141,7 @@ static bool hear_startup(struct exchange *exchange, struct talk *talk, const cha
 
 /* ---- outputs of RPC-over-RDMA ---- */
 
-static bool is_over(const struct rpc_talker *talker)
+static bool exchange_is_over(const struct rpc_talker *talker)
 {
     return talker->fed_end || talker->terminated;
 }
@@ -158,7 +158,7 @@ static void name_messages(const struct rpc_talker *talker, guint before, GString
         add_output(out, output, last);
         last = output;
     }
-    if (is_over(talker))
+    if (exchange_is_over(talker))
         add_output(out, talker->terminated ? "Terminate" : "the end of the connection", "");
 }
 
@@ -166,30 +166,30 @@ static void name_messages(const struct rpc_talker *talker, guint before, GString
 static bool hear_rpc(struct exchange *exchange, struct rpc_talker *talker, const char *known, GString *out)
 {
     const guint before = talker->heard->len;
-    int64_t began = talk_now(), wait = wait_for(exchange, known, out);
+    int64_t began = talk_now(), wait = exchange_wait_for(exchange, known, out);
 
-    while (!is_over(talker) && talker->heard->len < before + HEARD_MAX && !is_all(known, out)) {
+    while (!exchange_is_over(talker) && talker->heard->len < before + HEARD_MAX && !is_all(known, out)) {
         const guint heard = talker->heard->len;
 
         if (rpc_talker_hear(talker, MAX(began + wait - talk_now(), 0)) == RPC_PORT_SILENCE ||
             talk_now() > began + wait + talk_t_react(talker->talk))
             break;
-        if (talker->heard->len == heard && !is_over(talker))
+        if (talker->heard->len == heard && !exchange_is_over(talker))
             continue; /* its Reads and Writes, or our own */
-        note_answer(exchange, talk_now() - began);
+        exchange_note_answer(exchange, talk_now() - began);
         exchange->answer->slow |= !known && talk_now() - began > wait / 2;
         name_messages(talker, before, out);
         if (exchange->first_only)
             break;
         began = talk_now();
-        wait = wait_for(exchange, known, out);
+        wait = exchange_wait_for(exchange, known, out);
     }
     if (!exchange->first_only && !is_all(known, out))
         exchange->costs.silence += talk_now() - began;
-    return is_over(talker);
+    return exchange_is_over(talker);
 }
 
-static void say_rpc(struct rpc_talker *talker, const struct learn_input *input)
+static void exchange_say_rpc(struct rpc_talker *talker, const struct learn_input *input)
 {
     talker->xid++; /* no server's reply cache knows it */
     rpc_talker_say_statement(talker, input->says);
@@ -197,7 +197,7 @@ static void say_rpc(struct rpc_talker *talker, const struct learn_input *input)
 
 /* ---- a word ---- */
 
-static bool answer_one(struct exchange *exchange, struct talk *talk, struct rpc_talker *talker, unsigned i)
+static bool exchange_answer_one(struct exchange *exchange, struct talk *talk, struct rpc_talker *talker, unsigned i)
 {
     const struct question *question = exchange->question;
     const struct learn_input *input = &exchange->inputs[question->word.input[i]];
@@ -208,7 +208,7 @@ static bool answer_one(struct exchange *exchange, struct talk *talk, struct rpc_
     if (input->say)
         input->say(talk, input);
     else if (talker)
-        say_rpc(talker, input);
+        exchange_say_rpc(talker, input);
     exchange->costs.inputs++;
     if (!talk->our_reset)
         answer->over = talker ? hear_rpc(exchange, talker, known, out) : hear_startup(exchange, talk, known, out);
@@ -218,10 +218,10 @@ static bool answer_one(struct exchange *exchange, struct talk *talk, struct rpc_
     return !answer->over && (!known || known == answer->output[i]);
 }
 
-static void answer_all(struct exchange *exchange, struct talk *talk, struct rpc_talker *talker)
+static void exchange_answer_all(struct exchange *exchange, struct talk *talk, struct rpc_talker *talker)
 {
     *exchange->answer = (struct answer){0};
-    for (unsigned i = 0; i < exchange->question->word.n && answer_one(exchange, talk, talker, i); i++)
+    for (unsigned i = 0; i < exchange->question->word.n && exchange_answer_one(exchange, talk, talker, i); i++)
         ;
 }
 
@@ -245,7 +245,7 @@ static void try_once(struct exchange *exchange, struct talk *talk)
     exchange->costs.start += talk_now() - began;
     exchange->costs.connections += exchange->asked;
     if (exchange->asked)
-        answer_all(exchange, talk, exchange->alphabet->rpc ? &talker : NULL);
+        exchange_answer_all(exchange, talk, exchange->alphabet->rpc ? &talker : NULL);
     if (exchange->alphabet->rpc)
         rpc_talker_close(&talker);
 }

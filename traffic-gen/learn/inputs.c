@@ -74,7 +74,7 @@ static const struct learn_input startup[] = {
 /* ---- the same of an Initiator, whose Request we have ---- */
 
 /* After an accepting Reply, right or wrong, what both sides say are FPDUs. */
-static void reply(struct talk *talk, const struct learn_input *input)
+static void inputs_reply(struct talk *talk, const struct learn_input *input)
 {
     const struct mpa_startup *ours;
 
@@ -88,14 +88,14 @@ static void reply(struct talk *talk, const struct learn_input *input)
 enum { LONGER_THAN_SOME = 257 }; /* RFC 5044 section 7.1.1 allows 512; RDMA stacks have limits of their own */
 
 static const struct learn_input replies[] = {
-    {"reply", "a Reply that fits the Request", .say = reply},
-    {"reply-reject", "the same with R = 1", reply, .wish = {.frame = "mpa.flags|0x20"}},
-    {"reply-markers", "the same with M = 1", reply, .wish = {.markers = true}},
-    {"reply-257", "the same with 257 octets of Private Data", reply,
+    {"reply", "a Reply that fits the Request", .say = inputs_reply},
+    {"reply-reject", "the same with R = 1", inputs_reply, .wish = {.frame = "mpa.flags|0x20"}},
+    {"reply-markers", "the same with M = 1", inputs_reply, .wish = {.markers = true}},
+    {"reply-257", "the same with 257 octets of Private Data", inputs_reply,
      .wish = {.private_data = too_long, .private_length = LONGER_THAN_SOME}},
-    {"reply-long", "the same with 513 octets of Private Data, one too many", reply,
+    {"reply-long", "the same with 513 octets of Private Data, one too many", inputs_reply,
      .wish = {.frame = "mpa.len=513 mpa.fill=533 mpa.filler=0"}},
-    {"reply-empty", "a Reply of revision 2 with S = 1, but without IRD and ORD", reply,
+    {"reply-empty", "a Reply of revision 2 with S = 1, but without IRD and ORD", inputs_reply,
      .wish = {.frame = "mpa.rev=2 mpa.flags|0x10 mpa.enhanced=0 mpa.data="}},
     {"reply-half", "a Reply without the last 54 of its 64 octets of Private Data, then our FIN", half_frame,
      .wish = {.private_data = too_long, .private_length = 64, .frame = "mpa.cut=54"}, .ends = true},

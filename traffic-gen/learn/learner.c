@@ -17,7 +17,7 @@ struct table {
     unsigned changes;          /* of the answers that it was filled with */
 };
 
-static const struct word *word_at(const GArray *words, unsigned i)
+static const struct word *learner_word_at(const GArray *words, unsigned i)
 {
     return &g_array_index(words, struct word, i);
 }
@@ -37,23 +37,23 @@ static void want_row(const struct table *table, const struct word *head, GArray 
     struct word word;
 
     for (guint i = 0; i < table->suffixes->len; i++)
-        if (word_join(&word, head, word_at(table->suffixes, i)))
+        if (word_join(&word, head, learner_word_at(table->suffixes, i)))
             g_array_append_val(wanted, word);
 }
 
-static bool fill(struct table *table, char **why)
+static bool learner_fill(struct table *table, char **why)
 {
     g_autoptr(GArray) wanted = g_array_new(FALSE, FALSE, sizeof(struct word));
 
     for (guint i = 0; i < table->access->len; i++) {
-        want_row(table, word_at(table->access, i), wanted);
+        want_row(table, learner_word_at(table->access, i), wanted);
         for (unsigned input = 0; input < table->machine->n_inputs; input++) {
-            const struct word next = extended(word_at(table->access, i), input);
+            const struct word next = extended(learner_word_at(table->access, i), input);
 
             want_row(table, &next, wanted);
         }
     }
-    return answers_ask(table->answers, word_at(wanted, 0), wanted->len, why);
+    return answers_ask(table->answers, learner_word_at(wanted, 0), wanted->len, why);
 }
 
 /* Its entries, as octets that can be compared. */
@@ -64,7 +64,7 @@ static GBytes *row(const struct table *table, const struct word *head)
     struct word word;
 
     for (guint i = 0; i < table->suffixes->len; i++) {
-        const struct word *suffix = word_at(table->suffixes, i);
+        const struct word *suffix = learner_word_at(table->suffixes, i);
 
         if (!word_join(&word, head, suffix))
             continue;
@@ -81,7 +81,7 @@ static GHashTable *states(const struct table *table)
     GHashTable *rows = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
 
     for (guint i = 0; i < table->access->len; i++)
-        g_hash_table_insert(rows, row(table, word_at(table->access, i)), GUINT_TO_POINTER(i));
+        g_hash_table_insert(rows, row(table, learner_word_at(table->access, i)), GUINT_TO_POINTER(i));
     return rows;
 }
 
@@ -104,7 +104,7 @@ static bool find_state(const struct table *table, struct word *word)
 
     for (guint i = 0; i < table->access->len; i++) {
         for (unsigned input = 0; input < table->machine->n_inputs; input++) {
-            *word = extended(word_at(table->access, i), input);
+            *word = extended(learner_word_at(table->access, i), input);
             if (!state_of(table, rows, word, &state))
                 return true;
         }
@@ -113,12 +113,12 @@ static bool find_state(const struct table *table, struct word *word)
 }
 
 /* It becomes an access word, if its row comes again: one wrong answer would make a state of its own. */
-static bool add_state(struct table *table, const struct word *word, char **why)
+static bool learner_add_state(struct table *table, const struct word *word, char **why)
 {
     g_autoptr(GArray) wanted = g_array_new(FALSE, FALSE, sizeof(struct word));
 
     want_row(table, word, wanted);
-    if (!answers_confirm(table->answers, word_at(wanted, 0), wanted->len, why))
+    if (!answers_confirm(table->answers, learner_word_at(wanted, 0), wanted->len, why))
         return false;
     g_array_append_val(table->access, *word);
     if (table->access->len <= MACHINE_STATES_MAX)
@@ -129,7 +129,7 @@ static bool add_state(struct table *table, const struct word *word, char **why)
 
 /* ---- the machine that the table says ---- */
 
-static void conclude(const struct table *table)
+static void learner_conclude(const struct table *table)
 {
     g_autoptr(GHashTable) rows = states(table);
     struct machine *machine = table->machine;
@@ -137,7 +137,7 @@ static void conclude(const struct table *table)
 
     machine->n_states = table->access->len;
     for (unsigned i = 0; i < machine->n_states; i++) {
-        machine->access[i] = *word_at(table->access, i);
+        machine->access[i] = *learner_word_at(table->access, i);
         for (unsigned input = 0; input < machine->n_inputs; input++) {
             const struct word word = extended(&machine->access[i], input);
             struct machine_edge *edge = &machine->edges[i][input];
@@ -153,7 +153,7 @@ static void conclude(const struct table *table)
  * Words whose answers contradicted earlier ones, or a device that became slower, have changed what was known: the table
  * begins again, and asks only what it does not know any more.
  */
-static void begin(struct table *table)
+static void learner_begin(struct table *table)
 {
     const struct word start = {0};
 
@@ -166,17 +166,17 @@ static bool close_table(struct table *table, char **why)
 {
     struct word word;
 
-    begin(table);
+    learner_begin(table);
     do {
         if (answers_changes(table->answers) != table->changes)
-            begin(table);
-        if (!fill(table, why))
+            learner_begin(table);
+        if (!learner_fill(table, why))
             return false;
         if (answers_changes(table->answers) == table->changes && !find_state(table, &word)) {
-            conclude(table);
+            learner_conclude(table);
             return true;
         }
-    } while (answers_changes(table->answers) != table->changes || add_state(table, &word, why));
+    } while (answers_changes(table->answers) != table->changes || learner_add_state(table, &word, why));
     return false;
 }
 
@@ -217,7 +217,7 @@ static bool ask_tails(struct table *table, const struct word *word, char **why)
         if (word_join(&whole, &table->machine->access[machine_run(table->machine, &start, outputs)], &tail))
             g_array_append_val(wanted, whole);
     }
-    return answers_confirm(table->answers, word_at(wanted, 0), wanted->len, why);
+    return answers_confirm(table->answers, learner_word_at(wanted, 0), wanted->len, why);
 }
 
 /* The suffix that tells apart two rows that were one: after it begins the machine is right, before it was not. */
@@ -271,16 +271,16 @@ static bool confirm(struct table *table, char **why)
 
     for (guint i = 0; i < table->access->len; i++) {
         for (unsigned input = 0; input < table->machine->n_inputs; input++) {
-            const struct word next = extended(word_at(table->access, i), input);
+            const struct word next = extended(learner_word_at(table->access, i), input);
 
             g_array_append_val(wanted, next);
         }
     }
-    return answers_confirm(table->answers, word_at(wanted, 0), wanted->len, why);
+    return answers_confirm(table->answers, learner_word_at(wanted, 0), wanted->len, why);
 }
 
 /* False: *word is not as the machine says, or *why. */
-static bool check(struct table *table, const struct learner_options *options, struct word *word, char **why)
+static bool learner_check(struct table *table, const struct learner_options *options, struct word *word, char **why)
 {
     g_autoptr(GArray) words = g_array_new(FALSE, FALSE, sizeof(struct word));
     GRand *random = g_rand_new_with_seed(options->seed);
@@ -291,10 +291,10 @@ static bool check(struct table *table, const struct learner_options *options, st
         g_array_append_val(words, one);
     }
     g_rand_free(random);
-    if (words->len > 0 && !answers_ask(table->answers, word_at(words, 0), words->len, why))
+    if (words->len > 0 && !answers_ask(table->answers, learner_word_at(words, 0), words->len, why))
         return false;
     for (guint i = 0; i < words->len; i++) {
-        *word = *word_at(words, i);
+        *word = *learner_word_at(words, i);
         if (is_predicted(table, word))
             continue;
         /* Haste is no counterexample. */
@@ -314,7 +314,7 @@ static bool infer(struct table *table, const struct learner_options *options, ch
             return false;
         if (answers_changes(table->answers) != table->changes)
             continue;
-        if (check(table, options, &counterexample, why) && answers_changes(table->answers) == table->changes)
+        if (learner_check(table, options, &counterexample, why) && answers_changes(table->answers) == table->changes)
             return true;
         if (*why)
             return false;

@@ -13,7 +13,7 @@ enum { INDENTATION = 2 };
 
 /* ---- out ---- */
 
-static void add_state(struct json_writer *out, const struct machine *machine, unsigned state)
+static void json_add_state(struct json_writer *out, const struct machine *machine, unsigned state)
 {
     const struct word *access = &machine->access[state];
 
@@ -44,7 +44,7 @@ void machine_json(const struct machine *machine, FILE *file)
     json_strings(out, "inputs", machine->inputs, machine->n_inputs);
     json_begin_array(out, "states");
     for (unsigned state = 0; state < machine->n_states; state++)
-        add_state(out, machine, state);
+        json_add_state(out, machine, state);
     json_end_array(out);
     json_end_object(out);
     json_writer_end(out);
@@ -63,7 +63,7 @@ static const char *string_in(JsonNode *node)
     return text && g_utf8_validate(text, -1, NULL) ? text : NULL;
 }
 
-static JsonArray *array_of(JsonObject *object, const char *name, unsigned least, unsigned most)
+static JsonArray *json_array_of(JsonObject *object, const char *name, unsigned least, unsigned most)
 {
     JsonNode *node = json_object_get_member(object, name);
     JsonArray *array = node && JSON_NODE_HOLDS_ARRAY(node) ? json_node_get_array(node) : NULL;
@@ -71,7 +71,7 @@ static JsonArray *array_of(JsonObject *object, const char *name, unsigned least,
     return array && json_array_get_length(array) >= least && json_array_get_length(array) <= most ? array : NULL;
 }
 
-static JsonObject *object_at(JsonArray *array, unsigned i)
+static JsonObject *json_object_at(JsonArray *array, unsigned i)
 {
     JsonNode *node = json_array_get_element(array, i);
 
@@ -111,21 +111,21 @@ static bool name_input(struct machine *machine, unsigned i, const char *name)
 
 static bool read_state(struct machine *machine, unsigned state, JsonObject *from)
 {
-    JsonArray *after = from ? array_of(from, "after", 0, WORD_MAX) : NULL;
-    JsonArray *edges = from ? array_of(from, "edges", machine->n_inputs, machine->n_inputs) : NULL;
+    JsonArray *after = from ? json_array_of(from, "after", 0, WORD_MAX) : NULL;
+    JsonArray *edges = from ? json_array_of(from, "edges", machine->n_inputs, machine->n_inputs) : NULL;
     bool good = after && edges;
 
     for (unsigned i = 0; good && i < json_array_get_length(after); i++)
         good = read_input(machine, &machine->access[state], string_in(json_array_get_element(after, i)));
     for (unsigned i = 0; good && i < machine->n_inputs; i++)
-        good = read_edge(machine, &machine->edges[state][i], object_at(edges, i));
+        good = read_edge(machine, &machine->edges[state][i], json_object_at(edges, i));
     return good;
 }
 
 static bool read_machine(struct machine *machine, JsonObject *from)
 {
-    JsonArray *inputs = array_of(from, "inputs", 1, MACHINE_INPUTS_MAX);
-    JsonArray *states = array_of(from, "states", 1, MACHINE_STATES_MAX);
+    JsonArray *inputs = json_array_of(from, "inputs", 1, MACHINE_INPUTS_MAX);
+    JsonArray *states = json_array_of(from, "states", 1, MACHINE_STATES_MAX);
     const char *device = string_in(json_object_get_member(from, "device"));
     bool good = inputs && states && device && g_strcmp0(string_in(json_object_get_member(from, "format")), FORMAT) == 0;
 
@@ -137,7 +137,7 @@ static bool read_machine(struct machine *machine, JsonObject *from)
     for (unsigned i = 0; i < machine->n_inputs && good; i++)
         good = name_input(machine, i, string_in(json_array_get_element(inputs, i)));
     for (unsigned i = 0; i < machine->n_states && good; i++)
-        good = read_state(machine, i, object_at(states, i));
+        good = read_state(machine, i, json_object_at(states, i));
     return good;
 }
 

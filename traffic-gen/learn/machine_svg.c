@@ -28,14 +28,14 @@ struct box {
     struct row row[LINES_MAX];
 };
 
-static bool is_same(const struct machine *machine, unsigned state, unsigned a, unsigned b)
+static bool svg_is_same(const struct machine *machine, unsigned state, unsigned a, unsigned b)
 {
     return machine->edges[state][a].next == machine->edges[state][b].next &&
            machine->edges[state][a].output == machine->edges[state][b].output;
 }
 
 /* A line for each input, those with the same outcome after one another. */
-static void make_rows(const struct machine *machine, unsigned state, struct box *box)
+static void svg_make_rows(const struct machine *machine, unsigned state, struct box *box)
 {
     bool taken[MACHINE_INPUTS_MAX] = {false};
 
@@ -43,7 +43,7 @@ static void make_rows(const struct machine *machine, unsigned state, struct box 
         unsigned first = box->rows;
 
         for (unsigned k = i; k < machine->n_inputs && !taken[i]; k++) {
-            if (taken[k] || !is_same(machine, state, i, k))
+            if (taken[k] || !svg_is_same(machine, state, i, k))
                 continue;
             taken[k] = k > i;
             box->row[box->rows++].input = k;
@@ -58,7 +58,7 @@ static unsigned height(const struct machine *machine, unsigned state, const stru
     return (machine_is_over(machine, state) ? 1 : box->rows + 1) * LINE + 2 * PAD;
 }
 
-static void place(const struct machine *machine, struct box *boxes, unsigned *width, unsigned *whole)
+static void svg_place(const struct machine *machine, struct box *boxes, unsigned *width, unsigned *whole)
 {
     unsigned bottom[WORD_MAX + 1];
 
@@ -68,7 +68,7 @@ static void place(const struct machine *machine, struct box *boxes, unsigned *wi
     for (unsigned i = 0; i < machine->n_states; i++) {
         struct box *box = &boxes[i];
 
-        make_rows(machine, i, box);
+        svg_make_rows(machine, i, box);
         box->column = machine->access[i].n;
         box->x = MARGIN + box->column * (BOX + GAP_X);
         box->y = bottom[box->column];
@@ -87,7 +87,7 @@ static void text(FILE *out, unsigned x, unsigned y, const char *class, const cha
 }
 
 /* Where the outcome leads; "": it stays. */
-static char *where(const struct machine *machine, unsigned state, const struct machine_edge *edge)
+static char *svg_where(const struct machine *machine, unsigned state, const struct machine_edge *edge)
 {
     if (edge->next == state)
         return g_strdup("");
@@ -100,7 +100,7 @@ static void draw_rows(const struct machine *machine, unsigned state, const struc
 {
     for (unsigned i = 0; i < box->rows; i++) {
         const struct machine_edge *edge = &machine->edges[state][box->row[i].input];
-        g_autofree char *next = where(machine, state, edge), *outcome = g_strconcat(edge->output, next, NULL);
+        g_autofree char *next = svg_where(machine, state, edge), *outcome = g_strconcat(edge->output, next, NULL);
         unsigned y = box->y + PAD + (i + 2) * LINE - 4;
 
         text(out, box->x + PAD, y, "", machine->inputs[box->row[i].input]);
@@ -145,7 +145,7 @@ void machine_svg(const struct machine *machine, FILE *out)
     g_autofree struct box *boxes = g_new0(struct box, machine->n_states);
     unsigned width, whole;
 
-    place(machine, boxes, &width, &whole);
+    svg_place(machine, boxes, &width, &whole);
     fprintf(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %u %u\" width=\"%u\" height=\"%u\" role=\"img\">\n",

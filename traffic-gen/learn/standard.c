@@ -133,7 +133,7 @@ static const struct step {
     {"rpc", CONNECTED, "reply", SILENCE, CONNECTED, RULE_RPCR_2_2_2_05, "no answer"},
 };
 
-static const struct step *step_of(const char *alphabet, enum state state, const char *input)
+static const struct step *standard_step_of(const char *alphabet, enum state state, const char *input)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++)
         if (steps[i].state == state && strcmp(steps[i].alphabet, alphabet) == 0 && strcmp(steps[i].input, input) == 0)
@@ -148,7 +148,7 @@ struct both {
     struct word word;
 };
 
-static enum state after(const struct step *step, unsigned set)
+static enum state standard_after(const struct step *step, unsigned set)
 {
     /* A device that is silent where a Reply is due may still be asking its ULP. */
     if (!step || set & (END | ANY_TERMINATE | REJECTED | DEAD) || (step->allowed & ACCEPTED && !(set & ACCEPTED)))
@@ -156,7 +156,7 @@ static enum state after(const struct step *step, unsigned set)
     return step->next;
 }
 
-static void note(GArray *differences, const struct both *at, const struct step *step, const char *output)
+static void standard_note(GArray *differences, const struct both *at, const struct step *step, const char *output)
 {
     const struct standard_difference difference = {.word = at->word,
                                                    .output = output,
@@ -178,17 +178,17 @@ GArray *standard_compare(const struct machine *machine, const char *alphabet)
         for (unsigned i = 0; i < machine->n_inputs; i++) {
             struct both both = g_array_index(queue, struct both, at);
             const struct machine_edge *edge = &machine->edges[both.of_device][i];
-            const struct step *step = step_of(alphabet, both.state, machine->inputs[i]);
+            const struct step *step = standard_step_of(alphabet, both.state, machine->inputs[i]);
             unsigned set = classes(edge->output);
 
             if (!word_add(&both.word, i))
                 continue;
             if (set & DEAD)
-                note(differences, &both, NULL, edge->output);
+                standard_note(differences, &both, NULL, edge->output);
             else if (step && set & ~step->allowed)
-                note(differences, &both, step, edge->output);
+                standard_note(differences, &both, step, edge->output);
             both.of_device = edge->next;
-            both.state = after(step, set);
+            both.state = standard_after(step, set);
             if (!seen[both.of_device][both.state])
                 g_array_append_val(queue, both);
             seen[both.of_device][both.state] = true;

@@ -49,12 +49,12 @@ struct holder {
     void (*over)(void *owner, struct holder *holder, const char *why);
 };
 
-static const char *name_of(const struct holder *holder)
+static const char *endpoint_name_of(const struct holder *holder)
 {
     return holder->link ? verbs_peer_name(holder->link) : live_peer_name(holder->socket);
 }
 
-static void on_opened(void *ctx)
+static void endpoint_on_opened(void *ctx)
 {
     struct holder *holder = ctx;
 
@@ -65,7 +65,7 @@ static void on_opened(void *ctx)
     qp_start(holder->qp);
 }
 
-static void on_receive(void *ctx, const uint8_t *p, size_t n)
+static void endpoint_on_receive(void *ctx, const uint8_t *p, size_t n)
 {
     struct holder *holder = ctx;
 
@@ -73,17 +73,17 @@ static void on_receive(void *ctx, const uint8_t *p, size_t n)
     qp_receive(holder->qp, p, n);
 }
 
-static void on_fin(void *ctx)
+static void endpoint_on_fin(void *ctx)
 {
     qp_receive_fin(((struct holder *)ctx)->qp);
 }
 
-static void on_reset(void *ctx)
+static void endpoint_on_reset(void *ctx)
 {
     qp_receive_reset(((struct holder *)ctx)->qp);
 }
 
-static void on_room(void *ctx)
+static void endpoint_on_room(void *ctx)
 {
     qp_pump(((struct holder *)ctx)->qp);
 }
@@ -104,7 +104,7 @@ static void lose_patience(struct holder *holder)
     qp_close(holder->qp, true);
 }
 
-static void on_tick(void *ctx)
+static void endpoint_on_tick(void *ctx)
 {
     struct holder *holder = ctx;
 
@@ -117,7 +117,7 @@ static void on_tick(void *ctx)
         holder->kind->tick(holder->endpoint);
 }
 
-static void on_closed(void *ctx, const char *why)
+static void endpoint_on_closed(void *ctx, const char *why)
 {
     struct holder *holder = ctx;
 
@@ -133,16 +133,16 @@ static void on_closed(void *ctx, const char *why)
     g_free(holder);
 }
 
-static struct live_events events_of(struct holder *holder)
+static struct live_events endpoint_events_of(struct holder *holder)
 {
     return (struct live_events){.ctx = holder,
-                                .opened = on_opened,
-                                .receive = on_receive,
-                                .receive_fin = on_fin,
-                                .receive_reset = on_reset,
-                                .room = on_room,
-                                .tick = on_tick,
-                                .closed = on_closed};
+                                .opened = endpoint_on_opened,
+                                .receive = endpoint_on_receive,
+                                .receive_fin = endpoint_on_fin,
+                                .receive_reset = endpoint_on_reset,
+                                .room = endpoint_on_room,
+                                .tick = endpoint_on_tick,
+                                .closed = endpoint_on_closed};
 }
 
 /* ---- server ---- */
@@ -161,13 +161,13 @@ static void server_over(void *owner, struct holder *holder, const char *why)
     struct server *server = owner;
 
     if (server->options->endpoint.verbose)
-        stderr_line("iwarp-gen", "%s: %s", name_of(holder), why ? why : "closed");
+        stderr_line("iwarp-gen", "%s: %s", endpoint_name_of(holder), why ? why : "closed");
     g_hash_table_remove(server->holders, holder);
     if (!server->listener && !server->verbs_listener && g_hash_table_size(server->holders) == 0)
         live_stop(server->loop);
 }
 
-static void stop_listening(struct server *server)
+static void endpoint_stop_listening(struct server *server)
 {
     if (server->listener)
         live_listener_close(server->listener);
@@ -189,16 +189,16 @@ static bool accept_any(struct server *server, struct live_socket *socket, struct
                               .link = link,
                               .owner = server,
                               .over = server_over};
-    *events = events_of(holder);
+    *events = endpoint_events_of(holder);
     g_hash_table_add(server->holders, holder);
     if (server->options->endpoint.verbose)
-        stderr_line("iwarp-gen", "%s: connected", name_of(holder));
+        stderr_line("iwarp-gen", "%s: connected", endpoint_name_of(holder));
     if (++server->accepted == server->options->connections)
-        stop_listening(server);
+        endpoint_stop_listening(server);
     return true;
 }
 
-static bool on_accept(void *ctx, struct live_socket *socket, struct live_events *events)
+static bool endpoint_on_accept(void *ctx, struct live_socket *socket, struct live_events *events)
 {
     return accept_any(ctx, socket, NULL, events);
 }
@@ -209,13 +209,13 @@ static bool on_accept_link(void *ctx, struct verbs_link *link, struct live_event
 }
 
 /* After a signal: every connection is closed in order; those whose peer does not follow are reset. */
-static void close_all(struct server *server)
+static void endpoint_close_all(struct server *server)
 {
     const int64_t patience_ns = 1000000000;
     GHashTableIter iter;
     gpointer key;
 
-    stop_listening(server);
+    endpoint_stop_listening(server);
     g_hash_table_iter_init(&iter, server->holders);
     while (g_hash_table_iter_next(&iter, &key, NULL)) {
         struct holder *holder = key;
@@ -239,7 +239,7 @@ static uint16_t listen_on(struct server *server, GError **error)
         return server->verbs_listener ? verbs_listener_port(server->verbs_listener) : 0;
     }
     server->listener = live_listen(server->loop, o->host, o->port, o->connections_max, &(struct live_options){0},
-                                   on_accept, server, error);
+                                   endpoint_on_accept, server, error);
     return server->listener ? live_listener_port(server->listener) : 0;
 }
 
@@ -265,7 +265,7 @@ static bool serve_in(struct server *server, char **why)
             port);
     live_stop_on_signals(server->loop);
     live_run(server->loop, INT64_MAX);
-    close_all(server);
+    endpoint_close_all(server);
     return record_finish(options->record, file, why);
 }
 
@@ -319,7 +319,7 @@ enum client_end client_run(const char *host, const char *port, const struct endp
         return CLIENT_NOT_CONNECTED;
     holder = g_new0(struct holder, 1);
     loop = live_loop_new();
-    events = events_of(holder);
+    events = endpoint_events_of(holder);
     *holder = (struct holder){.kind = kind,
                               .options = options,
                               .owner = &client,

@@ -36,7 +36,7 @@ static GArray *units_of(const struct plan *plan, struct units *units, unsigned s
 }
 
 /* The frame of each direction governs the framing of the other, so both are needed before either can be cut. */
-static void cut(struct plan *plan, GArray *ends[2])
+static void plan_cut(struct plan *plan, GArray *ends[2])
 {
     struct units first = {0}, both = {0};
 
@@ -131,7 +131,7 @@ static struct plan *plan_conversation(const struct conversation *c)
         own->steps = g_array_new(FALSE, FALSE, sizeof(struct plan_step));
         own->units = g_array_new(FALSE, FALSE, sizeof(struct unit_kind));
     }
-    cut(plan, ends);
+    plan_cut(plan, ends);
     for (unsigned side = 0; side < 2; side++) {
         uint64_t n = plan->sides[side].stream->len;
 

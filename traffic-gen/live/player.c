@@ -65,7 +65,7 @@ static char *what_is_awaited(const struct player *player)
     return g_strdup(player->peer->all.fin && !player->peer_fin ? "its FIN" : "more octets of it");
 }
 
-static void give_up(struct player *player, char *trouble)
+static void player_give_up(struct player *player, char *trouble)
 {
     if (player->trouble)
         g_free(trouble);
@@ -82,8 +82,8 @@ static void check_unit(struct player *player)
     unsigned index = player->units.streams[PEER].n - 1;
 
     if (index >= planned->len) {
-        give_up(player, g_strdup_printf("expected the end of the peer's stream; found unit %u (%s)", index + 1,
-                                        unit_name(kind)));
+        player_give_up(player, g_strdup_printf("expected the end of the peer's stream; found unit %u (%s)", index + 1,
+                                               unit_name(kind)));
         return;
     }
 
@@ -94,13 +94,13 @@ static void check_unit(struct player *player)
 
     g_autofree char *found = g_strdup(unit_name(kind));
 
-    give_up(player,
-            g_strdup_printf("expected the peer's unit %u to be %s; found %s", index + 1, unit_name(expected), found));
+    player_give_up(player, g_strdup_printf("expected the peer's unit %u to be %s; found %s", index + 1,
+                                           unit_name(expected), found));
 }
 
 /* ---- steps ---- */
 
-static void finish(struct player *player)
+static void player_finish(struct player *player)
 {
     if (player->finished || !all_has_come(player))
         return;
@@ -108,7 +108,7 @@ static void finish(struct player *player)
     player->stream->close(player->stream->ctx, false); /* if the script left it open; otherwise this does nothing */
 }
 
-static bool is_due(struct player *player, const struct plan_step *step)
+static bool player_is_due(struct player *player, const struct plan_step *step)
 {
     if (player->ready_at == 0) {
         if (!has_come(player, &step->gate) || (step->acked && live_unacknowledged(player->socket) > 0))
@@ -118,7 +118,7 @@ static bool is_due(struct player *player, const struct plan_step *step)
     return live_now() >= player->ready_at;
 }
 
-static void take_step(struct player *player, const struct plan_step *step)
+static void player_take_step(struct player *player, const struct plan_step *step)
 {
     switch (step->what) {
     case PLAN_WRITE:
@@ -136,34 +136,34 @@ static void take_step(struct player *player, const struct plan_step *step)
     }
 }
 
-static void go_on(struct player *player)
+static void player_go_on(struct player *player)
 {
     while (!player->finished && player->next < player->own->steps->len &&
            player->stream->room(player->stream->ctx) > 0) {
         const struct plan_step *step = &g_array_index(player->own->steps, struct plan_step, player->next);
 
-        if (!is_due(player, step))
+        if (!player_is_due(player, step))
             return;
         player->next++;
         player->ready_at = 0;
         player->last_ns = live_now();
-        take_step(player, step);
+        player_take_step(player, step);
     }
     if (player->next == player->own->steps->len)
-        finish(player);
+        player_finish(player);
 }
 
 /* ---- what happens on the connection ---- */
 
-static void on_opened(void *ctx)
+static void player_on_opened(void *ctx)
 {
     struct player *player = ctx;
 
     player->last_ns = live_now();
-    go_on(player);
+    player_go_on(player);
 }
 
-static void on_receive(void *ctx, const uint8_t *p, size_t n)
+static void player_on_receive(void *ctx, const uint8_t *p, size_t n)
 {
     struct player *player = ctx;
     const GByteArray *planned = player->peer->stream;
@@ -185,10 +185,10 @@ static void on_receive(void *ctx, const uint8_t *p, size_t n)
         if (player->units.streams[PEER].n > before)
             check_unit(player);
     }
-    go_on(player);
+    player_go_on(player);
 }
 
-static void on_fin(void *ctx)
+static void player_on_fin(void *ctx)
 {
     struct player *player = ctx;
 
@@ -199,13 +199,13 @@ static void on_fin(void *ctx)
                                                                    .offset = player->peer->all.offset})) {
         g_autofree char *awaited = what_is_awaited(player);
 
-        give_up(player, g_strdup_printf("the peer closed the connection instead of sending %s", awaited));
+        player_give_up(player, g_strdup_printf("the peer closed the connection instead of sending %s", awaited));
         return;
     }
-    go_on(player);
+    player_go_on(player);
 }
 
-static void on_reset(void *ctx)
+static void player_on_reset(void *ctx)
 {
     struct player *player = ctx;
 
@@ -220,35 +220,35 @@ static void on_reset(void *ctx)
     player->finished = true;
 }
 
-static void on_room(void *ctx)
+static void player_on_room(void *ctx)
 {
-    go_on(ctx);
+    player_go_on(ctx);
 }
 
-static void on_tick(void *ctx)
+static void player_on_tick(void *ctx)
 {
     struct player *player = ctx;
     int64_t patience = player->timeout_ns + player->peer->silence_ns + MAX(player->ready_at - player->last_ns, 0);
 
-    go_on(player);
+    player_go_on(player);
     if (player->finished || live_now() - player->last_ns < patience)
         return;
 
     g_autofree char *awaited = what_is_awaited(player);
 
-    give_up(player, g_strdup_printf("timed out after %.3g s: the peer did not send %s after %u units",
-                                    (double)player->timeout_ns / 1e9, awaited, player->units.streams[PEER].n));
+    player_give_up(player, g_strdup_printf("timed out after %.3g s: the peer did not send %s after %u units",
+                                           (double)player->timeout_ns / 1e9, awaited, player->units.streams[PEER].n));
 }
 
 void player_events(struct player *player, struct live_events *events)
 {
     *events = (struct live_events){.ctx = player,
-                                   .opened = on_opened,
-                                   .receive = on_receive,
-                                   .receive_fin = on_fin,
-                                   .receive_reset = on_reset,
-                                   .room = on_room,
-                                   .tick = on_tick};
+                                   .opened = player_on_opened,
+                                   .receive = player_on_receive,
+                                   .receive_fin = player_on_fin,
+                                   .receive_reset = player_on_reset,
+                                   .room = player_on_room,
+                                   .tick = player_on_tick};
 }
 
 const char *player_closed(struct player *player, const char *why)

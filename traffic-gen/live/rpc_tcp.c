@@ -38,7 +38,7 @@ static bool serve_record(struct rpc_tcp *tcp)
     return true;
 }
 
-static void on_receive(void *ctx, const uint8_t *p, size_t n)
+static void tcp_on_receive(void *ctx, const uint8_t *p, size_t n)
 {
     struct rpc_tcp *tcp = ctx;
     const struct stream *stream = live_stream(tcp->socket);
@@ -50,7 +50,7 @@ static void on_receive(void *ctx, const uint8_t *p, size_t n)
         stream->close(stream->ctx, true);
 }
 
-static void on_fin(void *ctx)
+static void tcp_on_fin(void *ctx)
 {
     struct rpc_tcp *tcp = ctx;
     const struct stream *stream = live_stream(tcp->socket);
@@ -58,7 +58,7 @@ static void on_fin(void *ctx)
     stream->close(stream->ctx, false);
 }
 
-static void on_closed(void *ctx, const char *why)
+static void tcp_on_closed(void *ctx, const char *why)
 {
     struct rpc_tcp *tcp = ctx;
 
@@ -68,14 +68,15 @@ static void on_closed(void *ctx, const char *why)
     g_free(tcp);
 }
 
-static bool on_accept(void *ctx, struct live_socket *socket, struct live_events *events)
+static bool tcp_on_accept(void *ctx, struct live_socket *socket, struct live_events *events)
 {
     struct rpc_tcp *tcp = g_new0(struct rpc_tcp, 1);
 
     tcp->socket = socket;
     tcp->peer = nfs_peer_new(ctx, NULL);
     rpc_record_init(&tcp->record, CALL_MAX);
-    *events = (struct live_events){.ctx = tcp, .receive = on_receive, .receive_fin = on_fin, .closed = on_closed};
+    *events =
+        (struct live_events){.ctx = tcp, .receive = tcp_on_receive, .receive_fin = tcp_on_fin, .closed = tcp_on_closed};
     return true;
 }
 
@@ -84,5 +85,5 @@ struct live_listener *rpc_tcp_serve(struct live_loop *loop, const char *host, co
 {
     const struct live_options options = {.pile_max = PILE_MAX};
 
-    return live_listen(loop, host, port, CONNECTIONS_MAX, &options, on_accept, server, error);
+    return live_listen(loop, host, port, CONNECTIONS_MAX, &options, tcp_on_accept, server, error);
 }

@@ -39,7 +39,7 @@ struct part {
     struct live_events inner; /* its */
 };
 
-static void stop(struct session *session, enum session_end end, const char *why)
+static void session_stop(struct session *session, enum session_end end, const char *why)
 {
     if (session->why)
         return;
@@ -98,7 +98,7 @@ static bool fit_plans(struct session *session, unsigned mss)
         return true;
     plans = plan_make(o->source, o->faults, MAX(mss + HEADERS, SHORTEST_MTU), o->seed, &error);
     if (!plans) {
-        stop(session, SESSION_NOT_BEGUN, error);
+        session_stop(session, SESSION_NOT_BEGUN, error);
         g_free(error);
         return false;
     }
@@ -170,7 +170,7 @@ static void part_room(void *ctx)
         part->inner.room(part->inner.ctx);
 }
 
-static void part_tick(void *ctx)
+static void session_part_tick(void *ctx)
 {
     struct part *part = ctx;
 
@@ -178,7 +178,7 @@ static void part_tick(void *ctx)
         part->inner.tick(part->inner.ctx);
 }
 
-static void part_free(struct part *part)
+static void session_part_free(struct part *part)
 {
     if (part->player)
         player_free(part->player);
@@ -200,13 +200,13 @@ static void part_closed(void *ctx, const char *why)
     if (why && session->n > 1) {
         g_autofree char *which = g_strdup_printf("connection %u: %s", part->index + 1, why);
 
-        stop(session, begun ? SESSION_OTHERWISE : SESSION_NOT_BEGUN, which);
+        session_stop(session, begun ? SESSION_OTHERWISE : SESSION_NOT_BEGUN, which);
     } else if (why) {
-        stop(session, begun ? SESSION_OTHERWISE : SESSION_NOT_BEGUN, why);
+        session_stop(session, begun ? SESSION_OTHERWISE : SESSION_NOT_BEGUN, why);
     }
     session->running--;
     session->since = live_now();
-    part_free(part);
+    session_part_free(part);
 }
 
 static struct part *part_new(struct session *session, struct live_events *events)
@@ -222,7 +222,7 @@ static struct part *part_new(struct session *session, struct live_events *events
                                    .receive_fin = part_receive_fin,
                                    .receive_reset = part_receive_reset,
                                    .room = part_room,
-                                   .tick = part_tick,
+                                   .tick = session_part_tick,
                                    .closed = part_closed};
     return part;
 }
@@ -281,7 +281,7 @@ static bool settle_next(struct session *session)
         return true;
     mount = mount_of(session, nfs);
     if (!rpc_tcp_mount(&mount, session->root, &session->place.root_octets, &why)) {
-        stop(session, SESSION_NOT_BEGUN, why);
+        session_stop(session, SESSION_NOT_BEGUN, why);
         g_free(why);
         return false;
     }
@@ -300,7 +300,7 @@ static void unmount_all(struct session *session)
             continue;
         mount = mount_of(session, nfs);
         if (!rpc_tcp_unmount(&mount, &why))
-            stop(session, SESSION_OTHERWISE, why);
+            session_stop(session, SESSION_OTHERWISE, why);
         g_free(why);
         return; /* UMNT covers everything that this client has mounted there */
     }
@@ -329,10 +329,10 @@ static void connect_next(struct session *session)
     }
     if (part->socket || part->link)
         return;
-    stop(session, SESSION_NOT_BEGUN, error->message);
+    session_stop(session, SESSION_NOT_BEGUN, error->message);
     g_error_free(error);
     session->running--;
-    part_free(part);
+    session_part_free(part);
 }
 
 static bool accept_next(void *ctx, struct live_socket *socket, struct live_events *events)
@@ -355,7 +355,7 @@ static bool record_session(struct session *session)
 }
 
 /* The capture file comes after the listener: when the address is in use, an older file stays as it was. */
-static bool begin(struct session *session)
+static bool session_begin(struct session *session)
 {
     const struct live_options options = live_options_of(session);
     GError *error = NULL;
@@ -365,7 +365,7 @@ static bool begin(struct session *session)
     session->listener = live_listen(session->loop, session->options.host, session->options.port, 0, &options,
                                     accept_next, session, &error);
     if (!session->listener) {
-        stop(session, SESSION_NOT_BEGUN, error->message);
+        session_stop(session, SESSION_NOT_BEGUN, error->message);
         g_error_free(error);
         return false;
     }
@@ -389,7 +389,7 @@ static bool is_late(const struct session *session)
            live_now() - session->since > session->options.timeout_ns;
 }
 
-static void run(struct session *session)
+static void session_run(struct session *session)
 {
     const int64_t step_ns = 20000000;
 
@@ -402,9 +402,9 @@ static void run(struct session *session)
         live_run(session->loop,
                  session->running && session->next == session->n ? live_now() + 50 * step_ns : live_now() + step_ns);
         if (live_stopped(session->loop))
-            stop(session, SESSION_OTHERWISE, "stopped");
+            session_stop(session, SESSION_OTHERWISE, "stopped");
         if (is_late(session))
-            stop(session, SESSION_OTHERWISE, "timed out: the peer did not open the next connection");
+            session_stop(session, SESSION_OTHERWISE, "timed out: the peer did not open the next connection");
     }
 }
 
@@ -432,7 +432,7 @@ static bool is_nfs_work(const struct session *session)
     return session->work;
 }
 
-static bool prepare(struct session *session)
+static bool session_prepare(struct session *session)
 {
     const struct session_options *o = &session->options;
     unsigned mtu = o->mtu ? o->mtu : scenario_source_mtu(o->source);
@@ -463,7 +463,7 @@ enum session_end session_play(const struct session_options *options, char **why)
 {
     struct session session = {.options = *options};
 
-    if (!prepare(&session)) {
+    if (!session_prepare(&session)) {
         *why = session.why;
         if (session.plans)
             g_ptr_array_unref(session.plans);
@@ -471,8 +471,8 @@ enum session_end session_play(const struct session_options *options, char **why)
     }
     session.loop = live_loop_new();
     live_stop_on_signals(session.loop);
-    if (begin(&session))
-        run(&session);
+    if (session_begin(&session))
+        session_run(&session);
     live_loop_end(session.loop);
     live_loop_free(session.loop);
     unmount_all(&session);

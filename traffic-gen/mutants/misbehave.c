@@ -9,7 +9,7 @@
 /* Those of rules/, and of combinations. */
 extern const char rule_mutants[], pairs_mutants[];
 
-static GPtrArray *make_rows(void)
+static GPtrArray *misbehave_make_rows(void)
 {
     static const struct {
         const char *name, *text;
@@ -33,7 +33,7 @@ static const GPtrArray *all_rows(void)
     static gsize made;
 
     if (g_once_init_enter(&made)) {
-        rows = make_rows();
+        rows = misbehave_make_rows();
         g_once_init_leave(&made, 1);
     }
     return rows;
@@ -81,7 +81,7 @@ bool misbehave_calls_at_length(const struct misbehaviour *how)
 }
 
 /* One at a time: a device is one mutant. */
-static void set_private_data(const struct misbehaviour *how, struct mpa_end_wish *wish)
+static void misbehave_set_private_data(const struct misbehaviour *how, struct mpa_end_wish *wish)
 {
     const struct word *data = setup_word(how, "data");
     static uint8_t octets[MPA_PRIVATE_DATA_MAX];
@@ -111,7 +111,7 @@ void mutant_prepare(const struct misbehaviour *how, struct qp_options *options)
         options->mpa.enhanced_data.peer_to_peer = a->number != 0;
     if (rtr)
         options->mpa.enhanced_data.rtr = (uint8_t)rtr->number;
-    set_private_data(how, &options->mpa);
+    misbehave_set_private_data(how, &options->mpa);
 }
 
 void mutant_prepare_rpc(const struct misbehaviour *how, struct rpc_end_options *options)

@@ -159,7 +159,7 @@ static const struct {
                 {"overrun", RPCRDMA_OVERRUN},
                 {"err", RPCRDMA_BAD_ERR}};
 
-static const struct field *find(const char *name)
+static const struct field *field_find(const char *name)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++) {
         if (strcmp(fields[i].name, name) == 0)
@@ -170,7 +170,7 @@ static const struct field *find(const char *name)
 
 struct words_place scene_place(struct scene *scene, const char *name)
 {
-    const struct field *field = find(name);
+    const struct field *field = field_find(name);
 
     if (!field)
         return (struct words_place){0};
@@ -180,7 +180,7 @@ struct words_place scene_place(struct scene *scene, const char *name)
 
 bool scene_has(const char *name)
 {
-    return find(name) != NULL;
+    return field_find(name) != NULL;
 }
 
 bool scene_octets_at(const struct scene *scene, const char *name, uint64_t *value)

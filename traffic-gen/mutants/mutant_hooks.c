@@ -28,7 +28,7 @@ static bool key_matches(const struct scene *scene, const char *pattern)
     return g_pattern_match_simple(pattern, key);
 }
 
-static uint64_t value_of(struct scene *scene, unsigned clause, const char *name)
+static uint64_t hooks_value_of(struct scene *scene, unsigned clause, const char *name)
 {
     struct words_place place = scene_place(scene, name);
     uint64_t value = 0;
@@ -40,7 +40,7 @@ static uint64_t value_of(struct scene *scene, unsigned clause, const char *name)
     return value;
 }
 
-static bool compare(const char *op, uint64_t a, uint64_t b)
+static bool hooks_compare(const char *op, uint64_t a, uint64_t b)
 {
     if (op[0] == '&')
         return (a & b) != 0;
@@ -57,10 +57,11 @@ static bool test_holds(struct scene *scene, unsigned clause, const struct mutant
 
     if (strcmp(test->name, "key") == 0)
         return key_matches(scene, test->text) != test->negated;
-    value = value_of(scene, clause, test->name);
+    value = hooks_value_of(scene, clause, test->name);
     if (!test->op[0])
         return (value != 0) != test->negated;
-    return compare(test->op, value, test->text ? value_of(scene, clause, test->text) : test->number) != test->negated;
+    return hooks_compare(test->op, value, test->text ? hooks_value_of(scene, clause, test->text) : test->number) !=
+           test->negated;
 }
 
 static bool clause_holds(struct scene *scene, unsigned index, const struct mutant_clause *clause)
@@ -74,7 +75,7 @@ static bool clause_holds(struct scene *scene, unsigned index, const struct mutan
     return true;
 }
 
-static void play(struct scene *scene)
+static void hooks_play(struct scene *scene)
 {
     const GArray *clauses = scene->mutant->how->clauses;
 
@@ -91,7 +92,7 @@ static void play(struct scene *scene)
 /* ---- the connection ---- */
 
 /* An FPDU of which only a part has come. */
-static void add_rest(struct scene *scene)
+static void hooks_add_rest(struct scene *scene)
 {
     const struct mpa_end *mpa = scene->mpa;
     const uint8_t *p = mpa->reader.p;
@@ -111,7 +112,7 @@ static void add_rest(struct scene *scene)
     scene->read.sink_to = get_be64(p + MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN + 4);
 }
 
-static void add_mpa(struct scene *scene)
+static void hooks_add_mpa(struct scene *scene)
 {
     const struct mpa_end *mpa = scene->mpa;
 
@@ -129,10 +130,10 @@ static void add_mpa(struct scene *scene)
     scene->peer_to_peer = mpa->terms.peer_to_peer;
     scene->may_send = mpa_end_may_send(mpa);
     if (scene->operates)
-        add_rest(scene);
+        hooks_add_rest(scene);
 }
 
-static struct scene begin(void *ctx, enum mutant_event event)
+static struct scene hooks_begin(void *ctx, enum mutant_event event)
 {
     struct mutant *mutant = ctx;
     const int64_t now = g_get_monotonic_time();
@@ -143,7 +144,7 @@ static struct scene begin(void *ctx, enum mutant_event event)
                           .mute = now < mute_until};
 
     if (scene.mpa)
-        add_mpa(&scene);
+        hooks_add_mpa(&scene);
     return scene;
 }
 
@@ -151,10 +152,10 @@ static struct scene begin(void *ctx, enum mutant_event event)
 
 static int on_frame(void *ctx, struct mpa_startup *frame, int error)
 {
-    struct scene scene = begin(ctx, ON_FRAME);
+    struct scene scene = hooks_begin(ctx, ON_FRAME);
 
     scene.error = error != MPA_END_RIGHT;
-    play(&scene);
+    hooks_play(&scene);
     if (scene.changed)
         *frame = scene.frame;
     if (scene.verdict == AS_DUE)
@@ -208,9 +209,9 @@ static void add_ulpdu(struct scene *scene, const uint8_t *p, size_t n)
         rdmap_terminate_decode(&scene->terminate, ddp->payload, ddp->payload_len);
 }
 
-static int on_fpdu(void *ctx, const struct mpa_fpdu *fpdu, int error)
+static int hooks_on_fpdu(void *ctx, const struct mpa_fpdu *fpdu, int error)
 {
-    struct scene scene = begin(ctx, ON_FPDU);
+    struct scene scene = hooks_begin(ctx, ON_FPDU);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(fpdu_errors); i++) {
         if (fpdu_errors[i].error == error)
@@ -218,7 +219,7 @@ static int on_fpdu(void *ctx, const struct mpa_fpdu *fpdu, int error)
     }
     add_ulpdu(&scene, fpdu->ulpdu, fpdu->ulpdu_length);
     add_fpdu(&scene, fpdu);
-    play(&scene);
+    hooks_play(&scene);
     scene.mutant->fpdus++;
     if (scene.verdict == TAKEN)
         return MPA_END_RIGHT;
@@ -229,36 +230,36 @@ static int on_fpdu(void *ctx, const struct mpa_fpdu *fpdu, int error)
     return error;
 }
 
-static void on_received(void *ctx)
+static void hooks_on_received(void *ctx)
 {
-    struct scene scene = begin(ctx, ON_RECEIVED);
+    struct scene scene = hooks_begin(ctx, ON_RECEIVED);
 
     if (!scene.mpa->closed)
-        play(&scene);
+        hooks_play(&scene);
 }
 
-static void on_tick(void *ctx)
+static void hooks_on_tick(void *ctx)
 {
-    struct scene scene = begin(ctx, ON_TICK);
+    struct scene scene = hooks_begin(ctx, ON_TICK);
 
-    play(&scene);
+    hooks_play(&scene);
 }
 
-static bool on_close(void *ctx, bool *reset)
+static bool hooks_on_close(void *ctx, bool *reset)
 {
-    struct scene scene = begin(ctx, ON_CLOSE);
+    struct scene scene = hooks_begin(ctx, ON_CLOSE);
 
     (void)reset;
-    play(&scene);
+    hooks_play(&scene);
     return scene.verdict != DROPPED;
 }
 
 static void on_own_frame(void *ctx, struct mpa_startup *frame)
 {
-    struct scene scene = begin(ctx, ON_OWN_FRAME);
+    struct scene scene = hooks_begin(ctx, ON_OWN_FRAME);
 
     scene.frame = *frame;
-    play(&scene);
+    hooks_play(&scene);
     if (!scene.changed)
         return;
     *frame = scene.frame;
@@ -267,17 +268,17 @@ static void on_own_frame(void *ctx, struct mpa_startup *frame)
 
 static void on_own_fpdu(void *ctx, struct mpa_fpdu_plan *plan)
 {
-    struct scene scene = begin(ctx, ON_OWN_FPDU);
+    struct scene scene = hooks_begin(ctx, ON_OWN_FPDU);
 
     scene.plan = plan;
     scene.markers = plan->framing.markers;
     add_ulpdu(&scene, plan->ulpdu, plan->ulpdu_octets);
-    play(&scene);
+    hooks_play(&scene);
 }
 
 static void on_own_octets(void *ctx, uint8_t *p, size_t *n, size_t size)
 {
-    struct scene scene = begin(ctx, ON_OWN_OCTETS);
+    struct scene scene = hooks_begin(ctx, ON_OWN_OCTETS);
 
     scene.octets = p;
     scene.octets_size = size;
@@ -286,7 +287,7 @@ static void on_own_octets(void *ctx, uint8_t *p, size_t *n, size_t size)
     scene.ddp.opcode = *n > 3 ? p[3] & 0x0F : UINT8_MAX;
     if (*n >= MPA_STARTUP_HEADER_LEN)
         scene.startup_data = *n - MIN(*n, MPA_STARTUP_HEADER_LEN + (size_t)(p[16] & MPA_FLAG_S ? MPA_ENHANCED_LEN : 0));
-    play(&scene);
+    hooks_play(&scene);
     if (scene.changed)
         *n = scene.n;
     if (scene.verdict == DROPPED)
@@ -321,15 +322,15 @@ static void add_send(struct scene *scene)
                   get_be32(ddp->payload + header.header_len + 4) == RPC_CALL;
 }
 
-static unsigned on_ulpdu(void *ctx, unsigned cause, const uint8_t *p, size_t n)
+static unsigned hooks_on_ulpdu(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 {
-    struct scene scene = begin(ctx, ON_ULPDU);
+    struct scene scene = hooks_begin(ctx, ON_ULPDU);
 
     scene.error = cause;
     add_ulpdu(&scene, p, n);
     if (scene.ulpdu_n > 1 && scene.ddp.payload)
         add_send(&scene);
-    play(&scene);
+    hooks_play(&scene);
     if (scene.verdict == DROPPED || scene.verdict == TAKEN)
         return scene.verdict == TAKEN ? 0 : QP_DROP;
     return scene.verdict == TERMINATED ? scene.cause : cause;
@@ -337,30 +338,30 @@ static unsigned on_ulpdu(void *ctx, unsigned cause, const uint8_t *p, size_t n)
 
 static bool on_own_term(void *ctx, struct rdmap_terminate *message)
 {
-    struct scene scene = begin(ctx, ON_OWN_TERM);
+    struct scene scene = hooks_begin(ctx, ON_OWN_TERM);
 
     scene.terminate = *message;
     scene.error = QP_CAUSE(message->layer, message->etype, message->code);
-    play(&scene);
+    hooks_play(&scene);
     *message = scene.terminate;
     return scene.verdict != DROPPED;
 }
 
 static void on_own_result(void *ctx, const struct rdmap_atomic_request *operation, uint64_t *left, uint64_t *original)
 {
-    struct scene scene = begin(ctx, ON_OWN_RESULT);
+    struct scene scene = hooks_begin(ctx, ON_OWN_RESULT);
 
     scene.atomic = *operation;
     scene.left = *left;
     scene.original = *original;
-    play(&scene);
+    hooks_play(&scene);
     *left = scene.left;
     *original = scene.original;
 }
 
 /* ---- RPC-over-RDMA ---- */
 
-static void add_chunks(struct scene *scene, const struct rpcrdma_header *header, const uint8_t *p)
+static void hooks_add_chunks(struct scene *scene, const struct rpcrdma_header *header, const uint8_t *p)
 {
     struct rpcrdma_chunk chunk = rpcrdma_write_begin(header);
     struct rpcrdma_segment first = {0};
@@ -386,9 +387,9 @@ static void add_chunks(struct scene *scene, const struct rpcrdma_header *header,
     scene->ddp.payload_len = first.length;
 }
 
-static enum rpc_end_answer on_message(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+static enum rpc_end_answer hooks_on_message(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
 {
-    struct scene scene = begin(ctx, ON_MESSAGE);
+    struct scene scene = hooks_begin(ctx, ON_MESSAGE);
 
     scene.p = in->p;
     scene.n = in->n;
@@ -397,25 +398,25 @@ static enum rpc_end_answer on_message(void *ctx, const struct rpc_end_incoming *
     add_header(&scene, in->header, in->p, in->p ? in->n : 0);
     scene.sound = in->p && in->header->status == RPCRDMA_OK && in->header->vers == RPCRDMA_VERSION;
     if (in->p && in->header->status != RPCRDMA_SHORT)
-        add_chunks(&scene, in->header, in->p);
-    play(&scene);
+        hooks_add_chunks(&scene, in->header, in->p);
+    hooks_play(&scene);
     return scene.verdict == AS_DUE ? due : scene.answer;
 }
 
-static void on_private_data(void *ctx, struct rpcrdma_private_data *peer, const uint8_t *p, size_t n)
+static void hooks_on_private_data(void *ctx, struct rpcrdma_private_data *peer, const uint8_t *p, size_t n)
 {
-    struct scene scene = begin(ctx, ON_PRIVATE_DATA);
+    struct scene scene = hooks_begin(ctx, ON_PRIVATE_DATA);
 
     scene.pd = *peer;
     scene.p = p;
     scene.n = n;
-    play(&scene);
+    hooks_play(&scene);
     *peer = scene.pd;
 }
 
 static void on_own_header(void *ctx, struct rpcrdma_plan *plan)
 {
-    struct scene scene = begin(ctx, ON_OWN_HEADER);
+    struct scene scene = hooks_begin(ctx, ON_OWN_HEADER);
     bool has_segment = plan->n_writes > 0 && plan->writes[0].n > 0;
 
     scene.header.proc = plan->proc;
@@ -423,7 +424,7 @@ static void on_own_header(void *ctx, struct rpcrdma_plan *plan)
     scene.header.write.n = plan->n_writes;
     scene.write0_n = plan->n_writes > 0 ? plan->writes[0].n : 0;
     scene.write0_length = has_segment ? plan->writes[0].segments[0].length : 0;
-    play(&scene);
+    hooks_play(&scene);
     plan->credit = scene.header.credit;
     if (scene.changed && has_segment) /* the segments are its own */
         ((struct rpcrdma_segment *)plan->writes[0].segments)->length = scene.write0_length;
@@ -431,17 +432,17 @@ static void on_own_header(void *ctx, struct rpcrdma_plan *plan)
 
 static void on_own_send(void *ctx, GByteArray *octets)
 {
-    struct scene scene = begin(ctx, ON_OWN_SEND);
+    struct scene scene = hooks_begin(ctx, ON_OWN_SEND);
 
     scene.send = octets;
     scene.p = octets->data;
     scene.n = octets->len;
-    play(&scene);
+    hooks_play(&scene);
 }
 
-static bool on_work(void *ctx, struct qp_work *work)
+static bool hooks_on_work(void *ctx, struct qp_work *work)
 {
-    struct scene scene = begin(ctx, ON_WORK);
+    struct scene scene = hooks_begin(ctx, ON_WORK);
 
     scene.is_read = work->kind == QP_READ;
     scene.is_send = work->kind == QP_SEND;
@@ -452,7 +453,7 @@ static bool on_work(void *ctx, struct qp_work *work)
     scene.ddp.stag = work->remote_stag;
     scene.ddp.to = work->remote_to;
     scene.low_xid = scene.is_send && work->n >= 4 ? get_be32(work->p) & LOW_XID : 0;
-    play(&scene);
+    hooks_play(&scene);
     work->remote_stag = scene.ddp.stag;
     work->remote_to = scene.ddp.to;
     work->invalidate = scene.invalidate;
@@ -461,7 +462,7 @@ static bool on_work(void *ctx, struct qp_work *work)
 
 /* ---- hooks ---- */
 
-static bool has(const struct misbehaviour *how, enum mutant_event event)
+static bool hooks_has(const struct misbehaviour *how, enum mutant_event event)
 {
     for (unsigned i = 0; i < how->clauses->len; i++) {
         if (g_array_index(how->clauses, struct mutant_clause, i).event == event)
@@ -473,29 +474,29 @@ static bool has(const struct misbehaviour *how, enum mutant_event event)
 struct mpa_end_spoil mutant_mpa_hooks(const struct misbehaviour *how)
 {
     return (struct mpa_end_spoil){
-        .judge_frame = has(how, ON_FRAME) ? on_frame : NULL,
-        .judge_fpdu = on_fpdu, /* which counts them */
-        .received = has(how, ON_RECEIVED) ? on_received : NULL,
-        .tick = has(how, ON_TICK) ? on_tick : NULL,
-        .close = has(how, ON_CLOSE) ? on_close : NULL,
-        .frame = has(how, ON_OWN_FRAME) ? on_own_frame : NULL,
-        .plan = has(how, ON_OWN_FPDU) ? on_own_fpdu : NULL,
-        .octets = has(how, ON_OWN_OCTETS) ? on_own_octets : NULL,
+        .judge_frame = hooks_has(how, ON_FRAME) ? on_frame : NULL,
+        .judge_fpdu = hooks_on_fpdu, /* which counts them */
+        .received = hooks_has(how, ON_RECEIVED) ? hooks_on_received : NULL,
+        .tick = hooks_has(how, ON_TICK) ? hooks_on_tick : NULL,
+        .close = hooks_has(how, ON_CLOSE) ? hooks_on_close : NULL,
+        .frame = hooks_has(how, ON_OWN_FRAME) ? on_own_frame : NULL,
+        .plan = hooks_has(how, ON_OWN_FPDU) ? on_own_fpdu : NULL,
+        .octets = hooks_has(how, ON_OWN_OCTETS) ? on_own_octets : NULL,
     };
 }
 
 struct qp_spoil mutant_qp_hooks(const struct misbehaviour *how)
 {
-    return (struct qp_spoil){.judge = has(how, ON_ULPDU) ? on_ulpdu : NULL,
-                             .terminate = has(how, ON_OWN_TERM) ? on_own_term : NULL,
-                             .atomic = has(how, ON_OWN_RESULT) ? on_own_result : NULL};
+    return (struct qp_spoil){.judge = hooks_has(how, ON_ULPDU) ? hooks_on_ulpdu : NULL,
+                             .terminate = hooks_has(how, ON_OWN_TERM) ? on_own_term : NULL,
+                             .atomic = hooks_has(how, ON_OWN_RESULT) ? on_own_result : NULL};
 }
 
 struct rpc_end_spoil mutant_rpc_hooks(const struct misbehaviour *how)
 {
-    return (struct rpc_end_spoil){.decide = has(how, ON_MESSAGE) ? on_message : NULL,
-                                  .peer = has(how, ON_PRIVATE_DATA) ? on_private_data : NULL,
-                                  .header = has(how, ON_OWN_HEADER) ? on_own_header : NULL,
-                                  .octets = has(how, ON_OWN_SEND) ? on_own_send : NULL,
-                                  .work = has(how, ON_WORK) ? on_work : NULL};
+    return (struct rpc_end_spoil){.decide = hooks_has(how, ON_MESSAGE) ? hooks_on_message : NULL,
+                                  .peer = hooks_has(how, ON_PRIVATE_DATA) ? hooks_on_private_data : NULL,
+                                  .header = hooks_has(how, ON_OWN_HEADER) ? on_own_header : NULL,
+                                  .octets = hooks_has(how, ON_OWN_SEND) ? on_own_send : NULL,
+                                  .work = hooks_has(how, ON_WORK) ? hooks_on_work : NULL};
 }

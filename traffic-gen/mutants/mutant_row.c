@@ -49,7 +49,7 @@ struct reader {
     char **error;
 };
 
-static bool refuse(const struct reader *reader, const char *word)
+static bool row_refuse(const struct reader *reader, const char *word)
 {
     *reader->error = g_strdup_printf("%s:%u: cannot read '%s' (see: mutants/mutant.h)", reader->source, reader->line,
                                      word ? word : "the end of the line");
@@ -66,7 +66,7 @@ static void clear_test(void *p)
     g_free(test->text);
 }
 
-static bool is_number(const char *text, uint64_t *number)
+static bool row_is_number(const char *text, uint64_t *number)
 {
     unsigned layer, etype, code;
     const char *rest = words_match(text, "%/%/%", &layer, &etype, &code);
@@ -80,7 +80,7 @@ static bool is_number(const char *text, uint64_t *number)
     return end != text && !*end;
 }
 
-static bool is_known(const char *name)
+static bool row_is_known(const char *name)
 {
     uint64_t value;
 
@@ -90,7 +90,7 @@ static bool is_known(const char *name)
 
 static bool read_value(struct mutant_test *test, const char *value)
 {
-    if (is_number(value, &test->number) || scene_constant(value, &test->number))
+    if (row_is_number(value, &test->number) || scene_constant(value, &test->number))
         return true;
     test->text = g_strdup(value);
     return strcmp(test->name, "key") == 0 || scene_has(value);
@@ -105,10 +105,10 @@ static bool read_test(const struct reader *reader, GArray *tests, const char *wo
     test.name = g_strndup(name, n);
     memcpy(test.op, name + n, MIN(op, sizeof test.op - 1));
     g_array_append_val(tests, test);
-    if (op >= sizeof test.op || !is_known(test.name))
-        return refuse(reader, word);
+    if (op >= sizeof test.op || !row_is_known(test.name))
+        return row_refuse(reader, word);
     return op == 0 || read_value(&g_array_index(tests, struct mutant_test, tests->len - 1), name + n + op) ||
-           refuse(reader, word);
+           row_refuse(reader, word);
 }
 
 static bool read_tests(const struct reader *reader, GArray *tests, char **words, unsigned n)
@@ -143,7 +143,7 @@ static bool may_have(const struct mutant_statement *statement, const struct word
     return has_word(statement->say->words, word->op ? word->name : "*");
 }
 
-static bool read_statement(const struct reader *reader, GArray *statements, char **words, unsigned n)
+static bool row_read_statement(const struct reader *reader, GArray *statements, char **words, unsigned n)
 {
     struct mutant_statement statement = {.say = n > 0 ? mutant_say_find(words[0]) : NULL,
                                          .words = statement_new(INITIATOR, NULL)};
@@ -152,20 +152,20 @@ static bool read_statement(const struct reader *reader, GArray *statements, char
     for (unsigned i = statement.say != NULL; i < n; i++) {
         statement_add_word(statement.words, words[i]);
         if (!may_have(&statement, &g_array_index(statement.words->words, struct word, statement.words->words->len - 1)))
-            return refuse(reader, words[i]);
+            return row_refuse(reader, words[i]);
     }
-    return n > 0 || refuse(reader, NULL);
+    return n > 0 || row_refuse(reader, NULL);
 }
 
 /* Parted by "and". */
-static bool read_statements(const struct reader *reader, GArray *statements, char **words)
+static bool row_read_statements(const struct reader *reader, GArray *statements, char **words)
 {
     unsigned begin = 0;
 
     for (unsigned i = 0;; i++) {
         if (words[i] && strcmp(words[i], "and") != 0)
             continue;
-        if (!read_statement(reader, statements, words + begin, i - begin))
+        if (!row_read_statement(reader, statements, words + begin, i - begin))
             return false;
         if (!words[i])
             return true;
@@ -183,7 +183,7 @@ static void clear_clause(void *p)
     g_array_unref(clause->statements);
 }
 
-static GArray *array_of(guint size, GDestroyNotify clear)
+static GArray *row_array_of(guint size, GDestroyNotify clear)
 {
     GArray *array = g_array_new(FALSE, TRUE, size);
 
@@ -191,7 +191,7 @@ static GArray *array_of(guint size, GDestroyNotify clear)
     return array;
 }
 
-static const struct event_word *find_event(const char *name)
+static const struct event_word *row_find_event(const char *name)
 {
     for (unsigned i = 0; name && i < G_N_ELEMENTS(event_words); i++) {
         if (strcmp(event_words[i].name, name) == 0)
@@ -203,23 +203,23 @@ static const struct event_word *find_event(const char *name)
 /* The words after "when". */
 static bool read_when(const struct reader *reader, struct misbehaviour *row, char **words)
 {
-    const struct event_word *event = find_event(words[0]);
-    struct mutant_clause clause = {.tests = array_of(sizeof(struct mutant_test), clear_test),
-                                   .statements = array_of(sizeof(struct mutant_statement), clear_statement)};
+    const struct event_word *event = row_find_event(words[0]);
+    struct mutant_clause clause = {.tests = row_array_of(sizeof(struct mutant_test), clear_test),
+                                   .statements = row_array_of(sizeof(struct mutant_statement), clear_statement)};
     g_auto(GStrv) implied = g_strsplit(event ? event->tests : "", " ", 0);
     unsigned n = 1;
 
     clause.event = event ? event->event : ON_CLOSE;
     g_array_append_val(row->clauses, clause);
     if (!event || row->clauses->len > MUTANT_CLAUSES_MAX)
-        return refuse(reader, words[0]);
+        return row_refuse(reader, words[0]);
     while (words[n] && strcmp(words[n], "do") != 0)
         n++;
     if (!words[n])
-        return refuse(reader, NULL);
+        return row_refuse(reader, NULL);
     return read_tests(reader, clause.tests, implied, g_strv_length(implied)) &&
            read_tests(reader, clause.tests, words + 1, n - 1) &&
-           read_statements(reader, clause.statements, words + n + 1);
+           row_read_statements(reader, clause.statements, words + n + 1);
 }
 
 static bool read_with(const struct reader *reader, struct misbehaviour *row, char **words)
@@ -232,7 +232,7 @@ static bool read_with(const struct reader *reader, struct misbehaviour *row, cha
         for (unsigned k = 0; k < G_N_ELEMENTS(setup_words); k++)
             known |= strcmp(setup_words[k], name) == 0;
         if (!known)
-            return refuse(reader, words[i]);
+            return row_refuse(reader, words[i]);
         statement_add_word(row->setup, words[i]);
     }
     return true;
@@ -265,15 +265,15 @@ static bool read_roles(const char *word, unsigned *roles)
     return true;
 }
 
-static bool read_head(const struct reader *reader, GPtrArray *rows, char **words)
+static bool row_read_head(const struct reader *reader, GPtrArray *rows, char **words)
 {
     struct misbehaviour *row = g_new0(struct misbehaviour, 1);
 
     g_ptr_array_add(rows, row);
     row->id = g_strdup(words[0]);
-    row->clauses = array_of(sizeof(struct mutant_clause), clear_clause);
+    row->clauses = row_array_of(sizeof(struct mutant_clause), clear_clause);
     if (!read_roles(words[1], &row->roles))
-        return refuse(reader, words[1]);
+        return row_refuse(reader, words[1]);
     row->what = g_strjoinv(" ", words + 2);
     return true;
 }
@@ -302,12 +302,12 @@ static bool read_line(const struct reader *reader, GPtrArray *rows, const char *
     if (!words[0] || words[0][0] == '#')
         return true;
     if (line[0] != ' ')
-        return read_head(reader, rows, words);
+        return row_read_head(reader, rows, words);
     if (row && strcmp(words[0], "when") == 0)
         return read_when(reader, row, words + 1);
     if (row && strcmp(words[0], "with") == 0)
         return read_with(reader, row, words + 1);
-    return refuse(reader, words[0]);
+    return row_refuse(reader, words[0]);
 }
 
 bool mutants_parse(GPtrArray *rows, const char *source, const char *text, char **error)

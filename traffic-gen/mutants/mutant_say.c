@@ -31,12 +31,12 @@ enum { ANSWER_MAX = 256, FILLER = 0xA5, OWN_XID = 0x7D000000 };
 
 /* ---- words ---- */
 
-static const struct word *word_at(const struct statement *statement, unsigned i)
+static const struct word *mutant_say_word_at(const struct statement *statement, unsigned i)
 {
     return i < statement->words->len ? &g_array_index(statement->words, struct word, i) : NULL;
 }
 
-static uint64_t value_of(struct scene *scene, const struct word *word)
+static uint64_t mutant_say_value_of(struct scene *scene, const struct word *word)
 {
     struct words_place place = {0};
 
@@ -45,34 +45,35 @@ static uint64_t value_of(struct scene *scene, const struct word *word)
     return place.p ? words_get(&place) : word->number;
 }
 
-static uint64_t number_of(struct scene *scene, const struct statement *statement, const char *name, uint64_t otherwise)
+static uint64_t mutant_say_number_of(struct scene *scene, const struct statement *statement, const char *name,
+                                     uint64_t otherwise)
 {
     for (unsigned i = 0; i < statement->words->len; i++) {
-        const struct word *word = word_at(statement, i);
+        const struct word *word = mutant_say_word_at(statement, i);
 
         if (word->op && strcmp(word->name, name) == 0)
-            return value_of(scene, word);
+            return mutant_say_value_of(scene, word);
     }
     return otherwise;
 }
 
 /* The first word. */
-static const char *first_of(const struct statement *statement)
+static const char *mutant_say_first_of(const struct statement *statement)
 {
-    const struct word *word = word_at(statement, 0);
+    const struct word *word = mutant_say_word_at(statement, 0);
 
     return word ? word->name : "";
 }
 
-static void change(struct scene *scene, const struct statement *statement)
+static void mutant_say_change(struct scene *scene, const struct statement *statement)
 {
     for (unsigned i = 0; i < statement->words->len; i++) {
-        struct word word = *word_at(statement, i);
+        struct word word = *mutant_say_word_at(statement, i);
         struct words_place place = scene_place(scene, word.name);
 
         if (!place.p)
             continue;
-        word.number = value_of(scene, &word);
+        word.number = mutant_say_value_of(scene, &word);
         words_set(&place, word_apply(&word, words_get(&place)));
         scene->changed = true;
     }
@@ -80,25 +81,25 @@ static void change(struct scene *scene, const struct statement *statement)
 
 /* ---- judgements ---- */
 
-static void take(struct scene *scene, const struct statement *words)
+static void mutant_say_take(struct scene *scene, const struct statement *words)
 {
     (void)words;
     scene->verdict = TAKEN;
     scene->answer = RPC_END_SERVE;
 }
 
-static void drop(struct scene *scene, const struct statement *words)
+static void mutant_say_drop(struct scene *scene, const struct statement *words)
 {
     (void)words;
     scene->verdict = DROPPED;
     scene->answer = RPC_END_DISCARD;
 }
 
-static void terminate(struct scene *scene, const struct statement *words)
+static void mutant_say_terminate(struct scene *scene, const struct statement *words)
 {
     unsigned layer = 0, etype = 0, code = 0;
 
-    words_match(first_of(words), "%/%/%", &layer, &etype, &code);
+    words_match(mutant_say_first_of(words), "%/%/%", &layer, &etype, &code);
     scene->cause = QP_CAUSE(layer, etype, code);
     scene->verdict = TERMINATED;
     if (scene->event == ON_RECEIVED || scene->event == ON_TICK)
@@ -108,17 +109,17 @@ static void terminate(struct scene *scene, const struct statement *words)
 static void answer_error(struct scene *scene, const struct statement *words)
 {
     scene->verdict = ANSWERED;
-    scene->answer = strcmp(first_of(words), "vers") == 0 ? RPC_END_SAY_VERS : RPC_END_SAY_CHUNK;
+    scene->answer = strcmp(mutant_say_first_of(words), "vers") == 0 ? RPC_END_SAY_VERS : RPC_END_SAY_CHUNK;
 }
 
 static void answer_reply(struct scene *scene, const struct statement *words)
 {
     scene->verdict = ANSWERED;
     scene->answer =
-        number_of(scene, words, "accept", 0) == RPC_GARBAGE_ARGS ? RPC_END_SAY_GARBAGE : RPC_END_SAY_UNAVAIL;
+        mutant_say_number_of(scene, words, "accept", 0) == RPC_GARBAGE_ARGS ? RPC_END_SAY_GARBAGE : RPC_END_SAY_UNAVAIL;
 }
 
-static void end(struct scene *scene, const struct statement *words)
+static void mutant_say_end(struct scene *scene, const struct statement *words)
 {
     (void)words;
     scene->verdict = CLOSED;
@@ -127,14 +128,14 @@ static void end(struct scene *scene, const struct statement *words)
         qp_close(scene->mutant->qp, false);
 }
 
-static void finish(struct scene *scene, const struct statement *words)
+static void mutant_say_finish(struct scene *scene, const struct statement *words)
 {
     (void)words;
     mpa_end_close(scene->mpa, false);
 }
 
 /* A message is still being worked on: a reset gives up the Calls, and comes after that. */
-static void reset(struct scene *scene, const struct statement *words)
+static void mutant_say_reset(struct scene *scene, const struct statement *words)
 {
     (void)words;
     if (scene->event != ON_MESSAGE) {
@@ -147,7 +148,7 @@ static void reset(struct scene *scene, const struct statement *words)
 
 /* ---- memory ---- */
 
-static void note(struct scene *scene, const struct statement *words)
+static void mutant_say_note(struct scene *scene, const struct statement *words)
 {
     (void)words;
     scene->mutant->seen++;
@@ -155,17 +156,17 @@ static void note(struct scene *scene, const struct statement *words)
     scene->age = 0;
 }
 
-static void forget(struct scene *scene, const struct statement *words)
+static void mutant_say_forget(struct scene *scene, const struct statement *words)
 {
     (void)words;
     scene->mutant->seen = 0;
 }
 
-static void keep(struct scene *scene, const struct statement *words)
+static void mutant_say_keep(struct scene *scene, const struct statement *words)
 {
-    scene->mutant->kept_stag = (uint32_t)number_of(scene, words, "stag", scene->ddp.stag);
+    scene->mutant->kept_stag = (uint32_t)mutant_say_number_of(scene, words, "stag", scene->ddp.stag);
     scene->mutant->kept_to = scene->ddp.to;
-    scene->mutant->kept_length = (uint32_t)number_of(scene, words, "len", scene->ddp.payload_len);
+    scene->mutant->kept_length = (uint32_t)mutant_say_number_of(scene, words, "len", scene->ddp.payload_len);
 }
 
 /* Memory of the device that the peer may write to. NULL: it is not. */
@@ -178,7 +179,7 @@ static uint8_t *open_memory(const struct scene *scene, uint32_t stag, uint64_t t
                                                                                                               : NULL;
 }
 
-static void place(struct scene *scene, const struct statement *words)
+static void mutant_say_place(struct scene *scene, const struct statement *words)
 {
     const struct ddp_segment *ddp = &scene->ddp;
     bool is_write = ddp->tagged && ddp->opcode == RDMAP_WRITE;
@@ -201,30 +202,30 @@ static void operate(struct scene *scene, const struct statement *words)
 
 static void be_mute(struct scene *scene, const struct statement *words)
 {
-    mutant_mute((int64_t)number_of(scene, words, "ms", 0));
+    mutant_mute((int64_t)mutant_say_number_of(scene, words, "ms", 0));
 }
 
 /* ---- messages ---- */
 
-static void post_send(const struct scene *scene, const uint8_t *p, size_t n)
+static void mutant_say_post_send(const struct scene *scene, const uint8_t *p, size_t n)
 {
     qp_post(scene->mutant->qp, &(struct qp_work){.kind = QP_SEND, .p = p, .n = n});
 }
 
-static void send_octets(struct scene *scene, const struct statement *words)
+static void mutant_say_send_octets(struct scene *scene, const struct statement *words)
 {
-    GByteArray *octets = words_octets(NULL, word_at(words, 0)->text);
+    GByteArray *octets = words_octets(NULL, mutant_say_word_at(words, 0)->text);
 
-    post_send(scene, octets->data, octets->len);
+    mutant_say_post_send(scene, octets->data, octets->len);
     g_byte_array_unref(octets);
 }
 
-static void echo(struct scene *scene, const struct statement *words)
+static void mutant_say_echo(struct scene *scene, const struct statement *words)
 {
-    size_t from = number_of(scene, words, "from", scene->ulpdu_n - scene->ddp.payload_len);
+    size_t from = mutant_say_number_of(scene, words, "from", scene->ulpdu_n - scene->ddp.payload_len);
 
     if (from <= scene->ulpdu_n)
-        post_send(scene, scene->ulpdu + from, scene->ulpdu_n - from);
+        mutant_say_post_send(scene, scene->ulpdu + from, scene->ulpdu_n - from);
 }
 
 static void post_write(struct scene *scene, const struct statement *words)
@@ -232,16 +233,16 @@ static void post_write(struct scene *scene, const struct statement *words)
     static uint8_t filler[ANSWER_MAX * 8];
     const struct qp_work work = {.kind = QP_WRITE,
                                  .p = filler,
-                                 .n = MIN(number_of(scene, words, "len", 0), sizeof filler),
-                                 .remote_stag = (uint32_t)number_of(scene, words, "stag", 0),
-                                 .remote_to = number_of(scene, words, "to", 0)};
+                                 .n = MIN(mutant_say_number_of(scene, words, "len", 0), sizeof filler),
+                                 .remote_stag = (uint32_t)mutant_say_number_of(scene, words, "stag", 0),
+                                 .remote_to = mutant_say_number_of(scene, words, "to", 0)};
 
     memset(filler, FILLER, sizeof filler);
     qp_post(scene->mutant->qp, &work);
 }
 
 /* A Read Response in one segment. */
-static void answer_read(struct scene *scene, const struct statement *words)
+static void mutant_say_answer_read(struct scene *scene, const struct statement *words)
 {
     static const uint8_t octets[ANSWER_MAX] = "of memory that is none of yours";
     const struct ddp_segment segment = {.tagged = true,
@@ -249,25 +250,27 @@ static void answer_read(struct scene *scene, const struct statement *words)
                                         .dv = 1,
                                         .rv = 1,
                                         .opcode = RDMAP_READ_RESPONSE,
-                                        .stag = (uint32_t)number_of(scene, words, "sink", scene->read.sink_stag),
-                                        .to = number_of(scene, words, "sinkto", scene->read.sink_to)};
+                                        .stag =
+                                            (uint32_t)mutant_say_number_of(scene, words, "sink", scene->read.sink_stag),
+                                        .to = mutant_say_number_of(scene, words, "sinkto", scene->read.sink_to)};
     uint8_t header[DDP_TAGGED_HEADER_LEN];
 
     ddp_header_encode(&segment, header, sizeof header);
-    mpa_end_send(scene->mpa, header, sizeof header, octets, MIN(number_of(scene, words, "len", 0), sizeof octets));
+    mpa_end_send(scene->mpa, header, sizeof header, octets,
+                 MIN(mutant_say_number_of(scene, words, "len", 0), sizeof octets));
 }
 
 static void post_call(struct scene *scene, const struct statement *words)
 {
     uint8_t octets[RPC_NULL_SEND];
 
-    rpc_null_send(octets, (uint32_t)number_of(scene, words, "xid", OWN_XID + scene->mutant->calls++));
-    post_send(scene, octets, sizeof octets);
+    rpc_null_send(octets, (uint32_t)mutant_say_number_of(scene, words, "xid", OWN_XID + scene->mutant->calls++));
+    mutant_say_post_send(scene, octets, sizeof octets);
 }
 
 /* ---- octets ---- */
 
-static void reject(struct scene *scene, const struct statement *words)
+static void mutant_say_reject(struct scene *scene, const struct statement *words)
 {
     const struct mpa_startup frame = {.kind = MPA_REPLY, .flags = MPA_FLAG_R | MPA_FLAG_C, .revision = 1};
     uint8_t octets[MPA_STARTUP_HEADER_LEN];
@@ -278,7 +281,7 @@ static void reject(struct scene *scene, const struct statement *words)
 
 static void stream(struct scene *scene, const struct statement *words)
 {
-    GByteArray *octets = words_octets(NULL, first_of(words));
+    GByteArray *octets = words_octets(NULL, mutant_say_first_of(words));
 
     if (!scene->octets) {
         mpa_end_write(scene->mpa, octets->data, octets->len);
@@ -292,7 +295,7 @@ static void stream(struct scene *scene, const struct statement *words)
 
 static void replace_ulpdu(struct scene *scene, const struct statement *words)
 {
-    GByteArray *octets = words_octets(NULL, first_of(words));
+    GByteArray *octets = words_octets(NULL, mutant_say_first_of(words));
     struct mpa_fpdu_plan *plan = scene->plan;
 
     if (plan && octets->len <= sizeof scene->mutant->octets) {
@@ -314,18 +317,18 @@ static void change_pointer(void *ctx, uint8_t marker[MPA_MARKER_LEN], uint64_t o
         put_be16(marker + 2, mutant->pointer_spoilt);
 }
 
-static void point(struct scene *scene, const struct statement *words)
+static void mutant_say_point(struct scene *scene, const struct statement *words)
 {
-    scene->mutant->pointer = (uint16_t)number_of(scene, words, "at", 0);
-    scene->mutant->pointer_spoilt = (uint16_t)number_of(scene, words, "to", 0);
+    scene->mutant->pointer = (uint16_t)mutant_say_number_of(scene, words, "at", 0);
+    scene->mutant->pointer_spoilt = (uint16_t)mutant_say_number_of(scene, words, "to", 0);
     scene->plan->marker_hook = change_pointer;
     scene->plan->hook_ctx = scene->mutant;
 }
 
-static void fill(struct scene *scene, const struct statement *words)
+static void mutant_say_fill(struct scene *scene, const struct statement *words)
 {
     if (scene->send)
-        g_byte_array_set_size(scene->send, (guint)number_of(scene, words, "n", scene->send->len));
+        g_byte_array_set_size(scene->send, (guint)mutant_say_number_of(scene, words, "n", scene->send->len));
 }
 
 /* Octets of what is about to be sent, n of them, which may be changed. NULL: too many. */
@@ -352,11 +355,11 @@ static uint8_t *changeable(struct scene *scene, size_t *n)
 
 static void patch(struct scene *scene, const struct statement *words)
 {
-    size_t at = number_of(scene, words, "at", 0), n;
+    size_t at = mutant_say_number_of(scene, words, "at", 0), n;
     uint8_t *octets = changeable(scene, &n);
 
     if (octets && n >= sizeof(uint32_t) && at <= n - sizeof(uint32_t))
-        put_be32(octets + at, (uint32_t)number_of(scene, words, "word", 0));
+        put_be32(octets + at, (uint32_t)mutant_say_number_of(scene, words, "word", 0));
 }
 
 static void flip(struct scene *scene, const struct statement *words)
@@ -369,7 +372,7 @@ static void flip(struct scene *scene, const struct statement *words)
         octets[n - 1] ^= 1;
 }
 
-static void may_send(struct scene *scene, const struct statement *words)
+static void mutant_say_may_send(struct scene *scene, const struct statement *words)
 {
     (void)words;
     scene->mpa->may_send = true;
@@ -379,34 +382,34 @@ static void may_send(struct scene *scene, const struct statement *words)
 
 /* In the words, * is one without a value. */
 static const struct mutant_say says[] = {
-    {"take", "", take},
-    {"drop", "", drop},
-    {"hang", "", drop},
-    {"term", "*", terminate},
+    {"take", "", mutant_say_take},
+    {"drop", "", mutant_say_drop},
+    {"hang", "", mutant_say_drop},
+    {"term", "*", mutant_say_terminate},
     {"error", "*", answer_error},
     {"reply", "accept", answer_reply},
-    {"close", "", end},
-    {"fin", "", finish},
-    {"rst", "", reset},
-    {"note", "", note},
-    {"forget", "", forget},
-    {"keep", "stag len", keep},
-    {"place", "", place},
+    {"close", "", mutant_say_end},
+    {"fin", "", mutant_say_finish},
+    {"rst", "", mutant_say_reset},
+    {"note", "", mutant_say_note},
+    {"forget", "", mutant_say_forget},
+    {"keep", "stag len", mutant_say_keep},
+    {"place", "", mutant_say_place},
     {"operate", "", operate},
     {"mute", "ms", be_mute},
-    {"send", "hex", send_octets},
-    {"echo", "from", echo},
+    {"send", "hex", mutant_say_send_octets},
+    {"echo", "from", mutant_say_echo},
     {"write", "stag to len", post_write},
-    {"answer", "sink sinkto len", answer_read},
+    {"answer", "sink sinkto len", mutant_say_answer_read},
     {"call", "xid", post_call},
-    {"mpa-reply", "*", reject},
+    {"mpa-reply", "*", mutant_say_reject},
     {"stream", "*", stream},
     {"fpdu", "*", replace_ulpdu},
-    {"fill", "n", fill},
-    {"point", "at to", point},
+    {"fill", "n", mutant_say_fill},
+    {"point", "at to", mutant_say_point},
     {"patch", "at word", patch},
     {"flip", "", flip},
-    {"may-send", "", may_send},
+    {"may-send", "", mutant_say_may_send},
 };
 
 const struct mutant_say *mutant_say_find(const char *name)
@@ -423,5 +426,5 @@ void mutant_carry_out(struct scene *scene, const struct mutant_statement *statem
     if (statement->say)
         statement->say->say(scene, statement->words);
     else
-        change(scene, statement->words);
+        mutant_say_change(scene, statement->words);
 }

@@ -52,7 +52,7 @@ static void make_memory(struct sample_device *device)
 }
 
 /* The other end's wishes. */
-static void take_words(struct sample_device *device, const struct mpa_end_terms *terms)
+static void device_take_words(struct sample_device *device, const struct mpa_end_terms *terms)
 {
     struct advert_wish wish;
 
@@ -64,13 +64,13 @@ static void take_words(struct sample_device *device, const struct mpa_end_terms 
     qp_repost(device->qp, MIN(wish.receives, RECEIVES_MAX));
 }
 
-static void on_requested(void *ctx, const struct mpa_end_terms *terms)
+static void device_on_requested(void *ctx, const struct mpa_end_terms *terms)
 {
     static const char sorry[] = "IWT1: not acceptable";
     struct sample_device *device = ctx;
     struct mpa_end *mpa = qp_mpa(device->qp);
 
-    take_words(device, terms);
+    device_take_words(device, terms);
     if (device->flags & ADVERT_SILENT)
         return;
     if (device->flags & (ADVERT_REJECT | ADVERT_REJECT_DATA))
@@ -79,14 +79,14 @@ static void on_requested(void *ctx, const struct mpa_end_terms *terms)
     mpa_end_reply(mpa, !(device->flags & (ADVERT_REJECT | ADVERT_REJECT_DATA)));
 }
 
-static void on_established(void *ctx, const struct mpa_end_terms *terms)
+static void device_on_established(void *ctx, const struct mpa_end_terms *terms)
 {
     static const char hello[] = "hello";
     struct sample_device *device = ctx;
 
     if (terms->role != MPA_END_INITIATOR)
         return;
-    take_words(device, terms);
+    device_take_words(device, terms);
     if (device->flags & ADVERT_REJECT)
         qp_close(device->qp, false);
     else
@@ -134,7 +134,7 @@ static bool perform(struct sample_device *device, const struct qp_message *messa
                                                  .immediate = request.data});
 }
 
-static void on_received(void *ctx, const struct qp_message *message)
+static void device_on_received(void *ctx, const struct qp_message *message)
 {
     struct sample_device *device = ctx;
     bool immediate = message->opcode == RDMAP_IMMEDIATE || message->opcode == RDMAP_IMMEDIATE_SE;
@@ -156,7 +156,7 @@ static void on_received(void *ctx, const struct qp_message *message)
 }
 
 /* A Receive is reposted when its echo is out: that bounds what a peer that reads nothing can send. */
-static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
+static void device_on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
 {
     struct sample_device *device = ctx;
 
@@ -176,10 +176,10 @@ struct sample_device *sample_device_new(const struct sample_device_options *opti
     const unsigned all = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ;
     struct sample_device *device = g_new0(struct sample_device, 1);
     const struct qp_events events = {.ctx = device,
-                                     .requested = on_requested,
-                                     .established = on_established,
-                                     .received = on_received,
-                                     .completed = on_completed};
+                                     .requested = device_on_requested,
+                                     .established = device_on_established,
+                                     .received = device_on_received,
+                                     .completed = device_on_completed};
     const int64_t t_startup = options->t_startup > 0 ? options->t_startup : t_default;
     const int64_t t_rest = options->t_rest > 0 ? options->t_rest : t_startup;
     uint8_t words[ADVERT_MAX];

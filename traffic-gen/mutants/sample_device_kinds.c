@@ -45,7 +45,8 @@ static bool open_initiator(const struct endpoint_options *options, char **error)
     return find_mutant(options, DUT_INITIATOR, error);
 }
 
-static void *make(const struct endpoint_options *options, const struct stream *stream, enum suite_dut role, bool rpc)
+static void *kinds_make(const struct endpoint_options *options, const struct stream *stream, enum suite_dut role,
+                        bool rpc)
 {
     return sample_device_new(&(struct sample_device_options){.role = role,
                                                              .how = how,
@@ -61,22 +62,22 @@ static void *make(const struct endpoint_options *options, const struct stream *s
 
 static void *echo_make(const struct endpoint_options *options, const struct stream *stream)
 {
-    return make(options, stream, DUT_RESPONDER, false);
+    return kinds_make(options, stream, DUT_RESPONDER, false);
 }
 
 static void *rpc_make(const struct endpoint_options *options, const struct stream *stream)
 {
-    return make(options, stream, DUT_RESPONDER, true);
+    return kinds_make(options, stream, DUT_RESPONDER, true);
 }
 
 static void *echo_device_make(const struct endpoint_options *options, const struct stream *stream)
 {
-    return make(options, stream, DUT_INITIATOR, false);
+    return kinds_make(options, stream, DUT_INITIATOR, false);
 }
 
 static void *rpc_device_make(const struct endpoint_options *options, const struct stream *stream)
 {
-    return make(options, stream, DUT_INITIATOR, true);
+    return kinds_make(options, stream, DUT_INITIATOR, true);
 }
 
 static void echo_free(void *endpoint)

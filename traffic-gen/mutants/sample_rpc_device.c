@@ -35,7 +35,8 @@ struct sample_rpc_device {
 
 /* ---- server; a client has a callback service that only knows NULL ---- */
 
-static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
+static void rpc_device_on_called(void *ctx, uint64_t id, const struct rpc_end_message *call,
+                                 const struct rpc_message *header)
 {
     struct sample_rpc_device *device = ctx;
     struct rpc_end_message reply = {0};
@@ -104,7 +105,7 @@ static void make_call(struct sample_rpc_device *device, enum kind kind)
     g_free(call.p);
 }
 
-static void go_on(struct sample_rpc_device *device)
+static void rpc_device_go_on(struct sample_rpc_device *device)
 {
     static const enum kind turns[] = {CALL_GETATTR, CALL_WRITE, CALL_READ, CALL_WRITE_ANY, CALL_LIST};
 
@@ -123,7 +124,8 @@ static void go_on(struct sample_rpc_device *device)
     }
 }
 
-static void take_handle(const struct rpc_end_message *reply, enum kind kind, uint8_t handle[HANDLE_MAX], uint32_t *n)
+static void rpc_device_take_handle(const struct rpc_end_message *reply, enum kind kind, uint8_t handle[HANDLE_MAX],
+                                   uint32_t *n)
 {
     struct xdr x = xdr_begin(reply->p, reply->n);
     struct nfs_results results;
@@ -137,7 +139,8 @@ static void take_handle(const struct rpc_end_message *reply, enum kind kind, uin
     nfs_results_clear(&results);
 }
 
-static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
+static void rpc_device_on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result,
+                                  const struct rpc_end_message *reply)
 {
     struct sample_rpc_device *device = ctx;
 
@@ -146,11 +149,11 @@ static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, c
     if (device->peer || result == RPC_END_LOST)
         return;
     if (result == RPC_END_REPLIED && cookie == CALL_MOUNT)
-        take_handle(reply, CALL_MOUNT, device->root, &device->root_n);
+        rpc_device_take_handle(reply, CALL_MOUNT, device->root, &device->root_n);
     if (result == RPC_END_REPLIED && cookie == CALL_CREATE)
-        take_handle(reply, CALL_CREATE, device->file, &device->file_n);
+        rpc_device_take_handle(reply, CALL_CREATE, device->file, &device->file_n);
     if (device->calls < CALLS_MAX)
-        go_on(device);
+        rpc_device_go_on(device);
 }
 
 /* A callback of the server. */
@@ -162,7 +165,7 @@ static void on_callback(void *ctx, const struct rpc_end_message *message, uint64
     rpc_end_call(device->end, message, &how, cookie);
 }
 
-static void on_established(void *ctx, const struct mpa_end_terms *terms)
+static void rpc_device_on_established(void *ctx, const struct mpa_end_terms *terms)
 {
     struct sample_rpc_device *device = ctx;
 
@@ -177,8 +180,10 @@ struct sample_rpc_device *sample_rpc_device_new(enum suite_dut role, const struc
                                                 int64_t t_rest, const struct stream *stream)
 {
     struct sample_rpc_device *device = g_new0(struct sample_rpc_device, 1);
-    const struct rpc_end_events events = {
-        .ctx = device, .established = on_established, .replied = on_replied, .called = on_called};
+    const struct rpc_end_events events = {.ctx = device,
+                                          .established = rpc_device_on_established,
+                                          .replied = rpc_device_on_replied,
+                                          .called = rpc_device_on_called};
     struct rpc_end_options options = {
         .qp = {.mpa = {.role = role == DUT_RESPONDER ? MPA_END_RESPONDER : MPA_END_INITIATOR,
                        .revision = 2,

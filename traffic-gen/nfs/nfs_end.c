@@ -11,7 +11,7 @@ struct nfs_end {
     char *trouble; /* of the connection */
 };
 
-static void fail(struct nfs_end *end, char *trouble)
+static void nfs_end_fail(struct nfs_end *end, char *trouble)
 {
     if (end->trouble)
         g_free(trouble);
@@ -21,37 +21,37 @@ static void fail(struct nfs_end *end, char *trouble)
 
 /* ---- what both have in common ---- */
 
-static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+static void nfs_end_on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
     struct nfs_end *end = ctx;
 
-    fail(end, qp_terminate_text(ours, terminate));
+    nfs_end_fail(end, qp_terminate_text(ours, terminate));
     if (end->events.terminated)
         end->events.terminated(end->events.ctx, ours, terminate);
 }
 
-static void on_failed(void *ctx, enum mpa_end_error error)
+static void nfs_end_on_failed(void *ctx, enum mpa_end_error error)
 {
     struct nfs_end *end = ctx;
 
-    fail(end, g_strdup(mpa_end_error_text(error)));
+    nfs_end_fail(end, g_strdup(mpa_end_error_text(error)));
     if (end->events.failed)
         end->events.failed(end->events.ctx, error);
     if (end->client)
         nfs_client_lost(end->client);
 }
 
-static void on_broken(void *ctx, enum qp_status status, const char *why)
+static void nfs_end_on_broken(void *ctx, enum qp_status status, const char *why)
 {
     struct nfs_end *end = ctx;
 
     (void)status;
-    fail(end, g_strdup(why));
+    nfs_end_fail(end, g_strdup(why));
     if (end->client)
         nfs_client_lost(end->client);
 }
 
-static void on_ended(void *ctx, bool orderly)
+static void nfs_end_on_ended(void *ctx, bool orderly)
 {
     struct nfs_end *end = ctx;
 
@@ -70,10 +70,10 @@ static struct nfs_end *new_end(const struct nfs_end_options *options, struct rpc
     if (options->events)
         end->events = *options->events;
     events->ctx = end;
-    events->terminated = on_terminated;
-    events->failed = on_failed;
-    events->broken = on_broken;
-    events->ended = on_ended;
+    events->terminated = nfs_end_on_terminated;
+    events->failed = nfs_end_on_failed;
+    events->broken = nfs_end_on_broken;
+    events->ended = nfs_end_on_ended;
     end->rpc = rpc_end_new(options->rpc, &end->stream, events, options->seed);
     return end;
 }

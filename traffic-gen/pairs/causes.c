@@ -25,7 +25,7 @@ GPtrArray *causes_new(void)
 /* ---- verdicts ---- */
 
 /* "MPA-4.3-03: ...": the rule. */
-static const struct rule *rule_of(const char *observation)
+static const struct rule *causes_rule_of(const char *observation)
 {
     g_autofree char *id = g_strndup(observation, strcspn(observation, ":"));
 
@@ -35,7 +35,7 @@ static const struct rule *rule_of(const char *observation)
 static bool was_seen(const struct case_result *usual, const struct rule *rule)
 {
     for (guint i = 0; usual && i < usual->observations->len; i++) {
-        if (rule_of(g_ptr_array_index(usual->observations, i)) == rule)
+        if (causes_rule_of(g_ptr_array_index(usual->observations, i)) == rule)
             return true;
     }
     return false;
@@ -59,7 +59,7 @@ static const char *finding_of(const struct subject *subject, const struct case_r
 
     for (guint i = 0; i < result->observations->len; i++) {
         const char *observation = g_ptr_array_index(result->observations, i);
-        const struct rule *rule = rule_of(observation);
+        const struct rule *rule = causes_rule_of(observation);
 
         if (!rule || (result != usual && was_seen(usual, rule)) || is_doubted(result, rule))
             continue;
@@ -76,7 +76,7 @@ static bool yields(const struct subject *subject, const struct case_result *resu
     if (result->outcome == OUTCOME_PASSED)
         return true;
     return result->outcome == OUTCOME_FAILED && !result->death && is_waived(subject, rule_find(result->rule)) &&
-           !is_waived(subject, rule_of(finding));
+           !is_waived(subject, causes_rule_of(finding));
 }
 
 void causes_count_findings(const struct subject *subject, const struct case_result *usual, struct case_result *result)
@@ -88,7 +88,7 @@ void causes_count_findings(const struct subject *subject, const struct case_resu
     result->outcome = OUTCOME_FAILED;
     g_free(result->actual);
     result->actual = g_strdup(finding);
-    case_set_rule(result, rule_number(rule_of(finding)));
+    case_set_rule(result, rule_number(causes_rule_of(finding)));
 }
 
 const char *causes_failure(const struct case_result *result)

@@ -39,17 +39,17 @@ const struct pairs_parameter chunks_parameters[CHUNKS_PARAMETERS] = {
     [CHUNKS_AT_CALLS] = {"calls", "NULL Calls at once, as far as the grant goes", VALUES(at_once)},
 };
 
-static int value(enum chunks_parameter parameter, const char *text)
+static int model_value(enum chunks_parameter parameter, const char *text)
 {
     return pairs_value(&chunks_parameters[parameter], text);
 }
 
-static bool is(const int *vector, enum chunks_parameter parameter, const char *text)
+static bool model_is(const int *vector, enum chunks_parameter parameter, const char *text)
 {
-    return vector[parameter] == value(parameter, text);
+    return vector[parameter] == model_value(parameter, text);
 }
 
-static unsigned number(const int *vector, enum chunks_parameter parameter)
+static unsigned model_number(const int *vector, enum chunks_parameter parameter)
 {
     return (unsigned)strtoul(chunks_parameters[parameter].values[vector[parameter]], NULL, 10);
 }
@@ -69,8 +69,8 @@ bool chunks_allowed(const void *ctx, const int *vector)
     if (!pairs_fit(ctx, &pairs_chunks, vector))
         return false;
     /* We may send no more inline than the server has room for, which is 1024 octets at least (section 3.3.2). */
-    return !is(vector, CHUNKS_AT_CALL, "inline") || vector[CHUNKS_AT_LEN] == COVERING_OPEN ||
-           is(vector, CHUNKS_AT_LEN, "100");
+    return !model_is(vector, CHUNKS_AT_CALL, "inline") || vector[CHUNKS_AT_LEN] == COVERING_OPEN ||
+           model_is(vector, CHUNKS_AT_LEN, "100");
 }
 
 bool chunks_refused(const void *ctx, unsigned parameter, int chosen)
@@ -78,13 +78,13 @@ bool chunks_refused(const void *ctx, unsigned parameter, int chosen)
     (void)ctx;
     if (parameter == CHUNKS_AT_FORM)
         return chosen >= FORM_IS_SHORT;
-    return parameter == CHUNKS_AT_ROOM && chosen == value(CHUNKS_AT_ROOM, "small");
+    return parameter == CHUNKS_AT_ROOM && chosen == model_value(CHUNKS_AT_ROOM, "small");
 }
 
 void chunks_settle(const struct pairs *pairs, int *vector)
 {
-    if (is(vector, CHUNKS_AT_CALL, "inline"))
-        vector[CHUNKS_AT_LEN] = value(CHUNKS_AT_LEN, "100");
+    if (model_is(vector, CHUNKS_AT_CALL, "inline"))
+        vector[CHUNKS_AT_LEN] = model_value(CHUNKS_AT_LEN, "100");
     pairs_settle(pairs, &pairs_chunks, vector);
 }
 
@@ -92,10 +92,10 @@ void chunks_usual(struct pairs *pairs, unsigned versions)
 {
     memset(pairs->left_out, 0, sizeof pairs->left_out);
     memset(pairs->usual, 0, sizeof pairs->usual);
-    pairs->usual[CHUNKS_AT_SEG] = value(CHUNKS_AT_SEG, "1");
+    pairs->usual[CHUNKS_AT_SEG] = model_value(CHUNKS_AT_SEG, "1");
     pairs->usual[CHUNKS_AT_FORM] = FORM_IS_OWN;
-    pairs->usual[CHUNKS_AT_RSEG] = value(CHUNKS_AT_RSEG, "1");
-    pairs->usual[CHUNKS_AT_ROOM] = value(CHUNKS_AT_ROOM, "exact");
+    pairs->usual[CHUNKS_AT_RSEG] = model_value(CHUNKS_AT_RSEG, "1");
+    pairs->usual[CHUNKS_AT_ROOM] = model_value(CHUNKS_AT_ROOM, "exact");
     for (int i = NFS_VERSIONS - 1; i >= 0; i--) {
         pairs->left_out[CHUNKS_AT_NFS][i] = !(versions & 1U << i);
         if (versions & 1U << i)
@@ -107,25 +107,25 @@ void chunks_usual(struct pairs *pairs, unsigned versions)
 
 static uint32_t room_of(const int *vector, uint32_t length)
 {
-    if (is(vector, CHUNKS_AT_ROOM, "round"))
+    if (model_is(vector, CHUNKS_AT_ROOM, "round"))
         return (length + 3) / 4 * 4;
-    if (is(vector, CHUNKS_AT_ROOM, "more"))
+    if (model_is(vector, CHUNKS_AT_ROOM, "more"))
         return length + 1000;
-    return is(vector, CHUNKS_AT_ROOM, "small") ? length - CHUNKS_MISSING : length;
+    return model_is(vector, CHUNKS_AT_ROOM, "small") ? length - CHUNKS_MISSING : length;
 }
 
 struct chunks_plan chunks_plan_of(const int *vector)
 {
     struct chunks_plan plan = {.version = (enum nfs_version_at)vector[CHUNKS_AT_NFS],
-                               .length = number(vector, CHUNKS_AT_LEN),
+                               .length = model_number(vector, CHUNKS_AT_LEN),
                                .call = (enum chunks_call)vector[CHUNKS_AT_CALL],
                                .form = (enum chunks_form)vector[CHUNKS_AT_FORM],
                                .reply = (enum chunks_reply)vector[CHUNKS_AT_REPLY],
-                               .segments = number(vector, CHUNKS_AT_SEG),
-                               .reply_segments = number(vector, CHUNKS_AT_RSEG),
-                               .inline_size = number(vector, CHUNKS_AT_INLINE),
-                               .credits = number(vector, CHUNKS_AT_CREDITS),
-                               .calls = number(vector, CHUNKS_AT_CALLS)};
+                               .segments = model_number(vector, CHUNKS_AT_SEG),
+                               .reply_segments = model_number(vector, CHUNKS_AT_RSEG),
+                               .inline_size = model_number(vector, CHUNKS_AT_INLINE),
+                               .credits = model_number(vector, CHUNKS_AT_CREDITS),
+                               .calls = model_number(vector, CHUNKS_AT_CALLS)};
 
     plan.room = room_of(vector, plan.length);
     return plan;

@@ -24,7 +24,7 @@ struct chunks {
 /* ---- verdicts ---- */
 
 /* What came of it; `fewer`: octets, when it was a success. 0: the connection is over, or there is no answer. */
-static unsigned outcome_of(const struct rpc_talker *talker, bool fewer)
+static unsigned vector_outcome_of(const struct rpc_talker *talker, bool fewer)
 {
     if (talker->replied == 0 || talker->result == RPC_END_LOST || talker->result == RPC_END_GARBAGE)
         return 0;
@@ -42,7 +42,8 @@ static const char *outcome_words(unsigned outcomes)
     return outcomes & CHUNKS_FEWER ? "fewer octets, or an error" : "an error";
 }
 
-static bool judge(struct chunks *chunks, unsigned outcome, unsigned outcomes, enum rule_id rule, const char *what)
+static bool vector_judge(struct chunks *chunks, unsigned outcome, unsigned outcomes, enum rule_id rule,
+                         const char *what)
 {
     if (outcome & outcomes)
         return true;
@@ -65,7 +66,7 @@ static bool write_by_end(struct chunks *chunks)
 
     return rpc_talker_say(chunks->talker, "write len=%u%s segments=%u reply=%d", plan->length, words[plan->call],
                           plan->segments, REPLY_MAX) &&
-           judge(chunks, outcome_of(chunks->talker, false), outcomes, rule, "WRITE");
+           vector_judge(chunks, vector_outcome_of(chunks->talker, false), outcomes, rule, "WRITE");
 }
 
 /* The Read chunk, with or without the roundup. */
@@ -139,10 +140,10 @@ static bool read_back(struct chunks *chunks)
     if (!rpc_talker_say(chunks->talker, "read len=%u write=%u segments=%u reply=%d", plan->length,
                         has_write_chunk ? plan->room : 0, plan->reply_segments, reply_max))
         return false;
-    if (outcome_of(chunks->talker, false) == CHUNKS_SUCCESS)
+    if (vector_outcome_of(chunks->talker, false) == CHUNKS_SUCCESS)
         right = rpc_talker_holds(chunks->talker, &n);
-    outcome = outcome_of(chunks->talker, n < plan->length);
-    if (!judge(chunks, outcome, outcomes, rule, "READ"))
+    outcome = vector_outcome_of(chunks->talker, n < plan->length);
+    if (!vector_judge(chunks, outcome, outcomes, rule, "READ"))
         return false;
     if (!right)
         pairs_failed(chunks->talker->talk, RULE_RPCR_3_4_5_07, "expected the octets that were written; found others");
@@ -182,7 +183,7 @@ static bool call_at_once(struct chunks *chunks)
 
 /* ---- a vector ---- */
 
-static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
+static void vector_run(struct talk *talk, const struct pairs *pairs, const int *vector)
 {
     const struct chunks_plan plan = chunks_plan_of(vector);
     const struct talker_wish wish = {.size = plan.inline_size, .credits = plan.credits, .version = plan.version};
@@ -211,7 +212,7 @@ static unsigned learn_versions(struct talk_run *run)
     return run->nfs.spoken & (run->nfs.wanted ? run->nfs.wanted : NFS_ALL_VERSIONS);
 }
 
-static bool prepare(struct pairs *pairs, char **why)
+static bool vector_prepare(struct pairs *pairs, char **why)
 {
     unsigned versions;
 
@@ -239,9 +240,9 @@ const struct pairs_model pairs_chunks = {
     .duts = DUT_RESPONDER,
     .needs = NEED_NFS,
     .of_messages = true,
-    .prepare = prepare,
+    .prepare = vector_prepare,
     .allowed = chunks_allowed,
     .refused = chunks_refused,
     .settle = chunks_settle,
-    .run = run,
+    .run = vector_run,
 };

@@ -25,7 +25,7 @@ struct making {
 
 /* ---- what is allowed ---- */
 
-static bool is_refused(const struct covering_problem *problem, unsigned parameter, int value)
+static bool covering_is_refused(const struct covering_problem *problem, unsigned parameter, int value)
 {
     return value != COVERING_OPEN && problem->refused && problem->refused(problem->ctx, parameter, value);
 }
@@ -35,12 +35,12 @@ static unsigned refusals(const struct covering_problem *problem, const int *vect
     unsigned n = 0;
 
     for (unsigned i = 0; i < problem->n; i++)
-        n += is_refused(problem, i, vector[i]);
+        n += covering_is_refused(problem, i, vector[i]);
     return n;
 }
 
 /* Open parameters get values that are not refused. */
-static bool complete(const struct covering_problem *problem, int *vector, unsigned from)
+static bool covering_complete(const struct covering_problem *problem, int *vector, unsigned from)
 {
     if (!problem->allowed(problem->ctx, vector))
         return false;
@@ -50,7 +50,7 @@ static bool complete(const struct covering_problem *problem, int *vector, unsign
         return true;
     for (int value = 0; value < (int)problem->sizes[from]; value++) {
         vector[from] = value;
-        if (!is_refused(problem, from, value) && complete(problem, vector, from + 1))
+        if (!covering_is_refused(problem, from, value) && covering_complete(problem, vector, from + 1))
             return true;
     }
     vector[from] = COVERING_OPEN;
@@ -62,12 +62,12 @@ bool covering_possible(const struct covering_problem *problem, const int *vector
     int whole[COVERING_PARAMETERS_MAX];
 
     memcpy(whole, vector, problem->n * sizeof *whole);
-    return refusals(problem, whole) <= 1 && complete(problem, whole, 0);
+    return refusals(problem, whole) <= 1 && covering_complete(problem, whole, 0);
 }
 
 /* ---- combinations ---- */
 
-static void add_groups(struct making *making, struct group *group, unsigned filled, unsigned from)
+static void covering_add_groups(struct making *making, struct group *group, unsigned filled, unsigned from)
 {
     if (filled == making->strength) {
         g_array_append_val(making->groups, *group);
@@ -75,7 +75,7 @@ static void add_groups(struct making *making, struct group *group, unsigned fill
     }
     for (unsigned i = from; i < making->problem->n; i++) {
         group->at[filled] = i;
-        add_groups(making, group, filled + 1, i + 1);
+        covering_add_groups(making, group, filled + 1, i + 1);
     }
 }
 
@@ -89,7 +89,7 @@ static size_t combinations_of(const struct making *making, const struct group *g
 }
 
 /* The one of the group that the vector has; its parameters all have values. */
-static size_t index_of(const struct making *making, const struct group *group, const int *vector)
+static size_t covering_index_of(const struct making *making, const struct group *group, const int *vector)
 {
     size_t index = 0;
 
@@ -131,7 +131,7 @@ static void find_combinations(struct making *making)
     }
 }
 
-static bool has(const struct making *making, const struct group *group, unsigned parameter)
+static bool covering_has(const struct making *making, const struct group *group, unsigned parameter)
 {
     for (unsigned i = 0; i < making->strength; i++) {
         if (group->at[i] == parameter)
@@ -148,7 +148,7 @@ static bool counts(const struct making *making, const struct group *group, const
     for (unsigned i = 0; i < making->strength; i++) {
         if (vector[group->at[i]] == COVERING_OPEN)
             return false;
-        refused += is_refused(making->problem, group->at[i], vector[group->at[i]]);
+        refused += covering_is_refused(making->problem, group->at[i], vector[group->at[i]]);
     }
     return refused == refusals(making->problem, vector);
 }
@@ -161,8 +161,8 @@ static unsigned gain_of(const struct making *making, const int *vector, unsigned
     for (guint i = 0; i < making->groups->len; i++) {
         const struct group *group = &g_array_index(making->groups, struct group, i);
 
-        if (has(making, group, parameter) && counts(making, group, vector))
-            gain += making->states->data[index_of(making, group, vector)] == IS_OPEN;
+        if (covering_has(making, group, parameter) && counts(making, group, vector))
+            gain += making->states->data[covering_index_of(making, group, vector)] == IS_OPEN;
     }
     return gain;
 }
@@ -178,7 +178,7 @@ static unsigned open_in(struct making *making, const int *vector, bool take)
 
         if (!counts(making, group, vector))
             continue;
-        state = &making->states->data[index_of(making, group, vector)];
+        state = &making->states->data[covering_index_of(making, group, vector)];
         gain += *state == IS_OPEN;
         if (take && *state == IS_OPEN)
             *state = IS_COVERED;
@@ -189,7 +189,7 @@ static unsigned open_in(struct making *making, const int *vector, bool take)
 /* ---- a vector ---- */
 
 /* The parameters in random order. */
-static void shuffle(struct making *making, unsigned *order)
+static void covering_shuffle(struct making *making, unsigned *order)
 {
     const unsigned n = making->problem->n;
 
@@ -215,7 +215,7 @@ static void choose_value(struct making *making, int *vector, unsigned parameter)
         unsigned gain;
 
         vector[parameter] = value;
-        if (is_refused(making->problem, parameter, value) || !covering_possible(making->problem, vector))
+        if (covering_is_refused(making->problem, parameter, value) || !covering_possible(making->problem, vector))
             continue;
         gain = gain_of(making, vector, parameter);
         if (best == COVERING_OPEN || gain > best_gain) {
@@ -240,11 +240,11 @@ static void begin_vector(struct making *making, int *vector)
     set_combination(making, group, making->next - group->base, vector);
 }
 
-static void fill(struct making *making, int *vector)
+static void covering_fill(struct making *making, int *vector)
 {
     unsigned order[COVERING_PARAMETERS_MAX] = {0};
 
-    shuffle(making, order);
+    covering_shuffle(making, order);
     for (unsigned i = 0; i < making->problem->n; i++) {
         if (vector[order[i]] == COVERING_OPEN)
             choose_value(making, vector, order[i]);
@@ -260,7 +260,7 @@ static void make_vector(struct making *making, int *best)
         unsigned gain;
 
         begin_vector(making, vector);
-        fill(making, vector);
+        covering_fill(making, vector);
         gain = open_in(making, vector, false);
         if (gain > best_gain) {
             best_gain = gain;
@@ -269,7 +269,7 @@ static void make_vector(struct making *making, int *best)
     }
 }
 
-static void take(struct making *making, const int *vector, GArray *out)
+static void covering_take(struct making *making, const int *vector, GArray *out)
 {
     making->open -= open_in(making, vector, true);
     g_array_append_vals(out, vector, making->problem->n);
@@ -284,7 +284,7 @@ static void making_begin(struct making *making, const struct covering_problem *p
                               .strength = MIN(strength, problem->n),
                               .groups = g_array_new(FALSE, FALSE, sizeof(struct group)),
                               .states = g_byte_array_new()};
-    add_groups(making, &group, 0, 0);
+    covering_add_groups(making, &group, 0, 0);
     find_combinations(making);
     for (guint i = 0; covered && i < covered->len; i += problem->n)
         making->open -= open_in(making, &g_array_index(covered, int, i), true);
@@ -306,10 +306,10 @@ GArray *covering_make(const struct covering_problem *problem, unsigned strength,
     making_begin(&making, problem, strength, covered);
     making.random = g_rand_new_with_seed(seed);
     if (first)
-        take(&making, first, out);
+        covering_take(&making, first, out);
     while (making.open > 0) {
         make_vector(&making, vector);
-        take(&making, vector, out);
+        covering_take(&making, vector, out);
     }
     g_rand_free(making.random);
     making_end(&making);

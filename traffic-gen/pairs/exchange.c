@@ -17,7 +17,7 @@ void exchange_draw(uint32_t drawn, uint8_t *octets, size_t n)
 }
 
 /* Other octets on each connection. */
-static uint32_t port_of(const struct talk *talk)
+static uint32_t exchange_port_of(const struct talk *talk)
 {
     return g_array_index(talk->result->ports, guint, talk->result->ports->len - 1);
 }
@@ -37,8 +37,8 @@ static bool hear_message(struct talk *talk, enum rdmap_opcode opcode, GByteArray
     return false;
 }
 
-static bool judge_sink(struct talk *talk, const struct exchange_sink *sink, const struct exchange_sink *found,
-                       const char *what)
+static bool exchange_judge_sink(struct talk *talk, const struct exchange_sink *sink, const struct exchange_sink *found,
+                                const char *what)
 {
     if (sink && sink->stag != found->stag)
         pairs_failed(talk, RULE_RDMAP_4_4_03, "expected %s to STag 0x%x; found 0x%x", what, sink->stag, found->stag);
@@ -51,7 +51,8 @@ static bool judge_sink(struct talk *talk, const struct exchange_sink *sink, cons
     return false;
 }
 
-static bool judge_octets(struct talk *talk, const GByteArray *came, const uint8_t *octets, size_t n, const char *what)
+static bool exchange_judge_octets(struct talk *talk, const GByteArray *came, const uint8_t *octets, size_t n,
+                                  const char *what)
 {
     size_t at = 0;
 
@@ -76,25 +77,26 @@ bool exchange_hear(struct talk *talk, enum rdmap_opcode opcode, const uint8_t *o
     struct exchange_sink begins = {0};
 
     if (hear_message(talk, opcode, came, &begins))
-        return judge_sink(talk, sink, &begins, what) && judge_octets(talk, came, octets, n, what);
+        return exchange_judge_sink(talk, sink, &begins, what) && exchange_judge_octets(talk, came, octets, n, what);
     pairs_failed(talk, rule, "expected %s; found %s", what, talk_describe(talk, talk_last(talk)));
     return false;
 }
 
-static bool echo(struct talk *talk, const uint8_t *octets, size_t n, const char *words, enum rule_id rule)
+static bool exchange_echo(struct talk *talk, const uint8_t *octets, size_t n, const char *words, enum rule_id rule)
 {
     return talk_say_octets(talk, octets, n, "send %s", words) &&
            exchange_hear(talk, RDMAP_SEND, octets, n, "the echo of a Send", NULL, rule);
 }
 
-static bool has_room(const struct talk *talk, size_t n)
+static bool exchange_has_room(const struct talk *talk, size_t n)
 {
     return talk->advert.n > REGION_ALL && talk->advert.regions[REGION_ALL].length >= SLOTS * n;
 }
 
-static bool write_and_read(struct talk *talk, const uint8_t *octets, size_t n, const char *words, enum rule_id rule)
+static bool exchange_write_and_read(struct talk *talk, const uint8_t *octets, size_t n, const char *words,
+                                    enum rule_id rule)
 {
-    size_t at = port_of(talk) % SLOTS * n;
+    size_t at = exchange_port_of(talk) % SLOTS * n;
 
     return talk_say_octets(talk, octets, n, "write region=all to+%zu %s", at, words) &&
            talk_say(talk, "read region=all srcto+%zu size=%zu", at, n) &&
@@ -105,15 +107,15 @@ bool exchange_octets(struct talk *talk, const struct exchange *may, size_t n, co
                      const char **what)
 {
     uint8_t octets[EXCHANGE_MAX];
-    const bool regions = may->reads && has_room(talk, n);
+    const bool regions = may->reads && exchange_has_room(talk, n);
 
-    exchange_draw(port_of(talk), octets, n);
+    exchange_draw(exchange_port_of(talk), octets, n);
     *what = may->echo && regions ? "octets echoed, and others written and read back"
             : may->echo          ? "octets echoed"
             : regions            ? "octets written and read back"
                                  : NULL;
-    return (!may->echo || echo(talk, octets, n, words, rule)) &&
-           (!regions || write_and_read(talk, octets, n, words, rule));
+    return (!may->echo || exchange_echo(talk, octets, n, words, rule)) &&
+           (!regions || exchange_write_and_read(talk, octets, n, words, rule));
 }
 
 bool exchange_reads(struct talk *talk, unsigned n, enum rule_id rule)

@@ -30,17 +30,17 @@ const struct pairs_parameter geometry_parameters[GEOMETRY_PARAMETERS] = {
     [GEOMETRY_AT_C] = {"C", "CRC", VALUES(on_off)},
 };
 
-static int value(enum geometry_parameter parameter, const char *text)
+static int geometry_model_value(enum geometry_parameter parameter, const char *text)
 {
     return pairs_value(&geometry_parameters[parameter], text);
 }
 
-static bool is(const int *vector, enum geometry_parameter parameter, const char *text)
+static bool geometry_model_is(const int *vector, enum geometry_parameter parameter, const char *text)
 {
-    return vector[parameter] == value(parameter, text);
+    return vector[parameter] == geometry_model_value(parameter, text);
 }
 
-static unsigned number(const int *vector, enum geometry_parameter parameter)
+static unsigned geometry_model_number(const int *vector, enum geometry_parameter parameter)
 {
     return (unsigned)strtoul(geometry_parameters[parameter].values[vector[parameter]], NULL, 10);
 }
@@ -62,7 +62,7 @@ bool geometry_refused(const void *ctx, unsigned parameter, int chosen)
 {
     (void)ctx;
     if (parameter == GEOMETRY_AT_PLACE)
-        return chosen >= value(GEOMETRY_AT_PLACE, "before");
+        return chosen >= geometry_model_value(GEOMETRY_AT_PLACE, "before");
     return parameter == GEOMETRY_AT_MEMORY && chosen >= MEMORY_IS_WRONG;
 }
 
@@ -78,21 +78,21 @@ void geometry_usual(struct pairs *pairs)
 
     memset(pairs->left_out, 0, sizeof pairs->left_out);
     memset(pairs->usual, 0, sizeof pairs->usual);
-    pairs->usual[GEOMETRY_AT_ULPDU] = value(GEOMETRY_AT_ULPDU, "whole");
-    pairs->usual[GEOMETRY_AT_SINK] = value(GEOMETRY_AT_SINK, "usual");
+    pairs->usual[GEOMETRY_AT_ULPDU] = geometry_model_value(GEOMETRY_AT_ULPDU, "whole");
+    pairs->usual[GEOMETRY_AT_SINK] = geometry_model_value(GEOMETRY_AT_SINK, "usual");
     if (terms->markers) { /* the talker always asks for them then */
-        pairs->usual[GEOMETRY_AT_M] = value(GEOMETRY_AT_M, "1");
-        pairs->left_out[GEOMETRY_AT_M][value(GEOMETRY_AT_M, "0")] = true;
+        pairs->usual[GEOMETRY_AT_M] = geometry_model_value(GEOMETRY_AT_M, "1");
+        pairs->left_out[GEOMETRY_AT_M][geometry_model_value(GEOMETRY_AT_M, "0")] = true;
     }
     if (terms->no_crc) {
-        pairs->usual[GEOMETRY_AT_C] = value(GEOMETRY_AT_C, "0");
-        pairs->left_out[GEOMETRY_AT_C][value(GEOMETRY_AT_C, "1")] = true;
+        pairs->usual[GEOMETRY_AT_C] = geometry_model_value(GEOMETRY_AT_C, "0");
+        pairs->left_out[GEOMETRY_AT_C][geometry_model_value(GEOMETRY_AT_C, "1")] = true;
     }
 }
 
 /* ---- messages ---- */
 
-static enum advert_region region_of(enum geometry_memory memory, bool is_read)
+static enum advert_region geometry_model_region_of(enum geometry_memory memory, bool is_read)
 {
     switch (memory) {
     case MEMORY_IS_OWN:
@@ -110,7 +110,7 @@ static enum advert_region region_of(enum geometry_memory memory, bool is_read)
     return REGION_ALL;
 }
 
-static bool is_advertised(const struct advert *advert, enum advert_region region)
+static bool geometry_model_is_advertised(const struct advert *advert, enum advert_region region)
 {
     return region < advert->n && advert->regions[region].stag != 0;
 }
@@ -121,7 +121,8 @@ void geometry_leave_out(struct pairs *pairs, const struct advert *advert)
         const enum geometry_memory kind = (enum geometry_memory)memory;
 
         pairs->left_out[GEOMETRY_AT_MEMORY][memory] =
-            !is_advertised(advert, region_of(kind, true)) || !is_advertised(advert, region_of(kind, false));
+            !geometry_model_is_advertised(advert, geometry_model_region_of(kind, true)) ||
+            !geometry_model_is_advertised(advert, geometry_model_region_of(kind, false));
     }
 }
 
@@ -130,17 +131,17 @@ struct geometry_plan geometry_plan_of(const int *vector)
     static const char *const words[] = {"", "mpa.split=9 mpa.acked mpa.gap=5000",
                                         "mpa.split-half mpa.acked mpa.gap=5000"};
     static const uint64_t sink_tos[] = {0, TALK_SINK_TO, TALK_SINK_TO + 1, UINT64_C(0xFFFFFFFFFFFF0000)};
-    struct geometry_plan plan = {.is_read = is(vector, GEOMETRY_AT_OP, "read"),
-                                 .markers = is(vector, GEOMETRY_AT_M, "1"),
-                                 .crc = is(vector, GEOMETRY_AT_C, "1"),
-                                 .length = number(vector, GEOMETRY_AT_LEN),
-                                 .n = number(vector, GEOMETRY_AT_N),
+    struct geometry_plan plan = {.is_read = geometry_model_is(vector, GEOMETRY_AT_OP, "read"),
+                                 .markers = geometry_model_is(vector, GEOMETRY_AT_M, "1"),
+                                 .crc = geometry_model_is(vector, GEOMETRY_AT_C, "1"),
+                                 .length = geometry_model_number(vector, GEOMETRY_AT_LEN),
+                                 .n = geometry_model_number(vector, GEOMETRY_AT_N),
                                  .memory = (enum geometry_memory)vector[GEOMETRY_AT_MEMORY],
-                                 .limit = number(vector, GEOMETRY_AT_ULPDU),
+                                 .limit = geometry_model_number(vector, GEOMETRY_AT_ULPDU),
                                  .cut = words[vector[GEOMETRY_AT_CUT]],
                                  .sink_to = sink_tos[vector[GEOMETRY_AT_SINK]]};
 
-    plan.region = region_of(plan.memory, plan.is_read);
+    plan.region = geometry_model_region_of(plan.memory, plan.is_read);
     return plan;
 }
 
@@ -149,13 +150,13 @@ int64_t geometry_place(const int *vector, uint32_t region_length)
     const struct geometry_plan plan = geometry_plan_of(vector);
     const int64_t end = (int64_t)region_length - (int64_t)plan.length * plan.n;
 
-    if (is(vector, GEOMETRY_AT_PLACE, "odd"))
+    if (geometry_model_is(vector, GEOMETRY_AT_PLACE, "odd"))
         return 1;
-    if (is(vector, GEOMETRY_AT_PLACE, "end"))
+    if (geometry_model_is(vector, GEOMETRY_AT_PLACE, "end"))
         return end;
-    if (is(vector, GEOMETRY_AT_PLACE, "over"))
+    if (geometry_model_is(vector, GEOMETRY_AT_PLACE, "over"))
         return end + 1;
-    return is(vector, GEOMETRY_AT_PLACE, "before") ? -1 : 0;
+    return geometry_model_is(vector, GEOMETRY_AT_PLACE, "before") ? -1 : 0;
 }
 
 /* Which rule refuses a Write, and a Read: RFC 5041 sections 7.1 and 8.2, RFC 5040 section 7.2, RFC 5042 section 6.3.5.
@@ -180,18 +181,19 @@ static bool is_out_of_place(const int *vector)
     return geometry_refused(NULL, GEOMETRY_AT_PLACE, vector[GEOMETRY_AT_PLACE]);
 }
 
-static bool is_closed(const int *vector)
+static bool geometry_model_is_closed(const int *vector)
 {
     return geometry_refused(NULL, GEOMETRY_AT_MEMORY, vector[GEOMETRY_AT_MEMORY]);
 }
 
 static const struct refusal *refusal_of(const int *vector)
 {
-    if (!is_out_of_place(vector) && !is_closed(vector))
+    if (!is_out_of_place(vector) && !geometry_model_is_closed(vector))
         return &usual;
-    if (is(vector, GEOMETRY_AT_LEN, "0"))
+    if (geometry_model_is(vector, GEOMETRY_AT_LEN, "0"))
         return &unchecked;
-    return is_closed(vector) ? &closed[vector[GEOMETRY_AT_MEMORY]] : &out_of_place[vector[GEOMETRY_AT_PLACE]];
+    return geometry_model_is_closed(vector) ? &closed[vector[GEOMETRY_AT_MEMORY]]
+                                            : &out_of_place[vector[GEOMETRY_AT_PLACE]];
 }
 
 unsigned geometry_served(const int *vector, enum rule_id *rule)
@@ -202,5 +204,6 @@ unsigned geometry_served(const int *vector, enum rule_id *rule)
     *rule = plan.is_read ? refusal->read : refusal->write;
     if (refusal == &usual || refusal == &unchecked)
         return plan.n;
-    return is(vector, GEOMETRY_AT_PLACE, "over") ? plan.n - 1 : 0; /* past the end is the last one alone */
+    return geometry_model_is(vector, GEOMETRY_AT_PLACE, "over") ? plan.n - 1
+                                                                : 0; /* past the end is the last one alone */
 }

@@ -33,7 +33,7 @@ static uint32_t total(const struct geometry *geometry)
     return geometry->plan.length * geometry->plan.n;
 }
 
-static bool read_known(const struct geometry *geometry, const char *what, enum rule_id rule)
+static bool geometry_vector_read_known(const struct geometry *geometry, const char *what, enum rule_id rule)
 {
     const struct advert_memory *memory = &geometry->memory;
 
@@ -59,7 +59,7 @@ static bool make_known(struct geometry *geometry)
     return talk_say_octets(geometry->talk, geometry->known, geometry->known_n,
                            "write stag=%u to=%" G_GUINT64_FORMAT " ulpdu=%d", geometry->memory.stag,
                            geometry->memory.address + geometry->known_at, LIMIT) &&
-           read_known(geometry, "an answer to the Read of what was written before", RULE_DDP_5_2_05);
+           geometry_vector_read_known(geometry, "an answer to the Read of what was written before", RULE_DDP_5_2_05);
 }
 
 /* What a served message of ours leaves there. */
@@ -74,7 +74,7 @@ static void note_written(struct geometry *geometry, unsigned message)
 
 /* ---- the messages ---- */
 
-static bool say_one(const struct geometry *geometry, unsigned message)
+static bool geometry_vector_say_one(const struct geometry *geometry, unsigned message)
 {
     const struct geometry_plan *plan = &geometry->plan;
     const uint64_t to = geometry->memory.address + (uint64_t)geometry->place + (uint64_t)message * plan->length;
@@ -88,14 +88,14 @@ static bool say_one(const struct geometry *geometry, unsigned message)
                            "write stag=%u to=%" G_GUINT64_FORMAT " %s %s", geometry->memory.stag, to, limit, plan->cut);
 }
 
-static bool say_all(struct geometry *geometry)
+static bool geometry_vector_say_all(struct geometry *geometry)
 {
     bool good = true;
 
     exchange_draw(~geometry->memory.stag, geometry->octets, total(geometry));
     talk_together(geometry->talk, !*geometry->plan.cut);
     for (unsigned i = 0; i < geometry->plan.n && good; i++)
-        good = say_one(geometry, i);
+        good = geometry_vector_say_one(geometry, i);
     talk_together(geometry->talk, false);
     return good;
 }
@@ -127,7 +127,7 @@ static void judge_served(struct geometry *geometry, enum rule_id rule)
         return;
     for (unsigned i = 0; i < geometry->plan.n && !geometry->plan.is_read; i++)
         note_written(geometry, i);
-    if (geometry->is_known && !read_known(geometry, "an answer to the Read of what was written", rule))
+    if (geometry->is_known && !geometry_vector_read_known(geometry, "an answer to the Read of what was written", rule))
         return;
     life = talk_probe(talk);
     if (talk_life_good(life))
@@ -143,7 +143,7 @@ static bool may_find(enum rule_id rule, unsigned layer)
            (layer == RDMAP_LAYER_DDP && !g_str_has_prefix(rule_catalogue[rule].id, "RDMAP"));
 }
 
-static void judge_refused(struct geometry *geometry, unsigned served, enum rule_id rule)
+static void geometry_vector_judge_refused(struct geometry *geometry, unsigned served, enum rule_id rule)
 {
     struct talk *talk = geometry->talk;
     const struct talk_heard *heard;
@@ -161,7 +161,7 @@ static void judge_refused(struct geometry *geometry, unsigned served, enum rule_
         pairs_failed(talk, rule, "expected a Terminate, or a close; found %s", talk_describe(talk, heard));
 }
 
-static void judge(struct geometry *geometry, const int *vector)
+static void geometry_vector_judge(struct geometry *geometry, const int *vector)
 {
     enum rule_id rule;
     const unsigned served = geometry_served(vector, &rule);
@@ -169,7 +169,7 @@ static void judge(struct geometry *geometry, const int *vector)
     if (served == geometry->plan.n)
         judge_served(geometry, rule);
     else
-        judge_refused(geometry, served, rule);
+        geometry_vector_judge_refused(geometry, served, rule);
 }
 
 /* ---- a vector ---- */
@@ -192,7 +192,7 @@ static bool find_memory(struct geometry *geometry, const int *vector)
     return true;
 }
 
-static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
+static void geometry_vector_run(struct talk *talk, const struct pairs *pairs, const int *vector)
 {
     static struct geometry geometry; /* under the lock */
     const struct geometry_plan plan = geometry_plan_of(vector);
@@ -203,8 +203,9 @@ static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
     memset(&geometry, 0, sizeof geometry);
     geometry.talk = talk;
     geometry.plan = plan;
-    if (talk_start(talk, &wish) && find_memory(&geometry, vector) && make_known(&geometry) && say_all(&geometry))
-        judge(&geometry, vector);
+    if (talk_start(talk, &wish) && find_memory(&geometry, vector) && make_known(&geometry) &&
+        geometry_vector_say_all(&geometry))
+        geometry_vector_judge(&geometry, vector);
     g_mutex_unlock(&one_at_a_time);
 }
 
@@ -254,7 +255,7 @@ static void learn_startups(struct pairs *pairs)
     }
 }
 
-static bool prepare(struct pairs *pairs, char **why)
+static bool geometry_vector_prepare(struct pairs *pairs, char **why)
 {
     const unsigned signs = pairs->run->signs;
 
@@ -279,9 +280,9 @@ const struct pairs_model pairs_geometry = {
     .rule = RULE_DDP_5_2_05,
     .expected = "what may be served is, with exactly these octets; what may not is refused (RFC 5040, RFC 5041)",
     .duts = DUT_ANY,
-    .prepare = prepare,
+    .prepare = geometry_vector_prepare,
     .allowed = geometry_allowed,
     .refused = geometry_refused,
     .settle = geometry_settle,
-    .run = run,
+    .run = geometry_vector_run,
 };

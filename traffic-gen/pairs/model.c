@@ -30,7 +30,7 @@ bool pairs_is_absent(const struct pairs_model *model, unsigned parameter, int va
     return strcmp(model->parameters[parameter].values[value], PAIRS_ABSENT) == 0;
 }
 
-static bool is_there(const struct pairs_condition *condition, const int *vector)
+static bool model_is_there(const struct pairs_condition *condition, const int *vector)
 {
     return condition->values & 1U << vector[condition->of];
 }
@@ -56,7 +56,7 @@ bool pairs_fit(const struct pairs *pairs, const struct pairs_model *model, const
     }
     for (const struct pairs_condition *c = model->conditions; c->values; c++) {
         if (vector[c->of] != COVERING_OPEN && vector[c->parameter] != COVERING_OPEN &&
-            pairs_is_absent(model, c->parameter, vector[c->parameter]) == is_there(c, vector))
+            pairs_is_absent(model, c->parameter, vector[c->parameter]) == model_is_there(c, vector))
             return false;
     }
     return true;
@@ -67,7 +67,7 @@ void pairs_settle(const struct pairs *pairs, const struct pairs_model *model, in
     for (const struct pairs_condition *c = model->conditions; c->values; c++) {
         int *value = &vector[c->parameter];
 
-        if (!is_there(c, vector))
+        if (!model_is_there(c, vector))
             *value = pairs_value(&model->parameters[c->parameter], PAIRS_ABSENT);
         else if (pairs_is_absent(model, c->parameter, *value))
             *value = pairs->usual[c->parameter];

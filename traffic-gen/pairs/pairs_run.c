@@ -123,7 +123,7 @@ static GArray *covered_by(const struct pairs_run *run, const struct subject *sub
 }
 
 /* All combinations that no vector has yet. first: the usual values; NULL: they have run. */
-static void draw(struct pairs_run *run, struct subject *subject, const int *first, GArray *cases)
+static void pairs_run_draw(struct pairs_run *run, struct subject *subject, const int *first, GArray *cases)
 {
     g_autoptr(GArray) covered = covered_by(run, subject), vectors = NULL;
     const unsigned n = subject->pairs.model->n;
@@ -135,7 +135,7 @@ static void draw(struct pairs_run *run, struct subject *subject, const int *firs
 }
 
 /* What waivers say of this subject's values is asked first, so that no other vector has it. False: they say nothing. */
-static bool add_known(struct pairs_run *run, struct subject *subject, char *const *known)
+static bool pairs_run_add_known(struct pairs_run *run, struct subject *subject, char *const *known)
 {
     const guint before = run->cases->len;
 
@@ -168,8 +168,8 @@ static bool add_model(struct pairs_run *out, const struct pairs_model *model, co
     g_ptr_array_add(out->subjects, subject);
     memcpy(subject->usual, subject->pairs.usual, sizeof subject->usual);
     model->settle(&subject->pairs, subject->usual);
-    if (!add_known(out, subject, wish->known))
-        draw(out, subject, subject->usual, out->cases);
+    if (!pairs_run_add_known(out, subject, wish->known))
+        pairs_run_draw(out, subject, subject->usual, out->cases);
     return true;
 }
 
@@ -259,8 +259,8 @@ static struct subject *subject_of(const struct pairs_run *run, const struct vect
 }
 
 /* Its own values of these parameters, which may be others than those of the cause, are in no further vector. */
-static void avoid(struct subject *subject, const struct vector_case *vector, uint32_t parameters,
-                  const struct case_result *result)
+static void pairs_run_avoid(struct subject *subject, const struct vector_case *vector, uint32_t parameters,
+                            const struct case_result *result)
 {
     struct pairs_values some = {.parameters = parameters};
 
@@ -276,8 +276,8 @@ static void avoid(struct subject *subject, const struct vector_case *vector, uin
 }
 
 /* False: the device is dead by now. */
-static bool explain(struct pairs_run *run, const struct run_options *options, struct vector_case *vector,
-                    const struct case_result *usual, struct case_result *result)
+static bool pairs_run_explain(struct pairs_run *run, const struct run_options *options, struct vector_case *vector,
+                              const struct case_result *usual, struct case_result *result)
 {
     const struct cause *cause = causes_find(run->causes, options, vector, usual, result);
 
@@ -288,20 +288,20 @@ static bool explain(struct pairs_run *run, const struct run_options *options, st
     judge_again(options, result); /* a waiver may be for what it was reduced to */
     vector->hides = cause->parameters != 0;
     if (vector->hides)
-        avoid(subject_of(run, vector), vector, cause->parameters, result);
+        pairs_run_avoid(subject_of(run, vector), vector, cause->parameters, result);
     return true;
 }
 
-static bool is_alive(const struct suite_report *report)
+static bool pairs_run_is_alive(const struct suite_report *report)
 {
     return strcmp(report->state, device_life_names[DEVICE_ALIVE]) == 0;
 }
 
 /* The vectors of one round, from `from` on. False: the device is dead by now, and nothing can be asked of it. */
-static bool judge_round(struct pairs_run *run, const struct run_options *options, guint from,
-                        struct suite_report *report)
+static bool pairs_run_judge_round(struct pairs_run *run, const struct run_options *options, guint from,
+                                  struct suite_report *report)
 {
-    bool alive = is_alive(report);
+    bool alive = pairs_run_is_alive(report);
 
     for (guint i = from; i < run->vectors->len; i++) {
         struct vector_case *vector = g_ptr_array_index(run->vectors, i);
@@ -314,14 +314,14 @@ static bool judge_round(struct pairs_run *run, const struct run_options *options
         if (!causes_failure(result))
             continue;
         judge_again(options, result);
-        alive = alive && explain(run, options, vector, usual, result);
+        alive = alive && pairs_run_explain(run, options, vector, usual, result);
     }
     return alive;
 }
 
 /* ---- rounds ---- */
 
-static void take_over(GPtrArray **from, GPtrArray *to, GDestroyNotify free_one)
+static void pairs_run_take_over(GPtrArray **from, GPtrArray *to, GDestroyNotify free_one)
 {
     g_ptr_array_extend_and_steal(to, g_steal_pointer(from));
     *from = g_ptr_array_new_with_free_func(free_one);
@@ -330,8 +330,8 @@ static void take_over(GPtrArray **from, GPtrArray *to, GDestroyNotify free_one)
 /* Nothing is left in `from`. */
 static void add_round(struct suite_report *report, struct suite_report *from)
 {
-    take_over(&from->results, report->results, NULL);
-    take_over(&from->deaths, report->deaths, NULL);
+    pairs_run_take_over(&from->results, report->results, NULL);
+    pairs_run_take_over(&from->deaths, report->deaths, NULL);
     report->finished = report->results->len;
     report->seconds += from->seconds;
     g_free(report->state);
@@ -355,7 +355,7 @@ static void run_further(struct pairs_run *run, const GArray *cases, const struct
     suite_report_free(round);
 }
 
-static bool may_go_on(const struct run_options *options, const struct suite_report *report)
+static bool pairs_run_may_go_on(const struct run_options *options, const struct suite_report *report)
 {
     return !suite_stopped && report->finished == report->chosen &&
            (options->stop_after == 0 || suite_report_failures(report) < options->stop_after);
@@ -386,7 +386,7 @@ static GArray *draw_further(struct pairs_run *run)
 
         if (subject->avoided->len == 0 && subject->drawn)
             continue;
-        draw(run, subject, NULL, cases);
+        pairs_run_draw(run, subject, NULL, cases);
         if (cases->len > before)
             say_more(subject, cases->len - before);
     }
@@ -420,7 +420,7 @@ static bool is_what_failed(const struct pairs *pairs, unsigned strength, const G
     return n == strength;
 }
 
-static void add_left_out(const struct pairs_run *run, struct subject *subject, struct suite_report *report)
+static void pairs_run_add_left_out(const struct pairs_run *run, struct subject *subject, struct suite_report *report)
 {
     g_autoptr(GArray) covered = covered_by(run, subject);
     size_t open = vectors_open(subject, run->strength, covered, 0);
@@ -448,7 +448,8 @@ void pairs_run_all(struct pairs_run *run, const struct run_options *options, str
     guint from = 0;
 
     run_cases(run->run, run->cases, options, report);
-    for (unsigned round = 1; judge_round(run, options, from, report) && may_go_on(options, report); round++) {
+    for (unsigned round = 1; pairs_run_judge_round(run, options, from, report) && pairs_run_may_go_on(options, report);
+         round++) {
         g_autoptr(GArray) cases = NULL;
 
         if (round == ROUNDS) {
@@ -463,5 +464,5 @@ void pairs_run_all(struct pairs_run *run, const struct run_options *options, str
         run_further(run, cases, options, report);
     }
     for (guint i = 0; i < run->subjects->len; i++)
-        add_left_out(run, g_ptr_array_index(run->subjects, i), report);
+        pairs_run_add_left_out(run, g_ptr_array_index(run->subjects, i), report);
 }

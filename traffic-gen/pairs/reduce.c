@@ -3,7 +3,7 @@
 
 enum { PARAMETERS = 32 };
 
-static unsigned count(uint32_t set)
+static unsigned reduce_count(uint32_t set)
 {
     unsigned n = 0;
 
@@ -29,9 +29,9 @@ static uint32_t slice(uint32_t set, unsigned first, unsigned n)
 }
 
 /* A part of it that fails alone, or with whose loss the rest fails. The set itself: there is none. */
-static uint32_t smaller(uint32_t set, unsigned parts, reduce_test *fails, void *ctx, bool *is_part)
+static uint32_t reduce_smaller(uint32_t set, unsigned parts, reduce_test *fails, void *ctx, bool *is_part)
 {
-    const unsigned n = count(set);
+    const unsigned n = reduce_count(set);
 
     *is_part = true;
     for (unsigned i = 0; i < parts; i++) {
@@ -56,15 +56,15 @@ uint32_t reduce(uint32_t whole, reduce_test *fails, void *ctx)
 
     if (whole == 0 || fails(ctx, 0))
         return 0;
-    while (count(whole) > 1) {
+    while (reduce_count(whole) > 1) {
         bool is_part;
-        uint32_t next = smaller(whole, parts, fails, ctx, &is_part);
+        uint32_t next = reduce_smaller(whole, parts, fails, ctx, &is_part);
 
         if (next != whole) {
             parts = is_part || parts < 3 ? 2 : parts - 1;
             whole = next;
-        } else if (parts < count(whole)) {
-            parts = 2 * parts < count(whole) ? 2 * parts : count(whole);
+        } else if (parts < reduce_count(whole)) {
+            parts = 2 * parts < reduce_count(whole) ? 2 * parts : reduce_count(whole);
         } else {
             break;
         }

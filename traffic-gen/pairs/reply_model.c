@@ -29,17 +29,17 @@ const struct pairs_parameter reply_parameters[REPLY_PARAMETERS] = {
                       FRAMES_CUTS},
 };
 
-static int value(enum reply_parameter parameter, const char *text)
+static int reply_model_value(enum reply_parameter parameter, const char *text)
 {
     return pairs_value(&reply_parameters[parameter], text);
 }
 
-static bool is(const int *vector, enum reply_parameter parameter, const char *text)
+static bool reply_model_is(const int *vector, enum reply_parameter parameter, const char *text)
 {
-    return vector[parameter] == value(parameter, text);
+    return vector[parameter] == reply_model_value(parameter, text);
 }
 
-static unsigned number(const int *vector, enum reply_parameter parameter)
+static unsigned reply_model_number(const int *vector, enum reply_parameter parameter)
 {
     return (unsigned)strtoul(reply_parameters[parameter].values[vector[parameter]], NULL, 10);
 }
@@ -50,7 +50,7 @@ static unsigned number(const int *vector, enum reply_parameter parameter)
 const struct pairs_condition reply_conditions[] = {{0, 0, 0}};
 
 /* The types of RTR that are left; as the Request was when it was learnt. */
-static unsigned common_rtr(const struct pairs *pairs, const int *vector)
+static unsigned reply_model_common_rtr(const struct pairs *pairs, const int *vector)
 {
     static const uint8_t types[] = {0, ALL_RTR, MPA_RTR_SEND, MPA_RTR_WRITE, MPA_RTR_READ, 0};
 
@@ -61,25 +61,26 @@ static unsigned common_rtr(const struct pairs *pairs, const int *vector)
 static bool serves_rtr(const struct pairs *pairs, const int *vector)
 {
     return vector[REPLY_AT_IRD] == COVERING_OPEN || vector[REPLY_AT_RTR] == COVERING_OPEN ||
-           !is(vector, REPLY_AT_IRD, "0") || common_rtr(pairs, vector) != MPA_RTR_READ;
+           !reply_model_is(vector, REPLY_AT_IRD, "0") || reply_model_common_rtr(pairs, vector) != MPA_RTR_READ;
 }
 
-static bool has_data_to_cut(const struct pairs *pairs, const int *vector)
+static bool reply_model_has_data_to_cut(const struct pairs *pairs, const int *vector)
 {
-    return pairs->run->terms.enhanced || !is(vector, REPLY_AT_CUT, "data") || !is(vector, REPLY_AT_PD, "0");
+    return pairs->run->terms.enhanced || !reply_model_is(vector, REPLY_AT_CUT, "data") ||
+           !reply_model_is(vector, REPLY_AT_PD, "0");
 }
 
 bool reply_allowed(const void *ctx, const int *vector)
 {
-    return pairs_fit(ctx, &pairs_reply, vector) && serves_rtr(ctx, vector) && has_data_to_cut(ctx, vector);
+    return pairs_fit(ctx, &pairs_reply, vector) && serves_rtr(ctx, vector) && reply_model_has_data_to_cut(ctx, vector);
 }
 
 bool reply_refused(const void *ctx, unsigned parameter, int chosen)
 {
     (void)ctx;
     if (parameter == REPLY_AT_PD)
-        return chosen == value(REPLY_AT_PD, "509") || chosen == value(REPLY_AT_PD, "513");
-    return parameter == REPLY_AT_RTR && chosen == value(REPLY_AT_RTR, "none");
+        return chosen == reply_model_value(REPLY_AT_PD, "509") || chosen == reply_model_value(REPLY_AT_PD, "513");
+    return parameter == REPLY_AT_RTR && chosen == reply_model_value(REPLY_AT_RTR, "none");
 }
 
 void reply_settle(const struct pairs *pairs, int *vector)
@@ -91,15 +92,15 @@ void reply_settle(const struct pairs *pairs, int *vector)
 
 static void leave_out(struct pairs *pairs, enum reply_parameter parameter, const char *text)
 {
-    pairs->left_out[parameter][value(parameter, text)] = true;
+    pairs->left_out[parameter][reply_model_value(parameter, text)] = true;
 }
 
 /* All but one. */
 static void leave_one(struct pairs *pairs, enum reply_parameter parameter, const char *text)
 {
     for (int i = 0; i < (int)reply_parameters[parameter].n; i++)
-        pairs->left_out[parameter][i] = i != value(parameter, text);
-    pairs->usual[parameter] = value(parameter, text);
+        pairs->left_out[parameter][i] = i != reply_model_value(parameter, text);
+    pairs->usual[parameter] = reply_model_value(parameter, text);
 }
 
 static void choose_lengths(struct pairs *pairs)
@@ -108,7 +109,9 @@ static void choose_lengths(struct pairs *pairs)
     const struct startup_terms *terms = &pairs->run->terms;
     const bool has_words = terms->words == PRIVATE_DATA_ADVERT && pairs->run->has & NEED_REGIONS;
 
-    pairs->usual[REPLY_AT_PD] = value(REPLY_AT_PD, terms->words == PRIVATE_DATA_RPC ? "8" : has_words ? "16" : "0");
+    pairs->usual[REPLY_AT_PD] = reply_model_value(REPLY_AT_PD, terms->words == PRIVATE_DATA_RPC ? "8"
+                                                               : has_words                      ? "16"
+                                                                                                : "0");
     if (terms->words != PRIVATE_DATA_RPC)
         leave_out(pairs, REPLY_AT_PD, "8");
     /* With S = 1 the enhanced data take 4 of the 512 octets (RFC 6581 section 6). */
@@ -118,8 +121,8 @@ static void choose_lengths(struct pairs *pairs)
 
 static void choose_reads(struct pairs *pairs, const struct mpa_enhanced *request)
 {
-    pairs->usual[REPLY_AT_IRD] = value(REPLY_AT_IRD, "same");
-    pairs->usual[REPLY_AT_ORD] = value(REPLY_AT_ORD, "same");
+    pairs->usual[REPLY_AT_IRD] = reply_model_value(REPLY_AT_IRD, "same");
+    pairs->usual[REPLY_AT_ORD] = reply_model_value(REPLY_AT_ORD, "same");
     leave_out(pairs, REPLY_AT_IRD, PAIRS_ABSENT);
     leave_out(pairs, REPLY_AT_ORD, PAIRS_ABSENT);
     if (request->ord == NOT) /* what is not negotiated by one end is not by the other */
@@ -139,7 +142,7 @@ static void choose_rtr(struct pairs *pairs, const struct mpa_enhanced *request)
         leave_one(pairs, REPLY_AT_RTR, PAIRS_ABSENT);
         return;
     }
-    pairs->usual[REPLY_AT_RTR] = value(REPLY_AT_RTR, "same");
+    pairs->usual[REPLY_AT_RTR] = reply_model_value(REPLY_AT_RTR, "same");
     leave_out(pairs, REPLY_AT_RTR, PAIRS_ABSENT);
     for (unsigned i = 0; i < G_N_ELEMENTS(types); i++) {
         if (!(request->rtr & types[i].type) || request->rtr == types[i].type)
@@ -154,9 +157,9 @@ void reply_usual(struct pairs *pairs)
     const struct startup_terms *terms = &pairs->run->terms;
 
     memset(pairs->left_out, 0, sizeof pairs->left_out);
-    pairs->usual[REPLY_AT_M] = value(REPLY_AT_M, terms->markers ? "1" : "0");
-    pairs->usual[REPLY_AT_C] = value(REPLY_AT_C, terms->no_crc || terms->crc_follows ? "0" : "1");
-    pairs->usual[REPLY_AT_CUT] = value(REPLY_AT_CUT, "whole");
+    pairs->usual[REPLY_AT_M] = reply_model_value(REPLY_AT_M, terms->markers ? "1" : "0");
+    pairs->usual[REPLY_AT_C] = reply_model_value(REPLY_AT_C, terms->no_crc || terms->crc_follows ? "0" : "1");
+    pairs->usual[REPLY_AT_CUT] = reply_model_value(REPLY_AT_CUT, "whole");
     choose_lengths(pairs);
     if (terms->enhanced) {
         choose_reads(pairs, &terms->data);
@@ -172,10 +175,10 @@ void reply_usual(struct pairs *pairs)
 
 static uint16_t reads_of(const int *vector, enum reply_parameter parameter, uint16_t same)
 {
-    return is(vector, parameter, "same") ? same : (uint16_t)number(vector, parameter);
+    return reply_model_is(vector, parameter, "same") ? same : (uint16_t)reply_model_number(vector, parameter);
 }
 
-static struct mpa_enhanced answer(const int *vector, const struct mpa_enhanced *request)
+static struct mpa_enhanced reply_model_answer(const int *vector, const struct mpa_enhanced *request)
 {
     static const uint8_t types[] = {0, ALL_RTR, MPA_RTR_SEND, MPA_RTR_WRITE, MPA_RTR_READ};
     const uint16_t reads = (uint16_t)(request->ird == NOT ? NOT : MIN(request->ird, STARTUP_READS));
@@ -183,7 +186,7 @@ static struct mpa_enhanced answer(const int *vector, const struct mpa_enhanced *
                                  .ord = reads_of(vector, REPLY_AT_ORD, reads),
                                  .peer_to_peer = request->peer_to_peer};
 
-    if (is(vector, REPLY_AT_RTR, "none"))
+    if (reply_model_is(vector, REPLY_AT_RTR, "none"))
         reply.rtr = (uint8_t)(ALL_RTR & ~request->rtr);
     else if (request->peer_to_peer)
         reply.rtr = types[vector[REPLY_AT_RTR]] & request->rtr;
@@ -192,16 +195,16 @@ static struct mpa_enhanced answer(const int *vector, const struct mpa_enhanced *
 
 struct reply_plan reply_plan_of(const struct pairs *pairs, const int *vector, const struct mpa_enhanced *request)
 {
-    struct reply_plan plan = {.flags = (uint8_t)((is(vector, REPLY_AT_M, "1") ? MPA_FLAG_M : 0) |
-                                                 (is(vector, REPLY_AT_C, "1") ? MPA_FLAG_C : 0) |
+    struct reply_plan plan = {.flags = (uint8_t)((reply_model_is(vector, REPLY_AT_M, "1") ? MPA_FLAG_M : 0) |
+                                                 (reply_model_is(vector, REPLY_AT_C, "1") ? MPA_FLAG_C : 0) |
                                                  (request ? MPA_FLAG_S : 0)),
                               .is_enhanced = request != NULL,
-                              .data_length = (uint16_t)number(vector, REPLY_AT_PD),
+                              .data_length = (uint16_t)reply_model_number(vector, REPLY_AT_PD),
                               .usual_data = vector[REPLY_AT_PD] == pairs->usual[REPLY_AT_PD],
                               .cut = (enum frames_cut)vector[REPLY_AT_CUT]};
 
     if (request)
-        plan.enhanced = answer(vector, request);
+        plan.enhanced = reply_model_answer(vector, request);
     return plan;
 }
 

@@ -7,7 +7,7 @@ enum { OCTETS = 1024 /* two Markers are within */ };
 
 /* ---- the Reply ---- */
 
-static bool send_reply(struct talk *talk, const struct reply_plan *plan)
+static bool vector_send_reply(struct talk *talk, const struct reply_plan *plan)
 {
     uint8_t data[MPA_PRIVATE_DATA_MAX + 1];
     size_t cuts[FRAMES_CUTS_MAX];
@@ -30,7 +30,7 @@ static bool send_reply(struct talk *talk, const struct reply_plan *plan)
 
 /* ---- what the device makes of it ---- */
 
-static void judge_refused(struct talk *talk, unsigned flags, enum rule_id rule)
+static void reply_vector_judge_refused(struct talk *talk, unsigned flags, enum rule_id rule)
 {
     const struct talk_heard *heard = talk_hear(talk, talk_t_close(talk));
 
@@ -43,7 +43,7 @@ static void judge_refused(struct talk *talk, unsigned flags, enum rule_id rule)
 }
 
 /* With ORD 0 we may send no Reads. */
-static struct exchange allowed_here(const struct talk *talk, const struct reply_plan *plan)
+static struct exchange reply_vector_allowed_here(const struct talk *talk, const struct reply_plan *plan)
 {
     const bool has_words =
         talk->run->terms.words == PRIVATE_DATA_ADVERT && (plan->usual_data || plan->data_length >= ADVERT_WISH_LEN);
@@ -53,7 +53,8 @@ static struct exchange allowed_here(const struct talk *talk, const struct reply_
 }
 
 /* What was exchanged, in words; NULL: the verdict is set. */
-static const char *exchange_what(struct talk *talk, const struct reply_plan *plan, const struct exchange *may)
+static const char *reply_vector_exchange_what(struct talk *talk, const struct reply_plan *plan,
+                                              const struct exchange *may)
 {
     /* Neither end asked for CRC: what its field holds does not count (RFC 5044 section 7.1.1). */
     const bool crc = talk_crc(talk), limited = plan->is_enhanced && plan->enhanced.ord != MPA_IRD_ORD_NOT_NEGOTIATED;
@@ -69,20 +70,21 @@ static const char *exchange_what(struct talk *talk, const struct reply_plan *pla
     return exchange_goes_on(talk, RULE_MPA_7_1_2_22) ? "the device continues" : NULL;
 }
 
-static void exchange(struct talk *talk, const struct reply_plan *plan)
+static void reply_vector_exchange(struct talk *talk, const struct reply_plan *plan)
 {
-    const struct exchange may = allowed_here(talk, plan);
-    const char *what = exchange_what(talk, plan, &may);
+    const struct exchange may = reply_vector_allowed_here(talk, plan);
+    const char *what = reply_vector_exchange_what(talk, plan, &may);
 
     if (what && (!talk_crc(talk) || exchange_bad_crc(talk, &may)))
         talk_passed(talk, "FPDUs; %s; %s", what,
                     talk_crc(talk) ? "with CRC, and a wrong one is refused" : "without CRC");
 }
 
-static void judge_first(struct talk *talk, const struct reply_plan *plan, unsigned outcomes, enum rule_id rule)
+static void reply_vector_judge_first(struct talk *talk, const struct reply_plan *plan, unsigned outcomes,
+                                     enum rule_id rule)
 {
     if (talk_first_fpdu(talk))
-        exchange(talk, plan);
+        reply_vector_exchange(talk, plan);
     else if (outcomes & REPLY_REFUSED && exchange_is_refusal(talk_last(talk)))
         exchange_pass_refusal(talk, plan->flags, "refused");
     else
@@ -91,7 +93,7 @@ static void judge_first(struct talk *talk, const struct reply_plan *plan, unsign
 
 /* ---- a vector ---- */
 
-static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
+static void reply_vector_run(struct talk *talk, const struct pairs *pairs, const int *vector)
 {
     const struct mpa_startup *frame;
     const struct mpa_enhanced *request;
@@ -110,16 +112,16 @@ static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
     request = frame->has_enhanced ? &frame->enhanced : NULL;
     plan = reply_plan_of(pairs, vector, request);
     outcomes = reply_outcomes(&plan, request, &rule);
-    if (!send_reply(talk, &plan))
+    if (!vector_send_reply(talk, &plan))
         return;
     talk_begin_operation(talk);
     if (outcomes == REPLY_REFUSED)
-        judge_refused(talk, plan.flags, rule);
+        reply_vector_judge_refused(talk, plan.flags, rule);
     else
-        judge_first(talk, &plan, outcomes, rule);
+        reply_vector_judge_first(talk, &plan, outcomes, rule);
 }
 
-static bool prepare(struct pairs *pairs, char **why)
+static bool reply_vector_prepare(struct pairs *pairs, char **why)
 {
     reply_usual(pairs);
     if (pairs->run->leaves)
@@ -136,9 +138,9 @@ const struct pairs_model pairs_reply = {
     .rule = RULE_MPA_7_1_2_22,
     .expected = "FPDUs, with the CRC, Markers and Reads that follow from these values (RFC 5044, RFC 6581)",
     .duts = DUT_INITIATOR,
-    .prepare = prepare,
+    .prepare = reply_vector_prepare,
     .allowed = reply_allowed,
     .refused = reply_refused,
     .settle = reply_settle,
-    .run = run,
+    .run = reply_vector_run,
 };

@@ -10,7 +10,7 @@ enum { OCTETS = 1024 /* two Markers are within */ };
 
 /* ---- the Request ---- */
 
-static bool send_request(struct talk *talk, const struct startup_plan *plan)
+static bool startup_vector_send_request(struct talk *talk, const struct startup_plan *plan)
 {
     uint8_t data[MPA_PRIVATE_DATA_MAX + 1];
     size_t cuts[FRAMES_CUTS_MAX];
@@ -33,7 +33,7 @@ static bool send_request(struct talk *talk, const struct startup_plan *plan)
 
 /* ---- the answer ---- */
 
-static bool is_closed(const struct talk_heard *heard)
+static bool startup_vector_is_closed(const struct talk_heard *heard)
 {
     return heard->what == TALK_FIN || heard->what == TALK_RESET;
 }
@@ -45,21 +45,21 @@ static enum startup_answer answer_of_frame(struct talk *talk, const struct start
     if (reply->flags & MPA_FLAG_R)
         return STARTUP_REJECTED;
     if (startup_answers(plan) & STARTUP_NAMED && reply->revision != plan->revision)
-        return is_closed(talk_hear(talk, talk_t_close(talk))) ? STARTUP_NAMED : 0;
+        return startup_vector_is_closed(talk_hear(talk, talk_t_close(talk))) ? STARTUP_NAMED : 0;
     return STARTUP_ACCEPTED;
 }
 
 /* 0: neither a Reply nor a close. */
-static enum startup_answer hear_answer(struct talk *talk, const struct startup_plan *plan)
+static enum startup_answer startup_vector_hear_answer(struct talk *talk, const struct startup_plan *plan)
 {
     const struct mpa_startup *reply = talk_hear_frame(talk);
 
     if (reply)
         return answer_of_frame(talk, plan, reply);
-    return is_closed(talk_last(talk)) ? STARTUP_CLOSED : 0;
+    return startup_vector_is_closed(talk_last(talk)) ? STARTUP_CLOSED : 0;
 }
 
-static const char *answer_words(unsigned answers)
+static const char *startup_vector_answer_words(unsigned answers)
 {
     if (answers & STARTUP_ACCEPTED)
         return answers & STARTUP_REJECTED ? "an accepting Reply, or a rejecting one for want of Reads"
@@ -69,7 +69,7 @@ static const char *answer_words(unsigned answers)
 }
 
 /* True: it is one of those that may come. */
-static bool judge_answer(struct talk *talk, const struct startup_plan *plan, enum startup_answer answer)
+static bool startup_vector_judge_answer(struct talk *talk, const struct startup_plan *plan, enum startup_answer answer)
 {
     const unsigned answers = startup_answers(plan);
 
@@ -77,14 +77,14 @@ static bool judge_answer(struct talk *talk, const struct startup_plan *plan, enu
         return true;
     if (answers & STARTUP_ACCEPTED)
         talk->result->refused = true;
-    pairs_failed(talk, startup_wrong_answer(plan, answer), "expected %s; found %s", answer_words(answers),
-                 talk_describe(talk, talk_last(talk)));
+    pairs_failed(talk, startup_wrong_answer(plan, answer), "expected %s; found %s",
+                 startup_vector_answer_words(answers), talk_describe(talk, talk_last(talk)));
     return false;
 }
 
 /* ---- what was negotiated ---- */
 
-static unsigned common_rtr(const struct talk *talk)
+static unsigned startup_vector_common_rtr(const struct talk *talk)
 {
     return talk_frame(talk, true)->enhanced.rtr & talk_frame(talk, false)->enhanced.rtr;
 }
@@ -92,7 +92,7 @@ static unsigned common_rtr(const struct talk *talk)
 /* The first FPDU. False: nothing can follow; the verdict is set. */
 static bool say_first(struct talk *talk, const struct startup_plan *plan)
 {
-    const unsigned types = plan->enhanced.peer_to_peer ? common_rtr(talk) : MPA_RTR_WRITE;
+    const unsigned types = plan->enhanced.peer_to_peer ? startup_vector_common_rtr(talk) : MPA_RTR_WRITE;
 
     if (types == 0) { /* the connection ends with our Terminate (RFC 6581 section 9.2) */
         talk_passed(talk, "%s; no type of RTR in common", talk_describe(talk, talk_last(talk)));
@@ -107,7 +107,7 @@ static bool say_first(struct talk *talk, const struct startup_plan *plan)
 }
 
 /* With ORD 0 we may send no Reads but an RTR. */
-static struct exchange allowed_here(const struct talk *talk, const struct startup_plan *plan)
+static struct exchange startup_vector_allowed_here(const struct talk *talk, const struct startup_plan *plan)
 {
     return (struct exchange){.echo = talk_echoes(talk) && talk->run->terms.words == PRIVATE_DATA_ADVERT &&
                                      plan->data_length >= ADVERT_WISH_LEN,
@@ -125,7 +125,8 @@ static bool read_at_once(struct talk *talk, const struct startup_plan *plan, con
 }
 
 /* What was exchanged, in words; NULL: the verdict is set. */
-static const char *exchange_what(struct talk *talk, const struct startup_plan *plan, const struct exchange *may)
+static const char *startup_vector_exchange_what(struct talk *talk, const struct startup_plan *plan,
+                                                const struct exchange *may)
 {
     /* Neither end asked for CRC: what its field holds does not count (RFC 5044 section 7.1.1). */
     const bool crc = talk_crc(talk);
@@ -141,10 +142,10 @@ static const char *exchange_what(struct talk *talk, const struct startup_plan *p
     return exchange_goes_on(talk, RULE_MPA_7_1_2_12) ? "the device continues" : NULL;
 }
 
-static void exchange(struct talk *talk, const struct startup_plan *plan)
+static void startup_vector_exchange(struct talk *talk, const struct startup_plan *plan)
 {
-    const struct exchange may = allowed_here(talk, plan);
-    const char *what = exchange_what(talk, plan, &may);
+    const struct exchange may = startup_vector_allowed_here(talk, plan);
+    const char *what = startup_vector_exchange_what(talk, plan, &may);
 
     if (what && (!talk_crc(talk) || exchange_bad_crc(talk, &may)))
         talk_passed(talk, "accepted; %s; %s", what,
@@ -154,7 +155,7 @@ static void exchange(struct talk *talk, const struct startup_plan *plan)
 /* ---- a vector ---- */
 
 /* False: the verdict is set. A breach that is known hides no other. */
-static bool judge_reply(struct talk *talk, const struct pairs *pairs, const struct startup_plan *plan)
+static bool startup_vector_judge_reply(struct talk *talk, const struct pairs *pairs, const struct startup_plan *plan)
 {
     const struct mpa_startup *reply = talk_frame(talk, false);
     const struct startup_check *breach = NULL;
@@ -169,22 +170,22 @@ static bool judge_reply(struct talk *talk, const struct pairs *pairs, const stru
 
 static void judge_operation(struct talk *talk, const struct pairs *pairs, const struct startup_plan *plan)
 {
-    if (!judge_reply(talk, pairs, plan))
+    if (!startup_vector_judge_reply(talk, pairs, plan))
         return;
     talk_begin_operation(talk);
     if (say_first(talk, plan))
-        exchange(talk, plan);
+        startup_vector_exchange(talk, plan);
 }
 
-static void run(struct talk *talk, const struct pairs *pairs, const int *vector)
+static void startup_vector_run(struct talk *talk, const struct pairs *pairs, const int *vector)
 {
     const struct startup_plan plan = startup_plan_of(vector);
     enum startup_answer answer;
 
-    if (!talk_open(talk) || !send_request(talk, &plan))
+    if (!talk_open(talk) || !startup_vector_send_request(talk, &plan))
         return;
-    answer = hear_answer(talk, &plan);
-    if (!judge_answer(talk, &plan, answer))
+    answer = startup_vector_hear_answer(talk, &plan);
+    if (!startup_vector_judge_answer(talk, &plan, answer))
         return;
     if (answer == STARTUP_ACCEPTED)
         judge_operation(talk, pairs, &plan);
@@ -211,14 +212,14 @@ static bool is_disliked(const struct pairs *pairs, int length)
     startup_settle(pairs, vector);
     plan = startup_plan_of(vector);
     talk_init(&talk, pairs->run, NULL, 1, result);
-    reply = talk_open(&talk) && send_request(&talk, &plan) ? talk_hear_frame(&talk) : NULL;
+    reply = talk_open(&talk) && startup_vector_send_request(&talk, &plan) ? talk_hear_frame(&talk) : NULL;
     disliked = reply && reply->flags & MPA_FLAG_R;
     talk_clear(&talk);
     case_result_free(result);
     return disliked;
 }
 
-static bool prepare(struct pairs *pairs, char **why)
+static bool startup_vector_prepare(struct pairs *pairs, char **why)
 {
     const struct pairs_parameter *lengths = &startup_parameters[STARTUP_AT_PD];
 
@@ -248,9 +249,9 @@ const struct pairs_model pairs_startup = {
     .rule = RULE_MPA_7_1_2_10,
     .expected = "the answer, the Reply, CRC, Markers and Reads that follow from these values (RFC 5044, RFC 6581)",
     .duts = DUT_RESPONDER,
-    .prepare = prepare,
+    .prepare = startup_vector_prepare,
     .allowed = startup_allowed,
     .refused = startup_refused,
     .settle = startup_settle,
-    .run = run,
+    .run = startup_vector_run,
 };

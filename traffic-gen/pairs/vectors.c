@@ -97,7 +97,7 @@ bool vector_of_values(const struct subject *subject, const struct pairs_values *
     return vector_with(subject, some->values, some->parameters, out) && pairs_has(some, out);
 }
 
-static void avoid(struct subject *subject, unsigned n)
+static void vectors_avoid(struct subject *subject, unsigned n)
 {
     subject->pairs.avoided = (const struct pairs_values *)subject->avoided->data;
     subject->pairs.n_avoided = n;
@@ -110,9 +110,9 @@ GArray *vectors_draw(struct subject *subject, unsigned strength, const GArray *c
     GArray *vectors;
 
     problem_of(&subject->pairs, sizes, &problem);
-    avoid(subject, subject->avoided->len);
+    vectors_avoid(subject, subject->avoided->len);
     vectors = covering_make(&problem, strength, covered, first, seed);
-    avoid(subject, 0);
+    vectors_avoid(subject, 0);
     return vectors;
 }
 
@@ -123,8 +123,8 @@ size_t vectors_open(struct subject *subject, unsigned strength, const GArray *co
     size_t open;
 
     problem_of(&subject->pairs, sizes, &problem);
-    avoid(subject, n);
+    vectors_avoid(subject, n);
     open = covering_open(&problem, strength, covered);
-    avoid(subject, 0);
+    vectors_avoid(subject, 0);
     return open;
 }

@@ -38,14 +38,14 @@ static void connect_mpa(struct conversation *c)
 /* ---- octets ---- */
 
 /* What only MPA carries. */
-static bool is_elsewhere(struct conversation *c)
+static bool mpa_is_elsewhere(struct conversation *c)
 {
     if (!c->carrier->write && !c->stage->impossible)
         c->stage->impossible = "it belongs to MPA";
     return !c->carrier->write;
 }
 
-static void write_octets(struct conversation *c, enum role role, const void *p, size_t n, const struct sim_how *how)
+static void mpa_write_octets(struct conversation *c, enum role role, const void *p, size_t n, const struct sim_how *how)
 {
     c->stage->octets += n;
     if (c->is_corked[role])
@@ -83,12 +83,12 @@ void uncork(struct conversation *c, enum role role)
 
 void say_octets(struct conversation *c, enum role role, const void *p, size_t n)
 {
-    if (c->over || is_elsewhere(c))
+    if (c->over || mpa_is_elsewhere(c))
         return;
 
     struct sim_how how = take_how(c, role);
 
-    write_octets(c, role, p, n, &how);
+    mpa_write_octets(c, role, p, n, &how);
 }
 
 /* ---- startup frames ---- */
@@ -120,7 +120,7 @@ void say_own_startup(struct conversation *c, enum role role)
         frame_change_octets(of_deviation, &w);
         frame_change_octets(c->changes, &w);
         c->changes = NULL;
-        write_octets(c, role, w.octets->data, w.octets->len, &w.how);
+        mpa_write_octets(c, role, w.octets->data, w.octets->len, &w.how);
         c->framing[role].seq_start = next_offset(c, role);
         if (deviates) {
             c->stage->deviated = true;
@@ -136,7 +136,7 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
 {
     static _Thread_local uint8_t room[ULPDU_ROOM];
 
-    if (c->over || (c->doomed && role != c->offender) || is_elsewhere(c))
+    if (c->over || (c->doomed && role != c->offender) || mpa_is_elsewhere(c))
         return;
 
     struct frame_write w = {.conversation = c, .role = role, .index = c->fpdus[role], .ulpdu = room};
@@ -164,7 +164,7 @@ void say_fpdu(struct conversation *c, enum role role, const uint8_t *ulpdu, uint
     if (!c->doomed)
         segment_keep(c, role, w.ulpdu, w.plan.ulpdu_length);
     c->fpdus[role]++;
-    write_octets(c, role, w.octets->data, w.octets->len, &w.how);
+    mpa_write_octets(c, role, w.octets->data, w.octets->len, &w.how);
     g_byte_array_unref(w.octets);
     c->stage->deviated |= of_deviation != NULL;
     if (of_deviation && deviation->aftermath != GOES_ON && !c->doomed) {

@@ -20,7 +20,7 @@ enum {
     READ_MAX = 1 << 26
 };
 
-static void refuse(struct conversation *c, const char *why)
+static void roce_refuse(struct conversation *c, const char *why)
 {
     if (!c->stage->impossible)
         c->stage->impossible = why;
@@ -34,7 +34,7 @@ static uint32_t first_psn(const struct conversation *c, unsigned side, unsigned 
     return c->setup.isn[side] ? c->setup.isn[side] : x ^ x >> 15;
 }
 
-static uint8_t limit(uint16_t wish)
+static uint8_t roce_limit(uint16_t wish)
 {
     return (uint8_t)MIN(wish ? wish : READS_DEFAULT, UINT8_MAX);
 }
@@ -59,8 +59,8 @@ static void connect_roce(struct conversation *c)
     for (unsigned side = 0; side < 2; side++) {
         options.qp[side] = FIRST_QP + 2 * place + side;
         options.psn[side] = first_psn(c, side, place) & IB_PSN_MASK;
-        options.reads[side] = limit(c->setup.wish[side].enhanced.ird);
-        options.depth[side] = limit(c->setup.wish[side].enhanced.ord);
+        options.reads[side] = roce_limit(c->setup.wish[side].enhanced.ird);
+        options.depth[side] = roce_limit(c->setup.wish[side].enhanced.ord);
     }
     c->rc = rc_connect(stage->sim, &options);
     if (c->setup.after)
@@ -77,10 +77,10 @@ static uint64_t all_of_peer_roce(const struct conversation *c, enum role role)
     return rc_all_of_peer(c->rc, c->side[role]);
 }
 
-static void say(struct conversation *c, enum role role, const struct rc_step *step, const struct sim_how *how)
+static void roce_say(struct conversation *c, enum role role, const struct rc_step *step, const struct sim_how *how)
 {
     if (how && how->fragment)
-        refuse(c, "packets of RoCE are not fragmented");
+        roce_refuse(c, "packets of RoCE are not fragmented");
     rc_say(c->rc, c->side[role], step, how);
 }
 
@@ -95,16 +95,16 @@ static void startup_roce(struct conversation *c, enum role role)
         return;
     startup_frame_init(c, role, &frame);
     if (frame.ulp_length > room)
-        refuse(c, role == INITIATOR ? "a ConnectRequest has room for 56 octets of private data"
-                                    : "a ConnectReply has room for 196 octets of private data");
+        roce_refuse(c, role == INITIATOR ? "a ConnectRequest has room for 56 octets of private data"
+                                         : "a ConnectReply has room for 196 octets of private data");
     how = take_how(c, role);
-    say(c, role,
-        &(struct rc_step){.kind = role == INITIATOR          ? RC_REQUEST
-                                  : wish->flags & MPA_FLAG_R ? RC_REJECT
-                                                             : RC_REPLY,
-                          .p = frame.ulp_data,
-                          .n = MIN(frame.ulp_length, room)},
-        &how);
+    roce_say(c, role,
+             &(struct rc_step){.kind = role == INITIATOR          ? RC_REQUEST
+                                       : wish->flags & MPA_FLAG_R ? RC_REJECT
+                                                                  : RC_REPLY,
+                               .p = frame.ulp_data,
+                               .n = MIN(frame.ulp_length, room)},
+             &how);
 }
 
 /* What Terminates tell by layer, type and code, a NAK tells by its code, about the latest request that it may be about.
@@ -125,7 +125,7 @@ static void refuse_request(struct conversation *c, enum role role, const struct 
     enum { NO_BUFFER = 2, CANNOT_INVALIDATE = 9 };
 
     if (terminate->layer == RDMAP_LAYER_RDMA && terminate->code == CANNOT_INVALIDATE) {
-        refuse(c, "a queue pair that cannot invalidate an R_Key breaks off without a NAK");
+        roce_refuse(c, "a queue pair that cannot invalidate an R_Key breaks off without a NAK");
         return;
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++) {
@@ -133,19 +133,19 @@ static void refuse_request(struct conversation *c, enum role role, const struct 
             continue;
         if (!rc_refuse(c->rc, c->side[role], rows[i].about))
             break;
-        say(c, role,
-            &(struct rc_step){.kind = RC_REFUSE,
-                              .nak = rows[i].nak,
-                              .not_ready = rows[i].about == RC_SEND && rows[i].layer == RDMAP_LAYER_DDP &&
-                                           terminate->code == NO_BUFFER},
-            how);
+        roce_say(c, role,
+                 &(struct rc_step){.kind = RC_REFUSE,
+                                   .nak = rows[i].nak,
+                                   .not_ready = rows[i].about == RC_SEND && rows[i].layer == RDMAP_LAYER_DDP &&
+                                                terminate->code == NO_BUFFER},
+                 how);
         return;
     }
-    refuse(c, "there is no NAK for it on RoCE");
+    roce_refuse(c, "there is no NAK for it on RoCE");
 }
 
 /* Fields that only MPA, DDP and RDMAP have must be as they are when nothing is said. */
-static bool is_plain(const struct conversation *c, const struct message *message)
+static bool roce_is_plain(const struct conversation *c, const struct message *message)
 {
     const struct ddp_segment *s = &message->segment;
     const struct rdmap_opcode_info *info = rdmap_opcode_info(message->opcode);
@@ -167,7 +167,7 @@ static void say_octets_of(struct conversation *c, enum role role, const struct m
         octets[i] = message->payload ? message->payload[i - head] : (uint8_t)(i * 7 + c->msn[role][DDP_QN_SEND] + 0x31);
     step->p = octets;
     step->n = head + message->length;
-    say(c, role, step, how);
+    roce_say(c, role, step, how);
     message_said(c, role, message, step->n);
 }
 
@@ -178,8 +178,8 @@ static void message_roce(struct conversation *c, enum role role, const struct me
 
     if (c->over)
         return;
-    if (!is_plain(c, message))
-        refuse(c, "a field of it is one of MPA, DDP or RDMAP");
+    if (!roce_is_plain(c, message))
+        roce_refuse(c, "a field of it is one of MPA, DDP or RDMAP");
     how = take_how(c, role);
     switch (message->opcode) {
     case RDMAP_SEND:
@@ -195,7 +195,7 @@ static void message_roce(struct conversation *c, enum role role, const struct me
         break;
     case RDMAP_READ_REQUEST:
         if (message->read.size > READ_MAX)
-            refuse(c, "a Read of more than 64 MiB");
+            roce_refuse(c, "a Read of more than 64 MiB");
         step = (struct rc_step){.kind = RC_READ,
                                 .rkey = message->read.source_stag,
                                 .address = message->read.source_to,
@@ -211,7 +211,7 @@ static void message_roce(struct conversation *c, enum role role, const struct me
     case RDMAP_IMMEDIATE_SE:
     case RDMAP_ATOMIC_REQUEST:
     case RDMAP_ATOMIC_RESPONSE:
-        refuse(c, "it is an operation of RFC 7306");
+        roce_refuse(c, "it is an operation of RFC 7306");
         return;
     }
     c->stage->octets += message->length;
@@ -220,7 +220,7 @@ static void message_roce(struct conversation *c, enum role role, const struct me
 
 static void silence_roce(struct conversation *c, enum role role, const struct sim_how *how)
 {
-    say(c, role, &(struct rc_step){.kind = RC_SIGN}, how);
+    roce_say(c, role, &(struct rc_step){.kind = RC_SIGN}, how);
 }
 
 /*
@@ -232,13 +232,13 @@ static void end_roce(struct conversation *c, enum role role, bool reset, const s
     unsigned side = c->side[role];
 
     if (reset && rc_peer_has_sent(c->rc, side) && rc_refuse(c->rc, side, RC_SEND))
-        say(c, role, &(struct rc_step){.kind = RC_REFUSE, .nak = IB_NAK_REMOTE_OPERATION}, how);
-    say(c, role, &(struct rc_step){.kind = RC_END, .abrupt = reset}, how);
+        roce_say(c, role, &(struct rc_step){.kind = RC_REFUSE, .nak = IB_NAK_REMOTE_OPERATION}, how);
+    roce_say(c, role, &(struct rc_step){.kind = RC_END, .abrupt = reset}, how);
 }
 
 static void capturing_roce(struct conversation *c, enum role role, bool on, const struct sim_how *how)
 {
-    say(c, role, &(struct rc_step){.kind = RC_CAPTURE, .on = on}, how);
+    roce_say(c, role, &(struct rc_step){.kind = RC_CAPTURE, .on = on}, how);
 }
 
 const struct carrier carrier_roce = {

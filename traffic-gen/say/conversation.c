@@ -62,7 +62,7 @@ void stage_free(struct stage *stage)
 }
 
 /* What both frames together mean: RFC 5044 section 7.1.1, and Appendix C for revision 0. */
-static void negotiate(struct conversation *c)
+static void conversation_negotiate(struct conversation *c)
 {
     const struct startup_wish *request = &c->setup.wish[INITIATOR], *reply = &c->setup.wish[RESPONDER];
     bool rdmac = request->revision == 0 || reply->revision == 0;
@@ -95,7 +95,7 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
 
     if (c->carrier->connect)
         c->carrier->connect(c);
-    negotiate(c);
+    conversation_negotiate(c);
     g_ptr_array_add(stage->conversations, c);
     return c;
 }

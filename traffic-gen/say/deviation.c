@@ -8,7 +8,7 @@
 
 /* ---- conditions of FPDUs ---- */
 
-static uint64_t end_of(const struct frame_write *w)
+static uint64_t deviation_end_of(const struct frame_write *w)
 {
     return w->plan.offset + mpa_fpdu_octets(&w->plan.framing, w->plan.offset, w->plan.ulpdu_length);
 }
@@ -21,7 +21,7 @@ static bool on_grid(const struct frame_write *w, uint64_t at)
 /* Markers after the first octet. */
 static unsigned inner_markers(const struct frame_write *w)
 {
-    uint64_t end = end_of(w);
+    uint64_t end = deviation_end_of(w);
     unsigned n = 0;
 
     for (uint64_t at = mpa_next_marker(&w->plan.framing, w->plan.offset + 1); at < end; at += MPA_MARKER_PERIOD)
@@ -29,12 +29,12 @@ static unsigned inner_markers(const struct frame_write *w)
     return w->plan.framing.markers ? n : 0;
 }
 
-static enum rdmap_opcode opcode_of(const struct frame_write *w)
+static enum rdmap_opcode deviation_opcode_of(const struct frame_write *w)
 {
     return w->ulpdu[1] & 0x0F;
 }
 
-static bool has_pad(const struct frame_write *w)
+static bool deviation_has_pad(const struct frame_write *w)
 {
     return w->plan.pad_length > 0;
 }
@@ -44,22 +44,22 @@ static bool has_three_pad_octets(const struct frame_write *w)
     return w->plan.pad_length == 3;
 }
 
-static bool is_send(const struct frame_write *w)
+static bool deviation_is_send(const struct frame_write *w)
 {
-    return opcode_of(w) == RDMAP_SEND;
+    return deviation_opcode_of(w) == RDMAP_SEND;
 }
 
 static bool is_end_of_send(const struct frame_write *w)
 {
-    return is_send(w) && w->ulpdu[0] & 0x40 && w->plan.ulpdu_length > 40;
+    return deviation_is_send(w) && w->ulpdu[0] & 0x40 && w->plan.ulpdu_length > 40;
 }
 
 static bool is_read_request(const struct frame_write *w)
 {
-    return opcode_of(w) == RDMAP_READ_REQUEST;
+    return deviation_opcode_of(w) == RDMAP_READ_REQUEST;
 }
 
-static bool is_short(const struct frame_write *w)
+static bool deviation_is_short(const struct frame_write *w)
 {
     return w->plan.ulpdu_length < 100;
 }
@@ -84,7 +84,7 @@ static bool has_no_markers(const struct frame_write *w)
     return !w->plan.framing.markers;
 }
 
-static bool marker_leads(const struct frame_write *w)
+static bool deviation_marker_leads(const struct frame_write *w)
 {
     return on_grid(w, w->plan.offset);
 }
@@ -114,22 +114,22 @@ static bool marker_in_ulpdu(const struct frame_write *w)
 {
     uint64_t at = mpa_next_marker(&w->plan.framing, w->plan.offset);
 
-    return has_markers(w) && no_marker_leads(w) && at + MPA_MARKER_LEN + MPA_CRC_LEN < end_of(w) &&
-           at + MPA_MARKER_PERIOD > end_of(w);
+    return has_markers(w) && no_marker_leads(w) && at + MPA_MARKER_LEN + MPA_CRC_LEN < deviation_end_of(w) &&
+           at + MPA_MARKER_PERIOD > deviation_end_of(w);
 }
 
 static bool marker_before_crc(const struct frame_write *w)
 {
-    return on_grid(w, end_of(w) - MPA_CRC_LEN - MPA_MARKER_LEN);
+    return on_grid(w, deviation_end_of(w) - MPA_CRC_LEN - MPA_MARKER_LEN);
 }
 
 static bool ends_on_grid(const struct frame_write *w)
 {
-    return on_grid(w, end_of(w));
+    return on_grid(w, deviation_end_of(w));
 }
 
 /* The stream offset of sequence number 0. */
-static uint64_t wrap_of(const struct frame_write *w)
+static uint64_t deviation_wrap_of(const struct frame_write *w)
 {
     return UINT64_C(0x100000000) - w->conversation->setup.isn[w->conversation->side[w->role]] - 1;
 }
@@ -137,31 +137,31 @@ static uint64_t wrap_of(const struct frame_write *w)
 /* Sequence numbers wrapped before the Marker inside. */
 static bool marker_after_wrap(const struct frame_write *w)
 {
-    return marker_inside(w) && mpa_next_marker(&w->plan.framing, w->plan.offset) >= wrap_of(w);
+    return marker_inside(w) && mpa_next_marker(&w->plan.framing, w->plan.offset) >= deviation_wrap_of(w);
 }
 
 /* The header below sequence number 2^32, the Marker above. */
 static bool wrap_before_marker(const struct frame_write *w)
 {
-    return marker_inside(w) && w->plan.offset + MPA_MARKER_LEN < wrap_of(w) &&
-           mpa_next_marker(&w->plan.framing, w->plan.offset + 1) >= wrap_of(w);
+    return marker_inside(w) && w->plan.offset + MPA_MARKER_LEN < deviation_wrap_of(w) &&
+           mpa_next_marker(&w->plan.framing, w->plan.offset + 1) >= deviation_wrap_of(w);
 }
 
 static const struct {
     const char *name;
     bool (*holds)(const struct frame_write *w);
 } conditions[] = {
-    {"pad", has_pad},
+    {"pad", deviation_has_pad},
     {"pad-3", has_three_pad_octets},
-    {"send", is_send},
+    {"send", deviation_is_send},
     {"end-of-send", is_end_of_send},
     {"read", is_read_request},
-    {"short", is_short},
+    {"short", deviation_is_short},
     {"not-corked", is_not_corked},
     {"rdmac", is_rdmac},
     {"markers", has_markers},
     {"no-markers", has_no_markers},
-    {"marker-leads", marker_leads},
+    {"marker-leads", deviation_marker_leads},
     {"no-marker-leads", no_marker_leads},
     {"marker-inside", marker_inside},
     {"one-marker-inside", one_marker_inside},
@@ -227,7 +227,7 @@ static void read_terminate(struct deviation *d, const struct statement *s, const
     words_end(&words);
 }
 
-static void read_statement(struct deviation *d, const struct statement *s, const char *source)
+static void deviation_read_statement(struct deviation *d, const struct statement *s, const char *source)
 {
     struct words words = words_of(s, source, &d->error);
     const char *verb = s->verb->name;
@@ -256,7 +256,7 @@ struct deviation *deviation_parse(const char *source, const char *text, char **e
     d = g_new0(struct deviation, 1);
     d->statements = statements;
     for (unsigned i = 0; i < statements->len && !d->error; i++)
-        read_statement(d, statements->pdata[i], source);
+        deviation_read_statement(d, statements->pdata[i], source);
     if (!d->error)
         return d;
     *error = g_steal_pointer(&d->error);

@@ -12,14 +12,14 @@ static size_t covered(const struct frame_write *w)
 }
 
 /* There may be no CRC field, or other words may have cut the FPDU. */
-static bool is_whole(const struct frame_write *w)
+static bool crc_is_whole(const struct frame_write *w)
 {
     return w->octets->len >= MPA_LENGTH_LEN + 2 + MPA_CRC_LEN;
 }
 
 static void put_crc(struct frame_write *w, uint32_t crc)
 {
-    if (is_whole(w))
+    if (crc_is_whole(w))
         put_le32(w->octets->data + covered(w), crc);
 }
 
@@ -28,7 +28,7 @@ static void put_crc_without(struct frame_write *w, size_t at, size_t n)
 {
     const uint8_t *p = w->octets->data;
 
-    if (is_whole(w) && at + n <= covered(w))
+    if (crc_is_whole(w) && at + n <= covered(w))
         put_crc(w, crc32c_extend(crc32c(p, at), p + at + n, covered(w) - at - n));
 }
 
@@ -56,7 +56,7 @@ void fpdu_crc_with_next_marker(struct frame_write *w)
 {
     static const uint8_t marker[MPA_MARKER_LEN];
 
-    if (is_whole(w))
+    if (crc_is_whole(w))
         put_crc(w, crc32c_extend(crc32c(w->octets->data, covered(w)), marker, sizeof marker));
 }
 
@@ -65,7 +65,7 @@ void fpdu_crc_of_ethernet(struct frame_write *w)
 {
     uint32_t crc = 0xFFFFFFFF;
 
-    for (size_t i = 0; is_whole(w) && i < covered(w); i++) {
+    for (size_t i = 0; crc_is_whole(w) && i < covered(w); i++) {
         crc ^= w->octets->data[i];
         for (unsigned bit = 0; bit < 8; bit++)
             crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320 : 0);
@@ -77,7 +77,7 @@ void fpdu_crc_swapped(struct frame_write *w)
 {
     uint8_t *p;
 
-    if (!is_whole(w))
+    if (!crc_is_whole(w))
         return;
     p = w->octets->data + covered(w);
     put_be32(p, get_le32(p));
@@ -89,7 +89,7 @@ void fpdu_crc_after_length(struct frame_write *w)
     uint8_t *p = w->octets->data;
     uint32_t crc;
 
-    if (!is_whole(w))
+    if (!crc_is_whole(w))
         return;
     crc = crc32c(p, covered(w));
     memmove(p + MPA_LENGTH_LEN + MPA_CRC_LEN, p + MPA_LENGTH_LEN, covered(w) - MPA_LENGTH_LEN);
@@ -101,7 +101,7 @@ void fpdu_crc_before_pad(struct frame_write *w)
 {
     uint8_t pad = w->plan.pad_length, *crc;
 
-    if (!is_whole(w) || covered(w) < pad)
+    if (!crc_is_whole(w) || covered(w) < pad)
         return;
     crc = w->octets->data + covered(w) - pad;
     put_le32(crc, crc32c(w->octets->data, (size_t)(crc - w->octets->data)));
@@ -110,6 +110,6 @@ void fpdu_crc_before_pad(struct frame_write *w)
 
 void fpdu_bad_crc(struct frame_write *w)
 {
-    if (is_whole(w))
+    if (crc_is_whole(w))
         w->octets->data[w->octets->len - 1] ^= 0x01;
 }

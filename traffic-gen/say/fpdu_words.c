@@ -126,7 +126,7 @@ static void write_first(struct frame_write *w, guint n, const struct sim_how *ho
 static const uint64_t gap_max_us = UINT64_C(3600) * 1000000;
 
 /* The first n octets now; the others as soon as they may be sent, or after mpa.gap=MICROSECONDS, once mpa.acked. */
-static void split(struct frame_write *w, guint n)
+static void words_split(struct frame_write *w, guint n)
 {
     uint64_t received = words_given(w->words, "mpa.gap") ? 0 : w->how.received;
 
@@ -143,13 +143,13 @@ static void split_at(struct frame_write *w)
 
     n += n < 0 ? w->octets->len : 0;
     if (n > 0 && n < w->octets->len)
-        split(w, (guint)n);
+        words_split(w, (guint)n);
 }
 
 static void split_half(struct frame_write *w)
 {
     if (w->octets->len > 1)
-        split(w, w->octets->len / 2);
+        words_split(w, w->octets->len / 2);
 }
 
 /* The leading Marker alone when only the Request has arrived. */

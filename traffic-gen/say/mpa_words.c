@@ -54,7 +54,7 @@ void frame_cut(GByteArray *octets, const struct word *word)
 }
 
 /* NULL: there is none of that name. */
-static const struct frame_word *find_word(const char *name, bool startup)
+static const struct frame_word *words_find_word(const char *name, bool startup)
 {
     static const struct frame_word octet = {"mpa@", CHANGE, NULL, NULL, change_octet};
     const struct frame_word *known = startup ? startup_words : fpdu_words;
@@ -88,17 +88,17 @@ static bool word_has(const struct word *word, enum word_value value)
     return false;
 }
 
-static enum word_value value_of(const char *name, bool startup)
+static enum word_value words_value_of(const char *name, bool startup)
 {
-    const struct frame_word *known = find_word(name, startup);
+    const struct frame_word *known = words_find_word(name, startup);
 
     return known ? known->value : NO_WORD;
 }
 
 /* The word at i, if it has what it has to have, as the one being applied. */
-static const struct frame_word *apply(struct words *words, unsigned i, struct frame_write *w)
+static const struct frame_word *words_apply(struct words *words, unsigned i, struct frame_write *w)
 {
-    const struct frame_word *known = find_word(words->list[i].name, w->startup);
+    const struct frame_word *known = words_find_word(words->list[i].name, w->startup);
 
     w->words = words;
     w->word = &words->list[i];
@@ -108,7 +108,7 @@ static const struct frame_word *apply(struct words *words, unsigned i, struct fr
 void frame_change(struct words *words, struct frame_write *w)
 {
     for (unsigned i = 0; words && i < words->n; i++) {
-        const struct frame_word *known = apply(words, i, w);
+        const struct frame_word *known = words_apply(words, i, w);
 
         if (known && known->change)
             known->change(w);
@@ -118,7 +118,7 @@ void frame_change(struct words *words, struct frame_write *w)
 void frame_change_octets(struct words *words, struct frame_write *w)
 {
     for (unsigned i = 0; words && i < words->n; i++) {
-        const struct frame_word *known = apply(words, i, w);
+        const struct frame_word *known = words_apply(words, i, w);
 
         if (known && known->octets)
             known->octets(w);
@@ -132,7 +132,7 @@ bool mpa_take_words(struct words *words, bool startup)
     bool any = false;
 
     for (unsigned i = 0; i < words->n; i++) {
-        if (word_has(&words->list[i], value_of(words->list[i].name, startup)))
+        if (word_has(&words->list[i], words_value_of(words->list[i].name, startup)))
             any = words->used[i] = true;
     }
     return any;

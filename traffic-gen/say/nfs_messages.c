@@ -90,7 +90,7 @@ static void put_pattern_or(struct build *b, const void *p, uint32_t n, unsigned 
     memset(b->out->octets->data + at + n, 0, -n & 3u);
 }
 
-static void note_item(struct build *b, const char *name, size_t at, uint32_t n, bool eligible)
+static void messages_note_item(struct build *b, const char *name, size_t at, uint32_t n, bool eligible)
 {
     struct nfs_body_item item = {.op = b->op, .at = at, .length = n, .eligible = eligible};
 
@@ -114,7 +114,7 @@ static unsigned seed_of(const struct build *b, const char *name, bool eligible)
 
 static void put_item(struct build *b, const char *name, const void *p, uint32_t n, bool eligible)
 {
-    note_item(b, name, b->out->octets->len + 4, n, eligible);
+    messages_note_item(b, name, b->out->octets->len + 4, n, eligible);
     put_u32(b, n);
     put_pattern_or(b, p, n, seed_of(b, name, eligible));
 }
@@ -164,7 +164,7 @@ static uint64_t next_sequence(const struct build *b, uint64_t otherwise)
                : otherwise;
 }
 
-static uint64_t number(struct build *b, const char *text)
+static uint64_t messages_number(struct build *b, const char *text)
 {
     char *end;
     uint64_t value;
@@ -192,7 +192,7 @@ static void put_link(struct build *b, const char *name, uint32_t n)
 
 enum { ATTR_ACL = 12, MASKS_MAX = 3, ATTRIBUTES_MAX = 32 * MASKS_MAX };
 
-static const char *run(struct build *b, const char *p, bool live);
+static const char *messages_run(struct build *b, const char *p, bool live);
 
 /* The masks that came last. */
 struct announced {
@@ -229,7 +229,7 @@ static void put_acl(struct build *b, uint32_t aces)
 }
 
 /* An attrlist4 that has what the masks say. aces: entries of an ACL. */
-static void put_attributes(struct build *b, const char *name, uint32_t aces)
+static void messages_put_attributes(struct build *b, const char *name, uint32_t aces)
 {
     const struct announced announced = announced_by(b);
     const guint at = b->out->octets->len;
@@ -242,11 +242,11 @@ static void put_attributes(struct build *b, const char *name, uint32_t aces)
         if (bit == ATTR_ACL)
             put_acl(b, aces);
         else
-            run(b, nfs_attribute_template(bit), true);
+            messages_run(b, nfs_attribute_template(bit), true);
     }
     n = b->out->octets->len - at - 4;
     put_be32(b->out->octets->data + at, n);
-    note_item(b, name, at + 4, n, false);
+    messages_note_item(b, name, at + 4, n, false);
 }
 
 /* Up to the first one that is not described. */
@@ -261,7 +261,7 @@ static void read_attributes(struct build *b, size_t at, uint32_t n)
     for (unsigned bit = 0; bit < ATTRIBUTES_MAX && is_known && !b->wrong; bit++) {
         if (!is_announced(&announced, bit))
             continue;
-        run(b, nfs_attribute_template(bit), true);
+        messages_run(b, nfs_attribute_template(bit), true);
         is_known = *nfs_attribute_template(bit);
     }
     b->in = whole;
@@ -269,7 +269,7 @@ static void read_attributes(struct build *b, size_t at, uint32_t n)
 
 /* ---- fields ---- */
 
-static unsigned size_of(char type)
+static unsigned messages_size_of(char type)
 {
     return type == '8' ? 8 : type == 'v' || type == 'f' ? 0 : 4;
 }
@@ -284,13 +284,13 @@ static void write_number(struct build *b, char type, uint64_t value)
 
 static void write_field(struct build *b, const char *name, char type, const char *text)
 {
-    uint64_t value = type == 's' ? strlen(text) : number(b, text);
+    uint64_t value = type == 's' ? strlen(text) : messages_number(b, text);
 
     if (type && strchr("fodla", type) && value > CONTENTS_MAX)
         b->wrong = g_intern_string(text);
     if (b->wrong)
         return;
-    note_field(b, name, b->out->octets->len, type == 's' ? 0 : size_of(type), value);
+    note_field(b, name, b->out->octets->len, type == 's' ? 0 : messages_size_of(type), value);
     switch (type) {
     case 's':
         put_item(b, name, text, (uint32_t)value, false);
@@ -306,7 +306,7 @@ static void write_field(struct build *b, const char *name, char type, const char
         put_link(b, name, (uint32_t)value);
         break;
     case 'a':
-        put_attributes(b, name, (uint32_t)value);
+        messages_put_attributes(b, name, (uint32_t)value);
         break;
     default:
         write_number(b, type, value);
@@ -316,7 +316,7 @@ static void write_field(struct build *b, const char *name, char type, const char
 
 static void write_given(struct build *b, const char *name, char type, const struct nfs_given *given)
 {
-    note_field(b, name, b->out->octets->len, size_of(type), given->p ? given->n : given->value);
+    note_field(b, name, b->out->octets->len, messages_size_of(type), given->p ? given->n : given->value);
     if (!given->p)
         write_number(b, type, given->value);
     else if (type == 'f')
@@ -342,7 +342,7 @@ static void write_word(struct build *b, const char *name, char type, const char 
     write_field(b, name, type, want ? want : text);
 }
 
-static void read_word(struct build *b, const char *name, char type, const char *text)
+static void messages_read_word(struct build *b, const char *name, char type, const char *text)
 {
     const size_t at = b->in->at;
     const uint8_t *p;
@@ -356,8 +356,8 @@ static void read_word(struct build *b, const char *name, char type, const char *
         xdr_u64(b->in, &value);
         break;
     case 'f':
-        n = (uint32_t)number(b, text);
-        note_item(b, name, at, n, false);
+        n = (uint32_t)messages_number(b, text);
+        messages_note_item(b, name, at, n, false);
         xdr_skip(b->in, xdr_padded(n));
         break;
     case 'b':
@@ -368,13 +368,13 @@ static void read_word(struct build *b, const char *name, char type, const char *
         break;
     default:
         xdr_opaque(b->in, &p, &n);
-        note_item(b, name, at + 4, n, type == 'd' || type == 'l');
+        messages_note_item(b, name, at + 4, n, type == 'd' || type == 'l');
         value = n;
         if (type == 'a' && !b->in->failed)
             read_attributes(b, at + 4, n);
         break;
     }
-    note_field(b, name, at, size_of(type), value);
+    note_field(b, name, at, messages_size_of(type), value);
     if (b->in->failed)
         b->wrong = g_intern_string(name);
 }
@@ -390,7 +390,7 @@ static void take_field(struct build *b, char *word)
     type = strchr(word, ':');
     if (type)
         *type++ = '\0';
-    (b->in ? read_word : write_word)(b, word, type ? *type : '\0', text ? text : "");
+    (b->in ? messages_read_word : write_word)(b, word, type ? *type : '\0', text ? text : "");
 }
 
 static uint64_t group_rounds(struct build *b, char *word)
@@ -405,13 +405,13 @@ static uint64_t group_rounds(struct build *b, char *word)
     if (text)
         *text++ = '\0';
     if (*word == '?')
-        return field_value(b, word + 1) == number(b, text ? text : "1");
+        return field_value(b, word + 1) == messages_number(b, text ? text : "1");
     want = wanted(b, word);
-    return number(b, want ? want : text ? text : "1");
+    return messages_number(b, want ? want : text ? text : "1");
 }
 
 /* What is read has another entry of a linked list. */
-static bool follows(const struct build *b)
+static bool messages_follows(const struct build *b)
 {
     return b->in->at + 4 <= b->in->n && get_be32(b->in->p + b->in->at) == 1;
 }
@@ -426,13 +426,13 @@ static const char *run_group(struct build *b, char *head, const char *p, bool li
 
     if (rounds > most)
         b->wrong = g_intern_string(head);
-    for (b->round = 0; b->round < rounds && !b->wrong && (!is_list || follows(b)); b->round++) {
-        end = run(b, p, true);
+    for (b->round = 0; b->round < rounds && !b->wrong && (!is_list || messages_follows(b)); b->round++) {
+        end = messages_run(b, p, true);
         if (!b->wrong && b->out->octets->len > CONTENTS_MAX) /* groups within groups, long items in them */
             b->wrong = g_intern_string(head);
     }
     b->round = outer;
-    return end != p ? end : run(b, p, false);
+    return end != p ? end : messages_run(b, p, false);
 }
 
 /* The word of n octets, with the round in place of each "#". */
@@ -450,7 +450,7 @@ static void take_word(const struct build *b, const char *p, size_t n, char word[
 }
 
 /* Until the group's or the template's end; returns what follows it. */
-static const char *run(struct build *b, const char *p, bool live)
+static const char *messages_run(struct build *b, const char *p, bool live)
 {
     while (*(p += strspn(p, " "))) {
         char word[WORD_MAX];
@@ -475,7 +475,7 @@ static bool is_compound(const struct nfs_template *procedure)
     return g_str_has_suffix(procedure->name, ".compound") || g_str_has_suffix(procedure->name, ".cb_compound");
 }
 
-static bool is_callback(const struct nfs_template *procedure)
+static bool messages_is_callback(const struct nfs_template *procedure)
 {
     return g_str_has_suffix(procedure->name, ".cb_compound");
 }
@@ -491,7 +491,7 @@ static void write_opcode(struct build *b, uint32_t number_)
     take_field(b, word);
 }
 
-static void write_operations(struct build *b, const struct nfs_template *procedure)
+static void messages_write_operations(struct build *b, const struct nfs_template *procedure)
 {
     g_auto(GStrv) names = g_strsplit(b->options->ops ? b->options->ops : "", ",", -1);
     struct nfs_body *out = b->out;
@@ -499,7 +499,7 @@ static void write_operations(struct build *b, const struct nfs_template *procedu
 
     for (i = 0; names[i] && *names[i] && out->n_ops < NFS_OPERATIONS_MAX && !b->wrong; i++) {
         g_auto(GStrv) parts = g_strsplit(names[i], ":", -1);
-        const struct nfs_template *op = nfs_operation_template(parts[0], is_callback(procedure));
+        const struct nfs_template *op = nfs_operation_template(parts[0], messages_is_callback(procedure));
 
         if (!op) {
             b->wrong = g_intern_string(parts[0]);
@@ -510,7 +510,7 @@ static void write_operations(struct build *b, const struct nfs_template *procedu
         b->parameters = parts + 1;
         out->ops[out->n_ops++] = op;
         write_opcode(b, op->number);
-        run(b, op->arguments, true);
+        messages_run(b, op->arguments, true);
         b->parameters = NULL;
     }
     if (names[i] && !b->wrong)
@@ -527,17 +527,17 @@ const char *nfs_build_arguments(const struct nfs_template *procedure, const stru
         g_auto(GStrv) parameters = options->ops ? g_strsplit(options->ops, ":", -1) : NULL;
 
         b.parameters = parameters;
-        run(&b, procedure->arguments, true);
+        messages_run(&b, procedure->arguments, true);
         return b.wrong;
     }
 
     size_t count_at;
 
     b.op = OUTSIDE;
-    run(&b, procedure->arguments, true);
+    messages_run(&b, procedure->arguments, true);
     count_at = out->octets->len;
     put_u32(&b, 0);
-    write_operations(&b, procedure);
+    messages_write_operations(&b, procedure);
     put_be32(out->octets->data + count_at, out->n_ops);
     return b.wrong;
 }
@@ -549,7 +549,7 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
 
     out->seed = options->seed;
     if (!is_compound(procedure)) {
-        run(&b, procedure->results, true);
+        messages_run(&b, procedure->results, true);
         return b.wrong;
     }
 
@@ -557,7 +557,7 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
     const struct nfs_field *status = NULL;
 
     b.op = OUTSIDE;
-    run(&b, procedure->results, true);
+    messages_run(&b, procedure->results, true);
     count_at = out->octets->len;
     put_u32(&b, 0);
     /* An operation that fails is the last one: RFC 8881 section 16.2.3. */
@@ -566,7 +566,7 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
         b.template = call->ops[i];
         out->ops[out->n_ops++] = call->ops[i];
         write_opcode(&b, call->ops[i]->number);
-        run(&b, call->ops[i]->results, true);
+        messages_run(&b, call->ops[i]->results, true);
         status = nfs_field_find(out, i, "status");
     }
     put_be32(out->octets->data + count_at, out->n_ops);
@@ -575,7 +575,7 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
 }
 
 /* The next operation's results. False: it is another one, or it has failed. */
-static bool read_operation(struct build *b, const char *name, bool callback)
+static bool messages_read_operation(struct build *b, const char *name, bool callback)
 {
     const struct nfs_template *op;
     g_autofree char *only = g_strndup(name, strcspn(name, ":"));
@@ -588,7 +588,7 @@ static bool read_operation(struct build *b, const char *name, bool callback)
         return false;
     }
     b->out->ops[b->out->n_ops++] = op;
-    run(b, op->results, true);
+    messages_run(b, op->results, true);
     return !b->wrong && field_value(b, "status") == 0;
 }
 
@@ -599,7 +599,7 @@ const char *nfs_read_results(const struct nfs_template *procedure, const char *o
     struct build b = {.out = out, .options = &nothing_wanted, .template = procedure, .in = results};
 
     if (!is_compound(procedure)) {
-        run(&b, procedure->results, true);
+        messages_run(&b, procedure->results, true);
         return b.wrong;
     }
 
@@ -609,11 +609,11 @@ const char *nfs_read_results(const struct nfs_template *procedure, const char *o
     bool ok = true;
 
     b.op = OUTSIDE;
-    run(&b, procedure->results, true);
+    messages_run(&b, procedure->results, true);
     take_field(&b, count);
     n = MIN(field_value(&b, count), NFS_OPERATIONS_MAX);
     for (b.op = 0; ok && b.op < n && names[b.op]; b.op++)
-        ok = read_operation(&b, names[b.op], is_callback(procedure));
+        ok = messages_read_operation(&b, names[b.op], messages_is_callback(procedure));
     return !b.wrong && ok && names[b.op] && *names[b.op] ? "operations" : b.wrong;
 }
 
@@ -623,6 +623,6 @@ const char *nfs_read_operation(const struct nfs_template *operation, struct xdr 
     struct build b = {
         .out = out, .options = &nothing_wanted, .template = operation, .in = arguments, .op = out->n_ops++};
 
-    run(&b, operation->arguments, true);
+    messages_run(&b, operation->arguments, true);
     return b.wrong;
 }

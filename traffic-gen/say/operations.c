@@ -132,7 +132,7 @@ static void memory_set(struct conversation *c, uint32_t stag, uint64_t to, uint6
 }
 
 /* STags as real ones are: an index that is hard to guess, and a key (RFC 5040 section 8.1.1). */
-static uint32_t stag_of(uint32_t kind, uint32_t number)
+static uint32_t operations_stag_of(uint32_t kind, uint32_t number)
 {
     uint32_t x = (kind * 0x01000193u + number) * 0x9E3779B1u;
 
@@ -144,7 +144,8 @@ static uint32_t stag_of(uint32_t kind, uint32_t number)
 enum { PLAIN_READ_SINK = 0x00001200, PLAIN_READ_SOURCE = 0x00003400, PLAIN_WRITE_SINK = 0x00005600 };
 enum stag_kind { STAG_OF_WRITES = 1, STAG_OF_SINKS = 3, STAG_OF_SOURCES = 5, STAG_OF_ATOMICS = 7, STAG_OF_SENDS = 9 };
 
-static struct open_message *open_message(struct conversation *c, enum role role, const struct ddp_segment *segment)
+static struct open_message *operations_open_message(struct conversation *c, enum role role,
+                                                    const struct ddp_segment *segment)
 {
     struct operations *operations = c->operations;
 
@@ -153,14 +154,14 @@ static struct open_message *open_message(struct conversation *c, enum role role,
     return segment->qn < QUEUES ? &operations->untagged[role][segment->qn] : NULL;
 }
 
-static void answer(struct conversation *c, enum role role, struct message *message)
+static void operations_answer(struct conversation *c, enum role role, struct message *message)
 {
     const struct waiting *waiting = waiting_at(c, peer_of(role), message->answers);
 
     if (message->opcode == RDMAP_READ_RESPONSE) {
         bool known = waiting && waiting->opcode == RDMAP_READ_REQUEST;
 
-        message->segment.stag = known ? waiting->read.sink_stag : stag_of(STAG_OF_SINKS, 0);
+        message->segment.stag = known ? waiting->read.sink_stag : operations_stag_of(STAG_OF_SINKS, 0);
         message->segment.to = known ? waiting->read.sink_to + waiting->done : 0x2000;
         message->length = known ? waiting->read.size - waiting->done : 100;
     } else {
@@ -220,7 +221,7 @@ void message_init(struct conversation *c, enum role role, enum rdmap_opcode opco
     if (!info->tagged)
         segment->qn = (uint32_t)info->queue;
 
-    const struct open_message *open = open_message(c, role, segment); /* its queue is one of RFC 5040 */
+    const struct open_message *open = operations_open_message(c, role, segment); /* its queue is one of RFC 5040 */
 
     message->continues = !fresh && open->open && open->next.opcode == opcode;
     if (!info->tagged) {
@@ -229,21 +230,21 @@ void message_init(struct conversation *c, enum role role, enum rdmap_opcode opco
     }
     switch (opcode) {
     case RDMAP_WRITE:
-        segment->stag = stag_of(STAG_OF_WRITES, role);
+        segment->stag = operations_stag_of(STAG_OF_WRITES, role);
         segment->to = 0x10000 + operations->written[role];
         break;
     case RDMAP_READ_REQUEST:
         message->read = (struct rdmap_read_request){
-            .sink_stag = stag_of(STAG_OF_SINKS, 1 + operations->reads * 2 + role),
+            .sink_stag = operations_stag_of(STAG_OF_SINKS, 1 + operations->reads * 2 + role),
             .sink_to = 0x20000 + UINT64_C(0x3010) * operations->reads,
             .size = 1000,
-            .source_stag = stag_of(STAG_OF_SOURCES, role),
+            .source_stag = operations_stag_of(STAG_OF_SOURCES, role),
             .source_to = 0x40000,
         };
         break;
     case RDMAP_SEND_INVALIDATE:
     case RDMAP_SEND_SE_INVALIDATE:
-        segment->stag = stag_of(STAG_OF_SENDS, segment->msn * 2 + role);
+        segment->stag = operations_stag_of(STAG_OF_SENDS, segment->msn * 2 + role);
         break;
     case RDMAP_IMMEDIATE:
     case RDMAP_IMMEDIATE_SE:
@@ -252,7 +253,7 @@ void message_init(struct conversation *c, enum role role, enum rdmap_opcode opco
     case RDMAP_ATOMIC_REQUEST:
         message->atomic = (struct rdmap_atomic_request){
             .identifier = 0x1000 + operations->atomics,
-            .stag = stag_of(STAG_OF_ATOMICS, role),
+            .stag = operations_stag_of(STAG_OF_ATOMICS, role),
             .to = 0x1000,
             .data = 1,
             .compare_mask = UINT64_MAX,
@@ -260,7 +261,7 @@ void message_init(struct conversation *c, enum role role, enum rdmap_opcode opco
         break;
     case RDMAP_READ_RESPONSE:
     case RDMAP_ATOMIC_RESPONSE:
-        answer(c, role, message);
+        operations_answer(c, role, message);
         break;
     case RDMAP_SEND:
     case RDMAP_SEND_SE:
@@ -335,10 +336,10 @@ void segment_keep(struct conversation *c, enum role role, const uint8_t *ulpdu, 
 }
 
 /* What the segment means for those to come, as it was sent: after a wrong number its sender goes on from there. */
-static void take_over(struct conversation *c, enum role role, const struct ddp_segment *segment, size_t payload,
-                      bool plain)
+static void operations_take_over(struct conversation *c, enum role role, const struct ddp_segment *segment,
+                                 size_t payload, bool plain)
 {
-    struct open_message *open = open_message(c, role, segment);
+    struct open_message *open = operations_open_message(c, role, segment);
 
     if (!open)
         return;
@@ -398,7 +399,7 @@ static void finish_message(struct conversation *c, enum role role, const struct 
 
 void message_said(struct conversation *c, enum role role, const struct message *message, size_t octets)
 {
-    take_over(c, role, &message->segment, octets, message->plain);
+    operations_take_over(c, role, &message->segment, octets, message->plain);
     finish_message(c, role, message, octets);
 }
 
@@ -465,7 +466,7 @@ void say_message_changed(struct conversation *c, enum role role, const struct me
         ddp_header_encode(&segment, ulpdu, sizeof ulpdu);
         for (size_t i = 0; i < part; i++)
             ulpdu[header + i] = said_octet(&said, &segment, done, i);
-        take_over(c, role, &segment, part, message->plain);
+        operations_take_over(c, role, &segment, part, message->plain);
         if (change)
             change(context, ulpdu, &n);
         say_fpdu(c, role, ulpdu, n);

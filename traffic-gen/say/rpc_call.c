@@ -25,7 +25,7 @@ static uint32_t call_sequence(void *context, unsigned slot)
     return rpc_next_sequence(m->rpc, m->role, slot);
 }
 
-static void build_arguments(struct rpc_making *m)
+static void call_build_arguments(struct rpc_making *m)
 {
     struct nfs_options options = {.option = call_option,
                                   .sequence = call_sequence,
@@ -65,7 +65,7 @@ static void choose_credential(struct rpc_making *m)
     m->header.gss_service = m->exchange->gss;
 }
 
-static void offer(struct rpc_making *m, struct rpc_chunk *chunk, const char *sizes, uint32_t total)
+static void call_offer(struct rpc_making *m, struct rpc_chunk *chunk, const char *sizes, uint32_t total)
 {
     uint32_t size[RPC_SEGMENTS_MAX];
 
@@ -98,13 +98,13 @@ static void offer_chunks(struct rpc_making *m)
         if (g_strv_length(chunks) > RPC_CHUNKS_MAX)
             words_refuse_because(m->words, "write", "more than 16 Write chunks");
         for (unsigned i = 0; chunks[i] && i < RPC_CHUNKS_MAX; i++)
-            offer(m, &exchange->writes[exchange->n_writes++], chunks[i], data_expected(m));
+            call_offer(m, &exchange->writes[exchange->n_writes++], chunks[i], data_expected(m));
     }
     if (words_have(m->words, "reply"))
         reply = "rest";
     if (reply) {
         exchange->has_reply_chunk = true;
-        offer(m, &exchange->reply_chunk, reply, REPLY_DEFAULT);
+        call_offer(m, &exchange->reply_chunk, reply, REPLY_DEFAULT);
     }
 }
 
@@ -120,7 +120,7 @@ static void plan_chunks(struct rpc_making *m)
     m->plan.reply = m->exchange->has_reply_chunk ? &m->reply_plan : NULL;
 }
 
-static void keep_chunks(struct rpc_making *m)
+static void call_keep_chunks(struct rpc_making *m)
 {
     for (unsigned i = 0; i < m->side->n_reads; i++)
         m->side->reads[i].segment = m->reads[i];
@@ -133,7 +133,7 @@ static void make_message(struct rpc_making *m)
     const struct nfs_template *procedure = m->exchange->procedure;
 
     choose_credential(m);
-    build_arguments(m);
+    call_build_arguments(m);
     if (!words_good(m->words))
         return;
     m->header.xid = m->exchange->xid;
@@ -146,7 +146,7 @@ static void make_message(struct rpc_making *m)
     rpc_put_together(m);
 }
 
-static void take_message(struct rpc_making *m, const struct rpc_filling *filling)
+static void call_take_message(struct rpc_making *m, const struct rpc_filling *filling)
 {
     nfs_body_init(&m->side->body);
     g_array_append_vals(m->side->body.items, filling->items, filling->n_items);
@@ -193,7 +193,7 @@ void rpc_say_call(struct rpc_making *m)
     m->exchange = exchange;
     m->side = &exchange->call;
     if (rpc_filling(m->rpc) && rpc_filling(m->rpc)->message)
-        take_message(m, rpc_filling(m->rpc));
+        call_take_message(m, rpc_filling(m->rpc));
     else
         make_message(m);
     if (!words_good(m->words))
@@ -206,7 +206,7 @@ void rpc_say_call(struct rpc_making *m)
     offer_chunks(m);
     plan_chunks(m);
     rpc_change_plan(m);
-    keep_chunks(m);
+    call_keep_chunks(m);
     exchange->vers = m->plan.vers;
     exchange->proc = m->plan.proc;
     exchange->sends_payload = m->payload != NULL;
@@ -240,7 +240,7 @@ void rpc_say_again(struct rpc_making *m)
     }
     plan_chunks(m);
     rpc_change_plan(m);
-    keep_chunks(m);
+    call_keep_chunks(m);
     m->side->pulled = false;
     rpc_say(m);
 }

@@ -152,7 +152,7 @@ static void append_body(struct rpc_making *m)
 }
 
 /* The first field of this name; op UINT_MAX: of any operation. */
-static bool change_field(struct rpc_making *m, const struct word *word, const char *name, unsigned op)
+static bool making_change_field(struct rpc_making *m, const struct word *word, const char *name, unsigned op)
 {
     for (unsigned k = 0; k < m->side->body.fields->len; k++) {
         const struct nfs_field *field = &g_array_index(m->side->body.fields, struct nfs_field, k);
@@ -181,7 +181,7 @@ static void change_body_words(struct rpc_making *m)
         if (!g_str_has_prefix(word->name, "p.") || !word->op || !word->is_number)
             continue;
         of_op = words_match(word->name + 2, "op#.", &op);
-        m->words->used[i] |= change_field(m, word, of_op ? of_op : word->name + 2, op);
+        m->words->used[i] |= making_change_field(m, word, of_op ? of_op : word->name + 2, op);
     }
 }
 
@@ -270,8 +270,8 @@ static void finish_reduced(struct rpc_making *m)
     }
 }
 
-static void add_reads(struct rpc_making *m, const char *sizes, uint32_t position, const GByteArray *content,
-                      size_t from, uint32_t total)
+static void making_add_reads(struct rpc_making *m, const char *sizes, uint32_t position, const GByteArray *content,
+                             size_t from, uint32_t total)
 {
     uint32_t size[RPC_READS_MAX];
     unsigned n = rpc_parse_sizes(m->words, sizes, total, size, RPC_READS_MAX);
@@ -313,8 +313,8 @@ static void take_items(struct rpc_making *m, const char *choice, const char *lis
         if (!chosen(item, choice))
             continue;
         if (strcmp(chunks[k], "-") != 0) {
-            add_reads(m, chunks[k], (uint32_t)at, m->side->whole, at,
-                      pad ? (uint32_t)xdr_padded(item->length) : item->length);
+            making_add_reads(m, chunks[k], (uint32_t)at, m->side->whole, at,
+                             pad ? (uint32_t)xdr_padded(item->length) : item->length);
             rpc_take(m, item);
         }
         k++;
@@ -332,7 +332,7 @@ static void move_rest(struct rpc_making *m, const char *sizes)
     memcpy(data, m->side->reads, sizeof data);
     if (!words_have(m->words, "pz-last"))
         m->side->n_reads = 0;
-    add_reads(m, sizes, 0, m->side->reduced, 0, m->side->reduced->len);
+    making_add_reads(m, sizes, 0, m->side->reduced, 0, m->side->reduced->len);
     if (m->side->n_reads + before <= RPC_READS_MAX && m->side->reads[0].segment.position == 0) {
         memcpy(m->side->reads + m->side->n_reads, data, before * sizeof *data);
         m->side->n_reads += before;

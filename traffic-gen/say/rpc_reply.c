@@ -59,8 +59,8 @@ static void build_header(struct rpc_making *m)
  * p[0..n) into the segments of a chunk, after what is there already; their lengths become those of what was written.
  * What does not fit is lost.
  */
-static void place(struct rpc_making *m, const struct rpc_chunk *offered, struct rpc_chunk *returned, const uint8_t *p,
-                  uint32_t n)
+static void reply_place(struct rpc_making *m, const struct rpc_chunk *offered, struct rpc_chunk *returned,
+                        const uint8_t *p, uint32_t n)
 {
     for (unsigned i = 0; i < offered->n; i++) {
         struct rpcrdma_segment target = offered->segments[i];
@@ -75,7 +75,7 @@ static void place(struct rpc_making *m, const struct rpc_chunk *offered, struct 
     }
 }
 
-static const struct nfs_body_item *eligible_item(const struct nfs_body *body, unsigned op, unsigned index)
+static const struct nfs_body_item *reply_eligible_item(const struct nfs_body *body, unsigned op, unsigned index)
 {
     for (unsigned i = 0; i < body->items->len; i++) {
         const struct nfs_body_item *item = &g_array_index(body->items, struct nfs_body_item, i);
@@ -93,10 +93,10 @@ static const struct nfs_body_item *eligible_item(const struct nfs_body *body, un
 static const struct nfs_body_item *item_for_chunk(const struct nfs_body *body, unsigned k)
 {
     if (body->n_ops == 0)
-        return eligible_item(body, 0, k);
+        return reply_eligible_item(body, 0, k);
     for (unsigned i = 0; i < body->n_ops; i++) {
         if (nfs_op_read_class(body->ops[i]->number) && k-- == 0)
-            return eligible_item(body, i, 0);
+            return reply_eligible_item(body, i, 0);
     }
     return NULL;
 }
@@ -137,18 +137,18 @@ static struct pairing pairing_of(struct rpc_making *m)
                             .spread = words_have(m->words, "spread")};
 }
 
-static void place_item(struct rpc_making *m, unsigned k, const struct nfs_body_item *item,
-                       const struct pairing *pairing)
+static void reply_place_item(struct rpc_making *m, unsigned k, const struct nfs_body_item *item,
+                             const struct pairing *pairing)
 {
     const uint8_t *p = m->side->whole->data + m->side->body_at + item->at;
     uint32_t n = words_have(m->words, "pad") ? (uint32_t)xdr_padded(item->length) : item->length;
     unsigned to = pairing->join ? 0 : k;
 
     if (pairing->spread) {
-        place(m, &m->exchange->writes[1], &m->writes[1], p + n / 2, n - n / 2);
+        reply_place(m, &m->exchange->writes[1], &m->writes[1], p + n / 2, n - n / 2);
         n /= 2;
     }
-    place(m, &m->exchange->writes[to], &m->writes[to], p, n);
+    reply_place(m, &m->exchange->writes[to], &m->writes[to], p, n);
     rpc_take(m, item);
 }
 
@@ -174,7 +174,7 @@ static void pair_results(struct rpc_making *m, const char *name)
             continue;
         item = name && k == 0 ? named_item(&m->side->body, name) : item_for_chunk(&m->side->body, result);
         if (result++ < pairing.results && item && item->length && offered)
-            place_item(m, k, item, &pairing);
+            reply_place_item(m, k, item, &pairing);
     }
 }
 
@@ -270,7 +270,7 @@ static void place_whole(struct rpc_making *m)
     m->reply = m->exchange->reply_chunk;
     clear_lengths(&m->reply);
     if (is_long) {
-        place(m, &m->exchange->reply_chunk, &m->reply, m->side->reduced->data, m->side->reduced->len);
+        reply_place(m, &m->exchange->reply_chunk, &m->reply, m->side->reduced->data, m->side->reduced->len);
         m->plan.proc = RPCRDMA_NOMSG;
         m->payload = words_have(m->words, "both") ? m->side->reduced : NULL;
     } else {

@@ -35,8 +35,8 @@ static bool have_of_side(struct words *words, const char *name, enum role role)
 }
 
 /* The block, what precedes it, and where it ends. */
-static void set_private_data(struct rpc_script *script, struct startup_wish *wish, enum role role, struct words *words,
-                             uint32_t size)
+static void script_set_private_data(struct rpc_script *script, struct startup_wish *wish, enum role role,
+                                    struct words *words, uint32_t size)
 {
     uint8_t *octets = script->private_data[role];
     unsigned at = (unsigned)MIN(number_of_side(words, "pd-at", role, 0), RPC_PRIVATE_DATA_MAX - RPCRDMA_PD_LEN);
@@ -70,7 +70,7 @@ void rpc_script_setup(struct rpc_script *script, struct conversation_setup *setu
     for (unsigned role = 0; role < 2; role++) {
         struct startup_wish *wish = &setup->wish[role];
 
-        set_private_data(script, wish, role, words, size);
+        script_set_private_data(script, wish, role, words, size);
         if (none)
             wish->ulp_length = 0;
         if (wish->ulp_length == 0)
@@ -300,7 +300,7 @@ static void say_raw(struct rpc_making *m)
     g_byte_array_unref(octets);
 }
 
-static void say_rpc(struct saying *s)
+static void script_say_rpc(struct saying *s)
 {
     struct rpc_script *script = &s->player->rpc;
     struct rpc_making *m = g_new0(struct rpc_making, 1);
@@ -320,7 +320,7 @@ static void say_rpc(struct saying *s)
 
 #define RPC(name_, say_)                                                                                               \
     {                                                                                                                  \
-        .name = name_, .say = say_rpc, .say_rpc = say_                                                                 \
+        .name = name_, .say = script_say_rpc, .say_rpc = say_                                                          \
     }
 
 const struct verb rpc_verbs[] = {

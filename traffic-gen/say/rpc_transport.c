@@ -67,7 +67,7 @@ static struct words_place find_plan(void *context, const char *name)
 }
 
 /* Chunks beside those that belong there. */
-static void add_chunks(struct rpc_making *m)
+static void transport_add_chunks(struct rpc_making *m)
 {
     if (words_have(m->words, "new-reply-chunk")) {
         m->plan.reply = &m->reply_plan;
@@ -96,7 +96,7 @@ void rpc_change_plan(struct rpc_making *m)
         m->reply.segments[k].handle = handle;
     if (words_have(m->words, "no-reply-chunk"))
         m->plan.reply = NULL;
-    add_chunks(m);
+    transport_add_chunks(m);
     if (words_have(m->words, "bare"))
         m->payload = NULL;
     words_change(m->words, find_plan, m);
@@ -160,7 +160,7 @@ static bool move_by(struct rpc_making *m, GByteArray *octets, const struct word 
 }
 
 /* In the order in which they are written: what follows them moves. */
-static void move_octets(struct rpc_making *m, GByteArray *octets, bool of_message)
+static void transport_move_octets(struct rpc_making *m, GByteArray *octets, bool of_message)
 {
     for (unsigned i = 0; i < m->words->n && words_good(m->words); i++)
         m->words->used[i] |= move_by(m, octets, &m->words->list[i], of_message);
@@ -170,7 +170,7 @@ void rpc_change_message(struct rpc_making *m)
 {
     GByteArray *octets = m->side->whole;
 
-    move_octets(m, octets, true);
+    transport_move_octets(m, octets, true);
     for (unsigned i = 0; i < m->words->n; i++) {
         const struct word *word = &m->words->list[i];
         char *end;
@@ -260,7 +260,7 @@ void rpc_say(struct rpc_making *m)
         g_byte_array_set_size(octets, octets->len + grow);
         memset(octets->data + octets->len - grow, 0, grow);
     }
-    move_octets(m, octets, false);
+    transport_move_octets(m, octets, false);
     change_octets(m, octets->data, octets->len, payload_at);
     if (cut && cut < octets->len)
         g_byte_array_set_size(octets, cut);

@@ -78,7 +78,7 @@ static void set_wait(struct words *words, const char *name, int64_t unit, int64_
 
 /* When it is said: as soon as all that the peer said has arrived, or all but `unread` octets of it, and after a while.
  */
-static void set_time(struct saying *s)
+static void script_set_time(struct saying *s)
 {
     struct conversation *c = s->c;
     struct words *words = &s->words;
@@ -122,7 +122,7 @@ static void say_once(struct script_player *player, const struct statement *state
 
     if (verb_has_side(statement->verb)) {
         s.c = player->conversation;
-        set_time(&s);
+        script_set_time(&s);
         set_trouble(&s.words, &s.c->how);
         if (s.c->carrier->write && mpa_take_words(&s.words, verb_says_startup(statement->verb)))
             s.c->changes = &s.words;

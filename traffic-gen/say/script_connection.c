@@ -210,7 +210,7 @@ void script_close(struct script_player *player)
         say_close(c, player->closer);
 }
 
-static void say_next(struct saying *s)
+static void connection_say_next(struct saying *s)
 {
     struct script_player *player = s->player;
     struct conversation *before;
@@ -308,7 +308,7 @@ static GByteArray *octets_of_segment(struct saying *s, uint64_t from)
 }
 
 /* A segment outside orderly TCP, at=N octets from the next one of the stream. */
-static void say_segment(struct saying *s)
+static void connection_say_segment(struct saying *s)
 {
     struct conversation *c = s->c;
     struct words *words = &s->words;
@@ -438,12 +438,12 @@ static void say_show(struct saying *s)
 
 const struct verb connection_verbs[] = {
     {.name = "with", .say = say_with, .time = BETWEEN_CONNECTIONS},
-    {.name = "next", .say = say_next, .time = BETWEEN_CONNECTIONS},
+    {.name = "next", .say = connection_say_next, .time = BETWEEN_CONNECTIONS},
     {.name = "stream", .say = say_stream, .time = STARTUP},
     {.name = "mpa-request", .say = say_mpa_request, .time = STARTUP},
     {.name = "mpa-reply", .say = say_mpa_reply, .time = STARTUP},
     {.name = "fpdu", .say = say_octets_as_fpdu},
-    {.name = "segment", .say = say_segment},
+    {.name = "segment", .say = connection_say_segment},
     {.name = "silence", .say = say_silence},
     {.name = "cork", .say = say_cork},
     {.name = "uncork", .say = say_uncork},

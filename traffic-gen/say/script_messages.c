@@ -88,7 +88,7 @@ static const struct field_set common_set = SET_OF(common_fields), read_set = SET
                               atomic_set = SET_OF(atomic_fields), result_set = SET_OF(result_fields),
                               immediate_set = SET_OF(immediate_fields), terminate_set = SET_OF(terminate_fields);
 
-static bool change_field(const struct field_set *set, struct message *message, const struct word *word)
+static bool messages_change_field(const struct field_set *set, struct message *message, const struct word *word)
 {
     for (unsigned i = 0; set && i < set->n; i++) {
         const struct field *field = &set->fields[i];
@@ -162,8 +162,8 @@ static void change_fields(struct saying *s, struct message *message, struct ulpd
 
         if (s->words.used[i] || !word->op || !word->is_number)
             continue;
-        s->words.used[i] = add_octet(changes, word) || change_field(s->verb->fields, message, word) ||
-                           change_field(&common_set, message, word);
+        s->words.used[i] = add_octet(changes, word) || messages_change_field(s->verb->fields, message, word) ||
+                           messages_change_field(&common_set, message, word);
         if (strcmp(word->name, "value") == 0)
             message->has_value = true;
     }

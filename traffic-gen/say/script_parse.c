@@ -26,7 +26,7 @@ struct parsing {
 };
 
 G_GNUC_PRINTF(2, 3)
-static bool refuse(struct parsing *p, const char *format, ...)
+static bool parse_refuse(struct parsing *p, const char *format, ...)
 {
     g_autofree char *what = NULL;
     va_list ap;
@@ -40,7 +40,7 @@ static bool refuse(struct parsing *p, const char *format, ...)
 
 static bool refuse_word(struct parsing *p, const char *word)
 {
-    return refuse(p, "cannot read '%s' (see: man iwarp-scenario)", word);
+    return parse_refuse(p, "cannot read '%s' (see: man iwarp-scenario)", word);
 }
 
 static bool refuse_verb(struct parsing *p, const char *word, bool has_side)
@@ -48,7 +48,7 @@ static bool refuse_verb(struct parsing *p, const char *word, bool has_side)
     g_autoptr(GString) names = g_string_new(has_side ? NULL : "I, R, repeat");
 
     verb_append_names(names, has_side);
-    return refuse(p, "cannot read '%s'; allowed here: %s", word, names->str);
+    return parse_refuse(p, "cannot read '%s'; allowed here: %s", word, names->str);
 }
 
 /* How often something is said, in digits up to `end`. False: it is refused, as part of `word`. */
@@ -60,7 +60,7 @@ static bool parse_times(struct parsing *p, const char *word, const char *end, un
     if (!g_ascii_isdigit(*word) || rest != end || value == 0)
         return refuse_word(p, word);
     if (value > SCRIPT_STATEMENTS_MAX)
-        return refuse(p, "a count of more than %d", SCRIPT_STATEMENTS_MAX);
+        return parse_refuse(p, "a count of more than %d", SCRIPT_STATEMENTS_MAX);
     *times = (unsigned)value;
     return true;
 }
@@ -83,7 +83,7 @@ static struct statement *begin_statement(struct parsing *p, char ***words)
         ++*words;
     }
     if (strcmp(first, "repeat") == 0) {
-        refuse(p, "after 'repeat N' or 'repeat count' there is '{'");
+        parse_refuse(p, "after 'repeat N' or 'repeat count' there is '{'");
         return NULL;
     }
     verb = **words ? verb_find(**words) : NULL;
@@ -98,7 +98,7 @@ static struct statement *begin_statement(struct parsing *p, char ***words)
 }
 
 /* Words alone, NULL-terminated, to be freed with g_strfreev(). */
-static char **split(const char *text)
+static char **parse_split(const char *text)
 {
     char **parts = g_strsplit_set(text, " \t\r\n", -1);
     unsigned n = 0;
@@ -117,7 +117,7 @@ static char **split(const char *text)
 
 static bool parse_statement(struct parsing *p, const char *text)
 {
-    g_auto(GStrv) parts = split(text);
+    g_auto(GStrv) parts = parse_split(text);
     char **words = parts;
     struct statement *s;
 
@@ -131,26 +131,26 @@ static bool parse_statement(struct parsing *p, const char *text)
     s->number = p->number;
     for (; *words; words++)
         statement_add_word(s, *words);
-    return s->words->len <= WORDS_MAX || refuse(p, "a statement of more than %d words", WORDS_MAX);
+    return s->words->len <= WORDS_MAX || parse_refuse(p, "a statement of more than %d words", WORDS_MAX);
 }
 
 /* ---- repetitions ---- */
 
 static bool open_block(struct parsing *p, const char *text)
 {
-    g_auto(GStrv) words = split(text);
+    g_auto(GStrv) words = parse_split(text);
     unsigned times = MAX(p->count, 1);
     bool counts;
 
     if (g_strv_length(words) != 2 || strcmp(words[0], "repeat") != 0)
-        return refuse(p, "before '{' there is 'repeat N' or 'repeat count'");
+        return parse_refuse(p, "before '{' there is 'repeat N' or 'repeat count'");
     counts = strcmp(words[1], "count") == 0;
     if (!counts && !parse_times(p, words[1], words[1] + strlen(words[1]), &times))
         return false;
     if (times > SCRIPT_STATEMENTS_MAX)
-        return refuse(p, "a count of more than %d", SCRIPT_STATEMENTS_MAX);
+        return parse_refuse(p, "a count of more than %d", SCRIPT_STATEMENTS_MAX);
     if (p->depth == DEPTH_MAX)
-        return refuse(p, "repetitions lie more than %d deep in one another", DEPTH_MAX);
+        return parse_refuse(p, "repetitions lie more than %d deep in one another", DEPTH_MAX);
     p->counted |= counts;
     p->blocks[p->depth++] =
         (struct block){.first = p->statements->len, .times = times, .line = p->line, .number = p->number};
@@ -163,11 +163,11 @@ static bool close_block(struct parsing *p)
     uint64_t end;
 
     if (p->depth == 0)
-        return refuse(p, "'}' without '{'");
+        return parse_refuse(p, "'}' without '{'");
     block = p->blocks[--p->depth];
     end = block.first + (uint64_t)(p->statements->len - block.first) * block.times;
     if (end > SCRIPT_STATEMENTS_MAX)
-        return refuse(p, "more than %d statements, repetitions included", SCRIPT_STATEMENTS_MAX);
+        return parse_refuse(p, "more than %d statements, repetitions included", SCRIPT_STATEMENTS_MAX);
     for (unsigned i = block.first; p->statements->len < end; i++)
         g_ptr_array_add(p->statements, statement_ref(p->statements->pdata[i]));
     return true;
@@ -176,7 +176,7 @@ static bool close_block(struct parsing *p)
 /* ---- lines ---- */
 
 /* text[0..n) has been read. */
-static void pass(struct parsing *p, const char *text, size_t n)
+static void parse_pass(struct parsing *p, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         p->line += text[i] == '\n';
@@ -190,12 +190,12 @@ static bool parse_line(struct parsing *p, char *text)
         char end = text[n];
 
         before = MIN(before, n);
-        pass(p, text, before);
+        parse_pass(p, text, before);
         text[n] = '\0';
         p->number += before < n; /* nothing is no statement */
         if (end == '{' ? !open_block(p, text) : !parse_statement(p, text))
             return false;
-        pass(p, text + before, n - before);
+        parse_pass(p, text + before, n - before);
         if (end == '}' && !close_block(p))
             return false;
         text += end ? n + 1 : n;
@@ -203,7 +203,7 @@ static bool parse_line(struct parsing *p, char *text)
     return true;
 }
 
-static bool is_open(const GString *said)
+static bool parse_is_open(const GString *said)
 {
     return said->len > 0 && said->str[said->len - 1] != '{';
 }
@@ -218,7 +218,7 @@ static bool parse_lines(struct parsing *p, char **lines)
         char *line = g_strchomp(lines[i]);
         size_t own = strspn(line, " \t");
 
-        if (is_open(said) && (!line[own] || line[own] == '#' || own > indent)) {
+        if (parse_is_open(said) && (!line[own] || line[own] == '#' || own > indent)) {
             g_string_append_printf(said, "\n%s", line[own] == '#' ? "" : line + own);
             continue;
         }
@@ -248,7 +248,7 @@ GPtrArray *script_parse_counted(const char *name, const char *text, unsigned cou
     if (good && p.depth > 0) {
         p.line = p.blocks[p.depth - 1].line;
         p.number = p.blocks[p.depth - 1].number;
-        good = refuse(&p, "'{' without '}'");
+        good = parse_refuse(&p, "'{' without '}'");
     }
     *counted = p.counted;
     if (good)

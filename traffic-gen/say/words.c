@@ -61,7 +61,7 @@ const char *words_first(struct words *words)
 }
 
 /* The first one of this name and operator, which counts. */
-static const struct word *find_word(struct words *words, const char *name, char op)
+static const struct word *say_words_find_word(struct words *words, const char *name, char op)
 {
     const struct word *found = NULL;
 
@@ -77,24 +77,24 @@ static const struct word *find_word(struct words *words, const char *name, char 
 
 bool words_have(struct words *words, const char *name)
 {
-    return find_word(words, name, 0) != NULL;
+    return say_words_find_word(words, name, 0) != NULL;
 }
 
 bool words_given(struct words *words, const char *name)
 {
-    return find_word(words, name, '=') != NULL;
+    return say_words_find_word(words, name, '=') != NULL;
 }
 
 const char *words_value(struct words *words, const char *name)
 {
-    const struct word *word = find_word(words, name, '=');
+    const struct word *word = say_words_find_word(words, name, '=');
 
     return word ? word->text : NULL;
 }
 
 uint64_t words_number(struct words *words, const char *name, uint64_t otherwise)
 {
-    const struct word *word = find_word(words, name, '=');
+    const struct word *word = say_words_find_word(words, name, '=');
 
     if (!word)
         return otherwise;

@@ -232,7 +232,7 @@ bool read_region_name(struct reading *r, const yaml_node_t *node)
            (!g_ascii_isdigit(*name) || complain(r, node, NULL, "the name of a region does not begin with a digit"));
 }
 
-static const struct named *find_named(const struct named *names, const yaml_node_t *node)
+static const struct named *read_find_named(const struct named *names, const yaml_node_t *node)
 {
     while (names->name && !node_is(node, names->name))
         names++;
@@ -242,7 +242,7 @@ static const struct named *find_named(const struct named *names, const yaml_node
 bool read_named_value(struct reading *r, const yaml_node_t *node, const struct named *names, const char *what,
                       unsigned *value)
 {
-    const struct named *named = find_named(names, node);
+    const struct named *named = read_find_named(names, node);
     g_autoptr(GString) allowed = g_string_new(NULL);
 
     if (named) {
@@ -266,7 +266,7 @@ bool read_named_set(struct reading *r, const yaml_node_t *node, const struct nam
     g_string_append(allowed, ", each once");
     *set = 0;
     for (unsigned i = 0; i < list_length(node); i++) {
-        const struct named *named = find_named(names, list_entry(r, node, i));
+        const struct named *named = read_find_named(names, list_entry(r, node, i));
 
         if (!named || *set & named->value)
             return complain(r, list_entry(r, node, i), allowed->str, "%s", what);

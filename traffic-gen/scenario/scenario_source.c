@@ -24,7 +24,7 @@ static bool names_work(const char *name)
 }
 
 /* The first statement beyond the limit; NULL: none is. Repetitions of one count, too. */
-static const struct statement *one_too_many(const GPtrArray *statements)
+static const struct statement *source_one_too_many(const GPtrArray *statements)
 {
     uint64_t n = 0;
 
@@ -38,12 +38,12 @@ static const struct statement *one_too_many(const GPtrArray *statements)
     return NULL;
 }
 
-static void read_statements(struct scenario_source *source, const char *text, unsigned count, char **error)
+static void source_read_statements(struct scenario_source *source, const char *text, unsigned count, char **error)
 {
     const struct statement *last;
 
     source->statements = script_parse_counted(source->place, text, count, &source->counted, error);
-    last = source->statements ? one_too_many(source->statements) : NULL;
+    last = source->statements ? source_one_too_many(source->statements) : NULL;
     if (last)
         *error = statement_trouble(source->place, last->line, last->number,
                                    "more than %d statements, repetitions included", SCRIPT_STATEMENTS_MAX);
@@ -60,10 +60,10 @@ static void read_lines(struct scenario_source *source, const char *text, unsigne
 {
     g_autofree char *lines = g_strconcat(text, "\n", NULL);
 
-    read_statements(source, lines, count, error);
+    source_read_statements(source, lines, count, error);
 }
 
-static void read_file(struct scenario_source *source, unsigned count, char **error)
+static void source_read_file(struct scenario_source *source, unsigned count, char **error)
 {
     const char *path = source->place;
     g_autoptr(GError) why = NULL;
@@ -85,7 +85,7 @@ static void read_file(struct scenario_source *source, unsigned count, char **err
 }
 
 /* One that the program knows. */
-static void read_known(struct scenario_source *source, unsigned count, char **error)
+static void source_read_known(struct scenario_source *source, unsigned count, char **error)
 {
     const struct scenario *scenario = source->scenario;
     g_autofree char *written = scenario->write ? scenario->write(count) : NULL;
@@ -94,7 +94,7 @@ static void read_known(struct scenario_source *source, unsigned count, char **er
     if (scenario->work)
         read_work_text(source, scenario->work, strlen(scenario->work), count, error);
     else if (scenario->script)
-        read_statements(source, scenario->script, count, error);
+        source_read_statements(source, scenario->script, count, error);
     else if (written)
         source->statements = script_parse(source->place, written, error);
     source->counted |= scenario->write != NULL;
@@ -107,7 +107,7 @@ static void read_script(struct scenario_source *source, const char *script, unsi
     source->own.script = script;
     source->place = g_strdup(script_name);
     if (script)
-        read_statements(source, script, count, error);
+        source_read_statements(source, script, count, error);
     else
         *error = g_strdup("the scenario script needs --script=TEXT, what is said (see: man iwarp-scenario)");
 }
@@ -120,10 +120,10 @@ bool scenario_source_load(struct scenario_source *source, const char *name, cons
     if (strcmp(name, script_name) == 0) {
         read_script(source, script, count, error);
     } else if (source->scenario) {
-        read_known(source, count, error);
+        source_read_known(source, count, error);
     } else if (names_script(name) || names_work(name)) {
         source->place = g_strdup(name);
-        read_file(source, count, error);
+        source_read_file(source, count, error);
     }
     return !*error;
 }

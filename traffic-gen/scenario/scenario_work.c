@@ -16,7 +16,7 @@ struct making {
     const struct work_connection *base; /* what `connection` says */
 };
 
-static struct work_connection *current(const struct work *work)
+static struct work_connection *work_current(const struct work *work)
 {
     return &g_array_index(work->connections, struct work_connection, work->connections->len - 1);
 }
@@ -34,7 +34,7 @@ static bool read_round_value(struct reading *r, void *context, const yaml_node_t
 {
     struct round_making *m = context;
     struct work *work = m->making->work;
-    const bool nfs = current(work)->nfs.on;
+    const bool nfs = work_current(work)->nfs.on;
     enum role role;
     uint64_t wait;
 
@@ -65,7 +65,7 @@ static bool read_round(struct making *m, const yaml_node_t *node)
     if (!read_mapping(m->r, node, round_allowed, read_round_value, &round))
         return false;
     g_array_append_val(m->work->rounds, round.round);
-    current(m->work)->n_rounds++;
+    work_current(m->work)->n_rounds++;
     return true;
 }
 
@@ -113,7 +113,7 @@ static bool read_repeated_rounds(struct making *m, const yaml_node_t *node, unsi
             g_array_append_val(m->work->rounds, round);
         }
     }
-    current(m->work)->n_rounds += (unsigned)(n * (repetition.times - 1));
+    work_current(m->work)->n_rounds += (unsigned)(n * (repetition.times - 1));
     return true;
 }
 

@@ -112,7 +112,7 @@ static const struct verb {
 
 /* ---- lists of names, for messages ---- */
 
-static char *verb_names(void)
+static char *actions_verb_names(void)
 {
     GString *s = g_string_new(NULL);
 
@@ -120,7 +120,7 @@ static char *verb_names(void)
     return g_string_free(s, FALSE);
 }
 
-static char *parameter_names(const struct verb *verb)
+static char *actions_parameter_names(const struct verb *verb)
 {
     GString *s = g_string_new(verb->parameters->name ? NULL : "nothing");
 
@@ -130,8 +130,8 @@ static char *parameter_names(const struct verb *verb)
 
 /* ---- places ---- */
 
-static bool read_region(struct reading *r, const yaml_node_t *node, const struct action *a, enum role role,
-                        bool number_too, struct place *place)
+static bool actions_read_region(struct reading *r, const yaml_node_t *node, const struct action *a, enum role role,
+                                bool number_too, struct place *place)
 {
     const GArray *regions = a->work->regions[role];
     const char *text = read_text(r, node, "the name of a region");
@@ -157,27 +157,27 @@ static bool read_region(struct reading *r, const yaml_node_t *node, const struct
                     role == INITIATOR ? "initiator" : "responder", text);
 }
 
-static const struct work_region *region_of(const struct action *a, enum role role, const struct place *place)
+static const struct work_region *actions_region_of(const struct action *a, enum role role, const struct place *place)
 {
     return &g_array_index(a->work->regions[role], struct work_region, place->region);
 }
 
 /* The peer's memory is the peer's to check: what is not there is refused by a Terminate. */
-static uint64_t offset_of(const struct action *a, enum role role, const struct place *place)
+static uint64_t actions_offset_of(const struct action *a, enum role role, const struct place *place)
 {
-    return place->offset + (place->said && place->region >= 0 ? region_of(a, role, place)->to : 0);
+    return place->offset + (place->said && place->region >= 0 ? actions_region_of(a, role, place)->to : 0);
 }
 
 static bool check_own(struct reading *r, const yaml_node_t *node, const struct action *a, const struct place *place)
 {
-    const struct work_region *region = region_of(a, a->role, place);
+    const struct work_region *region = actions_region_of(a, a->role, place);
 
     if (place->offset > region->octets || a->item.post.n > region->octets - place->offset)
         return complain(r, node, NULL, "region '%s' has only %" PRIu64 " octets", region->name, region->octets);
     return true;
 }
 
-static bool resolve(struct reading *r, const yaml_node_t *node, struct action *a)
+static bool actions_resolve(struct reading *r, const yaml_node_t *node, struct action *a)
 {
     struct qp_work *post = &a->item.post;
     const struct place *remote = &a->places[REMOTE], *source = &a->places[SOURCE], *sink = &a->places[SINK];
@@ -191,10 +191,10 @@ static bool resolve(struct reading *r, const yaml_node_t *node, struct action *a
     if (reads && !sink->said && post->n > 0)
         return complain(r, node, NULL, "read needs a region of its own (into)");
     post->remote_stag = (uint32_t)remote->stag;
-    post->remote_to = offset_of(a, !a->role, remote);
+    post->remote_to = actions_offset_of(a, !a->role, remote);
     if (sink->said) {
         post->sink_stag = (uint32_t)sink->stag;
-        post->sink_to = offset_of(a, a->role, sink);
+        post->sink_to = actions_offset_of(a, a->role, sink);
         if (!check_own(r, node, a, sink))
             return false;
     }
@@ -208,7 +208,8 @@ static bool resolve(struct reading *r, const yaml_node_t *node, struct action *a
 
 /* ---- parameters ---- */
 
-static bool read_parameter(struct reading *r, const struct parameter *p, struct action *a, const yaml_node_t *node)
+static bool actions_read_parameter(struct reading *r, const struct parameter *p, struct action *a,
+                                   const yaml_node_t *node)
 {
     uint8_t *member = (uint8_t *)&a->item + p->offset;
     uint64_t value;
@@ -224,14 +225,14 @@ static bool read_parameter(struct reading *r, const struct parameter *p, struct 
     case FLAG:
         return read_flag(r, node, (bool *)member);
     case REGION:
-        return read_region(r, node, a, !a->role, true, &a->places[p->place]);
+        return actions_read_region(r, node, a, !a->role, true, &a->places[p->place]);
     case OWN_REGION:
-        return read_region(r, node, a, a->role, false, &a->places[p->place]);
+        return actions_read_region(r, node, a, a->role, false, &a->places[p->place]);
     case OFFSET:
         return read_number(r, node, 0, UINT64_MAX, &a->places[p->place].offset);
     case INVALIDATE:
         a->item.post.invalidate = true;
-        return read_region(r, node, a, !a->role, true, &a->places[p->place]);
+        return actions_read_region(r, node, a, !a->role, true, &a->places[p->place]);
     case ERROR:
         return read_error_code(r, node, &a->item.terminate);
     case RECEIVES:
@@ -255,17 +256,17 @@ static bool read_named(struct reading *r, void *context, const yaml_node_t *key,
         return true;
     for (const struct parameter *p = a->verb->parameters; p->name; p++) {
         if (strcmp(p->name, name) == 0)
-            return read_parameter(r, p, a, value);
+            return actions_read_parameter(r, p, a, value);
     }
-    allowed = parameter_names(a->verb);
+    allowed = actions_parameter_names(a->verb);
     return complain(r, key, allowed, "'%s' does not go with %s", name, a->verb->name);
 }
 
 /* ---- actions ---- */
 
-static const struct verb *find_verb(struct reading *r, const yaml_node_t *node)
+static const struct verb *actions_find_verb(struct reading *r, const yaml_node_t *node)
 {
-    g_autofree char *allowed = verb_names();
+    g_autofree char *allowed = actions_verb_names();
     const char *name = read_text(r, node, allowed);
 
     for (unsigned i = 0; name && i < G_N_ELEMENTS(verbs); i++) {
@@ -285,7 +286,7 @@ static const struct verb *find_verb(struct reading *r, const yaml_node_t *node)
 
 static bool read_values(struct reading *r, struct action *a, const yaml_node_t *what, const yaml_node_t *value)
 {
-    g_autofree char *allowed = parameter_names(a->verb);
+    g_autofree char *allowed = actions_parameter_names(a->verb);
 
     if (node_is_empty(value))
         return !a->verb->needs_value || complain(r, what, allowed, "%s needs a value", a->verb->name);
@@ -293,7 +294,7 @@ static bool read_values(struct reading *r, struct action *a, const yaml_node_t *
         return read_mapping(r, value, allowed, read_named, a);
     if (!a->verb->parameters->name)
         return complain(r, value, allowed, "%s takes no value", a->verb->name);
-    return read_parameter(r, a->verb->parameters, a, value);
+    return actions_read_parameter(r, a->verb->parameters, a, value);
 }
 
 static bool add_item(struct reading *r, const yaml_node_t *node, struct action *a)
@@ -315,12 +316,13 @@ static bool read_action(struct reading *r, void *context, const yaml_node_t *nod
     bool has_names = split_action(r, node, &what, &value);
     struct action a = {.work = side->work, .role = side->role, .times = 1};
 
-    a.verb = find_verb(r, what);
+    a.verb = actions_find_verb(r, what);
     if (!a.verb)
         return false;
     a.item = a.verb->item;
     return read_times(r, node, &a.times) && read_times(r, value, &a.times) && read_values(r, &a, what, value) &&
-           (!has_names || read_mapping(r, node, "", read_named, &a)) && resolve(r, what, &a) && add_item(r, what, &a);
+           (!has_names || read_mapping(r, node, "", read_named, &a)) && actions_resolve(r, what, &a) &&
+           add_item(r, what, &a);
 }
 
 bool read_work_actions(struct reading *r, struct work *work, enum role role, const yaml_node_t *node)

@@ -55,7 +55,7 @@ struct making {
     enum role role;
 };
 
-static char *names_of(bool one_side)
+static char *connection_names_of(bool one_side)
 {
     GString *s = g_string_new(one_side ? "" : "initiator, responder, nfs");
 
@@ -80,7 +80,8 @@ static bool read_private_data(struct reading *r, const yaml_node_t *node, struct
 }
 
 /* at: the struct rpc_end_options or struct work_connection that has it. */
-static bool apply(struct reading *r, const struct setting *s, const yaml_node_t *node, struct making *m, void *at)
+static bool connection_apply(struct reading *r, const struct setting *s, const yaml_node_t *node, struct making *m,
+                             void *at)
 {
     struct qp_options *options = &((struct rpc_end_options *)at)->qp;
     struct mpa_enhanced *enhanced = &options->mpa.enhanced_data;
@@ -120,9 +121,10 @@ static bool is_for(const struct setting *s, const char *name, const struct makin
 }
 
 /* Also what only the other kind of connection has. */
-static bool unknown(struct reading *r, const yaml_node_t *key, const char *name, bool one_side, const struct making *m)
+static bool connection_unknown(struct reading *r, const yaml_node_t *key, const char *name, bool one_side,
+                               const struct making *m)
 {
-    g_autofree char *allowed = names_of(one_side);
+    g_autofree char *allowed = connection_names_of(one_side);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(side_settings); i++) {
         if (strcmp(side_settings[i].member.name, name) == 0 && side_settings[i].when != ANY)
@@ -131,16 +133,16 @@ static bool unknown(struct reading *r, const yaml_node_t *key, const char *name,
     return complain(r, key, allowed, "'%s' is nothing that %s has", name, one_side ? "one side" : "a connection");
 }
 
-static bool read_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
-                      const yaml_node_t *value)
+static bool connection_read_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                                 const yaml_node_t *value)
 {
     struct making *m = context;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(side_settings); i++) {
         if (is_for(&side_settings[i], name, m))
-            return apply(r, &side_settings[i], value, m, &m->connection->options[m->role]);
+            return connection_apply(r, &side_settings[i], value, m, &m->connection->options[m->role]);
     }
-    return unknown(r, key, name, true, m);
+    return connection_unknown(r, key, name, true, m);
 }
 
 static bool is_side(const char *name, enum role *role)
@@ -159,14 +161,14 @@ static bool read_shared(struct reading *r, void *context, const yaml_node_t *key
         return true; /* after, or before, what is said of both */
     for (unsigned i = 0; i < SHARED_SETTINGS; i++) {
         if (is_for(&side_settings[i], name, m))
-            return apply(r, &side_settings[i], value, m, &m->connection->options[INITIATOR]) &&
-                   apply(r, &side_settings[i], value, m, &m->connection->options[RESPONDER]);
+            return connection_apply(r, &side_settings[i], value, m, &m->connection->options[INITIATOR]) &&
+                   connection_apply(r, &side_settings[i], value, m, &m->connection->options[RESPONDER]);
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(settings); i++) {
         if (strcmp(settings[i].member.name, name) == 0)
-            return apply(r, &settings[i], value, m, m->connection);
+            return connection_apply(r, &settings[i], value, m, m->connection);
     }
-    return unknown(r, key, name, false, m);
+    return connection_unknown(r, key, name, false, m);
 }
 
 static bool read_one_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
@@ -178,8 +180,8 @@ static bool read_one_side(struct reading *r, void *context, const yaml_node_t *k
     (void)key;
     if (!is_side(name, &m->role))
         return true;
-    allowed = names_of(true);
-    return read_mapping(r, value, allowed, read_side, m);
+    allowed = connection_names_of(true);
+    return read_mapping(r, value, allowed, connection_read_side, m);
 }
 
 /* It decides what else there may be. */
@@ -212,7 +214,7 @@ bool read_work_connection(struct reading *r, struct work *work, const yaml_node_
                           struct work_connection *connection)
 {
     struct making m = {.work = work, .connection = connection};
-    g_autofree char *allowed = names_of(false);
+    g_autofree char *allowed = connection_names_of(false);
 
     return read_mapping(r, node, allowed, read_nfs, &m) && read_mapping(r, node, allowed, read_shared, &m) &&
            read_mapping(r, node, allowed, read_one_side, &m);

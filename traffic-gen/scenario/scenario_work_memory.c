@@ -41,7 +41,7 @@ static bool read_region_value(struct reading *r, void *context, const yaml_node_
     return complain(r, key, region_allowed, "'%s' is nothing that a region has", name);
 }
 
-static bool is_taken(const struct work *work, enum role role, uint32_t stag)
+static bool memory_is_taken(const struct work *work, enum role role, uint32_t stag)
 {
     for (unsigned i = 0; i < work->regions[role]->len; i++) {
         if (g_array_index(work->regions[role], struct work_region, i).stag == stag)
@@ -51,19 +51,19 @@ static bool is_taken(const struct work *work, enum role role, uint32_t stag)
 }
 
 /* One that is hard to guess (RFC 5040 section 8.1.1), and always the same, so that either side can know the other's. */
-static uint32_t stag_of(const struct work *work, enum role role)
+static uint32_t memory_stag_of(const struct work *work, enum role role)
 {
     struct random_source random = {.state = 0x57A6 + role + UINT64_C(2) * work->regions[role]->len};
     uint32_t stag;
 
     do
         stag = (uint32_t)random_next(&random);
-    while (stag == 0 || is_taken(work, role, stag));
+    while (stag == 0 || memory_is_taken(work, role, stag));
     return stag;
 }
 
-static bool add_region(struct reading *r, struct work *work, enum role role, const yaml_node_t *node, const char *name,
-                       struct work_region region)
+static bool memory_add_region(struct reading *r, struct work *work, enum role role, const yaml_node_t *node,
+                              const char *name, struct work_region region)
 {
     uint64_t octets = region.octets;
 
@@ -80,17 +80,17 @@ static bool add_region(struct reading *r, struct work *work, enum role role, con
         return complain(r, node, NULL, "the regions of one side have more than %d octets", OCTETS_MAX);
     if (region.octets > 0 && region.to > UINT64_MAX - (region.octets - 1))
         return complain(r, node, NULL, "the region ends past the last Tagged Offset");
-    if (region.stag && is_taken(work, role, region.stag))
+    if (region.stag && memory_is_taken(work, role, region.stag))
         return complain(r, node, NULL, "this side has another region with this STag");
     if (!region.stag)
-        region.stag = stag_of(work, role);
+        region.stag = memory_stag_of(work, role);
     region.name = g_strdup(name);
     g_array_append_val(work->regions[role], region);
     return true;
 }
 
-static bool read_region(struct reading *r, void *context, const yaml_node_t *key, const char *name,
-                        const yaml_node_t *value)
+static bool memory_read_region(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                               const yaml_node_t *value)
 {
     struct making *m = context;
     struct work_region region = {
@@ -100,11 +100,11 @@ static bool read_region(struct reading *r, void *context, const yaml_node_t *key
     };
 
     return read_region_name(r, key) && read_mapping(r, value, region_allowed, read_region_value, &region) &&
-           add_region(r, m->work, m->role, key, name, region);
+           memory_add_region(r, m->work, m->role, key, name, region);
 }
 
-static bool read_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
-                      const yaml_node_t *value)
+static bool memory_read_side(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                             const yaml_node_t *value)
 {
     struct work *work = context;
     bool both = strcmp(name, "both") == 0;
@@ -115,7 +115,7 @@ static bool read_side(struct reading *r, void *context, const yaml_node_t *key, 
         struct making m = {.work = work, .role = role};
 
         if ((both || (*name == 'i') == (role == INITIATOR)) &&
-            !read_mapping(r, value, "names of regions", read_region, &m))
+            !read_mapping(r, value, "names of regions", memory_read_region, &m))
             return false;
     }
     return true;
@@ -123,5 +123,5 @@ static bool read_side(struct reading *r, void *context, const yaml_node_t *key, 
 
 bool read_work_memory(struct reading *r, struct work *work, const yaml_node_t *node)
 {
-    return read_mapping(r, node, sides_allowed, read_side, work);
+    return read_mapping(r, node, sides_allowed, memory_read_side, work);
 }

@@ -36,7 +36,7 @@ static bool read_version(struct reading *r, const yaml_node_t *node, struct nfs_
     return true;
 }
 
-static bool read_calls(struct reading *r, const yaml_node_t *node, struct rpc_end_how *how)
+static bool nfs_read_calls(struct reading *r, const yaml_node_t *node, struct rpc_end_how *how)
 {
     how->long_call = node_is(node, "long");
     how->reduce = node_is(node, "reduced");
@@ -56,7 +56,7 @@ static bool read_setting(struct reading *r, void *context, const yaml_node_t *ke
     if (strcmp(name, "version") == 0)
         return read_version(r, value, nfs);
     if (strcmp(name, "calls") == 0)
-        return read_calls(r, value, &nfs->how);
+        return nfs_read_calls(r, value, &nfs->how);
     return complain(r, key, settings_allowed, "'%s' is nothing that an NFS client has", name);
 }
 
@@ -93,7 +93,7 @@ struct making {
     struct work_item item;
 };
 
-static char *verb_names(void)
+static char *nfs_verb_names(void)
 {
     GString *s = g_string_new(NULL);
 
@@ -101,13 +101,13 @@ static char *verb_names(void)
     return g_string_free(s, FALSE);
 }
 
-static char *parameter_names(const struct verb *verb)
+static char *nfs_parameter_names(const struct verb *verb)
 {
     return g_strdup_printf("path%s%s%s%s, expect", verb->other ? ", " : "", verb->other ? verb->other : "",
                            verb->octets ? ", octets, at, pattern" : "", verb->count ? ", count" : "");
 }
 
-static bool read_string(struct reading *r, const yaml_node_t *node, struct making *m, const char **out)
+static bool nfs_read_string(struct reading *r, const yaml_node_t *node, struct making *m, const char **out)
 {
     const char *text = read_text(r, node, "a text");
 
@@ -130,8 +130,8 @@ static bool read_status(struct reading *r, const yaml_node_t *node, uint32_t *st
 static const struct member numbers[] = {NUMBER_OF("at", at, UINT32_MAX), NUMBER_OF("pattern", pattern, FILES_MAX),
                                         NUMBER_OF("count", count, FILES_MAX)};
 
-static bool read_parameter(struct reading *r, void *context, const yaml_node_t *key, const char *name,
-                           const yaml_node_t *value)
+static bool nfs_read_parameter(struct reading *r, void *context, const yaml_node_t *key, const char *name,
+                               const yaml_node_t *value)
 {
     struct making *m = context;
     struct nfs_job *job = &m->item.job;
@@ -139,22 +139,22 @@ static bool read_parameter(struct reading *r, void *context, const yaml_node_t *
     g_autofree char *allowed = NULL;
 
     if (strcmp(name, m->verb->name) == 0 || strcmp(name, "path") == 0)
-        return value->type == YAML_MAPPING_NODE || read_string(r, value, m, &job->path);
+        return value->type == YAML_MAPPING_NODE || nfs_read_string(r, value, m, &job->path);
     if (m->verb->other && strcmp(name, m->verb->other) == 0)
-        return read_string(r, value, m, &job->other);
+        return nfs_read_string(r, value, m, &job->other);
     if (strcmp(name, "expect") == 0)
         return read_status(r, value, &job->expect);
     if (m->verb->octets && strcmp(name, "octets") == 0)
         return read_octets(r, value, 1, &job->octets);
     if (number && (strcmp(name, "count") == 0 ? m->verb->count : m->verb->octets))
         return read_member(r, number, value, job);
-    allowed = parameter_names(m->verb);
+    allowed = nfs_parameter_names(m->verb);
     return complain(r, key, allowed, "'%s' does not go with %s", name, m->verb->name);
 }
 
-static const struct verb *find_verb(struct reading *r, enum role role, const yaml_node_t *node)
+static const struct verb *nfs_find_verb(struct reading *r, enum role role, const yaml_node_t *node)
 {
-    g_autofree char *allowed = role == RESPONDER ? g_strdup(change_verb.name) : verb_names();
+    g_autofree char *allowed = role == RESPONDER ? g_strdup(change_verb.name) : nfs_verb_names();
     const char *name = read_text(r, node, allowed);
 
     for (unsigned i = 0; name && role == INITIATOR && i < G_N_ELEMENTS(verbs); i++) {
@@ -175,16 +175,16 @@ static bool read_job(struct reading *r, void *context, const yaml_node_t *node)
     const enum role role = side->role;
     const yaml_node_t *what, *value;
     bool has_names = split_action(r, node, &what, &value);
-    struct making m = {.work = side->work, .verb = find_verb(r, role, what)};
-    g_autofree char *allowed = m.verb ? parameter_names(m.verb) : NULL;
+    struct making m = {.work = side->work, .verb = nfs_find_verb(r, role, what)};
+    g_autofree char *allowed = m.verb ? nfs_parameter_names(m.verb) : NULL;
 
     if (!what || !m.verb)
         return false;
     m.item.kind = role == RESPONDER ? WORK_CHANGE : WORK_JOB;
     m.item.line = (unsigned)what->start_mark.line + 1;
     m.item.job.kind = role == RESPONDER ? NFS_JOB_TRUNCATE : nfs_job_find(m.verb->name);
-    if ((value && value->type == YAML_MAPPING_NODE && !read_mapping(r, value, allowed, read_parameter, &m)) ||
-        (has_names && !read_mapping(r, node, allowed, read_parameter, &m)))
+    if ((value && value->type == YAML_MAPPING_NODE && !read_mapping(r, value, allowed, nfs_read_parameter, &m)) ||
+        (has_names && !read_mapping(r, node, allowed, nfs_read_parameter, &m)))
         return false;
     if (!m.item.job.path && m.item.job.kind != NFS_JOB_NULL)
         return complain(r, what, allowed, "%s needs a path", m.verb->name);

@@ -6,7 +6,7 @@
 enum { IN_FLIGHT = 16, OPERATIONS_DEFAULT = 1000 };
 
 /* Reads and Atomics alternate, so many of them in flight that the queue is always full. */
-static char *write_operations(unsigned count)
+static char *rdmap_write_operations(unsigned count)
 {
     GString *script = g_string_new("with rev2 irdI=16 ordI=16 irdR=16 ordR=16");
 
@@ -23,7 +23,7 @@ static char *write_operations(unsigned count)
 }
 
 static const struct scenario scenarios[] = {
-    {.name = "operations", .summary = "--count Reads and Atomics, 16 in flight", .write = write_operations},
+    {.name = "operations", .summary = "--count Reads and Atomics, 16 in flight", .write = rdmap_write_operations},
 };
 
 const struct scenario_table rdmap_scenarios = {scenarios, sizeof scenarios / sizeof scenarios[0]};

@@ -22,7 +22,7 @@ struct rpc_side {
     GArray *samples; /* of struct rpc_sample */
     GPtrArray *calls;
     uint32_t first_xid;
-    bool late; /* answers wait for answer_all() */
+    bool late; /* answers wait for scenarios_rpc_answer_all() */
     uint64_t ids[WAITING_MAX];
     uint32_t xids[WAITING_MAX];
     unsigned n_waiting;
@@ -36,7 +36,7 @@ struct rpc_talk {
 
 /* ---- answers ---- */
 
-static void answer(struct rpc_side *side, uint64_t id, uint32_t xid)
+static void scenarios_rpc_answer(struct rpc_side *side, uint64_t id, uint32_t xid)
 {
     const struct rpc_side *peer = &side->talk->side[!side->number];
     uint32_t index = xid - peer->first_xid;
@@ -49,7 +49,8 @@ static void answer(struct rpc_side *side, uint64_t id, uint32_t xid)
         rpc_end_refuse(side->end, id);
 }
 
-static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
+static void scenarios_rpc_on_called(void *ctx, uint64_t id, const struct rpc_end_message *call,
+                                    const struct rpc_message *header)
 {
     struct rpc_side *side = ctx;
 
@@ -58,12 +59,12 @@ static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call
         side->ids[side->n_waiting] = id;
         side->xids[side->n_waiting++] = header->xid;
     } else {
-        answer(side, id, header->xid);
+        scenarios_rpc_answer(side, id, header->xid);
     }
 }
 
 /* Replies come in any order. */
-static void answer_all(struct rpc_side *side, struct random_source *random)
+static void scenarios_rpc_answer_all(struct rpc_side *side, struct random_source *random)
 {
     while (side->n_waiting > 0) {
         unsigned i = (unsigned)random_below(random, side->n_waiting);
@@ -73,13 +74,13 @@ static void answer_all(struct rpc_side *side, struct random_source *random)
         side->n_waiting--;
         side->ids[i] = side->ids[side->n_waiting];
         side->xids[i] = side->xids[side->n_waiting];
-        answer(side, id, xid);
+        scenarios_rpc_answer(side, id, xid);
     }
 }
 
 /* ---- the two ends ---- */
 
-static void run(struct rpc_talk *talk)
+static void scenarios_rpc_run(struct rpc_talk *talk)
 {
     pair_run(talk->pair, STEPS_MAX);
 }
@@ -90,7 +91,8 @@ static void free_call(void *call)
     g_free(call);
 }
 
-static void call(struct rpc_talk *talk, enum role role, const struct rpc_sample *sample, const struct rpc_end_how *how)
+static void scenarios_rpc_call(struct rpc_talk *talk, enum role role, const struct rpc_sample *sample,
+                               const struct rpc_end_how *how)
 {
     struct rpc_side *side = &talk->side[role];
     struct rpc_end_message *message = g_new0(struct rpc_end_message, 1);
@@ -102,8 +104,8 @@ static void call(struct rpc_talk *talk, enum role role, const struct rpc_sample 
 }
 
 /* size 0: no private data, and so thresholds of 1024 octets. */
-static void talk_open(struct rpc_talk *talk, struct stage *stage, uint32_t client_size, uint32_t server_size,
-                      bool invalidation)
+static void scenarios_rpc_talk_open(struct rpc_talk *talk, struct stage *stage, uint32_t client_size,
+                                    uint32_t server_size, bool invalidation)
 {
     const struct conversation_setup setup = {.service_port = RPCRDMA_PORT};
     const uint32_t sizes[] = {client_size, server_size};
@@ -112,7 +114,7 @@ static void talk_open(struct rpc_talk *talk, struct stage *stage, uint32_t clien
     talk->pair = pair_new((uint16_t)talk->conversation->emss, start_ns);
     for (unsigned role = 0; role < 2; role++) {
         struct rpc_side *side = &talk->side[role];
-        const struct rpc_end_events events = {.ctx = side, .called = on_called};
+        const struct rpc_end_events events = {.ctx = side, .called = scenarios_rpc_on_called};
         const struct rpc_end_options options = {
             .qp = {.mpa = {.role = role == INITIATOR ? MPA_END_INITIATOR : MPA_END_RESPONDER,
                            .revision = 2,
@@ -138,18 +140,18 @@ static void talk_open(struct rpc_talk *talk, struct stage *stage, uint32_t clien
     }
     qp_start(rpc_end_qp(talk->side[RESPONDER].end));
     qp_start(rpc_end_qp(talk->side[INITIATOR].end));
-    run(talk);
-    call(talk, INITIATOR, &(struct rpc_sample){.procedure = "nfs3.null"}, NULL);
-    run(talk);
+    scenarios_rpc_run(talk);
+    scenarios_rpc_call(talk, INITIATOR, &(struct rpc_sample){.procedure = "nfs3.null"}, NULL);
+    scenarios_rpc_run(talk);
 }
 
 static void talk_close(struct rpc_talk *talk)
 {
     const struct conversation *c = talk->conversation;
 
-    run(talk);
+    scenarios_rpc_run(talk);
     qp_close(rpc_end_qp(talk->side[INITIATOR].end), false);
-    run(talk);
+    scenarios_rpc_run(talk);
     if (c->rc)
         pair_play_roce(talk->pair, c->rc);
     else
@@ -206,11 +208,11 @@ static const struct shape shapes[] = {
 static void make_calls(struct rpc_talk *talk, enum role role, bool one_by_one)
 {
     for (unsigned i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        call(talk, role, &shapes[i].sample, &shapes[i].how);
+        scenarios_rpc_call(talk, role, &shapes[i].sample, &shapes[i].how);
         if (one_by_one)
-            run(talk);
+            scenarios_rpc_run(talk);
     }
-    run(talk);
+    scenarios_rpc_run(talk);
 }
 
 /* Each kind of Call alone, with each pair of thresholds. */
@@ -221,7 +223,7 @@ static void play_shapes(struct stage *stage)
     for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct rpc_talk talk;
 
-        talk_open(&talk, stage, sizes[i][0], sizes[i][1], false);
+        scenarios_rpc_talk_open(&talk, stage, sizes[i][0], sizes[i][1], false);
         make_calls(&talk, INITIATOR, true);
         talk_close(&talk);
     }
@@ -233,12 +235,12 @@ static void play_together(struct stage *stage)
     struct random_source random = {.state = stage->seed};
     struct rpc_talk talk;
 
-    talk_open(&talk, stage, 4096, 4096, false);
+    scenarios_rpc_talk_open(&talk, stage, 4096, 4096, false);
     talk.side[RESPONDER].late = true;
     make_calls(&talk, INITIATOR, false);
     while (talk.side[RESPONDER].n_waiting > 0) {
-        answer_all(&talk.side[RESPONDER], &random);
-        run(&talk);
+        scenarios_rpc_answer_all(&talk.side[RESPONDER], &random);
+        scenarios_rpc_run(&talk);
     }
     talk_close(&talk);
 }
@@ -248,7 +250,7 @@ static void play_invalidation(struct stage *stage)
 {
     struct rpc_talk talk;
 
-    talk_open(&talk, stage, 4096, 4096, true);
+    scenarios_rpc_talk_open(&talk, stage, 4096, 4096, true);
     make_calls(&talk, INITIATOR, false);
     talk_close(&talk);
 }
@@ -259,16 +261,16 @@ static void play_callbacks(struct stage *stage)
     static const struct rpc_sample session = {.procedure = "nfs41.compound", .fields = "create_session"};
     struct rpc_talk talk;
 
-    talk_open(&talk, stage, 4096, 4096, false);
-    call(&talk, INITIATOR, &session, NULL);
-    run(&talk);
+    scenarios_rpc_talk_open(&talk, stage, 4096, 4096, false);
+    scenarios_rpc_call(&talk, INITIATOR, &session, NULL);
+    scenarios_rpc_run(&talk);
     for (unsigned i = 0; i < 20; i++) {
         char *fields = g_strdup_printf("cb_sequence:sequenceid=%u,cb_recall", i + 1);
         const struct rpc_sample callback = {.procedure = "cb41.cb_compound", .fields = g_intern_string(fields)};
 
-        call(&talk, RESPONDER, &callback, NULL);
-        call(&talk, INITIATOR, &shapes[i].sample, &shapes[i].how);
-        run(&talk);
+        scenarios_rpc_call(&talk, RESPONDER, &callback, NULL);
+        scenarios_rpc_call(&talk, INITIATOR, &shapes[i].sample, &shapes[i].how);
+        scenarios_rpc_run(&talk);
         g_free(fields);
     }
     talk_close(&talk);

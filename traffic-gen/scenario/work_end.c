@@ -31,7 +31,7 @@ struct work_end {
 
 /* ---- memory ---- */
 
-static uint8_t *octets_of(const struct work_region *region, enum role role, unsigned index)
+static uint8_t *scenario_work_end_octets_of(const struct work_region *region, enum role role, unsigned index)
 {
     struct random_source random = {.state = (uint64_t)role << 32 | index};
     uint8_t *octets = g_malloc(MAX(region->octets, 1));
@@ -50,7 +50,7 @@ static void register_regions(struct work_end *end)
     for (unsigned i = 0; i < regions->len; i++) {
         const struct work_region *region = &g_array_index(regions, struct work_region, i);
 
-        end->octets[i] = octets_of(region, end->role, i);
+        end->octets[i] = scenario_work_end_octets_of(region, end->role, i);
         memory_register_as(end->memory, region->stag, end->octets[i], region->octets, region->to, region->rights,
                            region->invalidable);
     }
@@ -70,7 +70,7 @@ static const uint8_t *pattern_of(struct work_end *end, size_t n)
 
 /* ---- what the queue pair reports ---- */
 
-static void on_received(void *ctx, const struct qp_message *message)
+static void scenario_work_end_on_received(void *ctx, const struct qp_message *message)
 {
     struct work_end *end = ctx;
 
@@ -78,7 +78,7 @@ static void on_received(void *ctx, const struct qp_message *message)
     end->came++;
 }
 
-static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
+static void scenario_work_end_on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
 {
     struct work_end *end = ctx;
 
@@ -86,7 +86,7 @@ static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint
     end->pending--;
 }
 
-static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+static void scenario_work_end_on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
     struct work_end *end = ctx;
 
@@ -95,7 +95,7 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
                                    terminate->layer, terminate->etype, terminate->code);
 }
 
-static void on_failed(void *ctx, enum mpa_end_error error)
+static void scenario_work_end_on_failed(void *ctx, enum mpa_end_error error)
 {
     static const char *const errors[] = {
         [MPA_END_CLOSED_EARLY] = "closed during start-up",
@@ -116,7 +116,7 @@ static void on_failed(void *ctx, enum mpa_end_error error)
         end->how = g_strdup(errors[error]);
 }
 
-static void on_ended(void *ctx, bool orderly)
+static void scenario_work_end_on_ended(void *ctx, bool orderly)
 {
     struct work_end *end = ctx;
 
@@ -133,11 +133,11 @@ struct work_end *work_end_new(const struct work *work, unsigned connection, enum
     struct work_end *end = g_new0(struct work_end, 1);
     const struct qp_events qp_events = {
         .ctx = end,
-        .received = on_received,
-        .completed = on_completed,
-        .terminated = on_terminated,
-        .failed = on_failed,
-        .ended = on_ended,
+        .received = scenario_work_end_on_received,
+        .completed = scenario_work_end_on_completed,
+        .terminated = scenario_work_end_on_terminated,
+        .failed = scenario_work_end_on_failed,
+        .ended = scenario_work_end_on_ended,
     };
 
     end->work = work;
@@ -148,8 +148,10 @@ struct work_end *work_end_new(const struct work *work, unsigned connection, enum
         end->events = *events;
     register_regions(end);
     if (end->connection->nfs.on) {
-        const struct nfs_end_events nfs_events = {
-            .ctx = end, .terminated = on_terminated, .failed = on_failed, .ended = on_ended};
+        const struct nfs_end_events nfs_events = {.ctx = end,
+                                                  .terminated = scenario_work_end_on_terminated,
+                                                  .failed = scenario_work_end_on_failed,
+                                                  .ended = scenario_work_end_on_ended};
 
         end->nfs = work_nfs_new(work, connection, role, stream, &nfs_events);
         end->qp = nfs_end_qp(work_nfs_of(end->nfs));
@@ -211,7 +213,7 @@ static const struct work_round *round_of(const struct work_end *end)
     return &g_array_index(end->work->rounds, struct work_round, end->connection->round + end->round);
 }
 
-static const struct work_item *item_of(const struct work_end *end, enum role role, unsigned index)
+static const struct work_item *scenario_work_end_item_of(const struct work_end *end, enum role role, unsigned index)
 {
     return &g_array_index(end->work->items[role], struct work_item, index);
 }
@@ -223,7 +225,7 @@ static void cannot(struct work_end *end, unsigned line)
                                        role_names[end->role], end->how ? end->how : "its memory does not have that");
 }
 
-static bool post(struct work_end *end, const struct work_item *item)
+static bool scenario_work_end_post(struct work_end *end, const struct work_item *item)
 {
     struct qp_work work = item->post;
 
@@ -242,7 +244,7 @@ static void carry_out(struct work_end *end, const struct work_item *item)
 {
     switch (item->kind) {
     case WORK_POST:
-        if (!post(end, item))
+        if (!scenario_work_end_post(end, item))
             cannot(end, item->line);
         break;
     case WORK_RECEIVES:
@@ -268,7 +270,7 @@ static unsigned messages_of(const struct work_end *end, const struct work_round 
     unsigned n = 0;
 
     for (unsigned i = 0; i < round->n[role]; i++) {
-        const struct work_item *item = item_of(end, role, round->from[role] + i);
+        const struct work_item *item = scenario_work_end_item_of(end, role, round->from[role] + i);
 
         n += item->kind == WORK_POST && (item->post.kind == QP_SEND || item->post.kind == QP_IMMEDIATE);
     }
@@ -288,7 +290,7 @@ bool work_end_next(struct work_end *end)
     end->round++;
     end->to_come += messages_of(end, round, !end->role);
     for (unsigned i = 0; i < round->n[end->role]; i++)
-        carry_out(end, item_of(end, end->role, round->from[end->role] + i));
+        carry_out(end, scenario_work_end_item_of(end, end->role, round->from[end->role] + i));
     return true;
 }
 
@@ -299,7 +301,7 @@ static bool over(const struct work_end *end)
     return end->ended && qp_closed(end->qp);
 }
 
-static void finish(struct work_end *end)
+static void scenario_work_end_finish(struct work_end *end)
 {
     const struct work_round *round;
 
@@ -308,21 +310,21 @@ static void finish(struct work_end *end)
     end->reported = true;
     while ((round = round_of(end))) {
         if (round->n[end->role] > 0)
-            cannot(end, item_of(end, end->role, round->from[end->role])->line);
+            cannot(end, scenario_work_end_item_of(end, end->role, round->from[end->role])->line);
         end->round++;
     }
     if (end->events.done)
         end->events.done(end->events.ctx, end->trouble);
 }
 
-static void go_on(struct work_end *end)
+static void scenario_work_end_go_on(struct work_end *end)
 {
     const struct work_round *round;
 
     if (end->nfs && work_nfs_trouble(end->nfs) && !end->trouble)
         end->trouble = g_strdup(work_nfs_trouble(end->nfs));
     if (over(end)) {
-        finish(end);
+        scenario_work_end_finish(end);
         return;
     }
     while (!end->led && end->started && end->pending == 0 && end->came >= end->to_come && !end->ended) {
@@ -342,31 +344,31 @@ void work_end_start(struct work_end *end)
 {
     end->started = true;
     qp_start(end->qp);
-    go_on(end);
+    scenario_work_end_go_on(end);
 }
 
 void work_end_receive(struct work_end *end, const uint8_t *p, size_t n)
 {
     qp_receive(end->qp, p, n);
-    go_on(end);
+    scenario_work_end_go_on(end);
 }
 
 void work_end_receive_fin(struct work_end *end)
 {
     qp_receive_fin(end->qp);
-    go_on(end);
+    scenario_work_end_go_on(end);
 }
 
 void work_end_receive_reset(struct work_end *end)
 {
     qp_receive_reset(end->qp);
-    go_on(end);
+    scenario_work_end_go_on(end);
 }
 
 void work_end_room(struct work_end *end)
 {
     qp_pump(end->qp);
-    go_on(end);
+    scenario_work_end_go_on(end);
 }
 
 void work_end_tick(struct work_end *end)
@@ -374,35 +376,37 @@ void work_end_tick(struct work_end *end)
     qp_tick(end->qp);
     if (end->nfs)
         nfs_end_tick(work_nfs_of(end->nfs));
-    go_on(end);
+    scenario_work_end_go_on(end);
 }
 
 /* ---- on a stream in memory ---- */
 
-static void receive(void *end, const uint8_t *p, size_t n)
+static void scenario_work_end_receive(void *end, const uint8_t *p, size_t n)
 {
     work_end_receive(end, p, n);
 }
 
-static void receive_fin(void *end)
+static void scenario_work_end_receive_fin(void *end)
 {
     work_end_receive_fin(end);
 }
 
-static void receive_reset(void *end)
+static void scenario_work_end_receive_reset(void *end)
 {
     work_end_receive_reset(end);
 }
 
-static void tick(void *end)
+static void scenario_work_end_tick(void *end)
 {
     work_end_tick(end);
 }
 
 void work_end_attach(struct work_end *end, struct pair *pair, unsigned side)
 {
-    pair_attach(
-        pair, side,
-        &(struct pair_end){
-            .end = end, .receive = receive, .receive_fin = receive_fin, .receive_reset = receive_reset, .tick = tick});
+    pair_attach(pair, side,
+                &(struct pair_end){.end = end,
+                                   .receive = scenario_work_end_receive,
+                                   .receive_fin = scenario_work_end_receive_fin,
+                                   .receive_reset = scenario_work_end_receive_reset,
+                                   .tick = scenario_work_end_tick});
 }

@@ -46,7 +46,7 @@ static bool read_top(struct reading *r, void *context, const yaml_node_t *key, c
     return true;
 }
 
-static bool read_document(struct reading *r, struct work *work)
+static bool file_read_document(struct reading *r, struct work *work)
 {
     struct document document = {.work = work};
     const yaml_node_t *root = yaml_document_get_root_node(&r->document);
@@ -80,7 +80,7 @@ static bool is_last_document(struct reading *r, yaml_parser_t *parser)
     return last;
 }
 
-static bool load_document(struct reading *r, const char *text, size_t n)
+static bool file_load_document(struct reading *r, const char *text, size_t n)
 {
     yaml_parser_t parser;
     size_t line;
@@ -117,7 +117,7 @@ struct work *work_file_parse(const char *name, const char *text, size_t n, unsig
     if (n > WORK_FILE_MAX)
         good = complain(&r, NULL, NULL, "more than %d octets", WORK_FILE_MAX);
     else
-        good = load_document(&r, text, n) && read_document(&r, work);
+        good = file_load_document(&r, text, n) && file_read_document(&r, work);
     work->counted = r.counted;
     yaml_document_delete(&r.document);
     if (good)

@@ -34,8 +34,8 @@ static int64_t now(void *ctx)
 }
 
 /* The items of a side on a connection, one after the other; NULL after the last one. */
-static const struct work_item *next_item(const struct work *work, const struct work_connection *connection,
-                                         enum role role, unsigned *round, unsigned *index)
+static const struct work_item *nfs_next_item(const struct work *work, const struct work_connection *connection,
+                                             enum role role, unsigned *round, unsigned *index)
 {
     for (; *round < connection->n_rounds; ++*round, *index = 0) {
         const struct work_round *r = &g_array_index(work->rounds, struct work_round, connection->round + *round);
@@ -69,7 +69,7 @@ static void begin_client(struct work_nfs_end *end, const struct nfs_end_options 
     end->work = work;
     end->jobs = g_array_new(FALSE, FALSE, sizeof(struct nfs_job));
     end->lines = g_array_new(FALSE, FALSE, sizeof(unsigned));
-    while ((item = next_item(work, connection, INITIATOR, &round, &index))) {
+    while ((item = nfs_next_item(work, connection, INITIATOR, &round, &index))) {
         g_array_append_val(end->jobs, item->job);
         g_array_append_val(end->lines, item->line);
     }
@@ -78,7 +78,7 @@ static void begin_client(struct work_nfs_end *end, const struct nfs_end_options 
 
 /* ---- the server ---- */
 
-static uint64_t node_of(struct nfs_tree *tree, const char *path)
+static uint64_t nfs_node_of(struct nfs_tree *tree, const char *path)
 {
     uint64_t node = 1;
     size_t n;
@@ -99,7 +99,7 @@ static void try_changes(void *ctx)
     for (unsigned i = 0; i < end->changes->len; i++) {
         struct change *change = &g_array_index(end->changes, struct change, i);
         const struct nfs_node_change size = {.set = NFS_SET_SIZE, .size = change->job->octets};
-        uint64_t node = change->done ? 0 : node_of(end->tree, change->job->path);
+        uint64_t node = change->done ? 0 : nfs_node_of(end->tree, change->job->path);
 
         if (node == 0)
             continue;
@@ -120,7 +120,7 @@ static void begin_server(struct work_nfs_end *end, const struct nfs_end_options 
     unsigned round = 0, index = 0;
 
     end->changes = g_array_new(FALSE, FALSE, sizeof(struct change));
-    while ((item = next_item(work, connection, RESPONDER, &round, &index))) {
+    while ((item = nfs_next_item(work, connection, RESPONDER, &round, &index))) {
         const struct change change = {.job = &item->job};
 
         g_array_append_val(end->changes, change);
@@ -132,21 +132,21 @@ static void begin_server(struct work_nfs_end *end, const struct nfs_end_options 
 
 /* ---- both ---- */
 
-static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+static void nfs_on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
     struct work_nfs_end *end = ctx;
 
     end->events.terminated(end->events.ctx, ours, terminate);
 }
 
-static void on_failed(void *ctx, enum mpa_end_error error)
+static void nfs_on_failed(void *ctx, enum mpa_end_error error)
 {
     struct work_nfs_end *end = ctx;
 
     end->events.failed(end->events.ctx, error);
 }
 
-static void on_ended(void *ctx, bool orderly)
+static void nfs_on_ended(void *ctx, bool orderly)
 {
     struct work_nfs_end *end = ctx;
 
@@ -161,9 +161,9 @@ struct work_nfs_end *work_nfs_new(const struct work *work, unsigned connection, 
     struct rpc_end_options rpc = c->options[role];
     uint64_t seed = 1 + connection;
     const struct nfs_end_events mine = {.ctx = end,
-                                        .terminated = on_terminated,
-                                        .failed = on_failed,
-                                        .ended = on_ended,
+                                        .terminated = nfs_on_terminated,
+                                        .failed = nfs_on_failed,
+                                        .ended = nfs_on_ended,
                                         .served = try_changes,
                                         .finished = on_finished};
     const struct nfs_end_options options = {.rpc = &rpc, .stream = stream, .events = &mine, .seed = 2 * seed + role};

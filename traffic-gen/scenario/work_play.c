@@ -25,7 +25,7 @@ static struct conversation *connect(struct stage *stage, const struct work_conne
     return conversation_new(stage, &setup);
 }
 
-static bool run(struct pair *pair, const struct work *work, char **error)
+static bool scenario_work_play_run(struct pair *pair, const struct work *work, char **error)
 {
     if (pair_run(pair, STEPS_MAX))
         return true;
@@ -33,21 +33,21 @@ static bool run(struct pair *pair, const struct work *work, char **error)
     return false;
 }
 
-static bool trouble(struct work_end *const ends[2], char **error)
+static bool scenario_work_play_trouble(struct work_end *const ends[2], char **error)
 {
     for (unsigned role = 0; role < 2 && !*error; role++)
         *error = g_strdup(work_end_trouble(ends[role]));
     return *error;
 }
 
-static bool play(const struct work *work, unsigned number, struct pair *pair, struct work_end *const ends[2],
-                 char **error)
+static bool scenario_work_play(const struct work *work, unsigned number, struct pair *pair,
+                               struct work_end *const ends[2], char **error)
 {
     const struct work_connection *connection = &g_array_index(work->connections, struct work_connection, number);
 
     work_end_start(ends[RESPONDER]);
     work_end_start(ends[INITIATOR]);
-    if (!run(pair, work, error))
+    if (!scenario_work_play_run(pair, work, error))
         return false;
     for (unsigned i = 0; i < connection->n_rounds; i++) {
         const struct work_round *round = &g_array_index(work->rounds, struct work_round, connection->round + i);
@@ -56,12 +56,12 @@ static bool play(const struct work *work, unsigned number, struct pair *pair, st
             pair_wait(pair, round->wait_ns);
         work_end_next(ends[INITIATOR]);
         work_end_next(ends[RESPONDER]);
-        if (!run(pair, work, error) || trouble(ends, error))
+        if (!scenario_work_play_run(pair, work, error) || scenario_work_play_trouble(ends, error))
             return false;
     }
     for (unsigned i = 0; i < TICKS_MAX && work_end_busy(ends[INITIATOR]); i++) {
         pair_wait(pair, TICK_NS);
-        if (!run(pair, work, error))
+        if (!scenario_work_play_run(pair, work, error))
             return false;
     }
     if (work_end_busy(ends[INITIATOR])) {
@@ -69,12 +69,12 @@ static bool play(const struct work *work, unsigned number, struct pair *pair, st
         return false;
     }
     work_end_next(ends[INITIATOR]);
-    return run(pair, work, error) && !trouble(ends, error);
+    return scenario_work_play_run(pair, work, error) && !scenario_work_play_trouble(ends, error);
 }
 
 /* CONNECTION-SIDE-REGION */
-static bool write_memory(const struct work *work, unsigned number, struct work_end *const ends[2], const char *folder,
-                         char **error)
+static bool scenario_work_play_write_memory(const struct work *work, unsigned number, struct work_end *const ends[2],
+                                            const char *folder, char **error)
 {
     for (enum role role = INITIATOR; role <= RESPONDER; role++) {
         for (unsigned i = 0; i < work->regions[role]->len; i++) {
@@ -121,8 +121,8 @@ bool work_play(const struct work *work, struct stage *stage, char **error)
             work_end_lead(ends[role]);
             work_end_attach(ends[role], pair, role);
         }
-        good = play(work, i, pair, ends, error) &&
-               (!stage->memory_folder || write_memory(work, i, ends, stage->memory_folder, error));
+        good = scenario_work_play(work, i, pair, ends, error) &&
+               (!stage->memory_folder || scenario_work_play_write_memory(work, i, ends, stage->memory_folder, error));
         good = good && say_pair(work, pair, c, error);
         work_end_free(ends[INITIATOR]);
         work_end_free(ends[RESPONDER]);

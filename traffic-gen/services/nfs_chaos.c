@@ -15,7 +15,7 @@ static bool strikes(struct nfs_chaos_end *connection, int of_hundred)
     return g_rand_int_range(connection->chaos->random, 0, 100) < of_hundred;
 }
 
-static enum rpc_end_answer decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
+static enum rpc_end_answer chaos_decide(void *ctx, const struct rpc_end_incoming *in, enum rpc_end_answer due)
 {
     struct nfs_chaos_end *connection = ctx;
 
@@ -58,8 +58,8 @@ struct nfs_chaos_end *nfs_chaos_end_new(struct nfs_chaos *chaos, struct rpc_end 
 
     connection->chaos = chaos;
     connection->end = end;
-    rpc_end_set_spoil(
-        end, &(struct rpc_end_spoil){.ctx = connection, .decide = decide, .header = withhold, .work = reset_instead});
+    rpc_end_set_spoil(end, &(struct rpc_end_spoil){
+                               .ctx = connection, .decide = chaos_decide, .header = withhold, .work = reset_instead});
     return connection;
 }
 

@@ -30,7 +30,7 @@ struct exchange {
     char *why;
 };
 
-static void on_opened(void *ctx)
+static void mount_on_opened(void *ctx)
 {
     struct exchange *exchange = ctx;
     const struct stream *stream = live_stream(exchange->socket);
@@ -38,7 +38,7 @@ static void on_opened(void *ctx)
     stream->write(stream->ctx, exchange->call->data, exchange->call->len);
 }
 
-static void on_receive(void *ctx, const uint8_t *p, size_t n)
+static void mount_on_receive(void *ctx, const uint8_t *p, size_t n)
 {
     struct exchange *exchange = ctx;
     const struct stream *stream = live_stream(exchange->socket);
@@ -51,7 +51,7 @@ static void on_receive(void *ctx, const uint8_t *p, size_t n)
         stream->close(stream->ctx, too_long);
 }
 
-static void on_fin(void *ctx)
+static void mount_on_fin(void *ctx)
 {
     struct exchange *exchange = ctx;
     const struct stream *stream = live_stream(exchange->socket);
@@ -59,7 +59,7 @@ static void on_fin(void *ctx)
     stream->close(stream->ctx, false);
 }
 
-static void on_closed(void *ctx, const char *why)
+static void mount_on_closed(void *ctx, const char *why)
 {
     struct exchange *exchange = ctx;
 
@@ -78,7 +78,7 @@ static struct xdr_out begin_call(uint32_t xid, uint32_t program, uint32_t versio
 }
 
 /* *x: the results of the Call, inside exchange->record. */
-static bool open_reply(const struct exchange *exchange, uint32_t xid, struct xdr *x, char **why)
+static bool mount_open_reply(const struct exchange *exchange, uint32_t xid, struct xdr *x, char **why)
 {
     const GByteArray *body = exchange->record.body;
     struct rpc_message header;
@@ -98,12 +98,15 @@ static bool open_reply(const struct exchange *exchange, uint32_t xid, struct xdr
 }
 
 /* Takes ownership of the Call. */
-static bool ask(const char *host, const char *port, int64_t timeout_ns, struct xdr_out *call, struct exchange *exchange,
-                struct xdr *x, char **why)
+static bool mount_ask(const char *host, const char *port, int64_t timeout_ns, struct xdr_out *call,
+                      struct exchange *exchange, struct xdr *x, char **why)
 {
     const struct live_options options = {.connect_timeout_ns = timeout_ns, .close_timeout_ns = 1};
-    const struct live_events events = {
-        .ctx = exchange, .opened = on_opened, .receive = on_receive, .receive_fin = on_fin, .closed = on_closed};
+    const struct live_events events = {.ctx = exchange,
+                                       .opened = mount_on_opened,
+                                       .receive = mount_on_receive,
+                                       .receive_fin = mount_on_fin,
+                                       .closed = mount_on_closed};
     uint32_t xid = get_be32(call->octets->data);
     GError *error = NULL;
     uint8_t mark[RPC_RECORD_MARK];
@@ -122,14 +125,14 @@ static bool ask(const char *host, const char *port, int64_t timeout_ns, struct x
     }
     live_run(exchange->loop, live_now() + timeout_ns);
     if (exchange->is_answered)
-        return open_reply(exchange, xid, x, why);
+        return mount_open_reply(exchange, xid, x, why);
     *why = g_strdup(exchange->why       ? exchange->why
                     : exchange->is_over ? "the connection was closed without an answer"
                                         : "timed out");
     return false;
 }
 
-static void end(struct exchange *exchange)
+static void mount_end(struct exchange *exchange)
 {
     if (!exchange->loop)
         return;
@@ -140,7 +143,7 @@ static void end(struct exchange *exchange)
 }
 
 /* "what: why" in place of why. */
-static bool explain(const char *what, const char *port, char **why)
+static bool mount_explain(const char *what, const char *port, char **why)
 {
     char *text = g_strdup_printf("%s (port %s): %s", what, port, *why);
 
@@ -162,12 +165,12 @@ static enum rpc_tcp_offer ask_rpcbind(const char *host, uint32_t program, uint32
     bool good;
 
     xdr_out_words(&call, program, version, PROTOCOL_TCP, 0);
-    good = ask(host, rpcbind_port, timeout_ns, &call, &exchange, &x, why);
+    good = mount_ask(host, rpcbind_port, timeout_ns, &call, &exchange, &x, why);
     if (good && (!xdr_u32(&x, &number) || number > UINT16_MAX)) {
         *why = g_strdup("expected a port in the Reply; found none");
         good = false;
     }
-    end(&exchange);
+    mount_end(&exchange);
     g_snprintf(port, 8, "%" PRIu32, number);
     return !good ? RPC_TCP_UNKNOWN : number == 0 ? RPC_TCP_UNREGISTERED : RPC_TCP_OFFERED;
 }
@@ -183,7 +186,7 @@ static bool find_port(const struct rpc_tcp_mount *mount, char port[8], char **wh
     offer = ask_rpcbind(mount->host, NFS_PROGRAM_MOUNT, mount->version, mount->timeout_ns, port, why);
     if (offer == RPC_TCP_UNREGISTERED)
         *why = g_strdup_printf("MOUNT version %u is not registered for TCP", mount->version);
-    return offer == RPC_TCP_OFFERED || explain("asking rpcbind for the port of MOUNT", rpcbind_port, why);
+    return offer == RPC_TCP_OFFERED || mount_explain("asking rpcbind for the port of MOUNT", rpcbind_port, why);
 }
 
 enum rpc_tcp_offer rpc_tcp_offers(const char *host, uint32_t program, uint32_t version, int64_t timeout_ns, char **why)
@@ -197,10 +200,10 @@ enum rpc_tcp_offer rpc_tcp_offers(const char *host, uint32_t program, uint32_t v
     if (offer != RPC_TCP_OFFERED)
         return offer;
     call = begin_call(2, program, version, 0);
-    offer = ask(host, port, timeout_ns, &call, &exchange, &x, why) ? RPC_TCP_OFFERED : RPC_TCP_SILENT;
-    end(&exchange);
+    offer = mount_ask(host, port, timeout_ns, &call, &exchange, &x, why) ? RPC_TCP_OFFERED : RPC_TCP_SILENT;
+    mount_end(&exchange);
     if (offer == RPC_TCP_SILENT)
-        explain("a NULL Call", port, why);
+        mount_explain("a NULL Call", port, why);
     return offer;
 }
 
@@ -249,10 +252,10 @@ static bool call_mount(const struct rpc_tcp_mount *mount, uint32_t xid, const ch
     nfs_fields_text(&fields, "path", mount->path);
     nfs_fields_put(&fields, procedure, NULL, &call);
     nfs_fields_clear(&fields);
-    good = ask(mount->host, port, mount->timeout_ns, &call, &exchange, &x, why) &&
+    good = mount_ask(mount->host, port, mount->timeout_ns, &call, &exchange, &x, why) &&
            (!handle || get_handle(mount, procedure, &x, handle, n, why));
-    end(&exchange);
-    return good || explain(what, port, why);
+    mount_end(&exchange);
+    return good || mount_explain(what, port, why);
 }
 
 bool rpc_tcp_mount(const struct rpc_tcp_mount *mount, uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, char **why)

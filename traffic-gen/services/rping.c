@@ -30,7 +30,7 @@ struct rping {
 
 static const uint64_t start_base = 0x10000, back_base = UINT64_C(0x100000000);
 
-static void wrong(struct rping *rping, char *trouble)
+static void rping_wrong(struct rping *rping, char *trouble)
 {
     if (rping->trouble)
         g_free(trouble);
@@ -69,7 +69,7 @@ static void server_received(struct rping *rping, const struct qp_message *messag
     struct qp_work work = {.cookie = DONE_OTHER};
 
     if (message->n < INFO_LEN) {
-        wrong(rping, g_strdup_printf("expected an rping advertisement; found a Send of %zu octets", message->n));
+        rping_wrong(rping, g_strdup_printf("expected an rping advertisement; found a Send of %zu octets", message->n));
         qp_close(rping->qp, false);
         return;
     }
@@ -77,7 +77,7 @@ static void server_received(struct rping *rping, const struct qp_message *messag
     work.remote_stag = get_be32(message->p + 8);
     work.n = get_be32(message->p + 12);
     if (work.n > BUFFER_MAX || (rping->second && work.n > rping->size)) {
-        wrong(rping, g_strdup_printf("the client advertises %zu octets, which is too many", work.n));
+        rping_wrong(rping, g_strdup_printf("the client advertises %zu octets, which is too many", work.n));
         qp_close(rping->qp, false);
         return;
     }
@@ -100,7 +100,7 @@ static void server_received(struct rping *rping, const struct qp_message *messag
 /* ---- client ---- */
 
 /* The text that rping sends: "rdma-ping-N: ", then letters that advance with each ping, and a terminating zero. */
-static void fill(struct rping *rping)
+static void rping_fill(struct rping *rping)
 {
     enum { FIRST = 65, LAST = 122 };
     char head[40];
@@ -114,7 +114,7 @@ static void fill(struct rping *rping)
 
 static void begin_ping(struct rping *rping)
 {
-    fill(rping);
+    rping_fill(rping);
     rping->second = false;
     send_info(rping, start_base, rping->start_stag, rping->size);
 }
@@ -127,8 +127,8 @@ static void client_received(struct rping *rping)
         return;
     }
     if (rping->options->verify && memcmp(rping->start, rping->back, rping->size) != 0) {
-        wrong(rping,
-              g_strdup_printf("ping %lu: expected the octets sent; others came back", (unsigned long)rping->pings));
+        rping_wrong(rping, g_strdup_printf("ping %lu: expected the octets sent; others came back",
+                                           (unsigned long)rping->pings));
         qp_close(rping->qp, false);
         return;
     }
@@ -153,7 +153,7 @@ static void client_tick(void *endpoint)
 
 /* ---- both ---- */
 
-static void on_established(void *ctx, const struct mpa_end_terms *terms)
+static void rping_on_established(void *ctx, const struct mpa_end_terms *terms)
 {
     struct rping *rping = ctx;
 
@@ -165,7 +165,7 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
     client_tick(rping);
 }
 
-static void on_received(void *ctx, const struct qp_message *message)
+static void rping_on_received(void *ctx, const struct qp_message *message)
 {
     struct rping *rping = ctx;
 
@@ -175,7 +175,7 @@ static void on_received(void *ctx, const struct qp_message *message)
         server_received(rping, message);
 }
 
-static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
+static void rping_on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
 {
     struct rping *rping = ctx;
 
@@ -184,36 +184,37 @@ static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint
         send_info(rping, 0, 0, 0);
 }
 
-static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+static void rping_on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
-    wrong(ctx, qp_terminate_text(ours, terminate));
+    rping_wrong(ctx, qp_terminate_text(ours, terminate));
 }
 
-static void on_failed(void *ctx, enum mpa_end_error error)
+static void rping_on_failed(void *ctx, enum mpa_end_error error)
 {
-    wrong(ctx, g_strdup(mpa_end_error_text(error)));
+    rping_wrong(ctx, g_strdup(mpa_end_error_text(error)));
 }
 
-static void on_ended(void *ctx, bool orderly)
+static void rping_on_ended(void *ctx, bool orderly)
 {
     struct rping *rping = ctx;
 
     if (!orderly)
-        wrong(rping, g_strdup("the connection was reset"));
+        rping_wrong(rping, g_strdup("the connection was reset"));
     else if (rping->client && rping->pings < rping->options->count)
-        wrong(rping, g_strdup_printf("the peer closed the connection after %lu pings", (unsigned long)rping->pings));
+        rping_wrong(rping,
+                    g_strdup_printf("the peer closed the connection after %lu pings", (unsigned long)rping->pings));
 }
 
-static void *make(const struct endpoint_options *options, const struct stream *stream, bool client)
+static void *rping_make(const struct endpoint_options *options, const struct stream *stream, bool client)
 {
     struct rping *rping = g_new0(struct rping, 1);
     const struct qp_events events = {.ctx = rping,
-                                     .established = on_established,
-                                     .received = on_received,
-                                     .completed = on_completed,
-                                     .terminated = on_terminated,
-                                     .failed = on_failed,
-                                     .ended = on_ended};
+                                     .established = rping_on_established,
+                                     .received = rping_on_received,
+                                     .completed = rping_on_completed,
+                                     .terminated = rping_on_terminated,
+                                     .failed = rping_on_failed,
+                                     .ended = rping_on_ended};
     /* Linux's siw refuses a Reply with C = 1 when its Request had C = 0, so the client decides about CRC. */
     struct qp_options qp = {.mpa = endpoint_wish(options, client ? MPA_END_INITIATOR : MPA_END_RESPONDER, client),
                             .receives = RECEIVES,
@@ -241,12 +242,12 @@ static void *make(const struct endpoint_options *options, const struct stream *s
 
 static void *make_server(const struct endpoint_options *options, const struct stream *stream)
 {
-    return make(options, stream, false);
+    return rping_make(options, stream, false);
 }
 
 static void *make_client(const struct endpoint_options *options, const struct stream *stream)
 {
-    return make(options, stream, true);
+    return rping_make(options, stream, true);
 }
 
 static void rping_free(void *endpoint)

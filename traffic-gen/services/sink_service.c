@@ -42,7 +42,7 @@ static void sink_close(void)
     g_free(shared.octets);
 }
 
-static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+static void service_on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
     struct sink *sink = ctx;
 
@@ -50,7 +50,7 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
         sink->trouble = qp_terminate_text(ours, terminate);
 }
 
-static void on_failed(void *ctx, enum mpa_end_error error)
+static void service_on_failed(void *ctx, enum mpa_end_error error)
 {
     struct sink *sink = ctx;
 
@@ -73,8 +73,9 @@ static void *sink_make(const struct endpoint_options *options, const struct stre
 
     qp.mpa.private_data = words;
     qp.mpa.private_length = (uint16_t)advert_encode(&shared.advert, words);
-    sink->qp = qp_new(&qp, shared.memory, stream,
-                      &(struct qp_events){.ctx = sink, .terminated = on_terminated, .failed = on_failed});
+    sink->qp =
+        qp_new(&qp, shared.memory, stream,
+               &(struct qp_events){.ctx = sink, .terminated = service_on_terminated, .failed = service_on_failed});
     return sink;
 }
 

@@ -28,7 +28,7 @@ struct transfer {
     char *trouble;
 };
 
-static void wrong(struct transfer *transfer, char *trouble)
+static void transfer_client_wrong(struct transfer *transfer, char *trouble)
 {
     if (transfer->trouble)
         g_free(trouble);
@@ -36,7 +36,7 @@ static void wrong(struct transfer *transfer, char *trouble)
         transfer->trouble = trouble;
 }
 
-static void post(struct transfer *transfer, uint64_t cookie, enum qp_kind kind, size_t n)
+static void transfer_client_post(struct transfer *transfer, uint64_t cookie, enum qp_kind kind, size_t n)
 {
     qp_post(transfer->qp, &(struct qp_work){.kind = kind,
                                             .cookie = cookie,
@@ -49,31 +49,33 @@ static void post(struct transfer *transfer, uint64_t cookie, enum qp_kind kind, 
                                             .sink_to = own_base});
 }
 
-static void go_on(struct transfer *transfer)
+static void transfer_client_go_on(struct transfer *transfer)
 {
     const struct endpoint_options *options = transfer->options;
 
     while (transfer->posted < options->count && transfer->posted - transfer->done < DEPTH) {
         transfer->posted++;
-        post(transfer, MESSAGE, transfer->kind, options->size);
+        transfer_client_post(transfer, MESSAGE, transfer->kind, options->size);
     }
     if (transfer->done == options->count && !transfer->flushed) {
         transfer->flushed = true;
-        post(transfer, FLUSH, QP_READ, 1);
+        transfer_client_post(transfer, FLUSH, QP_READ, 1);
     }
 }
 
-static void on_established(void *ctx, const struct mpa_end_terms *terms)
+static void transfer_client_on_established(void *ctx, const struct mpa_end_terms *terms)
 {
     struct transfer *transfer = ctx;
     struct advert advert;
     size_t n = transfer->kind == QP_SEND ? 1 : transfer->options->size;
 
     if (!advert_decode(&advert, terms->peer_data, terms->peer_length) || advert.n == 0) {
-        wrong(transfer,
-              g_strdup("the peer advertises no memory in its private data: is it iwarp-gen serve --service=sink?"));
+        transfer_client_wrong(
+            transfer,
+            g_strdup("the peer advertises no memory in its private data: is it iwarp-gen serve --service=sink?"));
     } else if (advert.regions[REGION_ALL].length < n) {
-        wrong(transfer, g_strdup_printf("the peer's memory has only %u octets", advert.regions[REGION_ALL].length));
+        transfer_client_wrong(
+            transfer, g_strdup_printf("the peer's memory has only %u octets", advert.regions[REGION_ALL].length));
     } else {
         transfer->remote = advert.regions[REGION_ALL];
         transfer->ready = true;
@@ -83,13 +85,14 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
     qp_close(transfer->qp, false);
 }
 
-static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
+static void transfer_client_on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint64_t original)
 {
     struct transfer *transfer = ctx;
 
     (void)original;
     if (status != QP_OK) {
-        wrong(transfer, g_strdup_printf("the connection ended after %lu messages", (unsigned long)transfer->done));
+        transfer_client_wrong(
+            transfer, g_strdup_printf("the connection ended after %lu messages", (unsigned long)transfer->done));
         return;
     }
     if (cookie == FLUSH) {
@@ -98,27 +101,27 @@ static void on_completed(void *ctx, uint64_t cookie, enum qp_status status, uint
         return;
     }
     transfer->done++;
-    go_on(transfer);
+    transfer_client_go_on(transfer);
 }
 
-static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+static void transfer_client_on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
-    wrong(ctx, qp_terminate_text(ours, terminate));
+    transfer_client_wrong(ctx, qp_terminate_text(ours, terminate));
 }
 
-static void on_failed(void *ctx, enum mpa_end_error error)
+static void transfer_client_on_failed(void *ctx, enum mpa_end_error error)
 {
-    wrong(ctx, g_strdup(mpa_end_error_text(error)));
+    transfer_client_wrong(ctx, g_strdup(mpa_end_error_text(error)));
 }
 
-static void on_ended(void *ctx, bool orderly)
+static void transfer_client_on_ended(void *ctx, bool orderly)
 {
     struct transfer *transfer = ctx;
 
     (void)orderly;
     if (!transfer->ended_at)
-        wrong(transfer,
-              g_strdup_printf("the peer ended the connection after %lu messages", (unsigned long)transfer->done));
+        transfer_client_wrong(transfer, g_strdup_printf("the peer ended the connection after %lu messages",
+                                                        (unsigned long)transfer->done));
 }
 
 static void transfer_tick(void *endpoint)
@@ -126,18 +129,19 @@ static void transfer_tick(void *endpoint)
     struct transfer *transfer = endpoint;
 
     if (transfer->ready && transfer->posted == 0 && transfer->stream->now(transfer->stream->ctx) >= transfer->begun_at)
-        go_on(transfer);
+        transfer_client_go_on(transfer);
 }
 
-static void *make(const struct endpoint_options *options, const struct stream *stream, enum qp_kind kind)
+static void *transfer_client_make(const struct endpoint_options *options, const struct stream *stream,
+                                  enum qp_kind kind)
 {
     struct transfer *transfer = g_new0(struct transfer, 1);
     const struct qp_events events = {.ctx = transfer,
-                                     .established = on_established,
-                                     .completed = on_completed,
-                                     .terminated = on_terminated,
-                                     .failed = on_failed,
-                                     .ended = on_ended};
+                                     .established = transfer_client_on_established,
+                                     .completed = transfer_client_on_completed,
+                                     .terminated = transfer_client_on_terminated,
+                                     .failed = transfer_client_on_failed,
+                                     .ended = transfer_client_on_ended};
     const struct qp_options qp = {.mpa = endpoint_wish(options, MPA_END_INITIATOR, true), .ird = 16, .ord = 16};
 
     transfer->options = options;
@@ -154,17 +158,17 @@ static void *make(const struct endpoint_options *options, const struct stream *s
 
 static void *make_write(const struct endpoint_options *options, const struct stream *stream)
 {
-    return make(options, stream, QP_WRITE);
+    return transfer_client_make(options, stream, QP_WRITE);
 }
 
 static void *make_read(const struct endpoint_options *options, const struct stream *stream)
 {
-    return make(options, stream, QP_READ);
+    return transfer_client_make(options, stream, QP_READ);
 }
 
 static void *make_send(const struct endpoint_options *options, const struct stream *stream)
 {
-    return make(options, stream, QP_SEND);
+    return transfer_client_make(options, stream, QP_SEND);
 }
 
 static void print_rate(const struct transfer *transfer)

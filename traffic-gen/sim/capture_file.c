@@ -47,7 +47,7 @@ static void put_le16(uint8_t *p, uint16_t v)
     p[1] = (uint8_t)(v >> 8);
 }
 
-static bool write_all(struct capture_file *file, const void *p, size_t n)
+static bool file_write_all(struct capture_file *file, const void *p, size_t n)
 {
     if (file->error == 0 && fwrite(p, 1, n, file->f) != n)
         file->error = errno ? errno : EIO;
@@ -55,7 +55,7 @@ static bool write_all(struct capture_file *file, const void *p, size_t n)
     return file->error == 0;
 }
 
-static void write_section(struct capture_file *file, const char *comment)
+static void file_write_section(struct capture_file *file, const char *comment)
 {
     static const uint8_t zero[4];
     uint16_t n = comment ? (uint16_t)strlen(comment) : 0;
@@ -69,20 +69,20 @@ static void write_section(struct capture_file *file, const char *comment)
     put_le16(head + 12, 1);
     put_le16(head + 14, 0);
     memset(head + 16, 0xFF, 8); /* section length not given */
-    write_all(file, head, sizeof head);
+    file_write_all(file, head, sizeof head);
     if (comment) {
         put_le16(option, OPTION_COMMENT);
         put_le16(option + 2, n);
-        write_all(file, option, sizeof option);
-        write_all(file, comment, n);
-        write_all(file, zero, padding);
-        write_all(file, zero, 4);
+        file_write_all(file, option, sizeof option);
+        file_write_all(file, comment, n);
+        file_write_all(file, zero, padding);
+        file_write_all(file, zero, 4);
     }
     put_le32(tail, total);
-    write_all(file, tail, sizeof tail);
+    file_write_all(file, tail, sizeof tail);
 }
 
-static void write_interface(struct capture_file *file)
+static void file_write_interface(struct capture_file *file)
 {
     uint8_t interface[32];
 
@@ -95,7 +95,7 @@ static void write_interface(struct capture_file *file)
     put_le16(interface + 18, 1);
     interface[20] = 9; /* 10^-9 s */
     put_le32(interface + 28, sizeof interface);
-    write_all(file, interface, sizeof interface);
+    file_write_all(file, interface, sizeof interface);
 }
 
 static void write_pcap_head(struct capture_file *file)
@@ -107,11 +107,11 @@ static void write_pcap_head(struct capture_file *file)
     put_le16(head + 6, 4);
     put_le32(head + 16, file->snap_length);
     put_le32(head + 20, LINKTYPE_ETHERNET);
-    write_all(file, head, sizeof head);
+    file_write_all(file, head, sizeof head);
 }
 
-static struct capture_file *open_file(const char *path, enum capture_format format, uint32_t snap_length,
-                                      const char *comment)
+static struct capture_file *file_open_file(const char *path, enum capture_format format, uint32_t snap_length,
+                                           const char *comment)
 {
     struct capture_file *file = calloc(1, sizeof *file);
 
@@ -126,8 +126,8 @@ static struct capture_file *open_file(const char *path, enum capture_format form
     }
     setvbuf(file->f, NULL, _IOFBF, BUFFER_SIZE);
     if (format == CAPTURE_PCAPNG) {
-        write_section(file, comment);
-        write_interface(file);
+        file_write_section(file, comment);
+        file_write_interface(file);
     } else {
         write_pcap_head(file);
     }
@@ -136,12 +136,12 @@ static struct capture_file *open_file(const char *path, enum capture_format form
 
 struct capture_file *capture_file_open(const char *path, enum capture_format format, uint32_t snap_length)
 {
-    return open_file(path, format, snap_length, NULL);
+    return file_open_file(path, format, snap_length, NULL);
 }
 
 struct capture_file *capture_file_open_commented(const char *path, const char *comment)
 {
-    return open_file(path, CAPTURE_PCAPNG, 0, comment);
+    return file_open_file(path, CAPTURE_PCAPNG, 0, comment);
 }
 
 void capture_file_set_filter(struct capture_file *file, capture_file_wants wants, void *ctx)
@@ -156,7 +156,7 @@ void capture_file_set_live(struct capture_file *file)
 }
 
 /* Waits until it is time for the packet; returns that time. */
-static int64_t wait_for(struct capture_file *file, int64_t time_ns)
+static int64_t file_wait_for(struct capture_file *file, int64_t time_ns)
 {
     struct timespec now;
 
@@ -183,7 +183,7 @@ bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8
     if (file->wants && !file->wants(file->wants_ctx, p, n))
         return true;
     if (file->live)
-        time_ns = wait_for(file, time_ns);
+        time_ns = file_wait_for(file, time_ns);
 
     if (file->format == CAPTURE_PCAP) {
         uint8_t head[16];
@@ -192,7 +192,7 @@ bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8
         put_le32(head + 4, (uint32_t)(time_ns % 1000000000));
         put_le32(head + 8, captured);
         put_le32(head + 12, (uint32_t)n);
-        return write_all(file, head, sizeof head) && write_all(file, p, captured);
+        return file_write_all(file, head, sizeof head) && file_write_all(file, p, captured);
     }
 
     uint8_t head[28], tail[4];
@@ -207,8 +207,8 @@ bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8
     put_le32(head + 20, captured);
     put_le32(head + 24, (uint32_t)n);
     put_le32(tail, total);
-    return write_all(file, head, sizeof head) && write_all(file, p, captured) && write_all(file, zero, padding) &&
-           write_all(file, tail, sizeof tail);
+    return file_write_all(file, head, sizeof head) && file_write_all(file, p, captured) &&
+           file_write_all(file, zero, padding) && file_write_all(file, tail, sizeof tail);
 }
 
 uint64_t capture_file_octets(const struct capture_file *file)

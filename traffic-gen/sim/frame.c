@@ -62,7 +62,7 @@ struct ip_payload {
     uint8_t traffic_class; /* DSCP and ECN */
 };
 
-static size_t ipv4_head(const struct frame_path *path, const struct ip_payload *payload, uint8_t *p)
+static size_t frame_ipv4_head(const struct frame_path *path, const struct ip_payload *payload, uint8_t *p)
 {
     memset(p, 0, 20);
     p[0] = 0x45;
@@ -78,7 +78,7 @@ static size_t ipv4_head(const struct frame_path *path, const struct ip_payload *
     return 20;
 }
 
-static size_t ipv6_head(const struct frame_path *path, const struct ip_payload *payload, uint8_t *p)
+static size_t frame_ipv6_head(const struct frame_path *path, const struct ip_payload *payload, uint8_t *p)
 {
     memset(p, 0, 8);
     p[0] = (uint8_t)(0x60 | payload->traffic_class >> 4);
@@ -100,7 +100,7 @@ size_t frame_encode(const struct frame_path *path, const struct frame_tcp *tcp, 
     size_t n = ethernet_head(path, tcp->side, out);
     uint8_t *ip = out + n;
 
-    n += path->ipv6 ? ipv6_head(path, &inside, ip) : ipv4_head(path, &inside, ip);
+    n += path->ipv6 ? frame_ipv6_head(path, &inside, ip) : frame_ipv4_head(path, &inside, ip);
 
     uint8_t *p = out + n;
 
@@ -134,7 +134,7 @@ size_t frame_encode_roce(const struct frame_path *path, const struct frame_roce 
                                       0};
     size_t ip_at = ethernet_head(path, roce->side, out);
     uint8_t *ip = out + ip_at;
-    size_t head = path->ipv6 ? ipv6_head(path, &inside, ip) : ipv4_head(path, &inside, ip);
+    size_t head = path->ipv6 ? frame_ipv6_head(path, &inside, ip) : frame_ipv4_head(path, &inside, ip);
     uint8_t *udp = ip + head, *p = udp + UDP_HEADER;
     uint32_t crc;
 

@@ -35,8 +35,8 @@ static size_t put_ip(const struct rc_connection *connection, uint8_t *out, size_
     return ib_ip_cm_encode(&ip, out, size);
 }
 
-static void encode(const struct rc_connection *connection, unsigned side, uint8_t attribute, const uint8_t *p, size_t n,
-                   struct rc_mad *mad)
+static void manage_encode(const struct rc_connection *connection, unsigned side, uint8_t attribute, const uint8_t *p,
+                          size_t n, struct rc_mad *mad)
 {
     const struct rc_options *options = &connection->options;
     uint8_t private_data[IB_CM_PRIVATE_MAX];
@@ -83,18 +83,19 @@ static void encode(const struct rc_connection *connection, unsigned side, uint8_
     ib_cm_encode(&cm, mad->octets, sizeof mad->octets);
 }
 
-static void say(struct rc_connection *connection, unsigned side, const struct rc_mad *mad, const struct sim_how *how)
+static void manage_say(struct rc_connection *connection, unsigned side, const struct rc_mad *mad,
+                       const struct sim_how *how)
 {
     rc_depart(connection, side, rc_packet_of_mad(connection, side, mad), how);
 }
 
 /* A message that answers another one, and is not repeated by itself. */
-static void reply(struct rc_connection *connection, unsigned side, uint8_t attribute)
+static void manage_reply(struct rc_connection *connection, unsigned side, uint8_t attribute)
 {
     struct rc_mad mad = {0};
 
-    encode(connection, side, attribute, NULL, 0, &mad);
-    say(connection, side, &mad, NULL);
+    manage_encode(connection, side, attribute, NULL, 0, &mad);
+    manage_say(connection, side, &mad, NULL);
 }
 
 static void start_timer(struct rc_connection *connection, unsigned side)
@@ -116,7 +117,7 @@ static void stop_asking(struct rc_end *end)
 }
 
 /* The connection is over for this side: what its script still says is left out. */
-static void leave(struct rc_connection *connection, unsigned side)
+static void manage_leave(struct rc_connection *connection, unsigned side)
 {
     struct rc_end *end = &connection->end[side];
 
@@ -144,14 +145,14 @@ void rc_manage(struct rc_connection *connection, unsigned side, unsigned index)
         end->broken = true;
         end->timer_generation++;
     }
-    encode(connection, side, attributes[action->step.kind], action->step.p, action->step.n, &end->asks);
+    manage_encode(connection, side, attributes[action->step.kind], action->step.p, action->step.n, &end->asks);
     end->asks.carries = true;
     end->asks.action = index;
     end->tries = 1;
-    say(connection, side, &end->asks, &action->how);
+    manage_say(connection, side, &end->asks, &action->how);
     start_timer(connection, side);
     if (action->step.kind == RC_REJECT)
-        leave(connection, side);
+        manage_leave(connection, side);
 }
 
 void rc_mad_timer(struct rc_connection *connection, unsigned side)
@@ -161,10 +162,10 @@ void rc_mad_timer(struct rc_connection *connection, unsigned side)
     if (end->asks.attribute == 0)
         return;
     if (++end->tries > RC_CM_TRIES) {
-        leave(connection, side);
+        manage_leave(connection, side);
         return;
     }
-    say(connection, side, &end->asks, NULL);
+    manage_say(connection, side, &end->asks, NULL);
     start_timer(connection, side);
 }
 
@@ -179,8 +180,8 @@ void rc_establish(struct rc_connection *connection, unsigned side)
 
 void rc_disconnect(struct rc_connection *connection, unsigned side)
 {
-    reply(connection, side, IB_CM_DISCONNECT_REPLY);
-    leave(connection, side);
+    manage_reply(connection, side, IB_CM_DISCONNECT_REPLY);
+    manage_leave(connection, side);
 }
 
 /* The script decides when this side answers the disconnect. */
@@ -210,20 +211,20 @@ void rc_managed(struct rc_connection *connection, unsigned side, const struct rc
     switch (mad->attribute) {
     case IB_CM_REQUEST:
         if (end->asks.attribute == IB_CM_REPLY || end->asks.attribute == IB_CM_REJECT)
-            say(connection, side, &end->asks, NULL);
+            manage_say(connection, side, &end->asks, NULL);
         break;
     case IB_CM_REPLY:
         if (end->gone)
             break;
         rc_establish(connection, side);
-        reply(connection, side, IB_CM_READY);
+        manage_reply(connection, side, IB_CM_READY);
         break;
     case IB_CM_READY:
         rc_establish(connection, side);
         break;
     case IB_CM_REJECT:
     case IB_CM_DISCONNECT_REPLY:
-        leave(connection, side);
+        manage_leave(connection, side);
         break;
     case IB_CM_DISCONNECT_REQUEST:
         hear_disconnect(connection, side);

@@ -46,7 +46,7 @@ struct rc_packet *rc_packet_of_mad(struct rc_connection *connection, unsigned si
     return packet;
 }
 
-static void *packet_copy(const void *p)
+static void *packet_packet_copy(const void *p)
 {
     const struct rc_packet *packet = p;
     struct rc_packet *copy = g_memdup2(packet, sizeof *packet);
@@ -56,7 +56,7 @@ static void *packet_copy(const void *p)
     return copy;
 }
 
-static void packet_free(void *p)
+static void packet_packet_free(void *p)
 {
     struct rc_packet *packet = p;
 
@@ -73,7 +73,7 @@ static uint16_t source_port(const struct rc_connection *connection, bool is_mad)
     return (uint16_t)(EPHEMERAL | ((x >> 16 ^ x) & 0x3FFF));
 }
 
-static void capture(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
+static void packet_capture(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
 {
     struct sim *sim = connection->sim;
     struct ib_packet wire = packet->wire;
@@ -97,7 +97,7 @@ static void capture(struct rc_connection *connection, unsigned side, const struc
 
 /* ---- the transport of the simulated network ---- */
 
-static bool is_stale(const struct event *event)
+static bool packet_is_stale(const struct event *event)
 {
     const struct rc_connection *connection = event->connection;
     const struct rc_end *end = &connection->end[event->side];
@@ -129,13 +129,13 @@ static void arrive(struct rc_connection *connection, unsigned side, const struct
         rc_requested(connection, side, packet);
 }
 
-static void run(const struct event *event)
+static void packet_run(const struct event *event)
 {
     struct rc_connection *connection = event->connection;
 
     switch (event->kind) {
     case EVENT_TAP:
-        capture(connection, event->side, event->packet);
+        packet_capture(connection, event->side, event->packet);
         break;
     case EVENT_ARRIVE:
         arrive(connection, !event->side, event->packet);
@@ -169,10 +169,10 @@ static void run(const struct event *event)
 }
 
 const struct sim_transport rc_transport = {
-    .is_stale = is_stale,
-    .run = run,
-    .packet_copy = packet_copy,
-    .packet_free = packet_free,
+    .is_stale = packet_is_stale,
+    .run = packet_run,
+    .packet_copy = packet_packet_copy,
+    .packet_free = packet_packet_free,
     .waits_for = rc_waits_for,
     .connection_free = rc_free,
 };
@@ -186,5 +186,5 @@ void rc_depart(struct rc_connection *connection, unsigned side, struct rc_packet
     sim_travel(connection->sim, &end->lane,
                &(struct event){.transport = &rc_transport, .connection = connection, .side = side, .packet = packet},
                &(struct sim_travel){.troubled = true}, how);
-    packet_free(packet);
+    packet_packet_free(packet);
 }

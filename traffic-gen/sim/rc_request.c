@@ -47,7 +47,7 @@ void rc_post(struct rc_connection *connection, unsigned side, unsigned index)
 /* ---- sending ---- */
 
 /* The one that has this offset. */
-static struct rc_request *find(struct rc_end *end, uint64_t offset)
+static struct rc_request *request_find(struct rc_end *end, uint64_t offset)
 {
     unsigned i = end->open;
 
@@ -56,8 +56,8 @@ static struct rc_request *find(struct rc_end *end, uint64_t offset)
     return request_at(end, i);
 }
 
-static void send_read(struct rc_connection *connection, unsigned side, struct rc_request *request,
-                      const struct sim_how *how)
+static void request_send_read(struct rc_connection *connection, unsigned side, struct rc_request *request,
+                              const struct sim_how *how)
 {
     struct rc_end *end = &connection->end[side];
     const struct rc_step *step = &rc_action(end, request->action)->step;
@@ -69,8 +69,8 @@ static void send_read(struct rc_connection *connection, unsigned side, struct rc
     rc_depart(connection, side, packet, how);
 }
 
-static void send_part(struct rc_connection *connection, unsigned side, const struct rc_request *request,
-                      uint64_t offset, const struct sim_how *how)
+static void request_send_part(struct rc_connection *connection, unsigned side, const struct rc_request *request,
+                              uint64_t offset, const struct sim_how *how)
 {
     struct rc_end *end = &connection->end[side];
     const struct rc_step *step = &rc_action(end, request->action)->step;
@@ -95,7 +95,7 @@ static void send_part(struct rc_connection *connection, unsigned side, const str
 }
 
 /* Packets in flight: a Read is one, however many its response has. */
-static uint64_t in_flight(struct rc_end *end)
+static uint64_t request_in_flight(struct rc_end *end)
 {
     uint64_t packets = end->next - end->done;
 
@@ -111,14 +111,14 @@ static uint64_t in_flight(struct rc_end *end)
 }
 
 /* A Read more than the peer serves at once waits, and so does all after it. */
-static bool may_send(struct rc_connection *connection, unsigned side, const struct rc_request *request)
+static bool request_may_send(struct rc_connection *connection, unsigned side, const struct rc_request *request)
 {
     struct rc_end *end = &connection->end[side];
     /* The side that accepts knows what the other one serves: its depth is what it means to use. */
     unsigned depth = side == 1 ? connection->options.depth[side]
                                : MIN(connection->options.depth[side], connection->options.reads[!side]);
 
-    if (in_flight(end) >= RC_WINDOW)
+    if (request_in_flight(end) >= RC_WINDOW)
         return false;
     return request->sent || rc_action(end, request->action)->step.kind != RC_READ || end->reads < MAX(depth, 1);
 }
@@ -133,9 +133,9 @@ static void send_next(struct rc_connection *connection, unsigned side, struct rc
 
     if (read) {
         end->reads += !request->sent;
-        send_read(connection, side, request, befalls);
+        request_send_read(connection, side, request, befalls);
     } else {
-        send_part(connection, side, request, end->next, befalls);
+        request_send_part(connection, side, request, end->next, befalls);
     }
     request->sent = true;
     end->next = read ? request->from + request->packets : end->next + 1;
@@ -153,9 +153,9 @@ void rc_pump(struct rc_connection *connection, unsigned side)
         return;
     }
     while (end->next < end->posted) {
-        struct rc_request *request = find(end, end->next);
+        struct rc_request *request = request_find(end, end->next);
 
-        if (!may_send(connection, side, request))
+        if (!request_may_send(connection, side, request))
             break;
         send_next(connection, side, request);
     }
@@ -252,7 +252,7 @@ static bool finish_before(struct rc_connection *connection, unsigned side, uint6
     return whole;
 }
 
-static void take_response(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
+static void request_take_response(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
 {
     struct rc_end *end = &connection->end[side];
     struct rc_request *request;
@@ -312,7 +312,7 @@ static void take_nak(struct rc_connection *connection, unsigned side, const stru
 void rc_answered(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
 {
     if (packet->wire.info->message == IB_MESSAGE_READ_RESPONSE)
-        take_response(connection, side, packet);
+        request_take_response(connection, side, packet);
     else if (ib_aeth_kind(packet->wire.aeth.syndrome) != IB_AETH_ACK)
         take_nak(connection, side, packet);
     else if (packet->offset >= connection->end[side].done && !finish_before(connection, side, packet->offset + 1))

@@ -108,7 +108,7 @@ void rc_answer(struct rc_connection *connection, unsigned side, unsigned index)
     rc_start_timer(connection, !side);
 }
 
-static void take_read(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
+static void respond_take_read(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
 {
     struct rc_end *end = &connection->end[side];
     struct rc_served read = {
@@ -188,7 +188,7 @@ static void requested_again(struct rc_connection *connection, unsigned side, con
 }
 
 /* The one that is due; false: it is refused. */
-static bool take_request(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
+static bool respond_take_request(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
 {
     struct rc_end *end = &connection->end[side];
 
@@ -200,7 +200,7 @@ static bool take_request(struct rc_connection *connection, unsigned side, const 
     end->nak_sent = false;
     end->msn += packet->wire.info->last;
     if (packet->wire.info->message == IB_MESSAGE_READ) {
-        take_read(connection, side, packet);
+        respond_take_read(connection, side, packet);
     } else {
         end->expected++;
         if (packet->wire.bth.ack_request)
@@ -229,7 +229,7 @@ void rc_requested(struct rc_connection *connection, unsigned side, const struct 
     }
     refused = rc_action(&connection->end[!side], action)->refused;
     end->refusing |= refused;
-    if (!refused && !take_request(connection, side, packet))
+    if (!refused && !respond_take_request(connection, side, packet))
         return;
     if (refused || packet->wire.info->last)
         rc_has_arrived(connection, !side, action);

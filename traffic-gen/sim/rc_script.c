@@ -11,7 +11,7 @@ void rc_has_arrived(struct rc_connection *connection, unsigned side, unsigned in
         end->arrived++;
 }
 
-static bool gate_open(const struct rc_connection *connection, unsigned side, const struct rc_action *action)
+static bool script_gate_open(const struct rc_connection *connection, unsigned side, const struct rc_action *action)
 {
     const struct rc_end *end = &connection->end[side];
     bool manages = action->step.kind == RC_REQUEST || action->step.kind == RC_REPLY || action->step.kind == RC_REJECT ||
@@ -26,10 +26,10 @@ static bool gate_open(const struct rc_connection *connection, unsigned side, con
 }
 
 /* Whether the action may run now; arranges to be asked again when only time is missing. */
-static bool is_due(struct rc_connection *connection, unsigned side, struct rc_action *action)
+static bool script_is_due(struct rc_connection *connection, unsigned side, struct rc_action *action)
 {
     if (!action->gate_open) {
-        if (!gate_open(connection, side, action))
+        if (!script_gate_open(connection, side, action))
             return false;
         action->gate_open = true;
         action->ready_at = connection->sim->now + action->how.delay_ns + (action->how.received ? APPLICATION_NS : 0);
@@ -71,7 +71,7 @@ void rc_run_script(struct rc_connection *connection, unsigned side)
     while (end->next_action < end->script->len) {
         unsigned index = end->next_action;
 
-        if (!is_due(connection, side, rc_action(end, index)))
+        if (!script_is_due(connection, side, rc_action(end, index)))
             return;
         end->next_action++;
         act(connection, side, index);

@@ -2,7 +2,7 @@
 /* Events of the simulated network: a binary heap. */
 #include "traffic-gen/sim/sim_internal.h"
 
-static bool earlier(const struct event *a, const struct event *b)
+static bool events_earlier(const struct event *a, const struct event *b)
 {
     return a->time != b->time ? a->time < b->time : a->serial < b->serial;
 }
@@ -14,7 +14,7 @@ void sim_schedule(struct sim *sim, struct event event)
 
     struct event *heap = (struct event *)(void *)sim->heap->data;
 
-    for (unsigned i = sim->heap->len - 1; i > 0 && earlier(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2) {
+    for (unsigned i = sim->heap->len - 1; i > 0 && events_earlier(&heap[i], &heap[(i - 1) / 2]); i = (i - 1) / 2) {
         struct event swapped = heap[i];
 
         heap[i] = heap[(i - 1) / 2];
@@ -34,7 +34,7 @@ struct event sim_take_first(struct sim *sim)
         unsigned least = i;
 
         for (unsigned child = 2 * i + 1; child <= 2 * i + 2 && child < n; child++) {
-            if (earlier(&heap[child], &heap[least]))
+            if (events_earlier(&heap[child], &heap[least]))
                 least = child;
         }
         if (least == i)

@@ -25,7 +25,7 @@ static bool receive_range(struct end *end, uint64_t from, uint64_t to)
     return end->rcv_nxt > before;
 }
 
-static void take_ack(struct sim_connection *connection, unsigned side, uint64_t acked)
+static void sim_receive_take_ack(struct sim_connection *connection, unsigned side, uint64_t acked)
 {
     struct end *end = &connection->end[side];
 
@@ -59,7 +59,7 @@ static void receive_ack(struct sim_connection *connection, unsigned side, uint64
     end->peer_window = window;
     end->snd_limit = MAX(end->snd_limit, acked + ((uint64_t)window << WINDOW_SCALE));
     if (acked > end->snd_una) {
-        take_ack(connection, side, acked);
+        sim_receive_take_ack(connection, side, acked);
     } else if (pure && acked == end->snd_una && end->first_unacked < end->sent->len &&
                ++end->duplicate_acks == DUPLICATE_ACKS) {
         end->recover = end->snd_nxt;
@@ -93,7 +93,7 @@ static void arrive_handshake(struct sim_connection *connection, unsigned receive
     }
 }
 
-static void take_octets(struct end *end, const struct packet *packet)
+static void sim_receive_take_octets(struct end *end, const struct packet *packet)
 {
     if (packet->length || packet->fin) {
         bool in_order = packet->offset == end->rcv_nxt && end->beyond->len == 0;
@@ -121,7 +121,7 @@ static void read_soon(struct sim_connection *connection, unsigned side)
                                                 .side = side});
 }
 
-static void acknowledge(struct sim_connection *connection, unsigned side)
+static void sim_receive_acknowledge(struct sim_connection *connection, unsigned side)
 {
     const struct end *end = &connection->end[side];
 
@@ -156,10 +156,10 @@ void sim_arrive(struct sim_connection *connection, unsigned sender, const struct
         return;
     establish(end);
     receive_ack(connection, receiver, packet->acked, packet->window, packet->length == 0 && !packet->fin);
-    take_octets(end, packet);
+    sim_receive_take_octets(end, packet);
     read_soon(connection, receiver);
     sim_run_script(connection, receiver);
-    acknowledge(connection, receiver);
+    sim_receive_acknowledge(connection, receiver);
 }
 
 void sim_read(struct sim_connection *connection, unsigned side)

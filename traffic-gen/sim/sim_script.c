@@ -2,7 +2,7 @@
 /* The script of each side: what it does when it is its turn. */
 #include "traffic-gen/sim/sim_tcp_internal.h"
 
-static bool gate_open(const struct sim_connection *connection, unsigned side, const struct action *action)
+static bool sim_script_gate_open(const struct sim_connection *connection, unsigned side, const struct action *action)
 {
     const struct end *end = &connection->end[side];
 
@@ -11,10 +11,10 @@ static bool gate_open(const struct sim_connection *connection, unsigned side, co
 }
 
 /* Whether the action may run now; schedules another try when only time is missing. */
-static bool is_due(struct sim_connection *connection, unsigned side, struct action *action)
+static bool sim_script_is_due(struct sim_connection *connection, unsigned side, struct action *action)
 {
     if (!action->gate_open) {
-        if (!gate_open(connection, side, action))
+        if (!sim_script_gate_open(connection, side, action))
             return false;
         action->gate_open = true;
         action->ready_at = connection->sim->now + action->how.delay_ns + (action->how.received ? APPLICATION_NS : 0);
@@ -86,7 +86,7 @@ static bool write_out(struct sim_connection *connection, unsigned side, struct a
     while (end->next_action < end->script->len && random_chance(&sim->random, joining)) {
         struct action *next = &g_array_index(end->script, struct action, end->next_action);
 
-        if (next->kind != SIM_WRITE || next->how.delay_ns || !gate_open(connection, side, next))
+        if (next->kind != SIM_WRITE || next->how.delay_ns || !sim_script_gate_open(connection, side, next))
             break;
         to = next->to;
         end->next_action++;
@@ -115,7 +115,7 @@ void sim_run_script(struct sim_connection *connection, unsigned side)
             end->next_action++;
             continue;
         }
-        if (!is_due(connection, side, action))
+        if (!sim_script_is_due(connection, side, action))
             return;
         end->next_action++;
         switch (action->kind) {

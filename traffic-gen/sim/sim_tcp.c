@@ -2,14 +2,14 @@
 /* The life of a connection, and the functions for authors of scripts. */
 #include "traffic-gen/sim/sim_tcp_internal.h"
 
-static void start(struct sim_connection *connection)
+static void tcp_start(struct sim_connection *connection)
 {
     connection->started = true;
     sim_send_syn(connection, 0);
     sim_start_rto(connection, 0);
 }
 
-static bool is_stale(const struct event *event)
+static bool tcp_is_stale(const struct event *event)
 {
     const struct sim_connection *connection = event->connection;
     const struct end *end = &connection->end[event->side];
@@ -24,7 +24,7 @@ static void run_event(const struct event *event)
 
     switch (event->kind) {
     case EVENT_START:
-        start(connection);
+        tcp_start(connection);
         break;
     case EVENT_TAP:
         sim_capture(connection, event->side, event->packet);
@@ -49,7 +49,7 @@ static void run_event(const struct event *event)
     }
 }
 
-static const char *waits_for(const void *p)
+static const char *tcp_waits_for(const void *p)
 {
     const struct sim_connection *connection = p;
 
@@ -60,7 +60,7 @@ static const char *waits_for(const void *p)
                : NULL;
 }
 
-static void packet_free(void *p)
+static void tcp_packet_free(void *p)
 {
     struct packet *packet = p;
 
@@ -68,7 +68,7 @@ static void packet_free(void *p)
     g_free(packet);
 }
 
-static void *packet_copy(const void *p)
+static void *tcp_packet_copy(const void *p)
 {
     const struct packet *packet = p;
     struct packet *copy = g_memdup2(packet, sizeof *packet);
@@ -79,7 +79,7 @@ static void *packet_copy(const void *p)
 
 /* ---- life ---- */
 
-static void connection_free(void *p)
+static void tcp_connection_free(void *p)
 {
     struct sim_connection *connection = p;
 
@@ -98,12 +98,12 @@ static void connection_free(void *p)
 }
 
 const struct sim_transport sim_tcp = {
-    .is_stale = is_stale,
+    .is_stale = tcp_is_stale,
     .run = run_event,
-    .packet_copy = packet_copy,
-    .packet_free = packet_free,
-    .waits_for = waits_for,
-    .connection_free = connection_free,
+    .packet_copy = tcp_packet_copy,
+    .packet_free = tcp_packet_free,
+    .waits_for = tcp_waits_for,
+    .connection_free = tcp_connection_free,
 };
 
 void sim_tcp_schedule(struct sim_connection *connection, struct event event)
@@ -166,7 +166,8 @@ uint64_t sim_all_of_peer(const struct sim_connection *connection, unsigned side)
     return peer->stream->len + peer->fin_scripted;
 }
 
-static void append(struct sim_connection *connection, unsigned side, struct action action, const struct sim_how *how)
+static void tcp_append(struct sim_connection *connection, unsigned side, struct action action,
+                       const struct sim_how *how)
 {
     if (how)
         action.how = *how;
@@ -181,23 +182,23 @@ void sim_write(struct sim_connection *connection, unsigned side, const uint8_t *
     if (n == 0)
         return;
     g_byte_array_append(stream, p, (guint)n);
-    append(connection, side, action, how);
+    tcp_append(connection, side, action, how);
 }
 
 void sim_fin(struct sim_connection *connection, unsigned side, const struct sim_how *how)
 {
     connection->end[side].fin_scripted = true;
-    append(connection, side, (struct action){.kind = SIM_FIN}, how);
+    tcp_append(connection, side, (struct action){.kind = SIM_FIN}, how);
 }
 
 void sim_reset(struct sim_connection *connection, unsigned side, const struct sim_how *how)
 {
-    append(connection, side, (struct action){.kind = SIM_RESET}, how);
+    tcp_append(connection, side, (struct action){.kind = SIM_RESET}, how);
 }
 
 void sim_capturing(struct sim_connection *connection, unsigned side, bool on, const struct sim_how *how)
 {
-    append(connection, side, (struct action){.kind = SIM_CAPTURING, .on = on}, how);
+    tcp_append(connection, side, (struct action){.kind = SIM_CAPTURING, .on = on}, how);
 }
 
 void sim_raw(struct sim_connection *connection, unsigned side, const struct sim_raw *raw, const struct sim_how *how)
@@ -205,7 +206,7 @@ void sim_raw(struct sim_connection *connection, unsigned side, const struct sim_
     struct action action = {.kind = SIM_RAW, .raw = *raw};
 
     action.raw.p = g_memdup2(raw->p, raw->n);
-    append(connection, side, action, how);
+    tcp_append(connection, side, action, how);
 }
 
 /* ---- what was scripted ---- */

@@ -29,7 +29,7 @@ static const struct key {
 static const char *const units[] = {
     [PROBABILITY] = "a probability", [MILLISECONDS] = "milliseconds", [OCTETS] = "octets"};
 
-static bool unknown(const char *part, unsigned on, char **error)
+static bool trouble_unknown(const char *part, unsigned on, char **error)
 {
     GString *names = g_string_new(NULL);
 
@@ -42,7 +42,7 @@ static bool unknown(const char *part, unsigned on, char **error)
     return false;
 }
 
-static bool apply(char *part, unsigned on, struct sim_trouble *trouble, char **error)
+static bool trouble_apply(char *part, unsigned on, struct sim_trouble *trouble, char **error)
 {
     char *value = strchr(part, '='), *end;
     const struct key *key = NULL;
@@ -55,7 +55,7 @@ static bool apply(char *part, unsigned on, struct sim_trouble *trouble, char **e
             key = &keys[i];
     }
     if (!key)
-        return unknown(part, on, error);
+        return trouble_unknown(part, on, error);
     number = g_ascii_strtod(value + 1, &end);
     if (end == value + 1 || *end || !(number >= key->min && number <= key->max)) {
         *error =
@@ -83,7 +83,7 @@ bool sim_trouble_parse(const char *text, bool roce, struct sim_trouble *trouble,
     bool good = true;
 
     for (unsigned i = 0; parts[i] && good; i++)
-        good = apply(parts[i], roce ? ON_ROCE : ON_TCP, trouble, error);
+        good = trouble_apply(parts[i], roce ? ON_ROCE : ON_TCP, trouble, error);
     g_strfreev(parts);
     return good;
 }

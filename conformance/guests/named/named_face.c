@@ -14,7 +14,7 @@ struct named {
     struct ulp_summary summary;
 };
 
-static void *take(const struct ulp_kind *kind, void *guest, unsigned initiator)
+static void *face_take(const struct ulp_kind *kind, void *guest, unsigned initiator)
 {
     struct named *named = kind->summary ? g_new0(struct named, 1) : NULL;
 
@@ -45,7 +45,7 @@ static gchar *counts_text(const struct named *named)
     return g_string_free(text, FALSE);
 }
 
-static void write_text(const void *report, const struct terminal *terminal, bool verbose)
+static void face_write_text(const void *report, const struct terminal *terminal, bool verbose)
 {
     g_autofree gchar *counts = counts_text(report);
 
@@ -53,7 +53,7 @@ static void write_text(const void *report, const struct terminal *terminal, bool
     terminal_line(terminal, 4, "%s: %s; its own rules are not judged", title(report), counts);
 }
 
-static void write_json(const void *report, struct json_writer *writer)
+static void face_write_json(const void *report, struct json_writer *writer)
 {
     const struct named *named = report;
 
@@ -82,7 +82,7 @@ static void write_html_terms(const void *report, struct html_page *page)
     html_item(page, "Upper layer", "%s: %s; its own rules are not judged", title(report), counts);
 }
 
-static bool join(const struct merge_pair *connection)
+static bool face_join(const struct merge_pair *connection)
 {
     struct merge_pair ulp, counts;
 
@@ -95,11 +95,11 @@ static bool join(const struct merge_pair *connection)
            merge_members(&counts, merge_add_or_take_count);
 }
 
-const struct guest_face named_face = {.take = take,
+const struct guest_face named_face = {.take = face_take,
                                       .free = g_free,
                                       .title = title,
-                                      .write_text = write_text,
-                                      .write_json = write_json,
+                                      .write_text = face_write_text,
+                                      .write_json = face_write_json,
                                       .write_junit = write_junit,
                                       .write_html_terms = write_html_terms,
-                                      .join = join};
+                                      .join = face_join};

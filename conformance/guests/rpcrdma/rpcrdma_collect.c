@@ -11,16 +11,16 @@
 /* ---- credits ---- */
 
 /* A grant of 0 breaks section 3.3.1; a client that waited for another one would wait for good, so it counts as 1. */
-static uint32_t limit_of(const struct caller *caller)
+static uint32_t collect_limit_of(const struct caller *caller)
 {
     uint32_t granted = caller->granted == 0 ? 1 : caller->granted;
 
     return caller->requested != 0 && caller->requested < granted ? caller->requested : granted;
 }
 
-static bool at_limit(const struct caller *caller)
+static bool collect_at_limit(const struct caller *caller)
 {
-    return caller->known && caller->outstanding >= limit_of(caller);
+    return caller->known && caller->outstanding >= collect_limit_of(caller);
 }
 
 /* Up to now. */
@@ -40,11 +40,11 @@ static void account(struct caller *caller, struct stat_credits *credits, int64_t
     }
     credits->n[CREDITS_BUSY] += caller->outstanding > 0 ? time : 0;
     histogram_add(&credits->in_use, caller->outstanding, time);
-    if (!at_limit(caller))
+    if (!collect_at_limit(caller))
         return;
     credits->n[CREDITS_AT_LIMIT] += time;
     credits->n[CREDITS_BY_REQUEST] += caller->requested != 0 && caller->requested < caller->granted ? time : 0;
-    histogram_add(&credits->limit, limit_of(caller), time);
+    histogram_add(&credits->limit, collect_limit_of(caller), time);
 }
 
 static void note_credits(struct collector *collector, const struct caller *caller, bool reverse, int64_t now)
@@ -57,7 +57,7 @@ static void note_credits(struct collector *collector, const struct caller *calle
         bin[SERIES_IN_USE_MOST] = caller->outstanding;
     bin[SERIES_IN_USE] = 1 + (uint64_t)caller->outstanding;
     if (caller->known)
-        bin[SERIES_GRANTED] = 1 + (uint64_t)limit_of(caller);
+        bin[SERIES_GRANTED] = 1 + (uint64_t)collect_limit_of(caller);
 }
 
 static void credit_call(struct collector *collector, const struct rpcrdma_connection *rpcrdma,
@@ -93,7 +93,7 @@ static void credit_answer(struct collector *collector, const struct rpcrdma_mess
     bool limited;
 
     account(caller, credits, m->place.time_ns);
-    limited = at_limit(caller);
+    limited = collect_at_limit(caller);
     if (call && call->holds_credit && call->epoch == collector->epoch && caller->outstanding > 0)
         caller->outstanding--;
     caller->granted = m->header.credit;
@@ -106,7 +106,7 @@ static void credit_answer(struct collector *collector, const struct rpcrdma_mess
     credits->requested_last = caller->requested;
     credits->n[CREDITS_GRANTS]++;
     credits->n[CREDITS_ZERO] += caller->granted == 0;
-    caller->freed_ns = limited && !at_limit(caller) ? m->place.time_ns : 0;
+    caller->freed_ns = limited && !collect_at_limit(caller) ? m->place.time_ns : 0;
     caller->quiet_ns = caller->outstanding == 0 ? m->place.time_ns : 0;
     note_credits(collector, caller, reverse, m->place.time_ns);
 }
@@ -138,7 +138,7 @@ static struct counts counts_of(const struct added *added)
     return counts;
 }
 
-static void add(struct stat_calls *row, const struct added *added, const struct counts *counts)
+static void collect_add(struct stat_calls *row, const struct added *added, const struct counts *counts)
 {
     for (unsigned i = 0; i < counts->n; i++)
         row->n[counts->which[i]] = saturating_sum(row->n[counts->which[i]], added->n[counts->which[i]]);
@@ -159,7 +159,7 @@ static void add_to_row(struct collector *collector, const struct stat_key *key, 
     struct stat_calls *row = statistics_row(collector->now, key);
 
     if (row)
-        add(row, added, counts);
+        collect_add(row, added, counts);
 }
 
 enum { OPERATIONS = 128 };
@@ -239,7 +239,7 @@ struct unsettled_answer {
     uint8_t side;
 };
 
-static void settle(struct collector *collector, const struct unsettled_answer *answer)
+static void collect_settle(struct collector *collector, const struct unsettled_answer *answer)
 {
     const struct added *added = &answer->added;
     uint64_t *bin = !added->timed || answer->rows.key.reverse ? NULL : collect_bin(collector, added->last_ns);
@@ -256,7 +256,7 @@ static void settle_first(struct collector *collector)
 {
     struct unsettled_answer *answers = collector->unsettled;
 
-    settle(collector, &answers[0]);
+    collect_settle(collector, &answers[0]);
     memmove(&answers[0], &answers[1], --collector->n_unsettled * sizeof answers[0]);
 }
 
@@ -271,12 +271,12 @@ static void settle_all(struct collector *collector)
         if (collect_in_vain(collector, answer->side))
             add_to_each(collector, &answer->rows, &open);
         else
-            settle(collector, answer);
+            collect_settle(collector, answer);
     }
     collector->n_unsettled = 0;
 }
 
-static void on_received(struct collector *collector, unsigned side, uint64_t offset)
+static void collect_on_received(struct collector *collector, unsigned side, uint64_t offset)
 {
     unsigned kept = 0;
 
@@ -284,7 +284,7 @@ static void on_received(struct collector *collector, unsigned side, uint64_t off
         const struct unsettled_answer *answer = &collector->unsettled[i];
 
         if (answer->side == side && answer->offset < offset)
-            settle(collector, answer);
+            collect_settle(collector, answer);
         else if (kept++ != i)
             collector->unsettled[kept - 1] = *answer;
     }
@@ -292,7 +292,7 @@ static void on_received(struct collector *collector, unsigned side, uint64_t off
 }
 
 /* On TCP what follows waits for it; on RoCE it is sent again, too. */
-static void on_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns)
+static void collect_on_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns)
 {
     rpcrdma_lost_sent_again(collector, side, offset, time_ns);
     for (unsigned i = 0; i < collector->n_unsettled; i++) {
@@ -318,7 +318,7 @@ static void keep_answer(struct collector *collector, const struct unsettled_answ
     answers = heap_room(collector->unsettled, &collector->room_for_unsettled, collector->n_unsettled + 1, UNSETTLED_MAX,
                         sizeof *answers);
     if (!answers) {
-        settle(collector, answer);
+        collect_settle(collector, answer);
         return;
     }
     collector->unsettled = answers;
@@ -403,18 +403,19 @@ static enum call_count way_of(const struct rpcrdma_transaction *t, const struct 
     return REPLIES_INLINE;
 }
 
-static bool in_order(const struct rpcrdma_transaction *t, const struct open_call *call, const struct rpcrdma_message *m)
+static bool collect_in_order(const struct rpcrdma_transaction *t, const struct open_call *call,
+                             const struct rpcrdma_message *m)
 {
     if (m->place.time_ns < t->call.time_ns)
         return false;
     return !call->moved || (call->first_ns >= t->call.time_ns && call->last_ns <= m->place.time_ns);
 }
 
-static void count_answer(struct collector *collector, struct open_call *call, const struct rpcrdma_message *m)
+static void collect_count_answer(struct collector *collector, struct open_call *call, const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = call->transaction;
-    bool uncertain =
-        t->damaged || t->ambiguous || t->late || m->unsure || call->epoch != collector->epoch || !in_order(t, call, m);
+    bool uncertain = t->damaged || t->ambiguous || t->late || m->unsure || call->epoch != collector->epoch ||
+                     !collect_in_order(t, call, m);
     struct added added = {
         .first_ns = t->call.time_ns, .last_ns = m->place.time_ns, .timed = !uncertain, .moved = call->moved};
     uint64_t *bin;
@@ -483,7 +484,7 @@ static void take_call(struct collector *collector, const struct rpcrdma_connecti
     close_call(collector, call);
 }
 
-static void take_answer(struct collector *collector, const struct rpcrdma_message *m)
+static void collect_take_answer(struct collector *collector, const struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
     struct open_call *call = t && rpcrdma_ends(m) ? t->host : NULL;
@@ -491,7 +492,7 @@ static void take_answer(struct collector *collector, const struct rpcrdma_messag
     credit_answer(collector, m, call, t && t->reverse);
     if (!call)
         return;
-    count_answer(collector, call, m);
+    collect_count_answer(collector, call, m);
     t->host = NULL;
     close_call(collector, call);
 }
@@ -532,12 +533,12 @@ void rpcrdma_collect_message(struct collector *collector, const struct rpcrdma_c
                              const struct rpcrdma_message *m)
 {
     collector->take_open = collect_open;
-    collector->sent_again = on_sent_again;
-    collector->received = on_received;
+    collector->sent_again = collect_on_sent_again;
+    collector->received = collect_on_received;
     if (m->kind == RPCRDMA_KIND_CALL)
         take_call(collector, rpcrdma, m);
     else if ((m->kind == RPCRDMA_KIND_REPLY || m->kind == RPCRDMA_KIND_ERROR) && m->header.status == RPCRDMA_OK)
-        take_answer(collector, m);
+        collect_take_answer(collector, m);
 }
 
 void rpcrdma_collect_move(struct collector *collector, const struct rpcrdma_move *move)

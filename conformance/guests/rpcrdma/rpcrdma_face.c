@@ -11,44 +11,44 @@
 
 /* ---- taps ---- */
 
-static enum direction direction_of(const struct guest_host *host, unsigned side)
+static enum direction face_direction_of(const struct guest_host *host, unsigned side)
 {
     return side == stack_initiator(host->stack) ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-static struct print_target print_target(const struct guest_host *host)
+static struct print_target face_print_target(const struct guest_host *host)
 {
     return (struct print_target){host->out, host->capture->start_ns, host->number, host->capture->file, host->ndjson};
 }
 
-static void on_message(void *ctx, const struct rpcrdma_message *message)
+static void face_on_message(void *ctx, const struct rpcrdma_message *message)
 {
     const struct guest_host *host = ctx;
-    struct print_target target = print_target(host);
+    struct print_target target = face_print_target(host);
 
     if (host->facts)
         rpcrdma_trouble_message(host->facts, message);
     if (host->notes)
         rpcrdma_note(host->notes, message);
     if (target.out && target.ndjson)
-        rpcrdma_record(&target, direction_of(host, message->side), message);
+        rpcrdma_record(&target, face_direction_of(host, message->side), message);
     else if (target.out)
-        rpcrdma_print(&target, direction_of(host, message->side), message);
+        rpcrdma_print(&target, face_direction_of(host, message->side), message);
 }
 
-static void on_payload(void *ctx, const struct rpcrdma_payload *payload)
+static void face_on_payload(void *ctx, const struct rpcrdma_payload *payload)
 {
     const struct guest_host *host = ctx;
-    struct print_target target = print_target(host);
+    struct print_target target = face_print_target(host);
 
     if (host->facts)
         rpcrdma_trouble_payload(host->facts, payload);
     if (target.out && !target.ndjson && !payload->reply &&
         payload->transaction->open->call_header.proc == RPCRDMA_NOMSG)
-        rpcrdma_print_long_call(&target, direction_of(host, payload->place.side), payload);
+        rpcrdma_print_long_call(&target, face_direction_of(host, payload->place.side), payload);
 }
 
-static const struct rpcrdma_taps taps = {.message = on_message, .payload = on_payload};
+static const struct rpcrdma_taps taps = {.message = face_on_message, .payload = face_on_payload};
 
 /* --stats */
 
@@ -56,7 +56,7 @@ static void on_message_collected(void *ctx, const struct rpcrdma_message *messag
 {
     const struct guest_host *host = ctx;
 
-    on_message(ctx, message);
+    face_on_message(ctx, message);
     rpcrdma_collect_message(host->collector, rpcrdma_ulp_connection(stack_guest(host->stack, &rpcrdma_ulp)), message);
 }
 
@@ -67,7 +67,7 @@ static void on_move_collected(void *ctx, const struct rpcrdma_move *move)
 
 static void on_payload_collected(void *ctx, const struct rpcrdma_payload *payload)
 {
-    on_payload(ctx, payload);
+    face_on_payload(ctx, payload);
     rpcrdma_collect_payload(((const struct guest_host *)ctx)->collector, payload);
 }
 
@@ -81,7 +81,7 @@ static const struct rpcrdma_taps collecting_taps = {.message = on_message_collec
                                                     .payload = on_payload_collected,
                                                     .retired = on_retired_collected};
 
-static void *own(const struct check_options *options)
+static void *face_own(const struct check_options *options)
 {
     struct rpcrdma_own *rpcrdma = g_new0(struct rpcrdma_own, 1);
 
@@ -122,7 +122,7 @@ const struct guest_face rpcrdma_face = {
     .where = "NFS over RDMA usually has port 20049",
     .speaks_plainly = speaks_plainly,
     .judged = true,
-    .own = own,
+    .own = face_own,
     .print_private_data = rpcrdma_print_private_data,
     .add_statistics = add_statistics,
     .add_trouble = rpcrdma_trouble_end,

@@ -4,7 +4,7 @@
 #include "engine/rpcrdma/rpcrdma.h"
 
 /* No nanosecond twice, however often packets are sent again. */
-static void lose(struct lost_time *lost, int64_t since_ns, int64_t until_ns, bool moving)
+static void lost_lose(struct lost_time *lost, int64_t since_ns, int64_t until_ns, bool moving)
 {
     uint64_t ns = time_since(since_ns > lost->until_ns ? since_ns : lost->until_ns, until_ns);
 
@@ -14,7 +14,7 @@ static void lose(struct lost_time *lost, int64_t since_ns, int64_t until_ns, boo
 }
 
 /* On TCP all that follows waits for it; on RoCE what follows is sent again itself. */
-static bool waits_for(const struct collector *collector, uint64_t offset, uint64_t resent)
+static bool lost_waits_for(const struct collector *collector, uint64_t offset, uint64_t resent)
 {
     return collector->ib ? offset == resent : offset >= resent;
 }
@@ -26,11 +26,11 @@ static void take_resent(const struct collector *collector, struct open_call *cal
     const struct rpcrdma_transaction *t = call->transaction;
     uint64_t received = collector->side[side].received;
 
-    if (side == t->side && t->call.offset >= received && waits_for(collector, t->call.offset, resent))
-        lose(&call->lost, t->call.time_ns, time_ns, false);
+    if (side == t->side && t->call.offset >= received && lost_waits_for(collector, t->call.offset, resent))
+        lost_lose(&call->lost, t->call.time_ns, time_ns, false);
     else if (call->moved && side == call->last_side && call->last_offset >= received &&
-             waits_for(collector, call->last_offset, resent))
-        lose(&call->lost, call->last_ns, time_ns, true);
+             lost_waits_for(collector, call->last_offset, resent))
+        lost_lose(&call->lost, call->last_ns, time_ns, true);
 }
 
 void rpcrdma_lost_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns)
@@ -50,7 +50,7 @@ static void take_late(const struct collector *collector, struct open_call *call,
     if (order->filled_frame == 0 || order->filled_frame != place->frame)
         return;
     since = order->filled_since_ns > since ? order->filled_since_ns : since;
-    lose(&call->lost, since, place->time_ns, moving);
+    lost_lose(&call->lost, since, place->time_ns, moving);
 }
 
 void rpcrdma_lost_moved(struct collector *collector, struct open_call *call, const struct place *place)

@@ -3,7 +3,7 @@
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/model/notes_internal.h"
 
-static void note_operations(struct note *note, const struct rpcrdma_transaction *transaction)
+static void notes_note_operations(struct note *note, const struct rpcrdma_transaction *transaction)
 {
     const struct rpcrdma_body *body = &transaction->open->call_body;
 
@@ -18,7 +18,7 @@ static void note_operations(struct note *note, const struct rpcrdma_transaction 
     }
 }
 
-static void note_procedure(struct note *note, const struct rpcrdma_message *message)
+static void notes_note_procedure(struct note *note, const struct rpcrdma_message *message)
 {
     const struct rpcrdma_transaction *transaction = message->transaction;
     char label[PROCEDURE_LABEL_SIZE];
@@ -28,10 +28,10 @@ static void note_procedure(struct note *note, const struct rpcrdma_message *mess
     procedure_label(transaction->request.program, transaction->request.version, transaction->request.procedure, label);
     WHAT(note, " %s", label);
     if (message->kind == RPCRDMA_KIND_CALL && transaction->open->call_body.walked)
-        note_operations(note, transaction);
+        notes_note_operations(note, transaction);
 }
 
-static void note_chunks(struct note *note, const struct rpcrdma_header *header)
+static void notes_note_chunks(struct note *note, const struct rpcrdma_header *header)
 {
     if (header->proc > RPCRDMA_MSGP || header->status != RPCRDMA_OK)
         return;
@@ -56,7 +56,7 @@ void rpcrdma_note(struct notes *notes, const struct rpcrdma_message *message)
         return;
     note->what[0] = note->detail[0] = '\0';
     WHAT(note, "%s", kinds[message->kind]);
-    note_procedure(note, message);
+    notes_note_procedure(note, message);
     if (header->proc <= RPCRDMA_ERROR)
         DETAIL(note, "%s", rpcrdma_proc_name(header->proc));
     else
@@ -64,6 +64,6 @@ void rpcrdma_note(struct notes *notes, const struct rpcrdma_message *message)
     if (header->proc == RPCRDMA_ERROR && header->status == RPCRDMA_OK)
         DETAIL(note, " %s", rpcrdma_err_name(header->err));
     DETAIL(note, ", XID 0x%x, credit %u", header->xid, header->credit);
-    note_chunks(note, header);
+    notes_note_chunks(note, header);
     DETAIL(note, ", %u octets%s", message->n, message->invalidates ? ", invalidating" : "");
 }

@@ -6,7 +6,7 @@
 
 #include <glib.h>
 
-static uint64_t read_octets(const struct rpcrdma_header *header, const uint8_t *p)
+static uint64_t record_read_octets(const struct rpcrdma_header *header, const uint8_t *p)
 {
     uint64_t octets = 0;
 
@@ -15,7 +15,7 @@ static uint64_t read_octets(const struct rpcrdma_header *header, const uint8_t *
     return octets;
 }
 
-static uint64_t write_octets(const struct rpcrdma_header *header, const uint8_t *p)
+static uint64_t record_write_octets(const struct rpcrdma_header *header, const uint8_t *p)
 {
     struct rpcrdma_chunk chunk = rpcrdma_write_begin(header);
     uint64_t octets = 0;
@@ -25,15 +25,15 @@ static uint64_t write_octets(const struct rpcrdma_header *header, const uint8_t 
     return octets;
 }
 
-static void take_lists(struct print_record *record, const struct rpcrdma_message *message)
+static void record_take_lists(struct print_record *record, const struct rpcrdma_message *message)
 {
     const struct rpcrdma_header *header = &message->header;
     struct rpcrdma_chunk chunk;
 
     if (header->read.end != 0)
-        record->read = (struct print_number){true, read_octets(header, message->p)};
+        record->read = (struct print_number){true, record_read_octets(header, message->p)};
     if (header->write.end != 0)
-        record->write = (struct print_number){true, write_octets(header, message->p)};
+        record->write = (struct print_number){true, record_write_octets(header, message->p)};
     if (header->reply.end == 0 || header->status != RPCRDMA_OK)
         return;
     chunk = rpcrdma_reply_chunk(header);
@@ -59,7 +59,7 @@ static gchar *operations_of(const struct rpcrdma_transaction *transaction)
     return g_string_free(text, text->len == 0);
 }
 
-static const char *status_of(const struct rpcrdma_message *message)
+static const char *record_status_of(const struct rpcrdma_message *message)
 {
     const struct rpc_message *rpc = &message->rpc;
     bool known = message->has_rpc;
@@ -78,8 +78,8 @@ static const char *status_of(const struct rpcrdma_message *message)
 }
 
 /* The answer is the last message of its Call. */
-static void record_call(const struct print_target *target, struct print_record *record,
-                        const struct rpcrdma_message *message)
+static void record_record_call(const struct print_target *target, struct print_record *record,
+                               const struct rpcrdma_message *message)
 {
     const struct rpcrdma_transaction *transaction = message->transaction;
     int64_t took = message->place.time_ns - transaction->call.time_ns;
@@ -108,7 +108,7 @@ void rpcrdma_record(const struct print_target *target, enum direction direction,
         .place = &message->place,
         .xid = {whole, message->header.xid},
         .octets = {true, message->n},
-        .status = whole ? status_of(message) : NULL,
+        .status = whole ? record_status_of(message) : NULL,
         .text = whole && message->header.proc <= RPCRDMA_ERROR ? rpcrdma_proc_name(message->header.proc) : NULL};
 
     if (body && body->known && body->rpc.status == RPC_OK) {
@@ -116,8 +116,8 @@ void rpcrdma_record(const struct print_target *target, enum direction direction,
         record.operation = label;
     }
     if (whole && message->header.proc <= RPCRDMA_MSGP)
-        take_lists(&record, message);
+        record_take_lists(&record, message);
     print_record(target, &record);
     if (message->kind != RPCRDMA_KIND_CALL && rpcrdma_ends(message))
-        record_call(target, &record, message);
+        record_record_call(target, &record, message);
 }

@@ -104,7 +104,7 @@ void rpcrdma_report_text(const void *report, const struct terminal *terminal, bo
 
 /* ---- JSON ---- */
 
-static void add_number(struct json_writer *writer, const char *name, uint64_t value)
+static void report_add_number(struct json_writer *writer, const char *name, uint64_t value)
 {
     json_number(writer, name, (int64_t)value);
 }
@@ -115,18 +115,18 @@ static void add_call(struct json_writer *writer, const struct rpcrdma_procedure_
     bool known = procedure_label(count->program, count->version, count->procedure, label);
 
     json_begin_object_line(writer, NULL);
-    add_number(writer, "program", count->program);
-    add_number(writer, "version", count->version);
-    add_number(writer, "procedure", count->procedure);
+    report_add_number(writer, "program", count->program);
+    report_add_number(writer, "version", count->version);
+    report_add_number(writer, "procedure", count->procedure);
     json_string(writer, "name", known ? label : NULL);
     json_string(writer, "direction", count->reverse ? "reverse" : "forward");
-    add_number(writer, "calls", count->calls);
-    add_number(writer, "replies", count->replies);
-    add_number(writer, "errors", count->errors);
+    report_add_number(writer, "calls", count->calls);
+    report_add_number(writer, "replies", count->replies);
+    report_add_number(writer, "errors", count->errors);
     json_begin_object(writer, "octets");
-    add_number(writer, "inline", count->inline_octets);
-    add_number(writer, "read", count->read_octets);
-    add_number(writer, "write", count->written_octets);
+    report_add_number(writer, "inline", count->inline_octets);
+    report_add_number(writer, "read", count->read_octets);
+    report_add_number(writer, "write", count->written_octets);
     json_end_object(writer);
     json_end_object(writer);
 }
@@ -152,7 +152,7 @@ void rpcrdma_report_json(const void *report, struct json_writer *writer)
     for (guint i = 0; i < rpcrdma->calls->len; i++)
         add_call(writer, &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i));
     json_end_array(writer);
-    add_number(writer, "other_calls", rpcrdma->other_calls);
+    report_add_number(writer, "other_calls", rpcrdma->other_calls);
     json_end_object(writer);
 }
 

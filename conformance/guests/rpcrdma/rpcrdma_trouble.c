@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-static const char *name_of(const struct rpcrdma_transaction *t)
+static const char *trouble_name_of(const struct rpcrdma_transaction *t)
 {
     const char *name = rpcrdma_operation_of(t);
 
     return name ? name : "a Call";
 }
 
-static struct trouble_call call_of(const struct rpcrdma_transaction *t)
+static struct trouble_call trouble_call_of(const struct rpcrdma_transaction *t)
 {
-    return (struct trouble_call){.what = name_of(t),
+    return (struct trouble_call){.what = trouble_name_of(t),
                                  .xid = t->xid,
                                  .side = t->side,
                                  .reverse = t->reverse,
@@ -43,7 +43,7 @@ void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_m
             trouble_odd(facts, m->transaction->xid);
             return;
         }
-        call = call_of(m->transaction);
+        call = trouble_call_of(m->transaction);
         call.answer = (struct trouble_event){m->place.frame, m->place.time_ns};
         call.offset = m->place.offset;
         trouble_answered(facts, &call);
@@ -167,7 +167,7 @@ void rpcrdma_trouble_end(void *guest, struct trouble_facts *facts)
         struct rpcrdma_transaction *t = NULL;
 
         while ((t = rpcrdma_next_outstanding(rpcrdma, side, t))) {
-            const struct trouble_call call = call_of(t);
+            const struct trouble_call call = trouble_call_of(t);
 
             if (!t->settled && !t->late && !t->repeats)
                 trouble_unanswered(facts, &call);

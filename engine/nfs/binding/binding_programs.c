@@ -19,7 +19,7 @@ static const struct program {
     {NFS_PROGRAM_ACL, false, {NONE, NONE, 5, 3, NONE}}, {NFS_PROGRAM_RPCBIND, true, {NONE, NONE, 5, 8, 12}},
 };
 
-static const struct program *find(uint32_t number)
+static const struct program *programs_find(uint32_t number)
 {
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         if (programs[i].number == number)
@@ -35,7 +35,7 @@ static bool has_version(const struct program *program, uint32_t version)
 
 bool nfs_program_versions(uint32_t number, uint32_t *low, uint32_t *high)
 {
-    const struct program *program = find(number);
+    const struct program *program = programs_find(number);
 
     if (!program)
         return false;
@@ -48,7 +48,7 @@ bool nfs_program_versions(uint32_t number, uint32_t *low, uint32_t *high)
 
 enum nfs_lack nfs_program_lacks(const struct rpc_message *call, bool reverse, bool *by_rfc)
 {
-    const struct program *program = find(call->prog);
+    const struct program *program = programs_find(call->prog);
 
     *by_rfc = false; /* the numbers of callback programs are the client's choice */
     if (reverse && nfs_program_is_callback(call->prog)) {

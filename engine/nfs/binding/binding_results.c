@@ -6,15 +6,15 @@
 #include "engine/core/words.h"
 #include "engine/nfs/binding/binding.h"
 
-static void pass(const struct nfs_compound *x, enum rule_id rule)
+static void results_pass(const struct nfs_compound *x, enum rule_id rule)
 {
     x->pass(x->ctx, rule);
 }
 
-static void fail(struct nfs_compound *x, enum rule_id rule, const char *format, ...)
+static void results_fail(struct nfs_compound *x, enum rule_id rule, const char *format, ...)
     __attribute__((cold, format(printf, 3, 4)));
-static void fail_as(struct nfs_compound *x, enum rule_id rule, enum rule_severity severity, const char *format, ...)
-    __attribute__((cold, format(printf, 4, 5)));
+static void results_fail_as(struct nfs_compound *x, enum rule_id rule, enum rule_severity severity, const char *format,
+                            ...) __attribute__((cold, format(printf, 4, 5)));
 
 static void vfail(struct nfs_compound *x, enum rule_id rule, enum rule_severity severity, const char *format,
                   va_list args)
@@ -24,7 +24,7 @@ static void vfail(struct nfs_compound *x, enum rule_id rule, enum rule_severity 
 }
 
 /* Severity as the catalogue says. */
-static void fail(struct nfs_compound *x, enum rule_id rule, const char *format, ...)
+static void results_fail(struct nfs_compound *x, enum rule_id rule, const char *format, ...)
 {
     va_list args;
 
@@ -33,7 +33,8 @@ static void fail(struct nfs_compound *x, enum rule_id rule, const char *format, 
     va_end(args);
 }
 
-static void fail_as(struct nfs_compound *x, enum rule_id rule, enum rule_severity severity, const char *format, ...)
+static void results_fail_as(struct nfs_compound *x, enum rule_id rule, enum rule_severity severity, const char *format,
+                            ...)
 {
     va_list args;
 
@@ -42,7 +43,7 @@ static void fail_as(struct nfs_compound *x, enum rule_id rule, enum rule_severit
     va_end(args);
 }
 
-static const char *name_of(const struct nfs_compound *x, uint32_t op)
+static const char *results_name_of(const struct nfs_compound *x, uint32_t op)
 {
     const char *name = nfs_op_name(op, x->reply.procedure->callback);
 
@@ -55,12 +56,13 @@ static bool judge_illegal(struct nfs_compound *x, uint32_t asked)
     uint64_t minor = nfs_decoded_minor(&x->call);
 
     if (!nfs_op_defined(asked, minor, callback) || (!callback && nfs_op_withdrawn(asked, minor))) {
-        pass(x, RULE_NFS4_15_2_04);
+        results_pass(x, RULE_NFS4_15_2_04);
         return true;
     }
     /* Additions of a minor version are optional, and some servers call those that they lack illegal. */
-    fail_as(x, RULE_NFS4_15_2_04, minor == 2 && !nfs_op_defined(asked, 1, callback) ? SEVERITY_WARNING : SEVERITY_ERROR,
-            "expected ILLEGAL only for operations that do not exist; found ILLEGAL for %s", name_of(x, asked));
+    results_fail_as(
+        x, RULE_NFS4_15_2_04, minor == 2 && !nfs_op_defined(asked, 1, callback) ? SEVERITY_WARNING : SEVERITY_ERROR,
+        "expected ILLEGAL only for operations that do not exist; found ILLEGAL for %s", results_name_of(x, asked));
     return false;
 }
 
@@ -76,19 +78,19 @@ static bool judge_operations(struct nfs_compound *x)
         if (i >= call->n_operations && !all_known)
             return true;
         if (i >= call->n_operations) {
-            fail(x, RULE_NFS4_15_2_02, "expected at most %u results; found result %u, of %s", call->n_operations, i + 1,
-                 name_of(x, op));
+            results_fail(x, RULE_NFS4_15_2_02, "expected at most %u results; found result %u, of %s",
+                         call->n_operations, i + 1, results_name_of(x, op));
             return false;
         }
         if (op != asked && op == NFS_OP_ILLEGAL)
             return judge_illegal(x, asked);
         if (op != asked) {
-            fail(x, RULE_NFS4_15_2_01, "expected result %u to be of %s; found a result of %s", i + 1, name_of(x, asked),
-                 name_of(x, op));
+            results_fail(x, RULE_NFS4_15_2_01, "expected result %u to be of %s; found a result of %s", i + 1,
+                         results_name_of(x, asked), results_name_of(x, op));
             return false;
         }
     }
-    pass(x, RULE_NFS4_15_2_01);
+    results_pass(x, RULE_NFS4_15_2_01);
     return true;
 }
 
@@ -108,14 +110,15 @@ static bool judge_foreign(struct nfs_compound *x)
         if (!result->has_status || result->op == NFS_OP_ILLEGAL || result->op != call->operations[i].op ||
             !(undefined || dropped))
             continue;
-        fail_as(x, RULE_NFS4_15_2_06, result->status == 0 && undefined ? SEVERITY_ERROR : SEVERITY_WARNING,
-                "expected %s for %s (operation %u) in minor version %u; found %s with status %u in minor version %u",
-                undefined ? "ILLEGAL" : "NFS4ERR_NOTSUPP", name_of(x, result->op), result->op, (unsigned)minor,
-                name_of(x, result->op), result->status, (unsigned)minor);
+        results_fail_as(
+            x, RULE_NFS4_15_2_06, result->status == 0 && undefined ? SEVERITY_ERROR : SEVERITY_WARNING,
+            "expected %s for %s (operation %u) in minor version %u; found %s with status %u in minor version %u",
+            undefined ? "ILLEGAL" : "NFS4ERR_NOTSUPP", results_name_of(x, result->op), result->op, (unsigned)minor,
+            results_name_of(x, result->op), result->status, (unsigned)minor);
         return false;
     }
     if (minor <= NFS_MINOR_KNOWN_MAX && reply->n_operations > 0)
-        pass(x, RULE_NFS4_15_2_06);
+        results_pass(x, RULE_NFS4_15_2_06);
     return true;
 }
 
@@ -128,21 +131,22 @@ static bool judge_in_session(struct nfs_compound *x, enum rule_id rule, uint32_t
         const struct nfs_operation *result = &reply->operations[i];
 
         if (result->has_status && result->status == NFS_ERR_OP_NOT_IN_SESSION) {
-            fail(x, rule,
-                 "expected NFS4ERR_OP_NOT_IN_SESSION only without %s; found NFS4ERR_OP_NOT_IN_SESSION for %s (result "
-                 "%u) in a %s that begins with it",
-                 name_of(x, sequence), name_of(x, result->op), i + 1, reply->procedure->name);
+            results_fail(
+                x, rule,
+                "expected NFS4ERR_OP_NOT_IN_SESSION only without %s; found NFS4ERR_OP_NOT_IN_SESSION for %s (result "
+                "%u) in a %s that begins with it",
+                results_name_of(x, sequence), results_name_of(x, result->op), i + 1, reply->procedure->name);
             return false;
         }
         if (i > 0 && result->op == sequence && result->has_status && result->status == 0) {
-            fail(x, rule,
-                 "expected NFS4ERR_SEQUENCE_POS for %s after the first operation; found "
-                 "%s with status 0 (result %u)",
-                 name_of(x, sequence), name_of(x, sequence), i + 1);
+            results_fail(x, rule,
+                         "expected NFS4ERR_SEQUENCE_POS for %s after the first operation; found "
+                         "%s with status 0 (result %u)",
+                         results_name_of(x, sequence), results_name_of(x, sequence), i + 1);
             return false;
         }
     }
-    pass(x, rule);
+    results_pass(x, rule);
     return true;
 }
 
@@ -153,17 +157,18 @@ static bool judge_outside(struct nfs_compound *x, enum rule_id rule, uint32_t se
     uint32_t first = call->operations[0].op;
 
     if (reply->operations[0].status != 0 || (allowed && call->n_operations == 1)) {
-        pass(x, rule);
+        results_pass(x, rule);
         return true;
     }
-    fail(x, rule, "expected %s for %s in a %s %s %s; found %s with status 0",
-         allowed ? "NFS4ERR_NOT_ONLY_OP" : "NFS4ERR_OP_NOT_IN_SESSION", name_of(x, first), reply->procedure->name,
-         allowed ? "of several operations without" : "without", name_of(x, sequence), name_of(x, first));
+    results_fail(x, rule, "expected %s for %s in a %s %s %s; found %s with status 0",
+                 allowed ? "NFS4ERR_NOT_ONLY_OP" : "NFS4ERR_OP_NOT_IN_SESSION", results_name_of(x, first),
+                 reply->procedure->name, allowed ? "of several operations without" : "without",
+                 results_name_of(x, sequence), results_name_of(x, first));
     return false;
 }
 
 /* Only the first operation decides whether a COMPOUND is in a session. */
-static bool judge_session(struct nfs_compound *x)
+static bool results_judge_session(struct nfs_compound *x)
 {
     const struct nfs_decoded *call = &x->call, *reply = &x->reply;
     uint64_t minor = nfs_decoded_minor(call);
@@ -192,51 +197,54 @@ static bool judge_minor(struct nfs_compound *x)
     if (!whole || whole->op != 0 || minor == UINT64_MAX)
         return true;
     if (whole->value == NFS_ERR_MINOR_VERS_MISMATCH && reply->n_operations > 0) {
-        fail(x, RULE_NFS4_15_2_05,
-             "expected no results along with NFS4ERR_MINOR_VERS_MISMATCH; found NFS4ERR_MINOR_VERS_MISMATCH along with "
-             "results: %u",
-             x->reply_walk->operations_announced);
+        results_fail(
+            x, RULE_NFS4_15_2_05,
+            "expected no results along with NFS4ERR_MINOR_VERS_MISMATCH; found NFS4ERR_MINOR_VERS_MISMATCH along with "
+            "results: %u",
+            x->reply_walk->operations_announced);
         return false;
     }
     if (minor > NFS_MINOR_KNOWN_MAX && reply->n_operations > 0 && reply->operations[0].has_status) {
-        fail_as(x, RULE_NFS4_15_2_05, SEVERITY_WARNING,
-                "expected NFS4ERR_MINOR_VERS_MISMATCH for minor version %u; found a result of %s, with "
-                "status %u",
-                (unsigned)minor, name_of(x, reply->operations[0].op), reply->operations[0].status);
+        results_fail_as(x, RULE_NFS4_15_2_05, SEVERITY_WARNING,
+                        "expected NFS4ERR_MINOR_VERS_MISMATCH for minor version %u; found a result of %s, with "
+                        "status %u",
+                        (unsigned)minor, results_name_of(x, reply->operations[0].op), reply->operations[0].status);
         return false;
     }
     if (minor > NFS_MINOR_KNOWN_MAX || whole->value == NFS_ERR_MINOR_VERS_MISMATCH)
-        pass(x, RULE_NFS4_15_2_05);
+        results_pass(x, RULE_NFS4_15_2_05);
     return true;
 }
 
 /* The results end with the first error. */
-static bool judge_number(struct nfs_compound *x, uint32_t whole, uint32_t last)
+static bool results_judge_number(struct nfs_compound *x, uint32_t whole, uint32_t last)
 {
     const struct nfs_decoded *call = &x->call, *reply = &x->reply;
     unsigned n = reply->n_operations;
 
     if (n == 0 && whole == 0 && call->n_operations > 0)
-        fail(x, RULE_NFS4_15_2_02, "expected the results of %u operations; found no results, and no error",
-             call->n_operations);
+        results_fail(x, RULE_NFS4_15_2_02, "expected the results of %u operations; found no results, and no error",
+                     call->n_operations);
     else if (n == 0 && whole != 0 && !nfs_compound_fails_whole(whole))
-        fail_as(x, RULE_NFS4_15_2_02, SEVERITY_WARNING,
-                call->n_operations > 0
-                    ? "expected the result of the operation that failed with status %u; found no results"
-                    : "expected status 0 for a COMPOUND without operations; found status %u for a COMPOUND without "
-                      "operations",
-                (unsigned)whole);
+        results_fail_as(
+            x, RULE_NFS4_15_2_02, SEVERITY_WARNING,
+            call->n_operations > 0
+                ? "expected the result of the operation that failed with status %u; found no results"
+                : "expected status 0 for a COMPOUND without operations; found status %u for a COMPOUND without "
+                  "operations",
+            (unsigned)whole);
     else if (n > 0 && n < call->n_operations && last == 0)
-        fail(x, RULE_NFS4_15_2_02,
-             "expected the results of %u operations, as none failed; found only %u result%s, and none that failed",
-             call->n_operations, n, plural(n));
+        results_fail(
+            x, RULE_NFS4_15_2_02,
+            "expected the results of %u operations, as none failed; found only %u result%s, and none that failed",
+            call->n_operations, n, plural(n));
     else
         return true;
     return false;
 }
 
 /* For a walk that reached its end. */
-static bool judge_end(struct nfs_compound *x)
+static bool results_judge_end(struct nfs_compound *x)
 {
     const struct nfs_decoded *reply = &x->reply;
     unsigned n = reply->n_operations, first = 0;
@@ -246,22 +254,23 @@ static bool judge_end(struct nfs_compound *x)
     for (unsigned i = 0; i + 1 < n; i++) {
         if (reply->operations[i].status == 0)
             continue;
-        fail(x, RULE_NFS4_15_2_02,
-             "expected no results after %s (result %u), which failed with status %u; found results after an operation "
-             "that failed: %u",
-             name_of(x, reply->operations[i].op), i + 1, reply->operations[i].status, n - i - 1);
+        results_fail(
+            x, RULE_NFS4_15_2_02,
+            "expected no results after %s (result %u), which failed with status %u; found results after an operation "
+            "that failed: %u",
+            results_name_of(x, reply->operations[i].op), i + 1, reply->operations[i].status, n - i - 1);
         return false;
     }
-    if (!whole || whole->op != 0 || !judge_number(x, (uint32_t)whole->value, last))
+    if (!whole || whole->op != 0 || !results_judge_number(x, (uint32_t)whole->value, last))
         return false;
-    pass(x, RULE_NFS4_15_2_02);
+    results_pass(x, RULE_NFS4_15_2_02);
     if (n > 0 && whole->value != last) {
-        fail(x, RULE_NFS4_15_2_03,
-             "expected the COMPOUND to have the status of its last result, %u; found status %u of the COMPOUND", last,
-             (unsigned)whole->value);
+        results_fail(x, RULE_NFS4_15_2_03,
+                     "expected the COMPOUND to have the status of its last result, %u; found status %u of the COMPOUND",
+                     last, (unsigned)whole->value);
         return false;
     }
-    pass(x, RULE_NFS4_15_2_03);
+    results_pass(x, RULE_NFS4_15_2_03);
     return true;
 }
 
@@ -271,8 +280,8 @@ bool nfs_compound_results(struct nfs_compound *x)
 
     /* What the tables do not know ends a walk, at or after an operation of another minor version. */
     if (x->reply_sound && (asked == NFS_WALK_OK || asked == NFS_WALK_UNKNOWN) &&
-        (!judge_minor(x) || !judge_foreign(x) || !judge_session(x)))
+        (!judge_minor(x) || !judge_foreign(x) || !results_judge_session(x)))
         return false;
     return judge_operations(x) && (asked != NFS_WALK_OK || x->reply_walk->status != NFS_WALK_OK || !x->reply_sound ||
-                                   judge_end(x) || !x->failed);
+                                   results_judge_end(x) || !x->failed);
 }

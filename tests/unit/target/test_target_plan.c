@@ -23,7 +23,7 @@ static enum options_outcome parse(struct target_options *out, const char *line)
     argv[argc] = NULL;
     optind = 0; /* once more from the beginning */
     why[0] = '\0';
-    return options_parse(out, argc, argv, why, sizeof why);
+    return target_options_parse(out, argc, argv, why, sizeof why);
 }
 
 static void test_defaults(void **state)
@@ -99,13 +99,13 @@ static void test_nobody_asks(void **state)
     struct plan plan;
 
     parse(&options, "--receives=5 --receive-size=100");
-    plan = plan_make(&options, NULL, 0);
+    plan = target_plan_make(&options, NULL, 0);
     assert_int_equal(plan.answer, PLAN_ACCEPT);
     assert_int_equal(plan.receives, 5);
     assert_int_equal(plan.size, 100);
     assert_true(plan.echo);
     parse(&options, "--service=sink");
-    plan = plan_make(&options, (const uint8_t *)"something else", 14);
+    plan = target_plan_make(&options, (const uint8_t *)"something else", 14);
     assert_false(plan.echo);
     assert_int_equal(plan.receives, 64);
 }
@@ -118,7 +118,7 @@ static struct plan asked(uint32_t receives, uint32_t size, uint32_t flags)
 
     parse(&options, "--receives=5 --receive-size=100");
     advert_wish_encode(&wish, false, words);
-    return plan_make(&options, words, sizeof words);
+    return target_plan_make(&options, words, sizeof words);
 }
 
 static void test_wishes(void **state)

@@ -20,7 +20,7 @@ union address {
     struct sockaddr_in6 ipv6;
 };
 
-static struct endpoint endpoint_of(const struct sockaddr *address)
+static struct endpoint calls_endpoint_of(const struct sockaddr *address)
 {
     const union address *known = (const union address *)(const void *)address;
     struct endpoint out = {.ip = address->sa_family == AF_INET6 ? 6 : 4};
@@ -35,7 +35,7 @@ static struct endpoint endpoint_of(const struct sockaddr *address)
     return out;
 }
 
-static socklen_t address_of(const struct endpoint *endpoint, struct sockaddr_storage *out)
+static socklen_t calls_address_of(const struct endpoint *endpoint, struct sockaddr_storage *out)
 {
     union address address = {0};
 
@@ -75,7 +75,7 @@ int calls_connect(const struct addrinfo *address, uint16_t mss)
     int fd;
 
     if (wire_is_open()) {
-        const struct endpoint to = endpoint_of(address->ai_addr);
+        const struct endpoint to = calls_endpoint_of(address->ai_addr);
 
         return wire_connect(&to, &(struct wire_opening){.mss = mss});
     }
@@ -100,7 +100,7 @@ int calls_outcome(int fd)
 }
 
 /* Port 0 is chosen once, for all addresses. */
-static void set_port(struct sockaddr *address, uint16_t port)
+static void calls_set_port(struct sockaddr *address, uint16_t port)
 {
     if (address->sa_family == AF_INET6)
         ((struct sockaddr_in6 *)(void *)address)->sin6_port = htons(port);
@@ -108,12 +108,12 @@ static void set_port(struct sockaddr *address, uint16_t port)
         ((struct sockaddr_in *)(void *)address)->sin_port = htons(port);
 }
 
-static uint16_t port_of(int fd)
+static uint16_t calls_port_of(int fd)
 {
     union address address = {0};
     socklen_t n = sizeof address;
 
-    return getsockname(fd, &address.any, &n) == 0 ? endpoint_of(&address.any).port : 0;
+    return getsockname(fd, &address.any, &n) == 0 ? calls_endpoint_of(&address.any).port : 0;
 }
 
 int calls_listen(const struct addrinfo *address, uint16_t mss, uint16_t *port)
@@ -122,9 +122,9 @@ int calls_listen(const struct addrinfo *address, uint16_t mss, uint16_t *port)
     int fd;
 
     if (*port)
-        set_port(address->ai_addr, *port);
+        calls_set_port(address->ai_addr, *port);
     if (wire_is_open()) {
-        const struct endpoint at = endpoint_of(address->ai_addr);
+        const struct endpoint at = calls_endpoint_of(address->ai_addr);
 
         fd = wire_listen(&at, mss);
         if (fd >= 0)
@@ -140,7 +140,7 @@ int calls_listen(const struct addrinfo *address, uint16_t mss, uint16_t *port)
     limit_mss(fd, mss);
     if (bind(fd, address->ai_addr, address->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0)
         return close_with_error(fd);
-    *port = port_of(fd);
+    *port = calls_port_of(fd);
     return fd;
 }
 
@@ -156,8 +156,8 @@ struct calls_ends calls_ends(int fd)
 
     if (wire_is_open()) {
         wire_ends(fd, &own, &peer);
-        ends.own_n = address_of(&own, &ends.own);
-        ends.peer_n = address_of(&peer, &ends.peer);
+        ends.own_n = calls_address_of(&own, &ends.own);
+        ends.peer_n = calls_address_of(&peer, &ends.peer);
         return ends;
     }
     getsockname(fd, (struct sockaddr *)&ends.own, &ends.own_n);

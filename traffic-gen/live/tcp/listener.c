@@ -26,7 +26,7 @@ struct live_listener {
     bool paused; /* not watched: at the limit, or out of descriptors */
 };
 
-static void pause_listening(struct live_listener *listener, bool pause)
+static void listener_pause_listening(struct live_listener *listener, bool pause)
 {
     if (listener->paused == pause)
         return;
@@ -35,12 +35,12 @@ static void pause_listening(struct live_listener *listener, bool pause)
         live_watch_change(listener->loop, &listener->places[i].watch, pause ? 0 : EPOLLIN);
 }
 
-static bool at_limit(const struct live_listener *listener)
+static bool listener_at_limit(const struct live_listener *listener)
 {
     return listener->connections_max && listener->connections >= listener->connections_max;
 }
 
-static void accept_one(struct live_listener *listener, int fd)
+static void listener_accept_one(struct live_listener *listener, int fd)
 {
     struct live_socket *socket = live_socket_new(listener->loop, &listener->options);
 
@@ -52,32 +52,32 @@ static void accept_one(struct live_listener *listener, int fd)
         live_forget(socket);
 }
 
-static void on_ready(struct live_watch *watch, uint32_t events)
+static void listener_on_ready(struct live_watch *watch, uint32_t events)
 {
     struct listening *place = (struct listening *)(void *)watch;
     struct live_listener *listener = place->listener;
 
     (void)events;
-    for (unsigned i = 0; i < ACCEPTS_AT_ONCE && watch->fd >= 0 && !at_limit(listener); i++) {
+    for (unsigned i = 0; i < ACCEPTS_AT_ONCE && watch->fd >= 0 && !listener_at_limit(listener); i++) {
         int fd = calls_accept(watch->fd);
 
         if (fd >= 0) {
-            accept_one(listener, fd);
+            listener_accept_one(listener, fd);
             continue;
         }
         if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-            pause_listening(listener, true);
+            listener_pause_listening(listener, true);
         if (errno != ECONNABORTED && errno != EINTR)
             return;
     }
-    if (at_limit(listener))
-        pause_listening(listener, true);
+    if (listener_at_limit(listener))
+        listener_pause_listening(listener, true);
 }
 
 void live_listener_tick(struct live_listener *listener)
 {
-    if (listener->paused && !at_limit(listener))
-        pause_listening(listener, false);
+    if (listener->paused && !listener_at_limit(listener))
+        listener_pause_listening(listener, false);
 }
 
 void live_listener_left(struct live_listener *listener)
@@ -88,14 +88,14 @@ void live_listener_left(struct live_listener *listener)
 
 /* ---- life ---- */
 
-static bool listen_at(struct live_listener *listener, const struct addrinfo *address)
+static bool listener_listen_at(struct live_listener *listener, const struct addrinfo *address)
 {
     struct listening *place = &listener->places[listener->n_places];
     int fd = calls_listen(address, listener->options.mss, &listener->port);
 
     if (fd < 0)
         return false;
-    *place = (struct listening){.watch = {.fd = fd, .ready = on_ready}, .listener = listener};
+    *place = (struct listening){.watch = {.fd = fd, .ready = listener_on_ready}, .listener = listener};
     if (!live_watch(listener->loop, &place->watch, EPOLLIN)) {
         int kept = errno;
 
@@ -127,7 +127,7 @@ struct live_listener *live_listen(struct live_loop *loop, const char *host, cons
     /* An address that this host lacks, such as IPv6 where there is none, does not matter if there is another. */
     for (const struct addrinfo *a = addresses; a && listener->n_places < FDS_MAX && trouble != EADDRINUSE;
          a = a->ai_next)
-        trouble = listen_at(listener, a) ? 0 : errno;
+        trouble = listener_listen_at(listener, a) ? 0 : errno;
     freeaddrinfo(addresses);
     if (listener->n_places > 0 && trouble != EADDRINUSE)
         return listener;

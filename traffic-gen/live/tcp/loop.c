@@ -11,7 +11,7 @@
 
 enum { TICK_NS = 10 * 1000 * 1000, READY_MAX = 128 };
 
-static int64_t clock_ns(clockid_t clock)
+static int64_t loop_clock_ns(clockid_t clock)
 {
     struct timespec now;
 
@@ -24,8 +24,8 @@ int64_t live_now(void)
     static int64_t since_epoch; /* the real clock less the steady one, in the beginning */
 
     if (since_epoch == 0)
-        since_epoch = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC);
-    return clock_ns(CLOCK_MONOTONIC) + since_epoch;
+        since_epoch = loop_clock_ns(CLOCK_REALTIME) - loop_clock_ns(CLOCK_MONOTONIC);
+    return loop_clock_ns(CLOCK_MONOTONIC) + since_epoch;
 }
 
 /* ---- life ---- */
@@ -180,7 +180,7 @@ static bool bury(struct live_loop *loop)
 }
 
 /* An event may end any socket, so the next one of the list is fetched afterwards; none is freed here. */
-static void tick(struct live_loop *loop)
+static void loop_tick(struct live_loop *loop)
 {
     int64_t now = live_now();
 
@@ -195,7 +195,7 @@ static void tick(struct live_loop *loop)
         part_of(link)->tick(link->data, now);
 }
 
-static int timeout_ms(const struct live_loop *loop, int64_t until_ns)
+static int loop_timeout_ms(const struct live_loop *loop, int64_t until_ns)
 {
     int64_t now = live_now(),
             until = MIN(until_ns, loop->sockets.length || loop->parts.length ? loop->next_tick : INT64_MAX);
@@ -220,7 +220,7 @@ bool live_run(struct live_loop *loop, int64_t until_ns)
         if (live_now() >= until_ns)
             return false;
 
-        int n = epoll_wait(loop->epoll, ready, READY_MAX, timeout_ms(loop, until_ns));
+        int n = epoll_wait(loop->epoll, ready, READY_MAX, loop_timeout_ms(loop, until_ns));
 
         /* Whatever an event does, sockets and listeners stay allocated until bury(). */
         for (int i = 0; i < n; i++) {
@@ -229,7 +229,7 @@ bool live_run(struct live_loop *loop, int64_t until_ns)
             if (watch->fd >= 0)
                 watch->ready(watch, ready[i].events);
         }
-        tick(loop);
+        loop_tick(loop);
     }
     return true;
 }

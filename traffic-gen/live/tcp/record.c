@@ -67,7 +67,7 @@ static void write_segment(struct record *record, unsigned who, int64_t time_ns, 
     side->sent += n;
 }
 
-static void write_octets(struct record *record, unsigned who, int64_t time_ns, const uint8_t *p, size_t n)
+static void tcp_record_write_octets(struct record *record, unsigned who, int64_t time_ns, const uint8_t *p, size_t n)
 {
     while (n > 0) {
         size_t part = MIN(n, record->segment_max);
@@ -100,7 +100,7 @@ bool record_finish(const char *path, struct capture_file *file, char **why)
 
 /* ---- life ---- */
 
-static void set_address(struct frame_path *path, unsigned side, const struct sockaddr *address)
+static void tcp_record_set_address(struct frame_path *path, unsigned side, const struct sockaddr *address)
 {
     if (address->sa_family == AF_INET6) {
         const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)(const void *)address;
@@ -125,8 +125,8 @@ struct record *record_new(struct capture_file *file, const struct sockaddr *own,
     record->path = (struct frame_path){.ipv6 = own->sa_family == AF_INET6, .real = true, .host = {1, 2}};
     record->tcp_side[OWN] = opened_by_peer;
     record->tcp_side[PEER] = !opened_by_peer;
-    set_address(&record->path, record->tcp_side[OWN], own);
-    set_address(&record->path, record->tcp_side[PEER], peer);
+    tcp_record_set_address(&record->path, record->tcp_side[OWN], own);
+    tcp_record_set_address(&record->path, record->tcp_side[PEER], peer);
     record->segment_max = MAX(mss, 1);
     record->held = g_byte_array_new();
     /* As RFC 9293 section 3.4.1 has it: a clock, so that a later connection between the same ports begins elsewhere. */
@@ -142,7 +142,7 @@ static void write_held(struct record *record)
 {
     if (record->held->len == 0)
         return;
-    write_octets(record, PEER, record->held_ns, record->held->data, record->held->len);
+    tcp_record_write_octets(record, PEER, record->held_ns, record->held->data, record->held->len);
     g_byte_array_set_size(record->held, 0);
 }
 
@@ -156,7 +156,7 @@ void record_free(struct record *record)
 /* ---- what happens ---- */
 
 /* Everything received is acknowledged. */
-static void acknowledge(struct record *record, int64_t time_ns, bool alone)
+static void tcp_record_acknowledge(struct record *record, int64_t time_ns, bool alone)
 {
     struct record_side *own = &record->sides[OWN];
     uint64_t all = record->sides[PEER].sent + record->sides[PEER].fin;
@@ -180,8 +180,8 @@ void record_sent(struct record *record, int64_t time_ns, const uint8_t *p, size_
     if (record->over)
         return;
     write_held(record);
-    acknowledge(record, time_ns, false);
-    write_octets(record, OWN, time_ns, p, n);
+    tcp_record_acknowledge(record, time_ns, false);
+    tcp_record_write_octets(record, OWN, time_ns, p, n);
     for (size_t taken = 0; taken < n;)
         taken += units_take(&record->units, OWN, p + taken, n - taken);
 }
@@ -205,7 +205,7 @@ void record_received(struct record *record, int64_t time_ns, const uint8_t *p, s
             write_held(record);
     }
     if (held->len == 0)
-        acknowledge(record, time_ns, true);
+        tcp_record_acknowledge(record, time_ns, true);
 }
 
 void record_acked(struct record *record, int64_t time_ns, uint64_t acked)
@@ -229,11 +229,11 @@ void record_fin(struct record *record, int64_t time_ns, bool ours)
         return;
     write_held(record);
     if (ours)
-        acknowledge(record, time_ns, false);
+        tcp_record_acknowledge(record, time_ns, false);
     record->sides[who].fin = true;
     write_segment(record, who, time_ns, SEG_FIN | SEG_ACK, NULL, 0, 0);
     if (!ours)
-        acknowledge(record, time_ns, true);
+        tcp_record_acknowledge(record, time_ns, true);
 }
 
 void record_reset(struct record *record, int64_t time_ns, bool ours)
@@ -242,7 +242,7 @@ void record_reset(struct record *record, int64_t time_ns, bool ours)
         return;
     write_held(record);
     if (ours)
-        acknowledge(record, time_ns, false);
+        tcp_record_acknowledge(record, time_ns, false);
     record->over = true;
     write_segment(record, ours ? OWN : PEER, time_ns, SEG_RST | SEG_ACK, NULL, 0, 0);
 }

@@ -81,7 +81,7 @@ static void drop_pile(struct live_socket *socket)
 }
 
 /* The descriptor goes; `closed` follows at the loop's next turn. reset: with RST, when it is still open. */
-static void end(struct live_socket *socket, bool reset)
+static void socket_end(struct live_socket *socket, bool reset)
 {
     socket->over = true;
     drop_pile(socket);
@@ -94,24 +94,24 @@ static void end(struct live_socket *socket, bool reset)
 static void end_when_both_closed(struct live_socket *socket)
 {
     if (socket->fin_sent && socket->peer_fin)
-        end(socket, false);
+        socket_end(socket, false);
 }
 
-static void fail(struct live_socket *socket, char *why)
+static void socket_fail(struct live_socket *socket, char *why)
 {
     if (socket->why)
         g_free(why);
     else
         socket->why = why;
-    end(socket, true);
+    socket_end(socket, true);
 }
 
 /* This end's RST. */
-static void reset(struct live_socket *socket)
+static void socket_reset(struct live_socket *socket)
 {
     if (socket->record && !socket->over)
         record_reset(socket->record, live_now(), true);
-    end(socket, true);
+    socket_end(socket, true);
 }
 
 static void peer_reset(struct live_socket *socket)
@@ -120,7 +120,7 @@ static void peer_reset(struct live_socket *socket)
         return;
     if (socket->record)
         record_reset(socket->record, live_now(), false);
-    end(socket, false);
+    socket_end(socket, false);
     if (socket->events.receive_reset && !socket->forgotten)
         socket->events.receive_reset(socket->events.ctx);
 }
@@ -141,7 +141,7 @@ static void send_fin(struct live_socket *socket)
 
 /* Returns the octets accepted by TCP. 0: there is no room, or the connection is broken, which its next event reports.
  */
-static size_t send_octets(struct live_socket *socket, const uint8_t *p, size_t n)
+static size_t socket_send_octets(struct live_socket *socket, const uint8_t *p, size_t n)
 {
     ssize_t sent = calls_send(socket->watch.fd, p, n);
 
@@ -168,7 +168,7 @@ static void pile(struct live_socket *socket, const uint8_t *p, size_t n)
     socket->piled += n;
 }
 
-static void stream_write(void *ctx, const uint8_t *p, size_t n)
+static void socket_stream_write(void *ctx, const uint8_t *p, size_t n)
 {
     struct live_socket *socket = ctx;
     size_t sent = 0;
@@ -176,7 +176,7 @@ static void stream_write(void *ctx, const uint8_t *p, size_t n)
     if (socket->over || !socket->open || socket->fin_wanted || n == 0)
         return;
     if (!socket->first)
-        sent = send_octets(socket, p, n);
+        sent = socket_send_octets(socket, p, n);
     socket->shared = 0;
     if (sent == n)
         return;
@@ -241,29 +241,29 @@ static void stream_write_pieces(void *ctx, const struct stream_piece *pieces, un
 }
 
 /* What the kernel does not accept at once is copied, so by default there is as little of it as possible. */
-static bool has_room(const struct live_socket *socket)
+static bool socket_has_room(const struct live_socket *socket)
 {
     return socket->options.pile_max ? socket->piled < socket->options.pile_max : !socket->first;
 }
 
-static size_t stream_room(void *ctx)
+static size_t socket_stream_room(void *ctx)
 {
     struct live_socket *socket = ctx;
 
-    if (has_room(socket))
+    if (socket_has_room(socket))
         return MAX(socket->options.pile_max, PILE_LEAST) - socket->piled;
     socket->starved = true;
     return 0;
 }
 
-static void stream_close(void *ctx, bool with_reset)
+static void socket_stream_close(void *ctx, bool with_reset)
 {
     struct live_socket *socket = ctx;
 
     if (socket->over)
         return;
     if (with_reset) {
-        reset(socket);
+        socket_reset(socket);
         return;
     }
     if (!socket->fin_wanted)
@@ -272,7 +272,7 @@ static void stream_close(void *ctx, bool with_reset)
     send_fin(socket);
 }
 
-static int64_t stream_now(void *ctx)
+static int64_t socket_stream_now(void *ctx)
 {
     (void)ctx;
     return live_now();
@@ -296,11 +296,11 @@ static void read_mss(struct live_socket *socket)
 }
 
 /* Writes what is queued, as far as there is room. */
-static void flush(struct live_socket *socket)
+static void socket_flush(struct live_socket *socket)
 {
     while (socket->first) {
         struct live_chunk *chunk = socket->first;
-        size_t sent = send_octets(socket, chunk->octets + chunk->done, chunk->n - chunk->done);
+        size_t sent = socket_send_octets(socket, chunk->octets + chunk->done, chunk->n - chunk->done);
 
         chunk->done += sent;
         socket->piled -= sent;
@@ -314,7 +314,7 @@ static void flush(struct live_socket *socket)
         g_free(chunk);
     }
     send_fin(socket);
-    if (socket->starved && has_room(socket) && !socket->over) {
+    if (socket->starved && socket_has_room(socket) && !socket->over) {
         socket->starved = false;
         if (socket->events.room && !socket->forgotten)
             socket->events.room(socket->events.ctx);
@@ -332,7 +332,7 @@ static void receive_octets(struct live_socket *socket, const uint8_t *p, size_t 
         socket->events.receive(socket->events.ctx, p, n);
 }
 
-static void receive_fin(struct live_socket *socket)
+static void socket_receive_fin(struct live_socket *socket)
 {
     socket->peer_fin = true;
     if (socket->record) {
@@ -346,7 +346,7 @@ static void receive_fin(struct live_socket *socket)
 }
 
 /* Only EAGAIN means that the connection is intact. */
-static void receive(struct live_socket *socket)
+static void socket_receive(struct live_socket *socket)
 {
     for (unsigned i = 0; i < RECEIVES_AT_ONCE && !socket->over && !socket->peer_fin; i++) {
         ssize_t n = calls_receive(socket->watch.fd, socket->loop->buffer, LIVE_RECEIVE);
@@ -354,7 +354,7 @@ static void receive(struct live_socket *socket)
         if (n > 0)
             receive_octets(socket, socket->loop->buffer, (size_t)n);
         else if (n == 0 && !socket->broken)
-            receive_fin(socket);
+            socket_receive_fin(socket);
         else if (n < 0 && (errno == EAGAIN || errno == EINTR))
             return;
         else
@@ -383,7 +383,7 @@ static void cannot_connect(struct live_socket *socket, const char *why)
     if (socket->next_address)
         try_next_address(socket);
     else
-        fail(socket, g_strdup_printf("cannot connect to %s: %s", socket->peer, why));
+        socket_fail(socket, g_strdup_printf("cannot connect to %s: %s", socket->peer, why));
 }
 
 static void try_next_address(struct live_socket *live)
@@ -423,7 +423,7 @@ static void report_opened(struct live_socket *socket)
         socket->events.opened(socket->events.ctx);
 }
 
-static void on_ready(struct live_watch *watch, uint32_t events)
+static void socket_on_ready(struct live_watch *watch, uint32_t events)
 {
     struct live_socket *socket = (struct live_socket *)(void *)watch;
 
@@ -437,12 +437,12 @@ static void on_ready(struct live_watch *watch, uint32_t events)
     }
     report_opened(socket);
     if (!socket->over && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
-        receive(socket);
+        socket_receive(socket);
     /* After the peer's FIN only its RST can come, or the news that nobody reads. */
     if (!socket->over && socket->peer_fin && events & (EPOLLHUP | EPOLLERR))
         peer_reset(socket);
     if (!socket->over && socket->first && events & EPOLLOUT)
-        flush(socket);
+        socket_flush(socket);
 }
 
 /* ---- life ---- */
@@ -451,7 +451,7 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
 {
     struct live_socket *socket = g_new0(struct live_socket, 1);
 
-    socket->watch = (struct live_watch){.fd = -1, .ready = on_ready};
+    socket->watch = (struct live_watch){.fd = -1, .ready = socket_on_ready};
     socket->loop = loop;
     socket->options = *options;
     if (socket->options.connect_timeout_ns <= 0)
@@ -461,10 +461,10 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
     socket->last = &socket->first;
     socket->stream = (struct stream){
         .ctx = socket,
-        .write = stream_write,
-        .room = stream_room,
-        .close = stream_close,
-        .now = stream_now,
+        .write = socket_stream_write,
+        .room = socket_stream_room,
+        .close = socket_stream_close,
+        .now = socket_stream_now,
         .mss = 536,
         .segment_room = stream_segment_room,
         /* A recording consists of whole writes, and so does our own TCP's stream. */
@@ -496,7 +496,7 @@ void live_socket_open(struct live_socket *socket, bool accepted)
         /* The first of them reports `opened`; with our own TCP, the next tick. */
         socket->interest = EPOLLIN | (wire_is_open() ? 0 : EPOLLOUT);
         if (!live_watch(socket->loop, &socket->watch, socket->interest))
-            fail(socket, g_strdup_printf("cannot watch the connection: %s", g_strerror(errno)));
+            socket_fail(socket, g_strdup_printf("cannot watch the connection: %s", g_strerror(errno)));
     }
     if (socket->options.record) {
         bool timestamps = info.tcpi_options & TCPI_OPT_TIMESTAMPS; /* TCP_MAXSEG does not include them */
@@ -526,12 +526,12 @@ struct live_socket *live_connect(struct live_loop *loop, const char *host, const
 
 void live_socket_end(struct live_socket *socket)
 {
-    reset(socket);
+    socket_reset(socket);
 }
 
 void live_socket_free(struct live_socket *socket)
 {
-    reset(socket);
+    socket_reset(socket);
     if (socket->record)
         record_free(socket->record);
     if (socket->addresses)
@@ -572,7 +572,7 @@ void live_socket_tick(struct live_socket *socket, int64_t now)
     if (!socket->over && socket->fin_wanted && now - socket->closing_since >= socket->options.close_timeout_ns) {
         if (!socket->why)
             socket->why = g_strdup_printf("%s did not close in time", socket->peer);
-        reset(socket);
+        socket_reset(socket);
         return;
     }
     if (!socket->over && !socket->forgotten && socket->events.tick)
@@ -592,5 +592,5 @@ const char *live_peer_name(const struct live_socket *socket)
 void live_forget(struct live_socket *socket)
 {
     socket->forgotten = true;
-    reset(socket);
+    socket_reset(socket);
 }

@@ -72,7 +72,7 @@ static unsigned head_length(const struct units *units, unsigned side)
     return (marker ? MPA_MARKER_LEN : 0) + MPA_LENGTH_LEN + CONTROL_LEN;
 }
 
-static void read_head(struct units_stream *stream, unsigned n)
+static void units_read_head(struct units_stream *stream, unsigned n)
 {
     if (stream->state == UNITS_FRAME) {
         stream->last = (struct unit_kind){
@@ -115,7 +115,7 @@ size_t units_take(struct units *units, unsigned side, const uint8_t *p, size_t n
         taken += part;
         if (stream->head_n < want)
             return taken;
-        read_head(stream, want);
+        units_read_head(stream, want);
     }
 
     size_t rest =

@@ -53,7 +53,7 @@ void verbs_link_break(struct verbs_link *link, const char *why)
 
 /* ---- the connection manager's events ---- */
 
-static int timeout_ms(const struct verbs_link *link)
+static int link_timeout_ms(const struct verbs_link *link)
 {
     return (int)CLAMP(link->options.connect_timeout_ns / 1000000, 1, G_MAXINT / 2);
 }
@@ -75,7 +75,7 @@ static void open_it(struct verbs_link *link)
 static void on_address(struct verbs_link *link, const struct rdma_cm_event *event)
 {
     (void)event;
-    if (link->v->resolve_route(link->id, timeout_ms(link)) != 0)
+    if (link->v->resolve_route(link->id, link_timeout_ms(link)) != 0)
         fail_with(link, "route");
 }
 
@@ -85,7 +85,7 @@ static void on_route(struct verbs_link *link, const struct rdma_cm_event *event)
     open_it(link);
 }
 
-static void take_terms(struct verbs_link *link, const struct rdma_conn_param *terms)
+static void link_take_terms(struct verbs_link *link, const struct rdma_conn_param *terms)
 {
     link->peer_ird = terms->responder_resources;
     link->peer_ord = terms->initiator_depth;
@@ -106,10 +106,10 @@ void verbs_link_up(struct verbs_link *link)
 }
 
 /* The Responder has the Initiator's terms since its REQ. */
-static void on_established(struct verbs_link *link, const struct rdma_cm_event *event)
+static void link_on_established(struct verbs_link *link, const struct rdma_cm_event *event)
 {
     if (!link->accepted)
-        take_terms(link, &event->param.conn);
+        link_take_terms(link, &event->param.conn);
     verbs_link_up(link);
 }
 
@@ -187,7 +187,7 @@ static const struct {
 } handlers[] = {
     {RDMA_CM_EVENT_ADDR_RESOLVED, VERBS_RESOLVING, VERBS_RESOLVING, on_address},
     {RDMA_CM_EVENT_ROUTE_RESOLVED, VERBS_RESOLVING, VERBS_RESOLVING, on_route},
-    {RDMA_CM_EVENT_ESTABLISHED, VERBS_CONNECTING, VERBS_CONNECTING, on_established},
+    {RDMA_CM_EVENT_ESTABLISHED, VERBS_CONNECTING, VERBS_CONNECTING, link_on_established},
     {RDMA_CM_EVENT_DISCONNECTED, VERBS_CONNECTING, VERBS_CLOSING, on_disconnected},
     {RDMA_CM_EVENT_REJECTED, VERBS_CONNECTING, VERBS_CONNECTING, on_rejected},
     {RDMA_CM_EVENT_ADDR_ERROR, VERBS_RESOLVING, VERBS_CLOSING, on_address_error},
@@ -250,13 +250,13 @@ void verbs_link_reject(struct verbs_link *link, const uint8_t *p, uint8_t n)
 
 /* ---- life ---- */
 
-static int64_t stream_now(void *ctx)
+static int64_t link_stream_now(void *ctx)
 {
     (void)ctx;
     return live_now();
 }
 
-static void release(struct verbs_link *link)
+static void link_release(struct verbs_link *link)
 {
     if (link->qp)
         verbs_qp_release(link->qp);
@@ -271,7 +271,7 @@ static void release(struct verbs_link *link)
     g_free(link);
 }
 
-static void part_tick(void *owner, int64_t now)
+static void link_part_tick(void *owner, int64_t now)
 {
     struct verbs_link *link = owner;
     bool down = link->state < VERBS_UP;
@@ -288,7 +288,7 @@ static void part_tick(void *owner, int64_t now)
         link->events.tick(link->events.ctx);
 }
 
-static void part_end(void *owner)
+static void link_part_end(void *owner)
 {
     struct verbs_link *link = owner;
 
@@ -296,7 +296,7 @@ static void part_end(void *owner)
     verbs_link_fail(link, NULL);
 }
 
-static bool part_bury(void *owner)
+static bool link_part_bury(void *owner)
 {
     struct verbs_link *link = owner;
 
@@ -306,14 +306,14 @@ static bool part_bury(void *owner)
         verbs_qp_end(link->qp);
     if (link->events.closed && !link->forgotten)
         link->events.closed(link->events.ctx, link->why);
-    release(link);
+    link_release(link);
     return true;
 }
 
-static void part_free(void *owner)
+static void link_part_free(void *owner)
 {
-    part_end(owner);
-    release(owner);
+    link_part_end(owner);
+    link_release(owner);
 }
 
 struct verbs_link *verbs_link_new(const struct verbs_calls *v, struct live_loop *loop,
@@ -322,11 +322,11 @@ struct verbs_link *verbs_link_new(const struct verbs_calls *v, struct live_loop 
     struct verbs_link *link = g_new0(struct verbs_link, 1);
 
     *link = (struct verbs_link){
-        .part = {.tick = part_tick, .end = part_end, .bury = part_bury, .free = part_free},
+        .part = {.tick = link_part_tick, .end = link_part_end, .bury = link_part_bury, .free = link_part_free},
         .v = v,
         .loop = loop,
         .options = *options,
-        .stream = {.ctx = link, .provider = &verbs_provider, .now = stream_now},
+        .stream = {.ctx = link, .provider = &verbs_provider, .now = link_stream_now},
         .manager = {.watch = {.fd = -1, .ready = on_manager}, .link = link},
         .completions = {.watch = {.fd = -1}, .link = link},
         .moved_at = live_now(),
@@ -342,7 +342,7 @@ struct verbs_link *verbs_link_new(const struct verbs_calls *v, struct live_loop 
 
 struct verbs_link *verbs_link_of(GList *part)
 {
-    return ((struct live_part *)(void *)part)->bury == part_bury ? part->data : NULL;
+    return ((struct live_part *)(void *)part)->bury == link_part_bury ? part->data : NULL;
 }
 
 /* False with errno. */
@@ -368,7 +368,7 @@ bool verbs_link_accept(struct verbs_link *link, struct rdma_cm_id *id, const str
 {
     link->accepted = true;
     link->id = id;
-    take_terms(link, asked);
+    link_take_terms(link, asked);
     set_peer(link);
     id->context = link;
     if (!open_channel(link) || link->v->migrate_id(id, link->channel) != 0)
@@ -398,7 +398,7 @@ struct verbs_link *verbs_connect(struct live_loop *loop, const char *host, const
     link->events = *events;
     live_name(peer->ai_addr, peer->ai_addrlen, link->peer);
     if (!open_channel(link) || v->create_id(link->channel, &link->id, link, RDMA_PS_TCP) != 0 ||
-        v->resolve_addr(link->id, source ? source->ai_addr : NULL, peer->ai_addr, timeout_ms(link)) != 0)
+        v->resolve_addr(link->id, source ? source->ai_addr : NULL, peer->ai_addr, link_timeout_ms(link)) != 0)
         fail_with(link, source ? "address, or that of this side" : "address");
     freeaddrinfo(peer);
     if (source)
@@ -448,5 +448,5 @@ int64_t verbs_moved_at(const struct verbs_link *link)
 void verbs_forget(struct verbs_link *link)
 {
     link->forgotten = true;
-    part_end(link);
+    link_part_end(link);
 }

@@ -27,12 +27,12 @@ struct verbs_listener {
 
 /* ---- requests ---- */
 
-static bool at_limit(const struct verbs_listener *listener)
+static bool listen_at_limit(const struct verbs_listener *listener)
 {
     return listener->connections_max && listener->connections >= listener->connections_max;
 }
 
-static void pause_listening(struct verbs_listener *listener, bool pause)
+static void listen_pause_listening(struct verbs_listener *listener, bool pause)
 {
     if (listener->paused == pause || listener->watch.fd < 0)
         return;
@@ -40,7 +40,8 @@ static void pause_listening(struct verbs_listener *listener, bool pause)
     live_watch_change(listener->loop, &listener->watch, pause ? 0 : EPOLLIN);
 }
 
-static void accept_one(struct verbs_listener *listener, struct rdma_cm_id *id, const struct rdma_conn_param *asked)
+static void listen_accept_one(struct verbs_listener *listener, struct rdma_cm_id *id,
+                              const struct rdma_conn_param *asked)
 {
     struct verbs_link *link = verbs_link_new(listener->v, listener->loop, &listener->options);
 
@@ -54,13 +55,13 @@ static void accept_one(struct verbs_listener *listener, struct rdma_cm_id *id, c
         verbs_forget(link);
 }
 
-static void on_ready(struct live_watch *watch, uint32_t events)
+static void listen_on_ready(struct live_watch *watch, uint32_t events)
 {
     struct verbs_listener *listener = (struct verbs_listener *)(void *)watch;
     struct rdma_cm_event *event;
 
     (void)events;
-    while (watch->fd >= 0 && !at_limit(listener) && listener->v->get_cm_event(listener->channel, &event) == 0) {
+    while (watch->fd >= 0 && !listen_at_limit(listener) && listener->v->get_cm_event(listener->channel, &event) == 0) {
         struct rdma_conn_param asked = event->param.conn;
         uint8_t octets[VERBS_PRIVATE_MAX];
         struct rdma_cm_id *id = event->event == RDMA_CM_EVENT_CONNECT_REQUEST ? event->id : NULL;
@@ -71,22 +72,22 @@ static void on_ready(struct live_watch *watch, uint32_t events)
         }
         listener->v->ack_cm_event(event); /* the id cannot be moved to its own channel before */
         if (id)
-            accept_one(listener, id, &asked);
+            listen_accept_one(listener, id, &asked);
     }
-    if (watch->fd >= 0 && at_limit(listener))
-        pause_listening(listener, true);
+    if (watch->fd >= 0 && listen_at_limit(listener))
+        listen_pause_listening(listener, true);
 }
 
 void verbs_listener_left(struct verbs_listener *listener)
 {
     listener->connections--;
-    if (!at_limit(listener))
-        pause_listening(listener, false);
+    if (!listen_at_limit(listener))
+        listen_pause_listening(listener, false);
 }
 
 /* ---- life ---- */
 
-static void close_all(struct verbs_listener *listener)
+static void listen_close_all(struct verbs_listener *listener)
 {
     for (unsigned i = 0; i < listener->n_ids; i++)
         listener->v->destroy_id(listener->ids[i]);
@@ -97,7 +98,7 @@ static void close_all(struct verbs_listener *listener)
     listener->channel = NULL;
 }
 
-static void part_tick(void *owner, int64_t now)
+static void listen_part_tick(void *owner, int64_t now)
 {
     (void)owner, (void)now;
 }
@@ -110,16 +111,16 @@ void verbs_listener_close(struct verbs_listener *listener)
         if (link && link->listener == listener)
             link->listener = NULL;
     }
-    close_all(listener);
+    listen_close_all(listener);
     listener->over = true; /* this may be one of its events */
 }
 
-static void part_end(void *owner)
+static void listen_part_end(void *owner)
 {
     verbs_listener_close(owner);
 }
 
-static void part_free(void *owner)
+static void listen_part_free(void *owner)
 {
     struct verbs_listener *listener = owner;
 
@@ -129,18 +130,18 @@ static void part_free(void *owner)
     g_free(listener);
 }
 
-static bool part_bury(void *owner)
+static bool listen_part_bury(void *owner)
 {
     struct verbs_listener *listener = owner;
 
     if (!listener->over)
         return false;
-    part_free(listener);
+    listen_part_free(listener);
     return true;
 }
 
 /* Port 0 is chosen once, for all addresses. */
-static void set_port(struct sockaddr *address, uint16_t port)
+static void listen_set_port(struct sockaddr *address, uint16_t port)
 {
     if (address->sa_family == AF_INET6)
         ((struct sockaddr_in6 *)(void *)address)->sin6_port = htons(port);
@@ -148,7 +149,7 @@ static void set_port(struct sockaddr *address, uint16_t port)
         ((struct sockaddr_in *)(void *)address)->sin_port = htons(port);
 }
 
-static uint16_t port_of(const struct rdma_cm_id *id)
+static uint16_t listen_port_of(const struct rdma_cm_id *id)
 {
     const struct sockaddr *address = &id->route.addr.src_addr;
 
@@ -156,7 +157,7 @@ static uint16_t port_of(const struct rdma_cm_id *id)
 }
 
 /* False with errno. */
-static bool listen_at(struct verbs_listener *listener, const struct addrinfo *address)
+static bool listen_listen_at(struct verbs_listener *listener, const struct addrinfo *address)
 {
     const struct verbs_calls *v = listener->v;
     struct rdma_cm_id *id;
@@ -165,12 +166,12 @@ static bool listen_at(struct verbs_listener *listener, const struct addrinfo *ad
     if (v->create_id(listener->channel, &id, listener, RDMA_PS_TCP) != 0)
         return false;
     if (listener->port)
-        set_port(address->ai_addr, listener->port);
+        listen_set_port(address->ai_addr, listener->port);
     if (address->ai_family == AF_INET6) /* else it would take the port of IPv4, too */
         v->set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only, sizeof only);
     if (v->bind_addr(id, address->ai_addr) == 0 && v->listen(id, BACKLOG) == 0) {
         listener->ids[listener->n_ids++] = id;
-        listener->port = port_of(id);
+        listener->port = listen_port_of(id);
         return true;
     }
     kept = errno;
@@ -190,7 +191,7 @@ static bool listen_at_all(struct verbs_listener *listener, const struct addrinfo
     listener->watch.fd = listener->channel->fd;
     fcntl(listener->watch.fd, F_SETFL, fcntl(listener->watch.fd, F_GETFL) | O_NONBLOCK);
     for (const struct addrinfo *a = addresses; a && listener->n_ids < IDS_MAX; a = a->ai_next) {
-        if (!listen_at(listener, a))
+        if (!listen_listen_at(listener, a))
             trouble = errno;
         if (trouble == EADDRINUSE)
             break;
@@ -211,8 +212,8 @@ struct verbs_listener *verbs_listen(struct live_loop *loop, const char *host, co
         return NULL;
     listener = g_new0(struct verbs_listener, 1);
     *listener = (struct verbs_listener){
-        .watch = {.fd = -1, .ready = on_ready},
-        .part = {.tick = part_tick, .end = part_end, .bury = part_bury, .free = part_free},
+        .watch = {.fd = -1, .ready = listen_on_ready},
+        .part = {.tick = listen_part_tick, .end = listen_part_end, .bury = listen_part_bury, .free = listen_part_free},
         .v = v,
         .loop = loop,
         .options = *options,
@@ -237,7 +238,7 @@ struct verbs_listener *verbs_listen(struct live_loop *loop, const char *host, co
         g_set_error(error, live_error(), errno, "rdma:%s:%s: %s", host, port, why);
     }
     freeaddrinfo(addresses);
-    part_free(listener);
+    listen_part_free(listener);
     return NULL;
 }
 

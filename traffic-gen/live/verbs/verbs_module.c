@@ -13,7 +13,7 @@ static int poll_cq(struct ibv_cq *cq, int n, struct ibv_wc *wc)
     return ibv_poll_cq(cq, n, wc);
 }
 
-static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
+static int module_post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_wr **bad)
 {
     return ibv_post_send(qp, wr, bad);
 }
@@ -59,7 +59,7 @@ __attribute__((visibility("default"))) const struct verbs_calls iwarp_verbs_call
     .get_cq_event = ibv_get_cq_event,
     .ack_cq_events = ibv_ack_cq_events,
     .poll_cq = poll_cq,
-    .post_send = post_send,
+    .post_send = module_post_send,
     .post_recv = post_recv,
     .wc_status_str = ibv_wc_status_str,
     .create_event_channel = rdma_create_event_channel,

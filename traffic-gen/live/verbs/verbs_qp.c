@@ -79,7 +79,7 @@ static void item_free(struct verbs_qp *qp, struct item *item)
 
 /* ---- completions ---- */
 
-static void complete(struct verbs_qp *qp)
+static void verbs_qp_complete(struct verbs_qp *qp)
 {
     struct item *item;
 
@@ -99,7 +99,7 @@ static void complete(struct verbs_qp *qp)
         verbs_link_disconnect(qp->link);
 }
 
-static void flush(struct verbs_qp *qp)
+static void verbs_qp_flush(struct verbs_qp *qp)
 {
     for (GList *link = qp->items.head; link; link = link->next) {
         struct item *item = link->data;
@@ -109,7 +109,7 @@ static void flush(struct verbs_qp *qp)
         item->completed = true;
     }
     qp->next = NULL;
-    complete(qp);
+    verbs_qp_complete(qp);
 }
 
 bool verbs_qp_is_broken(const struct verbs_qp *qp)
@@ -137,7 +137,7 @@ static void break_with(struct verbs_qp *qp, const char *what)
 
 /* ---- giving work to the device ---- */
 
-static enum ibv_wr_opcode opcode_of(const struct item *item)
+static enum ibv_wr_opcode verbs_qp_opcode_of(const struct item *item)
 {
     if (item->binds)
         return IBV_WR_BIND_MW;
@@ -152,12 +152,13 @@ static enum ibv_wr_opcode opcode_of(const struct item *item)
 }
 
 /* 0 or an errno. */
-static int give(struct verbs_qp *qp, struct item *item)
+static int verbs_qp_give(struct verbs_qp *qp, struct item *item)
 {
     struct ibv_sge piece = {.addr = item->buffer ? (uintptr_t)item->buffer->p : item->address,
                             .length = (uint32_t)item->work.n,
                             .lkey = item->buffer ? item->buffer->mr->lkey : item->lkey};
-    struct ibv_send_wr work = {.sg_list = &piece, .num_sge = item->work.n > 0, .opcode = opcode_of(item)}, *bad;
+    struct ibv_send_wr work = {.sg_list = &piece, .num_sge = item->work.n > 0, .opcode = verbs_qp_opcode_of(item)},
+                       *bad;
     int status;
 
     work.wr_id = item->number << 1;
@@ -182,7 +183,7 @@ static int give(struct verbs_qp *qp, struct item *item)
     return status;
 }
 
-static bool is_impossible(const struct verbs_qp *qp, const struct item *item)
+static bool verbs_qp_is_impossible(const struct verbs_qp *qp, const struct item *item)
 {
     if (item->binds)
         return !item->bind;
@@ -195,11 +196,11 @@ static void pump(struct verbs_qp *qp)
     while (qp->next && qp->up && qp->link && !qp->broken && qp->given < qp->given_max) {
         struct item *item = qp->next->data;
 
-        if (is_impossible(qp, item)) {
+        if (verbs_qp_is_impossible(qp, item)) {
             item->completed = true;
             item->status = QP_FLUSHED;
         } else {
-            int status = give(qp, item);
+            int status = verbs_qp_give(qp, item);
 
             if (status != 0) {
                 errno = status > 0 ? status : -status;
@@ -211,7 +212,7 @@ static void pump(struct verbs_qp *qp)
         }
         qp->next = qp->next->next;
     }
-    complete(qp);
+    verbs_qp_complete(qp);
 }
 
 static void push(struct verbs_qp *qp, struct item *item)
@@ -288,7 +289,7 @@ static void post_receives(struct verbs_qp *qp, unsigned n)
     }
 }
 
-static void receive(struct verbs_qp *qp, const struct ibv_wc *wc)
+static void verbs_qp_receive(struct verbs_qp *qp, const struct ibv_wc *wc)
 {
     unsigned number = (unsigned)(wc->wr_id >> 1);
     struct qp_message message = {.opcode = RDMAP_SEND};
@@ -316,7 +317,7 @@ static void receive(struct verbs_qp *qp, const struct ibv_wc *wc)
 
 /* ---- what the device has done ---- */
 
-static enum qp_status status_of(const struct ibv_wc *wc)
+static enum qp_status verbs_qp_status_of(const struct ibv_wc *wc)
 {
     bool received = wc->wr_id & RECEIVE_MARK;
 
@@ -366,9 +367,9 @@ static struct item *given_as(struct verbs_qp *qp, uint64_t wr_id)
     return NULL;
 }
 
-static void take(struct verbs_qp *qp, const struct ibv_wc *wc)
+static void verbs_qp_take(struct verbs_qp *qp, const struct ibv_wc *wc)
 {
-    enum qp_status status = status_of(wc);
+    enum qp_status status = verbs_qp_status_of(wc);
     bool received = wc->wr_id & RECEIVE_MARK;
     struct item *item;
 
@@ -383,7 +384,7 @@ static void take(struct verbs_qp *qp, const struct ibv_wc *wc)
                        g_strdup_printf("%s (%s)", qp_status_text(status), qp->link->v->wc_status_str(wc->status)));
     }
     if (received && status == QP_OK)
-        receive(qp, wc);
+        verbs_qp_receive(qp, wc);
     if (received || !(item = given_as(qp, wc->wr_id)))
         return;
     qp->given--;
@@ -403,7 +404,7 @@ void verbs_qp_poll(struct verbs_qp *qp)
         if (n <= 0)
             return;
         for (int i = 0; i < n; i++)
-            take(qp, &wc[i]);
+            verbs_qp_take(qp, &wc[i]);
     }
 }
 
@@ -452,7 +453,7 @@ void verbs_qp_end(struct verbs_qp *qp)
         return;
     qp->closing = true;
     qp->up = false;
-    flush(qp);
+    verbs_qp_flush(qp);
     qp->ended = true;
     if (qp->events.ended)
         qp->events.ended(qp->events.ctx, qp->link && qp->link->orderly && !qp->broken && !qp->lost);
@@ -540,8 +541,8 @@ static const char *open_objects(struct verbs_qp *qp)
     return v->create_qp(link->id, qp->device.pd, &attributes) == 0 ? NULL : "queue pair";
 }
 
-static struct qp *make(const struct qp_options *options, struct memory *memory, const struct stream *stream,
-                       const struct qp_events *events)
+static struct qp *verbs_qp_make(const struct qp_options *options, struct memory *memory, const struct stream *stream,
+                                const struct qp_events *events)
 {
     struct verbs_qp *qp = g_new0(struct verbs_qp, 1);
     const struct mpa_end_wish *wish = &options->mpa;
@@ -573,7 +574,7 @@ static struct qp *make(const struct qp_options *options, struct memory *memory, 
     return &qp->base;
 }
 
-static void start(struct qp *base)
+static void verbs_qp_start(struct qp *base)
 {
     struct verbs_qp *qp = of(base);
     const struct mpa_end_wish *wish = &qp->options.mpa;
@@ -599,7 +600,7 @@ static void start(struct qp *base)
     verbs_link_go(qp->link, &terms);
 }
 
-static void tick(struct qp *base)
+static void verbs_qp_tick(struct qp *base)
 {
     struct verbs_qp *qp = of(base);
 
@@ -607,7 +608,7 @@ static void tick(struct qp *base)
         verbs_qp_poll(qp);
 }
 
-static bool post(struct qp *base, const struct qp_work *work)
+static bool verbs_qp_post(struct qp *base, const struct qp_work *work)
 {
     struct verbs_qp *qp = of(base);
     bool carries = work->kind == QP_SEND || work->kind == QP_WRITE;
@@ -668,7 +669,7 @@ static void close_qp(struct qp *base, bool reset)
         verbs_link_disconnect(qp->link);
 }
 
-static void terminate(struct qp *base, unsigned layer, unsigned etype, unsigned code)
+static void verbs_qp_terminate(struct qp *base, unsigned layer, unsigned etype, unsigned code)
 {
     (void)layer, (void)etype, (void)code; /* a device sends its own Terminates only */
     close_qp(base, true);
@@ -687,15 +688,15 @@ static const struct mpa_end_terms *terms_of(const struct qp *base)
 }
 
 const struct qp_provider verbs_provider = {
-    .make = make,
+    .make = verbs_qp_make,
     .free = free_qp,
-    .start = start,
-    .tick = tick,
-    .post = post,
+    .start = verbs_qp_start,
+    .tick = verbs_qp_tick,
+    .post = verbs_qp_post,
     .repost = repost,
     .pending = pending,
     .close = close_qp,
-    .terminate = terminate,
+    .terminate = verbs_qp_terminate,
     .closed = closed,
     .terms = terms_of,
 };

@@ -47,7 +47,7 @@ struct wire_host {
 
 /* ---- where it is ---- */
 
-static bool parse_ip(const char *text, uint8_t *ip, uint8_t out[16])
+static bool host_parse_ip(const char *text, uint8_t *ip, uint8_t out[16])
 {
     memset(out, 0, 16);
     if (inet_pton(AF_INET, text, out) == 1)
@@ -84,12 +84,12 @@ bool wire_place_parse(const char *address, const char *gateway, struct wire_plac
     uint8_t ip = 0;
 
     *out = (struct wire_place){0};
-    if (!parse_ip(host, &out->self.ip, out->self.address) || !is_of_one_host(out->self.ip, out->self.address))
+    if (!host_parse_ip(host, &out->self.ip, out->self.address) || !is_of_one_host(out->self.ip, out->self.address))
         *why = g_strdup_printf("'%s' is no address of a host such as 10.9.0.2/24 or 2001:db8::2/64", address);
     else if (!slash || !g_ascii_string_to_unsigned(slash + 1, 10, 1, out->self.ip == 4 ? 32 : 128, &prefix, NULL))
         *why = g_strdup_printf("'%s' lacks the length of the network's prefix: %s/%u", address, host,
                                out->self.ip == 4 ? 24 : 64);
-    else if (gateway && (!parse_ip(gateway, &ip, out->gateway) || ip != out->self.ip))
+    else if (gateway && (!host_parse_ip(gateway, &ip, out->gateway) || ip != out->self.ip))
         *why = g_strdup_printf("'%s' is no IPv%u address of a gateway", gateway, out->self.ip);
     else {
         out->prefix = (unsigned)prefix;
@@ -120,14 +120,14 @@ static const uint8_t *next_hop(const struct wire_place *place, const uint8_t *ad
 
 /* ---- out ---- */
 
-static void send_frame(void *ctx, const uint8_t *frame, size_t n)
+static void host_send_frame(void *ctx, const uint8_t *frame, size_t n)
 {
     struct wire_host *host = ctx;
 
     host->events.send(host->events.ctx, frame, n);
 }
 
-static void send_segment(struct wire_host *host, const struct frame_path *path, const struct frame_tcp *segment)
+static void host_send_segment(struct wire_host *host, const struct frame_path *path, const struct frame_tcp *segment)
 {
     const uint8_t *hop = next_hop(&host->place, path->address[1]);
 
@@ -135,11 +135,11 @@ static void send_segment(struct wire_host *host, const struct frame_path *path, 
         neighbours_send(&host->neighbours, hop, host->frame, frame_encode(path, segment, host->frame), host->now);
 }
 
-static void emit(struct wire_tcp *tcp, const struct frame_tcp *segment)
+static void host_emit(struct wire_tcp *tcp, const struct frame_tcp *segment)
 {
     struct connection *connection = tcp->owner;
 
-    send_segment(connection->host, &tcp->path, segment);
+    host_send_segment(connection->host, &tcp->path, segment);
 }
 
 static struct frame_path path_to(const struct wire_host *host, uint16_t port, const struct endpoint *to)
@@ -161,11 +161,11 @@ struct wire_host *wire_host_new(const struct wire_place *place, const struct wir
     host->events = *events;
     host->connections = g_ptr_array_new();
     host->frame = g_malloc(FRAME_MAX);
-    neighbours_init(&host->neighbours, &host->place.self, send_frame, host);
+    neighbours_init(&host->neighbours, &host->place.self, host_send_frame, host);
     return host;
 }
 
-static void free_connection(struct connection *connection)
+static void host_free_connection(struct connection *connection)
 {
     wire_tcp_free(connection->tcp);
     g_free(connection);
@@ -177,7 +177,7 @@ void wire_host_free(struct wire_host *host)
         struct connection *each = g_ptr_array_index(host->connections, i);
 
         wire_tcp_reset(each->tcp, ECONNABORTED);
-        free_connection(each);
+        host_free_connection(each);
     }
     g_ptr_array_unref(host->connections);
     neighbours_clear(&host->neighbours);
@@ -189,7 +189,7 @@ void wire_host_announce(struct wire_host *host)
 {
     uint8_t frame[WIRE_SMALL_FRAME];
 
-    send_frame(host, frame, wire_packet_ask(&host->place.self, host->place.self.address, frame));
+    host_send_frame(host, frame, wire_packet_ask(&host->place.self, host->place.self.address, frame));
 }
 
 /* ---- connections ---- */
@@ -206,8 +206,8 @@ static struct connection *connection_of(const struct wire_host *host, uint16_t p
     return NULL;
 }
 
-static struct connection *add_connection(struct wire_host *host, uint16_t port, const struct endpoint *theirs,
-                                         uint16_t mss, unsigned limit)
+static struct connection *host_add_connection(struct wire_host *host, uint16_t port, const struct endpoint *theirs,
+                                              uint16_t mss, unsigned limit)
 {
     const unsigned room = host->place.mtu - (theirs->ip == 6 ? 60 : 40);
     const struct frame_path path = path_to(host, port, theirs);
@@ -217,7 +217,7 @@ static struct connection *add_connection(struct wire_host *host, uint16_t port, 
     connection->theirs = *theirs;
     connection->port = port;
     connection->tcp =
-        wire_tcp_new(&path, (uint16_t)(mss > 0 ? MIN(mss, room) : MIN(room, UINT16_MAX)), limit, emit, connection);
+        wire_tcp_new(&path, (uint16_t)(mss > 0 ? MIN(mss, room) : MIN(room, UINT16_MAX)), limit, host_emit, connection);
     connection->tcp->fault = host->place.fault;
     g_ptr_array_add(host->connections, connection);
     return connection;
@@ -257,7 +257,7 @@ struct wire_tcp *wire_host_connect(struct wire_host *host, const struct endpoint
                                                                 : EADDRNOTAVAIL;
     if (errno != 0)
         return NULL;
-    connection = add_connection(host, free_port(host, to), to, how->mss, how->limit);
+    connection = host_add_connection(host, free_port(host, to), to, how->mss, how->limit);
     connection->announced = true;
     if (how->has_iss)
         connection->tcp->iss = how->iss;
@@ -337,16 +337,16 @@ bool wire_host_narrow(struct wire_host *host, const struct wire_tcp *tcp, uint16
     wire_host_ends(tcp, &ours, &(struct endpoint){0});
     if (!mac)
         return false;
-    send_frame(host, frame,
-               wire_packet_too_big(&host->place.self, mac, &connection->theirs, &ours,
-                                   tcp->irs + 1 + (uint32_t)tcp->rcv, mtu, frame));
+    host_send_frame(host, frame,
+                    wire_packet_too_big(&host->place.self, mac, &connection->theirs, &ours,
+                                        tcp->irs + 1 + (uint32_t)tcp->rcv, mtu, frame));
     return true;
 }
 
 /* ---- in ---- */
 
 /* RFC 9293 section 3.10.7.1: nobody is there. */
-static void refuse(struct wire_host *host, const struct wire_packet *in)
+static void host_refuse(struct wire_host *host, const struct wire_packet *in)
 {
     const struct frame_path path = path_to(host, in->destination.port, &in->source);
     const uint32_t length = (uint32_t)in->payload_length + (in->flags & 1) + (in->flags >> 1 & 1);
@@ -356,23 +356,23 @@ static void refuse(struct wire_host *host, const struct wire_packet *in)
                                     .flags = (uint8_t)(FLAG_OF_RST | (has_ack ? 0 : FLAG_OF_ACK))};
 
     if (!(in->flags & FLAG_OF_RST))
-        send_segment(host, &path, &reset);
+        host_send_segment(host, &path, &reset);
 }
 
-static void take_syn(struct wire_host *host, const struct wire_packet *in)
+static void host_take_syn(struct wire_host *host, const struct wire_packet *in)
 {
     const struct listening *place = NULL;
 
     for (unsigned i = 0; i < LISTENERS_MAX && in->destination.port != 0 && !place; i++)
         place = host->listening[i].port == in->destination.port ? &host->listening[i] : NULL;
     if (!place || (in->flags & (FLAG_OF_SYN | FLAG_OF_RST | FLAG_OF_ACK)) != FLAG_OF_SYN) {
-        refuse(host, in);
+        host_refuse(host, in);
         return;
     }
     if (host->connections->len >= CONNECTIONS_MAX)
         return; /* its SYN comes again */
     (place->crosses ? wire_tcp_cross : wire_tcp_accept)(
-        add_connection(host, place->port, &in->source, place->mss, place->limit)->tcp, in, host->now);
+        host_add_connection(host, place->port, &in->source, place->mss, place->limit)->tcp, in, host->now);
 }
 
 /* A peer that opens the same connection again has forgotten the old one (RFC 9293 section 3.6.1). */
@@ -382,7 +382,7 @@ static bool is_reopened(const struct connection *connection, const struct wire_p
            !(in->flags & FLAG_OF_ACK);
 }
 
-static void report(struct wire_host *host, struct connection *connection)
+static void host_report(struct wire_host *host, struct connection *connection)
 {
     if (connection->released)
         return;
@@ -396,23 +396,23 @@ static void report(struct wire_host *host, struct connection *connection)
     }
 }
 
-static void take_segment(struct wire_host *host, const struct wire_packet *in)
+static void host_take_segment(struct wire_host *host, const struct wire_packet *in)
 {
     struct connection *connection = connection_of(host, in->destination.port, &in->source);
 
     if (connection && is_reopened(connection, in)) {
         g_ptr_array_remove_fast(host->connections, connection);
-        g_clear_pointer(&connection, free_connection);
+        g_clear_pointer(&connection, host_free_connection);
     }
     if (!connection) {
-        take_syn(host, in);
+        host_take_syn(host, in);
         return;
     }
     if (connection->released && connection->tcp->state == WIRE_OVER && connection->tcp->error != 0)
-        refuse(host, in);
+        host_refuse(host, in);
     else
         wire_tcp_input(connection->tcp, in, host->now);
-    report(host, connection);
+    host_report(host, connection);
 }
 
 static void take_too_big(struct wire_host *host, const struct wire_packet *in)
@@ -438,7 +438,7 @@ static void take_question(struct wire_host *host, const struct wire_packet *in)
         return;
     n = wire_packet_answer(&host->place.self, in, frame);
     if (n > 0)
-        send_frame(host, frame, n);
+        host_send_frame(host, frame, n);
 }
 
 void wire_host_input(struct wire_host *host, uint8_t *frame, size_t n, bool sums_due, int64_t now)
@@ -457,10 +457,10 @@ void wire_host_input(struct wire_host *host, uint8_t *frame, size_t n, bool sums
         take_too_big(host, &in);
     } else if (is_to_us(host, in.destination.address) && is_of_one_host(in.source.ip, in.source.address)) {
         if (in.kind == PACKET_TCP) {
-            take_segment(host, &in);
+            host_take_segment(host, &in);
         } else {
             wire_packet_echo(&host->place.self, frame, &in);
-            send_frame(host, frame, (size_t)(in.payload - frame) + in.payload_length);
+            host_send_frame(host, frame, (size_t)(in.payload - frame) + in.payload_length);
         }
     }
 }
@@ -483,12 +483,12 @@ void wire_host_tick(struct wire_host *host, int64_t now)
 
         wire_tcp_tick(each->tcp, now);
         if (timer != 0 && now >= timer)
-            report(host, each);
+            host_report(host, each);
         if (!is_gone(each, now))
             continue;
         wire_tcp_reset(each->tcp, ETIMEDOUT);
         g_ptr_array_remove_index_fast(host->connections, i);
-        free_connection(each);
+        host_free_connection(each);
     }
 }
 

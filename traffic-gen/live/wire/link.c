@@ -20,7 +20,7 @@
 enum { RECEIVE_BUFFER = 4 << 20, MTU_MIN = 576 };
 
 /* What to do next, for those errors that it can be said of. */
-static char *trouble(const char *interface, const char *what, int error)
+static char *link_trouble(const char *interface, const char *what, int error)
 {
     switch (error) {
     case EPERM:
@@ -34,9 +34,9 @@ static char *trouble(const char *interface, const char *what, int error)
     }
 }
 
-static bool fail(struct wire_link *link, const char *interface, const char *what, char **why)
+static bool link_fail(struct wire_link *link, const char *interface, const char *what, char **why)
 {
-    *why = trouble(interface, what, errno);
+    *why = link_trouble(interface, what, errno);
     wire_link_close(link);
     return false;
 }
@@ -69,12 +69,12 @@ static bool open_packet_socket(const char *interface, const uint8_t mac[WIRE_MAC
     /* Bound at once by the protocol: nothing comes before the filter. */
     link->fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (link->fd < 0)
-        return fail(link, interface, "cannot open a packet socket", why);
+        return link_fail(link, interface, "cannot open a packet socket", why);
     if (!filter(link->fd, mac) || setsockopt(link->fd, SOL_PACKET, PACKET_AUXDATA, &on, sizeof on) != 0 ||
         setsockopt(link->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &on, sizeof on) != 0 ||
         bind(link->fd, (const struct sockaddr *)&address, sizeof address) != 0 ||
         setsockopt(link->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof all) != 0)
-        return fail(link, interface, "cannot listen to the interface", why);
+        return link_fail(link, interface, "cannot listen to the interface", why);
     setsockopt(link->fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
     return true;
 }
@@ -96,13 +96,13 @@ static bool open_tap(const char *interface, const uint8_t mac[WIRE_MAC], struct 
 
     link->fd = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (link->fd < 0)
-        return fail(link, interface, "cannot open /dev/net/tun", why);
+        return link_fail(link, interface, "cannot open /dev/net/tun", why);
     g_strlcpy(request.ifr_name, interface, sizeof request.ifr_name);
     link->is_tap = ioctl(link->fd, TUNSETIFF, &request) == 0;
     if (link->is_tap)
         return true;
     if (errno != EBUSY)
-        return fail(link, interface, "cannot take the TAP device", why);
+        return link_fail(link, interface, "cannot take the TAP device", why);
     wire_link_close(link);
     return open_packet_socket(interface, mac, link, why);
 }
@@ -110,7 +110,7 @@ static bool open_tap(const char *interface, const uint8_t mac[WIRE_MAC], struct 
 /* ---- either ---- */
 
 /* MTU, and whether it is an Ethernet interface that is up. */
-static bool look_at(const char *interface, unsigned *mtu, char **why)
+static bool link_look_at(const char *interface, unsigned *mtu, char **why)
 {
     struct ifreq request = {0};
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -143,7 +143,7 @@ bool wire_link_open(const char *interface, const uint8_t mac[WIRE_MAC], struct w
             g_strdup_printf("%s: there is no such network interface (ip link shows those that there are)", interface);
         return false;
     }
-    if (!look_at(interface, &out->mtu, why))
+    if (!link_look_at(interface, &out->mtu, why))
         return false;
     return is_tap(interface) ? open_tap(interface, mac, out, why) : open_packet_socket(interface, mac, out, why);
 }

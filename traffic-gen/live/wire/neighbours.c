@@ -20,7 +20,7 @@ void neighbours_clear(struct neighbours *neighbours)
     g_free(neighbours->entries);
 }
 
-static struct neighbour *find(const struct neighbours *neighbours, const uint8_t *address)
+static struct neighbour *wire_neighbours_find(const struct neighbours *neighbours, const uint8_t *address)
 {
     for (unsigned i = 0; i < NEIGHBOURS_MAX; i++) {
         struct neighbour *each = &neighbours->entries[i];
@@ -32,7 +32,7 @@ static struct neighbour *find(const struct neighbours *neighbours, const uint8_t
 }
 
 /* The oldest one makes room. */
-static struct neighbour *add(struct neighbours *neighbours, const uint8_t *address)
+static struct neighbour *wire_neighbours_add(struct neighbours *neighbours, const uint8_t *address)
 {
     struct neighbour *entry = &neighbours->entries[neighbours->next++ % NEIGHBOURS_MAX];
 
@@ -44,7 +44,7 @@ static struct neighbour *add(struct neighbours *neighbours, const uint8_t *addre
     return entry;
 }
 
-static void ask(struct neighbours *neighbours, struct neighbour *entry, int64_t now)
+static void wire_neighbours_ask(struct neighbours *neighbours, struct neighbour *entry, int64_t now)
 {
     uint8_t frame[WIRE_SMALL_FRAME];
 
@@ -62,10 +62,10 @@ static void send_to(struct neighbours *neighbours, const struct neighbour *entry
 
 void neighbours_send(struct neighbours *neighbours, const uint8_t *address, uint8_t *frame, size_t n, int64_t now)
 {
-    struct neighbour *entry = find(neighbours, address);
+    struct neighbour *entry = wire_neighbours_find(neighbours, address);
 
     if (!entry)
-        entry = add(neighbours, address);
+        entry = wire_neighbours_add(neighbours, address);
     if (entry->state == NEIGHBOUR_KNOWN) {
         send_to(neighbours, entry, frame, n);
         return;
@@ -78,19 +78,19 @@ void neighbours_send(struct neighbours *neighbours, const uint8_t *address, uint
         return;
     if (entry->asked >= ASK_MAX)
         entry->asked = 0;
-    ask(neighbours, entry, now);
+    wire_neighbours_ask(neighbours, entry, now);
 }
 
 void neighbours_learn(struct neighbours *neighbours, const uint8_t *address, const uint8_t *mac, bool has_mac,
                       bool new_too)
 {
-    struct neighbour *entry = find(neighbours, address);
+    struct neighbour *entry = wire_neighbours_find(neighbours, address);
 
     /* A group's address is no neighbour's. */
     if (!has_mac || mac[0] & 1)
         return;
     if (!entry && new_too)
-        entry = add(neighbours, address);
+        entry = wire_neighbours_add(neighbours, address);
     if (!entry)
         return;
     memcpy(entry->mac, mac, WIRE_MAC);
@@ -102,12 +102,12 @@ void neighbours_learn(struct neighbours *neighbours, const uint8_t *address, con
 
 const uint8_t *neighbours_find(const struct neighbours *neighbours, const uint8_t *address)
 {
-    const struct neighbour *entry = find(neighbours, address);
+    const struct neighbour *entry = wire_neighbours_find(neighbours, address);
 
     return entry && entry->state == NEIGHBOUR_KNOWN ? entry->mac : NULL;
 }
 
-static bool is_asked_for(const struct neighbour *entry)
+static bool wire_neighbours_is_asked_for(const struct neighbour *entry)
 {
     return entry->state == NEIGHBOUR_ASKED && entry->waiting > 0 && entry->asked < ASK_MAX;
 }
@@ -117,8 +117,8 @@ void neighbours_tick(struct neighbours *neighbours, int64_t now)
     for (unsigned i = 0; i < NEIGHBOURS_MAX; i++) {
         struct neighbour *each = &neighbours->entries[i];
 
-        if (is_asked_for(each) && now >= each->next_ns)
-            ask(neighbours, each, now);
+        if (wire_neighbours_is_asked_for(each) && now >= each->next_ns)
+            wire_neighbours_ask(neighbours, each, now);
     }
 }
 
@@ -127,7 +127,7 @@ int64_t neighbours_due(const struct neighbours *neighbours)
     int64_t due = INT64_MAX;
 
     for (unsigned i = 0; i < NEIGHBOURS_MAX; i++) {
-        if (is_asked_for(&neighbours->entries[i]))
+        if (wire_neighbours_is_asked_for(&neighbours->entries[i]))
             due = MIN(due, neighbours->entries[i].next_ns);
     }
     return due;

@@ -96,7 +96,7 @@ static void set_ends(struct wire_packet *out, uint8_t ip, const uint8_t *source,
     memcpy(out->destination.address, destination, n);
 }
 
-static bool ipv4_head(const struct octets *in, size_t *head)
+static bool in_ipv4_head(const struct octets *in, size_t *head)
 {
     if (in->n < IPV4_HEAD || in->p[0] >> 4 != 4)
         return false;
@@ -117,7 +117,7 @@ static void read_icmp(struct octets in, struct wire_packet *out)
         out->payload_length = in.n;
         return;
     }
-    if (in.p[0] != ICMP_UNREACHABLE || in.p[1] != ICMP_FRAGMENTATION_NEEDED || !ipv4_head(&quoted, &head) ||
+    if (in.p[0] != ICMP_UNREACHABLE || in.p[1] != ICMP_FRAGMENTATION_NEEDED || !in_ipv4_head(&quoted, &head) ||
         quoted.p[9] != PROTOCOL_OF_TCP)
         return;
     set_ends(out, 4, quoted.p + 12, quoted.p + 16);
@@ -129,7 +129,7 @@ static void read_ipv4(struct octets in, bool sums_due, struct wire_packet *out)
 {
     size_t head, total;
 
-    if (!ipv4_head(&in, &head))
+    if (!in_ipv4_head(&in, &head))
         return;
     total = get_be16(in.p + 2);
     if (total < head || total > in.n || checksum_of(checksum_add(0, in.p, head)) != 0 ||

@@ -47,7 +47,7 @@ static size_t arp(const struct wire_self *self, uint16_t operation, const uint8_
     return WIRE_ETHERNET + ARP_LENGTH;
 }
 
-static void ipv4_head(uint8_t *p, const uint8_t *from, const uint8_t *to, uint8_t protocol, size_t n)
+static void out_ipv4_head(uint8_t *p, const uint8_t *from, const uint8_t *to, uint8_t protocol, size_t n)
 {
     memset(p, 0, IPV4_HEAD);
     p[0] = 0x45;
@@ -61,7 +61,7 @@ static void ipv4_head(uint8_t *p, const uint8_t *from, const uint8_t *to, uint8_
 
 /* ---- IPv6 ---- */
 
-static void ipv6_head(uint8_t *p, const uint8_t *from, const uint8_t *to, uint8_t protocol, size_t n, uint8_t hops)
+static void out_ipv6_head(uint8_t *p, const uint8_t *from, const uint8_t *to, uint8_t protocol, size_t n, uint8_t hops)
 {
     memset(p, 0, 8);
     p[0] = 0x60;
@@ -86,7 +86,7 @@ static size_t nd(const struct wire_self *self, uint8_t type, const uint8_t *to_m
 {
     uint8_t *ip = ethernet(self, to_mac, ETHERTYPE_OF_IPV6, out), *p = ip + IPV6_HEAD;
 
-    ipv6_head(ip, self->address, to, PROTOCOL_OF_ICMPV6, ND_LENGTH, HOPS_OF_NEIGHBOUR);
+    out_ipv6_head(ip, self->address, to, PROTOCOL_OF_ICMPV6, ND_LENGTH, HOPS_OF_NEIGHBOUR);
     memset(p, 0, ND_LENGTH);
     p[0] = type;
     p[4] = type == ND_ADVERTISEMENT ? ND_SOLICITED_OVERRIDE : 0;
@@ -169,14 +169,14 @@ size_t wire_packet_too_big(const struct wire_self *self, const uint8_t mac[WIRE_
 
     memset(p, 0, n);
     if (v4) {
-        ipv4_head(ip, self->address, to->address, PROTOCOL_OF_ICMP, n);
-        ipv4_head(quoted, to->address, ours->address, PROTOCOL_OF_TCP, mtu);
+        out_ipv4_head(ip, self->address, to->address, PROTOCOL_OF_ICMP, n);
+        out_ipv4_head(quoted, to->address, ours->address, PROTOCOL_OF_TCP, mtu);
         p[0] = 3;
         p[1] = 4;
         put_be16(p + 6, mtu);
     } else {
-        ipv6_head(ip, self->address, to->address, PROTOCOL_OF_ICMPV6, n, HOPS);
-        ipv6_head(quoted, to->address, ours->address, PROTOCOL_OF_TCP, mtu, HOPS);
+        out_ipv6_head(ip, self->address, to->address, PROTOCOL_OF_ICMPV6, n, HOPS);
+        out_ipv6_head(quoted, to->address, ours->address, PROTOCOL_OF_TCP, mtu, HOPS);
         p[0] = ICMPV6_TOO_BIG_TYPE;
         put_be32(p + 4, mtu);
     }

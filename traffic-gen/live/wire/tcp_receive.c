@@ -15,7 +15,7 @@ uint16_t wire_window(struct wire_tcp *tcp)
 
 /* ---- octets ---- */
 
-static void append(struct wire_tcp *tcp, uint64_t from, const uint8_t *p, size_t n)
+static void receive_append(struct wire_tcp *tcp, uint64_t from, const uint8_t *p, size_t n)
 {
     const uint64_t known = tcp->rcv - from;
 
@@ -48,13 +48,13 @@ static void join_beyond(struct wire_tcp *tcp)
     struct piece *piece;
 
     while ((piece = g_queue_peek_head(&tcp->beyond)) && piece->from <= tcp->rcv) {
-        append(tcp, piece->from, piece->octets, piece->n);
+        receive_append(tcp, piece->from, piece->octets, piece->n);
         g_free(g_queue_pop_head(&tcp->beyond));
     }
 }
 
 /* Within the window by now. */
-static void take_octets(struct wire_tcp *tcp, uint64_t from, const uint8_t *p, size_t n)
+static void receive_take_octets(struct wire_tcp *tcp, uint64_t from, const uint8_t *p, size_t n)
 {
     if (n == 0)
         return;
@@ -62,11 +62,11 @@ static void take_octets(struct wire_tcp *tcp, uint64_t from, const uint8_t *p, s
         keep_beyond(tcp, from, p, n);
         return;
     }
-    append(tcp, from, p, n);
+    receive_append(tcp, from, p, n);
     join_beyond(tcp);
 }
 
-static void take_fin(struct wire_tcp *tcp)
+static void receive_take_fin(struct wire_tcp *tcp)
 {
     if (!tcp->fin_known || tcp->peer_fin || tcp->rcv != tcp->fin_at)
         return;
@@ -77,7 +77,7 @@ static void take_fin(struct wire_tcp *tcp)
 
 /* ---- acknowledgements ---- */
 
-static void take_window(struct wire_tcp *tcp, const struct wire_packet *in, uint64_t from, uint64_t ack)
+static void receive_take_window(struct wire_tcp *tcp, const struct wire_packet *in, uint64_t from, uint64_t ack)
 {
     if (from < tcp->window_from || (from == tcp->window_from && ack < tcp->window_ack))
         return;
@@ -114,7 +114,7 @@ static bool take_acknowledgement(struct wire_tcp *tcp, const struct wire_packet 
         wire_take_ack(tcp, (uint64_t)ack);
     else
         take_duplicate(tcp, in);
-    take_window(tcp, in, from, (uint64_t)ack);
+    receive_take_window(tcp, in, from, (uint64_t)ack);
     return true;
 }
 
@@ -135,7 +135,7 @@ static void synchronize(struct wire_tcp *tcp, const struct wire_packet *in)
     tcp->congestion = FIRST_SEGMENTS * (uint32_t)tcp->mss;
 }
 
-static void take_syn(struct wire_tcp *tcp, const struct wire_packet *in)
+static void receive_take_syn(struct wire_tcp *tcp, const struct wire_packet *in)
 {
     tcp->irs = in->seq;
     tcp->heard = tcp->now;
@@ -149,7 +149,7 @@ void wire_tcp_accept(struct wire_tcp *tcp, const struct wire_packet *syn, int64_
     tcp->now = now;
     tcp->passive = true;
     tcp->state = WIRE_SYN_RECEIVED;
-    take_syn(tcp, syn);
+    receive_take_syn(tcp, syn);
     /* Whatever is in the SYN comes again: it is not acknowledged. */
     if (tcp->fault == WIRE_FAULT_SYN_DATA)
         tcp->rcv = syn->payload_length;
@@ -175,7 +175,7 @@ static void input_syn_sent(struct wire_tcp *tcp, const struct wire_packet *in)
     }
     if (!(in->flags & FLAG_SYN))
         return;
-    take_syn(tcp, in);
+    receive_take_syn(tcp, in);
     if (ours) {
         synchronize(tcp, in);
         wire_send_ack(tcp);
@@ -217,7 +217,7 @@ static bool take_reset_or_syn(struct wire_tcp *tcp, const struct wire_packet *in
 }
 
 /* Acknowledged, and yet lost. */
-static bool is_lost(const struct wire_tcp *tcp, const struct wire_packet *in)
+static bool receive_is_lost(const struct wire_tcp *tcp, const struct wire_packet *in)
 {
     return (tcp->fault == WIRE_FAULT_SHORT && in->payload_length < WIRE_SHORT) ||
            (tcp->fault == WIRE_FAULT_CONGESTION && in->congested) ||
@@ -227,10 +227,10 @@ static bool is_lost(const struct wire_tcp *tcp, const struct wire_packet *in)
 /* The octet that the urgent pointer is about is missing, and counts as received. */
 static void take_without_urgent(struct wire_tcp *tcp, uint64_t begin, const uint8_t *p, size_t n, size_t urgent)
 {
-    take_octets(tcp, begin, p, urgent - 1);
+    receive_take_octets(tcp, begin, p, urgent - 1);
     if (tcp->rcv == begin + urgent - 1)
         tcp->rcv++;
-    take_octets(tcp, begin + urgent, p + urgent, n - urgent);
+    receive_take_octets(tcp, begin + urgent, p + urgent, n - urgent);
 }
 
 /* Some of it lies in the window. */
@@ -243,19 +243,19 @@ static void input_octets(struct wire_tcp *tcp, const struct wire_packet *in, int
         tcp->fin_known = true;
         tcp->fin_at = (uint64_t)end;
     }
-    if (is_lost(tcp, in) && begin == (int64_t)tcp->rcv && begin < until) {
+    if (receive_is_lost(tcp, in) && begin == (int64_t)tcp->rcv && begin < until) {
         tcp->rcv = (uint64_t)until;
         tcp->advertised = MAX(tcp->advertised, tcp->rcv);
     } else if (tcp->fault == WIRE_FAULT_URGENT && in->urgent > 0 && begin == from && from + in->urgent <= until) {
         take_without_urgent(tcp, (uint64_t)begin, in->payload, (size_t)(until - begin), in->urgent);
     } else if (!tcp->peer_fin && begin < until) {
-        take_octets(tcp, (uint64_t)begin, in->payload + (begin - from), (size_t)(until - begin));
+        receive_take_octets(tcp, (uint64_t)begin, in->payload + (begin - from), (size_t)(until - begin));
     }
-    take_fin(tcp);
+    receive_take_fin(tcp);
 }
 
 /* The offset of its first octet, or what a wrong TCP takes for it. */
-static int64_t where(const struct wire_tcp *tcp, const struct wire_packet *in)
+static int64_t receive_where(const struct wire_tcp *tcp, const struct wire_packet *in)
 {
     const int64_t from = wire_offset_in(tcp, in->seq), next = (int64_t)tcp->rcv, n = (int64_t)in->payload_length;
     bool taken_wrongly = false;
@@ -284,7 +284,7 @@ static int64_t where(const struct wire_tcp *tcp, const struct wire_packet *in)
 
 static void input_open(struct wire_tcp *tcp, const struct wire_packet *in)
 {
-    const int64_t from = where(tcp, in);
+    const int64_t from = receive_where(tcp, in);
     const size_t length = in->payload_length + (in->flags & FLAG_FIN ? 1 : 0);
     const bool was_open = tcp->state == WIRE_OPEN;
 

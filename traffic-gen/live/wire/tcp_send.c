@@ -15,7 +15,7 @@ void wire_start_timer(struct wire_tcp *tcp)
     tcp->timer = tcp->now + MIN(first << MIN(tcp->backoff, 5u), timeout_max_ns);
 }
 
-static void emit(struct wire_tcp *tcp, struct frame_tcp *segment)
+static void send_emit(struct wire_tcp *tcp, struct frame_tcp *segment)
 {
     segment->ip_id = tcp->ip_id++;
     segment->window = wire_window(tcp);
@@ -39,7 +39,7 @@ void wire_send_syn(struct wire_tcp *tcp)
         segment.payload_length = tcp->early->len;
     }
     put_be16(mss + 2, tcp->own_mss);
-    emit(tcp, &segment);
+    send_emit(tcp, &segment);
     wire_start_timer(tcp);
 }
 
@@ -49,14 +49,14 @@ void wire_send_ack(struct wire_tcp *tcp)
     struct frame_tcp segment = {.seq = wire_seq(tcp, tcp->held ? MAX(tcp->nxt, tcp->max) : tcp->nxt),
                                 .flags = FLAG_ACK};
 
-    emit(tcp, &segment);
+    send_emit(tcp, &segment);
 }
 
 void wire_send_reset(struct wire_tcp *tcp)
 {
     struct frame_tcp segment = {.seq = wire_seq(tcp, tcp->nxt), .flags = FLAG_RST | FLAG_ACK};
 
-    emit(tcp, &segment);
+    send_emit(tcp, &segment);
 }
 
 /* The octets [from, from + n), and the FIN if it follows. */
@@ -68,7 +68,7 @@ static void send_stretch(struct wire_tcp *tcp, uint64_t from, size_t n)
                                 .payload = n > 0 ? tcp->out->data + (from - tcp->una) : NULL,
                                 .payload_length = n};
 
-    emit(tcp, &segment);
+    send_emit(tcp, &segment);
     tcp->fin_sent |= fin;
     tcp->max = MAX(tcp->max, from + n + fin);
 }
@@ -90,7 +90,7 @@ static size_t stretch_from(const struct wire_tcp *tcp, uint64_t from)
 }
 
 /* How much more the peer's window and the network's take. */
-static uint64_t usable(const struct wire_tcp *tcp)
+static uint64_t send_usable(const struct wire_tcp *tcp)
 {
     const uint64_t flight = tcp->nxt - tcp->una, window = MIN(tcp->peer_window, tcp->congestion);
 
@@ -106,7 +106,7 @@ void wire_send_more(struct wire_tcp *tcp)
 {
     while (tcp->state == WIRE_OPEN && !tcp->held && !tcp->corked && has_more(tcp)) {
         size_t n = tcp->nxt < wire_written(tcp) ? stretch_from(tcp, tcp->nxt) : 0;
-        const uint64_t room = usable(tcp);
+        const uint64_t room = send_usable(tcp);
 
         /* Less than a segment fits, and that is little: wait for more, or for the timer, which probes (RFC 9293
          * section 3.8.6.2.1). */
@@ -140,7 +140,7 @@ void wire_send_again(struct wire_tcp *tcp)
     wire_start_timer(tcp);
 }
 
-static void grow(struct wire_tcp *tcp, uint64_t acked)
+static void send_grow(struct wire_tcp *tcp, uint64_t acked)
 {
     const uint32_t step = tcp->congestion < tcp->threshold
                               ? (uint32_t)MIN(acked, tcp->mss)
@@ -154,7 +154,7 @@ void wire_take_ack(struct wire_tcp *tcp, uint64_t ack)
     const uint64_t octets = MIN(ack, wire_written(tcp)) - tcp->una;
     guint passed = 0;
 
-    grow(tcp, octets);
+    send_grow(tcp, octets);
     g_byte_array_remove_range(tcp->out, 0, (guint)octets);
     tcp->una += octets;
     if (ack > tcp->una) {
@@ -193,6 +193,6 @@ bool wire_tcp_put(struct wire_tcp *tcp, const struct wire_put *put)
     /* What may be acknowledged from now on. */
     if (put->n > 0 && end > (int64_t)tcp->max)
         tcp->max = (uint64_t)MIN(end, (int64_t)wire_written(tcp));
-    emit(tcp, &segment);
+    send_emit(tcp, &segment);
     return true;
 }

@@ -41,14 +41,14 @@ static struct {
     uint8_t *frame; /* WIRE_FRAME_ROOM */
 } wire;
 
-static int64_t now_ns(void)
+static int64_t wire_now_ns(void)
 {
     return g_get_monotonic_time() * 1000;
 }
 
 /* ---- descriptors ---- */
 
-static bool has_room(const struct own_socket *socket)
+static bool wire_has_room(const struct own_socket *socket)
 {
     return socket->tcp->state == WIRE_OVER || wire_tcp_room(socket->tcp) > 0;
 }
@@ -62,7 +62,7 @@ static bool has_news(const struct own_socket *socket)
     return (socket->connecting && tcp->state != WIRE_SYN_SENT && tcp->state != WIRE_SYN_RECEIVED) ||
            wire_tcp_unread(tcp) > 0 || (tcp->peer_fin && !socket->fin_told) ||
            (tcp->state == WIRE_OVER && tcp->error != 0 && !socket->error_told) ||
-           (socket->wants_room && has_room(socket));
+           (socket->wants_room && wire_has_room(socket));
 }
 
 static void update(struct own_socket *socket)
@@ -101,7 +101,7 @@ static void free_socket(struct own_socket *socket, bool reset)
         free_socket(waiting, true);
     if (socket->tcp) {
         g_hash_table_remove(wire.owners, socket->tcp);
-        wire_host_release(wire.host, socket->tcp, !reset, now_ns());
+        wire_host_release(wire.host, socket->tcp, !reset, wire_now_ns());
     } else {
         wire_host_unlisten(wire.host, socket->port);
     }
@@ -112,13 +112,13 @@ static void free_socket(struct own_socket *socket, bool reset)
 
 /* ---- the host's events; the lock is held ---- */
 
-static void on_send(void *ctx, const uint8_t *frame, size_t n)
+static void wire_on_send(void *ctx, const uint8_t *frame, size_t n)
 {
     (void)ctx;
     wire_link_send(&wire.link, frame, n);
 }
 
-static void on_changed(void *ctx, struct wire_tcp *tcp)
+static void wire_on_changed(void *ctx, struct wire_tcp *tcp)
 {
     struct own_socket *socket = g_hash_table_lookup(wire.owners, tcp);
 
@@ -148,7 +148,7 @@ static void on_accepted(void *ctx, uint16_t port, struct wire_tcp *tcp)
 
     (void)ctx;
     if (!socket) {
-        wire_host_release(wire.host, tcp, false, now_ns());
+        wire_host_release(wire.host, tcp, false, wire_now_ns());
         return;
     }
     g_queue_push_tail(&listener->accepted, socket);
@@ -160,7 +160,7 @@ static void on_accepted(void *ctx, uint16_t port, struct wire_tcp *tcp)
 
 static int wait_ms(void)
 {
-    const int64_t due = wire_host_due(wire.host), left = due == INT64_MAX ? due : due - now_ns();
+    const int64_t due = wire_host_due(wire.host), left = due == INT64_MAX ? due : due - wire_now_ns();
 
     return due == INT64_MAX ? -1 : (int)CLAMP(left / 1000000 + 1, 0, 1000);
 }
@@ -171,10 +171,10 @@ static void take_frames(void)
     size_t n;
 
     for (unsigned i = 0; i < FRAMES_AT_ONCE && (n = wire_link_receive(&wire.link, wire.frame, &sums_due)) > 0; i++)
-        wire_host_input(wire.host, wire.frame, n, sums_due, now_ns());
+        wire_host_input(wire.host, wire.frame, n, sums_due, wire_now_ns());
 }
 
-static gpointer run(gpointer unused)
+static gpointer wire_run(gpointer unused)
 {
     struct pollfd pollers[] = {{.fd = wire.link.fd, .events = POLLIN}, {.fd = wire.wake, .events = POLLIN}};
     sigset_t all;
@@ -189,7 +189,7 @@ static gpointer run(gpointer unused)
         if (wire.stopping)
             break;
         take_frames();
-        wire_host_tick(wire.host, now_ns());
+        wire_host_tick(wire.host, wire_now_ns());
         wait = wait_ms();
         g_mutex_unlock(&wire.lock);
         poll(pollers, G_N_ELEMENTS(pollers), wait);
@@ -203,7 +203,7 @@ static gpointer run(gpointer unused)
     return unused;
 }
 
-static void wake(void)
+static void wire_wake(void)
 {
     const uint64_t one = 1;
 
@@ -215,7 +215,7 @@ static void wake(void)
 
 bool wire_open(const struct wire_options *options, char **why)
 {
-    const struct wire_host_events events = {.send = on_send, .changed = on_changed, .accepted = on_accepted};
+    const struct wire_host_events events = {.send = wire_on_send, .changed = wire_on_changed, .accepted = on_accepted};
     struct wire_place place;
 
     if (!wire_place_parse(options->address, options->gateway, &place, why) ||
@@ -231,7 +231,7 @@ bool wire_open(const struct wire_options *options, char **why)
     wire.stopping = false;
     wire.open = true;
     wire_host_announce(wire.host);
-    wire.thread = g_thread_new("wire", run, NULL);
+    wire.thread = g_thread_new("wire", wire_run, NULL);
     return true;
 }
 
@@ -241,7 +241,7 @@ void wire_close(void)
         return;
     g_mutex_lock(&wire.lock);
     wire.stopping = true;
-    wake();
+    wire_wake();
     g_mutex_unlock(&wire.lock);
     g_thread_join(wire.thread);
     while (g_hash_table_size(wire.sockets) > 0) {
@@ -300,7 +300,7 @@ static void unlock(struct own_socket *socket)
 {
     if (socket)
         update(socket);
-    wake();
+    wire_wake();
     g_mutex_unlock(&wire.lock);
 }
 
@@ -320,9 +320,9 @@ int wire_connect(const struct endpoint *to, const struct wire_opening *how)
     int fd = -1;
 
     g_mutex_lock(&wire.lock);
-    tcp = wire_host_connect(wire.host, to, how, now_ns());
+    tcp = wire_host_connect(wire.host, to, how, wire_now_ns());
     if (tcp && !(socket = new_socket(tcp)))
-        wire_host_release(wire.host, tcp, false, now_ns());
+        wire_host_release(wire.host, tcp, false, wire_now_ns());
     if (socket) {
         socket->connecting = true;
         fd = socket->fd;
@@ -461,7 +461,7 @@ ssize_t wire_send(int fd, const uint8_t *p, size_t n)
     if (socket->tcp->state == WIRE_OVER)
         error = socket->tcp->error ? socket->tcp->error : EPIPE;
     else
-        sent = (ssize_t)wire_tcp_write(socket->tcp, p, n, now_ns());
+        sent = (ssize_t)wire_tcp_write(socket->tcp, p, n, wire_now_ns());
     socket->wants_room = sent >= 0 && (size_t)sent < n;
     if (sent == 0)
         sent = -1;
@@ -482,7 +482,7 @@ ssize_t wire_receive(int fd, uint8_t *p, size_t size)
     tcp = socket->tcp;
     /* What came before an RST is still there, as with Linux: a device may send a Terminate and reset at once. */
     if (wire_tcp_unread(tcp) > 0) {
-        got = (ssize_t)wire_tcp_read(tcp, p, size, now_ns());
+        got = (ssize_t)wire_tcp_read(tcp, p, size, wire_now_ns());
     } else if (tcp->state == WIRE_OVER && tcp->error != 0) {
         error = tcp->error;
         socket->error_told = true;
@@ -538,7 +538,7 @@ int64_t wire_age(int fd)
 
     if (!socket)
         return 0;
-    age = now_ns() - socket->tcp->heard;
+    age = wire_now_ns() - socket->tcp->heard;
     unlock(socket);
     return age;
 }
@@ -549,7 +549,7 @@ void wire_cork(int fd, bool on)
 
     if (!socket)
         return;
-    wire_tcp_cork(socket->tcp, on, now_ns());
+    wire_tcp_cork(socket->tcp, on, wire_now_ns());
     unlock(socket);
 }
 
@@ -559,7 +559,7 @@ void wire_set_window(int fd, unsigned octets)
 
     if (!socket)
         return;
-    wire_tcp_set_limit(socket->tcp, octets, now_ns());
+    wire_tcp_set_limit(socket->tcp, octets, wire_now_ns());
     unlock(socket);
 }
 
@@ -569,7 +569,7 @@ void wire_finish(int fd)
 
     if (!socket)
         return;
-    wire_tcp_finish(socket->tcp, now_ns());
+    wire_tcp_finish(socket->tcp, wire_now_ns());
     unlock(socket);
 }
 
@@ -591,7 +591,7 @@ void wire_hold(int fd, bool on)
 
     if (!socket)
         return;
-    wire_tcp_hold(socket->tcp, on, now_ns());
+    wire_tcp_hold(socket->tcp, on, wire_now_ns());
     unlock(socket);
 }
 

@@ -41,7 +41,7 @@ static void identify(struct nfs_client *client, uint64_t seed)
     client->v4.client_verifier = random_next(&client->random);
 }
 
-static void take_root(struct nfs_client *client)
+static void client_take_root(struct nfs_client *client)
 {
     if (!client->options.root)
         return;
@@ -76,7 +76,7 @@ struct nfs_client *nfs_client_new(const struct nfs_client_options *options, cons
     identify(client, options->seed);
     for (unsigned i = 0; i < CLIENT_FLIGHTS_MAX; i++)
         client->v4.slots[i] = 1;
-    take_root(client);
+    client_take_root(client);
     return client;
 }
 
@@ -88,7 +88,7 @@ void nfs_client_settle(struct nfs_client *client, const struct nfs_client_place 
     client->options.root = place->root_octets <= CLIENT_HANDLE_MAX ? place->root : NULL;
     client->options.root_octets = place->root_octets;
     client->first_delay_ns = place->first_delay_ns;
-    take_root(client);
+    client_take_root(client);
 }
 
 void nfs_client_free(struct nfs_client *client)
@@ -116,7 +116,7 @@ const struct nfs_client_report *nfs_client_report(const struct nfs_client *clien
     return &client->report;
 }
 
-static void finish(struct nfs_client *client)
+static void client_finish(struct nfs_client *client)
 {
     client->stage = CLIENT_FINISHED;
     if (client->events.finished)
@@ -149,7 +149,7 @@ void client_fail(struct nfs_client *client, const char *format, ...)
     g_string_append_vprintf(text, format, args);
     va_end(args);
     client->trouble = g_string_free(text, FALSE);
-    finish(client);
+    client_finish(client);
 }
 
 /* ---- what comes next ---- */
@@ -205,13 +205,13 @@ static bool go_on_around_jobs(struct nfs_client *client)
         client->stage = CLIENT_JOBS;
         begin_job(client, 0);
     } else {
-        finish(client);
+        client_finish(client);
     }
     return true;
 }
 
 /* Goes on until something is in flight, or all is done. */
-static void go_on(struct nfs_client *client)
+static void client_go_on(struct nfs_client *client)
 {
     while (client->stage != CLIENT_FINISHED &&
            (client->stage == CLIENT_JOBS ? go_on_with_jobs(client) : go_on_around_jobs(client)))
@@ -222,7 +222,7 @@ void nfs_client_start(struct nfs_client *client)
 {
     client->is_delayed = client->first_delay_ns > 0;
     if (!client->is_delayed)
-        go_on(client);
+        client_go_on(client);
 }
 
 /* ---- Calls ---- */
@@ -281,7 +281,7 @@ void nfs_client_tick(struct nfs_client *client, int64_t now_ns)
     if (client->is_delayed && client->stage != CLIENT_FINISHED &&
         is_time(&client->first_ns, client->first_delay_ns, now_ns)) {
         client->is_delayed = false;
-        go_on(client);
+        client_go_on(client);
         return;
     }
 
@@ -312,7 +312,8 @@ static const char *result_text(enum rpc_end_result result)
 }
 
 /* The results of a Reply. False, with the client failed, when there are none. */
-static bool open_reply(struct nfs_client *client, uint32_t xid, const struct rpc_end_message *reply, struct xdr *x)
+static bool client_open_reply(struct nfs_client *client, uint32_t xid, const struct rpc_end_message *reply,
+                              struct xdr *x)
 {
     struct rpc_message header;
 
@@ -334,10 +335,11 @@ static bool open_reply(struct nfs_client *client, uint32_t xid, const struct rpc
 static void next_job(struct nfs_client *client)
 {
     begin_job(client, client->index + 1);
-    go_on(client);
+    client_go_on(client);
 }
 
-static void take_answer(struct nfs_client *client, const struct client_step *step, const struct client_answer *answer)
+static void client_take_answer(struct nfs_client *client, const struct client_step *step,
+                               const struct client_answer *answer)
 {
     const struct nfs_job *job = client->stage == CLIENT_JOBS ? &client->jobs[client->index] : NULL;
 
@@ -353,10 +355,10 @@ static void take_answer(struct nfs_client *client, const struct client_step *ste
         if (step->kind == STEP_MOUNT)
             client->root = answer->handle;
         client->index++;
-        go_on(client);
+        client_go_on(client);
     } else if (client_job_step(client, step, answer) && client->stage == CLIENT_JOBS) {
-        client->phase = UINT_MAX; /* all its phases are over: go_on() sees that, and what was expected */
-        go_on(client);
+        client->phase = UINT_MAX; /* all its phases are over: client_go_on() sees that, and what was expected */
+        client_go_on(client);
     }
 }
 
@@ -375,7 +377,7 @@ void nfs_client_replied(struct nfs_client *client, uint64_t cookie, enum rpc_end
         client_fail(client, "%s", result_text(result));
         return;
     }
-    if (!open_reply(client, flight->xid, reply, &x))
+    if (!client_open_reply(client, flight->xid, reply, &x))
         return;
     client_take(client, &step, rpc, &x, &answer);
     if (answer.status == CLIENT_STATUS_DELAY || answer.status == STATUS_GRACE) {
@@ -385,7 +387,7 @@ void nfs_client_replied(struct nfs_client *client, uint64_t cookie, enum rpc_end
     flight->is_used = false;
     client->in_flight--;
     if (!client->is_draining) {
-        take_answer(client, &step, &answer);
+        client_take_answer(client, &step, &answer);
     } else if (client->in_flight == 0) {
         client->is_draining = false;
         next_job(client);

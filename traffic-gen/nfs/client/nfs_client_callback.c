@@ -121,7 +121,7 @@ struct callback {
     bool in_session, is_retry;
 };
 
-static uint32_t recall(struct callback *callback, const struct nfs_results *arguments)
+static uint32_t callback_recall(struct callback *callback, const struct nfs_results *arguments)
 {
     struct nfs_client *client = callback->client;
     uint8_t stateid[16] = {0};
@@ -184,11 +184,11 @@ static const struct {
     uint32_t number;
     uint32_t (*serve)(struct callback *callback, const struct nfs_results *arguments);
 } operations[] = {{NFS_OP_CB_SEQUENCE, sequence},
-                  {OP_CB_RECALL, recall},
+                  {OP_CB_RECALL, callback_recall},
                   {OP_CB_RECALL_ANY, recall_any},
                   {NFS_OP_CB_RECALL_SLOT, recall_slot}};
 
-static uint32_t serve_op(struct callback *callback, uint32_t number)
+static uint32_t callback_serve_op(struct callback *callback, uint32_t number)
 {
     struct nfs_results arguments;
     uint32_t status;
@@ -208,7 +208,7 @@ static uint32_t serve_op(struct callback *callback, uint32_t number)
     return status;
 }
 
-static uint32_t next_op(struct callback *callback)
+static uint32_t callback_next_op(struct callback *callback)
 {
     uint32_t number = OP_CB_ILLEGAL, status;
     size_t start = xdr_out_at(callback->out);
@@ -218,7 +218,7 @@ static uint32_t next_op(struct callback *callback)
     if (!is_there)
         status = NFS4ERR_BADXDR;
     else
-        status = is_known ? serve_op(callback, number) : NFS4ERR_OP_ILLEGAL;
+        status = is_known ? callback_serve_op(callback, number) : NFS4ERR_OP_ILLEGAL;
     if (status != NFS4_OK)
         xdr_out_cut(callback->out, start + 8);
     xdr_out_set_u32(callback->out, start + 4, status);
@@ -237,7 +237,7 @@ static void keep_reply(struct callback *callback, size_t start)
                         (guint)(xdr_out_at(callback->out) - start));
 }
 
-static enum rpc_accept_stat serve_compound(struct callback *callback)
+static enum rpc_accept_stat callback_serve_compound(struct callback *callback)
 {
     struct xdr *x = &callback->x;
     size_t start = xdr_out_at(callback->out), count_at;
@@ -258,7 +258,7 @@ static enum rpc_accept_stat serve_compound(struct callback *callback)
         return RPC_SUCCESS;
     }
     for (; callback->index < callback->n_ops && status == NFS4_OK; callback->index++) {
-        status = next_op(callback);
+        status = callback_next_op(callback);
         if (callback->is_retry) {
             xdr_out_cut(callback->out, start);
             xdr_out_fixed(callback->out, callback->client->v4.back_reply->data, callback->client->v4.back_reply->len);
@@ -293,7 +293,7 @@ bool nfs_client_called(struct nfs_client *client, const struct rpc_end_message *
     else if (header.vers != CB_VERSION && header.vers != CB_VERSION_OTHER)
         answer.accept_stat = RPC_PROG_MISMATCH;
     else if (header.proc == CB_COMPOUND)
-        answer.accept_stat = serve_compound(&callback);
+        answer.accept_stat = callback_serve_compound(&callback);
     else
         answer.accept_stat = header.proc == CB_NULL ? RPC_SUCCESS : RPC_PROC_UNAVAIL;
     answer.low = answer.high = CB_VERSION;

@@ -10,16 +10,16 @@ enum { LIST_CALLS_MAX = 1000000 };
 /* ---- the octets of files: any piece can be generated and compared by itself ---- */
 
 /* Eight octets of a file, the first one in the lowest bits. */
-static uint64_t word_at(uint64_t number, uint32_t pattern)
+static uint64_t jobs_word_at(uint64_t number, uint32_t pattern)
 {
     uint64_t word = (number + 1) * UINT64_C(0x9E3779B97F4A7C15) + pattern * UINT64_C(0xD1B54A32D192ED03);
 
     return word ^ word >> 29;
 }
 
-static uint8_t octet_at(uint64_t at, uint32_t pattern)
+static uint8_t jobs_octet_at(uint64_t at, uint32_t pattern)
 {
-    return (uint8_t)(word_at(at / 8, pattern) >> at % 8 * 8);
+    return (uint8_t)(jobs_word_at(at / 8, pattern) >> at % 8 * 8);
 }
 
 void client_fill(uint8_t *p, size_t n, uint64_t at, uint32_t pattern)
@@ -27,14 +27,14 @@ void client_fill(uint8_t *p, size_t n, uint64_t at, uint32_t pattern)
     size_t i = 0;
 
     for (; i < n && (at + i) % 8; i++)
-        p[i] = octet_at(at + i, pattern);
+        p[i] = jobs_octet_at(at + i, pattern);
     for (; n - i >= 8; i += 8) {
-        uint64_t word = GUINT64_TO_LE(word_at((at + i) / 8, pattern));
+        uint64_t word = GUINT64_TO_LE(jobs_word_at((at + i) / 8, pattern));
 
         memcpy(p + i, &word, 8);
     }
     for (; i < n; i++)
-        p[i] = octet_at(at + i, pattern);
+        p[i] = jobs_octet_at(at + i, pattern);
 }
 
 size_t client_compare(const uint8_t *p, size_t n, uint64_t at, uint32_t pattern)
@@ -42,11 +42,11 @@ size_t client_compare(const uint8_t *p, size_t n, uint64_t at, uint32_t pattern)
     size_t i = 0;
 
     while (i < n) {
-        uint64_t word = GUINT64_TO_LE(word_at((at + i) / 8, pattern));
+        uint64_t word = GUINT64_TO_LE(jobs_word_at((at + i) / 8, pattern));
 
         if ((at + i) % 8 == 0 && n - i >= 8 && memcmp(p + i, &word, 8) == 0)
             i += 8;
-        else if (p[i] == octet_at(at + i, pattern))
+        else if (p[i] == jobs_octet_at(at + i, pattern))
             i++;
         else
             return i;
@@ -74,7 +74,7 @@ static bool next_name(struct nfs_client *client, struct client_name *name)
 }
 
 /* Walks on; the last name of a path is left over when `to_parent`. */
-static bool walk(struct nfs_client *client, bool to_parent, const struct client_answer *answer)
+static bool jobs_walk(struct nfs_client *client, bool to_parent, const struct client_answer *answer)
 {
     struct client_step step = {.kind = STEP_LOOKUP};
 
@@ -100,21 +100,21 @@ static bool begin_walk(struct nfs_client *client, const char *path, bool to_pare
 {
     client->at = client->root;
     client->rest = path ? path : "";
-    return walk(client, to_parent, NULL);
+    return jobs_walk(client, to_parent, NULL);
 }
 
 static bool to_path(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
                     const struct client_answer *answer)
 {
     (void)step;
-    return answer ? walk(client, false, answer) : begin_walk(client, job->path, false);
+    return answer ? jobs_walk(client, false, answer) : begin_walk(client, job->path, false);
 }
 
-static bool to_parent(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                      const struct client_answer *answer)
+static bool jobs_to_parent(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
+                           const struct client_answer *answer)
 {
     (void)step;
-    return answer ? walk(client, true, answer) : begin_walk(client, job->path, true);
+    return answer ? jobs_walk(client, true, answer) : begin_walk(client, job->path, true);
 }
 
 /* The target of the first path is kept while the second one is walked. */
@@ -123,7 +123,7 @@ static bool to_other_parent(struct nfs_client *client, const struct nfs_job *job
 {
     (void)step;
     if (answer)
-        return walk(client, true, answer);
+        return jobs_walk(client, true, answer);
     client->saved = client->at;
     client->saved_name = client->name;
     return begin_walk(client, job->other, true);
@@ -209,24 +209,24 @@ static bool open_step(struct nfs_client *client, enum client_step_kind kind, con
     return false;
 }
 
-static bool create(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                   const struct client_answer *answer)
+static bool jobs_create(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
+                        const struct client_answer *answer)
 {
     (void)job;
     (void)step;
     return open_step(client, STEP_CREATE, answer);
 }
 
-static bool open_file(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                      const struct client_answer *answer)
+static bool jobs_open_file(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
+                           const struct client_answer *answer)
 {
     (void)job;
     (void)step;
     return open_step(client, STEP_OPEN, answer);
 }
 
-static bool close_file(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                       const struct client_answer *answer)
+static bool jobs_close_file(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
+                            const struct client_answer *answer)
 {
     const struct client_step next = {.kind = STEP_CLOSE, .handle = client->at};
 
@@ -238,7 +238,8 @@ static bool close_file(struct nfs_client *client, const struct nfs_job *job, con
 /* ---- octets ---- */
 
 /* As many pieces in flight as allowed. True when all have been answered. */
-static bool send_pieces(struct nfs_client *client, const struct nfs_job *job, enum client_step_kind kind, uint32_t max)
+static bool jobs_send_pieces(struct nfs_client *client, const struct nfs_job *job, enum client_step_kind kind,
+                             uint32_t max)
 {
     while (client->stage == CLIENT_JOBS && client->taken < job->octets && client->in_flight < client->options.depth) {
         struct client_step step = {.kind = kind, .handle = client->at, .at = job->at + client->taken};
@@ -268,8 +269,8 @@ static bool take_piece(struct nfs_client *client, const struct client_step *step
     return true;
 }
 
-static bool write_all(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                      const struct client_answer *answer)
+static bool jobs_write_all(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
+                           const struct client_answer *answer)
 {
     if (!answer) {
         client->done = client->taken = 0;
@@ -286,11 +287,11 @@ static bool write_all(struct nfs_client *client, const struct nfs_job *job, cons
         client->has_verifier = true;
         client->verifier = answer->verifier;
     }
-    return send_pieces(client, job, STEP_WRITE, client->write_max);
+    return jobs_send_pieces(client, job, STEP_WRITE, client->write_max);
 }
 
-static bool commit(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                   const struct client_answer *answer)
+static bool jobs_commit(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
+                        const struct client_answer *answer)
 {
     const struct client_step next = {.kind = STEP_COMMIT, .handle = client->at};
 
@@ -303,14 +304,14 @@ static bool commit(struct nfs_client *client, const struct nfs_job *job, const s
     return once(client, &next, answer);
 }
 
-static bool read_all(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                     const struct client_answer *answer)
+static bool jobs_read_all(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
+                          const struct client_answer *answer)
 {
     size_t wrong;
 
     if (!answer) {
         client->done = client->taken = 0;
-        return send_pieces(client, job, STEP_READ, client->read_max);
+        return jobs_send_pieces(client, job, STEP_READ, client->read_max);
     }
     if (answer->n <= step->n) {
         wrong = client_compare(answer->p, answer->n, step->at, job->pattern);
@@ -322,13 +323,13 @@ static bool read_all(struct nfs_client *client, const struct nfs_job *job, const
     if (!take_piece(client, step, answer->n))
         return false;
     client->report.octets_read += answer->n;
-    return send_pieces(client, job, STEP_READ, client->read_max);
+    return jobs_send_pieces(client, job, STEP_READ, client->read_max);
 }
 
 /* ---- directories ---- */
 
-static bool list(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                 const struct client_answer *answer)
+static bool jobs_list(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
+                      const struct client_answer *answer)
 {
     struct client_step next = {.kind = STEP_LIST, .handle = client->at, .n = client->options.list_octets};
 
@@ -386,7 +387,7 @@ static bool make_files(struct nfs_client *client, const struct nfs_job *job, con
         client->count++;
     } else if (!open_step(client, STEP_CREATE, answer)) {
         return false;
-    } else if (!close_file(client, job, NULL, NULL)) {
+    } else if (!jobs_close_file(client, job, NULL, NULL)) {
         return false;
     } else {
         client->count++;
@@ -407,20 +408,20 @@ static const struct {
     phase phases[PHASES_MAX];
 } kinds[NFS_JOBS] = {
     [NFS_JOB_NULL] = {"null", {null}},
-    [NFS_JOB_MKDIR] = {"mkdir", {to_parent, plain}},
-    [NFS_JOB_WRITE] = {"write", {to_parent, create, write_all, commit, close_file}},
-    [NFS_JOB_READ] = {"read", {to_parent, open_file, read_all, close_file}},
+    [NFS_JOB_MKDIR] = {"mkdir", {jobs_to_parent, plain}},
+    [NFS_JOB_WRITE] = {"write", {jobs_to_parent, jobs_create, jobs_write_all, jobs_commit, jobs_close_file}},
+    [NFS_JOB_READ] = {"read", {jobs_to_parent, jobs_open_file, jobs_read_all, jobs_close_file}},
     [NFS_JOB_FILES] = {"files", {to_path, make_files}},
-    [NFS_JOB_LIST] = {"list", {to_path, list}},
+    [NFS_JOB_LIST] = {"list", {to_path, jobs_list}},
     [NFS_JOB_GETATTR] = {"getattr", {to_path, plain}},
     [NFS_JOB_ACCESS] = {"access", {to_path, plain}},
     [NFS_JOB_TRUNCATE] = {"truncate", {to_path, plain}},
-    [NFS_JOB_SYMLINK] = {"symlink", {to_parent, plain}},
+    [NFS_JOB_SYMLINK] = {"symlink", {jobs_to_parent, plain}},
     [NFS_JOB_READLINK] = {"readlink", {to_path, plain}},
-    [NFS_JOB_RENAME] = {"rename", {to_parent, to_other_parent, rename_or_link}},
+    [NFS_JOB_RENAME] = {"rename", {jobs_to_parent, to_other_parent, rename_or_link}},
     [NFS_JOB_LINK] = {"link", {to_path, to_other_parent, rename_or_link}},
-    [NFS_JOB_REMOVE] = {"remove", {to_parent, plain}},
-    [NFS_JOB_RMDIR] = {"rmdir", {to_parent, plain}},
+    [NFS_JOB_REMOVE] = {"remove", {jobs_to_parent, plain}},
+    [NFS_JOB_RMDIR] = {"rmdir", {jobs_to_parent, plain}},
     [NFS_JOB_STATFS] = {"statfs", {to_path, plain}},
     [NFS_JOB_UNFILES] = {"remove-files", {to_path, remove_files}},
 };

@@ -45,7 +45,7 @@ static void say_step(struct client_values *values)
     }
 }
 
-static char *words_of(const struct nfs_client *client, const struct client_step *step, const struct client_rpc *rpc)
+static char *say_words_of(const struct nfs_client *client, const struct client_step *step, const struct client_rpc *rpc)
 {
     return rpc->procedure ? g_strdup(rpc->words) : v4_operations(client, step);
 }
@@ -61,7 +61,7 @@ void client_put_arguments(const struct nfs_client *client, const struct client_s
                           struct xdr_out *out)
 {
     struct client_values values = {.client = client, .step = step};
-    g_autofree char *words = words_of(client, step, rpc);
+    g_autofree char *words = say_words_of(client, step, rpc);
 
     nfs_fields_init(&values.fields);
     say_step(&values);
@@ -98,7 +98,7 @@ void client_plan(const struct nfs_client *client, const struct client_step *step
 
 /* ---- results ---- */
 
-static bool is_dots(const uint8_t *name, uint32_t n)
+static bool say_is_dots(const uint8_t *name, uint32_t n)
 {
     return (n == 1 || n == 2) && name[0] == '.' && name[n - 1] == '.';
 }
@@ -109,13 +109,13 @@ static void take_entries(const struct client_step *step, const struct nfs_result
     for (guint i = 0; i < results->body.items->len; i++) {
         const struct nfs_body_item *item = &g_array_index(results->body.items, struct nfs_body_item, i);
 
-        answer->entries += strcmp(item->name, "name") == 0 && !is_dots(results->p + item->at, item->length);
+        answer->entries += strcmp(item->name, "name") == 0 && !say_is_dots(results->p + item->at, item->length);
     }
     answer->cookie = nfs_results_number(results, "cookie", step->at);
     answer->verifier = nfs_results_hyper(results, "cookieverf");
 }
 
-static bool take_handle(const struct nfs_results *results, struct client_handle *handle)
+static bool say_take_handle(const struct nfs_results *results, struct client_handle *handle)
 {
     uint32_t n;
 
@@ -130,7 +130,7 @@ static bool take_data(const struct client_step *step, const struct nfs_results *
     return step->kind != STEP_READ || nfs_results_number(results, "count", answer->n) == answer->n;
 }
 
-static uint32_t limit(const struct nfs_results *results, const char *name, uint32_t max)
+static uint32_t say_limit(const struct nfs_results *results, const char *name, uint32_t max)
 {
     return (uint32_t)MIN(max, MAX(nfs_results_number(results, name, max), 1));
 }
@@ -140,8 +140,8 @@ static void take_limits(struct nfs_client *client, const struct nfs_results *res
 {
     const bool is_4 = client->dialect->version == 4;
 
-    client->read_max = limit(results, is_4 ? "maxread" : "rtmax", client->read_max);
-    client->write_max = limit(results, is_4 ? "maxwrite" : "wtmax", client->write_max);
+    client->read_max = say_limit(results, is_4 ? "maxread" : "rtmax", client->read_max);
+    client->write_max = say_limit(results, is_4 ? "maxwrite" : "wtmax", client->write_max);
 }
 
 /* Results without a failure. */
@@ -156,7 +156,7 @@ static bool take_results(struct nfs_client *client, const struct client_step *st
     case STEP_LIMITS:
     case STEP_MOUNT:
         take_limits(client, results);
-        return take_handle(results, &answer->handle);
+        return say_take_handle(results, &answer->handle);
     case STEP_READ:
     case STEP_READLINK:
         return take_data(step, results, answer);
@@ -171,12 +171,12 @@ static bool take_results(struct nfs_client *client, const struct client_step *st
         take_entries(step, results, answer);
         return true;
     default:
-        return take_handle(results, &answer->handle);
+        return say_take_handle(results, &answer->handle);
     }
 }
 
 /* Of a COMPOUND: of its last operation. */
-static uint32_t status_of(const struct nfs_body *body, bool is_compound)
+static uint32_t say_status_of(const struct nfs_body *body, bool is_compound)
 {
     const struct nfs_field *status = nfs_field_find(body, is_compound ? body->n_ops - 1 : 0, "status");
 
@@ -186,11 +186,11 @@ static uint32_t status_of(const struct nfs_body *body, bool is_compound)
 void client_take(struct nfs_client *client, const struct client_step *step, const struct client_rpc *rpc, struct xdr *x,
                  struct client_answer *answer)
 {
-    g_autofree char *words = words_of(client, step, rpc);
+    g_autofree char *words = say_words_of(client, step, rpc);
     struct nfs_results results;
     bool ok = nfs_results_read(&results, client_procedure(client, rpc), words, x);
 
-    answer->status = status_of(&results.body, !rpc->procedure);
+    answer->status = say_status_of(&results.body, !rpc->procedure);
     if (!rpc->procedure)
         v4_settle(client, step, &results.body, answer);
     if (answer->status == CLIENT_STATUS_OK) {

@@ -52,7 +52,7 @@ static size_t export_name(const struct nfs_client *client, unsigned nth, const c
     return n;
 }
 
-static void add(GString *ops, const char *words)
+static void v4_add(GString *ops, const char *words)
 {
     if (*words)
         g_string_append_printf(ops, "%s%s", ops->len > 0 ? "," : "", words);
@@ -64,17 +64,17 @@ char *v4_operations(const struct nfs_client *client, const struct client_step *s
     GString *ops = g_string_new(has_sequence(client, step->kind) ? "sequence" : NULL);
 
     for (unsigned i = 0; i + 1 < operations_before(client, step); i += 2)
-        add(ops, "putfh,delegreturn");
+        v4_add(ops, "putfh,delegreturn");
     if (step->kind != STEP_MOUNT) {
-        add(ops, words);
+        v4_add(ops, words);
     } else {
         size_t first = strcspn(words, ",");
         g_autofree char *root = g_strndup(words, first);
 
-        add(ops, root);
+        v4_add(ops, root);
         for (unsigned i = 0; export_name(client, i, &name) > 0; i++)
-            add(ops, "lookup");
-        add(ops, words + first + 1);
+            v4_add(ops, "lookup");
+        v4_add(ops, words + first + 1);
     }
     return g_string_free(ops, FALSE);
 }
@@ -89,7 +89,7 @@ static const uint8_t *stateid_of(const struct client_values *values)
 }
 
 /* Values that depend on the operation's place: handles, stateids, names of the walk to the root. */
-static bool by_place(void *context, unsigned op, const char *name, struct nfs_given *given)
+static bool v4_by_place(void *context, unsigned op, const char *name, struct nfs_given *given)
 {
     const struct client_values *values = context;
     const struct nfs_client *client = values->client;
@@ -145,7 +145,7 @@ void v4_say(struct client_values *values)
 {
     const struct client_v4 *v4 = &values->client->v4;
 
-    values->fields.special = by_place;
+    values->fields.special = v4_by_place;
     values->fields.context = values;
     g_snprintf(values->id, sizeof values->id, "iwarp-gen %016" G_GINT64_MODIFIER "x", v4->client_verifier);
     nfs_fields_hyper(&values->fields, "verifier", v4->client_verifier);
@@ -167,7 +167,7 @@ void v4_say(struct client_values *values)
 /* ---- results ---- */
 
 /* Statuses of operations that carry the owner's seqid but do not consume it: RFC 7530 section 9.1.7. */
-static bool keeps_seqid(uint32_t status)
+static bool v4_keeps_seqid(uint32_t status)
 {
     static const uint32_t statuses[] = {10022, 10023, 10025, 10026, 10036, 10018, 10019, 10020};
 
@@ -184,7 +184,7 @@ static void count_seqids(struct client_v4 *v4, const struct nfs_body *body)
         const uint32_t op = body->ops[i]->number;
 
         if ((op == NFS_OP_OPEN || op == NFS_OP_OPEN_CONFIRM || op == NFS_OP_CLOSE) &&
-            !keeps_seqid((uint32_t)nfs_field_find(body, i, "status")->value))
+            !v4_keeps_seqid((uint32_t)nfs_field_find(body, i, "status")->value))
             v4->open_seq++;
     }
 }

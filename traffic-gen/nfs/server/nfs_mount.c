@@ -26,7 +26,7 @@ void nfs_mount_entry_free(gpointer p)
 }
 
 /* The name that a client gives itself in its credential. */
-static char *host_of(const struct nfs_call *call)
+static char *mount_host_of(const struct nfs_call *call)
 {
     const struct nfs_credentials *credentials = &call->credentials;
 
@@ -34,10 +34,10 @@ static char *host_of(const struct nfs_call *call)
 }
 
 /* path NULL: everything that host has mounted. */
-static void forget(struct nfs_call *call, const char *path)
+static void mount_forget(struct nfs_call *call, const char *path)
 {
     GPtrArray *mounts = call->server->mounts;
-    char *host = host_of(call);
+    char *host = mount_host_of(call);
 
     for (guint i = mounts->len; i-- > 0;) {
         const struct nfs_mount_entry *entry = mounts->pdata[i];
@@ -48,16 +48,16 @@ static void forget(struct nfs_call *call, const char *path)
     g_free(host);
 }
 
-static void remember(struct nfs_call *call, const char *path)
+static void mount_remember(struct nfs_call *call, const char *path)
 {
     GPtrArray *mounts = call->server->mounts;
     struct nfs_mount_entry *entry;
 
-    forget(call, path);
+    mount_forget(call, path);
     if (mounts->len >= MOUNTS_MAX)
         g_ptr_array_remove_index(mounts, 0);
     entry = g_new(struct nfs_mount_entry, 1);
-    entry->host = host_of(call);
+    entry->host = mount_host_of(call);
     entry->path = g_strdup(path);
     g_ptr_array_add(mounts, entry);
 }
@@ -104,7 +104,7 @@ static enum rpc_accept_stat mount_mnt(struct nfs_call *call)
     status = find_path(call, path, &id);
     xdr_out_u32(call->out, status);
     if (status == NFS_TREE_OK) {
-        remember(call, path);
+        mount_remember(call, path);
         nfs_handle_encode(call->server, id, handle);
     }
     g_free(path);
@@ -142,14 +142,14 @@ static enum rpc_accept_stat mount_umnt(struct nfs_call *call)
 
     if (!path)
         return RPC_GARBAGE_ARGS;
-    forget(call, path);
+    mount_forget(call, path);
     g_free(path);
     return RPC_SUCCESS;
 }
 
 static enum rpc_accept_stat mount_umntall(struct nfs_call *call)
 {
-    forget(call, NULL);
+    mount_forget(call, NULL);
     return RPC_SUCCESS;
 }
 

@@ -170,7 +170,7 @@ static const struct nfs_version *find_version(const struct rpc_message *header, 
     return NULL;
 }
 
-static void serve(struct nfs_call *call, struct rpc_message *reply)
+static void server_serve(struct nfs_call *call, struct rpc_message *reply)
 {
     const struct rpc_message *header = call->header;
     const struct nfs_version *version = find_version(header, reply);
@@ -216,7 +216,7 @@ bool nfs_server_call(struct nfs_peer *peer, const struct rpc_end_message *messag
     call.in = xdr_begin(message->p, message->n);
     if (answer.reply_stat == RPC_MSG_ACCEPTED) {
         call.in.at = header.header_len;
-        serve(&call, &answer);
+        server_serve(&call, &answer);
     }
     if (call.silent) {
         xdr_out_free(&out);

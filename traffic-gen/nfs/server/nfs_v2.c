@@ -59,19 +59,19 @@ static bool get_sattr(struct nfs_call *call, struct nfs_node_change *change)
 /* ---- results ---- */
 
 /* A status without a number in this version is an I/O error, even one that asks to try again. */
-static uint32_t status_of(uint32_t status)
+static uint32_t v2_status_of(uint32_t status)
 {
     if (status == NFS_STATUS_BADHANDLE)
         return NFS_TREE_STALE;
     return status == NFS_TREE_INVAL || status == NFS_TREE_MLINK || status == V3_JUKEBOX ? NFS_TREE_IO : status;
 }
 
-static void put_time(struct nfs_call *call, int64_t ns)
+static void v2_put_time(struct nfs_call *call, int64_t ns)
 {
     xdr_out_words(call->out, (uint32_t)(ns / NS_PER_S), (uint32_t)(ns % NS_PER_S / 1000));
 }
 
-static void put_attributes(struct nfs_call *call, uint64_t id)
+static void v2_put_attributes(struct nfs_call *call, uint64_t id)
 {
     /* ftype and the bits of the mode that say the same (section 2.3.5). Sockets and pipes have no number here. */
     static const struct {
@@ -87,23 +87,23 @@ static void put_attributes(struct nfs_call *call, uint64_t id)
                   node->gid, (uint32_t)MIN(node->size, UINT32_MAX), BLOCK, node->major << 8 | (node->minor & 0xff),
                   (uint32_t)MIN((node->used + 511) / 512, UINT32_MAX), (uint32_t)call->server->instance,
                   (uint32_t)node->id);
-    put_time(call, node->atime_ns);
-    put_time(call, node->mtime_ns);
-    put_time(call, node->ctime_ns);
+    v2_put_time(call, node->atime_ns);
+    v2_put_time(call, node->mtime_ns);
+    v2_put_time(call, node->ctime_ns);
 }
 
-static enum rpc_accept_stat put_status(struct nfs_call *call, uint32_t status)
+static enum rpc_accept_stat v2_put_status(struct nfs_call *call, uint32_t status)
 {
-    xdr_out_u32(call->out, status_of(status));
+    xdr_out_u32(call->out, v2_status_of(status));
     return RPC_SUCCESS;
 }
 
 /* attrstat */
 static enum rpc_accept_stat put_attrstat(struct nfs_call *call, uint32_t status, uint64_t id)
 {
-    put_status(call, status);
+    v2_put_status(call, status);
     if (status == NFS_TREE_OK)
-        put_attributes(call, id);
+        v2_put_attributes(call, id);
     return RPC_SUCCESS;
 }
 
@@ -112,12 +112,12 @@ static enum rpc_accept_stat put_diropres(struct nfs_call *call, uint32_t status,
 {
     uint8_t handle[HANDLE] = {0};
 
-    put_status(call, status);
+    v2_put_status(call, status);
     if (status != NFS_TREE_OK)
         return RPC_SUCCESS;
     nfs_handle_encode(call->server, id, handle);
     xdr_out_fixed(call->out, handle, sizeof handle);
-    put_attributes(call, id);
+    v2_put_attributes(call, id);
     return RPC_SUCCESS;
 }
 
@@ -173,7 +173,7 @@ static enum rpc_accept_stat v2_readlink(struct nfs_call *call)
     status = link.known ? nfs_tree_readlink(call->server->tree, link.id, &target, &n) : link.status;
     if (n > PATH_MAX_OCTETS)
         status = NFS_TREE_IO; /* created through another version: does not fit a path of this one */
-    put_status(call, status);
+    v2_put_status(call, status);
     if (status == NFS_TREE_OK)
         xdr_out_eligible(call->out, target, (uint32_t)n);
     return RPC_SUCCESS;
@@ -218,7 +218,7 @@ static enum rpc_accept_stat v2_write(struct nfs_call *call)
     return put_attrstat(call, status, file.id);
 }
 
-static enum rpc_accept_stat make(struct nfs_call *call, enum nfs_node_kind kind)
+static enum rpc_accept_stat v2_make(struct nfs_call *call, enum nfs_node_kind kind)
 {
     struct v3_object dir;
     struct v3_name name;
@@ -240,15 +240,15 @@ static enum rpc_accept_stat make(struct nfs_call *call, enum nfs_node_kind kind)
 
 static enum rpc_accept_stat v2_create(struct nfs_call *call)
 {
-    return make(call, NFS_NODE_FILE);
+    return v2_make(call, NFS_NODE_FILE);
 }
 
 static enum rpc_accept_stat v2_mkdir(struct nfs_call *call)
 {
-    return make(call, NFS_NODE_DIRECTORY);
+    return v2_make(call, NFS_NODE_DIRECTORY);
 }
 
-static enum rpc_accept_stat take_away(struct nfs_call *call, bool directory)
+static enum rpc_accept_stat v2_take_away(struct nfs_call *call, bool directory)
 {
     struct v3_object dir;
     struct v3_name name;
@@ -259,17 +259,17 @@ static enum rpc_accept_stat take_away(struct nfs_call *call, bool directory)
     status = v3_undelegated_name(call, v3_may_change(call, &dir), &dir, &name);
     if (status == NFS_TREE_OK)
         status = nfs_tree_remove(call->server->tree, dir.id, name.p, name.n, &directory);
-    return put_status(call, status);
+    return v2_put_status(call, status);
 }
 
 static enum rpc_accept_stat v2_remove(struct nfs_call *call)
 {
-    return take_away(call, false);
+    return v2_take_away(call, false);
 }
 
 static enum rpc_accept_stat v2_rmdir(struct nfs_call *call)
 {
-    return take_away(call, true);
+    return v2_take_away(call, true);
 }
 
 static enum rpc_accept_stat v2_rename(struct nfs_call *call)
@@ -279,7 +279,7 @@ static enum rpc_accept_stat v2_rename(struct nfs_call *call)
 
     if (!get_where(call, &from, &name) || !get_where(call, &to, &new_name))
         return RPC_GARBAGE_ARGS;
-    return put_status(call, v3_move(call, &from, &name, &to, &new_name));
+    return v2_put_status(call, v3_move(call, &from, &name, &to, &new_name));
 }
 
 static enum rpc_accept_stat v2_link(struct nfs_call *call)
@@ -293,7 +293,7 @@ static enum rpc_accept_stat v2_link(struct nfs_call *call)
     status = v3_undelegated(call, file.known ? v3_may_change(call, &dir) : file.status, file.id, true);
     if (status == NFS_TREE_OK)
         status = nfs_tree_link(call->server->tree, file.id, dir.id, name.p, name.n);
-    return put_status(call, status);
+    return v2_put_status(call, status);
 }
 
 static enum rpc_accept_stat v2_symlink(struct nfs_call *call)
@@ -308,7 +308,7 @@ static enum rpc_accept_stat v2_symlink(struct nfs_call *call)
         !get_sattr(call, &change))
         return RPC_GARBAGE_ARGS;
     status = v3_make_link(call, &dir, &name, &target, &change, &id);
-    return put_status(call, status);
+    return v2_put_status(call, status);
 }
 
 static enum rpc_accept_stat v2_readdir(struct nfs_call *call)
@@ -325,7 +325,7 @@ static enum rpc_accept_stat v2_readdir(struct nfs_call *call)
     status = v3_may(call, &dir, NFS_MAY_READ);
     if (status == NFS_TREE_OK && dir.before.kind != NFS_NODE_DIRECTORY)
         status = NFS_TREE_NOTDIR;
-    put_status(call, status);
+    v2_put_status(call, status);
     if (status != NFS_TREE_OK)
         return RPC_SUCCESS;
     room = MIN(MIN(count, DATA_MAX), nfs_room_left(call));
@@ -352,7 +352,7 @@ static enum rpc_accept_stat v2_statfs(struct nfs_call *call)
 
     if (!get_object(call, &object))
         return RPC_GARBAGE_ARGS;
-    put_status(call, object.status);
+    v2_put_status(call, object.status);
     if (!object.known)
         return RPC_SUCCESS;
     nfs_tree_usage(call->server->tree, &octets, &octets_max, &nodes, &nodes_max);

@@ -65,7 +65,7 @@ static bool get_optional(struct nfs_call *call, struct nfs_node_change *change, 
     return xdr_u32(&call->in, out);
 }
 
-static bool get_time(struct nfs_call *call, struct nfs_node_change *change, unsigned what, int64_t *out)
+static bool v3_get_time(struct nfs_call *call, struct nfs_node_change *change, unsigned what, int64_t *out)
 {
     uint32_t how, seconds, nseconds;
 
@@ -98,13 +98,13 @@ bool v3_get_sattr(struct nfs_call *call, struct nfs_node_change *change)
         if (!xdr_u64(&call->in, &change->size))
             return false;
     }
-    return get_time(call, change, NFS_SET_ATIME, &change->atime_ns) &&
-           get_time(call, change, NFS_SET_MTIME, &change->mtime_ns);
+    return v3_get_time(call, change, NFS_SET_ATIME, &change->atime_ns) &&
+           v3_get_time(call, change, NFS_SET_MTIME, &change->mtime_ns);
 }
 
 /* ---- results ---- */
 
-static void put_time(struct nfs_call *call, int64_t ns)
+static void v3_put_time(struct nfs_call *call, int64_t ns)
 {
     xdr_out_words(call->out, (uint32_t)(ns / NS_PER_S), (uint32_t)(ns % NS_PER_S));
 }
@@ -117,9 +117,9 @@ static void v3_put_attributes(struct nfs_call *call, const struct nfs_node *node
     xdr_out_words(call->out, node->major, node->minor);
     xdr_out_u64(call->out, call->server->instance);
     xdr_out_u64(call->out, node->id);
-    put_time(call, node->atime_ns);
-    put_time(call, node->mtime_ns);
-    put_time(call, node->ctime_ns);
+    v3_put_time(call, node->atime_ns);
+    v3_put_time(call, node->mtime_ns);
+    v3_put_time(call, node->ctime_ns);
 }
 
 static void put_post(struct nfs_call *call, const struct nfs_node *node)
@@ -139,8 +139,8 @@ void v3_put_wcc(struct nfs_call *call, const struct v3_object *object)
     xdr_out_bool(call->out, object->known);
     if (object->known) {
         xdr_out_u64(call->out, object->before.size);
-        put_time(call, object->before.mtime_ns);
-        put_time(call, object->before.ctime_ns);
+        v3_put_time(call, object->before.mtime_ns);
+        v3_put_time(call, object->before.ctime_ns);
     }
     v3_put_post(call, object);
 }
@@ -324,7 +324,7 @@ static enum rpc_accept_stat v3_fsinfo(struct nfs_call *call)
         return RPC_SUCCESS;
     xdr_out_words(call->out, io_max, io_max, 1, io_max, io_max, 1, MIN(io_max, 65536));
     xdr_out_u64(call->out, INT64_MAX);
-    put_time(call, 1);
+    v3_put_time(call, 1);
     xdr_out_u32(call->out, LINK | SYMLINK | HOMOGENEOUS | CANSETTIME);
     return RPC_SUCCESS;
 }

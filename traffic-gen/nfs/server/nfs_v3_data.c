@@ -138,7 +138,7 @@ static void put_entry(struct nfs_call *call, const struct listing *listing, cons
     v3_put_handle(call, entry->id);
 }
 
-static enum rpc_accept_stat list(struct nfs_call *call, const struct listing *listing)
+static enum rpc_accept_stat data_list(struct nfs_call *call, const struct listing *listing)
 {
     const struct v3_object *dir = &listing->dir;
     struct nfs_entry entry;
@@ -181,7 +181,7 @@ enum rpc_accept_stat v3_readdir(struct nfs_call *call)
     if (!v3_get_object(call, &listing.dir) || !xdr_u64(&call->in, &listing.cookie) ||
         !xdr_u64(&call->in, &listing.verifier) || !xdr_u32(&call->in, &listing.maxcount))
         return RPC_GARBAGE_ARGS;
-    return list(call, &listing);
+    return data_list(call, &listing);
 }
 
 enum rpc_accept_stat v3_readdirplus(struct nfs_call *call)
@@ -192,5 +192,5 @@ enum rpc_accept_stat v3_readdirplus(struct nfs_call *call)
         !xdr_u64(&call->in, &listing.verifier) || !xdr_u32(&call->in, &listing.dircount) ||
         !xdr_u32(&call->in, &listing.maxcount))
         return RPC_GARBAGE_ARGS;
-    return list(call, &listing);
+    return data_list(call, &listing);
 }

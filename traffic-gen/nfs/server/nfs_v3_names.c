@@ -184,7 +184,7 @@ enum rpc_accept_stat v3_mknod(struct nfs_call *call)
 
 /* ---- removal and renaming ---- */
 
-static enum rpc_accept_stat take_away(struct nfs_call *call, bool directory)
+static enum rpc_accept_stat names_take_away(struct nfs_call *call, bool directory)
 {
     struct v3_object dir;
     struct v3_name name;
@@ -202,12 +202,12 @@ static enum rpc_accept_stat take_away(struct nfs_call *call, bool directory)
 
 enum rpc_accept_stat v3_remove(struct nfs_call *call)
 {
-    return take_away(call, false);
+    return names_take_away(call, false);
 }
 
 enum rpc_accept_stat v3_rmdir(struct nfs_call *call)
 {
-    return take_away(call, true);
+    return names_take_away(call, true);
 }
 
 uint32_t v3_move(struct nfs_call *call, const struct v3_object *from, const struct v3_name *name,

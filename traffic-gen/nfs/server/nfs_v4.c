@@ -183,7 +183,7 @@ static int check_op(const struct nfs4_call *call, uint32_t number, const struct 
 }
 
 /* The status before a result that stays, or is taken back. */
-static void put_status(struct nfs4_call *call, uint32_t number, size_t result, int status)
+static void v4_put_status(struct nfs4_call *call, uint32_t number, size_t result, int status)
 {
     if (status != NFS4_OK && !call->keep_result) {
         xdr_out_cut(call->out, result + 4);
@@ -195,7 +195,7 @@ static void put_status(struct nfs4_call *call, uint32_t number, size_t result, i
         nfs4_owner_keep(call, status, result);
 }
 
-static int serve_op(struct nfs4_call *call, uint32_t number, const struct nfs4_op *op)
+static int v4_serve_op(struct nfs4_call *call, uint32_t number, const struct nfs4_op *op)
 {
     size_t result = xdr_out_at(call->out);
     int status;
@@ -219,11 +219,11 @@ static int serve_op(struct nfs4_call *call, uint32_t number, const struct nfs4_o
             call->keep_result = false;
         }
     }
-    put_status(call, number, result, status);
+    v4_put_status(call, number, result, status);
     return status;
 }
 
-static int next_op(struct nfs4_call *call)
+static int v4_next_op(struct nfs4_call *call)
 {
     const struct nfs4_op *op = NULL;
     uint32_t number;
@@ -239,12 +239,12 @@ static int next_op(struct nfs4_call *call)
         return NFS4ERR_OP_ILLEGAL;
     }
     xdr_out_u32(call->out, number);
-    return serve_op(call, number, op);
+    return v4_serve_op(call, number, op);
 }
 
 /* ---- the COMPOUND ---- */
 
-static enum rpc_accept_stat serve_compound(struct nfs_call *rpc)
+static enum rpc_accept_stat v4_serve_compound(struct nfs_call *rpc)
 {
     struct nfs4_call call = {.rpc = rpc,
                              .v4 = rpc->server->v4,
@@ -274,7 +274,7 @@ static enum rpc_accept_stat serve_compound(struct nfs_call *rpc)
     }
     call.minor = minor;
     for (; call.index < n_ops && status == NFS4_OK; call.index++) {
-        status = next_op(&call);
+        status = v4_next_op(&call);
         if (call.replayed)
             return RPC_SUCCESS;
     }
@@ -285,7 +285,7 @@ static enum rpc_accept_stat serve_compound(struct nfs_call *rpc)
     return RPC_SUCCESS;
 }
 
-static const nfs_serve procedures[] = {nfs_serve_null, serve_compound};
+static const nfs_serve procedures[] = {nfs_serve_null, v4_serve_compound};
 
 const struct nfs_version nfs_v4 = {
     .program = NFS_PROGRAM, .version = 4, .n_procedures = G_N_ELEMENTS(procedures), .procedures = procedures};

@@ -96,7 +96,7 @@ int nfs4_seek(struct nfs4_call *call)
 enum { SEGMENTS_MAX = 16, DATA_SEGMENT = 16, HOLE_SEGMENT = 20, ROUNDUP_MAX = 3 };
 
 /* The data or the hole at *at, of at most `left` octets of file and `room` of Reply; false: no room for it. */
-static bool put_segment(struct nfs4_call *call, uint64_t *at, uint64_t end, size_t room)
+static bool v4_2_put_segment(struct nfs4_call *call, uint64_t *at, uint64_t end, size_t room)
 {
     uint64_t next = end;
     const uint8_t *data;
@@ -145,7 +145,7 @@ int nfs4_read_plus(struct nfs4_call *call)
     xdr_out_bool(call->out, false);
     xdr_out_u32(call->out, 0);
     while (offset < end && segments < SEGMENTS_MAX && xdr_out_at(call->out) < limit &&
-           put_segment(call, &offset, end, limit - xdr_out_at(call->out)))
+           v4_2_put_segment(call, &offset, end, limit - xdr_out_at(call->out)))
         segments++;
     if (segments == 0 && offset < end)
         return NFS4ERR_REP_TOO_BIG;
@@ -171,7 +171,7 @@ static bool get_copy(struct xdr *in, struct copy *out)
 }
 
 /* Sections 15.2.3 and 15.13.3 have the same conditions. *n: octets that there are to copy. */
-static int prepare(struct nfs4_call *call, struct copy *copy, bool clone, uint64_t *n)
+static int v4_2_prepare(struct nfs4_call *call, struct copy *copy, bool clone, uint64_t *n)
 {
     const struct nfs_node *from, *to;
     int status;
@@ -232,7 +232,7 @@ static int copy_data(struct nfs4_call *call, uint64_t from, uint64_t to, size_t 
 }
 
 /* done: how far it went. */
-static int move_octets(struct nfs4_call *call, const struct copy *copy, uint64_t n, uint64_t *done)
+static int v4_2_move_octets(struct nfs4_call *call, const struct copy *copy, uint64_t n, uint64_t *done)
 {
     int status = NFS4_OK;
 
@@ -271,10 +271,10 @@ int nfs4_copy(struct nfs4_call *call)
         return NFS4ERR_BADXDR;
     if (servers > 0)
         return NFS4ERR_NOTSUPP; /* from another server */
-    status = prepare(call, &copy, false, &n);
+    status = v4_2_prepare(call, &copy, false, &n);
     if (status != NFS4_OK)
         return status;
-    status = move_octets(call, &copy, n, &done);
+    status = v4_2_move_octets(call, &copy, n, &done);
     if (status != NFS4_OK && done == 0)
         return status;
     xdr_out_u32(call->out, 0); /* no callback: it is done */
@@ -294,14 +294,14 @@ int nfs4_clone(struct nfs4_call *call)
 
     if (!get_copy(call->in, &copy))
         return NFS4ERR_BADXDR;
-    status = prepare(call, &copy, true, &n);
+    status = v4_2_prepare(call, &copy, true, &n);
     if (status != NFS4_OK)
         return status;
     /* All or nothing: the source is at most this long. */
     nfs_tree_usage(call->tree, &octets, &octets_max, &nodes, &nodes_max);
     if (MIN(n, nfs_tree_get(call->tree, call->saved)->used) + SLACK > octets_max - MIN(octets, octets_max))
         return NFS4ERR_NOSPC;
-    return move_octets(call, &copy, n, &done);
+    return v4_2_move_octets(call, &copy, n, &done);
 }
 
 /* Copies finish at once: there is none whose status could be queried (sections 15.8 and 15.9). */

@@ -82,7 +82,7 @@ int nfs4_setattr(struct nfs4_call *call)
 }
 
 /* RFC 7530 section 16.35: octet for octet. */
-static int compare(struct nfs4_call *call, bool *same)
+static int ops_compare(struct nfs4_call *call, bool *same)
 {
     size_t start = xdr_out_at(call->out), ours;
     struct nfs4_mask wanted;
@@ -114,7 +114,7 @@ static int compare(struct nfs4_call *call, bool *same)
 int nfs4_verify(struct nfs4_call *call)
 {
     bool same = false;
-    int status = compare(call, &same);
+    int status = ops_compare(call, &same);
 
     return status != NFS4_OK ? status : same ? NFS4_OK : NFS4ERR_NOT_SAME;
 }
@@ -122,7 +122,7 @@ int nfs4_verify(struct nfs4_call *call)
 int nfs4_nverify(struct nfs4_call *call)
 {
     bool same = false;
-    int status = compare(call, &same);
+    int status = ops_compare(call, &same);
 
     return status != NFS4_OK ? status : same ? NFS4ERR_SAME : NFS4_OK;
 }

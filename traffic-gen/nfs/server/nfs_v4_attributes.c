@@ -77,7 +77,7 @@ static void put_no(struct source *from, unsigned bit)
 }
 
 /* Numbers of one word, and of two. */
-static void put_word(struct source *from, unsigned bit)
+static void attributes_put_word(struct source *from, unsigned bit)
 {
     const struct nfs_node *node = from->node;
     uint32_t v = 0; /* fh_expire_type: persistent; change_attr_type: grows monotonically; rdattr_error: none */
@@ -190,7 +190,7 @@ static void put_rawdev(struct source *from, unsigned bit)
     xdr_out_words(from->call->out, from->node->major, from->node->minor);
 }
 
-static void put_time(struct source *from, unsigned bit)
+static void attributes_put_time(struct source *from, unsigned bit)
 {
     const struct nfs_node *node = from->node;
     int64_t ns = bit == 47   ? node->atime_ns
@@ -236,7 +236,7 @@ static int get_mode_umask(struct sink *to)
     return (mode | umask) & ~(uint32_t)MODE_MASK ? NFS4ERR_INVAL : NFS4_OK;
 }
 
-static int get_number(struct xdr *in, uint32_t *out)
+static int attributes_get_number(struct xdr *in, uint32_t *out)
 {
     const uint8_t *text;
     uint32_t n;
@@ -258,17 +258,17 @@ static int get_number(struct xdr *in, uint32_t *out)
 static int get_owner(struct sink *to)
 {
     to->change->set |= NFS_SET_UID;
-    return get_number(to->call->in, &to->change->uid);
+    return attributes_get_number(to->call->in, &to->change->uid);
 }
 
 static int get_group(struct sink *to)
 {
     to->change->set |= NFS_SET_GID;
-    return get_number(to->call->in, &to->change->gid);
+    return attributes_get_number(to->call->in, &to->change->gid);
 }
 
 /* settime4 */
-static int get_time(struct sink *to, int64_t *ns)
+static int attributes_get_time(struct sink *to, int64_t *ns)
 {
     struct nfs4_call *call = to->call;
     uint32_t how = 0, nseconds = 0;
@@ -292,66 +292,66 @@ static int get_time(struct sink *to, int64_t *ns)
 static int get_access_time(struct sink *to)
 {
     to->change->set |= NFS_SET_ATIME;
-    return get_time(to, &to->change->atime_ns);
+    return attributes_get_time(to, &to->change->atime_ns);
 }
 
 static int get_modify_time(struct sink *to)
 {
     to->change->set |= NFS_SET_MTIME;
-    return get_time(to, &to->change->mtime_ns);
+    return attributes_get_time(to, &to->change->mtime_ns);
 }
 
 /* ---- the table ---- */
 
 static const struct attribute attributes[ATTR_MAX] = {
     [ATTR_SUPPORTED] = {put_supported, NULL, 0},
-    [1] = {put_word, NULL, 0}, /* type */
-    [2] = {put_word, NULL, 0}, /* fh_expire_type */
-    [3] = {put_long, NULL, 0}, /* change */
+    [1] = {attributes_put_word, NULL, 0}, /* type */
+    [2] = {attributes_put_word, NULL, 0}, /* fh_expire_type */
+    [3] = {put_long, NULL, 0},            /* change */
     [ATTR_SIZE] = {put_long, get_size, 0},
-    [5] = {put_yes, NULL, 0},   /* link_support */
-    [6] = {put_yes, NULL, 0},   /* symlink_support */
-    [7] = {put_no, NULL, 0},    /* named_attr */
-    [8] = {put_fsid, NULL, 0},  /* fsid */
-    [9] = {put_yes, NULL, 0},   /* unique_handles */
-    [10] = {put_word, NULL, 0}, /* lease_time */
-    [ATTR_RDATTR_ERROR] = {put_word, NULL, 0},
-    [15] = {put_yes, NULL, 0},    /* cansettime */
-    [16] = {put_no, NULL, 0},     /* case_insensitive */
-    [17] = {put_yes, NULL, 0},    /* case_preserving */
-    [18] = {put_yes, NULL, 0},    /* chown_restricted */
-    [19] = {put_handle, NULL, 0}, /* filehandle */
-    [20] = {put_long, NULL, 0},   /* fileid */
-    [21] = {put_long, NULL, 0},   /* files_avail */
-    [22] = {put_long, NULL, 0},   /* files_free */
-    [23] = {put_long, NULL, 0},   /* files_total */
-    [26] = {put_yes, NULL, 0},    /* homogeneous */
-    [27] = {put_long, NULL, 0},   /* maxfilesize */
-    [28] = {put_word, NULL, 0},   /* maxlink */
-    [29] = {put_word, NULL, 0},   /* maxname */
-    [30] = {put_long, NULL, 0},   /* maxread */
-    [31] = {put_long, NULL, 0},   /* maxwrite */
-    [ATTR_MODE] = {put_word, get_mode, 0},
-    [34] = {put_yes, NULL, 0},  /* no_trunc */
-    [35] = {put_word, NULL, 0}, /* numlinks */
+    [5] = {put_yes, NULL, 0},              /* link_support */
+    [6] = {put_yes, NULL, 0},              /* symlink_support */
+    [7] = {put_no, NULL, 0},               /* named_attr */
+    [8] = {put_fsid, NULL, 0},             /* fsid */
+    [9] = {put_yes, NULL, 0},              /* unique_handles */
+    [10] = {attributes_put_word, NULL, 0}, /* lease_time */
+    [ATTR_RDATTR_ERROR] = {attributes_put_word, NULL, 0},
+    [15] = {put_yes, NULL, 0},             /* cansettime */
+    [16] = {put_no, NULL, 0},              /* case_insensitive */
+    [17] = {put_yes, NULL, 0},             /* case_preserving */
+    [18] = {put_yes, NULL, 0},             /* chown_restricted */
+    [19] = {put_handle, NULL, 0},          /* filehandle */
+    [20] = {put_long, NULL, 0},            /* fileid */
+    [21] = {put_long, NULL, 0},            /* files_avail */
+    [22] = {put_long, NULL, 0},            /* files_free */
+    [23] = {put_long, NULL, 0},            /* files_total */
+    [26] = {put_yes, NULL, 0},             /* homogeneous */
+    [27] = {put_long, NULL, 0},            /* maxfilesize */
+    [28] = {attributes_put_word, NULL, 0}, /* maxlink */
+    [29] = {attributes_put_word, NULL, 0}, /* maxname */
+    [30] = {put_long, NULL, 0},            /* maxread */
+    [31] = {put_long, NULL, 0},            /* maxwrite */
+    [ATTR_MODE] = {attributes_put_word, get_mode, 0},
+    [34] = {put_yes, NULL, 0},             /* no_trunc */
+    [35] = {attributes_put_word, NULL, 0}, /* numlinks */
     [ATTR_OWNER] = {put_who, get_owner, 0},
     [ATTR_GROUP] = {put_who, get_group, 0},
-    [41] = {put_rawdev, NULL, 0}, /* rawdev */
-    [42] = {put_long, NULL, 0},   /* space_avail */
-    [43] = {put_long, NULL, 0},   /* space_free */
-    [44] = {put_long, NULL, 0},   /* space_total */
-    [45] = {put_long, NULL, 0},   /* space_used */
-    [47] = {put_time, NULL, 0},   /* time_access */
+    [41] = {put_rawdev, NULL, 0},          /* rawdev */
+    [42] = {put_long, NULL, 0},            /* space_avail */
+    [43] = {put_long, NULL, 0},            /* space_free */
+    [44] = {put_long, NULL, 0},            /* space_total */
+    [45] = {put_long, NULL, 0},            /* space_used */
+    [47] = {attributes_put_time, NULL, 0}, /* time_access */
     [ATTR_ACCESS_SET] = {NULL, get_access_time, 0},
-    [51] = {put_time, NULL, 0}, /* time_delta */
-    [52] = {put_time, NULL, 0}, /* time_metadata */
-    [53] = {put_time, NULL, 0}, /* time_modify */
+    [51] = {attributes_put_time, NULL, 0}, /* time_delta */
+    [52] = {attributes_put_time, NULL, 0}, /* time_metadata */
+    [53] = {attributes_put_time, NULL, 0}, /* time_modify */
     [ATTR_MODIFY_SET] = {NULL, get_modify_time, 0},
     [55] = {put_long, NULL, 0}, /* mounted_on_fileid */
     [ATTR_EXCLUSIVE] = {put_supported, NULL, 1},
-    [76] = {put_word, NULL, 1}, /* fs_charset_cap */
-    [77] = {put_word, NULL, 2}, /* clone_blksize */
-    [79] = {put_word, NULL, 2}, /* change_attr_type */
+    [76] = {attributes_put_word, NULL, 1}, /* fs_charset_cap */
+    [77] = {attributes_put_word, NULL, 2}, /* clone_blksize */
+    [79] = {attributes_put_word, NULL, 2}, /* change_attr_type */
     [ATTR_MODE_UMASK] = {NULL, get_mode_umask, 2},
     [82] = {put_yes, NULL, 2}, /* xattr_support */
 };

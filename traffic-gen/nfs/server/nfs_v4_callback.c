@@ -17,7 +17,7 @@ enum {
     CB_SEQUENCE_RESULT = NFS4_SESSION_OCTETS + 16,
 };
 
-static void begin(struct nfs4_session *session, uint32_t procedure, struct xdr_out *out)
+static void v4_callback_begin(struct nfs4_session *session, uint32_t procedure, struct xdr_out *out)
 {
     struct rpc_message header = {.xid = ++session->client->v4->last_xid,
                                  .type = RPC_CALL,
@@ -59,11 +59,11 @@ static void probe(struct nfs4_session *session)
     struct xdr_out out;
 
     session->probed = true;
-    begin(session, CB_NULL, &out);
+    v4_callback_begin(session, CB_NULL, &out);
     send(session, &out, 0);
 }
 
-static void recall(struct nfs4_session *session, struct nfs4_state *state)
+static void v4_callback_recall(struct nfs4_session *session, struct nfs4_state *state)
 {
     struct nfs4_stateid stateid = nfs4_stateid_of(state);
     uint8_t handle[NFS_HANDLE_OCTETS];
@@ -71,7 +71,7 @@ static void recall(struct nfs4_session *session, struct nfs4_state *state)
 
     state->asked = true;
     nfs_handle_encode(session->client->v4->server, state->file->node, handle);
-    begin(session, CB_COMPOUND, &out);
+    v4_callback_begin(session, CB_COMPOUND, &out);
     xdr_out_opaque(&out, "", 0);
     xdr_out_u32(&out, session->minor);
     xdr_out_u32(&out, 0); /* callback_ident: of minor version 0 */
@@ -142,7 +142,7 @@ void nfs4_send_callbacks(struct nfs_server *server)
         if (!session)
             continue;
         state->queued = false;
-        recall(session, state);
+        v4_callback_recall(session, state);
         i = 0; /* the list may be another one now */
     }
 }

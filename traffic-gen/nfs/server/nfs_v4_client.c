@@ -44,7 +44,7 @@ void nfs4_client_renew(struct nfs4_client *client)
 }
 
 /* Room for one more; clients that never finished or are gone make it. */
-static bool make_room(struct nfs4_call *call)
+static bool client_make_room(struct nfs4_call *call)
 {
     struct nfs4_client *victim = NULL;
     GHashTableIter iter;
@@ -71,7 +71,7 @@ static struct nfs4_client *nfs4_client_new(struct nfs4_call *call, const uint8_t
 {
     struct nfs4_client *client;
 
-    if (!make_room(call))
+    if (!client_make_room(call))
         return NULL;
     client = g_new0(struct nfs4_client, 1);
     client->v4 = call->v4;
@@ -108,7 +108,7 @@ void nfs4_client_free(struct nfs4_client *client)
 }
 
 /* A client is removed while a COMPOUND is served, possibly its own. */
-static void forget(struct nfs4_call *call, struct nfs4_client *client)
+static void client_forget(struct nfs4_call *call, struct nfs4_client *client)
 {
     if (call->client == client) {
         call->client = NULL;
@@ -130,7 +130,7 @@ void nfs4_client_confirm(struct nfs4_call *call, struct nfs4_client *client)
     /* The client has restarted: what its earlier instance held is gone. */
     older = nfs4_client_named(call, name, (uint32_t)n, true);
     if (older)
-        forget(call, older);
+        client_forget(call, older);
     client->confirmed = true;
 }
 
@@ -304,8 +304,8 @@ static int check_named(const struct nfs4_call *call, const struct nfs4_client *c
 }
 
 /* Section 18.35.4: which client is meant, or made. */
-static int choose(struct nfs4_call *call, const uint8_t *verifier, const uint8_t *name, uint32_t n, bool update,
-                  struct nfs4_client **out)
+static int client_choose(struct nfs4_call *call, const uint8_t *verifier, const uint8_t *name, uint32_t n, bool update,
+                         struct nfs4_client **out)
 {
     struct nfs4_client *client = nfs4_client_named(call, name, n, true), *waiting;
     bool anew = true;
@@ -343,7 +343,7 @@ int nfs4_exchange_id(struct nfs4_call *call)
     if (status == NFS4_OK && flags & ~(uint32_t)EXCHANGE_KNOWN)
         status = NFS4ERR_INVAL;
     if (status == NFS4_OK)
-        status = choose(call, verifier, name, n, flags & EXCHANGE_UPDATE, &client);
+        status = client_choose(call, verifier, name, n, flags & EXCHANGE_UPDATE, &client);
     if (status != NFS4_OK)
         return status;
     put_be64(scope, call->rpc->server->instance);

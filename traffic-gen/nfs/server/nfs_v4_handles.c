@@ -123,7 +123,7 @@ int nfs4_restorefh(struct nfs4_call *call)
 }
 
 /* In the current directory. */
-static int find(struct nfs4_call *call, const char *name, uint32_t n, uint64_t *node)
+static int handles_find(struct nfs4_call *call, const char *name, uint32_t n, uint64_t *node)
 {
     int status;
     const struct nfs_node *directory = nfs4_directory(call, &status);
@@ -136,26 +136,26 @@ static int find(struct nfs4_call *call, const char *name, uint32_t n, uint64_t *
 }
 
 /* By the name that is the operation's argument. */
-static int find_named(struct nfs4_call *call, uint64_t *node)
+static int handles_find_named(struct nfs4_call *call, uint64_t *node)
 {
     const char *name;
     uint32_t n;
     int status = nfs4_get_name(call, &name, &n);
 
-    return status == NFS4_OK ? find(call, name, n, node) : status;
+    return status == NFS4_OK ? handles_find(call, name, n, node) : status;
 }
 
 int nfs4_lookup(struct nfs4_call *call)
 {
     uint64_t node;
-    int status = find_named(call, &node);
+    int status = handles_find_named(call, &node);
 
     if (status == NFS4_OK)
         set_current(call, node);
     return status;
 }
 
-static int to_parent(struct nfs4_call *call)
+static int handles_to_parent(struct nfs4_call *call)
 {
     int status;
     const struct nfs_node *directory = nfs4_directory(call, &status);
@@ -172,7 +172,7 @@ static int to_parent(struct nfs4_call *call)
 
 int nfs4_lookupp(struct nfs4_call *call)
 {
-    return to_parent(call);
+    return handles_to_parent(call);
 }
 
 /* ---- security ---- */
@@ -188,7 +188,7 @@ static void put_flavors(struct nfs4_call *call)
 int nfs4_secinfo(struct nfs4_call *call)
 {
     uint64_t node;
-    int status = find_named(call, &node);
+    int status = handles_find_named(call, &node);
 
     if (status == NFS4_OK)
         put_flavors(call);
@@ -203,7 +203,7 @@ int nfs4_secinfo_no_name(struct nfs4_call *call)
     if (!xdr_u32(call->in, &style) || style > 1)
         return NFS4ERR_BADXDR;
     if (style == 1)
-        status = to_parent(call);
+        status = handles_to_parent(call);
     else
         nfs4_node(call, &status);
     if (status == NFS4_OK)

@@ -46,7 +46,7 @@ int nfs4_read(struct nfs4_call *call)
 }
 
 /* A fault: struct nfs_server_options. */
-static bool is_lost(const struct nfs4_call *call)
+static bool io_is_lost(const struct nfs4_call *call)
 {
     const unsigned each = call->rpc->server->options.loses_writes;
 
@@ -109,7 +109,7 @@ int nfs4_write(struct nfs4_call *call)
         return NFS4ERR_INVAL;
     if (n > 0)
         keep_replaced(call, offset, n, stable);
-    if (n > 0 && !is_lost(call))
+    if (n > 0 && !io_is_lost(call))
         status = (int)nfs_tree_write(call->tree, call->current, offset, data, n);
     if (status != NFS4_OK)
         return status;

@@ -131,7 +131,7 @@ struct request {
     uint32_t n_owner;
 };
 
-static bool get_request(struct xdr *in, struct request *out)
+static bool lock_get_request(struct xdr *in, struct request *out)
 {
     uint32_t type = 0;
     uint64_t offset = 0, length = 0;
@@ -249,7 +249,7 @@ int nfs4_lock(struct nfs4_call *call)
     struct nfs4_range held;
     int status;
 
-    if (!get_request(call->in, &request))
+    if (!lock_get_request(call->in, &request))
         return NFS4ERR_BADXDR;
     status = get_locker(call, &request, &open, &owner, &locks);
     if (status == NFS4_OK)
@@ -271,7 +271,7 @@ int nfs4_lock(struct nfs4_call *call)
 
 /* ---- the others ---- */
 
-static int client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **client)
+static int lock_client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **client)
 {
     if (call->minor == 0)
         return nfs4_client_of_minor_0(call, id, client);
@@ -297,7 +297,7 @@ int nfs4_lockt(struct nfs4_call *call)
         return NFS4ERR_BADXDR;
     status = get_range(type, offset, length, &wanted);
     if (status == NFS4_OK)
-        status = client_of(call, id, &client);
+        status = lock_client_of(call, id, &client);
     if (status != NFS4_OK)
         return status;
     if (!nfs4_regular(call, &status))

@@ -35,8 +35,8 @@ static bool get_creation(struct xdr *in, struct creation *out)
     return true;
 }
 
-static int make(struct nfs4_call *call, const struct creation *what, const char *name, uint32_t n,
-                struct nfs_node_change *attributes, uint64_t *node)
+static int names_make(struct nfs4_call *call, const struct creation *what, const char *name, uint32_t n,
+                      struct nfs_node_change *attributes, uint64_t *node)
 {
     int status;
 
@@ -83,7 +83,7 @@ int nfs4_create(struct nfs4_call *call)
         return status;
     before = directory->change;
     nfs4_new_attributes(call, &attributes, what.kind == NFS_NODE_DIRECTORY ? 0777 : 0666);
-    status = make(call, &what, name, n, &attributes, &node);
+    status = names_make(call, &what, name, n, &attributes, &node);
     if (status != NFS4_OK)
         return status;
     nfs4_put_change(call, before, call->current);

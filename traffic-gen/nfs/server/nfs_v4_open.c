@@ -71,7 +71,7 @@ static bool get_claim(struct nfs4_call *call, struct request *out)
     return read;
 }
 
-static bool get_request(struct nfs4_call *call, struct request *out)
+static bool open_get_request(struct nfs4_call *call, struct request *out)
 {
     *out = (struct request){0};
     xdr_u32(call->in, &out->seqid);
@@ -97,7 +97,7 @@ static int may_open(const struct nfs4_call *call, const struct nfs_node *node, u
     return may == NFS_MAY_READ && nfs_may(call->rpc, node, NFS_MAY_EXECUTE) ? NFS4_OK : NFS4ERR_ACCESS;
 }
 
-static int check_file(const struct nfs4_call *call, const struct nfs_node *node, unsigned access)
+static int open_check_file(const struct nfs4_call *call, const struct nfs_node *node, unsigned access)
 {
     if (!node)
         return NFS4ERR_STALE;
@@ -110,7 +110,8 @@ static int check_file(const struct nfs4_call *call, const struct nfs_node *node,
     return may_open(call, node, access);
 }
 
-static int create(struct nfs4_call *call, struct request *request, const struct nfs_node *directory, uint64_t *node)
+static int open_create(struct nfs4_call *call, struct request *request, const struct nfs_node *directory,
+                       uint64_t *node)
 {
     struct nfs_node_change attributes = request->attributes;
 
@@ -143,7 +144,8 @@ static int create_over(struct nfs4_call *call, struct request *request, uint64_t
 }
 
 /* By a name in the current directory. */
-static int find_named(struct nfs4_call *call, struct request *request, uint64_t *node, bool *created, bool *truncate)
+static int open_find_named(struct nfs4_call *call, struct request *request, uint64_t *node, bool *created,
+                           bool *truncate)
 {
     const struct nfs_node *directory;
     int status = nfs4_check_name(request->name, request->n_name);
@@ -163,7 +165,7 @@ static int find_named(struct nfs4_call *call, struct request *request, uint64_t 
     if (status != NFS4ERR_NOENT)
         return status;
     *created = true;
-    return create(call, request, directory, node);
+    return open_create(call, request, directory, node);
 }
 
 /* With its own delegation the client may open what it has opened locally. */
@@ -179,7 +181,7 @@ static int check_delegation(struct nfs4_call *call, const struct request *reques
 
 /* ---- OPEN ---- */
 
-static int client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **client)
+static int open_client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **client)
 {
     if (call->minor == 0)
         return nfs4_client_of_minor_0(call, id, client);
@@ -244,7 +246,7 @@ static int check_request(const struct nfs4_call *call, const struct request *req
     return call->minor > 0 && !call->client->reclaim_complete ? NFS4ERR_GRACE : NFS4_OK;
 }
 
-static int find_file(struct nfs4_call *call, struct request *request, uint64_t *node, bool *created)
+static int open_find_file(struct nfs4_call *call, struct request *request, uint64_t *node, bool *created)
 {
     bool truncate = false;
     struct nfs_node_change size = {.set = NFS_SET_SIZE};
@@ -254,11 +256,11 @@ static int find_file(struct nfs4_call *call, struct request *request, uint64_t *
     if (request->claim == CLAIM_FH || request->claim == CLAIM_DELEG_CUR_FH || request->claim == CLAIM_PREVIOUS)
         *node = call->current;
     else
-        status = find_named(call, request, node, created, &truncate);
+        status = open_find_named(call, request, node, created, &truncate);
     if (status != NFS4_OK || *created)
         return status;
     directory = nfs_tree_get(call->tree, *node);
-    status = check_file(call, directory, request->access | (truncate ? NFS4_ACCESS_WRITE : 0));
+    status = open_check_file(call, directory, request->access | (truncate ? NFS4_ACCESS_WRITE : 0));
     if (status == NFS4_OK && (request->claim == CLAIM_DELEGATE_CUR || request->claim == CLAIM_DELEG_CUR_FH))
         status = check_delegation(call, request, *node);
     if (status == NFS4_OK)
@@ -284,7 +286,7 @@ static void put_open(struct nfs4_call *call, const struct request *request, stru
     nfs4_put_delegation(call, state, request->share);
 }
 
-static int open_file(struct nfs4_call *call, struct request *request, struct nfs4_owner *owner)
+static int open_open_file(struct nfs4_call *call, struct request *request, struct nfs4_owner *owner)
 {
     uint64_t directory = call->current, before = nfs4_change_of(call, directory), node = 0;
     struct nfs4_state *state;
@@ -296,7 +298,7 @@ static int open_file(struct nfs4_call *call, struct request *request, struct nfs
     if (status == NFS4_OK && nfs4_states_full(owner->client))
         status = call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
     if (status == NFS4_OK)
-        status = find_file(call, request, &node, &created);
+        status = open_find_file(call, request, &node, &created);
     if (status == NFS4_OK)
         status = nfs4_share_conflict(call, node, owner, request->access, request->deny);
     if (status != NFS4_OK)
@@ -318,9 +320,9 @@ int nfs4_open(struct nfs4_call *call)
     struct nfs4_owner *owner;
     int status;
 
-    if (!get_request(call, &request))
+    if (!open_get_request(call, &request))
         return NFS4ERR_BADXDR;
-    status = client_of(call, request.client, &client);
+    status = open_client_of(call, request.client, &client);
     if (status != NFS4_OK)
         return status;
     owner = nfs4_owner_get(client, false, request.owner, request.n_owner);
@@ -329,7 +331,7 @@ int nfs4_open(struct nfs4_call *call)
     drop_unconfirmed(call, owner, request.seqid);
     /* Any error from here on consumes the owner's seqid (RFC 7530 section 9.1.7). */
     status = nfs4_owner_seqid(call, owner, request.seqid);
-    return status == NFS4_OK ? open_file(call, &request, owner) : status;
+    return status == NFS4_OK ? open_open_file(call, &request, owner) : status;
 }
 
 /* ---- operations on an open ---- */

@@ -58,8 +58,8 @@ static void put_result(struct nfs4_call *call, const struct nfs4_session *sessio
 }
 
 /* The Reply of this slot again. The results begin with the COMPOUND's status. */
-static int replay(struct nfs4_call *call, const struct nfs4_session *session, const struct nfs4_slot *slot,
-                  const struct arguments *arguments, uint32_t crc)
+static int sequence_replay(struct nfs4_call *call, const struct nfs4_session *session, const struct nfs4_slot *slot,
+                           const struct arguments *arguments, uint32_t crc)
 {
     size_t start = call->rpc_start;
 
@@ -119,7 +119,7 @@ int nfs4_sequence(struct nfs4_call *call)
     slot = &session->slots[arguments.slot];
     crc = crc32c(call->in->p + call->rpc->header->header_len, call->in->n - call->rpc->header->header_len);
     if (arguments.sequence == slot->sequence && !call->rpc->server->options.executes_again)
-        return replay(call, session, slot, &arguments, crc);
+        return sequence_replay(call, session, slot, &arguments, crc);
     if (arguments.sequence != slot->sequence + 1 && arguments.sequence != slot->sequence)
         return NFS4ERR_SEQ_MISORDERED;
     if (nfs4_is_delayed(call, session))

@@ -199,8 +199,8 @@ static void put_channel(struct xdr_out *out, const struct nfs4_channel *channel)
 }
 
 /* Section 18.36.3: never more than was asked for, and for callbacks not less than offered. */
-static int negotiate(const struct nfs4_call *call, const struct wishes *wishes, struct nfs4_channel *fore,
-                     struct nfs4_channel *back)
+static int session_negotiate(const struct nfs4_call *call, const struct wishes *wishes, struct nfs4_channel *fore,
+                             struct nfs4_channel *back)
 {
     uint32_t largest = call->rpc->server->options.io_max + OVERHEAD;
     unsigned free_slots = NFS4_ALL_SLOTS_MAX - call->v4->n_slots;
@@ -246,8 +246,9 @@ static void set_back(struct nfs4_session *session, struct nfs_peer *peer)
     session->probed = session->back_good = session->back_busy = false;
 }
 
-static struct nfs4_session *make(struct nfs4_call *call, struct nfs4_client *client, const struct wishes *wishes,
-                                 const struct nfs4_channel *fore, const struct nfs4_channel *back)
+static struct nfs4_session *session_make(struct nfs4_call *call, struct nfs4_client *client,
+                                         const struct wishes *wishes, const struct nfs4_channel *fore,
+                                         const struct nfs4_channel *back)
 {
     struct nfs4_session *session = g_new0(struct nfs4_session, 1);
 
@@ -270,18 +271,18 @@ static struct nfs4_session *make(struct nfs4_call *call, struct nfs4_client *cli
     return session;
 }
 
-static int create(struct nfs4_call *call, struct nfs4_client *client, const struct wishes *wishes)
+static int session_create(struct nfs4_call *call, struct nfs4_client *client, const struct wishes *wishes)
 {
     struct nfs4_channel fore, back;
     struct nfs4_session *session;
-    int status = negotiate(call, wishes, &fore, &back);
+    int status = session_negotiate(call, wishes, &fore, &back);
 
     if (status == NFS4_OK && wishes->flags & ~(uint32_t)(FLAG_PERSIST | FLAG_BACK_CHANNEL | FLAG_RDMA))
         status = NFS4ERR_INVAL;
     if (status != NFS4_OK)
         return status;
     nfs4_client_confirm(call, client);
-    session = make(call, client, wishes, &fore, &back);
+    session = session_make(call, client, wishes, &fore, &back);
     xdr_out_fixed(call->out, session->id, NFS4_SESSION_OCTETS);
     xdr_out_words(call->out, wishes->sequence, session->back_peer ? FLAG_BACK_CHANNEL : 0);
     put_channel(call->out, &fore);
@@ -290,7 +291,7 @@ static int create(struct nfs4_call *call, struct nfs4_client *client, const stru
 }
 
 /* Section 18.36.4: the client's own slot of one Reply. */
-static int replay(struct nfs4_call *call, const struct nfs4_client *client)
+static int session_replay(struct nfs4_call *call, const struct nfs4_client *client)
 {
     size_t result = xdr_out_at(call->out) - 4;
 
@@ -314,14 +315,14 @@ int nfs4_create_session(struct nfs4_call *call)
     if (!client || !client->sessions_used)
         return NFS4ERR_STALE_CLIENTID;
     if (wishes.sequence == client->sequence - 1)
-        return replay(call, client);
+        return session_replay(call, client);
     if (wishes.sequence != client->sequence)
         return NFS4ERR_SEQ_MISORDERED;
     if (!client->confirmed && client->uid != call->rpc->credentials.uid)
         return NFS4ERR_CLID_INUSE;
     if (client->sessions.length >= NFS4_SESSIONS_MAX)
         return NFS4ERR_DELAY;
-    status = create(call, client, &wishes);
+    status = session_create(call, client, &wishes);
     nfs4_client_renew(client);
     client->sequence++;
     if (client->created)

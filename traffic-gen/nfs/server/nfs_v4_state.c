@@ -38,7 +38,7 @@ void nfs4_owner_free(struct nfs4_owner *owner)
 }
 
 /* Owners that hold nothing are kept for retries of their last request, as long as there is room. */
-static bool make_room(struct nfs4_client *client)
+static bool state_make_room(struct nfs4_client *client)
 {
     GHashTableIter iter;
     gpointer p;
@@ -61,7 +61,7 @@ struct nfs4_owner *nfs4_owner_get(struct nfs4_client *client, bool lock, const u
 {
     struct nfs4_owner *owner = nfs4_owner_find(client, lock, name, n);
 
-    if (owner || !make_room(client))
+    if (owner || !state_make_room(client))
         return owner;
     owner = g_new0(struct nfs4_owner, 1);
     owner->client = client;
@@ -99,7 +99,7 @@ int nfs4_owner_seqid(struct nfs4_call *call, struct nfs4_owner *owner, uint32_t 
 }
 
 /* RFC 7530 section 9.1.7: errors after which the seqid has not moved. */
-static bool keeps_seqid(int status)
+static bool state_keeps_seqid(int status)
 {
     switch (status) {
     case NFS4ERR_STALE_CLIENTID:
@@ -121,7 +121,7 @@ void nfs4_owner_keep(struct nfs4_call *call, int status, size_t result)
     size_t n = xdr_out_at(call->out) - result;
 
     call->owner = NULL;
-    if (keeps_seqid(status)) {
+    if (state_keeps_seqid(status)) {
         owner->seqid--;
         return;
     }

@@ -72,7 +72,7 @@ static int get_key(struct nfs4_call *call, char **name)
     return NFS4_OK;
 }
 
-static struct xattr *find(const struct nfs4_xattrs *xattrs, const char *name, guint *index)
+static struct xattr *xattr_find(const struct nfs4_xattrs *xattrs, const char *name, guint *index)
 {
     for (guint i = 0; xattrs && i < xattrs->list->len; i++) {
         struct xattr *xattr = xattrs->list->pdata[i];
@@ -109,7 +109,7 @@ int nfs4_getxattr(struct nfs4_call *call)
     if (status != NFS4_OK)
         return status;
     if (bearer(call, NFS_MAY_READ, &status)) {
-        xattr = find(of_node(call), name, &index);
+        xattr = xattr_find(of_node(call), name, &index);
         if (xattr)
             xdr_out_opaque(call->out, g_bytes_get_data(xattr->value, NULL), (uint32_t)g_bytes_get_size(xattr->value));
         else
@@ -123,7 +123,7 @@ static int set(struct nfs4_call *call, uint32_t option, const char *name, const 
 {
     struct nfs4_xattrs *xattrs = of_node(call);
     guint index;
-    struct xattr *xattr = find(xattrs, name, &index);
+    struct xattr *xattr = xattr_find(xattrs, name, &index);
     size_t freed = xattr ? g_bytes_get_size(xattr->value) : 0;
     int status;
 
@@ -207,7 +207,7 @@ int nfs4_removexattr(struct nfs4_call *call)
     node = bearer(call, NFS_MAY_WRITE, &status);
     if (node) {
         before = node->change;
-        xattr = find(xattrs, name, &index);
+        xattr = xattr_find(xattrs, name, &index);
         status = xattr ? nfs4_delegation_conflict(call->v4, call->client, node->id, true) : NFS4ERR_NOXATTR;
         if (status == NFS4_OK)
             status = touch(call);

@@ -127,7 +127,7 @@ void nfs_tree_usage(const struct nfs_tree *tree, uint64_t *octets, uint64_t *oct
 
 /* ---- names ---- */
 
-static bool is_dots(const char *name, size_t n)
+static bool tree_is_dots(const char *name, size_t n)
 {
     return (n == 1 || n == 2) && name[0] == '.' && name[n - 1] == '.';
 }
@@ -210,7 +210,7 @@ enum nfs_tree_status nfs_tree_lookup(struct nfs_tree *tree, uint64_t dir, const 
 
     if (status != NFS_TREE_OK)
         return status;
-    if (is_dots(name, n)) {
+    if (tree_is_dots(name, n)) {
         *id = n == 1 ? dir : at->node.parent;
         return NFS_TREE_OK;
     }
@@ -229,14 +229,14 @@ static enum nfs_tree_status find_free_place(const struct nfs_tree *tree, uint64_
 
     if (status != NFS_TREE_OK)
         return status;
-    if (is_dots(name, n) || find_entry(*dir, name, n))
+    if (tree_is_dots(name, n) || find_entry(*dir, name, n))
         return NFS_TREE_EXIST;
     if (tree->sealed)
         return NFS_TREE_ROFS;
     return tree->entries < tree->entries_max ? NFS_TREE_OK : NFS_TREE_NOSPC;
 }
 
-static void apply(struct tree_node *node, const struct nfs_node_change *change)
+static void tree_apply(struct tree_node *node, const struct nfs_node_change *change)
 {
     if (change->set & NFS_SET_MODE)
         node->node.mode = change->mode & 07777;
@@ -274,7 +274,7 @@ enum nfs_tree_status nfs_tree_create(struct nfs_tree *tree, uint64_t dir, const 
             node->node.major = attributes->major;
             node->node.minor = attributes->minor;
         }
-        apply(node, attributes);
+        tree_apply(node, attributes);
     }
     add_entry(tree, at, name, n, node);
     *id = node->node.id;
@@ -335,7 +335,7 @@ enum nfs_tree_status nfs_tree_remove(struct nfs_tree *tree, uint64_t dir, const 
 
     if (status != NFS_TREE_OK)
         return status;
-    if (is_dots(name, n))
+    if (tree_is_dots(name, n))
         return n == 1 ? NFS_TREE_INVAL : NFS_TREE_EXIST; /* RFC 1813 section 3.3.13 */
     entry = find_entry(at, name, n);
     if (!entry)
@@ -354,7 +354,7 @@ enum nfs_tree_status nfs_tree_remove(struct nfs_tree *tree, uint64_t dir, const 
 }
 
 /* True when `dir` is `node` or below it. */
-static bool lies_in(const struct nfs_tree *tree, const struct tree_node *dir, const struct tree_node *node)
+static bool tree_lies_in(const struct nfs_tree *tree, const struct tree_node *dir, const struct tree_node *node)
 {
     for (; dir->node.id != ROOT; dir = tree_find(tree, dir->node.parent))
         if (dir == node)
@@ -373,7 +373,7 @@ enum nfs_tree_status nfs_tree_rename(struct nfs_tree *tree, uint64_t from, const
         status = find_place(tree, to, new_name, new_n, &to_dir);
     if (status != NFS_TREE_OK)
         return status;
-    if (is_dots(name, n) || is_dots(new_name, new_n))
+    if (tree_is_dots(name, n) || tree_is_dots(new_name, new_n))
         return NFS_TREE_INVAL;
     entry = find_entry(from_dir, name, n);
     if (!entry)
@@ -381,7 +381,7 @@ enum nfs_tree_status nfs_tree_rename(struct nfs_tree *tree, uint64_t from, const
     if (tree->sealed)
         return NFS_TREE_ROFS;
     node = tree_find(tree, entry->id);
-    if (node->node.kind == NFS_NODE_DIRECTORY && lies_in(tree, to_dir, node))
+    if (node->node.kind == NFS_NODE_DIRECTORY && tree_lies_in(tree, to_dir, node))
         return NFS_TREE_INVAL;
     old_entry = find_entry(to_dir, new_name, new_n);
     if (old_entry) {
@@ -439,7 +439,7 @@ enum nfs_tree_status nfs_tree_set(struct nfs_tree *tree, uint64_t id, const stru
     if (status != NFS_TREE_OK)
         return status;
     tree_changed(tree, node, change->set & NFS_SET_SIZE);
-    apply(node, change);
+    tree_apply(node, change);
     return NFS_TREE_OK;
 }
 

@@ -6,7 +6,7 @@
 
 static const uint8_t zeros[TREE_PAGE];
 
-static enum nfs_tree_status find_file(const struct nfs_tree *tree, uint64_t id, struct tree_node **node)
+static enum nfs_tree_status octets_find_file(const struct nfs_tree *tree, uint64_t id, struct tree_node **node)
 {
     *node = tree_find(tree, id);
     if (!*node)
@@ -42,7 +42,7 @@ void tree_drop_pages(struct nfs_tree *tree, struct tree_node *node, uint64_t fro
 }
 
 /* Octets [at, end) become zeros; whole pages are freed. */
-static void clear(struct nfs_tree *tree, struct tree_node *node, uint64_t at, uint64_t end)
+static void octets_clear(struct nfs_tree *tree, struct tree_node *node, uint64_t at, uint64_t end)
 {
     while (at < end) {
         uint64_t number = at / TREE_PAGE, offset = at % TREE_PAGE, n = MIN(TREE_PAGE - offset, end - at);
@@ -67,7 +67,7 @@ enum nfs_tree_status tree_resize(struct nfs_tree *tree, struct tree_node *node, 
     if (size > INT64_MAX)
         return NFS_TREE_FBIG;
     if (size < node->node.size)
-        clear(tree, node, size, (node->node.size + TREE_PAGE - 1) / TREE_PAGE * TREE_PAGE);
+        octets_clear(tree, node, size, (node->node.size + TREE_PAGE - 1) / TREE_PAGE * TREE_PAGE);
     node->node.size = size;
     return NFS_TREE_OK;
 }
@@ -100,7 +100,7 @@ enum nfs_tree_status nfs_tree_read(struct nfs_tree *tree, uint64_t id, uint64_t 
                                    size_t *n, bool *eof)
 {
     struct tree_node *node;
-    enum nfs_tree_status status = find_file(tree, id, &node);
+    enum nfs_tree_status status = octets_find_file(tree, id, &node);
     const uint8_t *page;
 
     *p = zeros;
@@ -134,7 +134,7 @@ enum nfs_tree_status nfs_tree_read(struct nfs_tree *tree, uint64_t id, uint64_t 
 static enum nfs_tree_status find_writable(const struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n,
                                           struct tree_node **node)
 {
-    enum nfs_tree_status status = find_file(tree, id, node);
+    enum nfs_tree_status status = octets_find_file(tree, id, node);
 
     if (status != NFS_TREE_OK)
         return status;
@@ -144,7 +144,8 @@ static enum nfs_tree_status find_writable(const struct nfs_tree *tree, uint64_t 
 }
 
 /* The file gets room for these octets, and is at least so long. */
-static enum nfs_tree_status extend(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n, struct tree_node **node)
+static enum nfs_tree_status octets_extend(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n,
+                                          struct tree_node **node)
 {
     enum nfs_tree_status status = find_writable(tree, id, at, n, node);
 
@@ -160,7 +161,7 @@ static enum nfs_tree_status extend(struct nfs_tree *tree, uint64_t id, uint64_t 
 enum nfs_tree_status nfs_tree_write(struct nfs_tree *tree, uint64_t id, uint64_t at, const uint8_t *p, size_t n)
 {
     struct tree_node *node;
-    enum nfs_tree_status status = extend(tree, id, at, n, &node);
+    enum nfs_tree_status status = octets_extend(tree, id, at, n, &node);
 
     for (size_t done = 0; status == NFS_TREE_OK && done < n;) {
         uint64_t offset = (at + done) % TREE_PAGE;
@@ -177,7 +178,7 @@ enum nfs_tree_status nfs_tree_allocate(struct nfs_tree *tree, uint64_t id, uint6
 {
     struct tree_node *node;
 
-    return extend(tree, id, at, n, &node);
+    return octets_extend(tree, id, at, n, &node);
 }
 
 enum nfs_tree_status nfs_tree_punch(struct nfs_tree *tree, uint64_t id, uint64_t at, uint64_t n)
@@ -187,7 +188,7 @@ enum nfs_tree_status nfs_tree_punch(struct nfs_tree *tree, uint64_t id, uint64_t
 
     if (status != NFS_TREE_OK || n == 0)
         return status;
-    clear(tree, node, at, at + n);
+    octets_clear(tree, node, at, at + n);
     tree_changed(tree, node, true);
     return NFS_TREE_OK;
 }
@@ -195,7 +196,7 @@ enum nfs_tree_status nfs_tree_punch(struct nfs_tree *tree, uint64_t id, uint64_t
 enum nfs_tree_status nfs_tree_seek(struct nfs_tree *tree, uint64_t id, uint64_t at, bool hole, uint64_t *found)
 {
     struct tree_node *node;
-    enum nfs_tree_status status = find_file(tree, id, &node);
+    enum nfs_tree_status status = octets_find_file(tree, id, &node);
     GTreeNode *page;
     uint64_t number = at / TREE_PAGE;
 

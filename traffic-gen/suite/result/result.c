@@ -283,7 +283,7 @@ bool case_result_leans(const struct case_result *result)
            (result->shown == SHOWN_CONTINUES || result->shown == SHOWN_STAYS || result->shown == SHOWN_REFUSED);
 }
 
-static unsigned count_failed(const struct suite_report *report, bool waived)
+static unsigned result_count_failed(const struct suite_report *report, bool waived)
 {
     unsigned n = 0;
 
@@ -297,12 +297,12 @@ static unsigned count_failed(const struct suite_report *report, bool waived)
 
 unsigned suite_report_failures(const struct suite_report *report)
 {
-    return count_failed(report, false);
+    return result_count_failed(report, false);
 }
 
 unsigned suite_report_waived(const struct suite_report *report)
 {
-    return count_failed(report, true);
+    return result_count_failed(report, true);
 }
 
 static struct report_section *section_of(GArray *sections, const struct case_result *result)

@@ -33,7 +33,7 @@ static const char *class_of(const struct case_result *result)
     return case_result_failed(result) && result->waived ? "waived" : classes[result->outcome];
 }
 
-static GHashTable *index_of(const struct suite_report *report)
+static GHashTable *result_html_index_of(const struct suite_report *report)
 {
     GHashTable *by_id = g_hash_table_new(g_str_hash, g_str_equal);
 
@@ -46,13 +46,13 @@ static GHashTable *index_of(const struct suite_report *report)
     return by_id;
 }
 
-static const struct case_result *find(const struct matrix_page *page, unsigned device, const char *id)
+static const struct case_result *result_html_find(const struct matrix_page *page, unsigned device, const char *id)
 {
     return g_hash_table_lookup(page->by_id[device], id);
 }
 
 /* "failed, waived", "failed, and the device died"; NULL: not run. g_free() it. */
-static char *outcome_text(const struct case_result *result)
+static char *result_html_outcome_text(const struct case_result *result)
 {
     if (!result)
         return g_strdup("not run");
@@ -94,7 +94,7 @@ static void write_link(xmlTextWriter *writer, unsigned device, const struct case
 }
 
 G_GNUC_PRINTF(4, 5)
-static void write_cell(xmlTextWriter *writer, const char *of, const char *class, const char *format, ...)
+static void result_html_write_cell(xmlTextWriter *writer, const char *of, const char *class, const char *format, ...)
 {
     g_autofree char *text = NULL;
     va_list args;
@@ -119,7 +119,7 @@ static bool is_among(const struct matrix_page *page, unsigned n, bool failed)
     return false;
 }
 
-static void write_verdict(const struct matrix_page *page)
+static void result_html_write_verdict(const struct matrix_page *page)
 {
     unsigned failures = 0, failing = 0, devices = 0, waived = 0;
     g_autofree char *runs = NULL;
@@ -146,7 +146,7 @@ static void write_verdict(const struct matrix_page *page)
     markup_end(page->writer);
 }
 
-static void write_tools(const struct matrix_page *page)
+static void result_html_write_tools(const struct matrix_page *page)
 {
     static const char *const options[][2] = {
         {"", "all"}, {"failed", "failures only"}, {"differs", "differences only"} /* of several devices */};
@@ -176,14 +176,15 @@ static void write_device(const struct matrix_page *page, unsigned device)
 
     markup_begin(page->writer, "tr", NULL);
     markup_row_head(page->writer, report->device);
-    write_cell(page->writer, device_heads[1], NULL, "%s", report->role);
-    write_cell(page->writer, device_heads[2], report->deaths->len > 0 ? "failed" : NULL, "%s", life);
+    result_html_write_cell(page->writer, device_heads[1], NULL, "%s", report->role);
+    result_html_write_cell(page->writer, device_heads[2], report->deaths->len > 0 ? "failed" : NULL, "%s", life);
     for (unsigned k = 0; k < G_N_ELEMENTS(counts); k++) {
         unsigned count = suite_report_count(report, counts[k].outcome, counts[k].waived);
 
-        write_cell(page->writer, device_heads[3 + k], count > 0 ? counts[k].class : NULL, "%u", count);
+        result_html_write_cell(page->writer, device_heads[3 + k], count > 0 ? counts[k].class : NULL, "%u", count);
     }
-    write_cell(page->writer, device_heads[9], NULL, "%s, %.1f s", or_empty(report->started), report->seconds);
+    result_html_write_cell(page->writer, device_heads[9], NULL, "%s, %.1f s", or_empty(report->started),
+                           report->seconds);
     markup_end(page->writer);
 }
 
@@ -231,7 +232,7 @@ static bool fails(const struct case_result *result)
 
 enum change { CHANGE_NONE, CHANGE_WORSE, CHANGE_BETTER, CHANGE_OTHER };
 
-static enum change change_of(const struct case_result *before, const struct case_result *after)
+static enum change result_html_change_of(const struct case_result *before, const struct case_result *after)
 {
     if (fails(before) != fails(after) && before && after)
         return fails(after) ? CHANGE_WORSE : CHANGE_BETTER;
@@ -242,12 +243,12 @@ static enum change change_of(const struct case_result *before, const struct case
 
 static void write_change(xmlTextWriter *writer, const struct case_result *before, const struct case_result *after)
 {
-    g_autofree char *was = outcome_text(before), *is = outcome_text(after);
+    g_autofree char *was = result_html_outcome_text(before), *is = result_html_outcome_text(after);
 
     markup_begin(writer, "tr", NULL);
     markup_row_head(writer, before ? before->id : after->id);
-    write_cell(writer, "Earlier", before ? class_of(before) : NULL, "%s", was);
-    write_cell(writer, "Later", after ? class_of(after) : NULL, "%s", is);
+    result_html_write_cell(writer, "Earlier", before ? class_of(before) : NULL, "%s", was);
+    result_html_write_cell(writer, "Later", after ? class_of(after) : NULL, "%s", is);
     markup_end(writer);
 }
 
@@ -259,9 +260,10 @@ static unsigned each_change(const struct matrix_page *page, xmlTextWriter *write
     unsigned n = 0;
 
     for (guint i = 0; i < after->results->len; i++) {
-        const struct case_result *result = g_ptr_array_index(after->results, i), *was = find(page, first, result->id);
+        const struct case_result *result = g_ptr_array_index(after->results, i),
+                                 *was = result_html_find(page, first, result->id);
 
-        if (change_of(was, result) != kind)
+        if (result_html_change_of(was, result) != kind)
             continue;
         n++;
         if (writer)
@@ -270,7 +272,7 @@ static unsigned each_change(const struct matrix_page *page, xmlTextWriter *write
     for (guint i = 0; i < before->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(before->results, i);
 
-        if (find(page, second, result->id) || change_of(result, NULL) != kind)
+        if (result_html_find(page, second, result->id) || result_html_change_of(result, NULL) != kind)
             continue;
         n++;
         if (writer)
@@ -301,7 +303,7 @@ static void write_changes(const struct matrix_page *page, unsigned first, unsign
 }
 
 /* The report of the latest run on the same device before this one; page->n: there is none. */
-static unsigned run_before(const struct matrix_page *page, unsigned device)
+static unsigned result_html_run_before(const struct matrix_page *page, unsigned device)
 {
     const struct suite_report *report = page->reports[device];
     unsigned found = page->n;
@@ -352,7 +354,7 @@ static void write_origin(const struct matrix_page *page, const struct suite_repo
     write_device_info(page->writer, report->device_info);
 }
 
-static void write_left_out(const struct matrix_page *page, const struct suite_report *report)
+static void result_html_write_left_out(const struct matrix_page *page, const struct suite_report *report)
 {
     if (report->left_out->len == 0)
         return;
@@ -380,7 +382,7 @@ static void write_sections(const struct matrix_page *page, unsigned device)
         markup_element(page->writer, "p", NULL, "What was on the wire is in %s: iwarp-check judges it.",
                        report->capture);
     write_origin(page, report);
-    write_left_out(page, report);
+    result_html_write_left_out(page, report);
     if (report->layout)
         markup_element(page->writer, "p", NULL, "The layout of its Terminates is not that of RFC 5040: %s.",
                        report->layout);
@@ -394,7 +396,8 @@ static void write_sections(const struct matrix_page *page, unsigned device)
         markup_begin(page->writer, "tr", NULL);
         markup_row_head(page->writer, where);
         for (unsigned k = 0; k < G_N_ELEMENTS(counts); k++)
-            write_cell(page->writer, heads[k + 1], k == 1 && counts[k] > 0 ? "failed" : NULL, "%u", counts[k]);
+            result_html_write_cell(page->writer, heads[k + 1], k == 1 && counts[k] > 0 ? "failed" : NULL, "%u",
+                                   counts[k]);
         markup_end(page->writer);
     }
     markup_end_table(page->writer);
@@ -405,7 +408,7 @@ static void write_sections(const struct matrix_page *page, unsigned device)
 static void write_outcome(const struct matrix_page *page, unsigned device, const struct case_result *result)
 {
     g_autofree char *class = g_strconcat("outcome ", result ? class_of(result) : "absent", NULL);
-    g_autofree char *name = device_name(page, device), *text = outcome_text(result);
+    g_autofree char *name = device_name(page, device), *text = result_html_outcome_text(result);
 
     markup_begin(page->writer, "td", "class", class, "data-of", name, NULL);
     if (result && case_result_failed(result))
@@ -422,11 +425,11 @@ static void write_outcome(const struct matrix_page *page, unsigned device, const
 /* What the filters of the page go by: "failed", "differs", both or neither. */
 static char *row_kinds(const struct matrix_page *page, const char *id)
 {
-    const struct case_result *first = find(page, 0, id);
+    const struct case_result *first = result_html_find(page, 0, id);
     bool failed = fails(first), differs = false;
 
     for (unsigned i = 1; i < page->n; i++) {
-        const struct case_result *result = find(page, i, id);
+        const struct case_result *result = result_html_find(page, i, id);
 
         failed |= fails(result);
         differs |= !first != !result || (result && strcmp(class_of(first), class_of(result)) != 0);
@@ -434,7 +437,7 @@ static char *row_kinds(const struct matrix_page *page, const char *id)
     return g_strdup_printf("%s%s%s", failed ? "failed" : "", failed && differs ? " " : "", differs ? "differs" : "");
 }
 
-static void write_row(const struct matrix_page *page, const struct case_result *result)
+static void result_html_write_row(const struct matrix_page *page, const struct case_result *result)
 {
     g_autofree char *kinds = row_kinds(page, result->id);
     xmlTextWriter *writer = page->writer;
@@ -455,7 +458,7 @@ static void write_row(const struct matrix_page *page, const struct case_result *
                    or_empty(result->section), or_empty(result->level), or_empty(result->stimulus));
     markup_end(writer);
     for (unsigned i = 0; i < page->n; i++)
-        write_outcome(page, i, find(page, i, result->id));
+        write_outcome(page, i, result_html_find(page, i, result->id));
     markup_end(writer);
 }
 
@@ -479,7 +482,7 @@ static void write_matrix(const struct matrix_page *page)
             const struct case_result *result = g_ptr_array_index(page->reports[i]->results, k);
 
             if (g_hash_table_add(done, result->id))
-                write_row(page, result);
+                result_html_write_row(page, result);
         }
     }
     markup_end_table(page->writer);
@@ -487,7 +490,7 @@ static void write_matrix(const struct matrix_page *page)
 
 /* ---- failures ---- */
 
-static void write_octets(xmlTextWriter *writer, const struct case_step *step)
+static void result_html_write_octets(xmlTextWriter *writer, const struct case_step *step)
 {
     if (step->octets)
         markup_element(writer, "code", NULL, "%s%s", step->octets,
@@ -509,7 +512,7 @@ static void write_talk(xmlTextWriter *writer, const struct case_result *result)
         markup_begin(writer, "li", "class", step->ours ? "test" : "device", NULL);
         markup_format(writer, "%s %.3f s  %s", step->ours ? "\u2500\u2500\u25B6" : "\u25C0\u2500\u2500", step->seconds,
                       or_empty(step->caption));
-        write_octets(writer, step);
+        result_html_write_octets(writer, step);
         markup_end(writer);
         if (step->repeated > 0)
             markup_element(writer, "li", "gap", "%u more like this", step->repeated);
@@ -517,7 +520,7 @@ static void write_talk(xmlTextWriter *writer, const struct case_result *result)
     markup_end(writer);
 }
 
-static void write_failure(const struct matrix_page *page, unsigned device, const struct case_result *result)
+static void result_html_write_failure(const struct matrix_page *page, unsigned device, const struct case_result *result)
 {
     const char *const items[][2] = {
         {"Requirement", result->requirement}, {"Stimulus", result->stimulus}, {"Expected", result->expected},
@@ -550,20 +553,20 @@ static void write_failures(const struct matrix_page *page, unsigned device)
         const struct case_result *result = g_ptr_array_index(report->results, i);
 
         if (case_result_failed(result))
-            write_failure(page, device, result);
+            result_html_write_failure(page, device, result);
     }
 }
 
-static void write_body(const struct matrix_page *page)
+static void result_html_write_body(const struct matrix_page *page)
 {
-    write_verdict(page);
-    write_tools(page);
+    result_html_write_verdict(page);
+    result_html_write_tools(page);
     markup_begin(page->writer, "main", NULL);
     write_devices(page);
     write_failure_links(page);
     for (unsigned i = 0; i < page->n; i++)
-        if (run_before(page, i) < page->n)
-            write_changes(page, run_before(page, i), i);
+        if (result_html_run_before(page, i) < page->n)
+            write_changes(page, result_html_run_before(page, i), i);
     write_matrix(page);
     for (unsigned i = 0; i < page->n; i++)
         write_sections(page, i);
@@ -581,9 +584,9 @@ void suite_report_html(struct suite_report *const *reports, unsigned n, FILE *ou
     struct matrix_page page = {page_open(&setup, out), reports, n, NULL};
 
     for (unsigned i = 0; i < n; i++)
-        g_ptr_array_add(by_id, index_of(reports[i]));
+        g_ptr_array_add(by_id, result_html_index_of(reports[i]));
     page.by_id = (GHashTable **)by_id->pdata;
-    write_body(&page);
+    result_html_write_body(&page);
     page_close(&setup, page.writer);
 }
 

@@ -55,7 +55,7 @@ static void add_runs(struct json_writer *out, const struct case_result *result)
     json_end_object(out);
 }
 
-static void add_result(struct json_writer *out, const struct case_result *result)
+static void json_add_result(struct json_writer *out, const struct case_result *result)
 {
     json_begin_object(out, NULL);
     json_string(out, "id", result->id);
@@ -90,7 +90,7 @@ static void add_result(struct json_writer *out, const struct case_result *result
     json_end_object(out);
 }
 
-static void add_summary(struct json_writer *out, const struct suite_report *report)
+static void result_json_add_summary(struct json_writer *out, const struct suite_report *report)
 {
     unsigned differed, repeated = suite_report_repeated(report, &differed);
 
@@ -123,7 +123,7 @@ static void add_reach(struct json_writer *out, const struct suite_report *report
     json_end_object(out);
 }
 
-static void add_origin(struct json_writer *out, const struct suite_report *report)
+static void result_json_add_origin(struct json_writer *out, const struct suite_report *report)
 {
     json_begin_object(out, "origin");
     json_string(out, "command", report->command);
@@ -178,7 +178,7 @@ static void add_deaths(struct json_writer *out, const struct suite_report *repor
     json_end_array(out);
 }
 
-static void add_left_out(struct json_writer *out, const struct suite_report *report)
+static void result_json_add_left_out(struct json_writer *out, const struct suite_report *report)
 {
     json_begin_array(out, "left_out");
     for (guint i = 0; i < report->left_out->len; i++) {
@@ -214,20 +214,20 @@ void suite_report_json(const struct suite_report *report, FILE *file)
     json_string(out, "sign_of_life", report->sign);
     json_string(out, "terminate_layout", report->layout);
     json_string(out, "capture", report->capture);
-    add_origin(out, report);
+    result_json_add_origin(out, report);
     json_string(out, "load", report->load);
     add_strings(out, "soak", report->soak);
     add_reach(out, report);
     add_deaths(out, report);
     json_begin_array(out, "tests");
     for (guint i = 0; i < report->results->len; i++)
-        add_result(out, g_ptr_array_index(report->results, i));
+        json_add_result(out, g_ptr_array_index(report->results, i));
     json_end_array(out);
     add_strings(out, "unused_waivers", report->unused_waivers);
     if (report->left_out->len > 0)
-        add_left_out(out, report);
+        result_json_add_left_out(out, report);
     add_sections(out, report);
-    add_summary(out, report);
+    result_json_add_summary(out, report);
     json_end_object(out);
     json_writer_end(out);
 }
@@ -248,7 +248,7 @@ static char *string_of(JsonObject *object, const char *name)
     return node && json_node_get_value_type(node) == G_TYPE_STRING ? g_strdup(json_node_get_string(node)) : NULL;
 }
 
-static double number_of(JsonObject *object, const char *name)
+static double result_json_number_of(JsonObject *object, const char *name)
 {
     JsonNode *node = member(object, name, JSON_NODE_VALUE);
 
@@ -258,14 +258,14 @@ static double number_of(JsonObject *object, const char *name)
                                                           : json_node_get_double(node);
 }
 
-static JsonArray *array_of(JsonObject *object, const char *name)
+static JsonArray *result_json_array_of(JsonObject *object, const char *name)
 {
     JsonNode *node = member(object, name, JSON_NODE_ARRAY);
 
     return node ? json_node_get_array(node) : NULL;
 }
 
-static JsonObject *object_at(JsonArray *array, guint i)
+static JsonObject *result_json_object_at(JsonArray *array, guint i)
 {
     JsonNode *node = json_array_get_element(array, i);
 
@@ -274,7 +274,7 @@ static JsonObject *object_at(JsonArray *array, guint i)
 
 static void read_strings(JsonObject *object, const char *name, GPtrArray *out)
 {
-    JsonArray *array = array_of(object, name);
+    JsonArray *array = result_json_array_of(object, name);
 
     for (guint i = 0; array && i < json_array_get_length(array); i++) {
         JsonNode *node = json_array_get_element(array, i);
@@ -286,10 +286,10 @@ static void read_strings(JsonObject *object, const char *name, GPtrArray *out)
 
 static void read_steps(JsonObject *object, struct case_result *result)
 {
-    JsonArray *array = array_of(object, "frames");
+    JsonArray *array = result_json_array_of(object, "frames");
 
     for (guint i = 0; array && i < json_array_get_length(array); i++) {
-        JsonObject *from = object_at(array, i);
+        JsonObject *from = result_json_object_at(array, i);
         struct case_step *step;
         g_autofree char *side = NULL;
 
@@ -297,15 +297,15 @@ static void read_steps(JsonObject *object, struct case_result *result)
             continue;
         side = string_of(from, "from");
         step = g_new0(struct case_step, 1);
-        step->seconds = number_of(from, "seconds");
-        step->connection = (unsigned)CLAMP(number_of(from, "connection"), 0, UINT16_MAX);
+        step->seconds = result_json_number_of(from, "seconds");
+        step->connection = (unsigned)CLAMP(result_json_number_of(from, "connection"), 0, UINT16_MAX);
         step->ours = g_strcmp0(side, "test") == 0;
         step->caption = string_of(from, "what");
         step->octets = string_of(from, "octets");
-        step->left_out = (unsigned)CLAMP(number_of(from, "left_out"), 0, INT32_MAX);
+        step->left_out = (unsigned)CLAMP(result_json_number_of(from, "left_out"), 0, INT32_MAX);
         if (json_object_has_member(from, "repeated"))
-            step->repeated = (unsigned)CLAMP(number_of(from, "repeated"), 0, INT32_MAX);
-        step->n = (unsigned)CLAMP(number_of(from, "length"), 0, INT32_MAX);
+            step->repeated = (unsigned)CLAMP(result_json_number_of(from, "repeated"), 0, INT32_MAX);
+        step->n = (unsigned)CLAMP(result_json_number_of(from, "length"), 0, INT32_MAX);
         g_ptr_array_add(result->steps, step);
     }
 }
@@ -323,7 +323,7 @@ static bool read_outcome(JsonObject *object, enum case_outcome *out)
     return false;
 }
 
-static JsonObject *object_of(JsonObject *object, const char *name)
+static JsonObject *result_json_object_of(JsonObject *object, const char *name)
 {
     JsonNode *node = member(object, name, JSON_NODE_OBJECT);
 
@@ -332,11 +332,11 @@ static JsonObject *object_of(JsonObject *object, const char *name)
 
 static void read_runs(JsonObject *object, struct case_result *result)
 {
-    JsonObject *runs = object_of(object, "runs");
-    JsonArray *ports = array_of(object, "ports");
+    JsonObject *runs = result_json_object_of(object, "runs");
+    JsonArray *ports = result_json_array_of(object, "ports");
 
     for (int outcome = 0; runs && outcome < OUTCOMES; outcome++)
-        result->runs[outcome] = (unsigned)CLAMP(number_of(runs, case_outcome_names[outcome]), 0, INT32_MAX);
+        result->runs[outcome] = (unsigned)CLAMP(result_json_number_of(runs, case_outcome_names[outcome]), 0, INT32_MAX);
     for (guint i = 0; ports && i < json_array_get_length(ports); i++) {
         JsonNode *node = json_array_get_element(ports, i);
         guint port = JSON_NODE_HOLDS_VALUE(node) ? (guint)CLAMP(json_node_get_int(node), 0, UINT16_MAX) : 0;
@@ -380,7 +380,7 @@ static struct case_result *read_result(JsonObject *object)
     read_strings(object, "doubted", result->doubted);
     read_steps(object, result);
     read_runs(object, result);
-    result->seconds = number_of(object, "seconds");
+    result->seconds = result_json_number_of(object, "seconds");
     if (result->id && result->rule && read_outcome(object, &result->outcome))
         return result;
     case_result_free(result);
@@ -389,10 +389,10 @@ static struct case_result *read_result(JsonObject *object)
 
 static void read_deaths(JsonObject *object, struct suite_report *report)
 {
-    JsonArray *array = array_of(object, "deaths");
+    JsonArray *array = result_json_array_of(object, "deaths");
 
     for (guint i = 0; array && i < json_array_get_length(array); i++) {
-        JsonObject *from = object_at(array, i);
+        JsonObject *from = result_json_object_at(array, i);
         struct device_death *death;
         g_autofree char *state = NULL, *what = NULL;
 
@@ -409,10 +409,10 @@ static void read_deaths(JsonObject *object, struct suite_report *report)
 
 static void read_left_out(JsonObject *object, struct suite_report *report)
 {
-    JsonArray *array = array_of(object, "left_out");
+    JsonArray *array = result_json_array_of(object, "left_out");
 
     for (guint i = 0; array && i < json_array_get_length(array); i++) {
-        JsonObject *from = object_at(array, i);
+        JsonObject *from = result_json_object_at(array, i);
         struct left_out left_out;
 
         if (!from)
@@ -422,7 +422,8 @@ static void read_left_out(JsonObject *object, struct suite_report *report)
                                      .rule = string_of(from, "rule"),
                                      .death = string_of(from, "death"),
                                      .waived = string_of(from, "waived"),
-                                     .combinations = (unsigned)CLAMP(number_of(from, "combinations"), 0, INT32_MAX)};
+                                     .combinations =
+                                         (unsigned)CLAMP(result_json_number_of(from, "combinations"), 0, INT32_MAX)};
         if (left_out.suite && left_out.values && left_out.rule)
             suite_report_add_left_out(report, &left_out);
         left_out_clear(&left_out);
@@ -431,8 +432,8 @@ static void read_left_out(JsonObject *object, struct suite_report *report)
 
 static void read_origin(JsonObject *object, struct suite_report *report)
 {
-    JsonObject *origin = object_of(object, "origin");
-    JsonArray *recordings = origin ? array_of(origin, "recordings") : NULL;
+    JsonObject *origin = result_json_object_of(object, "origin");
+    JsonArray *recordings = origin ? result_json_array_of(origin, "recordings") : NULL;
 
     if (!origin)
         return;
@@ -440,7 +441,7 @@ static void read_origin(JsonObject *object, struct suite_report *report)
     report->catalogue = string_of(origin, "catalogue");
     report->device_info = string_of(origin, "device_info");
     for (guint i = 0; recordings && i < json_array_get_length(recordings); i++) {
-        JsonObject *from = object_at(recordings, i);
+        JsonObject *from = result_json_object_at(recordings, i);
         g_autofree char *file = from ? string_of(from, "file") : NULL,
                         *sha256 = from ? string_of(from, "sha256") : NULL;
 
@@ -452,14 +453,14 @@ static void read_origin(JsonObject *object, struct suite_report *report)
 static struct suite_report *read_report(JsonObject *object)
 {
     struct suite_report *report = suite_report_new();
-    JsonArray *tests = array_of(object, "tests");
+    JsonArray *tests = result_json_array_of(object, "tests");
     bool good = tests != NULL;
 
     report->device = string_of(object, "device");
     report->role = string_of(object, "role");
     report->version = string_of(object, "version");
     report->started = string_of(object, "started");
-    report->seconds = number_of(object, "seconds");
+    report->seconds = result_json_number_of(object, "seconds");
     report->state = string_of(object, "state");
     report->start_up = string_of(object, "start_up");
     report->sign = string_of(object, "sign_of_life");
@@ -472,7 +473,7 @@ static struct suite_report *read_report(JsonObject *object)
     read_deaths(object, report);
     read_left_out(object, report);
     for (guint i = 0; good && i < json_array_get_length(tests); i++) {
-        JsonObject *from = object_at(tests, i);
+        JsonObject *from = result_json_object_at(tests, i);
         struct case_result *result = from ? read_result(from) : NULL;
 
         if (result)

@@ -26,7 +26,7 @@ static bool is_death(const struct case_result *result)
     return result->outcome == OUTCOME_DIED;
 }
 
-static void write_failure(xmlTextWriter *writer, const struct case_result *result)
+static void result_junit_write_failure(xmlTextWriter *writer, const struct case_result *result)
 {
     const char *type = result->outcome == OUTCOME_FAILED ? result->severity : case_outcome_names[result->outcome];
 
@@ -49,14 +49,15 @@ static void write_failure(xmlTextWriter *writer, const struct case_result *resul
     markup_end(writer);
 }
 
-static void write_case(xmlTextWriter *writer, const struct suite_report *report, const struct case_result *result)
+static void result_junit_write_case(xmlTextWriter *writer, const struct suite_report *report,
+                                    const struct case_result *result)
 {
     g_autofree char *class = g_strdup_printf("%s.%s.%s", report->device, report->role, result->suite);
     g_autofree char *time = g_strdup_printf("%.3f", result->seconds);
 
     markup_begin(writer, "testcase", "classname", class, "name", result->id, "time", time, NULL);
     if (is_failure(result)) {
-        write_failure(writer, result);
+        result_junit_write_failure(writer, result);
     } else if (is_skipped(result)) {
         g_autofree char *why =
             g_strdup_printf("%s%s: %s", result->waived ? "waived, " : "", case_outcome_names[result->outcome],
@@ -72,19 +73,19 @@ struct tally {
     double seconds;
 };
 
-static bool is_of(const struct case_result *result, const char *suite)
+static bool result_junit_is_of(const struct case_result *result, const char *suite)
 {
     return g_strcmp0(result->suite, suite) == 0;
 }
 
-static struct tally count(const struct suite_report *report, const char *suite)
+static struct tally result_junit_count(const struct suite_report *report, const char *suite)
 {
     struct tally tally = {0};
 
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
 
-        if (!is_of(result, suite))
+        if (!result_junit_is_of(result, suite))
             continue;
         tally.cases++;
         tally.failures += is_failure(result) && !is_death(result);
@@ -95,7 +96,7 @@ static struct tally count(const struct suite_report *report, const char *suite)
     return tally;
 }
 
-static void write_properties(xmlTextWriter *writer, const struct suite_report *report, const char *suite)
+static void result_junit_write_properties(xmlTextWriter *writer, const struct suite_report *report, const char *suite)
 {
     g_autofree char *life = suite_report_life(report), *info = g_strdup(report->device_info);
     const char *const properties[][2] = {{"device", report->device},
@@ -123,8 +124,8 @@ static void write_properties(xmlTextWriter *writer, const struct suite_report *r
     markup_end(writer);
 }
 
-static void begin_suite(xmlTextWriter *writer, const struct suite_report *report, const char *suite, unsigned number,
-                        struct tally tally)
+static void result_junit_begin_suite(xmlTextWriter *writer, const struct suite_report *report, const char *suite,
+                                     unsigned number, struct tally tally)
 {
     g_autofree char *id = g_strdup_printf("%u", number), *tests = g_strdup_printf("%u", tally.cases),
                     *failures = g_strdup_printf("%u", tally.failures), *errors = g_strdup_printf("%u", tally.errors),
@@ -134,10 +135,10 @@ static void begin_suite(xmlTextWriter *writer, const struct suite_report *report
     markup_begin(writer, "testsuite", "name", suite, "package", "iwarp-gen", "hostname", g_get_host_name(), "timestamp",
                  timestamp, "id", id, "tests", tests, "failures", failures, "errors", errors, "skipped", skipped,
                  "time", time, NULL);
-    write_properties(writer, report, suite);
+    result_junit_write_properties(writer, report, suite);
 }
 
-static void end_suite(xmlTextWriter *writer)
+static void result_junit_end_suite(xmlTextWriter *writer)
 {
     markup_begin(writer, "system-err", NULL);
     markup_end(writer);
@@ -146,23 +147,23 @@ static void end_suite(xmlTextWriter *writer)
 
 static void write_suite(xmlTextWriter *writer, const struct suite_report *report, const char *suite, unsigned number)
 {
-    begin_suite(writer, report, suite, number, count(report, suite));
+    result_junit_begin_suite(writer, report, suite, number, result_junit_count(report, suite));
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
 
-        if (is_of(result, suite))
-            write_case(writer, report, result);
+        if (result_junit_is_of(result, suite))
+            result_junit_write_case(writer, report, result);
     }
     markup_begin(writer, "system-out", NULL);
     for (guint i = 0; i < report->results->len; i++) {
         const struct case_result *result = g_ptr_array_index(report->results, i);
 
-        for (guint k = 0; is_of(result, suite) && k < result->observations->len; k++)
+        for (guint k = 0; result_junit_is_of(result, suite) && k < result->observations->len; k++)
             markup_lines(writer, "%s: also seen: %s\n", result->id,
                          (const char *)g_ptr_array_index(result->observations, k));
     }
     markup_end(writer);
-    end_suite(writer);
+    result_junit_end_suite(writer);
 }
 
 /* A death counts even if no case is to blame. */
@@ -171,13 +172,13 @@ static void write_death(xmlTextWriter *writer, const struct suite_report *report
     g_autofree char *class = g_strdup_printf("%s.%s.device", report->device, report->role);
     g_autofree char *life = suite_report_life(report);
 
-    begin_suite(writer, report, "device", number, (struct tally){.cases = 1, .errors = 1});
+    result_junit_begin_suite(writer, report, "device", number, (struct tally){.cases = 1, .errors = 1});
     markup_begin(writer, "testcase", "classname", class, "name", "the device stays alive", "time", "0.000", NULL);
     markup_void(writer, "error", "type", case_outcome_names[OUTCOME_DIED], "message", life, NULL);
     markup_end(writer);
     markup_begin(writer, "system-out", NULL);
     markup_end(writer);
-    end_suite(writer);
+    result_junit_end_suite(writer);
 }
 
 void suite_report_junit(const struct suite_report *report, FILE *out)

@@ -9,7 +9,7 @@
 enum { CHUNK = 65536, HASH_SHOWN = 16 };
 
 /* What a shell leaves alone. */
-static bool is_plain(const char *word)
+static bool origin_is_plain(const char *word)
 {
     return *word && !strpbrk(word, " \t\n'\"\\$&;|<>()*?[]#~!`{}");
 }
@@ -20,7 +20,7 @@ char *origin_command(int argc, char *const *argv)
     GString *text = g_string_new(argv[0]);
 
     for (int i = 1; i < argc; i++) {
-        g_autofree char *word = is_plain(argv[i]) ? g_strdup(argv[i]) : g_shell_quote(argv[i]);
+        g_autofree char *word = origin_is_plain(argv[i]) ? g_strdup(argv[i]) : g_shell_quote(argv[i]);
 
         g_string_append_printf(text, " %s", word);
     }

@@ -9,7 +9,7 @@
 
 enum { CASES_NAMED = 5 };
 
-static const struct rule *rule_of(const char *observation, const char **message)
+static const struct rule *seen_rule_of(const char *observation, const char **message)
 {
     const char *end = strstr(observation, ": ");
 
@@ -55,7 +55,7 @@ static bool is_of_layout(const struct rule *rule)
 const struct rule *result_seen_rule(const char *observation, bool wrong_layout)
 {
     const char *message;
-    const struct rule *rule = rule_of(observation, &message);
+    const struct rule *rule = seen_rule_of(observation, &message);
 
     return rule && is_demanded(rule) && !(wrong_layout && is_of_layout(rule)) ? rule : NULL;
 }
@@ -97,7 +97,7 @@ struct seen {
     bool confirmed; /* a case saw it in more than one run */
 };
 
-static void add(GPtrArray *all, const struct rule *rule, const char *message, const struct case_result *in)
+static void seen_add(GPtrArray *all, const struct rule *rule, const char *message, const struct case_result *in)
 {
     struct seen *seen = NULL;
 
@@ -116,7 +116,7 @@ static void add(GPtrArray *all, const struct rule *rule, const char *message, co
         g_string_append_printf(seen->cases, "%s%s", seen->n > 1 ? ", " : "", in->id);
 }
 
-static struct case_result *result_of(const struct seen *seen)
+static struct case_result *seen_result_of(const struct seen *seen)
 {
     struct case_result *result = case_result_new();
     const struct rule *rule = seen->rule;
@@ -163,9 +163,9 @@ void result_seen_add(struct suite_report *report, bool (*wanted)(void *ctx, cons
 
             if (rule && wanted(ctx, rule->id) && g_hash_table_add(once, (gpointer)rule) && !is_reported(report, rule) &&
                 !is_told_by(rule, result))
-                add(all, rule, observation + strlen(rule->id) + 2, result);
+                seen_add(all, rule, observation + strlen(rule->id) + 2, result);
         }
     }
     for (guint i = 0; i < all->len; i++)
-        g_ptr_array_add(report->results, result_of(g_ptr_array_index(all, i)));
+        g_ptr_array_add(report->results, seen_result_of(g_ptr_array_index(all, i)));
 }

@@ -3,7 +3,7 @@
 #include "support/tap.h"
 #include "traffic-gen/suite/result/result.h"
 
-static void write_case(struct tap *tap, const struct case_result *result)
+static void tap_write_case(struct tap *tap, const struct case_result *result)
 {
     bool failed = case_result_failed(result);
     bool skipped = result->outcome == OUTCOME_INCONCLUSIVE || result->outcome == OUTCOME_NOT_APPLICABLE;
@@ -34,7 +34,7 @@ void suite_report_tap(const struct suite_report *report, FILE *out)
 
     tap_begin(&tap, out, report->results->len + dead);
     for (guint i = 0; i < report->results->len; i++)
-        write_case(&tap, g_ptr_array_index(report->results, i));
+        tap_write_case(&tap, g_ptr_array_index(report->results, i));
     if (dead) {
         tap_point(&tap, false, "the device stays alive", NULL, NULL);
         tap_yaml(&tap, "message", life, NULL);

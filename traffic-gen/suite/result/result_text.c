@@ -44,7 +44,7 @@ static void print_failure(const struct case_result *result, FILE *out)
     }
 }
 
-static const char *outcome_text(const struct case_result *result)
+static const char *text_outcome_text(const struct case_result *result)
 {
     if (result->waived && case_result_failed(result))
         return result->outcome == OUTCOME_DIED ? "died, waived" : "failed, waived";
@@ -53,8 +53,9 @@ static const char *outcome_text(const struct case_result *result)
 
 static void print_result(const struct case_result *result, FILE *out)
 {
-    fprintf(out, "%-14s %-28s %s%s%s%s%s%s%s\n", outcome_text(result), result->id, result->actual ? result->actual : "",
-            result->waived ? " [waived: " : "", result->waived ? result->waived : "", result->waived ? "]" : "",
+    fprintf(out, "%-14s %-28s %s%s%s%s%s%s%s\n", text_outcome_text(result), result->id,
+            result->actual ? result->actual : "", result->waived ? " [waived: " : "",
+            result->waived ? result->waived : "", result->waived ? "]" : "",
             case_result_leans(result) ? " [rests on " : "", case_result_leans(result) ? result->rests_on : "",
             case_result_leans(result) ? "]" : "");
     if (case_result_failed(result))

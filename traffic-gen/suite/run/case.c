@@ -33,7 +33,7 @@ void case_set_rule(struct case_result *result, enum rule_id number)
     }
 }
 
-static void fill_in(struct case_result *result, const struct chosen_case *chosen)
+static void case_fill_in(struct case_result *result, const struct chosen_case *chosen)
 {
     result->id = suite_case_id(chosen->row);
     result->suite = g_strdup(chosen->suite->name);
@@ -62,7 +62,7 @@ const char *case_cannot(const struct talk_run *run, const struct suite_case *row
     return NULL;
 }
 
-static bool prepare(const struct talk_run *run, const struct run_options *options, struct case_result *result)
+static bool case_prepare(const struct talk_run *run, const struct run_options *options, struct case_result *result)
 {
     g_autofree char *device = g_strdup_printf("IWARP_DEVICE=%s", options->address),
                     *name = g_strdup_printf("IWARP_CASE=%s", result->id), *why = NULL;
@@ -83,8 +83,8 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
     const char *why = case_cannot(run, chosen->row);
     struct talk talk;
 
-    fill_in(result, chosen);
-    if (!why && !prepare(run, options, result))
+    case_fill_in(result, chosen);
+    if (!why && !case_prepare(run, options, result))
         return result;
     talk_init(&talk, run, chosen->row, 1u << MIN(again, DOUBLED_MAX), result);
     if (why)
@@ -125,7 +125,7 @@ void case_doubt_late(struct case_result *result)
 
 /* ---- repeated ---- */
 
-static enum case_outcome outcome_of(const GPtrArray *runs, guint i)
+static enum case_outcome case_outcome_of(const GPtrArray *runs, guint i)
 {
     return ((const struct case_result *)g_ptr_array_index(runs, i))->outcome;
 }
@@ -136,7 +136,7 @@ bool case_agree(const GPtrArray *runs)
     bool agree = false;
 
     for (guint i = 0; i < runs->len; i++)
-        agree |= ++counts[outcome_of(runs, i)] > 1;
+        agree |= ++counts[case_outcome_of(runs, i)] > 1;
     return agree;
 }
 
@@ -148,7 +148,7 @@ static bool is_worse(enum case_outcome a, enum case_outcome b)
     return badness[a] > badness[b];
 }
 
-static unsigned times_seen(const struct case_tally *tally, const struct rule *rule)
+static unsigned case_times_seen(const struct case_tally *tally, const struct rule *rule)
 {
     return tally->seen ? GPOINTER_TO_UINT(g_hash_table_lookup(tally->seen, rule)) : 0;
 }
@@ -166,7 +166,7 @@ static void add_observations(struct case_tally *tally, const struct case_result 
         const char *observation = g_ptr_array_index(result->observations, i);
         const struct rule *rule = result_seen_rule(observation, false);
         const bool first = rule && g_hash_table_add(here, (gpointer)rule);
-        const unsigned before = rule ? times_seen(tally, rule) - !first : 0;
+        const unsigned before = rule ? case_times_seen(tally, rule) - !first : 0;
 
         if (before == 0 && (rule || tally->n == 0))
             g_ptr_array_add(tally->observations, g_strdup(observation));

@@ -82,14 +82,14 @@ static bool fits_word(const struct chosen_case *chosen, const char *word)
     return false;
 }
 
-static char **words_of(char *const *lists)
+static char **choice_words_of(char *const *lists)
 {
     g_autofree char *joined = lists ? g_strjoinv(",", (char **)lists) : g_strdup("");
 
     return g_strsplit(joined, ",", -1);
 }
 
-static bool fits(const struct chosen_case *chosen, char **words)
+static bool choice_fits(const struct chosen_case *chosen, char **words)
 {
     for (unsigned i = 0; words[i]; i++) {
         if (*words[i] && fits_word(chosen, words[i]))
@@ -98,7 +98,7 @@ static bool fits(const struct chosen_case *chosen, char **words)
     return false;
 }
 
-static bool is_wanted(const struct suite *suite, char **names)
+static bool choice_is_wanted(const struct suite *suite, char **names)
 {
     return !names[0] || g_strv_contains((const char *const *)names, suite->name);
 }
@@ -108,7 +108,7 @@ static GArray *all_tests(char **names)
     GArray *tests = g_array_new(FALSE, FALSE, sizeof(struct chosen_case));
 
     for (unsigned i = 0; suites[i]; i++) {
-        for (unsigned k = 0; is_wanted(suites[i], names) && k < suites[i]->n; k++) {
+        for (unsigned k = 0; choice_is_wanted(suites[i], names) && k < suites[i]->n; k++) {
             struct chosen_case chosen = {suites[i], &suites[i]->cases[k]};
 
             g_array_append_val(tests, chosen);
@@ -142,7 +142,7 @@ static bool words_are_good(const GArray *all, char **words, const char *option, 
         bool known = !*words[i];
 
         for (guint k = 0; k < all->len && !known; k++)
-            known = fits(&g_array_index(all, struct chosen_case, k), word);
+            known = choice_fits(&g_array_index(all, struct chosen_case, k), word);
         if (!known) {
             g_autofree char *hint = case_hint(all, words[i]);
 
@@ -188,7 +188,8 @@ static bool suites_are_good(char **names, GError **error)
 GArray *choice_cases(char *const *suites_wanted, char *const *rules, char *const *skip, enum suite_dut dut,
                      GError **error)
 {
-    g_auto(GStrv) names = words_of(suites_wanted), some = words_of(rules), without = words_of(skip);
+    g_auto(GStrv) names = choice_words_of(suites_wanted), some = choice_words_of(rules),
+                  without = choice_words_of(skip);
     g_autoptr(GArray) all = NULL;
     GArray *chosen;
 
@@ -201,7 +202,7 @@ GArray *choice_cases(char *const *suites_wanted, char *const *rules, char *const
     for (guint i = 0; i < all->len; i++) {
         const struct chosen_case *row = &g_array_index(all, struct chosen_case, i);
 
-        if (row->row->duts & dut && (!some[0] || fits(row, some)) && !fits(row, without))
+        if (row->row->duts & dut && (!some[0] || choice_fits(row, some)) && !choice_fits(row, without))
             g_array_append_vals(chosen, row, 1);
     }
     if (chosen->len > 0)
@@ -217,7 +218,7 @@ static const char *const of_messages[] = {"rpcrdma", "nfs", NULL};
 
 bool choice_without_octets(GArray *chosen, char *const *suites_wanted, GError **error)
 {
-    g_auto(GStrv) names = words_of(suites_wanted);
+    g_auto(GStrv) names = choice_words_of(suites_wanted);
 
     for (unsigned i = 0; names[i]; i++) {
         if (!g_strv_contains(of_messages, names[i])) {
@@ -250,7 +251,7 @@ static bool any_fits(const struct rule *rule, char **words)
 
 bool choice_takes(char *const *rules, char *const *skip, const char *id)
 {
-    g_auto(GStrv) some = words_of(rules), without = words_of(skip);
+    g_auto(GStrv) some = choice_words_of(rules), without = choice_words_of(skip);
     const struct rule *rule = NULL;
 
     for (unsigned i = 0; i < RULE_COUNT && !rule; i++) {
@@ -268,13 +269,13 @@ static bool waives_cases(const struct waiver *waiver)
     return !waiver->expired && !waiver_of_findings(waiver);
 }
 
-static enum waiver_role role_of(enum suite_dut dut)
+static enum waiver_role choice_role_of(enum suite_dut dut)
 {
     return dut == DUT_RESPONDER ? WAIVER_RESPONDER : WAIVER_INITIATOR;
 }
 
 /* A failed vector that was reduced to these values, in whatever order they are. */
-static bool names_values(const struct waiver *waiver, const struct case_result *result)
+static bool choice_names_values(const struct waiver *waiver, const struct case_result *result)
 {
     size_t n;
     g_auto(GStrv) waived = NULL, reduced = NULL;
@@ -293,12 +294,12 @@ static bool names_values(const struct waiver *waiver, const struct case_result *
     return same;
 }
 
-static bool names(const struct waiver *waiver, const struct case_result *result)
+static bool choice_names(const struct waiver *waiver, const struct case_result *result)
 {
     const char *rule = rule_catalogue[waiver->rule].id;
 
     if (waiver->of_values)
-        return names_values(waiver, result);
+        return choice_names_values(waiver, result);
     if (waiver->one_case)
         return g_ascii_strcasecmp(waiver->id, result->id) == 0;
     if (strcmp(rule, result->rule) == 0)
@@ -315,7 +316,7 @@ bool choice_waives(const GPtrArray *waivers, enum suite_dut dut, const struct en
     for (guint i = 0; i < waivers->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (!strchr(waiver->id, '/') && waives_cases(waiver) && waiver_in_scope(waiver, device, role_of(dut)) &&
+        if (!strchr(waiver->id, '/') && waives_cases(waiver) && waiver_in_scope(waiver, device, choice_role_of(dut)) &&
             (waiver->rule == rule || case_decides_too(waiver->rule, rule)))
             return true;
     }
@@ -329,7 +330,7 @@ char **choice_known_values(const GPtrArray *waivers, enum suite_dut dut, const s
     for (guint i = 0; i < waivers->len; i++) {
         const struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (waiver->of_values && waives_cases(waiver) && waiver_in_scope(waiver, device, role_of(dut)))
+        if (waiver->of_values && waives_cases(waiver) && waiver_in_scope(waiver, device, choice_role_of(dut)))
             g_ptr_array_add(ids, g_strdup(waiver->id));
     }
     g_ptr_array_add(ids, NULL);
@@ -338,14 +339,14 @@ char **choice_known_values(const GPtrArray *waivers, enum suite_dut dut, const s
 
 void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint *device, struct case_result *result)
 {
-    enum waiver_role role = role_of(dut);
+    enum waiver_role role = choice_role_of(dut);
 
     if (!case_result_failed(result))
         return;
     for (guint i = 0; i < waivers->len; i++) {
         struct waiver *waiver = g_ptr_array_index(waivers, i);
 
-        if (!waives_cases(waiver) || !names(waiver, result) || !waiver_in_scope(waiver, device, role))
+        if (!waives_cases(waiver) || !choice_names(waiver, result) || !waiver_in_scope(waiver, device, role))
             continue;
         waiver->used = 1;
         if (!result->waived)
@@ -360,11 +361,11 @@ struct failure {
     enum waiver_role role;
 };
 
-static bool explains(const struct waiver *waiver, const void *finding)
+static bool choice_explains(const struct waiver *waiver, const void *finding)
 {
     const struct failure *failure = finding;
 
-    return waives_cases(waiver) && names(waiver, failure->result) &&
+    return waives_cases(waiver) && choice_names(waiver, failure->result) &&
            waiver_in_scope(waiver, failure->device, failure->role);
 }
 
@@ -372,7 +373,7 @@ void choice_known(enum suite_dut dut, const struct endpoint *device, struct suit
 {
     g_autoptr(GPtrArray) failures = g_ptr_array_new_with_free_func(g_free);
     g_autofree uint64_t *times = g_new(uint64_t, report->results->len + 1);
-    struct failure failure = {.device = device, .role = role_of(dut)};
+    struct failure failure = {.device = device, .role = choice_role_of(dut)};
     struct shipped_match match;
 
     for (guint i = 0; i < report->results->len; i++) {
@@ -383,7 +384,7 @@ void choice_known(enum suite_dut dut, const struct endpoint *device, struct suit
         g_ptr_array_add(failures, g_memdup2(&failure, sizeof failure));
     }
     match = shipped_explain(
-        &(struct shipped_findings){(const void *const *)failures->pdata, times, failures->len, explains});
+        &(struct shipped_findings){(const void *const *)failures->pdata, times, failures->len, choice_explains});
     report->known = shipped_text(&match, failures->len, "failure");
     shipped_match_clear(&match);
 }

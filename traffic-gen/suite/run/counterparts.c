@@ -33,7 +33,8 @@ static const char *find_from(const struct suite_report *report, enum case_shown 
     return NULL;
 }
 
-static const char *find(const struct suite_report *report, enum case_shown shown, enum case_outcome outcome)
+static const char *counterparts_find(const struct suite_report *report, enum case_shown shown,
+                                     enum case_outcome outcome)
 {
     return find_from(report, shown, outcome, 0);
 }
@@ -54,8 +55,8 @@ static const char *refusal_for(const struct suite_report *report, const struct c
     return seen->refused ? find_from(report, SHOWN_REFUSED, OUTCOME_PASSED, layer_of(result)) : NULL;
 }
 
-static const char *counterpart_of(const struct suite_report *report, const struct counterparts *seen,
-                                  const struct case_result *result, const char **why)
+static const char *counterparts_counterpart_of(const struct suite_report *report, const struct counterparts *seen,
+                                               const struct case_result *result, const char **why)
 {
     switch (result->shown) {
     case SHOWN_STAYS:
@@ -84,7 +85,7 @@ bool counterpart_was_missing(const struct case_result *result)
 }
 
 /* A pass, or a failure, that says nothing. by: the case that shows why; NULL: none does. */
-static void withdraw(struct case_result *result, const char *why, const char *by)
+static void counterparts_withdraw(struct case_result *result, const char *why, const char *by)
 {
     g_autofree char *before = g_steal_pointer(&result->actual);
 
@@ -95,15 +96,16 @@ static void withdraw(struct case_result *result, const char *why, const char *by
 
 static struct counterparts look_for(const struct suite_report *report, const struct counterparts_checks *of)
 {
-    struct counterparts seen = {.refused = find(report, SHOWN_REFUSED, OUTCOME_PASSED),
-                                .went_on = find(report, SHOWN_CONTINUES, OUTCOME_PASSED),
-                                .closed = of->close ? checks : find(report, SHOWN_CLOSED, OUTCOME_UNSTABLE),
+    struct counterparts seen = {.refused = counterparts_find(report, SHOWN_REFUSED, OUTCOME_PASSED),
+                                .went_on = counterparts_find(report, SHOWN_CONTINUES, OUTCOME_PASSED),
+                                .closed =
+                                    of->close ? checks : counterparts_find(report, SHOWN_CLOSED, OUTCOME_UNSTABLE),
                                 .closes_checks = of->close,
                                 .fails_checks = of->fail};
 
     if (!seen.went_on)
-        seen.went_on = find(report, SHOWN_STAYS, OUTCOME_PASSED);
-    if (!seen.went_on && of->answered && !find(report, SHOWN_CLOSED, OUTCOME_FAILED))
+        seen.went_on = counterparts_find(report, SHOWN_STAYS, OUTCOME_PASSED);
+    if (!seen.went_on && of->answered && !counterparts_find(report, SHOWN_CLOSED, OUTCOME_FAILED))
         seen.went_on = first_connections;
     if (seen.closed || !seen.went_on)
         seen.refused = NULL; /* refusals say nothing, and nothing rests on them */
@@ -115,9 +117,9 @@ static void settle_pass(const struct suite_report *report, const struct counterp
     const char *why = NULL;
 
     g_free(result->rests_on);
-    result->rests_on = g_strdup(counterpart_of(report, seen, result, &why));
+    result->rests_on = g_strdup(counterparts_counterpart_of(report, seen, result, &why));
     if (!result->rests_on)
-        withdraw(result, why, result->shown == SHOWN_STAYS ? NULL : seen->closed);
+        counterparts_withdraw(result, why, result->shown == SHOWN_STAYS ? NULL : seen->closed);
 }
 
 /* It did not go on where it had to; but it does not go on at other times, either. */
@@ -139,6 +141,6 @@ void counterparts_settle(struct suite_report *report, const struct counterparts_
         if (result->outcome == OUTCOME_PASSED)
             settle_pass(report, &seen, result);
         else if (may_be_chance(&seen, result))
-            withdraw(result, "at times it does not go on where nothing is odd, either", checks);
+            counterparts_withdraw(result, "at times it does not go on where nothing is odd, either", checks);
     }
 }

@@ -37,7 +37,7 @@ struct load {
 
 /* ---- one round trip ---- */
 
-static void draw(struct worker *worker, uint8_t *octets)
+static void load_draw(struct worker *worker, uint8_t *octets)
 {
     for (unsigned i = 0; i < PIECE; i++)
         octets[i] = (uint8_t)g_rand_int(worker->random);
@@ -48,7 +48,7 @@ static char *instead(struct worker *worker, const char *expected)
     return g_strdup_printf("expected %s; found %s", expected, talk_describe(&worker->talk, talk_last(&worker->talk)));
 }
 
-static bool differs(const uint8_t *sent, const struct talk_heard *heard, char **why)
+static bool load_differs(const uint8_t *sent, const struct talk_heard *heard, char **why)
 {
     const struct ddp_segment *ddp = &heard->ddp;
     unsigned at = 0;
@@ -65,7 +65,7 @@ static bool differs(const uint8_t *sent, const struct talk_heard *heard, char **
 }
 
 /* Where this connection writes: the device may have one region for all. */
-static uint64_t place(const struct worker *worker)
+static uint64_t load_place(const struct worker *worker)
 {
     uint64_t length = worker->talk.advert.regions[REGION_ALL].length, room = length / REGION_SHARE;
     unsigned slots = (unsigned)MAX(room / PIECE, 1);
@@ -73,18 +73,18 @@ static uint64_t place(const struct worker *worker)
     return length / 2 + (uint64_t)(worker->index % slots) * PIECE;
 }
 
-static bool write_and_read(struct worker *worker, char **why)
+static bool load_write_and_read(struct worker *worker, char **why)
 {
-    unsigned long long at = place(worker);
+    unsigned long long at = load_place(worker);
     const struct talk_heard *heard;
     uint8_t octets[PIECE];
 
-    draw(worker, octets);
+    load_draw(worker, octets);
     talk_say_octets(&worker->talk, octets, sizeof octets, "write region=all to+%llu", at);
     talk_say(&worker->talk, "read region=all srcto+%llu size=%d", at, PIECE);
     heard = talk_hear_opcode(&worker->talk, RDMAP_READ_RESPONSE);
     if (heard)
-        return !differs(octets, heard, why);
+        return !load_differs(octets, heard, why);
     *why = instead(worker, "a Read Response");
     return false;
 }
@@ -94,11 +94,11 @@ static bool send_and_receive(struct worker *worker, char **why)
     const struct talk_heard *heard;
     uint8_t octets[PIECE];
 
-    draw(worker, octets);
+    load_draw(worker, octets);
     talk_say_octets(&worker->talk, octets, sizeof octets, "send");
     heard = talk_hear_opcode(&worker->talk, RDMAP_SEND);
     if (heard)
-        return !differs(octets, heard, why);
+        return !load_differs(octets, heard, why);
     *why = instead(worker, "the echo of a Send");
     return false;
 }
@@ -113,12 +113,12 @@ static bool question(struct worker *worker, char **why)
     return false;
 }
 
-static void choose(struct load *load, const struct talk *talk)
+static void load_choose(struct load *load, const struct talk *talk)
 {
     const unsigned has = load->run->has | load->run->services;
 
     if (has & NEED_REGIONS && talk_reads(talk) && talk->advert.regions[REGION_ALL].length >= PIECE * REGION_SHARE) {
-        load->exchange = write_and_read;
+        load->exchange = load_write_and_read;
         load->what = "Writes that are read back";
     } else if (has & NEED_ECHO && talk_echoes(talk)) {
         load->exchange = send_and_receive;
@@ -161,7 +161,7 @@ static void note_error(struct worker *worker, char *why)
     g_mutex_unlock(&load->lock);
 }
 
-static bool exchange(struct worker *worker)
+static bool load_exchange(struct worker *worker)
 {
     char *why = NULL;
 
@@ -181,7 +181,7 @@ static bool exchange(struct worker *worker)
 }
 
 /* After an error on another connection, as often as it takes: the device may be dead, which the cases say. */
-static gpointer work(gpointer data)
+static gpointer load_work(gpointer data)
 {
     struct worker *worker = data;
     bool good = true;
@@ -192,7 +192,7 @@ static gpointer work(gpointer data)
         if (!good)
             good = connect_worker(worker, &why);
         else
-            good = exchange(worker);
+            good = load_exchange(worker);
         g_atomic_int_inc(&worker->turns);
         g_usleep((gulong)(pause_ns / 1000));
     }
@@ -213,7 +213,7 @@ struct load *load_start(struct talk_run *run, unsigned n, char **why)
 
         *worker = (struct worker){.load = load, .index = load->n, .random = g_rand_new_with_seed(load->n)};
         if (connect_worker(worker, &how)) {
-            choose(load, &worker->talk);
+            load_choose(load, &worker->talk);
             if (load->exchange(worker, &how))
                 continue;
         }
@@ -223,7 +223,7 @@ struct load *load_start(struct talk_run *run, unsigned n, char **why)
         return NULL;
     }
     for (unsigned i = 0; i < n; i++)
-        load->workers[i].thread = g_thread_new("load", work, &load->workers[i]);
+        load->workers[i].thread = g_thread_new("load", load_work, &load->workers[i]);
     return load;
 }
 

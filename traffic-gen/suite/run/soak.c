@@ -23,7 +23,7 @@ static const int64_t save_every_ns = 1000000000;
 /* ---- growth ---- */
 
 /* "MemFree:  1000 kB" */
-static bool split(const char *line, char **name, gint64 *number, const char **unit)
+static bool soak_split(const char *line, char **name, gint64 *number, const char **unit)
 {
     const char *colon = strchr(line, ':');
     char *end;
@@ -44,7 +44,7 @@ static bool find_number(char *const *lines, const char *wanted, gint64 *number)
         g_autofree char *name = NULL;
         const char *unit;
 
-        if (split(lines[i], &name, number, &unit) && strcmp(name, wanted) == 0)
+        if (soak_split(lines[i], &name, number, &unit) && strcmp(name, wanted) == 0)
             return true;
     }
     return false;
@@ -63,7 +63,7 @@ static void add_growth(const char *first, const char *last, GPtrArray *out)
         const char *unit;
         gint64 was, is;
 
-        if (!split(before[i], &name, &was, &unit) || !find_number(after, name, &is) || is == was)
+        if (!soak_split(before[i], &name, &was, &unit) || !find_number(after, name, &is) || is == was)
             continue;
         n++;
         g_ptr_array_add(out, g_strdup_printf("%s: %" G_GINT64_FORMAT "%s, %" G_GINT64_FORMAT
@@ -74,7 +74,7 @@ static void add_growth(const char *first, const char *last, GPtrArray *out)
 
 /* ---- rounds ---- */
 
-static void shuffle(struct soak *soak)
+static void soak_shuffle(struct soak *soak)
 {
     for (guint i = 0; i < soak->chosen->len; i++)
         g_array_append_val(soak->order, i);
@@ -100,7 +100,7 @@ static unsigned resets_in(const struct case_result *result)
     return n;
 }
 
-static struct case_tally *tally_of(struct soak *soak, const char *id)
+static struct case_tally *soak_tally_of(struct soak *soak, const char *id)
 {
     for (guint i = 0; i < soak->chosen->len; i++) {
         g_autofree char *name = suite_case_id(g_array_index(soak->chosen, struct chosen_case, i).row);
@@ -111,7 +111,7 @@ static struct case_tally *tally_of(struct soak *soak, const char *id)
     return NULL;
 }
 
-static void take(struct soak *soak, struct suite_report *part, struct suite_report *report)
+static void soak_take(struct soak *soak, struct suite_report *part, struct suite_report *report)
 {
     while (part->results->len > 0) {
         struct case_result *result = g_ptr_array_steal_index(part->results, 0);
@@ -119,7 +119,7 @@ static void take(struct soak *soak, struct suite_report *part, struct suite_repo
         soak->cases++;
         soak->failures += case_result_failed(result) && !result->waived;
         soak->resets += resets_in(result);
-        case_tally_add(tally_of(soak, result->id), result);
+        case_tally_add(soak_tally_of(soak, result->id), result);
     }
     while (part->deaths->len > 0)
         g_ptr_array_add(report->deaths, g_ptr_array_steal_index(part->deaths, 0));
@@ -128,7 +128,7 @@ static void take(struct soak *soak, struct suite_report *part, struct suite_repo
 }
 
 /* The report as it is so far, for whoever is killed before the end. */
-static void save(struct soak *soak, const struct run_options *options, struct suite_report *report)
+static void soak_save(struct soak *soak, const struct run_options *options, struct suite_report *report)
 {
     if (!options->saved || talk_now() - soak->saved_ns < save_every_ns)
         return;
@@ -154,7 +154,7 @@ static bool run_slice(struct soak *soak, struct talk_run *run, struct suite_repo
     bool alive;
 
     if (soak->order->len == 0)
-        shuffle(soak);
+        soak_shuffle(soak);
     while (slice->len < SLICE && soak->order->len > 0) {
         guint at = g_array_index(soak->order, guint, soak->order->len - 1);
 
@@ -162,7 +162,7 @@ static bool run_slice(struct soak *soak, struct talk_run *run, struct suite_repo
         g_array_set_size(soak->order, soak->order->len - 1);
     }
     run_cases(run, slice, soak->options, part);
-    take(soak, part, report);
+    soak_take(soak, part, report);
     alive = strcmp(report->state, device_life_names[DEVICE_ALIVE]) == 0;
     suite_report_free(part);
     return alive;
@@ -193,7 +193,7 @@ void soak_run(struct talk_run *run, const GArray *chosen, const struct run_optio
     once.saved = NULL;
     while (run_slice(&soak, run, report) && talk_now() - began < how->duration &&
            (options->stop_after == 0 || soak.failures < options->stop_after))
-        save(&soak, options, report);
+        soak_save(&soak, options, report);
     for (guint i = 0; i < chosen->len; i++) {
         if (soak.tallies[i].n > 0)
             g_ptr_array_add(report->results, case_tally_result(&soak.tallies[i]));

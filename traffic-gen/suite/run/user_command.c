@@ -15,7 +15,7 @@
 enum { POLL_US = 10000 };
 
 /* In its own process group: signals of the terminal are ours, and its children can be ended together. */
-static int start(const char *command, char **environment, int output, pid_t *pid)
+static int command_start(const char *command, char **environment, int output, pid_t *pid)
 {
     char *const arguments[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
     posix_spawn_file_actions_t actions;
@@ -47,7 +47,7 @@ static bool ended_well(int status, char **why)
     return false;
 }
 
-static bool run(const char *command, const char *const *variables, int64_t timeout_ns, int output, char **why)
+static bool command_run(const char *command, const char *const *variables, int64_t timeout_ns, int output, char **why)
 {
     int64_t until = g_get_monotonic_time() + timeout_ns / 1000;
     g_auto(GStrv) environment = g_get_environ();
@@ -59,7 +59,7 @@ static bool run(const char *command, const char *const *variables, int64_t timeo
 
         environment = g_environ_setenv(environment, name, variables[i] + strlen(name) + 1, TRUE);
     }
-    error = start(command, environment, output, &pid);
+    error = command_start(command, environment, output, &pid);
     if (error) {
         *why = g_strdup(g_strerror(error));
         return false;
@@ -88,11 +88,11 @@ static bool run(const char *command, const char *const *variables, int64_t timeo
 
 bool user_command_run(const char *command, const char *const *variables, int64_t timeout_ns, char **why)
 {
-    return run(command, variables, timeout_ns, STDERR_FILENO, why);
+    return command_run(command, variables, timeout_ns, STDERR_FILENO, why);
 }
 
 /* For people: without what would move the cursor, or is no UTF-8. */
-static char *printable(const char *octets, size_t n)
+static char *command_printable(const char *octets, size_t n)
 {
     char *text = g_utf8_make_valid(octets, (gssize)n);
 
@@ -114,10 +114,10 @@ bool user_command_output(const char *command, const char *const *variables, int6
         *why = g_strdup(g_strerror(errno));
         return false;
     }
-    good = run(command, variables, timeout_ns, fd, why);
+    good = command_run(command, variables, timeout_ns, fd, why);
     n = pread(fd, octets, sizeof octets, 0);
     close(fd);
     if (good)
-        *output = printable(octets, n > 0 ? (size_t)n : 0);
+        *output = command_printable(octets, n > 0 ? (size_t)n : 0);
     return good;
 }

@@ -37,13 +37,13 @@ static enum device_life no_connection(const struct talk *talk)
     return talk->open_error == ECONNREFUSED || talk->open_error == ECONNRESET ? DEVICE_REFUSES : DEVICE_VANISHED;
 }
 
-static enum device_life no_frame(const struct talk *talk)
+static enum device_life alive_no_frame(const struct talk *talk)
 {
     return talk_last(talk)->what == TALK_SILENCE ? DEVICE_HANGS : DEVICE_REJECTS;
 }
 
 /* In full operation. A device without a sign of life of its own is alive as long as it stays connected. */
-static enum device_life exchanges(struct talk *talk)
+static enum device_life alive_exchanges(struct talk *talk)
 {
     if (!talk_is_initiator(talk) && talk->run->speaks_first && !talk_first_fpdu(talk))
         return DEVICE_IDLES;
@@ -58,7 +58,7 @@ static enum device_life exchanges(struct talk *talk)
     return talk_is_open(talk) || talk->flooded || talk->run->leaves ? DEVICE_ALIVE : DEVICE_IDLES;
 }
 
-static enum device_life look(struct talk *talk)
+static enum device_life alive_look(struct talk *talk)
 {
     const struct mpa_startup *theirs;
 
@@ -70,13 +70,13 @@ static enum device_life look(struct talk *talk)
         talk_send_frame(talk, NULL);
     theirs = talk_hear_frame(talk);
     if (!theirs)
-        return no_frame(talk);
+        return alive_no_frame(talk);
     if (talk_is_initiator(talk) && theirs->flags & MPA_FLAG_R)
         return DEVICE_REJECTS;
     if (!talk_is_initiator(talk))
         talk_send_frame(talk, NULL);
     talk_begin_operation(talk);
-    return exchanges(talk);
+    return alive_exchanges(talk);
 }
 
 static char *seen(struct talk *talk, enum device_life life)
@@ -104,7 +104,7 @@ static void count_check(struct talk_run *run, bool closed)
 }
 
 /* It took the connection, and yet it did not go as usual. final: it is not asked again. */
-static void count_failed(struct talk_run *run, bool failed, enum device_life life, bool final)
+static void alive_count_failed(struct talk_run *run, bool failed, enum device_life life, bool final)
 {
     gint open = g_atomic_int_get(&run->open_checks);
 
@@ -141,7 +141,7 @@ static enum device_life look_once(struct talk_run *run, int64_t patience, unsign
 
     talk_init(&talk, run, NULL, longer, result);
     talk.patience = patience;
-    life = look(&talk);
+    life = alive_look(&talk);
     if (counts)
         count_check(run, life != DEVICE_ALIVE && has_closed(&talk));
     if (how) {
@@ -193,6 +193,6 @@ enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patien
     const enum device_life life = look_until(run, grace, patience, &failed, how);
 
     if (life != DEVICE_STOPPED)
-        count_failed(run, failed, life, grace > 0);
+        alive_count_failed(run, failed, life, grace > 0);
     return life;
 }

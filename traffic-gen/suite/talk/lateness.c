@@ -21,7 +21,7 @@ struct lateness {
     unsigned n;
 };
 
-static void keep(struct lateness *lateness, struct delay delay)
+static void lateness_keep(struct lateness *lateness, struct delay delay)
 {
     if (lateness->n == KEPT) {
         lateness->delays[1].us = MAX(lateness->delays[0].us, lateness->delays[1].us);
@@ -44,7 +44,7 @@ static gpointer measure(gpointer data)
         g_cond_wait_until(&lateness->changed, &lateness->lock, lateness->due_us);
         now = g_get_monotonic_time();
         if (now - lateness->due_us > NOTED_US)
-            keep(lateness, (struct delay){now, now - lateness->due_us});
+            lateness_keep(lateness, (struct delay){now, now - lateness->due_us});
     }
     g_mutex_unlock(&lateness->lock);
     return NULL;

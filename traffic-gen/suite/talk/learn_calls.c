@@ -4,7 +4,7 @@
 #include "traffic-gen/suite/talk/rpc_talker.h"
 
 /* Once connected. */
-static enum device_life exchanges(struct rpc_talker *talker)
+static enum device_life calls_exchanges(struct rpc_talker *talker)
 {
     struct talk *talk = talker->talk;
 
@@ -22,7 +22,7 @@ enum device_life look_by_calls(struct talk *talk)
     enum device_life life;
 
     if (rpc_talker_open(&talker, talk, NULL))
-        life = exchanges(&talker);
+        life = calls_exchanges(&talker);
     else if (talker.open)
         life = DEVICE_IDLES;
     else

@@ -18,7 +18,7 @@ enum offer {
     OFFER_NO_CONNECTION,
 };
 
-static void take_advert(struct talk *talk, const struct mpa_startup *theirs)
+static void device_take_advert(struct talk *talk, const struct mpa_startup *theirs)
 {
     struct talk_run *run = talk->run;
 
@@ -84,12 +84,12 @@ static enum offer offer_one(struct talk *talk, char **why)
         return OFFER_REFUSED;
     }
     talk_begin_operation(talk);
-    take_advert(talk, theirs);
+    device_take_advert(talk, theirs);
     if (!talk_first_fpdu(talk)) {
         *why = g_strdup(talk->result->actual);
         return OFFER_TAKEN_AND_CLOSED;
     }
-    take_advert(talk, theirs); /* it may be advertised in a Send */
+    device_take_advert(talk, theirs); /* it may be advertised in a Send */
     return see_whether_it_stays(talk, why);
 }
 
@@ -192,7 +192,7 @@ static void learn_enhanced(struct talk *talk)
 
 /* ---- the device is the Initiator ---- */
 
-static enum offer answer_one(struct talk *talk, char **why)
+static enum offer device_answer_one(struct talk *talk, char **why)
 {
     const struct mpa_startup *theirs;
 
@@ -205,11 +205,11 @@ static enum offer answer_one(struct talk *talk, char **why)
         *why = g_strdup_printf("expected an MPA start-up frame; found %s", talk_describe(talk, talk_last(talk)));
         return without_frame(talk);
     }
-    take_advert(talk, theirs);
+    device_take_advert(talk, theirs);
     talk_send_frame(talk, NULL);
     talk_begin_operation(talk);
     if (talk_first_fpdu(talk)) {
-        take_advert(talk, theirs);
+        device_take_advert(talk, theirs);
         talk->run->speaks_first = true;
         return OFFER_TAKEN;
     }
@@ -218,7 +218,7 @@ static enum offer answer_one(struct talk *talk, char **why)
 }
 
 /* For the report: the Request as it was, and C as we answer it. */
-static void take_request(struct talk *talk)
+static void device_take_request(struct talk *talk)
 {
     const struct mpa_startup *theirs = talk_frame(talk, false);
     struct startup_terms *terms = &talk->run->terms;
@@ -240,10 +240,10 @@ static bool learn_initiator(struct talk *talk, char **why)
         enum offer offer;
 
         g_clear_pointer(why, g_free);
-        offer = answer_one(talk, why);
+        offer = device_answer_one(talk, why);
         if (offer != OFFER_TAKEN && offer != OFFER_TAKEN_AND_CLOSED)
             return false;
-        take_request(talk);
+        device_take_request(talk);
         if (offer == OFFER_TAKEN)
             return true;
         /* Some refuse a Reply with C = 1 when their Request had C = 0. */
@@ -255,7 +255,7 @@ static bool learn_initiator(struct talk *talk, char **why)
     return true;
 }
 
-static bool learn(struct talk_run *run, char **why)
+static bool device_learn(struct talk_run *run, char **why)
 {
     struct case_result *result = case_result_new();
     struct talk talk;
@@ -283,7 +283,7 @@ bool learn_device(struct talk_run *run, char **why)
     bool good;
 
     run->learns = true;
-    good = learn(run, why);
+    good = device_learn(run, why);
     run->learns = false;
     return good;
 }

@@ -12,7 +12,7 @@ struct nfs_mount_service {
     GThread *thread;
 };
 
-static gpointer serve(gpointer data)
+static gpointer service_serve(gpointer data)
 {
     struct nfs_mount_service *service = data;
 
@@ -40,7 +40,7 @@ struct nfs_mount_service *nfs_mount_service_new(const struct nfs_run *nfs, const
         return NULL;
     }
     *listening = live_listener_port(listener);
-    service->thread = g_thread_new("MOUNT", serve, service);
+    service->thread = g_thread_new("MOUNT", service_serve, service);
     return service;
 }
 

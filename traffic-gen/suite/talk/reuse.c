@@ -70,7 +70,7 @@ void reuse_tires(struct talk_run *run)
  * The case has done nothing that could still have an effect: it passed, all its Calls are answered, and the connection
  * is as it was.
  */
-static bool may_go_on(const struct rpc_talker *talker)
+static bool reuse_may_go_on(const struct rpc_talker *talker)
 {
     const struct talk *talk = talker->talk;
 
@@ -146,7 +146,7 @@ bool reuse_put(struct rpc_talker *talker)
     struct reuse *reuse = talk->run->reuse;
     struct line *line;
 
-    if (!reuse_is_on(talk->run) || !may_go_on(talker) || ports->len == 0)
+    if (!reuse_is_on(talk->run) || !reuse_may_go_on(talker) || ports->len == 0)
         return false;
     talk_take_findings(talk);
     line = g_new0(struct line, 1);
@@ -172,7 +172,7 @@ static struct line *take_line(struct reuse *reuse)
     return line;
 }
 
-static void give(struct line *line, struct rpc_talker *talker)
+static void reuse_give(struct line *line, struct rpc_talker *talker)
 {
     struct talk *talk = talker->talk;
 
@@ -201,7 +201,7 @@ bool reuse_take(struct rpc_talker *talker)
     if (!line)
         return false;
     talk_renew(talk);
-    give(line, talker);
+    reuse_give(line, talker);
     rpc_talker_listen(talker);
     offer_anew(talker);
     talk_note(talk, talk_is_initiator(talk), NULL, 0, "goes on with the connection of an earlier case");
@@ -221,7 +221,7 @@ void reuse_end(struct talk_run *run)
 
         talk_init(&talk, run, NULL, 1, result);
         talker.talk = &talk;
-        give(line, &talker);
+        reuse_give(line, &talker);
         rpc_talker_let_go(&talker);
         talk_clear(&talk);
         case_result_free(result);

@@ -41,13 +41,13 @@ static void on_write(void *ctx, const uint8_t *p, size_t n)
     talk->result->said = said;
 }
 
-static size_t on_room(void *ctx)
+static size_t socket_on_room(void *ctx)
 {
     (void)ctx;
     return SIZE_MAX; /* talk_write() waits */
 }
 
-static void on_close(void *ctx, bool reset)
+static void socket_on_close(void *ctx, bool reset)
 {
     struct rpc_talker *talker = ((struct socket_line *)ctx)->talker;
 
@@ -87,7 +87,7 @@ static struct mpa_enhanced our_reads(const struct talk *talk)
     return reads;
 }
 
-static void make_end(struct rpc_talker *talker, const struct talker_wish *wish, bool crc)
+static void socket_make_end(struct rpc_talker *talker, const struct talker_wish *wish, bool crc)
 {
     struct talk *talk = talker->talk;
     const struct startup_terms *terms = &talk->run->terms;
@@ -105,8 +105,8 @@ static void make_end(struct rpc_talker *talker, const struct talker_wish *wish, 
     struct socket_line *line = g_new0(struct socket_line, 1);
 
     line->talker = talker;
-    line->stream =
-        (struct stream){.ctx = line, .write = on_write, .room = on_room, .close = on_close, .now = on_now, .mss = 1460};
+    line->stream = (struct stream){
+        .ctx = line, .write = on_write, .room = socket_on_room, .close = socket_on_close, .now = on_now, .mss = 1460};
     talker->line = line;
     rpc_talker_make_end(talker, wish, &options, &line->stream);
 }
@@ -127,7 +127,7 @@ static bool hear_frame(struct rpc_talker *talker)
     return false;
 }
 
-static void take_frame(struct rpc_talker *talker)
+static void socket_take_frame(struct rpc_talker *talker)
 {
     struct talk *talk = talker->talk;
 
@@ -139,14 +139,14 @@ static bool start_as_client(struct rpc_talker *talker, const struct talker_wish 
 {
     struct talk *talk = talker->talk;
 
-    make_end(talker, wish, !talk->run->terms.no_crc);
+    socket_make_end(talker, wish, !talk->run->terms.no_crc);
     qp_start(rpc_end_qp(talker->end));
     if (!hear_frame(talker))
         return false;
     talk_begin_operation(talk);
     if (talk_settle_time(talk) > 0)
         talk_sleep(talk, talk_settle_time(talk));
-    take_frame(talker);
+    socket_take_frame(talker);
     return true;
 }
 
@@ -156,11 +156,11 @@ static bool start_as_server(struct rpc_talker *talker, const struct talker_wish 
     struct talk *talk = talker->talk;
     bool heard = hear_frame(talker);
 
-    make_end(talker, wish, heard && talk_frame(talk, false)->flags & MPA_FLAG_C);
+    socket_make_end(talker, wish, heard && talk_frame(talk, false)->flags & MPA_FLAG_C);
     if (!heard)
         return false;
     qp_start(rpc_end_qp(talker->end));
-    take_frame(talker);
+    socket_take_frame(talker);
     talk_begin_operation(talk);
     return true;
 }
@@ -173,7 +173,7 @@ static bool socket_open(struct rpc_talker *talker, const struct talker_wish *wis
 
 /* ---- hearing ---- */
 
-static void feed(struct rpc_talker *talker, const struct talk_heard *heard)
+static void socket_feed(struct rpc_talker *talker, const struct talk_heard *heard)
 {
     /* The octets move when more arrive. */
     g_autofree uint8_t *octets = g_memdup2(heard->octets, heard->n);
@@ -197,7 +197,7 @@ static enum rpc_port_event socket_hear(struct rpc_talker *talker, int64_t ns)
     case TALK_SILENCE:
         return RPC_PORT_SILENCE;
     default:
-        feed(talker, heard);
+        socket_feed(talker, heard);
         return RPC_PORT_HEARD;
     }
 }

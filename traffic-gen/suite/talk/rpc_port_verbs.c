@@ -41,7 +41,7 @@ struct rpc_listener {
 
 /* ---- the link ---- */
 
-static void on_opened(void *ctx)
+static void verbs_on_opened(void *ctx)
 {
     struct carried *carried = ctx;
 
@@ -50,7 +50,7 @@ static void on_opened(void *ctx)
 }
 
 /* The queue pair stays until the stack's end is freed; its work is over. */
-static void on_closed(void *ctx, const char *why)
+static void verbs_on_closed(void *ctx, const char *why)
 {
     struct carried *carried = ctx;
 
@@ -62,28 +62,28 @@ static void on_closed(void *ctx, const char *why)
     live_stop(carried->loop);
 }
 
-static struct live_events events_of(struct carried *carried)
+static struct live_events verbs_events_of(struct carried *carried)
 {
-    return (struct live_events){.ctx = carried, .opened = on_opened, .closed = on_closed};
+    return (struct live_events){.ctx = carried, .opened = verbs_on_opened, .closed = verbs_on_closed};
 }
 
 /* Lets happen what happens until that time (talk_now()), or until something is noticed. */
-static void run(const struct carried *carried, int64_t until)
+static void verbs_run(const struct carried *carried, int64_t until)
 {
     int64_t now = talk_now();
 
     live_run(carried->loop, live_now() + CLAMP(until - now, ms, TCP_STOP_SLICE_MS * ms));
 }
 
-static bool is_over(const struct carried *carried)
+static bool verbs_is_over(const struct carried *carried)
 {
     return carried->is_over || (carried->talker && carried->talker->ended);
 }
 
-static bool await(struct carried *carried, int64_t until, bool (*done)(const struct carried *carried))
+static bool verbs_await(struct carried *carried, int64_t until, bool (*done)(const struct carried *carried))
 {
-    while (!done(carried) && !is_over(carried) && talk_now() < until && !suite_stopped)
-        run(carried, until);
+    while (!done(carried) && !verbs_is_over(carried) && talk_now() < until && !suite_stopped)
+        verbs_run(carried, until);
     return done(carried);
 }
 
@@ -91,7 +91,7 @@ static bool await(struct carried *carried, int64_t until, bool (*done)(const str
 
 static bool is_acknowledged(const struct carried *carried)
 {
-    return is_over(carried) || qp_pending(rpc_end_qp(carried->talker->end)) == 0;
+    return verbs_is_over(carried) || qp_pending(rpc_end_qp(carried->talker->end)) == 0;
 }
 
 /* Calls of the device wait meanwhile: there would always be a Reply that is under way. */
@@ -104,7 +104,7 @@ static bool verbs_has_arrived(void *ctx, int64_t until)
     if (!talker->end)
         return true;
     talker->hold = true;
-    arrived = await(carried, until, is_acknowledged);
+    arrived = verbs_await(carried, until, is_acknowledged);
     talker->hold = hold;
     return arrived;
 }
@@ -129,10 +129,10 @@ static void verbs_hang_up(void *ctx)
     struct rpc_talker *talker = carried->talker;
     struct talk *talk = talker->talk;
 
-    if (talker->end && !is_over(carried)) {
+    if (talker->end && !verbs_is_over(carried)) {
         qp_close(rpc_end_qp(talker->end), talk->result->outcome == OUTCOME_FAILED);
         talk_note(talk, true, NULL, 0, "disconnects");
-        await(carried, talk_now() + MIN(talk_t_react(talk), 500 * ms), is_over);
+        verbs_await(carried, talk_now() + MIN(talk_t_react(talk), 500 * ms), verbs_is_over);
     }
     if (talker->end)
         g_clear_pointer(&talker->end, rpc_end_free);
@@ -141,7 +141,7 @@ static void verbs_hang_up(void *ctx)
 
 /* ---- its beginning ---- */
 
-static guint port_of(const char *name)
+static guint verbs_port_of(const char *name)
 {
     const char *colon = strrchr(name, ':');
 
@@ -153,7 +153,7 @@ static void take_endpoint(struct endpoint *endpoint, const char *name)
 {
     g_autofree char *host = NULL, *port = NULL;
 
-    *endpoint = (struct endpoint){.port = (uint16_t)port_of(name)};
+    *endpoint = (struct endpoint){.port = (uint16_t)verbs_port_of(name)};
     if (!live_parse_address(name, &host, &port, NULL))
         return;
     if (inet_pton(AF_INET, host, endpoint->address) == 1)
@@ -163,10 +163,11 @@ static void take_endpoint(struct endpoint *endpoint, const char *name)
 }
 
 /* What reports say of the connection. */
-static void note_ends(const struct carried *carried)
+static void verbs_note_ends(const struct carried *carried)
 {
     struct talk *talk = carried->talker->talk;
-    guint port = port_of(talk_is_initiator(talk) ? verbs_own_name(carried->link) : verbs_peer_name(carried->link));
+    guint port =
+        verbs_port_of(talk_is_initiator(talk) ? verbs_own_name(carried->link) : verbs_peer_name(carried->link));
     const char *device = verbs_device_name(carried->link);
 
     g_array_append_val(talk->result->ports, port);
@@ -188,7 +189,7 @@ static bool has_opened(const struct carried *carried)
     return carried->opened;
 }
 
-static void make_end(struct carried *carried)
+static void verbs_make_end(struct carried *carried)
 {
     struct rpc_talker *talker = carried->talker;
     const struct qp_options options = {
@@ -203,7 +204,7 @@ static void make_end(struct carried *carried)
 }
 
 /* Until both sides may send. The carrier is the talk's from here on. */
-static bool begin(struct carried *carried, int64_t until)
+static bool verbs_begin(struct carried *carried, int64_t until)
 {
     struct rpc_talker *talker = carried->talker;
     struct talk *talk = talker->talk;
@@ -211,12 +212,12 @@ static bool begin(struct carried *carried, int64_t until)
     carried->carrier =
         (struct talk_carrier){.has_arrived = verbs_has_arrived, .hang_up = verbs_hang_up, .ctx = carried};
     talk->carrier = &carried->carrier;
-    if (await(carried, until, has_opened))
-        make_end(carried);
-    if (talker->end && await(carried, until, is_up)) {
+    if (verbs_await(carried, until, has_opened))
+        verbs_make_end(carried);
+    if (talker->end && verbs_await(carried, until, is_up)) {
         talker->open = true;
         if (talk_is_initiator(talk) && talk_settle_time(talk) > 0)
-            await(carried, talk_now() + talk_settle_time(talk), is_over);
+            verbs_await(carried, talk_now() + talk_settle_time(talk), verbs_is_over);
         return true;
     }
     talk->result->refused = true;
@@ -234,11 +235,11 @@ static struct carried *carried_new(struct rpc_listener *listener)
     return carried;
 }
 
-static bool connect_to_device(struct rpc_talker *talker, const struct talker_wish *wish)
+static bool verbs_connect_to_device(struct rpc_talker *talker, const struct talker_wish *wish)
 {
     struct talk *talk = talker->talk;
     struct carried *carried = carried_new(NULL);
-    const struct live_events events = events_of(carried);
+    const struct live_events events = verbs_events_of(carried);
     const struct verbs_options options = {.connect_timeout_ns = talk_connect_time(talk)};
     g_autoptr(GError) error = NULL;
 
@@ -247,14 +248,14 @@ static bool connect_to_device(struct rpc_talker *talker, const struct talker_wis
     carried->wish = wish;
     carried->link = verbs_connect(carried->loop, talk->run->host, talk->run->port, &options, &events, &error);
     if (carried->link)
-        return begin(carried, talk_now() + options.connect_timeout_ns + ms * 500);
+        return verbs_begin(carried, talk_now() + options.connect_timeout_ns + ms * 500);
     carried_free(carried);
     talk->open_error = EHOSTUNREACH;
     talk_inconclusive(talk, "no connection: %s", error->message);
     return false;
 }
 
-static bool accept_device(struct rpc_talker *talker, const struct talker_wish *wish)
+static bool verbs_accept_device(struct rpc_talker *talker, const struct talker_wish *wish)
 {
     struct talk *talk = talker->talk;
     struct rpc_listener *listener = talk->run->rpc_listener;
@@ -274,18 +275,18 @@ static bool accept_device(struct rpc_talker *talker, const struct talker_wish *w
     }
     carried->talker = talker;
     carried->wish = wish;
-    return begin(carried, talk_now() + talk_connect_time(talk));
+    return verbs_begin(carried, talk_now() + talk_connect_time(talk));
 }
 
 static bool verbs_open(struct rpc_talker *talker, const struct talker_wish *wish)
 {
     talk_renew(talker->talk);
-    return talk_is_initiator(talker->talk) ? connect_to_device(talker, wish) : accept_device(talker, wish);
+    return talk_is_initiator(talker->talk) ? verbs_connect_to_device(talker, wish) : verbs_accept_device(talker, wish);
 }
 
 /* ---- hearing ---- */
 
-static enum rpc_port_event report_over(struct rpc_talker *talker)
+static enum rpc_port_event verbs_report_over(struct rpc_talker *talker)
 {
     struct talk *talk = talker->talk;
     bool orderly = talker->ended && talker->orderly && !talker->terminated;
@@ -308,12 +309,12 @@ static enum rpc_port_event verbs_hear(struct rpc_talker *talker, int64_t ns)
     for (;;) {
         if (talker->noticed != before && !talker->ended)
             return RPC_PORT_HEARD;
-        if (!carried || is_over(carried))
-            return report_over(talker);
+        if (!carried || verbs_is_over(carried))
+            return verbs_report_over(talker);
         if ((again && talk_now() >= until) || suite_stopped)
             return RPC_PORT_SILENCE;
         again = true;
-        run(carried, until);
+        verbs_run(carried, until);
     }
 }
 
@@ -322,7 +323,7 @@ static void verbs_noticed(struct rpc_talker *talker)
     struct carried *carried = talker->talk->carrier->ctx;
 
     if (talker->up && !carried->was_up) {
-        note_ends(carried);
+        verbs_note_ends(carried);
         talk_note(talker->talk, talk_is_initiator(talker->talk), NULL, 0, "connects");
     }
     carried->was_up = talker->up;
@@ -338,7 +339,7 @@ static void verbs_handed_over(struct rpc_talker *talker)
 
 /* ---- listening ---- */
 
-static bool on_accept(void *ctx, struct verbs_link *link, struct live_events *events)
+static bool verbs_on_accept(void *ctx, struct verbs_link *link, struct live_events *events)
 {
     struct rpc_listener *listener = ctx;
 
@@ -346,7 +347,7 @@ static bool on_accept(void *ctx, struct verbs_link *link, struct live_events *ev
         return false;
     listener->next = carried_new(listener);
     listener->next->link = link;
-    *events = events_of(listener->next);
+    *events = verbs_events_of(listener->next);
     live_stop(listener->loop);
     return true;
 }
@@ -359,7 +360,7 @@ static uint16_t verbs_wait_for_device(struct talk_run *run, char **why)
 
     listener->loop = live_loop_new();
     listener->listener =
-        verbs_listen(listener->loop, host, run->port, 1, &(struct verbs_options){0}, on_accept, listener, &error);
+        verbs_listen(listener->loop, host, run->port, 1, &(struct verbs_options){0}, verbs_on_accept, listener, &error);
     if (listener->listener) {
         run->rpc_listener = listener;
         return verbs_listener_port(listener->listener);

@@ -23,7 +23,7 @@ enum {
 /* ---- the transcript ---- */
 
 /* Where the wire is not seen, the transcript has what the verbs say. */
-static void note_message(struct rpc_talker *talker, bool ours, const uint8_t *p, size_t n, const char *what)
+static void talker_note_message(struct rpc_talker *talker, bool ours, const uint8_t *p, size_t n, const char *what)
 {
     struct rpcrdma_header header;
     char caption[CAPTION_SIZE];
@@ -45,7 +45,7 @@ static void note_work(struct rpc_talker *talker, const struct qp_work *work)
         return;
     talker->talk->result->said |= talker->open; /* the start-up is no stimulus */
     if (work->kind == QP_SEND) {
-        note_message(talker, true, work->p, work->n, work->invalidate ? "Send with Invalidate" : "Send");
+        talker_note_message(talker, true, work->p, work->n, work->invalidate ? "Send with Invalidate" : "Send");
         return;
     }
     g_snprintf(caption, sizeof caption, "RDMA %s of %zu octets, STag 0x%08x", work->kind == QP_WRITE ? "Write" : "Read",
@@ -53,7 +53,7 @@ static void note_work(struct rpc_talker *talker, const struct qp_work *work)
     talk_note(talker->talk, true, work->p, work->p ? work->n : 0, caption);
 }
 
-static bool on_work(void *ctx, struct qp_work *work)
+static bool talker_on_work(void *ctx, struct qp_work *work)
 {
     note_work(ctx, work);
     return true;
@@ -82,7 +82,7 @@ static void notice(struct rpc_talker *talker)
         talker->port->noticed(talker);
 }
 
-static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
+static enum rpc_end_answer talker_note(void *ctx, const struct rpc_end_incoming *incoming, enum rpc_end_answer due)
 {
     struct rpc_talker *talker = ctx;
     struct talker_heard *heard;
@@ -91,7 +91,7 @@ static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incomi
         return due;
     notice(talker);
     if (talker->port->is_blind)
-        note_message(talker, false, incoming->p, incoming->n, "Send");
+        talker_note_message(talker, false, incoming->p, incoming->n, "Send");
     heard = g_new0(struct talker_heard, 1);
     heard->p = g_memdup2(incoming->p, incoming->n);
     heard->n = incoming->n;
@@ -103,7 +103,7 @@ static enum rpc_end_answer note(void *ctx, const struct rpc_end_incoming *incomi
     return due;
 }
 
-static void on_ended(void *ctx, bool orderly)
+static void talker_on_ended(void *ctx, bool orderly)
 {
     struct rpc_talker *talker = ctx;
 
@@ -112,7 +112,7 @@ static void on_ended(void *ctx, bool orderly)
     notice(talker);
 }
 
-static void on_established(void *ctx, const struct mpa_end_terms *terms)
+static void talker_on_established(void *ctx, const struct mpa_end_terms *terms)
 {
     struct rpc_talker *talker = ctx;
 
@@ -122,7 +122,8 @@ static void on_established(void *ctx, const struct mpa_end_terms *terms)
         rpcrdma_private_data_find(&talker->peer_data, terms->peer_data, terms->peer_length) == RPCRDMA_PD_OK;
 }
 
-static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, const struct rpc_end_message *reply)
+static void talker_on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result,
+                              const struct rpc_end_message *reply)
 {
     struct rpc_talker *talker = ctx;
 
@@ -138,7 +139,7 @@ static void on_replied(void *ctx, uint64_t cookie, enum rpc_end_result result, c
     }
 }
 
-static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
+static void talker_on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {
     struct rpc_talker *talker = ctx;
 
@@ -148,7 +149,7 @@ static void on_terminated(void *ctx, bool ours, const struct rdmap_terminate *te
                                                                 : QP_LOCAL_LENGTH;
 }
 
-static void on_broken(void *ctx, enum qp_status status, const char *why)
+static void talker_on_broken(void *ctx, enum qp_status status, const char *why)
 {
     struct rpc_talker *talker = ctx;
 
@@ -187,7 +188,8 @@ void rpc_talker_serve_call(struct rpc_talker *talker, uint64_t id, const struct 
         rpc_end_reply(talker->end, id, &reply);
 }
 
-static void on_called(void *ctx, uint64_t id, const struct rpc_end_message *call, const struct rpc_message *header)
+static void talker_on_called(void *ctx, uint64_t id, const struct rpc_end_message *call,
+                             const struct rpc_message *header)
 {
     struct rpc_talker *talker = ctx;
 
@@ -222,12 +224,12 @@ void rpc_talker_make_end(struct rpc_talker *talker, const struct talker_wish *wi
 {
     struct talk *talk = talker->talk;
     const struct rpc_end_events events = {.ctx = talker,
-                                          .established = on_established,
-                                          .replied = on_replied,
-                                          .called = on_called,
-                                          .terminated = on_terminated,
-                                          .broken = on_broken,
-                                          .ended = on_ended};
+                                          .established = talker_on_established,
+                                          .replied = talker_on_replied,
+                                          .called = talker_on_called,
+                                          .terminated = talker_on_terminated,
+                                          .broken = talker_on_broken,
+                                          .ended = talker_on_ended};
     uint32_t size = wish->size ? wish->size : SIZE_DEFAULT;
     uint32_t credits = wish->credits ? wish->credits : CREDITS_DEFAULT;
     struct rpc_end_options end = {
@@ -295,7 +297,7 @@ static bool call_null(struct rpc_talker *talker)
 }
 
 /* The same in each run with that seed, whatever runs at the same time; others in each repetition. */
-static void draw(struct rpc_talker *talker)
+static void talker_draw(struct rpc_talker *talker)
 {
     const struct talk *talk = talker->talk;
     struct nfs_run *nfs = &talk->run->nfs;
@@ -307,7 +309,7 @@ static void draw(struct rpc_talker *talker)
     talker->next_xid = talker->xids + TALKER_XID_CALLS;
 }
 
-static bool is_usual(const struct talker_wish *wish)
+static bool talker_is_usual(const struct talker_wish *wish)
 {
     return !wish->size && !wish->says_private && !wish->credits && !wish->invalidation && !wish->no_grant &&
            !wish->may_close && !wish->backchannel;
@@ -349,7 +351,7 @@ static bool open_patiently(struct rpc_talker *talker, const struct talker_wish *
 }
 
 /* The connection of an earlier case, if it answers; it may have ended since, which says nothing about this one. */
-static bool go_on(struct rpc_talker *talker)
+static bool talker_go_on(struct rpc_talker *talker)
 {
     struct case_result *result = talker->talk->result;
     bool said = result->said;
@@ -372,14 +374,14 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
                                   .port = talk->run->rpc_port ? talk->run->rpc_port : &rpc_port_socket,
                                   .heard = g_ptr_array_new_with_free_func(heard_free),
                                   .names = g_ptr_array_new_with_free_func(g_free),
-                                  .is_usual = is_usual(wish),
+                                  .is_usual = talker_is_usual(wish),
                                   .version = wish->version,
                                   .has_backchannel = wish->backchannel};
     if (talk_is_initiator(talk))
         rpc_talker_learn(talk);
-    draw(talker);
+    talker_draw(talker);
     /* A failure is confirmed on a connection of its own. */
-    if (talker->is_usual && !wish->alone && talk->longer == 1 && go_on(talker))
+    if (talker->is_usual && !wish->alone && talk->longer == 1 && talker_go_on(talker))
         return true;
     if (!open_patiently(talker, wish))
         return false;
@@ -402,7 +404,7 @@ void rpc_talker_let_go(struct rpc_talker *talker)
     g_clear_pointer(&talker->region, g_free);
 }
 
-static void release(struct rpc_talker *talker)
+static void talker_release(struct rpc_talker *talker)
 {
     /* A device that ended the connection has to take a new one to show that it is alive. */
     if (talker->fed_end || talker->terminated)
@@ -431,7 +433,7 @@ void rpc_talker_close(struct rpc_talker *talker)
         rpc_end_set_spoil(talker->end, NULL);
     if (talker->open && talk_is_initiator(talk))
         rpc_talker_leave(talker);
-    release(talker);
+    talker_release(talker);
     if (left->len > 0) {
         int64_t began = talk_now();
 
@@ -442,13 +444,14 @@ void rpc_talker_close(struct rpc_talker *talker)
 
 void rpc_talker_listen(struct rpc_talker *talker)
 {
-    rpc_end_set_spoil(talker->end, &(struct rpc_end_spoil){.ctx = talker, .decide = note, .work = on_work});
+    rpc_end_set_spoil(talker->end,
+                      &(struct rpc_end_spoil){.ctx = talker, .decide = talker_note, .work = talker_on_work});
 }
 
 /* ---- hearing ---- */
 
 /* The latest one. */
-static const struct talker_heard *find(const struct rpc_talker *talker, uint32_t xid, bool call)
+static const struct talker_heard *talker_find(const struct rpc_talker *talker, uint32_t xid, bool call)
 {
     for (guint i = talker->heard->len; i-- > 0;) {
         const struct talker_heard *heard = g_ptr_array_index(talker->heard, i);
@@ -461,7 +464,7 @@ static const struct talker_heard *find(const struct rpc_talker *talker, uint32_t
 
 const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint32_t xid)
 {
-    return find(talker, xid, false);
+    return talker_find(talker, xid, false);
 }
 
 /* Of a whole Call that the talker has made on this connection. */
@@ -481,7 +484,7 @@ static const struct talker_heard *find_unasked(const struct rpc_talker *talker)
     return NULL;
 }
 
-static bool is_whole(const struct rpc_talker *talker)
+static bool talker_is_whole(const struct rpc_talker *talker)
 {
     return !talk_is_in_pieces(talker->talk);
 }
@@ -490,8 +493,8 @@ const char *rpc_talker_other_answer(struct rpc_talker *talker)
 {
     const struct talker_heard *heard;
 
-    if (!is_whole(talker) && talk_is_open(talker->talk))
-        rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, is_whole);
+    if (!talker_is_whole(talker) && talk_is_open(talker->talk))
+        rpc_talker_pump(talker, talk_t_react(talker->talk) / 4, talker_is_whole);
     heard = find_unasked(talker);
     if (!heard)
         return talk_answer(talker->talk);
@@ -505,7 +508,7 @@ const char *rpc_talker_other_answer(struct rpc_talker *talker)
 
 const struct talker_heard *rpc_talker_find_call(const struct rpc_talker *talker, uint32_t xid)
 {
-    return find(talker, xid, true);
+    return talker_find(talker, xid, true);
 }
 
 enum rpc_answer rpc_talker_kind(const struct talker_heard *heard)

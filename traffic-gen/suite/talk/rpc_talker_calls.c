@@ -59,7 +59,7 @@ static const struct call *find_call(const char *text)
 }
 
 /* Parameters of version 3 have values of their own. */
-static struct talker_request request_of(const struct rpc_talker *talker, const struct call *call)
+static struct talker_request calls_request_of(const struct rpc_talker *talker, const struct call *call)
 {
     struct talker_request request = call->request;
 
@@ -126,13 +126,13 @@ static void put_readlinks(struct rpc_talker *talker, struct talker_request reque
     talker_put(talker, &request, out);
 }
 
-static void put(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
+static void calls_put(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
 {
     const struct call *call = find_call(words_first(words));
     struct talker_request request;
 
     talker->asked = (uint32_t)MIN(words_number(words, "len", 0), DATA_MAX);
-    request = request_of(talker, call);
+    request = calls_request_of(talker, call);
     if (strcmp(call->name, "create") == 0)
         put_links(talker, request, words_number(words, "links", 1), out);
     else if (strcmp(call->name, "readlinks") == 0)
@@ -144,7 +144,7 @@ static void put(struct rpc_talker *talker, struct words *words, struct xdr_out *
 /* ---- how it is sent ---- */
 
 /* "1300/-/900": Write chunks of so many octets each. */
-static void read_chunks(struct words *words, size_t chunks[RPC_END_ITEMS_MAX])
+static void calls_read_chunks(struct words *words, size_t chunks[RPC_END_ITEMS_MAX])
 {
     const char *text = words_value(words, "write");
     g_auto(GStrv) list = g_strsplit(text ? text : "", "/", RPC_END_ITEMS_MAX);
@@ -164,7 +164,7 @@ static void call_by_end(struct rpc_talker *talker, struct words *words, struct x
         .reply_max = words_number(words, "reply", 0),
     };
 
-    read_chunks(words, talker->chunks);
+    calls_read_chunks(words, talker->chunks);
     memcpy(how.results, talker->chunks, sizeof how.results);
     talker->xid = get_be32(out->octets->data);
     rpc_talker_call(talker, out, &how);
@@ -196,7 +196,7 @@ static bool say_nfs(struct rpc_talker *talker, bool by_hand, const char *text, c
     struct xdr_out out;
     bool good;
 
-    put(talker, &words, &out);
+    calls_put(talker, &words, &out);
     if (by_hand) {
         good = send_by_hand(talker, &words, &out);
     } else {

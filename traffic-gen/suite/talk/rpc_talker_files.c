@@ -122,7 +122,7 @@ static bool take_confirmed(struct rpc_talker *talker, const struct nfs_results *
     return nfs_results_stateid(results, talker->v4.stateid);
 }
 
-static bool take_file(struct rpc_talker *talker, const struct nfs_results *results)
+static bool files_take_file(struct rpc_talker *talker, const struct nfs_results *results)
 {
     enum { NONE, NONE_EXT = 3 };
     static const struct talker_request confirm = {
@@ -142,7 +142,7 @@ static bool take_file(struct rpc_talker *talker, const struct nfs_results *resul
 
 static bool make_file(struct rpc_talker *talker)
 {
-    struct talker_request request = {.procedure = "nfs3.create", .name = talker->name, .take = take_file};
+    struct talker_request request = {.procedure = "nfs3.create", .name = talker->name, .take = files_take_file};
 
     if (talker->version == NFS_V3)
         request.words = "mode=0644";
@@ -168,7 +168,7 @@ bool rpc_talker_file(struct rpc_talker *talker)
 
 /* ---- the end of a case ---- */
 
-static bool close_file(struct rpc_talker *talker)
+static bool files_close_file(struct rpc_talker *talker)
 {
     static const struct talker_request request = {.words = "putfh,close", .on_file = true, .counts = true};
 
@@ -185,23 +185,23 @@ static bool rpc_talker_remove(struct rpc_talker *talker, const char *name)
     return status == 0 || status == NFS4ERR_NOENT;
 }
 
-static bool is_usable(const struct rpc_talker *talker)
+static bool files_is_usable(const struct rpc_talker *talker)
 {
     return talker->open && !talker->fed_end && !talker->terminated && talk_is_open(talker->talk);
 }
 
 void rpc_talker_leave(struct rpc_talker *talker)
 {
-    bool answers = is_usable(talker);
+    bool answers = files_is_usable(talker);
 
     if (answers && talker->file_n > 0 && talker->version != NFS_V3)
-        answers = close_file(talker);
+        answers = files_close_file(talker);
     while (answers && talker->root_n > 0 && talker->names->len > 0) {
         answers = rpc_talker_remove(talker, g_ptr_array_index(talker->names, talker->names->len - 1));
         if (answers)
             g_ptr_array_set_size(talker->names, (gint)talker->names->len - 1);
     }
-    if (answers && is_usable(talker))
+    if (answers && files_is_usable(talker))
         talker_part(talker);
 }
 

@@ -26,7 +26,7 @@ static bool keep_root(struct rpc_talker *talker, const uint8_t *p, uint32_t n)
     return true;
 }
 
-static bool take_root(struct rpc_talker *talker, const struct nfs_results *results)
+static bool learn_take_root(struct rpc_talker *talker, const struct nfs_results *results)
 {
     uint32_t n;
     const uint8_t *p = nfs_results_octets(results, "handle", &n);
@@ -37,7 +37,8 @@ static bool take_root(struct rpc_talker *talker, const struct nfs_results *resul
 /* MOUNT, if the service answers it on this connection. */
 static bool mount_here(struct rpc_talker *talker, const char *path)
 {
-    const struct talker_request request = {.procedure = "mount3.mnt", .words = "", .name = path, .take = take_root};
+    const struct talker_request request = {
+        .procedure = "mount3.mnt", .words = "", .name = path, .take = learn_take_root};
 
     return talker_ask(talker, &request) == 0;
 }
@@ -74,10 +75,10 @@ static char *learn_3(struct rpc_talker *talker)
 /* ---- version 4 ---- */
 
 /* Returns the status of the walk. */
-static uint32_t walk(struct rpc_talker *talker, char *const *path)
+static uint32_t learn_walk(struct rpc_talker *talker, char *const *path)
 {
     g_autoptr(GString) words = g_string_new("putrootfh,");
-    struct talker_request request = {.path = path, .take = take_root};
+    struct talker_request request = {.path = path, .take = learn_take_root};
 
     for (unsigned i = 0; path[i]; i++)
         g_string_append(words, "lookup,");
@@ -86,7 +87,7 @@ static uint32_t walk(struct rpc_talker *talker, char *const *path)
 }
 
 /* "/srv/nfs": its names, without empty ones. */
-static char **names_of(const char *path)
+static char **learn_names_of(const char *path)
 {
     g_auto(GStrv) parts = g_strsplit(path ? path : "", "/", -1);
     GPtrArray *names = g_ptr_array_new();
@@ -103,13 +104,13 @@ static char **names_of(const char *path)
 static char *learn_4(struct rpc_talker *talker)
 {
     static char *const none[] = {NULL};
-    g_auto(GStrv) names = names_of(talker->talk->run->nfs.export);
+    g_auto(GStrv) names = learn_names_of(talker->talk->run->nfs.export);
     uint32_t status = talker_meet(talker);
 
     if (status == 0)
-        status = walk(talker, names);
+        status = learn_walk(talker, names);
     if (status == NFS4ERR_NOENT && names[0])
-        status = walk(talker, none);
+        status = learn_walk(talker, none);
     return status == 0 ? NULL : g_strdup(rpc_talker_result_words(talker));
 }
 
@@ -267,7 +268,7 @@ static void append_group(GString *text, const struct group *group, bool is_one)
 }
 
 /* A failure outranks what could not be judged, which outranks a pass. */
-static void join(struct case_result *result, struct group groups[NFS_VERSIONS], unsigned versions)
+static void learn_join(struct case_result *result, struct group groups[NFS_VERSIONS], unsigned versions)
 {
     static const enum case_outcome order[] = {OUTCOME_FAILED, OUTCOME_INCONCLUSIVE, OUTCOME_PASSED,
                                               OUTCOME_NOT_APPLICABLE};
@@ -315,5 +316,5 @@ void rpc_talker_each_version(struct talk *talk, const struct suite_case *row, co
         talk_hang_up(talk);
         add_to_groups(groups, result, 1U << i);
     }
-    join(result, groups, versions);
+    learn_join(result, groups, versions);
 }

@@ -52,7 +52,7 @@ struct speech {
     struct nfs_body_item items[RPC_END_ITEMS_MAX + 2];
 };
 
-static struct rpcrdma_segment offer(void *ctx, uint32_t length, const uint8_t *p, size_t n)
+static struct rpcrdma_segment say_offer(void *ctx, uint32_t length, const uint8_t *p, size_t n)
 {
     struct speech *speech = ctx;
     struct rpc_talker *talker = speech->talker;
@@ -87,7 +87,7 @@ static void find_item(struct speech *speech, const char *name, const void *p, si
     }
 }
 
-static void take_message(struct speech *speech, const struct xdr_out *out)
+static void say_take_message(struct speech *speech, const struct xdr_out *out)
 {
     const struct rpc_talker *talker = speech->talker;
 
@@ -141,7 +141,7 @@ static bool remember_call(struct rpc_exchange *exchange, const struct talker_hea
     return fits;
 }
 
-static bool remember(struct rpc *rpc, const struct rpc_talker *talker, bool null)
+static bool say_remember(struct rpc *rpc, const struct rpc_talker *talker, bool null)
 {
     const enum role caller = talk_is_initiator(talker->talk) ? RESPONDER : INITIATOR;
     const struct talker_heard *call = null ? NULL : rpc_talker_find_call(talker, talker->xid);
@@ -179,7 +179,7 @@ static char *statement_of(struct rpc_talker *talker, const char *text)
     return g_string_free(statement, FALSE);
 }
 
-static bool say(struct speech *speech, const char *text)
+static bool say_say(struct speech *speech, const char *text)
 {
     struct rpc_talker *talker = speech->talker;
     g_autofree char *statement = statement_of(talker, text), *error = NULL;
@@ -189,12 +189,12 @@ static bool say(struct speech *speech, const char *text)
     struct script_player *player = script_join(c, "case");
 
     c->socket = talker;
-    speech->filling.offer = offer;
+    speech->filling.offer = say_offer;
     speech->filling.ctx = speech;
     speech->filling.items = speech->items;
     player->rpc = (struct rpc_script){.rpc = rpc_new(), .threshold = talker->size};
     rpc_fill_from(player->rpc.rpc, &speech->filling);
-    if (!remember(player->rpc.rpc, talker, g_str_has_prefix(text, "reply null")))
+    if (!say_remember(player->rpc.rpc, talker, g_str_has_prefix(text, "reply null")))
         error = g_strdup("the Call has more segments than can be returned");
     for (unsigned i = 0; !error && i < statements->len && script_say(player, statements->pdata[i]); i++)
         ;
@@ -206,7 +206,7 @@ static bool say(struct speech *speech, const char *text)
 }
 
 /* Messages are told apart by their XIDs; only a client is asked for Reads of its memory. */
-static void mark(struct rpc_talker *talker)
+static void say_mark(struct rpc_talker *talker)
 {
     talker->said_at = talker->heard->len;
     talk_mark(talker->talk,
@@ -217,8 +217,8 @@ bool rpc_talker_say_statement(struct rpc_talker *talker, const char *text)
 {
     struct speech speech = {.talker = talker};
 
-    mark(talker);
-    return say(&speech, text);
+    say_mark(talker);
+    return say_say(&speech, text);
 }
 
 bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, const char *words)
@@ -226,8 +226,8 @@ bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, c
     g_autofree char *text = g_strdup_printf("call nfs3.null %s", words);
     struct speech speech = {.talker = talker};
 
-    mark(talker);
+    say_mark(talker);
     talker->xid = get_be32(out->octets->data);
-    take_message(&speech, out);
-    return say(&speech, text);
+    say_take_message(&speech, out);
+    return say_say(&speech, text);
 }

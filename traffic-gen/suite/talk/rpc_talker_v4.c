@@ -115,7 +115,7 @@ static void put_call(struct asking *asking, struct xdr_out *out)
     put_arguments(asking, out);
 }
 
-static bool take(const struct asking *asking, struct xdr *x)
+static bool v4_take(const struct asking *asking, struct xdr *x)
 {
     struct nfs_results results;
     bool ok = nfs_results_read(&results, asking->procedure, asking->words, x) &&
@@ -125,7 +125,7 @@ static bool take(const struct asking *asking, struct xdr *x)
     return ok;
 }
 
-static uint32_t ask(struct asking *asking)
+static uint32_t v4_ask(struct asking *asking)
 {
     const struct rpc_end_how how = {.reply_max = 4000};
     struct rpc_talker *talker = asking->talker;
@@ -139,7 +139,7 @@ static uint32_t ask(struct asking *asking)
         if (!rpc_talker_call(talker, &out, &how) || (status = rpc_talker_status(talker)) == UINT32_MAX)
             return UINT32_MAX;
         if (status == 0 && asking->request->take)
-            return rpc_talker_results(talker, &results) && take(asking, &results) ? 0 : UINT32_MAX;
+            return rpc_talker_results(talker, &results) && v4_take(asking, &results) ? 0 : UINT32_MAX;
         if ((status != NFS4ERR_DELAY && status != NFS4ERR_GRACE) || tries >= GRACE_MAX || talker->fed_end)
             return status;
         talker->talk->deadline += second;
@@ -164,7 +164,7 @@ static struct asking asking_of(struct rpc_talker *talker, const struct talker_re
 uint32_t talker_ask(struct rpc_talker *talker, const struct talker_request *request)
 {
     struct asking asking = asking_of(talker, request);
-    uint32_t status = ask(&asking);
+    uint32_t status = v4_ask(&asking);
 
     g_free(asking.words);
     return status;

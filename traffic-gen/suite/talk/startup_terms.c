@@ -73,7 +73,7 @@ static bool key_value(const struct key *key, const char *text, unsigned *value)
     return parts[0] != NULL;
 }
 
-static void take(struct startup_terms *to, enum startup_field field, unsigned value)
+static void terms_take(struct startup_terms *to, enum startup_field field, unsigned value)
 {
     switch (field) {
     case STARTUP_REVISION:
@@ -114,7 +114,7 @@ static bool parse_one(struct startup_given *out, const char *text, GError **erro
             g_set_error(error, STARTUP_ERROR, 0, "--mpa: '%s' is not %s=%s", text, keys[i].name, keys[i].allowed);
             return false;
         }
-        take(&out->terms, keys[i].field, value);
+        terms_take(&out->terms, keys[i].field, value);
         out->fields |= keys[i].field;
         return true;
     }

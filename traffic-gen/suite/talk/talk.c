@@ -30,7 +30,7 @@ int64_t talk_now(void)
 
 /* ---- verdict ---- */
 
-static void conclude(struct talk *talk, enum case_outcome outcome, const char *format, va_list args)
+static void talk_talk_conclude(struct talk *talk, enum case_outcome outcome, const char *format, va_list args)
 {
     struct case_result *result = talk->result;
 
@@ -45,7 +45,7 @@ static void conclude(struct talk *talk, enum case_outcome outcome, const char *f
     do {                                                                                                               \
         va_list args;                                                                                                  \
         va_start(args, format);                                                                                        \
-        conclude(talk, outcome, format, args);                                                                         \
+        talk_talk_conclude(talk, outcome, format, args);                                                               \
         va_end(args);                                                                                                  \
     } while (0)
 
@@ -246,7 +246,7 @@ static bool is_of_test(const struct talk *talk, enum rule_id rule)
 }
 
 /* What the engine found about the DUT: a breach of the rule under test decides, others become observations. */
-static void take_findings(struct talk *talk)
+static void talk_talk_take_findings(struct talk *talk)
 {
     const GArray *findings = watch_findings(talk->watch);
 
@@ -269,7 +269,7 @@ static void take_findings(struct talk *talk)
 void talk_take_findings(struct talk *talk)
 {
     if (talk->watch)
-        take_findings(talk);
+        talk_talk_take_findings(talk);
 }
 
 /*
@@ -326,7 +326,7 @@ void talk_hang_up(struct talk *talk)
     tcp_close(talk->fd);
     talk->fd = -1;
     watch_finish(talk->watch);
-    take_findings(talk);
+    talk_talk_take_findings(talk);
 }
 
 void talk_renew(struct talk *talk)
@@ -377,7 +377,7 @@ void talk_wait_to_listen(struct talk *talk)
 }
 
 /* A device that serves one connection after the other may need a moment until it listens again. */
-static int connect_to_device(struct talk *talk, const struct tcp_wish *wish, char **why)
+static int talk_talk_connect_to_device(struct talk *talk, const struct tcp_wish *wish, char **why)
 {
     bool waits = talk->row && (talk->waits || !talk->result->said);
     int64_t until = talk_now() + (waits ? talk->run->t_recover : 0);
@@ -396,7 +396,7 @@ static int connect_to_device(struct talk *talk, const struct tcp_wish *wish, cha
 enum { CROSS_TRIES = 16 };
 
 /* One that both ends have opened at once, if that is wanted: others were opened before, or by another case. */
-static int accept_device(const struct talk *talk, bool crosses, char **why)
+static int talk_talk_accept_device(const struct talk *talk, bool crosses, char **why)
 {
     const int listener = talk->run->listener;
     int fd = tcp_accept(listener, true, talk_accept_time(talk), why);
@@ -443,9 +443,9 @@ bool talk_open(struct talk *talk)
 
     talk_renew(talk);
     if (talk->run->dut == DUT_RESPONDER)
-        talk->fd = connect_to_device(talk, &wish, &why);
+        talk->fd = talk_talk_connect_to_device(talk, &wish, &why);
     else
-        talk->fd = accept_device(talk, crosses, &why);
+        talk->fd = talk_talk_accept_device(talk, crosses, &why);
     if (talk->fd < 0) {
         talk->open_error = errno;
         talk->result->refused = true;
@@ -510,7 +510,7 @@ bool talk_delivered(struct talk *talk)
 
 /* ---- out ---- */
 
-static bool may_send(const struct talk *talk)
+static bool talk_talk_may_send(const struct talk *talk)
 {
     return talk->fd >= 0 && !talk->dut_reset && !talk->our_reset && !talk->our_fin && talk_now() < talk->deadline;
 }
@@ -520,7 +520,7 @@ void talk_write(struct talk *talk, const void *p, size_t n)
     GString *caption;
     size_t sent;
 
-    if (!may_send(talk) || n == 0)
+    if (!talk_talk_may_send(talk) || n == 0)
         return;
     talk->result->said = true;
     caption = g_string_new(NULL);
@@ -546,7 +546,7 @@ void talk_together(struct talk *talk, bool on)
 
 void talk_finish(struct talk *talk)
 {
-    if (!may_send(talk))
+    if (!talk_talk_may_send(talk))
         return;
     talk->our_fin = true;
     talk_note(talk, true, NULL, 0, "FIN");
@@ -564,12 +564,12 @@ void talk_reset(struct talk *talk)
     tcp_reset(talk->fd);
     talk->fd = -1;
     watch_finish(talk->watch);
-    take_findings(talk);
+    talk_talk_take_findings(talk);
 }
 
 /* ---- in ---- */
 
-static bool take(struct talk *talk)
+static bool talk_talk_take(struct talk *talk)
 {
     uint8_t octets[READ_SIZE];
     enum tcp_status status;
@@ -610,7 +610,7 @@ static bool receive_within(struct talk *talk, int64_t left)
     int wait = (int)CLAMP((left + ms - 1) / ms, 0, TCP_STOP_SLICE_MS);
     bool news = tcp_wait(talk->fd, talk->dut_fin, unacked ? MIN(wait, ACK_SLICE_MS) : wait);
 
-    if (news && take(talk))
+    if (news && talk_talk_take(talk))
         return true;
     if (news && talk->dut_fin)
         g_usleep(1000); /* all that can still come is an RST */

@@ -12,25 +12,25 @@ void talk_mark(struct talk *talk, unsigned due)
     talk->answer[0] = '\0';
 }
 
-static bool is_send(uint8_t opcode)
+static bool answer_is_send(uint8_t opcode)
 {
     return opcode >= RDMAP_SEND && opcode <= RDMAP_SEND_SE_INVALIDATE;
 }
 
-static unsigned kind_of(const struct talk_heard *heard)
+static unsigned answer_kind_of(const struct talk_heard *heard)
 {
     if (heard->what != TALK_FPDU || !heard->has_ddp)
         return 0;
     if (heard->is_terminate)
         return DUE_TERMINATE;
-    if (is_send(heard->ddp.opcode))
+    if (answer_is_send(heard->ddp.opcode))
         return DUE_SENDS;
     return heard->ddp.opcode == RDMAP_READ_RESPONSE ? DUE_READ_RESPONSES : 0;
 }
 
 void talk_note_answer(struct talk *talk, const char *caption)
 {
-    const unsigned kind = kind_of(&talk->heard);
+    const unsigned kind = answer_kind_of(&talk->heard);
 
     if (kind == DUE_SENDS)
         talk->in_pieces = !talk->heard.ddp.last;

@@ -8,7 +8,7 @@
 
 /* ---- Terminate ---- */
 
-static bool fits(unsigned reason, unsigned value)
+static bool expect_fits(unsigned reason, unsigned value)
 {
     return reason == TALK_ANY || reason == value;
 }
@@ -16,8 +16,8 @@ static bool fits(unsigned reason, unsigned value)
 bool talk_has_reason(const struct rdmap_terminate *terminate, const struct talk_reason *reasons, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        if (terminate->layer == reasons[i].layer && fits(reasons[i].etype, terminate->etype) &&
-            fits(reasons[i].code, terminate->code))
+        if (terminate->layer == reasons[i].layer && expect_fits(reasons[i].etype, terminate->etype) &&
+            expect_fits(reasons[i].code, terminate->code))
             return true;
     }
     return false;
@@ -39,7 +39,8 @@ static void expected_words(const struct talk_terminate *expected, GString *out)
         g_string_append(out, " or a close");
 }
 
-static void judge_terminate(struct talk *talk, const struct talk_terminate *expected, const struct talk_heard *heard)
+static void expect_judge_terminate(struct talk *talk, const struct talk_terminate *expected,
+                                   const struct talk_heard *heard)
 {
     const struct rdmap_terminate *terminate = &heard->meant;
     GString *words = g_string_new(NULL);
@@ -97,7 +98,7 @@ void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expec
         passed_over = g_strdup(talk_describe(talk, heard));
     }
     if (heard->what == TALK_FPDU)
-        judge_terminate(talk, expected, heard);
+        expect_judge_terminate(talk, expected, heard);
     else
         judge_without_terminate(talk, expected, heard, passed_over);
 }
@@ -107,7 +108,7 @@ void talk_judge_end(struct talk *talk, const struct talk_terminate *expected)
     const struct talk_heard *heard = talk_last(talk);
 
     if (heard->what == TALK_FPDU && heard->is_terminate)
-        judge_terminate(talk, expected, heard);
+        expect_judge_terminate(talk, expected, heard);
     else
         judge_without_terminate(talk, expected, heard, NULL);
 }

@@ -166,7 +166,7 @@ static size_t unparsed(const struct talk *talk)
     return talk->in->len - talk->parsed;
 }
 
-static void report(struct talk *talk, enum talk_what what, size_t n)
+static void hear_report(struct talk *talk, enum talk_what what, size_t n)
 {
     struct talk_heard *heard = &talk->heard;
     GString *caption = g_string_new(NULL);
@@ -190,12 +190,12 @@ static bool parse_frame(struct talk *talk)
     size_t n = unparsed(talk), need;
 
     if (talk->startup[WATCH_DUT].known || mpa_startup_key_matches(kind, p, n) < MIN(n, MPA_KEY_LEN)) {
-        report(talk, TALK_GARBAGE, n); /* nothing can follow its frame before the operation begins */
+        hear_report(talk, TALK_GARBAGE, n); /* nothing can follow its frame before the operation begins */
         return true;
     }
     if (mpa_startup_decode(&talk->heard.frame, &need, p, n) != MPA_STARTUP_OK)
         return false;
-    report(talk, TALK_FRAME, need);
+    hear_report(talk, TALK_FRAME, need);
     return true;
 }
 
@@ -228,7 +228,7 @@ static bool lacks_crc(const struct talk *talk, const struct talk_heard *heard)
     return talk_crc(talk) && !heard->crc_good && heard->fpdu.crc == 0;
 }
 
-static bool is_damaged(const struct talk *talk, const struct talk_heard *heard)
+static bool hear_is_damaged(const struct talk *talk, const struct talk_heard *heard)
 {
     return talk_crc(talk) && !heard->crc_good && !lacks_crc(talk, heard);
 }
@@ -253,7 +253,7 @@ static bool parse_fpdu(struct talk *talk)
         talk->ended_by = heard->meant;
         talk->has_ended_by = true;
     }
-    report(talk, is_damaged(talk, heard) ? TALK_GARBAGE : TALK_FPDU, heard->fpdu.length);
+    hear_report(talk, hear_is_damaged(talk, heard) ? TALK_GARBAGE : TALK_FPDU, heard->fpdu.length);
     return true;
 }
 
@@ -266,7 +266,7 @@ static void forget_parsed(struct talk *talk)
     talk->parsed = 0;
 }
 
-static const struct talk_heard *report_end(struct talk *talk, enum talk_what what)
+static const struct talk_heard *hear_report_end(struct talk *talk, enum talk_what what)
 {
     talk->heard.what = what;
     talk->heard.time_ns = talk_now();
@@ -278,18 +278,18 @@ static const struct talk_heard *report_end(struct talk *talk, enum talk_what wha
     return &talk->heard;
 }
 
-static bool is_over(const struct talk *talk)
+static bool hear_is_over(const struct talk *talk)
 {
     return talk->dut_fin || talk->dut_reset || talk->fd < 0;
 }
 
-static const struct talk_heard *report_over(struct talk *talk)
+static const struct talk_heard *hear_report_over(struct talk *talk)
 {
     if ((talk->dut_fin || talk->dut_reset) && unparsed(talk) > 0) {
-        report(talk, TALK_GARBAGE, unparsed(talk));
+        hear_report(talk, TALK_GARBAGE, unparsed(talk));
         return &talk->heard;
     }
-    return report_end(talk, talk->dut_reset || talk->fd < 0 ? TALK_RESET : TALK_FIN);
+    return hear_report_end(talk, talk->dut_reset || talk->fd < 0 ? TALK_RESET : TALK_FIN);
 }
 
 const struct talk_heard *talk_hear(struct talk *talk, int64_t ns)
@@ -301,10 +301,10 @@ const struct talk_heard *talk_hear(struct talk *talk, int64_t ns)
     for (;;) {
         if (unparsed(talk) > 0 && (talk->operating ? parse_fpdu(talk) : parse_frame(talk)))
             return &talk->heard;
-        if (is_over(talk))
-            return report_over(talk);
-        if (!talk_receive(talk, until) && !is_over(talk)) {
-            report_end(talk, TALK_SILENCE);
+        if (hear_is_over(talk))
+            return hear_report_over(talk);
+        if (!talk_receive(talk, until) && !hear_is_over(talk)) {
+            hear_report_end(talk, TALK_SILENCE);
             talk->heard.n = unparsed(talk);
             return &talk->heard;
         }

@@ -61,13 +61,13 @@ const char *talk_question(struct talk *talk, enum talk_sign sign)
     }
 }
 
-static bool is_send(const struct ddp_segment *ddp)
+static bool probe_is_send(const struct ddp_segment *ddp)
 {
     return ddp->opcode == RDMAP_SEND || ddp->opcode == RDMAP_SEND_SE || ddp->opcode == RDMAP_SEND_INVALIDATE ||
            ddp->opcode == RDMAP_SEND_SE_INVALIDATE;
 }
 
-static bool is_answer(const struct talk *talk, enum talk_sign sign, const struct talk_heard *heard)
+static bool probe_is_answer(const struct talk *talk, enum talk_sign sign, const struct talk_heard *heard)
 {
     const struct ddp_segment *ddp = &heard->ddp;
 
@@ -78,10 +78,10 @@ static bool is_answer(const struct talk *talk, enum talk_sign sign, const struct
     case SIGN_REGION:
         return ddp->opcode == RDMAP_READ_RESPONSE && ddp->last;
     case SIGN_ECHO:
-        return is_send(ddp) && ddp->payload_len == sizeof echo_words &&
+        return probe_is_send(ddp) && ddp->payload_len == sizeof echo_words &&
                memcmp(ddp->payload, echo_words, sizeof echo_words) == 0;
     case SIGN_RPC:
-        return is_send(ddp) && ddp->payload_len >= 4 && get_be32(ddp->payload) == talk->null_xid;
+        return probe_is_send(ddp) && ddp->payload_len >= 4 && get_be32(ddp->payload) == talk->null_xid;
     default:
         return true;
     }
@@ -98,7 +98,7 @@ enum talk_life talk_await(struct talk *talk, enum talk_sign sign, int64_t ns)
         case TALK_FPDU:
             if (heard->is_terminate)
                 return LIFE_TERMINATE;
-            if (is_answer(talk, sign, heard))
+            if (probe_is_answer(talk, sign, heard))
                 return LIFE_ANSWERS;
             break;
         case TALK_SILENCE:
@@ -245,14 +245,14 @@ static bool may_ask(const struct talk *talk, enum talk_sign sign)
     }
 }
 
-static bool ask(struct talk *talk, enum talk_sign sign)
+static bool probe_ask(struct talk *talk, enum talk_sign sign)
 {
     if (!can_ask(talk, sign))
         return false;
     return ask_and_await(talk, sign) == LIFE_ANSWERS;
 }
 
-static bool is_usable(const struct talk *talk)
+static bool probe_is_usable(const struct talk *talk)
 {
     return talk->operating && talk_is_open(talk) && !talk->our_fin;
 }
@@ -269,7 +269,7 @@ static bool needs_time(struct talk *talk, enum talk_sign sign)
     for (unsigned i = 0; i < TALK_AT_ONCE_TRIES && talk_now() < until; i++) {
         if (!talk_start(talk, &wish))
             return false;
-        if (!ask(talk, sign))
+        if (!probe_ask(talk, sign))
             return talk_last(talk)->what == TALK_SILENCE;
     }
     return false;
@@ -282,7 +282,7 @@ int64_t talk_settle_time(const struct talk *talk)
     return g_atomic_int_get(&talk->run->late_first) ? settle_guess : 0;
 }
 
-static enum talk_sign ask_all(struct talk *talk)
+static enum talk_sign probe_ask_all(struct talk *talk)
 {
     enum talk_sign best = SIGN_TCP;
 
@@ -290,9 +290,9 @@ static enum talk_sign ask_all(struct talk *talk)
         if (!may_ask(talk, sign) || (sign == SIGN_REGION && best == SIGN_READ))
             continue;
         /* A question that the device does not accept has ended the connection. */
-        if (!is_usable(talk) && !talk_start(talk, NULL))
+        if (!probe_is_usable(talk) && !talk_start(talk, NULL))
             break;
-        if (may_ask(talk, sign) && ask(talk, sign)) {
+        if (may_ask(talk, sign) && probe_ask(talk, sign)) {
             talk->run->signs |= 1u << sign;
             best = best == SIGN_TCP ? sign : best;
         }
@@ -302,7 +302,7 @@ static enum talk_sign ask_all(struct talk *talk)
 
 enum talk_sign talk_learn_sign(struct talk *talk)
 {
-    enum talk_sign best = ask_all(talk);
+    enum talk_sign best = probe_ask_all(talk);
 
     if (talk_settle_time(talk) == 0 && talk_is_initiator(talk) && best != SIGN_TCP && needs_time(talk, best))
         g_atomic_int_set(&talk->run->late_first, 1);

@@ -69,7 +69,7 @@ uint16_t talk_dut_ird(const struct talk *talk)
  * A Reply's IRD answers the Request's ORD, and the other way round (RFC 6581 section 9.1), unless the user has set the
  * number of Reads.
  */
-static struct mpa_enhanced answer(const struct talk_run *run, const struct mpa_enhanced *request)
+static struct mpa_enhanced talk_startup_answer(const struct talk_run *run, const struct mpa_enhanced *request)
 {
     const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED;
     unsigned reads = run->given.fields & STARTUP_ORD ? run->given.terms.data.ord : STARTUP_READS;
@@ -82,7 +82,7 @@ static struct mpa_enhanced answer(const struct talk_run *run, const struct mpa_e
     };
 }
 
-static struct mpa_enhanced asked(const struct startup_terms *terms, const struct talk_wish *wish)
+static struct mpa_enhanced talk_startup_asked(const struct startup_terms *terms, const struct talk_wish *wish)
 {
     const struct mpa_enhanced usual = {.ird = STARTUP_READS, .ord = STARTUP_READS};
 
@@ -121,7 +121,7 @@ static struct mpa_startup our_request(const struct talk *talk, const struct talk
                                 .flags = our_flags(talk, wish) | (enhanced ? MPA_FLAG_S : 0),
                                 .revision = asked_revision(terms, wish),
                                 .has_enhanced = enhanced,
-                                .enhanced = asked(terms, wish)};
+                                .enhanced = talk_startup_asked(terms, wish)};
 }
 
 static struct mpa_startup our_reply(const struct talk *talk, const struct talk_wish *wish)
@@ -136,7 +136,7 @@ static struct mpa_startup our_reply(const struct talk *talk, const struct talk_w
     if (request && request->has_enhanced && request->revision >= 2) {
         frame.flags |= MPA_FLAG_S;
         frame.has_enhanced = true;
-        frame.enhanced = answer(talk->run, &request->enhanced);
+        frame.enhanced = talk_startup_answer(talk->run, &request->enhanced);
     }
     return frame;
 }
@@ -189,7 +189,7 @@ static GByteArray *make_frame(struct talk *talk, const struct talk_wish *wish)
     return octets;
 }
 
-static bool is_usual(const struct talk_wish *wish)
+static bool talk_startup_is_usual(const struct talk_wish *wish)
 {
     return !wish || (wish->revision == 0 && !wish->revision_0 && !wish->markers && !wish->no_crc && !wish->crc &&
                      !wish->enhanced && !wish->in_pieces && !wish->in_octets && !wish->cuts && !wish->frame &&
@@ -216,7 +216,7 @@ static void send_in_pieces(struct talk *talk, const struct talk_wish *wish, cons
 
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
 {
-    bool said = talk->result->said || !is_usual(wish);
+    bool said = talk->result->said || !talk_startup_is_usual(wish);
     g_autoptr(GByteArray) octets = make_frame(talk, wish ? wish : &no_wish);
     uint8_t *kept = talk->startup[WATCH_SUITE].octets;
     size_t need;
@@ -353,7 +353,7 @@ static bool begin_as_initiator(struct talk *talk)
     return true;
 }
 
-static bool is_advertised(struct talk *talk, const struct talk_heard *heard)
+static bool talk_startup_is_advertised(struct talk *talk, const struct talk_heard *heard)
 {
     return heard && heard->has_ddp && !heard->ddp.tagged &&
            advert_decode(&talk->advert, heard->ddp.payload, heard->ddp.payload_len);
@@ -367,7 +367,7 @@ static bool ask_for_memory(struct talk *talk)
 
     advert_wish_encode(&wish, talk->run->lab, words);
     talk_say_octets(talk, words, sizeof words, "send");
-    if (is_advertised(talk, talk_hear_opcode(talk, RDMAP_SEND)))
+    if (talk_startup_is_advertised(talk, talk_hear_opcode(talk, RDMAP_SEND)))
         return true;
     talk_inconclusive(talk, "expected the advertisement that a Send asked for; found %s",
                       talk_describe(talk, talk_last(talk)));
@@ -382,7 +382,7 @@ bool talk_first_fpdu(struct talk *talk)
         return begin_as_initiator(talk) && (!talk->run->asks || ask_for_memory(talk));
     heard = talk_hear(talk, talk_t_close(talk));
     if (talk->run->asks)
-        is_advertised(talk, heard); /* an Initiator advertises it in its first message, or not at all */
+        talk_startup_is_advertised(talk, heard); /* an Initiator advertises it in its first message, or not at all */
     if (heard->what == TALK_FPDU && !heard->is_terminate)
         return pass_over_greetings(talk);
     talk_inconclusive(talk, "expected the first FPDU from the device, the Initiator; found %s",
@@ -423,7 +423,7 @@ static const char *missing_need(const struct talk *talk)
     return NULL;
 }
 
-static void no_frame(struct talk *talk, const struct talk_wish *wish)
+static void talk_startup_no_frame(struct talk *talk, const struct talk_wish *wish)
 {
     const struct talk_heard *heard = talk_last(talk);
 
@@ -453,7 +453,7 @@ static bool frame_suits(struct talk *talk, const struct talk_wish *wish, const s
     return false;
 }
 
-static bool take_frame(struct talk *talk, const struct talk_wish *wish)
+static bool talk_startup_take_frame(struct talk *talk, const struct talk_wish *wish)
 {
     const struct mpa_startup *theirs = talk_hear_frame(talk);
 
@@ -463,7 +463,7 @@ static bool take_frame(struct talk *talk, const struct talk_wish *wish)
     if (theirs)
         talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
     else
-        no_frame(talk, wish);
+        talk_startup_no_frame(talk, wish);
     return false;
 }
 
@@ -475,9 +475,9 @@ bool talk_start(struct talk *talk, const struct talk_wish *wish)
         return false;
     talk->at_once = wish->at_once;
     if (talk_is_initiator(talk)) {
-        if (!talk_send_frame(talk, wish) || !take_frame(talk, wish))
+        if (!talk_send_frame(talk, wish) || !talk_startup_take_frame(talk, wish))
             return false;
-    } else if (!take_frame(talk, wish) || !talk_send_frame(talk, wish)) {
+    } else if (!talk_startup_take_frame(talk, wish) || !talk_send_frame(talk, wish)) {
         return false;
     }
     talk_begin_operation(talk);

@@ -21,17 +21,17 @@ enum { BACKLOG = 64, MS = 1000000, STALE_MS = 250, ROOM_SLICE_US = 1000 };
 
 volatile sig_atomic_t suite_stopped;
 
-static int64_t now_ns(void)
+static int64_t socket_now_ns(void)
 {
     return g_get_monotonic_time() * 1000;
 }
 
-static bool wait_for(int fd, short events, int64_t until)
+static bool socket_wait_for(int fd, short events, int64_t until)
 {
     struct pollfd poller = {.fd = fd, .events = events};
     int64_t left;
 
-    while ((left = until - now_ns()) >= 0 && !suite_stopped) {
+    while ((left = until - socket_now_ns()) >= 0 && !suite_stopped) {
         int ready = poll(&poller, 1, (int)MIN(left / MS + 1, TCP_STOP_SLICE_MS));
 
         if (ready > 0)
@@ -57,14 +57,14 @@ union address {
     struct sockaddr_in6 ipv6;
 };
 
-static uint16_t port_of(const union address *address)
+static uint16_t socket_port_of(const union address *address)
 {
     return ntohs(address->any.sa_family == AF_INET6 ? address->ipv6.sin6_port : address->ipv4.sin_port);
 }
 
-static struct endpoint endpoint_of(const union address *address)
+static struct endpoint socket_endpoint_of(const union address *address)
 {
-    struct endpoint out = {.ip = 4, .port = port_of(address)};
+    struct endpoint out = {.ip = 4, .port = socket_port_of(address)};
 
     if (address->any.sa_family != AF_INET6)
         memcpy(out.address, &address->ipv4.sin_addr, 4);
@@ -88,7 +88,7 @@ void tcp_set_window(int fd, unsigned octets)
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof size);
 }
 
-static struct addrinfo *resolve(const char *host, const char *port, int flags, char **why)
+static struct addrinfo *socket_resolve(const char *host, const char *port, int flags, char **why)
 {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = flags};
     struct addrinfo *found = NULL;
@@ -118,7 +118,7 @@ static int connect_one(const struct addrinfo *address, const struct tcp_wish *wi
         return fd;
     *error = errno;
     if (errno == EINPROGRESS) {
-        if (!wait_for(fd, POLLOUT, until))
+        if (!socket_wait_for(fd, POLLOUT, until))
             *error = ETIMEDOUT;
         else if (getsockopt(fd, SOL_SOCKET, SO_ERROR, error, &size) == 0 && *error == 0)
             return fd;
@@ -130,14 +130,14 @@ static int connect_one(const struct addrinfo *address, const struct tcp_wish *wi
 /* By our own TCP. */
 static int connect_on_wire(const struct addrinfo *address, const struct tcp_wish *wish, int64_t until, int *error)
 {
-    const struct endpoint to = endpoint_of((const union address *)(const void *)address->ai_addr);
+    const struct endpoint to = socket_endpoint_of((const union address *)(const void *)address->ai_addr);
     const struct wire_opening how = {wish->mss, wish->window, wish->early, wish->n_early, wish->has_iss, wish->iss};
     int fd = wire_connect(&to, &how);
 
     *error = errno;
     if (fd < 0)
         return -1;
-    if (!wait_for(fd, POLLIN, until))
+    if (!socket_wait_for(fd, POLLIN, until))
         *error = ETIMEDOUT;
     else if ((*error = wire_status(fd)) == 0)
         return fd;
@@ -147,8 +147,8 @@ static int connect_on_wire(const struct addrinfo *address, const struct tcp_wish
 
 int tcp_connect(const char *host, const char *port, const struct tcp_wish *wish, int64_t timeout_ns, char **why)
 {
-    struct addrinfo *addresses = resolve(host, port, 0, why);
-    int64_t until = now_ns() + timeout_ns;
+    struct addrinfo *addresses = socket_resolve(host, port, 0, why);
+    int64_t until = socket_now_ns() + timeout_ns;
     int fd = -1, error = 0;
 
     if (!addresses)
@@ -166,13 +166,13 @@ int tcp_connect(const char *host, const char *port, const struct tcp_wish *wish,
 
 static int listen_on_wire(const char *host, const char *port, char **why)
 {
-    struct addrinfo *addresses = resolve(host, port, AI_PASSIVE, why);
+    struct addrinfo *addresses = socket_resolve(host, port, AI_PASSIVE, why);
     int fd = -1, error = 0;
 
     if (!addresses)
         return -1;
     for (const struct addrinfo *address = addresses; address && fd < 0; address = address->ai_next) {
-        const struct endpoint at = endpoint_of((const union address *)(const void *)address->ai_addr);
+        const struct endpoint at = socket_endpoint_of((const union address *)(const void *)address->ai_addr);
 
         fd = wire_listen(&at, 0);
         error = errno;
@@ -189,7 +189,7 @@ int tcp_listen(const char *host, const char *port, char **why)
     if (wire_is_open())
         return listen_on_wire(host, port, why);
 
-    struct addrinfo *addresses = resolve(host, port, AI_PASSIVE, why);
+    struct addrinfo *addresses = socket_resolve(host, port, AI_PASSIVE, why);
     const int on = 1;
     int fd = -1, error = 0;
 
@@ -216,7 +216,7 @@ int tcp_listen(const char *host, const char *port, char **why)
 }
 
 /* A connection that its opener gave up while it was queued is useless. */
-static bool is_alive(int fd)
+static bool socket_is_alive(int fd)
 {
     struct pollfd poller = {.fd = fd, .events = POLLRDHUP};
 
@@ -226,7 +226,7 @@ static bool is_alive(int fd)
 }
 
 /* Its opener has waited so long that it may give up at any moment. */
-static bool is_stale(int fd)
+static bool socket_is_stale(int fd)
 {
     struct tcp_info info = {0};
     socklen_t size = sizeof info;
@@ -236,7 +236,7 @@ static bool is_stale(int fd)
     return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 && info.tcpi_last_data_recv > STALE_MS;
 }
 
-static int accept_one(int listener)
+static int socket_accept_one(int listener)
 {
     int fd;
 
@@ -253,7 +253,7 @@ static int freshest(int listener, int fd)
 {
     int next;
 
-    while (is_stale(fd) && (next = accept_one(listener)) >= 0) {
+    while (socket_is_stale(fd) && (next = socket_accept_one(listener)) >= 0) {
         tcp_close(fd);
         fd = next;
     }
@@ -262,21 +262,21 @@ static int freshest(int listener, int fd)
 
 int tcp_accept(int listener, bool alive, int64_t timeout_ns, char **why)
 {
-    int64_t until = now_ns() + timeout_ns;
+    int64_t until = socket_now_ns() + timeout_ns;
 
     for (;;) {
-        int fd = accept_one(listener);
+        int fd = socket_accept_one(listener);
 
         if (fd >= 0) {
             if (alive)
                 fd = freshest(listener, fd);
-            if (!alive || is_alive(fd))
+            if (!alive || socket_is_alive(fd))
                 return fd;
             tcp_close(fd);
         } else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED) {
             *why = g_strdup(g_strerror(errno));
             return -1;
-        } else if (!wait_for(listener, POLLIN, until)) {
+        } else if (!socket_wait_for(listener, POLLIN, until)) {
             *why = g_strdup_printf("the device did not connect within %.1f s", (double)timeout_ns / 1e9);
             errno = ETIMEDOUT;
             return -1;
@@ -303,8 +303,8 @@ void tcp_ends(int fd, struct endpoint *ours, struct endpoint *theirs)
     }
     getsockname(fd, &here.any, &here_size);
     getpeername(fd, &there.any, &there_size);
-    *ours = endpoint_of(&here);
-    *theirs = endpoint_of(&there);
+    *ours = socket_endpoint_of(&here);
+    *theirs = socket_endpoint_of(&there);
 }
 
 uint16_t tcp_port(int fd)
@@ -314,7 +314,7 @@ uint16_t tcp_port(int fd)
 
     if (wire_is_open())
         return wire_port(fd);
-    return getsockname(fd, &address.any, &size) == 0 ? port_of(&address) : 0;
+    return getsockname(fd, &address.any, &size) == 0 ? socket_port_of(&address) : 0;
 }
 
 /* Room comes with the peer's acknowledgements. */
@@ -327,7 +327,7 @@ static size_t write_on_wire(int fd, const uint8_t *p, size_t n, int64_t until)
 
         if (now > 0)
             sent += (size_t)now;
-        else if (errno != EAGAIN || now_ns() >= until || suite_stopped)
+        else if (errno != EAGAIN || socket_now_ns() >= until || suite_stopped)
             break;
         else
             g_usleep(ROOM_SLICE_US);
@@ -348,7 +348,7 @@ size_t tcp_write(int fd, const uint8_t *p, size_t n, int64_t until)
             sent += (size_t)now;
         else if (errno == EINTR)
             continue;
-        else if ((errno != EAGAIN && errno != EWOULDBLOCK) || !wait_for(fd, POLLOUT, until))
+        else if ((errno != EAGAIN && errno != EWOULDBLOCK) || !socket_wait_for(fd, POLLOUT, until))
             break;
     }
     return sent;

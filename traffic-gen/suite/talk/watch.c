@@ -42,7 +42,7 @@ static gint connections;
 
 /* ---- what the engine finds ---- */
 
-static void on_finding(void *ctx, const struct finding *finding)
+static void watch_on_finding(void *ctx, const struct finding *finding)
 {
     struct watch *watch = ctx;
     struct watch_finding kept = {.rule = finding->rule, .severity = finding->severity};
@@ -55,7 +55,7 @@ static void on_finding(void *ctx, const struct finding *finding)
 
 /* ---- segments ---- */
 
-static void record(struct watch *watch, const struct frame_tcp *tcp)
+static void watch_record(struct watch *watch, const struct frame_tcp *tcp)
 {
     struct watch_recorder *recorder = watch->options.recorder;
     const struct endpoint *ends = watch->options.ends;
@@ -79,7 +79,7 @@ static void record(struct watch *watch, const struct frame_tcp *tcp)
     g_mutex_unlock(&recorder->lock);
 }
 
-static void segment(struct watch *watch, enum watch_side side, uint8_t flags, const uint8_t *p, size_t n)
+static void watch_segment(struct watch *watch, enum watch_side side, uint8_t flags, const uint8_t *p, size_t n)
 {
     /* SACK as every TCP has it; the MSS only where a case has chosen it. */
     uint8_t options[] = {OPTION_NOP, OPTION_NOP, OPTION_SACK, 2, OPTION_MSS, 4, 0, 0};
@@ -118,7 +118,7 @@ static void segment(struct watch *watch, enum watch_side side, uint8_t flags, co
     put_be16(options + sizeof options - 2, watch->options.mss);
     watch->now = MAX(now, watch->now);
     seen.time_ns = watch->now;
-    record(watch, &tcp);
+    watch_record(watch, &tcp);
     stack_segment(watch->stack, &seen);
     if (!syn)
         watch->sent[side] += n;
@@ -129,7 +129,7 @@ void watch_octets(struct watch *watch, enum watch_side side, const uint8_t *p, s
     watch->acked[side] = MAX(watch->acked[side], acked);
     for (size_t part; n > 0; p += part, n -= part) {
         part = MIN(n, SEGMENT_MAX);
-        segment(watch, side, TCP_ACK | TCP_PSH, p, part);
+        watch_segment(watch, side, TCP_ACK | TCP_PSH, p, part);
     }
 }
 
@@ -138,7 +138,7 @@ void watch_acked(struct watch *watch, enum watch_side side, uint64_t acked)
     if (acked <= watch->acked[side] || watch->reset)
         return;
     watch->acked[side] = acked;
-    segment(watch, side, TCP_ACK, NULL, 0);
+    watch_segment(watch, side, TCP_ACK, NULL, 0);
 }
 
 void watch_fin(struct watch *watch, enum watch_side side, uint64_t acked)
@@ -146,18 +146,18 @@ void watch_fin(struct watch *watch, enum watch_side side, uint64_t acked)
     if (watch->ended[side] || watch->reset)
         return;
     watch->acked[side] = MAX(watch->acked[side], acked);
-    segment(watch, side, TCP_FIN | TCP_ACK, NULL, 0);
+    watch_segment(watch, side, TCP_FIN | TCP_ACK, NULL, 0);
     watch->ended[side] = true;
     /* Known because the other side's TCP has received it. */
     watch->acked[!side] = watch->sent[side] + 1;
-    segment(watch, !side, TCP_ACK, NULL, 0);
+    watch_segment(watch, !side, TCP_ACK, NULL, 0);
 }
 
 void watch_reset(struct watch *watch, enum watch_side side)
 {
     if (watch->reset)
         return;
-    segment(watch, side, TCP_RST | TCP_ACK, NULL, 0);
+    watch_segment(watch, side, TCP_RST | TCP_ACK, NULL, 0);
     watch->reset = true;
 }
 
@@ -185,14 +185,14 @@ struct watch *watch_new(const struct watch_options *options)
         watch->isn[i] = first_isn[i] + nth * isn_step;
     watch->findings = g_array_new(FALSE, FALSE, sizeof(struct watch_finding));
     watch->verdict.counts = &watch->counts;
-    watch->verdict.finding = on_finding;
+    watch->verdict.finding = watch_on_finding;
     watch->verdict.ctx = watch;
     watch->stack = stack_new(&setup);
     if (!watch->stack)
         g_error("not enough memory for the watcher of a connection"); /* as GLib does where it allocates */
-    segment(watch, options->opener, TCP_SYN, NULL, 0);
-    segment(watch, !options->opener, TCP_SYN | TCP_ACK, NULL, 0);
-    segment(watch, options->opener, TCP_ACK, NULL, 0);
+    watch_segment(watch, options->opener, TCP_SYN, NULL, 0);
+    watch_segment(watch, !options->opener, TCP_SYN | TCP_ACK, NULL, 0);
+    watch_segment(watch, options->opener, TCP_ACK, NULL, 0);
     return watch;
 }
 
