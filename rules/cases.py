@@ -17,7 +17,7 @@ import re
 import sys
 
 import suites
-from catalogue import literal, read, relations, symbol, write_if_different
+from catalogue import literal, profile, read, relations, symbol, write_if_different
 
 ID = re.compile(r"[A-Z][A-Z0-9]*-[A-Z0-9.]+-[0-9]+$")
 KINDS = ("violates", "holds", "unit", "case", "mutant")
@@ -212,6 +212,8 @@ def check(cases, rows):
             sys.exit(f"{case.where}: either the scenario is changed, or something else is said")
         if case.kind in ("unit", "mutant"):
             continue
+        if case.kind != "case" and profile(case.rule, case.scenario) != profile(case.rule, ""):
+            sys.exit(f"{case.where}: captures of faults have their names alone: a fault in {case.scenario} breaks a rule of RFC 5666, RPCR0-")
         ids = seen["suites" if case.kind == "case" else "faults"]
         if case.id in ids:
             another = "another case of" if case.kind == "case" else "another way to break"
@@ -272,9 +274,7 @@ def exact_list(case, rows):
 
 
 def options(case):
-    """Conversations that only RFC 5666 allows, and faults against its own rules, are judged by it."""
-    old = case.scenario.startswith("old-") or case.rule.startswith("RPCR0-")
-    return " ".join(["--profile=rfc5666" if old else "--profile=ietf", case.words.get("check", "")]).strip()
+    return f"--profile={profile(case.rule, case.scenario)} {case.words.get('check', '')}".strip()
 
 
 def units(cases, rows):

@@ -28,6 +28,11 @@ def literal(text):
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
+def profile(rule, scenario):
+    """--profile for a fault of the rule ("": none) in the scenario: RFC 5666 for its own rules, and for what only it allows."""
+    return "rfc5666" if rule.startswith("RPCR0-") or scenario.startswith("old-") else "ietf"
+
+
 def relations(judged):
     """The column `judged` as (kind, ids of true equivalents, ids that it is judged along with)."""
     kind, _, ids = judged.partition(":")

@@ -140,3 +140,11 @@ def test_each_rule_has_its_cases_from_its_block_alone():
     """No row is left in C."""
     for room in ROOMS:
         assert not re.search(r"\{\.?(rule = )?RULE_\w+, ", room.read_text(encoding="utf-8")), room.name
+
+
+def test_a_fault_in_an_old_conversation_is_one_of_old_rules(tmp_path):
+    """Its capture has the name of the fault alone, by which tests choose the profile."""
+    fault = "\n  violates old-msgp: something odd\n    change I fpdu from=1 mpa.crc=1\n"
+    wrong = run(tmp_path, "\nMPA-4.1-05" + fault)
+    assert wrong.returncode == 1 and "mpa.cases:3: captures of faults have their names alone" in wrong.stderr
+    assert run(tmp_path, "\nRPCR0-4.1-01" + fault, "rpcrdma").returncode == 0

@@ -8,7 +8,9 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))  # docs/rules.py comes from elsewhere
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS), str(TESTS.parent / "rules")]  # docs/rules.py comes from elsewhere
+import catalogue  # noqa: E402
 from reports import each  # noqa: E402
 
 Fault = collections.namedtuple("Fault", "id scenario also summary")
@@ -45,8 +47,9 @@ def name(fault_id):
 
 
 def profile(path):
-    """Conversations that only RFC 5666 allows, and faults against its own rules, are judged by it."""
-    return "rfc5666" if os.path.basename(path).startswith(("old-", "fault-RPCR0-")) else "ietf"
+    """Of a capture named after its fault, name(), or after its scenario."""
+    file = os.path.basename(path)
+    return catalogue.profile(file.removeprefix("fault-"), file)
 
 
 def lines(gen, *arguments):

@@ -130,16 +130,16 @@ def close_views(build, gen, folder, transport, faults):
         run = gen("play", scenario, f"--transport={transport}", f"--inject={fault}", "-o", whole)
         assert run.returncode == 0, run.stderr
         sent = packets(whole)
-        made.append((whole, None, fault))
+        made.append((whole, None, fault, profile(name(fault))))
         for number, view in enumerate(CLOSE_VIEWS):
             for seed in SEEDS:
                 seen = seen_badly(sent, view, f"{fault} {seed}")
                 if seen:
                     path = folder / f"{transport}-{name(fault)}-{number}-{seed}.pcap"
                     write(path, seen)
-                    made.append((path, view, f"iwarp-gen play {scenario} --transport={transport} --inject={fault}, {view}"))
+                    made.append((path, view, f"iwarp-gen play {scenario} --transport={transport} --inject={fault}, {view}", profile(name(fault))))
     for rules in ("ietf", "rfc5666"):
-        alike = [one for one in made if ("RPCR0-" in one[2]) == (rules == "rfc5666")]
+        alike = [one[:3] for one in made if one[3] == rules]
         known = set()
         for (path, view, what), report in zip(alike, judge(build, [path for path, *_ in alike], False, rules, False)
                                               if alike else []):

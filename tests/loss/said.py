@@ -16,6 +16,7 @@ from random_talk import Talk  # noqa: E402
 SPEC = importlib.util.spec_from_file_location("rule_cases", ROOT / "rules" / "cases.py")
 cases = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(cases)
+profile = cases.profile
 
 Case = collections.namedtuple("Case", "name script wanted part rules")
 # Conforming: what iwarp-gen is to play, or a capture that exists; `count` captures are to be made of it.
@@ -23,10 +24,6 @@ Source = collections.namedtuple("Source", "name play path rules count")
 # Words of scripts whose captures lack something as they are.
 LACKING = re.compile(r"net=(uncaptured|lost-before)|\b(unseen|hide|late)\b")
 TALKS = 100  # of each kind that are made at random
-
-
-def profile(rule, scenario):
-    return "rfc5666" if rule.startswith("RPCR0-") or scenario.startswith("old-") else "ietf"
 
 
 def scripts():

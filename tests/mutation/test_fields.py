@@ -10,10 +10,14 @@ by default, with IWARP_ALL the whole. IWARP_SURVIVORS names a file for those tha
 import collections
 import concurrent.futures
 import os
+import pathlib
 import subprocess
+import sys
 
 import pytest
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "rules"))
+import catalogue  # noqa: E402
 from mutants import explain, judge, rows, table
 
 RPC = ("rpcrdma", "rpcrdma-long", "rpcrdma-invalidate", "rpcrdma-private-data", "rpcrdma-both-directions", "nfs-retry",
@@ -27,10 +31,6 @@ MOST = 4 if ALL else 2  # of each kind of field in a capture
 SHARE = 1.0 if ALL else 0.2
 
 
-def profile(scenario):
-    return "rfc5666" if scenario.startswith("old-") else "ietf"
-
-
 @pytest.fixture(scope="module")
 def judged(build, tmp_path_factory):
     """(transport, mutant, its findings) of all."""
@@ -41,7 +41,7 @@ def judged(build, tmp_path_factory):
         subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", scenario, f"--transport={transport}", "--pcap", "-o",
                         path], check=True)
         return [(transport, mutant, found)
-                for mutant, found in judge(build, scenario, path, transport, folder / path.stem, MOST, SHARE, profile(scenario))]
+                for mutant, found in judge(build, scenario, path, transport, folder / path.stem, MOST, SHARE, catalogue.profile("", scenario))]
 
     jobs = [(transport, scenario) for transport, names in SCENARIOS.items() for scenario in names]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
