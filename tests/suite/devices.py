@@ -24,6 +24,11 @@ class Run:
     def outcome(self, which):
         return sorted(name for name, test in self.tests.items() if test["outcome"] == which)
 
+    def shown_to_fail(self):
+        """Also what was judged so, and is not held against the device since this machine was busy."""
+        busy = {name for name, test in self.tests.items() if test["actual"].endswith("the case itself: failed")}
+        return busy | set(self.outcome("failed"))
+
     def tell(self):
         return "\n".join(f"{test['outcome']:15} {name}: {test['actual']}" for name, test in self.tests.items())
 

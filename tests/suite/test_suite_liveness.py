@@ -5,6 +5,7 @@ import contextlib
 import http.server
 import json
 import pathlib
+import re
 import socket
 import subprocess
 import threading
@@ -499,7 +500,7 @@ def test_a_device_with_one_connection_at_a_time_is_waited_for():
 
     with Alone(bad_crc=lambda device: False) as device:
         tested = run(device, "--idle-timeout=14", cases="--rules=MPA-8-14", jobs=1)
-    assert "the connection was still open after 14.0 s" in tested.tests["MPA-8-14"]["actual"], tested.tell()
+    assert re.search(r"the connection was still open after 1[45]\.\d s", tested.tests["MPA-8-14"]["actual"]), tested.tell()
 
 
 def test_accept_timeout_is_of_responders_too():

@@ -66,7 +66,8 @@ def run_initiator(kind, device_options, *options):
 
 RUNNERS = {"responder": run_responder, "initiator": run_initiator}
 # What is not applicable to a conforming device, and why: nothing else is.
-NOT_APPLICABLE = {("initiator", "iwarp"): {"CMPD-3.2-03": "the device does not set R"}}  # it has no memory windows
+NOT_APPLICABLE = {("initiator", "iwarp"): {"CMPD-3.2-03": "the device does not set R"},  # it has no memory windows
+                  ("responder", "iwarp"): {"CMPD-4.1-02": "the device does not set R"}}
 
 
 # Not here: it asks other services of this host; this client makes no Calls of NFS version 4 (test_suite_mutants.py has one that does).
