@@ -6,7 +6,7 @@
 #ifndef IWARP_ENGINE_CORE_RULE_H
 #define IWARP_ENGINE_CORE_RULE_H
 
-#include "rule_ids.h" /* generated: enum rule_id { RULE_MPA_4_3_03, ..., RULE_COUNT } in catalogue order */
+#include "rule_ids.h" /* generated: enum rule_id, in catalogue order, and RULE_COUNT */
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #define IWARP_ENGINE_NFS_NFS_H
 
 #include "engine/rpcrdma/rpcrdma.h"
-#include "engine/rpcrdma/rpcrdma_history_objects.h"
+#include "engine/rpcrdma/rpcrdma_objects.h"
 
 struct nfs_connection;
 

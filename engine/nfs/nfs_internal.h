@@ -299,7 +299,7 @@ void nfs_readback_free(struct nfs_connection *nfs);
 
 /* nfs_retry_rules.c */
 void nfs_retry_call(struct nfs_look *look);
-/* For rpcrdma_history.c, which judges what is sent again on another connection. */
+/* For engine/history, which judges what is sent again on another connection. */
 void nfs_retry_use(struct nfs_look *look);
 /* ERR_CHUNK or GARBAGE_ARGS answered the Call. */
 void nfs_retry_failed(struct nfs_look *look);

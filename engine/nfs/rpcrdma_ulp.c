@@ -2,8 +2,8 @@
 #include "engine/nfs/rpcrdma_ulp.h"
 
 #include "engine/core/heap.h"
+#include "engine/history/history.h"
 #include "engine/nfs/nfs_across.h"
-#include "engine/rpcrdma/rpcrdma_history.h"
 
 #include <stdlib.h>
 

@@ -316,7 +316,7 @@ void rpcrdma_connection_end(struct rpcrdma_connection *rpcrdma, unsigned side, b
 void rpcrdma_connection_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 
 /*
- * After rpcrdma_connection_finish(), once: the record for later connections (engine/rpcrdma/rpcrdma_history.h), owned
+ * After rpcrdma_connection_finish(), once: the record for later connections (engine/history/history.h), owned
  * by the caller. NULL: the connection carried no RPC-over-RDMA, or memory is lacking.
  */
 struct rpcrdma_history_record *rpcrdma_connection_record(struct rpcrdma_connection *rpcrdma);

@@ -245,7 +245,7 @@ static bool never_eligible(struct rpcrdma_shape *shape)
 
     if (binding == RULE_COUNT)
         judge_unbound(shape);
-    if (binding == RULE_COUNT || binding == RULE_NFSULB_4_05 || binding == RULE_NFSULB_6_1_05)
+    if (binding == RULE_COUNT || nfs_binding_is_nfs(binding))
         return false;
     if (!chunk) {
         rpcrdma_shape_pass(shape, binding);

@@ -2,8 +2,8 @@
 /* The RPC-over-RDMA layer on one connection: life cycle, reassembly of Sends, dispatch of messages. */
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
-#include "engine/rpcrdma/rpcrdma_history.h"
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
+#include "engine/rpcrdma/rpcrdma_record.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_REACTION_H
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_REACTION_H
 
-#include "engine/rpcrdma/rpcrdma_history.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
+#include "engine/rpcrdma/rpcrdma_record.h"
 
 /* The answer that a Call which broke a rule must draw: kinds of answers, as sets. */
 struct rpcrdma_demand {

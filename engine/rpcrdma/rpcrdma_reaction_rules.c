@@ -59,12 +59,6 @@ static const struct rpcrdma_demand demands[] = {
     {RULE_RPCR_4_2_4_01, RULE_RPCR_4_5_02, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS, "ERR_CHUNK"},
 };
 
-/* A reduced argument is not DDP-eligible (section 6.1): the Call is not processed, and the requester is informed. */
-static const enum rule_id ineligible[] = {
-    RULE_NFSULB_4_05,     RULE_NFSULB_5_1_02,   RULE_NFSULB_5_2_01,   RULE_NFSULB_6_1_05,
-    RULE_NFSULB_6_5_1_02, RULE_NFSULB_6_5_2_03, RULE_RPCR_8_2_2_3_01,
-};
-
 /* The responder goes by the version that it reads, whatever was meant. */
 static bool wrong_way(const struct rpcrdma_transaction *t, const struct rpcrdma_demand *demand)
 {
@@ -80,19 +74,18 @@ const struct rpcrdma_demand *rpcrdma_demand_for(const struct rpcrdma_transaction
     return NULL;
 }
 
+/* A reduced argument is not DDP-eligible (section 6.1): the Call is not processed, and the requester is informed. */
 bool rpcrdma_reduced_ineligible(const struct rpcrdma_transaction *t)
 {
     bool reduced = false;
+    enum rule_id fault;
 
     for (unsigned i = 0; i < t->first_write && !reduced; i++)
         reduced = t->chunks[i].kind == RPCRDMA_READ_CHUNK && t->chunks[i].position != 0;
     if (!reduced)
         return false;
-    for (size_t i = 0; t->fault != 0 && i < sizeof ineligible / sizeof *ineligible; i++) {
-        if (ineligible[i] == (enum rule_id)(t->fault - 1))
-            return true;
-    }
-    return false;
+    fault = t->fault != 0 ? (enum rule_id)(t->fault - 1) : RULE_COUNT;
+    return nfs_binding_has(fault) || fault == RULE_RPCR_8_2_2_3_01;
 }
 
 /* ---- answers ---- */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The record that a connection leaves for later ones (engine/rpcrdma/rpcrdma_history.h). It is assembled at the end
+ * The record that a connection leaves for later ones (engine/rpcrdma/rpcrdma_record.h). It is assembled at the end
  * from the transactions still remembered; only accesses, and what is forgotten earlier, are recorded at once.
  */
+#include "engine/rpcrdma/rpcrdma_record.h"
 #include "engine/core/heap.h"
-#include "engine/rpcrdma/rpcrdma_history.h"
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 

@@ -2,7 +2,7 @@
 /*
  * Answers that a client must put up with: an RDMA_ERROR ends its RPC alone (RFC 8267 section 6.6), and of a Reply
  * without bulk data the Write list is ignored, whatever it holds. What the client does about one cannot be seen, unless
- * it ends the connection at once: that may have other reasons, so engine/rpcrdma/rpcrdma_history.c has the last word.
+ * it ends the connection at once: that may have other reasons, so engine/history/history.c has the last word.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 

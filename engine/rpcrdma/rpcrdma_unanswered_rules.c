@@ -366,7 +366,7 @@ static enum rule_id cut_off_rule(const struct rpcrdma_connection *rpcrdma, const
 
 /*
  * Calls with sound Transport headers are cut off: one finding, at the Call that most likely was the reason. What other
- * connections prove about it engine/rpcrdma/rpcrdma_history_cut_off.c adds, or takes back.
+ * connections prove about it engine/history/history_cut_off.c adds, or takes back.
  */
 static void unanswered_judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, const struct place *place,
                                      const char *how, bool reset)

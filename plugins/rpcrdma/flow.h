@@ -12,7 +12,7 @@
 #include "plugins/common/judge.h"
 
 #include "engine/nfs/rpcrdma_ulp.h"
-#include "engine/rpcrdma/rpcrdma_history.h"
+#include "engine/rpcrdma/rpcrdma_record.h"
 #include "engine/stack/stack_ib.h"
 
 #include "wire/rpcrdma_private_data.h"

@@ -79,6 +79,8 @@ bool nfs_auxiliary_needed(unsigned auxiliary, uint32_t nfs_version);
 
 /* The rule that says what is eligible in the Call's program and version; RULE_COUNT: no binding is known. */
 enum rule_id nfs_binding_rule(const struct rpc_message *call, const struct nfs_decoded *payload);
+/* nfs_binding_rule() may return this rule. */
+bool nfs_binding_has(enum rule_id rule);
 /* This rule concerns NFS itself, neither auxiliary programs nor callbacks. */
 static inline bool nfs_binding_is_nfs(enum rule_id rule)
 {

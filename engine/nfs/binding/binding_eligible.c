@@ -49,6 +49,12 @@ enum rule_id nfs_binding_rule(const struct rpc_message *call, const struct nfs_d
     }
 }
 
+bool nfs_binding_has(enum rule_id rule)
+{
+    return nfs_binding_is_nfs(rule) || rule == RULE_NFSULB_5_1_02 || rule == RULE_NFSULB_5_2_01 ||
+           rule == RULE_NFSULB_6_5_1_02 || rule == RULE_NFSULB_6_5_2_03;
+}
+
 bool nfs_reduces_call(const struct nfs_decoded *call)
 {
     if (!call->procedure->compound)

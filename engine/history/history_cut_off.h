@@ -3,10 +3,10 @@
  * Calls that were outstanding when their server ended the connection: whether it did so because of the Call is judged
  * by the other connections of the capture. A server that was restarted, or lost its host, is not at fault.
  */
-#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_CUT_OFF_H
-#define IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_CUT_OFF_H
+#ifndef IWARP_ENGINE_HISTORY_HISTORY_CUT_OFF_H
+#define IWARP_ENGINE_HISTORY_HISTORY_CUT_OFF_H
 
-#include "engine/rpcrdma/rpcrdma_history.h"
+#include "engine/history/history.h"
 
 enum { RPCRDMA_HISTORY_ENDS_MAX = 1024 /* the latest */ };
 

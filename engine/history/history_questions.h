@@ -3,11 +3,11 @@
  * What the ends of a pair of addresses asked rpcbind about MOUNT, NLM, NSM and NFS for RDMA, and which answer belongs
  * to which question: a part of the history of the pair.
  */
-#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_QUESTIONS_H
-#define IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_QUESTIONS_H
+#ifndef IWARP_ENGINE_HISTORY_HISTORY_QUESTIONS_H
+#define IWARP_ENGINE_HISTORY_HISTORY_QUESTIONS_H
 
-#include "engine/rpcrdma/rpcrdma_history_auxiliary.h"
-#include "engine/rpcrdma/rpcrdma_history_sought.h"
+#include "engine/history/history_auxiliary.h"
+#include "engine/history/history_sought.h"
 
 enum { QUESTIONS_MAX = 8 /* of a pair, the latest */ };
 

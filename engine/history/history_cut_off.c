@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/rpcrdma/rpcrdma_history_cut_off.h"
+#include "engine/history/history_cut_off.h"
 
 #include "engine/core/heap.h"
 

@@ -3,10 +3,10 @@
  * What the rpcbind of a server answered a client about MOUNT, NLM and NSM, which a server of NFS versions 2 and 3
  * offers over TCP (RFC 8267 section 5.1): a part of the history of a pair of addresses.
  */
-#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_AUXILIARY_H
-#define IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_AUXILIARY_H
+#ifndef IWARP_ENGINE_HISTORY_HISTORY_AUXILIARY_H
+#define IWARP_ENGINE_HISTORY_HISTORY_AUXILIARY_H
 
-#include "engine/rpcrdma/rpcrdma_history_sought.h"
+#include "engine/history/history_sought.h"
 
 struct auxiliary_offer {
     bool offered, settled;

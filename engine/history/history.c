@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/rpcrdma/rpcrdma_history.h"
+#include "engine/history/history.h"
 
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
-#include "engine/rpcrdma/rpcrdma_history_cut_off.h"
-#include "engine/rpcrdma/rpcrdma_history_questions.h"
+#include "engine/history/history_cut_off.h"
+#include "engine/history/history_questions.h"
 
 #include <stdlib.h>
 #include <string.h>

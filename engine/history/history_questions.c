@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/rpcrdma/rpcrdma_history_questions.h"
+#include "engine/history/history_questions.h"
 
 static unsigned kept(const struct questions *questions)
 {

@@ -3,7 +3,7 @@
  * What binds across connections: records in, outcomes of the rules out. Each test is a pair of short connections.
  * Where whole conversations say the same: rules/rpcrdma.cases, rules/nfs.cases.
  */
-#include "engine/rpcrdma/rpcrdma_history.h"
+#include "engine/history/history.h"
 #include "tests/unit/support/support.h"
 #include "wire/nfs.h"
 #include "wire/rpcbind.h"

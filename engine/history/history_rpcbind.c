@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* From what was sent to and from port 111 to the history of the pair of addresses. */
-#include "engine/rpcrdma/rpcrdma_history_lookups.h"
+#include "engine/history/history_lookups.h"
 
 /* The next message of a datagram or a segment; NULL: not a whole one. */
 static const uint8_t *next_message(bool tcp, const uint8_t **p, size_t *n, size_t *length)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/rpcrdma/rpcrdma_history_auxiliary.h"
+#include "engine/history/history_auxiliary.h"
 
 /* ---- questions ---- */
 

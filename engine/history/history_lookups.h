@@ -3,10 +3,10 @@
  * What a client asked the rpcbind of its server, as far as rules of NFS depend on it (RFC 8267 section 6.3): the part
  * of the history of a pair of addresses that no connection of RDMA leaves.
  */
-#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_LOOKUPS_H
-#define IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_LOOKUPS_H
+#ifndef IWARP_ENGINE_HISTORY_HISTORY_LOOKUPS_H
+#define IWARP_ENGINE_HISTORY_HISTORY_LOOKUPS_H
 
-#include "engine/rpcrdma/rpcrdma_history.h"
+#include "engine/history/history.h"
 
 enum { LOOKUPS_MAX = 16 /* of a pair, the latest */ };
 

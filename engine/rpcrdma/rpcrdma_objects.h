@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What several connections of two hosts share: sessions and client ids, each under the hash of its octets. */
-#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_OBJECTS_H
-#define IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_OBJECTS_H
+#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_OBJECTS_H
+#define IWARP_ENGINE_RPCRDMA_RPCRDMA_OBJECTS_H
 
 #include "engine/core/verdict.h"
 

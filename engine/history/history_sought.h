@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What rpcbind told a client of a program without which a mount over RDMA fails. No rule depends on it. */
-#ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_SOUGHT_H
-#define IWARP_ENGINE_RPCRDMA_RPCRDMA_HISTORY_SOUGHT_H
+#ifndef IWARP_ENGINE_HISTORY_HISTORY_SOUGHT_H
+#define IWARP_ENGINE_HISTORY_HISTORY_SOUGHT_H
 
-#include "engine/rpcrdma/rpcrdma_history_lookups.h"
+#include "engine/history/history_lookups.h"
 
 /* A lookup that somebody cares about the answer of, and its answer. */
 struct question {
