@@ -98,7 +98,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     int64_t clock_ns = 1000000000;
     struct nfs_tree *tree = nfs_tree_new(now, &clock_ns, 1 << 20, 64);
-    struct nfs_server_options options = {.tree = tree, .seed = 1, .now = now, .ctx = &clock_ns};
+    struct nfs_server_options options = {.tree = tree, .seed = 1, .now = now, .ctx = &clock_ns, .acls = true};
     struct nfs_server *server = nfs_server_new(&options);
     uint64_t cookie = 0;
     const struct nfs_peer_events events = {.ctx = &cookie, .call = called_back};

@@ -201,8 +201,10 @@ struct sample_rpc_device *sample_rpc_device_new(enum suite_dut role, const struc
     device->role = role;
     device->reads_by_v4 = reads_by_v4;
     if (role == DUT_RESPONDER) {
-        const struct nfs_server_options server = {
-            .tree = device->tree = nfs_tree_new(nfs_tree_real_time, NULL, 1 << 24, 4096), .now = nfs_tree_real_time};
+        const struct nfs_server_options server = {.tree = device->tree =
+                                                      nfs_tree_new(nfs_tree_real_time, NULL, 1 << 24, 4096),
+                                                  .now = nfs_tree_real_time,
+                                                  .acls = true};
 
         device->server = nfs_server_new(&server);
         device->peer = nfs_peer_new(device->server, &(struct nfs_peer_events){.ctx = device, .call = on_callback});

@@ -142,6 +142,7 @@ static bool nfs_open(const struct endpoint_options *options, char **error)
         return false;
     }
     server_options.tree = tree;
+    server_options.acls = true;
     /* Handles and sessions of a previous server must not be valid here. */
     server_options.seed = (uint64_t)g_get_real_time();
     server = nfs_server_new(&server_options);

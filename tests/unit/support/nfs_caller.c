@@ -18,8 +18,8 @@ void caller_server_begin(struct caller_server *on)
 {
     *on = (struct caller_server){.now = INT64_C(1700000000000000000)};
     on->tree = nfs_tree_new(server_now, on, 16 << 20, 20000);
-    on->server =
-        nfs_server_new(&(struct nfs_server_options){.tree = on->tree, .now = server_now, .ctx = on, .seed = 7});
+    on->server = nfs_server_new(
+        &(struct nfs_server_options){.tree = on->tree, .now = server_now, .ctx = on, .seed = 7, .acls = true});
 }
 
 void caller_server_end(struct caller_server *on)

@@ -6,10 +6,12 @@
 #include "traffic-gen/nfs/server/nfs_server.h"
 
 #include "traffic-gen/ends/rpc_header.h"
+#include "traffic-gen/nfs/server/nfs_acl.h"
 #include "traffic-gen/nfs/server/nfs_server_internal.h"
 #include "traffic-gen/nfs/server/nfs_v4.h"
 
-static const struct nfs_version *const versions[] = {&nfs_v2, &nfs_v3, &nfs_v4, &nfs_mount_v1, &nfs_mount_v3};
+static const struct nfs_version *const versions[] = {&nfs_v2,       &nfs_v3,       &nfs_v4,
+                                                     &nfs_mount_v1, &nfs_mount_v3, &nfs_acl_v3};
 
 enum { AUTH_STAT_BADCRED = 1, MACHINE_MAX = 255 }; /* RFC 5531 section 8.2, appendix A */
 
@@ -31,6 +33,7 @@ struct nfs_server *nfs_server_new(const struct nfs_server_options *options)
     server->instance = random_next(&server->random);
     server->verifier = random_next(&server->random);
     server->mounts = g_ptr_array_new_with_free_func(nfs_mount_entry_free);
+    server->acls = options->acls ? nfs_acls_new() : NULL;
     nfs4_begin(server);
     return server;
 }
@@ -48,6 +51,8 @@ void nfs_server_free(struct nfs_server *server)
         return;
     nfs4_end(server);
     g_ptr_array_unref(server->mounts);
+    if (server->acls)
+        g_hash_table_unref(server->acls);
     g_free(server);
 }
 
@@ -89,7 +94,7 @@ uint32_t nfs_handle_decode(const struct nfs_server *server, const uint8_t *p, ui
     return nfs_tree_get(server->tree, *id) ? NFS_TREE_OK : NFS_TREE_STALE;
 }
 
-static bool in_group(const struct nfs_credentials *credentials, uint32_t gid)
+bool nfs_is_in_group(const struct nfs_credentials *credentials, uint32_t gid)
 {
     if (credentials->gid == gid)
         return true;
@@ -101,9 +106,13 @@ static bool in_group(const struct nfs_credentials *credentials, uint32_t gid)
 
 bool nfs_may(const struct nfs_call *call, const struct nfs_node *node, unsigned what)
 {
-    unsigned shift = call->credentials.uid == node->uid ? 6 : in_group(&call->credentials, node->gid) ? 3 : 0;
+    const bool is_owner = call->credentials.uid == node->uid;
+    unsigned shift = is_owner ? 6 : nfs_is_in_group(&call->credentials, node->gid) ? 3 : 0;
+    bool may;
 
-    return call->credentials.uid == 0 || (node->mode >> shift & what) == what;
+    if (call->credentials.uid == 0)
+        return true;
+    return !is_owner && nfs_acl_may(call, node, what, &may) ? may : (node->mode >> shift & what) == what;
 }
 
 bool nfs_owns(const struct nfs_call *call, const struct nfs_node *node)
@@ -153,12 +162,13 @@ static bool read_credentials(const uint8_t *message, const struct rpc_auth *cred
     return !x.failed && xdr_left(&x) == 0;
 }
 
-static const struct nfs_version *find_version(const struct rpc_message *header, struct rpc_message *reply)
+static const struct nfs_version *find_version(const struct nfs_server *server, const struct rpc_message *header,
+                                              struct rpc_message *reply)
 {
     bool known = false;
 
     for (size_t i = 0; i < G_N_ELEMENTS(versions); i++) {
-        if (versions[i]->program != header->prog)
+        if (versions[i]->program != header->prog || (versions[i] == &nfs_acl_v3 && !server->acls))
             continue;
         if (versions[i]->version == header->vers)
             return versions[i];
@@ -173,7 +183,7 @@ static const struct nfs_version *find_version(const struct rpc_message *header, 
 static void server_serve(struct nfs_call *call, struct rpc_message *reply)
 {
     const struct rpc_message *header = call->header;
-    const struct nfs_version *version = find_version(header, reply);
+    const struct nfs_version *version = find_version(call->server, header, reply);
     nfs_serve procedure = NULL;
 
     if (!version)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * An NFS server over a file tree: versions 2 (RFC 1094), 3 (RFC 1813), 4.0 (RFC 7530), 4.1 (RFC 8881), 4.2 (RFC 7862),
- * and MOUNT (RFC 1813 appendix I). It takes whole RPC Calls and returns whole RPC Replies, so it runs on any transport:
- * RPC-over-RDMA (traffic-gen/ends/rpc_end.h), or a TCP socket with record marks for MOUNT.
+ * MOUNT (RFC 1813 appendix I), and NFSACL if wanted. It takes whole RPC Calls and returns whole RPC Replies, so it runs
+ * on any transport: RPC-over-RDMA (traffic-gen/ends/rpc_end.h), or a TCP socket with record marks for MOUNT.
  */
 #ifndef IWARP_TRAFFIC_NFS_SERVER_NFS_SERVER_H
 #define IWARP_TRAFFIC_NFS_SERVER_NFS_SERVER_H
@@ -21,6 +21,7 @@ struct nfs_server_options {
     uint64_t seed;         /* of verifiers and session ids */
     int64_t (*now)(void *ctx);
     void *ctx;
+    bool acls; /* serves NFSACL, too */
     /* Faults, to test clients' checks: every so many WRITEs of a session is acknowledged and lost (0: none); a retry is
      * executed again. */
     unsigned loses_writes;

@@ -27,6 +27,7 @@ struct nfs_server {
     uint64_t instance; /* of this server, in its file handles: those of another instance are not ours */
     uint64_t verifier; /* of WRITE and COMMIT: changes when the server has forgotten what was written */
     GPtrArray *mounts; /* struct nfs_mount_entry, what DUMP reports */
+    GHashTable *acls;  /* nfs_acl.h; NULL: NFSACL is not served */
     void *v4;          /* clients, sessions, states: nfs_v4*.c */
 };
 
@@ -87,10 +88,11 @@ void nfs_handle_encode(const struct nfs_server *server, uint64_t id, uint8_t out
 /* NFS_TREE_OK, NFS_TREE_STALE (the node is gone), or NFS_STATUS_BADHANDLE (never was one of ours). */
 uint32_t nfs_handle_decode(const struct nfs_server *server, const uint8_t *p, uint32_t n, uint64_t *id);
 
-/* ---- permissions: mode bits against the caller's numbers; uid 0 may do everything ---- */
+/* ---- permissions: mode bits and ACL against the caller's numbers; uid 0 may do everything ---- */
 
 enum { NFS_MAY_EXECUTE = 1, NFS_MAY_WRITE = 2, NFS_MAY_READ = 4 };
 bool nfs_may(const struct nfs_call *call, const struct nfs_node *node, unsigned what);
+bool nfs_is_in_group(const struct nfs_credentials *credentials, uint32_t gid);
 /* The owner's privilege: mode, owner, times. */
 bool nfs_owns(const struct nfs_call *call, const struct nfs_node *node);
 

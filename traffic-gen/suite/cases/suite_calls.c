@@ -24,6 +24,7 @@ static const struct kind {
 } kinds[] = {
     {"write", "write the file", "success, and the file holds the octets in order", NULL},
     {"create", "create the link", "success, and the link holds its text", NULL},
+    {"setacl", "set the ACL", NULL, NULL},
     {"readlink", "read the link", "success, and the link's text", "expected the link to hold its text; found another"},
     {"read", "read the file", "2999 octets in a chunk of as many",
      "expected the file to hold the octets written; found others"},
@@ -59,7 +60,8 @@ bool rpcrdma_wish(struct talk *talk, const struct suite_case *row, struct talker
                                 .may_close = words_have(&words, "may-close"),
                                 .again = words_have(&words, "again"),
                                 .backchannel = words_have(&words, "backchannel"),
-                                .versions = words_have(&words, "v4")    ? V4
+                                .versions = words_have(&words, "v3")    ? 1 << NFS_V3
+                                            : words_have(&words, "v4")  ? V4
                                             : words_have(&words, "v41") ? V41
                                                                         : NFS_ALL_VERSIONS};
     if (out->private_length > 0)
@@ -316,6 +318,19 @@ calls_fits *calls_awaited(const struct suite_case *row)
 
 /* ---- statements ---- */
 
+/* There is no such program, or the file system has no ACLs. */
+static bool is_unserved(const struct rpc_talker *talker)
+{
+    enum { NOT_SUPPORTED = 10004 };
+    struct rpc_message header;
+
+    if (rpc_talker_status(talker) == NOT_SUPPORTED)
+        return true;
+    return talker->replied > 0 && talker->result == RPC_END_REPLIED &&
+           rpc_decode(&header, talker->reply.p, talker->reply.n) == RPC_OK && header.reply_stat == RPC_MSG_ACCEPTED &&
+           (header.accept_stat == RPC_PROG_UNAVAIL || header.accept_stat == RPC_PROG_MISMATCH);
+}
+
 static bool prepare(struct rpc_talker *talker, const char *statement)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
@@ -326,7 +341,11 @@ static bool prepare(struct rpc_talker *talker, const char *statement)
         return false;
     if (rpc_talker_status(talker) == 0)
         return true;
-    talk_inconclusive(talker->talk, "cannot %s: %s", kind_of(statement)->prepares, rpc_talker_result_words(talker));
+    if (is_unserved(talker))
+        talk_not_applicable(talker->talk, "the device cannot %s: %s", kind_of(statement)->prepares,
+                            rpc_talker_result_words(talker));
+    else
+        talk_inconclusive(talker->talk, "cannot %s: %s", kind_of(statement)->prepares, rpc_talker_result_words(talker));
     return false;
 }
 

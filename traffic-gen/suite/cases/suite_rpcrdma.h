@@ -12,7 +12,7 @@ void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer 
  * Run row->on() on a connection: once, with NFS of the first version that the server speaks, or on that of a client; or
  * once for each version. The row's statements may begin with what our side wishes, "with WORD...;": inline=N (sizes
  * that it advertises), data=HEX (its private data), credits=N, no-grant, invalidation, may-close, backchannel, again
- * (struct talker_wish), v4 (version 4 alone), v41 (from minor version 1 on).
+ * (struct talker_wish), v3 (version 3 alone), v4, v41 (from minor version 1 on).
  */
 void rpcrdma_once(struct talk *talk, const struct suite_case *row);
 void rpcrdma_each_version(struct talk *talk, const struct suite_case *row);

@@ -257,9 +257,9 @@ const char *rpc_talker_new_name(struct rpc_talker *talker);
 
 /*
  * A Call of NFS by our end: write len=N or read len=N (the case's file), create len=N (a link with so long a text;
- * links=N: so many), readlink len=N, getattr (of the root), lookup (of the file), readdir len=N (of the root), and
- * readlinks of=A/B: a COMPOUND that reads these links, 0 being the first that the case created, or - the root, which is
- * none.
+ * links=N: so many), readlink len=N, getattr (of the root), lookup (of the file), readdir len=N (of the root),
+ * with version 3 setacl len=N (of the file, for N users) and getacl, and readlinks of=A/B: a COMPOUND that reads these
+ * links, 0 being the first that the case created, or - the root, which is none.
  *   read            the item goes into a Read chunk; keep: it does not; pz: the message, into a Position-Zero one
  *   write=N         a Write chunk for the result, write=N/M/- one for each, the last of none; segments=N of each chunk
  *   reply=N         the Reply may have so many octets: a Reply chunk if that does not fit inline

@@ -8,6 +8,7 @@
 
 #include "traffic-gen/say/words.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
+#include "wire/nfs.h"
 #include "wire/octets.h"
 
 #include <string.h>
@@ -42,6 +43,8 @@ static const struct call {
     {"create", {.words = "putfh,create:masks=0"}},
     {"readlink", {.words = "putfh,lookup,readlink"}},
     {"readlinks", {.words = "putfh"}},
+    {"setacl", {.on_file = true}},
+    {"getacl", {.procedure = "nfsacl3.getacl", .on_file = true}},
     {"readdir",
      {.procedure = "nfs3.readdir", .words = "putfh,readdir:dircount=8192:maxcount=8192:masks=1:mask0=0x100000"}},
 };
@@ -126,6 +129,31 @@ static void put_readlinks(struct rpc_talker *talker, struct talker_request reque
     talker_put(talker, &request, out);
 }
 
+/* SETACL: the owner may read and write, and users who are named, `asked` of them, may read, as all others may. */
+static void calls_put_acl(struct rpc_talker *talker, struct xdr_out *out)
+{
+    enum {
+        ACL = 1,
+        ACL_COUNT = 2,
+        OWNER = 1,
+        USER = 2,
+        GROUP_OWNER = 4,
+        MASK = 0x10,
+        OTHER = 0x20,
+        READ = 4,
+        WRITE = 2
+    };
+    const uint32_t n = talker->asked + 4, first = 1000;
+
+    rpc_talker_begin(talker, out, NFS_PROGRAM_ACL, 3, 2);
+    xdr_out_opaque(out, talker->file, talker->file_n);
+    xdr_out_words(out, ACL | ACL_COUNT, n, n, OWNER, 0, READ | WRITE);
+    for (uint32_t i = 0; i < talker->asked; i++)
+        xdr_out_words(out, USER, first + i, READ);
+    xdr_out_words(out, GROUP_OWNER, 0, READ, MASK, 0, READ, OTHER, 0, READ);
+    xdr_out_words(out, 0, 0); /* no default ACL */
+}
+
 static void calls_put(struct rpc_talker *talker, struct words *words, struct xdr_out *out)
 {
     const struct call *call = find_call(words_first(words));
@@ -137,6 +165,8 @@ static void calls_put(struct rpc_talker *talker, struct words *words, struct xdr
         put_links(talker, request, words_number(words, "links", 1), out);
     else if (strcmp(call->name, "readlinks") == 0)
         put_readlinks(talker, request, words, out);
+    else if (strcmp(call->name, "setacl") == 0)
+        calls_put_acl(talker, out);
     else
         talker_put(talker, &request, out);
 }
