@@ -108,6 +108,8 @@ OPEN = {
     "MPA-7.1.2-41/nothing": BRIEF,
     "MPA-7.1.2-42": LATE,
     "MPA-7.1.5-04": SEGMENTS,
+    "MPA-7.1.5-04/halves": CAUSE,
+    "MPA-7.1.5-04/late": CAUSE,
     "MPA-7.1.5-04/octets": SEGMENTS,
     "MPA-8-02/crc": LATE,
     "MPA-8-02/marker": LATE,

@@ -149,14 +149,14 @@ int main(int argc, char **argv)
 {
     struct connection *connections[CONNECTIONS_MAX];
     char *why = NULL;
-    unsigned n = 0;
+    unsigned n = 0, at_once = CONNECTIONS_AT_ONCE; /* as Initiator */
     int listener = -1;
 
     if (argc < 4) {
         fprintf(
             stderr,
             "usage: %s responder|initiator HOST PORT [ID] [markers] [no-crc] [plain] [rev1] [p2p] [rpc] [v4] [calm] "
-            "[wire=...]\n",
+            "[alone] [wire=...]\n",
             argv[0]);
         return 2;
     }
@@ -183,6 +183,8 @@ int main(int argc, char **argv)
             open_wire(argv[i] + strlen("wire="));
         else if (strcmp(argv[i], "calm") == 0)
             options.t_startup = 0;
+        else if (strcmp(argv[i], "alone") == 0)
+            at_once = 1;
         else if (strcmp(argv[i], "no-rtr-send") == 0)
             options.rtr = MPA_RTR_WRITE | MPA_RTR_READ;
         else if (!(options.how = misbehave_find(argv[i], options.role))) {
@@ -202,7 +204,7 @@ int main(int argc, char **argv)
     for (;;) {
         struct pollfd pollers[CONNECTIONS_MAX + 1];
 
-        while (options.role == DUT_INITIATOR && n < CONNECTIONS_AT_ONCE) {
+        while (options.role == DUT_INITIATOR && n < at_once) {
             int fd = tcp_connect(argv[2], argv[3], NULL, INT64_C(1000000000), &why);
 
             if (fd < 0)

@@ -40,6 +40,7 @@ static const struct start_word {
     {"no-crc", offsetof(struct start, wish.no_crc)},    {"crc", offsetof(struct start, wish.crc)},
     {"markers", offsetof(struct start, wish.markers)},  {"need-no-crc", offsetof(struct start, wish.need_no_crc)},
     {"pieces", offsetof(struct start, wish.in_pieces)}, {"octets", offsetof(struct start, wish.in_octets)},
+    {"late", offsetof(struct start, wish.late)},        {"halves", offsetof(struct start, wish.in_halves)},
     {"need-crc", offsetof(struct start, crc)},          {"marker", offsetof(struct start, marker)},
     {"first", offsetof(struct start, first)},
 };
@@ -150,8 +151,8 @@ bool row_say(struct talk *talk, const struct suite_case *row, bool odd)
     g_autoptr(GString) frame = g_string_new(NULL);
     struct start start = {0};
     const char *rest = read_start(text, &start, frame);
-    bool odd_frame =
-        start.wish.frame || start.wish.in_pieces || start.wish.in_octets || start.wish.markers || start.wish.crc;
+    bool odd_frame = start.wish.frame || start.wish.in_pieces || start.wish.in_octets || start.wish.late ||
+                     start.wish.in_halves || start.wish.markers || start.wish.crc;
 
     if (!odd_frame && !talk_start(talk, &start.wish))
         return false;

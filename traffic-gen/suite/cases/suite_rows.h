@@ -12,6 +12,7 @@
  *   marker               not applicable when the DUT asks for no Markers; the next FPDU has one inside
  *   first                our first FPDU is one of the statements
  *   pieces               our frame in three segments; octets: in segments of one octet
+ *   late, halves         our frame after a pause; half of it, a pause, and the rest
  *   receives=0           the DUT is asked to post no Receives
  *   mpa....              changes our frame; then the DUT need not go along
  */

@@ -62,6 +62,8 @@ struct talk_wish {
     struct mpa_enhanced data; /* enhanced: of the Request; all zero: what the device accepts. Unused in a Reply */
     bool in_pieces;           /* our frame in three segments, with pauses */
     bool in_octets;           /* our frame in segments of one octet */
+    bool late;                /* our frame after a pause, */
+    bool in_halves;           /* or half of it before the pause, and half after it */
     const size_t *cuts;       /* the same, cut before these octets, in ascending order; NULL: as in_pieces says */
     size_t n_cuts;
     bool at_once;                /* no pause after the Reply (--settle), which is what the case is about */

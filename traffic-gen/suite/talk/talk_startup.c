@@ -5,10 +5,11 @@
 
 #include <string.h>
 
-enum { RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RPC_INLINE = 4096, FEW_PIECES = 4 };
+enum { RECEIVES_DEFAULT = 64, RECEIVE_SIZE_DEFAULT = 4096, RPC_INLINE = 4096, FEW_PIECES = 4, LATE_PART = 10 };
 
 static const struct talk_wish no_wish;
 static const int64_t greeting_pause = 40 * INT64_C(1000000);
+static const int64_t late_pause = INT64_C(1000000000);
 static const int64_t piece_pause = 30 * INT64_C(1000000), many_pieces_pause = INT64_C(1000000);
 
 bool talk_is_initiator(const struct talk *talk)
@@ -192,8 +193,8 @@ static GByteArray *make_frame(struct talk *talk, const struct talk_wish *wish)
 static bool talk_startup_is_usual(const struct talk_wish *wish)
 {
     return !wish || (wish->revision == 0 && !wish->revision_0 && !wish->markers && !wish->no_crc && !wish->crc &&
-                     !wish->enhanced && !wish->in_pieces && !wish->in_octets && !wish->cuts && !wish->frame &&
-                     !wish->private_data);
+                     !wish->enhanced && !wish->in_pieces && !wish->in_octets && !wish->late && !wish->in_halves &&
+                     !wish->cuts && !wish->frame && !wish->private_data);
 }
 
 /* Each part in a segment of its own. */
@@ -214,6 +215,21 @@ static void send_in_pieces(struct talk *talk, const struct talk_wish *wish, cons
     talk_write(talk, octets->data + sent, octets->len - sent);
 }
 
+/* As after a segment that was lost (RFC 6298 section 2.1), and a small part of the time that a device is to wait. */
+static void pause_late(struct talk *talk)
+{
+    talk_sleep(talk, MIN(late_pause, talk_t_start(talk) / LATE_PART));
+}
+
+static void startup_send_halves(struct talk *talk, const GByteArray *octets)
+{
+    const guint half = octets->len / 2;
+
+    talk_write(talk, octets->data, half);
+    pause_late(talk);
+    talk_write(talk, octets->data + half, octets->len - half);
+}
+
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
 {
     bool said = talk->result->said || !talk_startup_is_usual(wish);
@@ -228,8 +244,12 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
     memcpy(kept, octets->data, talk->startup[WATCH_SUITE].n);
     talk->startup[WATCH_SUITE].known = mpa_startup_decode(&talk->startup[WATCH_SUITE].frame, &need, kept,
                                                           talk->startup[WATCH_SUITE].n) == MPA_STARTUP_OK;
+    if (wish && wish->late)
+        pause_late(talk);
     if (wish && (wish->in_pieces || wish->in_octets || wish->cuts))
         send_in_pieces(talk, wish, octets);
+    else if (wish && wish->in_halves)
+        startup_send_halves(talk, octets);
     else
         talk_write(talk, octets->data, octets->len);
     talk->result->said = said; /* a start-up that the device accepts is no stimulus */
