@@ -167,6 +167,8 @@ def test_device_that_connects(wire):
     run = run_initiator(wire, rules="MPA-5.1-06,MPA-A,DDP-4.1")
     assert run.status == 0, run.errors + run.tell()
     assert {"MPA-A.3-02/overlap", CROSSED, "MPA-A.3-01/urgent"} <= set(run.outcome("passed"))
+    run = run_initiator(wire, "markers", rules="MPA-4.3-07")
+    assert run.outcome("passed") == ["MPA-4.3-07"], run.errors + run.tell()
 
 
 @pytest.mark.parametrize("fault", [None, "crossed"])
@@ -176,6 +178,11 @@ def test_own_tcp_that_connects(wire, fault):
     run = run_initiator(wire, own, rules="MPA-A.3-01")
     assert run.status == (1 if fault else 0) and run.outcome("failed") == ([CROSSED] if fault else []), run.errors + run.tell()
     assert "MPA-A.3-01/syn" in run.outcome("passed")
+
+
+def test_own_tcp_that_connects_loses_where_numbers_wrap(wire):
+    run = run_initiator(wire, "markers", "wire=wire1,192.0.2.77/24,wrap", rules="MPA-4.3-07")
+    assert run.status == 1 and run.outcome("failed") == ["MPA-4.3-07"], run.errors + run.tell()
 
 
 def last_message(frames, connection):

@@ -22,7 +22,8 @@ struct listening {
     uint16_t port; /* 0: free */
     uint16_t mss;
     unsigned limit;
-    bool crosses;
+    bool crosses, has_iss;
+    uint32_t iss;
 };
 
 struct connection {
@@ -303,6 +304,16 @@ void wire_host_cross(struct wire_host *host, uint16_t port, bool on)
     }
 }
 
+void wire_host_begin_at(struct wire_host *host, uint16_t port, const uint32_t *iss)
+{
+    for (unsigned i = 0; i < LISTENERS_MAX; i++) {
+        if (host->listening[i].port == port) {
+            host->listening[i].has_iss = iss;
+            host->listening[i].iss = iss ? *iss : 0;
+        }
+    }
+}
+
 void wire_host_release(struct wire_host *host, struct wire_tcp *tcp, bool orderly, int64_t now)
 {
     struct connection *connection = tcp->owner;
@@ -362,6 +373,7 @@ static void host_refuse(struct wire_host *host, const struct wire_packet *in)
 static void host_take_syn(struct wire_host *host, const struct wire_packet *in)
 {
     const struct listening *place = NULL;
+    struct wire_tcp *tcp;
 
     for (unsigned i = 0; i < LISTENERS_MAX && in->destination.port != 0 && !place; i++)
         place = host->listening[i].port == in->destination.port ? &host->listening[i] : NULL;
@@ -371,8 +383,10 @@ static void host_take_syn(struct wire_host *host, const struct wire_packet *in)
     }
     if (host->connections->len >= CONNECTIONS_MAX)
         return; /* its SYN comes again */
-    (place->crosses ? wire_tcp_cross : wire_tcp_accept)(
-        host_add_connection(host, place->port, &in->source, place->mss, place->limit)->tcp, in, host->now);
+    tcp = host_add_connection(host, place->port, &in->source, place->mss, place->limit)->tcp;
+    if (place->has_iss)
+        tcp->iss = place->iss;
+    (place->crosses ? wire_tcp_cross : wire_tcp_accept)(tcp, in, host->now);
 }
 
 /* A peer that opens the same connection again has forgotten the old one (RFC 9293 section 3.6.1). */

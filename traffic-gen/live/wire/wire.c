@@ -414,6 +414,28 @@ bool wire_has_crossed(int fd)
     return crossed;
 }
 
+void wire_begin_at(int fd, const uint32_t *iss)
+{
+    struct own_socket *socket = lock_socket(fd);
+
+    if (!socket)
+        return;
+    wire_host_begin_at(wire.host, socket->port, iss);
+    unlock(socket);
+}
+
+uint32_t wire_began_at(int fd)
+{
+    struct own_socket *socket = lock_connection(fd);
+    uint32_t iss = 0;
+
+    if (!socket)
+        return 0;
+    iss = socket->tcp->iss;
+    unlock(socket);
+    return iss;
+}
+
 int wire_accept(int fd)
 {
     struct own_socket *listener = lock_socket(fd), *accepted = NULL;

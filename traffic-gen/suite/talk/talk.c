@@ -395,24 +395,46 @@ static int talk_talk_connect_to_device(struct talk *talk, const struct tcp_wish 
 
 enum { CROSS_TRIES = 16 };
 
-/* One that both ends have opened at once, if that is wanted: others were opened before, or by another case. */
-static int talk_talk_accept_device(const struct talk *talk, bool crosses, char **why)
+/* How our own TCP is to open it: both at once, with this initial sequence number. */
+struct accepting {
+    bool crosses;
+    const uint32_t *iss; /* NULL: whichever */
+};
+
+/* Other cases may ask for the other at the same time. */
+static void ask_of_listener(int listener, const struct accepting *how, bool on)
+{
+    if (how->crosses)
+        wire_cross(listener, on);
+    if (how->iss)
+        wire_begin_at(listener, on ? how->iss : NULL);
+}
+
+static bool is_as_asked(int fd, const struct accepting *how)
+{
+    return (!how->crosses || wire_has_crossed(fd)) && (!how->iss || wire_began_at(fd) == *how->iss);
+}
+
+/* One that was opened so, if that is wanted: others were opened before, or by another case. */
+static int talk_talk_accept_device(const struct talk *talk, const struct accepting *how, char **why)
 {
     const int listener = talk->run->listener;
     int fd = tcp_accept(listener, true, talk_accept_time(talk), why);
 
-    if (!crosses || !wire_is_open())
+    if ((!how->crosses && !how->iss) || !wire_is_open())
         return fd;
-    wire_cross(listener, true);
-    for (unsigned i = 0; i < CROSS_TRIES && fd >= 0 && !wire_has_crossed(fd); i++) {
+    ask_of_listener(listener, how, true);
+    for (unsigned i = 0; i < CROSS_TRIES && fd >= 0 && !is_as_asked(fd, how); i++) {
         tcp_close(fd);
         fd = tcp_accept(listener, true, talk_accept_time(talk), why);
     }
-    wire_cross(listener, false);
-    if (fd < 0 || wire_has_crossed(fd))
+    ask_of_listener(listener, how, false);
+    if (fd < 0 || is_as_asked(fd, how))
         return fd;
     tcp_close(fd);
-    *why = g_strdup("both ends did not open one at once: another case took it, or the device had many others waiting");
+    *why = g_strdup_printf("%s: another case took it, or the device had many others waiting",
+                           how->crosses ? "both ends did not open one at once"
+                                        : "none began with the sequence number that the case needs");
     errno = EAGAIN;
     return -1;
 }
@@ -436,7 +458,7 @@ bool talk_open(struct talk *talk)
                                   .n_early = talk->n_early,
                                   .has_iss = talk->wraps_at > 0,
                                   .iss = 0 - 1 - (uint32_t)talk->wraps_at};
-    const bool crosses = talk->crosses;
+    const struct accepting accepting = {talk->crosses, wish.has_iss ? &wish.iss : NULL};
     g_autofree char *why = NULL;
     int64_t began = talk_now();
     guint port;
@@ -445,7 +467,7 @@ bool talk_open(struct talk *talk)
     if (talk->run->dut == DUT_RESPONDER)
         talk->fd = talk_talk_connect_to_device(talk, &wish, &why);
     else
-        talk->fd = talk_talk_accept_device(talk, crosses, &why);
+        talk->fd = talk_talk_accept_device(talk, &accepting, &why);
     if (talk->fd < 0) {
         talk->open_error = errno;
         talk->result->refused = true;

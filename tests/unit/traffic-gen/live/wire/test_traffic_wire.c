@@ -271,6 +271,22 @@ static void test_crossed(void **state)
     close_both();
 }
 
+/* A listener's connections have the sequence numbers that are wanted, which wrap, and after that others. */
+static void test_begins_at(void **state)
+{
+    const uint32_t iss = 0U - 100;
+
+    listen_with(0, 0);
+    wire_host_begin_at(net.hosts[1], PORT, &iss);
+    connect_by(NULL);
+    assert_int_equal(net.tcp[1]->iss, iss);
+    transfer(1, 20000, 3000);
+    close_both();
+    wire_host_begin_at(net.hosts[1], PORT, NULL);
+    connect_by(NULL);
+    assert_int_not_equal(net.tcp[1]->iss, iss);
+}
+
 enum { EARLY = 300 };
 
 static void connect_early(void)
@@ -464,6 +480,7 @@ int main(void)
         ON_BOTH(test_put),
         ON_BOTH(test_narrow_path),
         ON_BOTH(test_crossed),
+        ON_BOTH(test_begins_at),
         ON_BOTH(test_early_octets),
         cmocka_unit_test_setup_teardown(test_early_octets_taken, begin_early_loss, end_all),
         cmocka_unit_test(test_places),
