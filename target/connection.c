@@ -146,15 +146,47 @@ void connection_greet(struct connection *c)
     connection_post_send(c, own_send, &c->memory.scratch, 0, sizeof hello - 1);
 }
 
+/*
+ * An Atomic that a message asks for; what was in the word comes to the beginning of its Receive buffer. False: the
+ * device has none, or the message asks for Immediate Data of 8 octets, where verbs have 4.
+ */
+static bool connection_performs(struct connection *c, uint64_t cookie, const struct advert_request *task, uint64_t at)
+{
+    const struct memory_region *receives = &c->memory.receives;
+    const bool adds = task->operation == ADVERT_FETCH_ADD;
+    struct ibv_sge piece = {(uintptr_t)(receives->octets + at), sizeof(uint64_t), receives->registered->lkey};
+    struct ibv_send_wr work = {.wr_id = cookie,
+                               .sg_list = &piece,
+                               .num_sge = 1,
+                               .opcode = adds ? IBV_WR_ATOMIC_FETCH_AND_ADD : IBV_WR_ATOMIC_CMP_AND_SWP,
+                               .send_flags = IBV_SEND_SIGNALED,
+                               .wr.atomic = {.remote_addr = task->address,
+                                             .rkey = task->stag,
+                                             .compare_add = adds ? task->data : task->compare,
+                                             .swap = adds ? 0 : task->data}},
+                       *bad;
+    const bool is_atomic = adds || task->operation == ADVERT_CMP_SWAP;
+    const bool done = c->memory.atomics && is_atomic && ibv_post_send(c->id->qp, &work, &bad) == 0;
+
+    if (!done && c->options->verbose)
+        target_trouble_say("connection %p: a message asks for an operation that %s", (void *)c,
+                           is_atomic ? "this device lacks" : "verbs lack");
+    return done;
+}
+
 /* True: an answer is on its way out of this Receive buffer, or instead of it. */
 static bool connection_answered(struct connection *c, const struct ibv_wc *received)
 {
     uint64_t at = received->wr_id * c->plan.size;
+    struct advert_request task;
 
     if (received->byte_len > c->plan.size) /* the device's word; ours is the bound */
         return false;
     if (plan_is_question(c->memory.receives.octets + at, received->byte_len, &c->plan.echo))
         return send_advert(c, received->wr_id);
+    if (advert_request_decode(&task, c->memory.receives.octets + at, received->byte_len) &&
+        connection_performs(c, received->wr_id, &task, at))
+        return true;
     return c->plan.echo && connection_post_send(c, received->wr_id, &c->memory.receives, at, received->byte_len);
 }
 

@@ -56,15 +56,16 @@ static bool make_region(struct memory *memory, unsigned i, size_t n, int access)
                               : memory_make(&memory->region[i], domain, n, 'A' + (int)i, access);
 }
 
-static int atomics(struct ibv_context *device)
+static bool has_atomics(struct ibv_context *device)
 {
     struct ibv_device_attr can;
 
-    return ibv_query_device(device, &can) == 0 && can.atomic_cap != IBV_ATOMIC_NONE ? IBV_ACCESS_REMOTE_ATOMIC : 0;
+    return ibv_query_device(device, &can) == 0 && can.atomic_cap != IBV_ATOMIC_NONE;
 }
 
 const char *memory_open(struct memory *memory, struct ibv_context *device, const struct target_options *options)
 {
+    memory->atomics = has_atomics(device);
     memory->domain = ibv_alloc_pd(device);
     memory->foreign = ibv_alloc_pd(device);
     if (!memory->domain || !memory->foreign)
@@ -73,7 +74,9 @@ const char *memory_open(struct memory *memory, struct ibv_context *device, const
         struct memory_region *region = &memory->region[i];
         size_t n = i == REGION_ALL ? options->region : SMALL;
 
-        if (!make_region(memory, i, n, rights[i] | (i == REGION_ALL || i == REGION_SHARED ? atomics(device) : 0)))
+        const bool atomics = memory->atomics && (i == REGION_ALL || i == REGION_SHARED);
+
+        if (!make_region(memory, i, n, rights[i] | (atomics ? IBV_ACCESS_REMOTE_ATOMIC : 0)))
             return "memory region";
         memory->advert.regions[i] =
             (struct advert_memory){(uintptr_t)region->octets, region->registered->rkey, (uint32_t)n};

@@ -13,6 +13,7 @@
 struct fake_device {
     bool absent;         /* no device on this host */
     bool no_windows;     /* no memory windows, which an RNIC never has here */
+    bool atomics;        /* it performs Atomics */
     int refuse_memory;   /* errno of each registration from now on; 0: none */
     int send_queue_full; /* errno of each posted Send or other work; 0: none */
     bool impatient;      /* a Send that finds no Receive is not tried again */

@@ -332,7 +332,9 @@ static void take_answer(struct fake_qp *qp, const struct frame *frame, const uin
 {
     struct fake_cq *cq = (struct fake_cq *)qp->qp.send_cq;
     struct work *work = g_queue_pop_head(&qp->sends);
-    bool has_read = work && frame->status == IBV_WC_SUCCESS && work->opcode == IBV_WC_RDMA_READ;
+    bool has_read =
+        work && frame->status == IBV_WC_SUCCESS &&
+        (work->opcode == IBV_WC_RDMA_READ || work->opcode == IBV_WC_FETCH_ADD || work->opcode == IBV_WC_COMP_SWAP);
 
     if (has_read && fake_device.reads_late && !cq->late) {
         cq->late = work;
@@ -345,6 +347,24 @@ static void take_answer(struct fake_qp *qp, const struct frame *frame, const uin
         if (frame->status != IBV_WC_SUCCESS)
             break_qp(qp);
     }
+}
+
+/* In the octet order of this host, as adapters do it. */
+static void take_atomic(struct fake_qp *qp, const struct frame *frame, const uint8_t *p)
+{
+    uint8_t *at = open_memory(qp, frame->rkey, frame->address, sizeof(uint64_t), IBV_ACCESS_REMOTE_ATOMIC);
+    struct atomic atomic;
+    uint64_t word, before;
+
+    if (!at || frame->address % sizeof word != 0 || frame->n != sizeof atomic) {
+        answer(qp, IBV_WC_REM_ACCESS_ERR, NULL, 0);
+        return;
+    }
+    memcpy(&atomic, p, sizeof atomic);
+    memcpy(&before, at, sizeof before);
+    word = !atomic.swaps ? before + atomic.compare_add : before == atomic.compare_add ? atomic.swap : before;
+    memcpy(at, &word, sizeof word);
+    answer(qp, IBV_WC_SUCCESS, (const uint8_t *)&before, sizeof before);
 }
 
 static bool take_operation(struct fake_qp *qp, const struct frame *frame, const uint8_t *p)
@@ -365,6 +385,9 @@ static bool take_operation(struct fake_qp *qp, const struct frame *frame, const 
     case READ:
         at = open_memory(qp, frame->rkey, frame->address, frame->length, IBV_ACCESS_REMOTE_READ);
         answer(qp, at || frame->length == 0 ? IBV_WC_SUCCESS : IBV_WC_REM_ACCESS_ERR, at, at ? frame->length : 0);
+        return true;
+    case ATOMIC:
+        take_atomic(qp, frame, p);
         return true;
     default:
         take_answer(qp, frame, p);

@@ -22,7 +22,13 @@ enum { RNR_STEP_US = 20000, RNR_FOREVER = 7, FRAME_MAX = 64 << 20, NO_LISTENER =
 
 /* ---- what lies on the wire: a header, then n octets ---- */
 
-enum kind { REQUEST, REPLY, REJECT, DISCONNECT, SEND, WRITE, READ, ANSWER };
+enum kind { REQUEST, REPLY, REJECT, DISCONNECT, SEND, WRITE, READ, ATOMIC, ANSWER };
+
+/* The octets of an ATOMIC; its ANSWER has the word as it was. */
+struct atomic {
+    uint64_t compare_add, swap;
+    uint64_t swaps; /* or adds */
+};
 
 struct frame {
     uint32_t n, kind;

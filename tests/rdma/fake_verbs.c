@@ -112,6 +112,8 @@ static const struct operation {
     {IBV_WR_SEND_WITH_IMM, IBV_WC_SEND, SEND},
     {IBV_WR_RDMA_WRITE, IBV_WC_RDMA_WRITE, WRITE},
     {IBV_WR_RDMA_READ, IBV_WC_RDMA_READ, READ},
+    {IBV_WR_ATOMIC_FETCH_AND_ADD, IBV_WC_FETCH_ADD, ATOMIC},
+    {IBV_WR_ATOMIC_CMP_AND_SWP, IBV_WC_COMP_SWAP, ATOMIC},
     {IBV_WR_BIND_MW, IBV_WC_BIND_MW, ANSWER},
     {IBV_WR_LOCAL_INV, IBV_WC_LOCAL_INV, ANSWER},
 };
@@ -119,7 +121,7 @@ static const struct operation {
 static const struct operation *operation_of(enum ibv_wr_opcode opcode)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(operations); i++) {
-        if (operations[i].opcode == opcode)
+        if (operations[i].opcode == opcode && (operations[i].kind != ATOMIC || fake_device.atomics))
             return &operations[i];
     }
     return NULL;
@@ -160,13 +162,22 @@ static bool post_one(struct fake_qp *qp, const struct ibv_send_wr *wr)
         frame.rkey = frame.invalidates ? wr->invalidate_rkey : 0;
         frame.has_immediate = wr->opcode == IBV_WR_SEND_WITH_IMM;
         frame.immediate = frame.has_immediate ? wr->imm_data : 0;
+    } else if (frame.kind == ATOMIC) {
+        frame.rkey = wr->wr.atomic.rkey;
+        frame.address = wr->wr.atomic.remote_addr;
     } else {
         frame.rkey = wr->wr.rdma.rkey;
         frame.address = wr->wr.rdma.remote_addr;
         frame.length = work->n;
     }
     octets = g_byte_array_new();
-    for (int i = 0; frame.kind != READ && i < wr->num_sge; i++)
+    if (frame.kind == ATOMIC) {
+        const struct atomic atomic = {wr->wr.atomic.compare_add, wr->wr.atomic.swap,
+                                      wr->opcode == IBV_WR_ATOMIC_CMP_AND_SWP};
+
+        g_byte_array_append(octets, (const uint8_t *)&atomic, sizeof atomic);
+    }
+    for (int i = 0; (frame.kind == SEND || frame.kind == WRITE) && i < wr->num_sge; i++)
         g_byte_array_append(octets, (const uint8_t *)(uintptr_t)wr->sg_list[i].addr, wr->sg_list[i].length);
     g_queue_push_tail(&qp->sends, work);
     fake_say(qp->id, frame, octets->data, octets->len);
@@ -383,6 +394,7 @@ int ibv_query_device(struct ibv_context *of, struct ibv_device_attr *can)
                                     .max_mw = windows ? 1 << 16 : 0,
                                     .max_qp_rd_atom = READS_MAX,
                                     .max_qp_init_rd_atom = READS_MAX,
+                                    .atomic_cap = fake_device.atomics ? IBV_ATOMIC_HCA : IBV_ATOMIC_NONE,
                                     .device_cap_flags = windows ? IBV_DEVICE_MEM_WINDOW_TYPE_2B : 0,
                                     .phys_port_cnt = 1};
     return 0;
