@@ -103,7 +103,8 @@ def suites():
     return dict(sorted(found.items()))
 
 
-OUTCOMES = ["passed", "failed", "unstable", "inconclusive", "not applicable"]
+OUTCOMES = ["passed", "failed", "unstable", "died", "inconclusive", "not applicable"]
+FAILS = ("failed", "died")
 
 
 def suite_rows():
@@ -119,16 +120,16 @@ def suite_deviations():
     cases_of = {}
     for one in found.values():
         for case, test in one["tests"].items():
-            if test["outcome"] == "failed":
+            if test["outcome"] in FAILS:
                 cases_of.setdefault(test.get("deviation") or "not verified", set()).add(case)
     for deviation, its_cases in sorted(cases_of.items(), key=lambda each: (each[0] == "not verified", each[0])):
         texts = []
         for one in found.values():
             outcomes = [one["tests"][case]["outcome"] for case in its_cases if case in one["tests"]]
-            failed_here = [case for case in its_cases if one["tests"].get(case, {}).get("outcome") == "failed" and
+            failed_here = [case for case in its_cases if one["tests"].get(case, {}).get("outcome") in FAILS and
                            (one["tests"][case].get("deviation") or "not verified") == deviation]
             texts.append(f"yes ({len(failed_here)})" if failed_here else "gone" if outcomes and set(outcomes) == {"passed"} else
-                         "otherwise" if "failed" in outcomes else "open")
+                         "otherwise" if set(FAILS) & set(outcomes) else "open")
         yield known[deviation]["title"] if deviation in known else "Failures that nobody has held against the document yet", sorted(its_cases), texts
 
 
