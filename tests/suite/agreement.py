@@ -59,6 +59,7 @@ OPEN = {
     "RDMAPX-5.1.2-04": OTHERS,
     "RDMAPX-5.1.2-10": ALIGNED,
     "RDMAPX-8.2-07": ALIGNED,
+    "RDMAPX-8.2-07/cmpswap": ALIGNED,
     "RDMAPX-4.2-01": ASKED,
     "RDMAPX-5.2.1-01": ASKED,
     "RDMAPX-5.2.1-01/cmpswap": ASKED,

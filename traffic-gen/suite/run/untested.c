@@ -60,7 +60,7 @@ static const struct untested_rule rows[] = {
     NOT(RPCR_4_5_3_04, "what a server keeps for a client whose connection was lost is its own choice"),
     NOT(RPCR_8_1_1_01, "needs two simultaneous connections of one client"),
     NOT(RPCR_8_1_3_04, "nothing makes a client give up a Call"),
-    NOT(BIDI_4_3_2_01, "when a server calls its clients is its own choice"),
+    NOT(BIDI_4_3_2_01, "how many Calls wait at a server while it waits for a Reply depends on its own pace"),
     WITH(NFSULB_6_5_2_03, NFSULB_6_5_2_06),
     NOT(NFSULB_6_4_2_09, "how soon a client gives up a Call cannot be seen"),
     NOT(RPCR0_3_7_02, old_profile),
