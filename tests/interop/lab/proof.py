@@ -91,6 +91,7 @@ def add_new(build, role, folder):
         tested = bench.boot(build, role)
         try:
             report = tested.suites(folder / f"{role.name}-new.json", cases)
+            decide_over_tap(build, role, folder, report)
         finally:
             tested.close()
         new = {case: row for case, row in table.rows(report).items() if case in cases}
@@ -105,15 +106,16 @@ def add_new(build, role, folder):
 
 
 def decide_over_tap(build, role, folder, report):
-    """The cases that the forwarding of the guest's ports leaves open, on a wire, take their places in the report."""
-    if not role.over_tap:
+    """Cases of the report that the forwarding of the guest's ports leaves open, on a wire, take their places."""
+    cases = tuple(test["id"] for test in report["tests"] if test["id"] in role.over_tap)
+    if not cases:
         return
     tested = bench.boot(build, dataclasses.replace(role, wire=True))
     try:
-        again = tested.suites(folder / f"{role.name}-tap.json", role.over_tap)
+        again = tested.suites(folder / f"{role.name}-tap.json", cases)
     finally:
         tested.close()
-    report["tests"] = merged(report, again, set(role.over_tap))
+    report["tests"] = merged(report, again, set(cases))
 
 
 def test_role(build, role, folder, expected, resumed=False):

@@ -217,4 +217,24 @@ def test_cases_over_tap_take_their_places(monkeypatch, tmp_path):
     assert [(test["id"], test["outcome"]) for test in report["tests"]] == [("A-1", "failed"), ("A-2", "passed")]
     assert [wire.closed for wire in booted] == [True]
     proof.decide_over_tap(None, dataclasses.replace(role, over_tap=()), tmp_path, report)
+    proof.decide_over_tap(None, role, tmp_path, {"tests": [case("A-2", "passed")]})  # --new runs some cases alone
     assert len(booted) == 1
+
+
+def test_new_cases_over_tap(monkeypatch, tmp_path):
+    """Their rows are those of the wire, too."""
+    class Guest:
+        def __init__(self, role):
+            self.wire = role.wire
+
+        def suites(self, _, cases):
+            return {"tests": [case(name, "failed" if self.wire else "inconclusive") for name in cases]}
+
+        def close(self):
+            pass
+
+    monkeypatch.setattr(table, "FOLDER", tmp_path)
+    monkeypatch.setattr(proof.bench, "boot", lambda _, role: Guest(role))
+    monkeypatch.setattr(proof, "wanted", lambda *_: ["A-1", "A-2"])
+    assert proof.add_new(None, dataclasses.replace(roles.ROLES["target"], over_tap=("A-1",)), tmp_path)
+    assert {name: row["outcome"] for name, row in table.load("target").items()} == {"A-1": "failed", "A-2": "inconclusive"}
