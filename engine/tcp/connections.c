@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A slot of the table is live (it has a tcp_pair and a consumer) or a tombstone: what remains of a connection that was
- * closed or dismissed, so that its late segments can be recognised.
+ * A slot of the table is either live (it has a tcp_pair and a consumer) or a tombstone: what remains of a connection
+ * that was closed or dismissed, so that late segments of the connection can be recognised.
  *
- * A third party can forge a handshake inside an established connection. The connection therefore stays, as the former
- * one of the slot that takes its place, until both sides of the new connection have sent octets; each segment goes to
- * the connection that its numbers are near to.
+ * A third party can forge a handshake inside an established connection. So when a new connection takes the slot's
+ * place, the established connection stays as the new slot's `former` until both sides of the new connection have sent
+ * octets. Until then each segment goes to the connection whose numbers are nearer.
  */
 #include "engine/tcp/connections.h"
 #include "engine/core/hash.h"
@@ -42,13 +42,14 @@ struct slot {
     struct key key;
     enum slot_state state;
     bool dismissed;
-    struct tcp_remains remains; /* of a tombstone */
+    struct tcp_remains remains; /* of the connection that ended; for a tombstone */
     /* A SYN that may be a new connection's: TCP_MAY_BEGIN. */
     struct addressed_segment *pending;
-    struct tcp_segment *reset; /* that may end the connection: TCP_MAY_END. Without payload */
-    struct slot *former;       /* established at these addresses before, and it may go on. It is not in the table */
-    struct slot *successor;    /* of a former one: the slot in the table */
-    int64_t succeeded_ns;      /* when that came */
+    struct tcp_segment *reset; /* may end the connection: TCP_MAY_END. Without payload */
+    /* The connection established at these addresses before, which may go on; not in the table. */
+    struct slot *former;
+    struct slot *successor; /* for a former connection: the slot in the table */
+    int64_t succeeded_ns;   /* when the successor came */
 };
 
 struct connections {
@@ -59,7 +60,10 @@ struct connections {
     size_t n_buckets; /* power of two */
     size_t n_slots, n_closed;
     struct link lists[3]; /* by state; rings with a head */
-    /* Of the segment before: most are followed by another of the same connection. Not parked; may be NULL */
+    /*
+     * The slot of the previous segment: most segments are followed by another of the same connection. Not parked; may
+     * be NULL
+     */
     struct slot *latest;
     uint32_t own_next_id;
 };
@@ -98,7 +102,7 @@ static struct slot *list_first(struct link *head)
 
 /* ---- keys ---- */
 
-/* Both halves of a product of 128 bits, one XORed into the other. */
+/* XORs the two halves of the 128-bit product. */
 static uint64_t mix(uint64_t h, uint64_t word)
 {
     static const uint64_t odd = UINT64_C(0x9E3779B97F4A7C15);
@@ -123,17 +127,17 @@ static uint64_t hash_endpoint(uint64_t h, const struct endpoint *endpoint)
     return mix(h, (uint64_t)endpoint->port << 8 | endpoint->ip);
 }
 
-/* Some order, the same on each machine. */
+/* An arbitrary order, the same on each machine. */
 static bool comes_after(const struct endpoint *a, const struct endpoint *b)
 {
     int order = memcmp(a->address, b->address, sizeof a->address);
 
     if (order)
         return order > 0;
-    return a->port != b->port ? a->port > b->port : a->ip > b->ip; /* of one packet, both are in the same network */
+    return a->port != b->port ? a->port > b->port : a->ip > b->ip; /* both ends of a packet are in the same network */
 }
 
-/* With each packet, and the directions alternate: no branch for a processor to guess. */
+/* Runs for each packet. Without branches: the directions alternate, so the processor would mispredict them. */
 static bool same_endpoint(const struct endpoint *a, const struct endpoint *b)
 {
     uint64_t one[2], two[2];
@@ -210,7 +214,7 @@ static void grow_table(struct connections *connections)
     size_t n = connections->n_buckets * 2;
     struct slot **buckets = heap_zeroed(n, sizeof(struct slot *));
     if (!buckets)
-        return; /* longer chains, then */
+        return; /* the chains stay long */
     for (size_t i = 0; i < connections->n_buckets; i++) {
         for (struct slot *slot = connections->buckets[i], *next; slot; slot = next) {
             next = slot->chain;
@@ -285,7 +289,7 @@ void connections_unpark(const struct connections *connections, struct connection
     connection->parked = false;
 }
 
-/* Not while octets wait for missing ones: these octets count by themselves. */
+/* A connection whose octets wait for missing ones is not parked: these octets have a limit of their own. */
 void connections_park_one(struct connections *connections, struct connection *connection)
 {
     const struct tcp_pair *tcp = connection->tcp;
@@ -296,7 +300,7 @@ void connections_park_one(struct connections *connections, struct connection *co
     connections->latest = NULL;
 }
 
-/* Ends a live connection; a tombstone stays. One that fell silent when another took its place ended then. */
+/* Ends a live connection and leaves a tombstone. A connection silent since its successor came ended at that moment. */
 static void tcp_connections_retire(struct connections *connections, struct slot *slot, enum connection_end why,
                                    int64_t now)
 {
@@ -305,7 +309,7 @@ static void tcp_connections_retire(struct connections *connections, struct slot 
         now = slot->succeeded_ns;
         why = CONNECTION_REUSED;
     }
-    if (slot->reset && tcp_pair_state(slot->connection.tcp) == TCP_PAIR_OPEN) /* its side has said nothing since */
+    if (slot->reset && tcp_pair_state(slot->connection.tcp) == TCP_PAIR_OPEN) /* nothing has followed the reset */
         tcp_pair_segment(slot->connection.tcp, slot->reset);
     forget_reset(slot);
     slot->remains = tcp_remains(slot->connection.tcp);
@@ -316,7 +320,7 @@ static void tcp_connections_retire(struct connections *connections, struct slot 
     set_state(connections, slot, SLOT_TOMBSTONE);
 }
 
-/* Never takes `spare`. */
+/* Never evicts `spare`. */
 static void tcp_connections_make_room(struct connections *connections, const struct slot *spare, int64_t now)
 {
     if (connections->n_slots < connections->options.max_connections)
@@ -354,7 +358,7 @@ static struct slot *open_slot(struct connections *connections, const struct addr
     struct slot *slot = heap_zeroed(1, sizeof *slot);
     if (!slot)
         return NULL;
-    /* A SYN-ACK comes from the side that was connected to. */
+    /* A SYN-ACK comes from the responder. */
     bool answer = (segment->segment.flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK);
     slot->key = key;
     slot->hash = hash;
@@ -384,7 +388,7 @@ static unsigned tcp_connections_side_of(const struct slot *slot, const struct ad
 
 /* ---- reused addresses ---- */
 
-/* The payload is not kept: a SYN that has one is rare, and it is sent again if the SYN got lost. */
+/* Drops the payload: a SYN with payload is rare, and is sent again if lost. */
 static void drop_octets(struct tcp_segment *segment)
 {
     segment->payload = segment->header = NULL;
@@ -414,7 +418,7 @@ static void remember_reset(struct slot *slot, const struct tcp_segment *segment)
     drop_octets(slot->reset);
 }
 
-/* The side that sent it goes on. */
+/* The side that sent the reset goes on. */
 static void doubt_reset(struct slot *slot, unsigned side)
 {
     if (slot->reset && slot->reset->side == side)
@@ -423,7 +427,7 @@ static void doubt_reset(struct slot *slot, unsigned side)
 
 /* ---- segments ---- */
 
-/* Whether it is closed by now; it goes to the end of its list. */
+/* Notes whether the connection is closed by now, and moves the slot to the end of its list. */
 static inline void know_state(struct connections *connections, struct slot *slot)
 {
     enum slot_state state = tcp_pair_state(slot->connection.tcp) == TCP_PAIR_CLOSED ? SLOT_CLOSED : SLOT_OPEN;
@@ -449,7 +453,10 @@ static bool is_quiet(const struct connections *connections, const struct slot *s
                                           frame - slot->connection.end_frame > connections->options.linger_frames);
 }
 
-/* Whenever that is noticed, its silence has lasted as long as it had to, or nothing is known of the time. */
+/*
+ * The connection closed when its silence had lasted for the linger time, however late that is noticed; if the clock has
+ * not come that far, with the last segment.
+ */
 static void retire_closed(struct connections *connections, struct slot *slot, int64_t now)
 {
     int64_t quiet = slot->connection.end_ns + connections->options.linger_ns;
@@ -457,7 +464,7 @@ static void retire_closed(struct connections *connections, struct slot *slot, in
     tcp_connections_retire(connections, slot, CONNECTION_CLOSED, now > quiet ? quiet : slot->connection.end_ns);
 }
 
-/* Closed connections that have been quiet for long enough; one behind another that has not is looked at later. */
+/* Retires closed connections that have been quiet for long enough, the longest quiet first. */
 static void retire_quiet(struct connections *connections, uint32_t frame, int64_t now)
 {
     struct slot *slot;
@@ -476,8 +483,8 @@ static void end_former(struct connections *connections, struct slot *slot, int64
 }
 
 /*
- * Makes way for a new connection at the slot's addresses. Returns the slot that is to be its former one, if any: the
- * latest that was established.
+ * Makes way for a new connection at the slot's addresses. Returns the slot of the latest established connection, to be
+ * kept as the new slot's former one, or NULL.
  */
 static struct slot *replace(struct connections *connections, struct slot *slot, int64_t now)
 {
@@ -489,7 +496,7 @@ static struct slot *replace(struct connections *connections, struct slot *slot, 
         free(slot->pending);
         slot->pending = NULL;
         slot->succeeded_ns = now;
-        set_state(connections, slot, SLOT_OPEN); /* the last to make room */
+        set_state(connections, slot, SLOT_OPEN); /* at the end of the list: the last to be evicted */
         return slot;
     }
     if (former && former->state == SLOT_TOMBSTONE) {
@@ -504,7 +511,7 @@ static struct slot *replace(struct connections *connections, struct slot *slot, 
     return former;
 }
 
-/* Both sides have sent octets of the new connection: so it is one, and the former one is over. */
+/* Once both sides of the new connection have sent octets, the new connection is real and the former one is over. */
 static void settle_former(struct connections *connections, struct slot *slot, int64_t now)
 {
     if (slot->state != SLOT_TOMBSTONE && tcp_pair_facts(slot->connection.tcp, 0)->highest > 0 &&
@@ -512,7 +519,7 @@ static void settle_former(struct connections *connections, struct slot *slot, in
         end_former(connections, slot, now);
 }
 
-/* The segment is one of the former connection, which goes on. */
+/* The segment belongs to the former connection, which goes on. */
 static bool is_of_former(const struct slot *slot, const struct addressed_segment *segment)
 {
     const struct slot *former = slot->former;
@@ -530,14 +537,14 @@ static bool is_of_former(const struct slot *slot, const struct addressed_segment
 
 /* How a new connection begins. */
 struct beginning {
-    struct addressed_segment syn; /* that waited, and comes first; with_syn */
+    struct addressed_segment syn; /* the SYN that was held back, to be replayed first; valid with with_syn */
     bool with_syn;
-    struct slot *former; /* still at these addresses; NULL: none */
+    struct slot *former; /* still at these addresses, or NULL */
 };
 
 /*
- * The connection of a segment whose addresses, and the side of the slot, are known; NULL: open a new one. ignore: the
- * segment is of no connection.
+ * The slot for a segment whose addresses and side are known; NULL: open a new connection. *ignore: the segment belongs
+ * to no connection.
  */
 static struct slot *tcp_connections_settle(struct connections *connections, struct slot *slot,
                                            struct addressed_segment *segment, struct beginning *beginning, bool *ignore)
@@ -570,7 +577,7 @@ static struct slot *tcp_connections_settle(struct connections *connections, stru
         case TCP_STRAYS:
             *ignore = true;
             return slot;
-        case TCP_HAS_BEGUN: /* with the SYN that waits */
+        case TCP_HAS_BEGUN: /* beginning with the SYN that was held back */
             if (slot->pending)
                 beginning->syn = *slot->pending;
             beginning->with_syn = slot->pending != NULL;
@@ -601,7 +608,9 @@ static struct slot *tcp_connections_begin(struct connections *connections, struc
     return slot;
 }
 
-/* Both ends are compared once, with the side that the source's port shows; false also where both sides have that port.
+/*
+ * The source port selects the side, so the two ends are compared only once. False as well when both sides have that
+ * port.
  */
 static bool tcp_connections_is_of(const struct slot *slot, const struct addressed_segment *segment, unsigned *side)
 {
@@ -628,14 +637,17 @@ static struct slot *tcp_connections_find(const struct connections *connections, 
     return slot;
 }
 
-/* Nothing speaks against it that the segment is one of the slot's connection. */
+/* The segment can only be one of the slot's connection. */
 static bool tcp_connections_is_usual(const struct slot *slot, const struct tcp_segment *segment)
 {
     return slot->state == SLOT_OPEN && !slot->former && !slot->pending && !slot->reset &&
            tcp_boundary_is_usual(tcp_pair_facts(slot->connection.tcp, segment->side), segment);
 }
 
-/* The slot of the connection that any segment is of, where `slot` has its addresses; NULL: the segment is of none. */
+/*
+ * The slot for a segment in the general case. slot: the one at the segment's addresses. NULL: the segment belongs to no
+ * connection.
+ */
 static __attribute__((noinline)) struct slot *tcp_connections_place(struct connections *connections, struct slot *slot,
                                                                     struct addressed_segment *segment)
 {
@@ -716,7 +728,7 @@ void connections_kept(struct connections *connections, const struct kept_visit *
     }
 }
 
-/* It waits no longer for what is missing. */
+/* Stops waiting for missing octets. */
 static void stop_waiting(struct connections *connections, struct slot *slot, size_t limit, int64_t now)
 {
     bool any = false;
@@ -788,7 +800,7 @@ void connections_finish(struct connections *connections, int64_t now_ns)
                                    live[i]->state == SLOT_CLOSED ? CONNECTION_CLOSED : CONNECTION_CAPTURE, now_ns);
         free(live);
     }
-    /* Without memory to sort: in any order. */
+    /* Out of memory for sorting: close the connections in any order. */
     for (int state = SLOT_OPEN; state <= SLOT_CLOSED; state++)
         while ((slot = list_first(&connections->lists[state])))
             tcp_connections_retire(connections, slot, CONNECTION_CAPTURE, now_ns);

@@ -3,11 +3,11 @@
  * The TCP connections of a capture, and which of them a segment belongs to. VLAN tags are not part of the key: the same
  * addresses and ports in two VLANs are one connection seen twice.
  *
- * A segment that cannot belong to the connection known at its addresses opens a new one (engine/tcp/tcp_boundary.h).
+ * A segment that cannot belong to the known connection at its addresses opens a new one (engine/tcp/tcp_boundary.h).
  * Connections that ended stay known for a while, so that a late retransmission opens nothing.
  *
- * Several tables may share the connections of a capture. When a connection is over depends on its own segments and on
- * frame numbers alone, so what is found does not depend on the table that a connection is in.
+ * Several tables may share the connections of a capture. The end of a connection depends only on its own segments and
+ * on frame numbers, so findings do not depend on which table holds a connection.
  */
 #ifndef IWARP_ENGINE_TCP_CONNECTIONS_H
 #define IWARP_ENGINE_TCP_CONNECTIONS_H
@@ -17,7 +17,7 @@
 #include "engine/tcp/tcp_boundary.h"
 #include "wire/endpoint.h"
 
-/* Side 0 sent the SYN; without a SYN, received the SYN-ACK; else sent the first segment seen. */
+/* Side 0 sent the SYN; if no SYN was captured, it received the SYN-ACK; else it sent the first segment seen. */
 struct connection {
     uint32_t id;                     /* from 1, in the order of first frames */
     struct endpoint endpoint[2];     /* by side */
@@ -26,11 +26,11 @@ struct connection {
     uint64_t segments;
     struct tcp_pair *tcp; /* the host's; takes the segments */
     void *host;           /* likewise */
-    bool parked;          /* the host has put it aside, with tcp: unpark() comes first */
+    bool parked;          /* the host has put the connection and tcp aside: call unpark() first */
 };
 
 enum connection_end {
-    CONNECTION_CLOSED,    /* both FINs acknowledged, or RST, and quiet ever since */
+    CONNECTION_CLOSED,    /* both FINs acknowledged, or RST, followed by silence */
     CONNECTION_REUSED,    /* a new connection took its addresses */
     CONNECTION_EVICTED,   /* too many connections: this one was idle longest */
     CONNECTION_DISMISSED, /* connection_dismiss() */
@@ -40,61 +40,66 @@ enum connection_end {
 struct connection_events {
     void *ctx;
     /*
-     * A new connection, before its first segment: the host sets connection->tcp. False: the host cannot take
-     * it (no memory); its segments are ignored.
+     * A new connection, before its first segment: the host sets connection->tcp. False: the host cannot take the
+     * connection (no memory); its segments are ignored.
      */
     bool (*open)(void *ctx, struct connection *connection);
-    /* Both directions are over; few segments, if any, are still to come before close. May be NULL. */
+    /* Both directions are over; hardly any segments will follow before close. May be NULL. */
     void (*over)(void *ctx, struct connection *connection);
     /*
-     * Nothing of the connection is looked at, not even tcp, before unpark(). False: the connection stays as it is. Both
-     * may be NULL.
+     * park: the host puts the connection aside; nothing of the connection, not even tcp, is read before unpark().
+     * False: the connection stays as it is. Both may be NULL.
      */
     bool (*park)(void *ctx, struct connection *connection);
     void (*unpark)(void *ctx, struct connection *connection);
-    /* The host frees what it made for it, tcp included. Called once per open. */
+    /* The host frees what it allocated for the connection, including tcp. Called once per open. */
     void (*close)(void *ctx, struct connection *connection, enum connection_end why, int64_t now_ns);
 };
 
 struct connections_options {
-    uint32_t max_connections; /* known at one time; 0 takes the default (65536). UINT32_MAX: connections_trim() */
-    /* A closed connection is forgotten after this much silence, or when the capture has gone on by so many frames. */
+    /* Known at one time; 0 takes the default (65536); UINT32_MAX: the caller uses connections_trim(). */
+    uint32_t max_connections;
+    /* A closed connection is forgotten after this much silence, or after this many further frames of the capture. */
     int64_t linger_ns;      /* 0 takes the default (10 s) */
     uint32_t linger_frames; /* 0 takes the default (16384) */
-    uint64_t seed;          /* of the hash; 0 takes a random one */
-    uint32_t *next_id; /* of the next connection, where several tables share their numbers; NULL: numbers of its own */
+    uint64_t seed;          /* seeds the hash; 0 takes a random one */
+    /* Id of the next connection, shared by several tables; NULL: the table has its own numbers. */
+    uint32_t *next_id;
 };
 
 struct connections;
 
-/* Which of n tables a segment belongs to: the same for both directions, and another one in each run. */
+/* Which of n tables a segment belongs to: the same for both directions, and different in each run. */
 unsigned connections_share(const struct addressed_segment *segment, unsigned n);
 
-/* Options and events are copied. NULL when memory is lacking. */
+/* Copies options and events. NULL when out of memory. */
 struct connections *connections_new(const struct connections_options *options, const struct connection_events *events);
 /* Calls `visit` for each open connection, parked ones as well, in no particular order. */
 void connections_each(struct connections *connections, void (*visit)(void *ctx, struct connection *connection),
                       void *ctx);
-/* The connection is not parked any more. */
+/* Clears the connection's parked state. */
 void connections_unpark(const struct connections *connections, struct connection *connection);
-/* The capture has come to that frame and time: closes what is over by then. */
+/* Advances to that frame and time: closes connections that are over by then. */
 void connections_reach(struct connections *connections, uint32_t frame, int64_t now_ns);
-/* After connections_reach(). */
+/* Both are called after connections_reach(). */
 void connections_kept(struct connections *connections, const struct kept_visit *visit);
 void connections_trim(struct connections *connections, const struct kept_limits *limits, int64_t now_ns);
-/* Parks the connection, if it can be. */
+/* Parks the connection if possible. */
 void connections_park_one(struct connections *connections, struct connection *connection);
-/* Parks each connection that had no packet after that frame. */
+/* Parks each connection that had no packet after frame `until`. */
 void connections_park(struct connections *connections, uint32_t until);
-/* Closes what is open (CONNECTION_CAPTURE), in the order of ids. now_ns: time of the last packet. */
+/* Closes all open connections (CONNECTION_CAPTURE) in the order of ids. now_ns: time of the last packet. */
 void connections_finish(struct connections *connections, int64_t now_ns);
-/* Without connections_finish() before, nothing is closed, and the host frees what it has made. */
+/* Unless connections_finish() was called before, no connection is closed, and the host frees what it allocated. */
 void connections_free(struct connections *connections);
 
-/* Sets segment->segment.side and passes the segment on. Returns the connection, or NULL when it belongs to none. */
+/*
+ * Sets segment->segment.side and passes the segment on. Returns its connection, or NULL when the segment belongs to
+ * none.
+ */
 struct connection *connections_segment(struct connections *connections, struct addressed_segment *segment);
 /*
- * The host is no longer interested in this connection (not MPA): its close is called soon and the memory is freed;
+ * The host is no longer interested in this connection (not MPA): its close event follows soon and its memory is freed;
  * further segments are ignored. May be called inside the events of connection->tcp.
  */
 void connection_dismiss(struct connection *connection);

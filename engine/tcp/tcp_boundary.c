@@ -2,7 +2,10 @@
 #include "engine/tcp/tcp_boundary.h"
 
 enum {
-    /* A segment of a closed connection is near its end in sequence space; other connections begin anywhere. */
+    /*
+     * A late segment of a closed connection is near the connection's end in sequence space; other connections begin
+     * anywhere.
+     */
     NEAR_END = 16 << 20,
 };
 
@@ -11,7 +14,7 @@ static bool near(uint32_t seq, uint32_t top)
     return (int32_t)(seq - top) < NEAR_END && (int32_t)(top - seq) < NEAR_END;
 }
 
-/* A segment at the addresses of a connection that is over, without being a SYN: one of its own, late? */
+/* Whether a segment other than a SYN, at the addresses of a connection that is over, may belong to that connection. */
 static bool belongs_to_the_end(const struct tcp_segment *segment, uint32_t top)
 {
     return segment->length == 0 || near(segment->seq, top);
@@ -28,8 +31,8 @@ static bool far(uint32_t seq, const struct tcp_side_facts *facts)
 }
 
 /*
- * Elsewhere in the sequence numbers of both directions at once: the capture lacks the end of the connection, and the
- * SYNs of the next one at these addresses. One direction alone may just miss that much, both hardly.
+ * The sequence numbers of both directions are far off: the capture lacks the end of the connection and the SYNs of the
+ * next one at these addresses. A gap that large is possible in one direction, but unlikely in both.
  */
 static bool jumps(const struct tcp_pair *pair, const struct tcp_segment *segment)
 {
@@ -63,7 +66,10 @@ static bool confirms(const struct tcp_segment *segment, const struct tcp_segment
     return !(segment->flags & (TCP_SYN | TCP_RST)) && segment->seq == syn->seq + 1;
 }
 
-/* Octets at a closed connection's addresses that are elsewhere: the next connection's, whose SYNs were not captured. */
+/*
+ * Octets at a closed connection's addresses, far from its end: they belong to the next connection, whose SYNs were not
+ * captured.
+ */
 static bool boundary_is_foreign(const struct tcp_pair *pair, const struct tcp_segment *segment)
 {
     const struct tcp_side_facts *facts = tcp_pair_facts(pair, segment->side);
@@ -73,7 +79,7 @@ static bool boundary_is_foreign(const struct tcp_pair *pair, const struct tcp_se
            tcp_pair_state(pair) == TCP_PAIR_CLOSED;
 }
 
-/* One sequence number beyond the octets may be that of a FIN that the capture lacks. */
+/* One sequence number beyond the octets may belong to a FIN that the capture lacks. */
 static bool is_reset_beyond(const struct tcp_pair *pair, const struct tcp_segment *segment)
 {
     const struct tcp_side_facts *facts = tcp_pair_facts(pair, segment->side);
@@ -93,7 +99,7 @@ enum tcp_boundary tcp_boundary_judge(const struct tcp_pair *pair, const struct t
         return TCP_MAY_END;
     if (boundary_is_foreign(pair, segment))
         return TCP_BEGINS;
-    if (jumps(pair, segment)) /* without octets it may also be late, of the connection before */
+    if (jumps(pair, segment)) /* without octets, the segment may also be a late one of the previous connection */
         return segment->length > 0 ? TCP_BEGINS : TCP_STRAYS;
     return TCP_GOES_ON;
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-enum { OCTETS_FIRST = 256, RUNS_FIRST = 8 }; /* powers of two, as TCP_HISTORY_RUNS */
-/* A full segment of Ethernet's. Whoever sends larger ones has more in flight, for which there is room from then on. */
+enum { OCTETS_FIRST = 256, RUNS_FIRST = 8 }; /* powers of two, like TCP_HISTORY_RUNS */
+/* A full Ethernet segment. A sender of larger segments has more octets in flight, and then the ring is larger. */
 enum { ACKED_KEPT = 2048 };
 
 void tcp_history_init(struct tcp_history *history, size_t limit, struct arena *arena)
@@ -36,7 +36,7 @@ static void history_put(uint8_t *ring, size_t capacity, uint64_t at, const uint8
         memcpy(ring, p + first, n - first);
 }
 
-/* Room for what is kept and n more, as far as the limit goes. */
+/* Makes room for the kept octets and n more, within the limit. */
 static void history_grow_octets(struct tcp_history *history, size_t n)
 {
     size_t kept = (size_t)(history->end - history->start), capacity = history->capacity;
@@ -75,15 +75,15 @@ static void grow_runs(struct tcp_history *history)
     history->n_runs = from;
 }
 
-/* It ends after `at`. */
+/* The run ends after `at`. */
 static bool history_is_after(const struct tcp_history_run *run, uint64_t at)
 {
     return (int32_t)(run->end - (uint32_t)at) > 0;
 }
 
 /*
- * Runs that are overwritten have brought nothing that is still kept, and neither has the oldest one left, whose
- * beginning is not known any more; unless that takes more than TCP_HISTORY_RUNS.
+ * A run is overwritten only if its octets, and those of the next run (whose beginning becomes unknown), are no longer
+ * kept; or when TCP_HISTORY_RUNS are in use.
  */
 static void history_add_run(struct tcp_history *history, uint64_t end, uint32_t frame)
 {
@@ -97,7 +97,7 @@ static void history_add_run(struct tcp_history *history, uint64_t end, uint32_t 
             (struct tcp_history_run){(uint32_t)end, frame};
 }
 
-/* n octets more would overwrite some that are needed while there may be more room. */
+/* n more octets would overwrite octets that are still needed, and the ring may still grow. */
 static bool history_is_short(const struct tcp_history *history, size_t n, uint64_t acked)
 {
     uint64_t end = history->end + n;
@@ -120,7 +120,7 @@ void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t 
         return;
     }
     history->end = at + n;
-    /* Only the tail of what is longer than the ring. */
+    /* Keep only the tail of a run longer than the ring. */
     if (n > history->capacity) {
         p += n - history->capacity;
         n = history->capacity;
@@ -140,7 +140,7 @@ static uint32_t history_frame_of(const struct tcp_history *history, uint64_t at)
             return frame;
         frame = run->frame;
     }
-    /* The oldest run that is kept begins where the kept octets do only if none was overwritten. */
+    /* The beginning of the oldest kept run is known only if no run was overwritten. */
     return history->n_runs <= history->runs_capacity ? frame : 0;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The last octets of a stream, kept to compare retransmissions with (RFC 5044 section 7.1.5: what is sent again is the
- * same). A ring; a hole in the stream empties it. What was acknowledged is hardly ever sent again: of that only a
- * little is kept, so that a connection with little in flight stays in the processor's cache.
+ * The last octets of a stream, kept to compare with retransmissions (RFC 5044 section 7.1.5: a retransmission has the
+ * same content). A ring; a hole in the stream empties it. Acknowledged octets are hardly ever sent again, so only a few
+ * of them are kept: a connection with little in flight stays in the processor's cache.
  */
 #ifndef IWARP_ENGINE_TCP_TCP_HISTORY_H
 #define IWARP_ENGINE_TCP_TCP_HISTORY_H
@@ -16,25 +16,28 @@
 enum { TCP_HISTORY_RUNS = 128 };
 
 struct tcp_history {
-    uint8_t *octets;        /* grow with the stream, so that a connection that says little costs little */
-    size_t capacity, limit; /* powers of two; capacity 0: nothing yet */
+    uint8_t *octets;        /* grows with the stream, so that a connection that sends little costs little */
+    size_t capacity, limit; /* powers of two; capacity 0: nothing allocated yet */
     uint64_t start, end;    /* stream offsets kept */
-    /* Which frame brought what: a ring of the latest runs, those of the octets kept, as far as TCP_HISTORY_RUNS go. */
+    /*
+     * Which frame brought which octets: a ring of the latest runs, for the octets that are kept, at most
+     * TCP_HISTORY_RUNS.
+     */
     struct tcp_history_run {
-        uint32_t end; /* the lower half: the runs that are kept are never 2^31 octets apart */
+        uint32_t end; /* the lower half of the offset: kept runs are never 2^31 octets apart */
         uint32_t frame;
     } * runs;
     uint32_t runs_capacity;
-    uint32_t n_runs; /* since it last grew or was emptied, and those that were there then */
+    uint32_t n_runs; /* runs added since the ring last grew or was emptied, plus the runs it held then */
     struct arena *arena;
 };
 
-/* limit is rounded up to a power of two. Allocates nothing; arena: the connection's, for what is short. */
+/* Rounds limit up to a power of two. Allocates nothing. arena: the connection's, for short histories. */
 void tcp_history_init(struct tcp_history *history, size_t limit, struct arena *arena);
 void tcp_history_free(struct tcp_history *history);
 /*
- * Octets at stream offset `at`; an `at` other than the end so far starts anew. acked: the receiver has what is before
- * it. Without memory less is kept.
+ * Appends octets at stream offset `at`; an `at` other than the current end starts anew. acked: the receiver has all
+ * octets before this offset. When out of memory, keeps less.
  */
 void tcp_history_append(struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n, uint64_t acked,
                         uint32_t frame);
@@ -44,7 +47,7 @@ struct tcp_difference {
     uint8_t first, repeated;
     uint32_t first_frame; /* 0 unknown */
 };
-/* Compares the octets at [at, at + n) with what is kept of them; true and *out at the first difference. */
+/* Compares the octets at [at, at + n) with the kept ones; true and *out at the first difference. */
 bool tcp_history_differs(const struct tcp_history *history, uint64_t at, const uint8_t *p, size_t n,
                          struct tcp_difference *out);
 

@@ -2,12 +2,12 @@
 /*
  * Sequence numbers become 64-bit stream offsets on entry (RFC 9293 section 3.4); everything after that counts in
  * offsets. Octets in order go straight through; the rest waits in tcp_held. A passive observer has three questions that
- * an endpoint has not:
+ * an endpoint does not have:
  *
- *   - Was something lost by the network (it will be sent again) or by the capture (it will not)? The other side's ACK
- * number answers that: what it has received was not lost by the network.
- *   - Is a segment at an odd place (far outside the window) really part of this connection?
- *   - Where does a stream begin whose SYN is missing?
+ * - Was something lost by the network (it will be sent again) or by the capture (it will not)? The other side's ACK
+ *   number answers the question: what the other side has received was not lost by the network.
+ * - Is a segment at an odd place (far outside the window) really part of this connection?
+ * - Where does a stream begin whose SYN is missing?
  */
 #include "engine/tcp/tcp_pair.h"
 #include "engine/packet/tcp_checksum.h"
@@ -20,14 +20,14 @@
 enum {
     /*
      * An acknowledgment may be captured a little before the octets that it acknowledges: the directions of a link come
-     * through different queues, taps or interfaces. A gap that was acknowledged is given up after a millisecond with
-     * some segments in it, or after many segments (clocks of merged captures cannot be trusted).
+     * through different queues, taps or interfaces. An acknowledged gap is given up after a millisecond with some
+     * segments in it, or after many segments (clocks of merged captures cannot be trusted).
      */
     GRACE_SEGMENTS = 3,
     GRACE_SEGMENTS_MANY = 64,
     GRACE_NS = 1000000,
-    GRACE_NS_LONG = 100000000, /* or after that time, whatever came */
-    /* Octets that far outside the window are believed after this many segments in a row. */
+    GRACE_NS_LONG = 100000000, /* or after this time, however few segments came */
+    /* Octets this far outside the window are accepted after this many segments in a row. */
     STRAYS_BELIEVED = 3,
     SUMS_SAMPLED = 8, /* segments of a side whose checksums are verified in any case */
     WINDOW_SLACK = 1 << 20,
@@ -40,7 +40,7 @@ enum {
 struct side {
     struct tcp_side_facts facts;
     bool based;        /* facts.isn is valid */
-    bool base_guessed; /* it was what the other side acknowledged first, without a SYN */
+    bool base_guessed; /* isn is what the other side acknowledged first, without a SYN */
     bool seen;         /* it sent a segment */
     bool started;      /* octets or FIN seen: the base is settled */
     bool syn_scale_seen;
@@ -50,7 +50,7 @@ struct side {
     uint64_t fin_offset;
     uint32_t fin_frame;
     int64_t fin_time;
-    uint64_t sequence_top; /* highest sequence number used, also by segments without payload */
+    uint64_t sequence_top; /* highest sequence number used, including segments without payload */
     bool reset;            /* it sent a valid RST */
     unsigned strays;
     /* A gap that the other side has acknowledged, see GRACE_SEGMENTS. */
@@ -58,10 +58,10 @@ struct side {
     uint64_t loss_next, loss_acked;
     unsigned loss_segments;
     int64_t loss_since;
-    bool asked_again; /* the other side has repeated an acknowledgment while octets waited after a gap: it lacks them,
-                         too */
-    int64_t delivered_ns; /* of the octets delivered last */
-    uint64_t taken_back;  /* octets from here on; valid while takes_back */
+    /* The other side repeated an acknowledgment while octets waited after a gap: it lacks the gap's octets, too. */
+    bool asked_again;
+    int64_t delivered_ns; /* time of the octets delivered last */
+    uint64_t taken_back;  /* octets from here on are taken back; valid while takes_back */
     bool takes_back;
     uint64_t sums_right, sums_wrong; /* checksums that were verified */
     struct tcp_held held;
@@ -72,9 +72,9 @@ struct tcp_pair {
     struct tcp_pair_events events;
     struct arena *arena; /* held */
     bool eager_holes;
-    uint32_t frame; /* of the segment being worked on */
+    uint32_t frame; /* the current segment's */
     int64_t now;
-    const struct tcp_segment *direct; /* whose octets are delivered as they come; else NULL */
+    const struct tcp_segment *direct; /* the segment whose octets are being delivered directly, or NULL */
     struct side side[2];
 };
 
@@ -121,7 +121,7 @@ const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigne
 
 /* ---- offsets ---- */
 
-/* Stream offset of a sequence number, by the nearest turn of the 32-bit circle; negative: before the start. */
+/* Stream offset of a sequence number, choosing the 32-bit wrap nearest to `next`; negative: before the start. */
 static int64_t unwrap(const struct side *side, uint32_t seq)
 {
     uint64_t near = side->facts.next;
@@ -143,11 +143,11 @@ static uint64_t pair_smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* How far beyond what was acknowledged (or delivered) a side may plausibly send: the other side's window. */
+/* How far beyond the acknowledged (or delivered) octets a side may plausibly send: the other side's window. */
 static uint64_t pair_reach(const struct side *sender, const struct side *receiver)
 {
     uint64_t window = WINDOW_LARGEST;
-    /* The scale counts only if both SYNs offered one (RFC 7323 section 2.2), which takes both SYNs to know. */
+    /* The scale counts only if both SYNs offered one (RFC 7323 section 2.2), so both SYNs must have been captured. */
     if (sender->syn_scale_seen && receiver->syn_scale_seen) {
         bool scaled = sender->window_scale <= SCALE_LARGEST && receiver->window_scale <= SCALE_LARGEST;
         window = ((uint64_t)receiver->largest_window << (scaled ? receiver->window_scale : 0)) * 2 + WINDOW_SLACK;
@@ -157,7 +157,7 @@ static uint64_t pair_reach(const struct side *sender, const struct side *receive
 
 /* ---- the start of a stream ---- */
 
-/* The stream begins elsewhere than the other side's first ACK made it seem. */
+/* The stream begins at another place than the other side's first ACK suggested. */
 static void rebase(struct side *me, uint32_t isn)
 {
     int64_t acked = (int64_t)me->facts.acked + (int32_t)(me->facts.isn - isn);
@@ -172,7 +172,7 @@ static void pair_note_syn(struct side *me, const struct tcp_segment *segment)
 {
     uint32_t isn = segment->seq + 1;
     if (me->seen && me->facts.isn != isn)
-        return; /* not of this connection; tcp_pair_is_reuse() says so */
+        return; /* of another connection; tcp_pair_is_reuse() says so */
     rebase(me, isn);
     me->facts.syn_seen = true;
     me->facts.mss = segment->mss;
@@ -184,7 +184,7 @@ static void pair_note_syn(struct side *me, const struct tcp_segment *segment)
 /* The first segment of a side whose SYN was not captured. */
 static void pair_note_start(struct side *me, const struct tcp_segment *segment)
 {
-    /* A base taken from a handshake holds, unless octets before it turn up. */
+    /* A base taken from a handshake holds unless octets before the base turn up. */
     if (!me->based || me->base_guessed || (int32_t)(segment->seq - me->facts.isn) < 0)
         rebase(me, segment->seq);
 }
@@ -207,7 +207,7 @@ static void settle_start(struct side *me, const struct tcp_segment *segment)
 
 /* ---- checksums ---- */
 
-/* Interfaces that join segments give the whole the checksum of one. */
+/* Interfaces that join segments keep the checksum of a single segment. */
 static bool is_joined(const struct side *peer, const struct tcp_segment *segment)
 {
     return peer->facts.mss != 0 && segment->length > peer->facts.mss;
@@ -229,7 +229,7 @@ bool tcp_pair_is_damaged(struct tcp_pair *pair, unsigned side)
 
     if (!segment || (segment->side & 1) != side)
         return false;
-    pair->direct = NULL; /* asked once */
+    pair->direct = NULL; /* only the first question is answered */
     return pair_is_damaged(pair, segment);
 }
 
@@ -254,7 +254,7 @@ static void deliver_hole(struct tcp_pair *pair, unsigned s, uint64_t to, enum ho
         pair->events.hole(pair->events.ctx, s, from, to, cause, next);
 }
 
-/* Octets that continue the stream: `captured` of `length` are there. */
+/* Octets that continue the stream: `captured` of `length` were captured. */
 static void pair_deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, uint32_t captured, uint32_t length,
                          struct octets_origin *origin)
 {
@@ -285,8 +285,8 @@ static void pair_deliver(struct tcp_pair *pair, unsigned s, const uint8_t *p, ui
 }
 
 /*
- * Delivers what is held and has become due. What waited for octets that the capture lost came to the receiver when it
- * was captured; what waited for octets that came late could be used only then.
+ * Delivers held octets that are now in order. If the capture lost the octets before them (lost), the receiver had them
+ * when they were captured; if the octets before them came late, the receiver had them in order only now.
  */
 static void drain(struct tcp_pair *pair, unsigned s, bool lost)
 {
@@ -313,8 +313,7 @@ static void deliver_fin(struct tcp_pair *pair, unsigned s)
         pair->events.fin(pair->events.ctx, s, me->fin_offset, me->fin_frame, me->fin_time);
 }
 
-/* Gives the first gap up, but not beyond `to`. `incoming`, at `to`, is a segment not held yet; NULL when there is none.
- */
+/* Gives up the first gap, but not beyond `to`. `incoming`, at `to`, is a segment not held yet, or NULL. */
 static void pair_give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum hole_cause cause,
                          const struct octets_origin *incoming)
 {
@@ -338,7 +337,7 @@ static void pair_give_up(struct tcp_pair *pair, unsigned s, uint64_t to, enum ho
 /* ---- lost by the capture ---- */
 
 /*
- * Up to where the stream was sent for sure: by octets captured, or by later sequence numbers of the sender that the
+ * Up to where the stream was certainly sent: captured octets, or later sequence numbers of the sender that the
  * receiver's ACK confirms.
  */
 static uint64_t sent_top(const struct side *side)
@@ -358,8 +357,8 @@ static uint64_t loss_end(const struct side *side)
 }
 
 /*
- * Gaps with octets behind them that were captured before the other side acknowledged them, and it did not ask again for
- * those in the gap. These are not yet to come: they were sent before those after the gap.
+ * Gives up gaps whose following octets were captured before the other side acknowledged them, if the other side did not
+ * ask again for the gap's octets. Octets in such a gap will not come: they were sent before the octets after the gap.
  */
 static void give_up_overtaken(struct tcp_pair *pair, unsigned s)
 {
@@ -390,7 +389,7 @@ static void give_up_lost(struct tcp_pair *pair, unsigned s)
                   me->loss_segments >= GRACE_SEGMENTS_MANY;
     if (!enough)
         return;
-    /* All gaps that were acknowledged when the wait began. */
+    /* All gaps that were acknowledged when the grace period began. */
     while (loss_end(me) > me->facts.next)
         pair_give_up(pair, s, loss_end(me), HOLE_CAPTURE_LOSS, NULL);
     me->loss_suspected = false;
@@ -401,13 +400,16 @@ static void give_up_lost(struct tcp_pair *pair, unsigned s)
 
 static bool is_keep_alive(const struct side *me, const struct tcp_segment *segment, uint64_t from)
 {
-    /* One octet of garbage just before what is next; a sender repeating unacknowledged data begins at SND.UNA. */
+    /*
+     * A keep-alive is one octet of garbage just before the next one; a retransmission of unacknowledged data begins at
+     * SND.UNA.
+     */
     return segment->length == 1 && from + 1 == me->facts.highest && (!me->facts.acked_known || me->facts.acked > from);
 }
 
 /*
- * One octet that the receiver has, after octets that the capture lost: a retransmission or the garbage of a keep-alive
- * probe. Better missing than wrong.
+ * A single octet that the receiver already has, after octets that the capture lost: a retransmission, or the garbage of
+ * a keep-alive probe. A missing octet is better than a wrong one.
  */
 static bool may_be_garbage(const struct side *me, const struct tcp_segment *segment, uint64_t from)
 {
@@ -460,7 +462,7 @@ static struct octets_origin origin_of(const struct arrival *arrival, uint64_t fr
     return origin;
 }
 
-/* Puts [from, to), which is nowhere yet, into the stream or keeps it. False: no room, nothing was done. */
+/* Delivers or holds [from, to), which the stream does not have yet. False: no room, nothing was done. */
 static bool pair_place(struct tcp_pair *pair, unsigned s, const struct arrival *arrival, uint64_t from, uint64_t to)
 {
     struct side *me = &pair->side[s];
@@ -477,7 +479,7 @@ static bool pair_place(struct tcp_pair *pair, unsigned s, const struct arrival *
     return tcp_held_add(&me->held, from, (uint32_t)(to - from), p, (uint32_t)(captured_to - from), &origin);
 }
 
-/* A segment that does not simply continue the stream. */
+/* Handles a segment that does not simply continue the stream. */
 static void take_out_of_order(struct tcp_pair *pair, unsigned s, const struct arrival *arrival, uint64_t end)
 {
     struct side *me = &pair->side[s];
@@ -497,7 +499,7 @@ static void take_out_of_order(struct tcp_pair *pair, unsigned s, const struct ar
             from = to;
             continue;
         }
-        /* The first gap goes; it may be the one before this segment. */
+        /* Gives up the first gap, which may be the one before this segment. */
         struct octets_origin incoming = origin_of(arrival, from, to);
         pair_give_up(pair, s, from, eager ? HOLE_CAPTURE_LOSS : HOLE_MEMORY_LIMIT, &incoming);
     }
@@ -547,7 +549,7 @@ static void pair_take_fin(struct tcp_pair *pair, const struct tcp_segment *segme
 {
     struct side *me = &pair->side[segment->side & 1];
     if (me->fin_known || offset < me->facts.next)
-        return; /* repeated, or before octets that the stream has: no receiver takes it */
+        return; /* repeated, or before octets that the stream already has: no receiver accepts it */
     me->fin_known = true;
     me->fin_offset = offset;
     me->fin_frame = segment->frame;
@@ -562,7 +564,7 @@ static void pair_take_fin(struct tcp_pair *pair, const struct tcp_segment *segme
 static bool reset_is_valid(const struct side *me, const struct side *peer, int64_t offset)
 {
     if (!me->started && !me->facts.syn_seen)
-        return true; /* refusal of a SYN, or nothing known to measure it by */
+        return true; /* refuses a SYN, or there is nothing to compare its number with */
     if (offset < 0 || (uint64_t)offset > pair_reach(me, peer))
         return false;
     return !me->facts.acked_known || (uint64_t)offset >= me->facts.acked;
@@ -586,7 +588,7 @@ static struct acknowledged acknowledged_by(const struct tcp_segment *segment, co
     return (struct acknowledged){.known = true, .to = not_negative(unwrap(peer, segment->ack))};
 }
 
-/* s: whose octets are acknowledged, by a segment that carries octets itself, or does not. */
+/* s: the side whose octets are acknowledged. carries: the acknowledging segment has octets itself. */
 static void pair_take_ack(struct tcp_pair *pair, unsigned s, uint64_t acked, bool carries)
 {
     struct side *me = &pair->side[s];
@@ -625,7 +627,7 @@ static bool is_syn(const struct tcp_segment *segment)
     return (segment->flags & (TCP_SYN | TCP_RST)) == TCP_SYN;
 }
 
-/* What a segment says of where the streams start. True: what it acknowledges is only guessed. */
+/* Learns from a segment where the streams start. True: the start of the acknowledged stream is only a guess. */
 static bool find_starts(struct side *me, struct side *peer, const struct tcp_segment *segment)
 {
     bool syn = is_syn(segment);
@@ -637,8 +639,8 @@ static bool find_starts(struct side *me, struct side *peer, const struct tcp_seg
         settle_start(me, segment);
     me->seen = me->seen || !(segment->flags & TCP_RST);
     /*
-     * A handshake shows the other side's start, should its SYN not be captured or come late. Without one, what is
-     * acknowledged says that octets were sent that the capture does not show, or later: how many is not known.
+     * A handshake shows the other side's start, even if its SYN was not captured or comes late. Without a handshake,
+     * the acknowledgment shows that octets were sent that the capture lacks or has later; their number is unknown.
      */
     if (!(segment->flags & TCP_ACK) || peer->based || (segment->flags & TCP_RST))
         return false;
@@ -648,13 +650,13 @@ static bool find_starts(struct side *me, struct side *peer, const struct tcp_seg
     return segment->length > 0; /* it may also answer octets that the capture shows later */
 }
 
-/* Not acceptable to any receiver. */
+/* No receiver would accept octets up to `end`. */
 static bool is_out_of_reach(const struct side *me, const struct side *peer, uint64_t end)
 {
     return end > me->facts.next + WINDOW_SLACK && end > pair_reach(me, peer);
 }
 
-/* Before the start, of another connection, or out of reach until more of them are there. */
+/* Before the start, of another connection, or out of reach, until several such segments have come. */
 static bool pair_is_foreign(struct side *me, const struct side *peer, const struct tcp_segment *segment, int64_t offset)
 {
     if (offset < 0 || (is_syn(segment) && me->facts.isn != segment->seq + 1))
@@ -777,7 +779,7 @@ bool tcp_pair_is_reuse(const struct tcp_pair *pair, const struct tcp_segment *se
     if (me->based && (me->seen || !me->base_guessed))
         return me->facts.isn != segment->seq + 1 &&
                (me->seen || !peer->facts.syn_seen || (segment->flags & TCP_ACK && peer->facts.isn != segment->ack));
-    /* Nothing of its side was seen: a SYN in answer fits, if it answers what is known. */
+    /* Nothing was seen from this side: a SYN-ACK fits if it acknowledges the known ISN. */
     if (segment->flags & TCP_ACK)
         return peer->based && peer->facts.isn != segment->ack && peer->started;
     return peer->seen && !peer->facts.syn_seen;

@@ -3,12 +3,12 @@
  * One TCP connection: turns captured segments into the octet streams of both sides (RFC 9293).
  *
  * Reassembly by ranges with 64-bit stream offsets: offset 0 is the first octet after the SYN, or the first octet seen
- * when the capture starts inside the connection. Out-of-order segments, retransmissions with other boundaries,
- * overlaps, wrap, keep-alives, zero-window probes, half-close, RST. Delivered octets are in order and never twice;
- * first arrival wins, differing repeats are reported. A hole is given up as soon as the other side acknowledges octets
- * beyond it that the capture does not hold (lost by the capture, not by the network), when the bound on held octets is
- * reached, or at the end. A segment that was damaged on its way is ignored; its checksum is verified where something
- * is wrong with its octets, and where it does not simply continue the stream.
+ * when the capture starts inside the connection. Handles out-of-order segments, retransmissions with other boundaries,
+ * overlaps, wrap, keep-alives, zero-window probes, half-close and RST. Octets are delivered in order and never twice;
+ * the first arrival wins, and repeats that differ are reported. A hole is given up when the other side acknowledges
+ * octets beyond the hole that the capture does not have (lost by the capture, not by the network), when the bound on
+ * held octets is reached, or at the end. A segment that was damaged on its way is ignored; its checksum is verified if
+ * its octets are wrong in some way, or if the segment does not simply continue the stream.
  *
  * Sans-I/O. Memory: at most `limit` octets of out-of-order data per side, plus a fixed amount.
  */
@@ -24,41 +24,44 @@
 
 /* What is known of the segment that carried some octets. */
 struct octets_origin {
-    uint32_t frame;   /* that carried them */
+    uint32_t frame;   /* the frame that carried the octets */
     uint32_t arrival; /* frame whose arrival made them deliverable in order: >= frame */
-    int64_t time_ns;  /* when the receiver had them in order: of frame if what they waited for was lost by the capture
-                         alone */
+    /*
+     * When the receiver had the octets in order: the time of `frame` if only the capture lost the octets before them.
+     */
+    int64_t time_ns;
     bool acked_known;
-    uint64_t
-        acked; /* stream offset of the OTHER side up to which the sender of these octets had received (ACK number) */
-    bool segment_start;      /* the first octet is the first of its TCP segment */
-    bool segment_end;        /* the last octet is the last of its TCP segment */
-    bool retransmitted;      /* the segment repeats sequence space sent before, or came out of order: both look alike */
+    /* Up to this offset in the OTHER side's stream, the sender of these octets had received (ACK number). */
+    uint64_t acked;
+    bool segment_start; /* the first octet is the first of its TCP segment */
+    bool segment_end;   /* the last octet is the last of its TCP segment */
+    /* The segment repeats sequence space sent before, or came out of order: the two look alike. */
+    bool retransmitted;
     uint32_t segment_length; /* payload octets of the segment on the wire */
 };
 
 enum hole_cause { HOLE_CAPTURE_LOSS, HOLE_SNAP_LENGTH, HOLE_MEMORY_LIMIT, HOLE_END };
 
-/* What the pair reports; any member may be NULL. side: of the sender. */
+/* What the pair reports; any member may be NULL. side: the sender. */
 struct tcp_pair_events {
     void *ctx;
     /*
      * Every segment, even without payload, before its octets are delivered. offset (of the first payload octet) and
-     * acked are unwrapped; what precedes the start of the capture is cut off. tcp_pair_facts() are still those before
-     * this segment, except for what its SYN says.
+     * acked are unwrapped; what precedes the start of the capture is cut off. tcp_pair_facts() still gives the state
+     * before this segment, except for what its SYN says.
      */
     void (*segment)(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known, uint64_t acked);
     void (*octets)(void *ctx, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                    const struct octets_origin *origin);
     /*
-     * Octets [from, to) are missing for good; called in stream order. next: of the octets after the hole, with
-     * HOLE_SNAP_LENGTH of the segment that was cut; NULL when nothing after it is known.
+     * Octets [from, to) are missing for good; called in stream order. next: origin of the octets after the hole
+     * (HOLE_SNAP_LENGTH: of the segment that was cut); NULL when nothing after the hole is known.
      */
     void (*hole)(void *ctx, unsigned side, uint64_t from, uint64_t to, enum hole_cause cause,
                  const struct octets_origin *next);
     /*
-     * A repeat differs from what was first seen: offset, first and repeated octet of the first difference, once per
-     * segment. first_frame is 0 when it is no longer known.
+     * A repeat differs from the first copy: offset, first and repeated octet of the first difference, once per segment.
+     * first_frame is 0 when no longer known.
      */
     void (*conflict)(void *ctx, unsigned side, uint64_t offset, uint8_t first, uint8_t repeated, uint32_t first_frame,
                      const struct tcp_segment *segment);
@@ -83,17 +86,17 @@ enum { TCP_PAIR_LIMIT_DEFAULT = 4 << 20, TCP_PAIR_HISTORY_DEFAULT = 64 << 10 };
 
 struct tcp_pair;
 
-/* Returns NULL when memory is lacking. events and options are copied. */
+/* Copies events and options. Returns NULL when memory is lacking. */
 struct tcp_pair *tcp_pair_new(const struct tcp_pair_options *options, const struct tcp_pair_events *events,
                               struct arena *arena);
 /* Calls no events. */
 void tcp_pair_free(struct tcp_pair *pair);
 void tcp_pair_segment(struct tcp_pair *pair, const struct tcp_segment *segment);
-/* Memory of octets that wait for earlier ones of that side. */
+/* Memory taken by octets of that side that wait for earlier ones. */
 size_t tcp_pair_held(const struct tcp_pair *pair, unsigned side);
-/* There is no room to keep them any longer: gives up what is missing before them, and delivers them. */
+/* For lack of room: gives up the missing octets, and delivers the octets that wait for them. */
 void tcp_pair_stop_waiting(struct tcp_pair *pair, unsigned side);
-/* End of the capture: gives up what is missing and delivers what is held. */
+/* End of the capture: gives up missing octets and delivers the held ones. */
 void tcp_pair_finish(struct tcp_pair *pair);
 enum tcp_pair_state tcp_pair_state(const struct tcp_pair *pair);
 /*
@@ -109,22 +112,25 @@ struct tcp_side_facts {
     uint16_t mss; /* from its SYN, i.e. what the OTHER side may send; 0 unknown */
     bool sack_permitted;
     uint64_t next;    /* first stream offset not delivered yet */
-    uint64_t highest; /* highest offset sent */
+    uint64_t highest; /* end of the octets known to have been sent */
     bool acked_known;
     uint64_t acked;           /* highest offset of this side acknowledged by the other */
     uint32_t largest_segment; /* payload octets; far above MSS: TSO/GRO capture */
     bool fin;
-    uint64_t damaged; /* segments ignored, as their checksums are wrong and others of this side are right */
+    uint64_t damaged; /* segments ignored because their checksums are wrong while most of this side's are right */
 };
 const struct tcp_side_facts *tcp_pair_facts(const struct tcp_pair *pair, unsigned side);
 
 /*
- * To be asked while octets of `side` are delivered, when something is wrong with them: true when their segment was
- * damaged on its way, so that no receiver took it. A side whose checksums are mostly wrong leaves them to its
- * interface.
+ * Call while octets of `side` are delivered, when something is wrong with them: true when their segment was damaged on
+ * its way, so that no receiver accepted it. If most checksums of a side are wrong, its interface fills them in and they
+ * prove nothing.
  */
 bool tcp_pair_is_damaged(struct tcp_pair *pair, unsigned side);
-/* Then the octets being delivered that begin at `from` are taken back: they will be sent again. */
+/*
+ * After tcp_pair_is_damaged() has returned true: takes back the octets being delivered from `from` on; they will be
+ * sent again.
+ */
 void tcp_pair_take_back(struct tcp_pair *pair, unsigned side, uint64_t from);
 
 #endif
