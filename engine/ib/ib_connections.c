@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A `flow` is one direction of a connection: from an address to a queue pair at another one. All flows are in a hash
- * table; those without a counterpart are in a list, too, with the packets that came so far.
+ * A `flow` is one direction of a connection: from an address to a queue pair at another address. All flows are in a
+ * hash table; flows without a counterpart are also in a list, with the packets that have come so far.
  *
- * A third party can forge a handshake that names a queue pair in use. The connection that has it therefore keeps it,
- * and the new one is its rival: each packet goes to the one whose PSNs are near to its own, and the former is over when
- * the rival was heard from every side that the former was heard from.
+ * A third party can forge a handshake that names a queue pair in use. So the connection that has the queue pair keeps
+ * it, and the new connection becomes its rival: each packet goes to the connection whose PSNs are nearer, and the old
+ * connection is over once the rival was heard from every side that the old one was heard from.
  */
 #include "engine/ib/ib_connections.h"
 
@@ -35,20 +35,20 @@ struct pair;
 
 struct flow {
     struct key key;
-    struct flow *chain; /* of its bucket */
+    struct flow *chain; /* in its bucket */
     struct pair *pair;  /* NULL: without counterpart */
-    struct pair *rival; /* of the pair; NULL: none */
-    unsigned sender;    /* side of the pair */
+    struct pair *rival; /* a new connection that claims this flow, or NULL */
+    unsigned sender;    /* side of `pair` */
     unsigned rival_sender;
-    /* Without counterpart. */
+    /* The rest is for flows without counterpart. */
     struct flow *older, *newer;
     struct early *first, **last;
     size_t octets;
-    bool asks;                         /* requests were seen: */
-    uint32_t request_first, request_n; /* their PSNs */
+    bool asks; /* requests were seen, with these PSNs: */
+    uint32_t request_first, request_n;
 };
 
-/* The ID by which connection management knows one end of a connection. */
+/* The ID that connection management uses for one end of a connection. */
 struct id {
     struct id *chain;
     struct pair *pair; /* NULL: not in the table */
@@ -58,23 +58,23 @@ struct id {
 
 struct pair {
     struct ib_connection connection; /* first: a connection is its pair */
-    struct pair *older, *newer;      /* by the last packet */
-    struct flow *flow[2];            /* by sender; NULL: not known */
-    struct flow *claimed[2];         /* by sender, of another pair; NULL: none */
+    struct pair *older, *newer;      /* ordered by their last packet */
+    struct flow *flow[2];            /* by sender; NULL: unknown */
+    struct flow *claimed[2];         /* by sender: flows of other pairs that this pair claims; NULL: none */
     struct id id[2];
-    bool heard[2]; /* by sender */
-    bool dead;     /* the host refused it */
+    bool heard[2]; /* by sender: packets came */
+    bool dead;     /* the host refused the pair */
 };
 
 struct ib_connections {
     struct ib_connections_options options;
     struct ib_connection_events events;
     struct flow **buckets;
-    struct id **ids; /* as many buckets */
+    struct id **ids; /* has n_buckets buckets, too */
     size_t n_buckets, n_flows, n_ids;
     struct pair *oldest, *newest;
     uint32_t n_pairs;
-    struct flow *unpaired, *newest_unpaired; /* the oldest first */
+    struct flow *unpaired, *newest_unpaired; /* ordered from oldest to newest */
     unsigned n_unpaired;
     uint32_t own_next_id;
 };
@@ -123,7 +123,7 @@ static struct flow *find_flow(const struct ib_connections *connections, const st
     return flow;
 }
 
-/* The end that `address` calls by that ID. */
+/* The end with the ID `value` at `address`. */
 static const struct id *find_id(const struct ib_connections *connections, const struct ib_address *address,
                                 uint32_t value)
 {
@@ -172,7 +172,7 @@ static void connections_grow(struct ib_connections *connections)
 
     connections->buckets = heap_zeroed(2 * old, sizeof *flows);
     connections->ids = heap_zeroed(2 * old, sizeof *ids);
-    if (!connections->buckets || !connections->ids) { /* then chains are longer */
+    if (!connections->buckets || !connections->ids) { /* the chains stay long */
         free(connections->buckets);
         free(connections->ids);
         connections->buckets = flows;
@@ -251,7 +251,7 @@ static void link_newest(struct ib_connections *connections, struct pair *pair)
     connections->newest = pair;
 }
 
-/* The flow is the pair's from now on. */
+/* From now on the flow belongs to the pair. */
 static void connections_own(struct pair *pair, unsigned sender, struct flow *flow)
 {
     flow->pair = pair;
@@ -268,7 +268,7 @@ static void withdraw_claim(struct pair *pair, unsigned sender)
     pair->claimed[sender] = NULL;
 }
 
-/* Unless another one does so with better reason. */
+/* Claims the flow, unless another pair has a better claim. */
 static void connections_claim(struct pair *pair, unsigned sender, struct flow *flow)
 {
     if (flow->rival && (flow->rival->heard[0] || flow->rival->heard[1] || flow->rival->connection.reply_seen))
@@ -280,7 +280,7 @@ static void connections_claim(struct pair *pair, unsigned sender, struct flow *f
     pair->claimed[sender] = flow;
 }
 
-/* Its pair is over: whoever claims it has it. */
+/* The flow's pair is over: its rival, if any, takes the flow. */
 static void leave_flow(struct ib_connections *connections, struct flow *flow)
 {
     struct pair *rival = flow->rival;
@@ -369,7 +369,7 @@ static void forget_unpaired(struct ib_connections *connections, struct flow *flo
     connections->n_unpaired--;
 }
 
-/* Delivers what came early in one or both flows, in the order of frames. */
+/* Delivers packets that came early in one or both flows, in the order of frames. */
 static void connections_replay(struct ib_connections *connections, struct pair *pair)
 {
     struct early *at[2] = {pair->flow[0] ? pair->flow[0]->first : NULL, pair->flow[1] ? pair->flow[1]->first : NULL};
@@ -390,7 +390,7 @@ static bool connections_goes_on(const struct pair *pair)
     return (pair->heard[0] || pair->heard[1]) && !pair->dead && !pair->connection.disconnected;
 }
 
-/* Queue pair `qp` belongs to `side`: from now on, what the other side sends to it belongs to this connection. */
+/* Queue pair `qp` belongs to `side`: from now on, packets that the other side sends to it belong to this connection. */
 static void set_qp(struct ib_connections *connections, struct pair *pair, unsigned side, uint32_t qp, int64_t now_ns)
 {
     unsigned sender = other_side(side);
@@ -402,7 +402,7 @@ static void set_qp(struct ib_connections *connections, struct pair *pair, unsign
         pair->connection.qp_known[side] = true;
         return;
     }
-    if (flow && flow->pair) { /* used again, or so somebody says */
+    if (flow && flow->pair) { /* the queue pair is used again, or a packet claims so */
         if (connections_goes_on(flow->pair)) {
             connections_claim(pair, sender, flow);
             return;
@@ -420,7 +420,7 @@ static void set_qp(struct ib_connections *connections, struct pair *pair, unsign
     connections_replay(connections, pair);
 }
 
-/* A flow becomes a connection, with its counterpart (NULL: none). */
+/* Makes a connection of a flow and its counterpart (NULL: none). */
 static struct pair *connections_settle(struct ib_connections *connections, struct flow *flow, struct flow *counterpart)
 {
     bool second = counterpart && counterpart->first->frame < flow->first->frame;
@@ -448,7 +448,7 @@ static bool has_asked(const struct flow *flow, uint32_t psn)
            (uint32_t)ib_psn_distance(flow->request_first, psn) < flow->request_n;
 }
 
-/* The only reverse path on which PSN is awaited; NULL when there is none, or several. */
+/* The only reverse path that awaits PSN; NULL when there is none, or more than one. */
 static struct flow *connections_counterpart_of(const struct ib_connections *connections, const struct flow *flow,
                                                uint32_t psn)
 {
@@ -476,7 +476,7 @@ static bool are_assumed(const struct ib_connections_options *options, uint32_t a
     return false;
 }
 
-/* The reverse path that the user says; NULL: nothing was said, or it has not come yet. */
+/* The reverse path that the user has named; NULL: none was named, or it has not come yet. */
 static struct flow *assumed_counterpart(const struct ib_connections *connections, const struct flow *flow)
 {
     struct flow *other = connections->options.n_assumed > 0 ? connections->unpaired : NULL;
@@ -511,7 +511,7 @@ static bool connections_keep_early(struct flow *flow, const struct ib_arrival *a
 
 static void connections_note_request(struct flow *flow, const struct ib_packet *packet)
 {
-    /* A Read takes as many PSNs as its response has packets: at most one for each 256 octets. */
+    /* A Read takes as many PSNs as its response has packets: at most one per 256 octets. */
     uint32_t n = packet->info->message == IB_MESSAGE_READ ? packet->reth.length / 256 + 1 : 1;
     int32_t ahead;
 
@@ -524,14 +524,14 @@ static void connections_note_request(struct flow *flow, const struct ib_packet *
         flow->request_n = (uint32_t)ahead + n;
 }
 
-/* Its single packet says next to nothing. */
+/* Drops a flow: its single packet proves next to nothing. */
 static void drop_unpaired(struct ib_connections *connections, struct flow *flow)
 {
     forget_unpaired(connections, flow);
     remove_flow(connections, flow);
 }
 
-/* The oldest goes; false: memory is lacking. */
+/* Removes the oldest unpaired flow; false: memory is lacking. */
 static bool connections_make_room(struct ib_connections *connections)
 {
     struct flow *oldest = connections->unpaired;
@@ -570,12 +570,12 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
         flow = new_unpaired(connections, key);
     if (!flow || !connections_keep_early(flow, arrival)) {
         if (flow && flow->first)
-            pair = connections_settle(connections, flow, NULL); /* it has waited long enough */
+            pair = connections_settle(connections, flow, NULL); /* the flow has waited long enough */
         if (pair) {
             deliver_early(connections, pair, flow->sender, arrival->packet, arrival->frame, arrival->time_ns);
             return &pair->connection;
         }
-        if (flow && !flow->first) /* whatever is unpaired has a first packet */
+        if (flow && !flow->first) /* an unpaired flow always has a first packet */
             drop_unpaired(connections, flow);
         return NULL;
     }
@@ -591,7 +591,7 @@ static struct ib_connection *unpaired(struct ib_connections *connections, const 
 
 /* ---- connection management ---- */
 
-/* Its start was not captured, but the message names the queue pair that it is for. */
+/* The start of the connection was not captured, but the message names the queue pair that it is sent to. */
 static struct pair *connection_of_queue_pair(const struct ib_connections *connections, const struct ib_arrival *arrival,
                                              uint32_t qp, unsigned *side)
 {
@@ -761,7 +761,10 @@ void ib_connections_free(struct ib_connections *connections)
     free(connections);
 }
 
-/* It has ended, and nothing came since then for long enough; whenever that is noticed, it has been that long. */
+/*
+ * Closes a connection that has ended and been quiet for the linger time. The time of closing does not depend on when
+ * this is noticed.
+ */
 static inline bool connections_retire(struct ib_connections *connections, struct pair *pair, int64_t now_ns)
 {
     int64_t quiet_ns = pair->connection.end_ns + connections->options.linger_ns;
@@ -780,7 +783,7 @@ static bool is_of_rival(const struct flow *flow, const struct ib_packet *packet)
                                      ib_rc_distance(flow->pair->connection.rc, flow->sender, packet);
 }
 
-/* Whether the pair was heard as much as one that it claims a flow of: so it is one, and the other is over. */
+/* A pair that was heard from as many sides as the pair whose flow it claims is real, and the other pair is over. */
 static void settle_rivals(struct ib_connections *connections, struct pair *pair, int64_t now_ns)
 {
     for (unsigned sender = 0; sender < 2; sender++) {
@@ -802,7 +805,7 @@ static struct ib_connection *of_rival(struct ib_connections *connections, const 
     return &rival->connection;
 }
 
-/* Its connection goes on, and nobody else claims what either has. */
+/* The flow's connection goes on, and no other pair claims its flows or has its flows claimed. */
 static bool connections_is_usual(const struct flow *flow)
 {
     const struct pair *pair = flow->pair;
@@ -811,14 +814,14 @@ static bool connections_is_usual(const struct flow *flow)
            !pair->connection.rejected;
 }
 
-/* The connection of any packet, where `flow` is its path; NULL: there is none so far. */
+/* The connection of a packet in the general case. flow: the packet's path; NULL: not known yet. */
 static __attribute__((noinline)) struct ib_connection *place_packet(struct ib_connections *connections,
                                                                     struct flow *flow, const struct ib_arrival *arrival)
 {
     const struct key key = {arrival->source, arrival->destination, arrival->packet->bth.qp};
 
     if (flow && flow->pair && connections_retire(connections, flow->pair, arrival->time_ns))
-        flow = find_flow(connections, &key); /* a rival may have it now */
+        flow = find_flow(connections, &key); /* a rival may have taken the flow */
     if (!flow || !flow->pair)
         return unpaired(connections, &key, flow, arrival);
     if (flow->rival && is_of_rival(flow, arrival->packet))
@@ -861,7 +864,9 @@ struct ib_connection *ib_connections_find(struct ib_connections *connections, co
     return pair && !pair->dead ? &pair->connection : NULL;
 }
 
-/* By the queue pair that it goes to, as both ends may have the same address; when that is not known yet, by its source.
+/*
+ * Identifies the sender by the destination queue pair, as both ends may have the same address; while the queue pair is
+ * unknown, by the source.
  */
 unsigned ib_connection_sender(const struct ib_connection *connection, const struct ib_arrival *arrival)
 {
@@ -937,7 +942,7 @@ uint32_t ib_connections_trim(struct ib_connections *connections, const struct ke
 
 /* ---- the end ---- */
 
-/* Merges two lists (by `newer`) that ascend by number. */
+/* Merges two lists (linked by `newer`) in ascending order of ids. */
 static struct pair *merge(struct pair *a, struct pair *b)
 {
     struct pair *first = NULL, **last = &first;
@@ -953,7 +958,7 @@ static struct pair *merge(struct pair *a, struct pair *b)
     return first;
 }
 
-/* The list that begins here, in the order of numbers. Needs no memory: it may be lacking. */
+/* Sorts the list by id. Needs no memory, which may be lacking. */
 static struct pair *connections_sort(struct pair *list)
 {
     struct pair *runs[32] = {NULL}; /* run i has 2^i pairs */
@@ -988,7 +993,7 @@ void ib_connections_finish(struct ib_connections *connections, int64_t now_ns)
     connections->newest = older;
     while (connections->oldest)
         close_pair(connections, connections->oldest, IB_CONNECTION_CAPTURE, now_ns);
-    /* One after the other: there may be many, and as connections they take more memory. */
+    /* One at a time: there may be many, and connections take more memory than flows. */
     while (connections->unpaired && (last = connections_settle(connections, connections->unpaired, NULL)))
         close_pair(connections, last, IB_CONNECTION_CAPTURE, now_ns);
 }

@@ -3,12 +3,12 @@
  * The reliable connections in a RoCE or InfiniBand capture, and which of them a packet belongs to.
  *
  * A packet names only the queue pair that receives it. Connection management says which two queue pairs form a
- * connection (wire/ib_cm.h). Where the capture lacks it, responses do: an Acknowledge or Read response carries the PSN
- * of a request in the other direction. Until then packets are kept; a queue pair without a known counterpart when the
- * bound is reached, or at the end, is a connection with one direction.
+ * connection (wire/ib_cm.h). If the capture lacks that exchange, responses show it: an Acknowledge or Read response
+ * carries the PSN of a request in the other direction. Until then packets are kept. A queue pair whose counterpart is
+ * still unknown when the bound is reached, or at the end, becomes a connection with one direction.
  *
- * Sans-I/O. Memory: max_connections, and IB_EARLY_LIMIT octets for each queue pair without a counterpart so far, of
- * which there are at most max_unpaired at a time; or what ib_connections_trim() leaves.
+ * Sans-I/O. Memory: max_connections, and IB_EARLY_LIMIT octets for each queue pair without a counterpart so far, at
+ * most max_unpaired of them at a time; or what ib_connections_trim() leaves.
  */
 #ifndef IWARP_ENGINE_IB_IB_CONNECTIONS_H
 #define IWARP_ENGINE_IB_IB_CONNECTIONS_H
@@ -30,23 +30,23 @@ struct ib_arrival {
 /* packet: decoded from the datagram. */
 struct ib_arrival ib_arrival_of(const struct ib_datagram *datagram, const struct ib_packet *packet);
 
-/* Side 0 sent the ConnectRequest; without one, the first packet seen. */
+/* Side 0 sent the ConnectRequest; if none was captured, side 0 sent the first packet seen. */
 struct ib_connection {
-    uint32_t id; /* from 1, in the order in which they became known */
+    uint32_t id; /* from 1, in the order of discovery */
     struct ib_address address[2];
     uint32_t qp[2]; /* of each side; valid with qp_known */
     bool qp_known[2];
-    bool request_seen, reply_seen, ready_seen; /* of connection management */
+    bool request_seen, reply_seen, ready_seen; /* messages of connection management */
     bool rejected;
     uint16_t reject_reason;
-    bool disconnected;      /* a side asked for the end */
-    uint16_t port[2];       /* of an IP service, by side; 0: not known */
+    bool disconnected;      /* a side asked to disconnect */
+    uint16_t port[2];       /* port of an IP service, by side; 0: unknown */
     uint8_t ird[2], ord[2]; /* by side, as announced; valid with request_seen and reply_seen */
     uint32_t start_frame, end_frame;
     int64_t start_ns, end_ns;
     uint64_t packets;
-    struct ib_rc *rc; /* used by ib_connections */
-    void *host;       /* the host's */
+    struct ib_rc *rc; /* owned by ib_connections */
+    void *host;       /* owned by the host */
 };
 
 enum ib_connection_end { IB_CONNECTION_ENDED, IB_CONNECTION_REUSED, IB_CONNECTION_EVICTED, IB_CONNECTION_CAPTURE };
@@ -58,56 +58,61 @@ struct ib_connection_events {
      * skipped.
      */
     bool (*open)(void *ctx, struct ib_connection *connection, struct ib_rc_events *events);
-    /* A message of connection management that belongs to it, sent by `side`; may be NULL. */
+    /* A connection management message of this connection, sent by `side`; may be NULL. */
     void (*managed)(void *ctx, struct ib_connection *connection, unsigned side, const struct ib_cm *cm,
                     const struct place *place);
-    /* After everything held was delivered. Once per open. */
+    /* Called once per open, after everything held was delivered. */
     void (*close)(void *ctx, struct ib_connection *connection, enum ib_connection_end why, int64_t now_ns);
-    /* max_unpaired: a queue pair of a single packet, in that frame, made room and is forgotten. NULL: it is judged. */
+    /* max_unpaired was reached: the queue pair of a single packet, in that frame, was forgotten. NULL: it is judged. */
     void (*forgotten)(void *ctx, uint32_t frame);
 };
 
-/* Two queue pairs that form a connection, whichever of the ends they belong to. */
+/* Two queue pairs that form a connection, in either order. */
 struct ib_qp_pair {
     uint32_t qp[2];
 };
 
 struct ib_connections_options {
-    uint32_t max_connections;         /* known at one time; 0: 65536. UINT32_MAX: ib_connections_trim() */
+    /* Known at one time; 0: 65536; UINT32_MAX: the caller uses ib_connections_trim(). */
+    uint32_t max_connections;
     uint32_t max_unpaired;            /* queue pairs without counterpart; 0: IB_UNPAIRED_MAX. UINT32_MAX: likewise */
-    int64_t linger_ns;                /* how long a connection stays known after its end; 0: 10 s */
-    uint32_t *next_id;                /* shared with other tables; NULL: separate numbers */
-    const struct ib_qp_pair *assumed; /* what the capture does not show: n_assumed pairs; borrowed */
+    int64_t linger_ns;                /* how long an ended connection stays known; 0: 10 s */
+    uint32_t *next_id;                /* shared with other tables; NULL: the table has its own numbers */
+    const struct ib_qp_pair *assumed; /* connections whose setup the capture lacks: n_assumed pairs; borrowed */
     unsigned n_assumed;
     struct ib_rc_options rc;
 };
 
 struct ib_connections;
 
-/* Which of n tables a packet belongs to: the same for both directions, and another one in each run. */
+/* Which of n tables a packet belongs to: the same for both directions, and different in each run. */
 unsigned ib_connections_share(const struct ib_address *source, const struct ib_address *destination, unsigned n);
 
-/* Options and events are copied. NULL when memory is lacking. */
+/* Copies options and events. NULL when memory is lacking. */
 struct ib_connections *ib_connections_new(const struct ib_connections_options *options,
                                           const struct ib_connection_events *events);
-/* Without ib_connections_finish() before, open connections are not closed. */
+/* Unless ib_connections_finish() was called before, open connections are not closed. */
 void ib_connections_free(struct ib_connections *connections);
-/* The connection that the packet belongs to; NULL: none, or unknown so far. */
+/* Delivers a packet. Returns its connection; NULL: none, or unknown so far. */
 struct ib_connection *ib_connections_packet(struct ib_connections *connections, const struct ib_arrival *arrival);
 /* The connection that a packet seems to belong to, without delivering it; NULL: none known. */
 struct ib_connection *ib_connections_find(struct ib_connections *connections, const struct ib_arrival *arrival);
 /* The side of the connection that sent the packet. */
 unsigned ib_connection_sender(const struct ib_connection *connection, const struct ib_arrival *arrival);
-/* Calls `each` for every open connection; it must not call anything here. */
+/* Calls `each` for every open connection; `each` must not call functions of this file. */
 void ib_connections_each(struct ib_connections *connections, void (*each)(void *ctx, struct ib_connection *connection),
                          void *ctx);
-/* The capture has come to that time: closes what has ended and been quiet since. */
+/* Advances to that time: closes connections that have ended and been quiet since. */
 void ib_connections_reach(struct ib_connections *connections, int64_t now_ns);
-/* After ib_connections_reach(). */
+/* Both are called after ib_connections_reach(). */
 void ib_connections_kept(struct ib_connections *connections, const struct kept_visit *visit);
-/* Returns how many queue pairs without counterpart were forgotten: those of a single packet. Others are judged. */
+/*
+ * Queue pairs without counterpart: forgets those with a single packet, and returns their number; the others are judged.
+ */
 uint32_t ib_connections_trim(struct ib_connections *connections, const struct kept_limits *limits, int64_t now_ns);
-/* Closes all connections in the order of their ids; queue pairs without counterpart become connections only then. */
+/*
+ * Closes all connections in the order of their ids; remaining queue pairs without counterpart become connections here.
+ */
 void ib_connections_finish(struct ib_connections *connections, int64_t now_ns);
 
 #endif

@@ -10,18 +10,21 @@
 enum {
     SENDERS = 256, /* a power of two */
     PROBES = 16,
-    /* Where the ICRC of a request has been right: the capture may lack what was sent again. */
+    /*
+     * The ICRC of a sender whose requests had a right one is ignored after so many acknowledged packets with a wrong
+     * one: a few may have been sent again without the capture having seen it.
+     */
     ACKED_MAX = 3
 };
 
 struct sender {
     struct ib_address address;
     bool known;
-    bool right;         /* the ICRC of a packet was */
-    bool request_right; /* of a request to a queue pair other than connection management's */
-    bool answer_right;  /* of an Acknowledge or a response */
-    bool unused;        /* it does not count */
-    unsigned acked;     /* packets with a wrong one that were received */
+    bool right;         /* a packet had a right ICRC */
+    bool request_right; /* so had a request to a queue pair other than connection management's */
+    bool answer_right;  /* so had an Acknowledge or a response */
+    bool unused;        /* the sender's ICRC does not count */
+    unsigned acked;     /* packets with a wrong ICRC that were received nevertheless */
 };
 
 struct ib_icrc_senders {
@@ -38,7 +41,7 @@ void ib_icrc_senders_free(struct ib_icrc_senders *senders)
     free(senders);
 }
 
-/* NULL: there is no room for another one. */
+/* NULL: the table is full. */
 static struct sender *sender_of(struct ib_icrc_senders *senders, const struct ib_address *address)
 {
     uint64_t h = hash_octets(address->kind, address->octets, sizeof address->octets);
@@ -63,7 +66,10 @@ bool ib_icrc_drops(struct ib_icrc_senders *senders, const struct ib_arrival *arr
 
     if (!sender)
         return status == ICRC_WRONG;
-    /* Where only connection management's is right, what is acknowledged decides of requests; nothing of answers. */
+    /*
+     * If only connection management messages had a right ICRC, acknowledgments decide whether the ICRC counts in
+     * requests; nothing could decide for answers.
+     */
     if (status == ICRC_WRONG)
         return !sender->unused && (answer ? sender->request_right || sender->answer_right : sender->right);
     sender->right = true;

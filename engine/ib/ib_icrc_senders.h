@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose ICRC counts. A receiver drops a packet with a wrong ICRC, and so it is left out; but a capture on the sending
- * host sees packets before the adapter fills it in, a simulator may never do so, and anonymised packets have changed
- * since. Hence the ICRC of a sender counts only from its first right one on, and no longer when packets with a wrong
- * one turn out to have been received.
+ * Whose ICRC counts. A receiver drops a packet with a wrong ICRC, so such a packet is left out here, too. But a capture
+ * on the sending host sees packets before the adapter fills in the ICRC, a simulator may never do so, and anonymised
+ * packets have changed since. Hence a sender's ICRC counts only from its first right one on, and no longer once packets
+ * with a wrong one turn out to have been received.
  *
  * Memory: fixed. When the table is full, the ICRC of further senders counts from the start.
  */
@@ -19,9 +19,12 @@ struct ib_icrc_senders;
 struct ib_icrc_senders *ib_icrc_senders_new(void);
 void ib_icrc_senders_free(struct ib_icrc_senders *senders);
 
-/* Takes note of a packet from that address. Whether its receiver dropped it. */
+/* Notes a packet from arrival->source. Returns whether its receiver dropped the packet. */
 bool ib_icrc_drops(struct ib_icrc_senders *senders, const struct ib_arrival *arrival, enum icrc_status status);
-/* So many packets that it dropped were acknowledged, and not sent again before (ib_rc_damaged_acked()). */
+/*
+ * packets: number of packets judged as dropped that were acknowledged without having been sent again
+ * (ib_rc_damaged_acked()).
+ */
 void ib_icrc_acked(struct ib_icrc_senders *senders, const struct ib_address *sender, unsigned packets);
 
 #endif

@@ -88,7 +88,8 @@ void ib_rc_ack_timeout(struct ib_rc *rc, int64_t timeout_ns, int64_t now_ns)
 /* ---- numbers ---- */
 
 /*
- * Offset of a PSN of this side's requests: the one nearest to what comes next. False: it is before all that is known.
+ * Offset of a PSN among this side's requests: the one nearest to the next offset. False: the PSN is before all known
+ * ones.
  */
 static bool ib_requests_offset(const struct ib_requests *requests, uint32_t psn, uint64_t *offset)
 {
@@ -167,7 +168,7 @@ static struct place ib_rc_place_of(unsigned side, uint64_t offset, uint32_t fram
                           .side = (uint8_t)side};
 }
 
-/* The message that a request packet begins or continues. */
+/* Starts the message that a request packet begins, or continues the open one. */
 static void enter_message(struct ib_rc *rc, struct ib_requests *requests, const struct ib_packet *packet)
 {
     if (packet->info->first || !requests->open) {
@@ -197,8 +198,8 @@ static void ib_rc_remember(struct ib_requests *requests, const struct ib_packet 
 }
 
 /*
- * How long before a request a copy of it was sent that the capture lacks: one that was acknowledged is sent again for
- * want of the Acknowledge, after the timeout, or with others before it that were asked for.
+ * How long before a request an uncaptured copy of it may have been sent: a request is sent again after the timeout for
+ * lack of an Acknowledge, or together with requests before it that the other side asked for again.
  */
 static int64_t copy_before(const struct ib_rc *rc, const struct ib_requests *requests, int64_t time_ns)
 {
@@ -208,8 +209,8 @@ static int64_t copy_before(const struct ib_rc *rc, const struct ib_requests *req
 }
 
 /*
- * Sends among the requests that are missing before this one, at most: an RDMA Write that was open ends with one of
- * them, and the one that this packet continues begins with one, unless it is the same.
+ * The largest number of Sends among the requests missing before this one. If an RDMA Write was open, one of the missing
+ * packets ends it; if this packet continues another Write, one of the missing packets begins that Write.
  */
 static uint32_t sends_missing(const struct ib_requests *requests, const struct ib_packet *packet)
 {
@@ -220,7 +221,7 @@ static uint32_t sends_missing(const struct ib_requests *requests, const struct i
 
     if (requests->lost == 0)
         return 0;
-    sends += requests->lost_message == IB_MESSAGE_SEND; /* without its end */
+    sends += requests->lost_message == IB_MESSAGE_SEND; /* the open Send lacks its end */
     return sends > UINT32_MAX ? UINT32_MAX : (uint32_t)sends;
 }
 
@@ -304,7 +305,7 @@ static void skip_to(struct ib_rc *rc, unsigned side, uint64_t to, const struct p
     requests->open = false;
 }
 
-/* The request at `offset` may be the one after a Read whose response packets cannot be counted yet. */
+/* Checks whether the request at `offset` can follow a Read whose response packets cannot be counted yet. */
 static void ib_rc_follow(struct ib_rc *rc, unsigned side, uint64_t offset)
 {
     struct ib_requests *requests = &rc->side[side];
@@ -315,7 +316,7 @@ static void ib_rc_follow(struct ib_rc *rc, unsigned side, uint64_t offset)
     requests->next_least = false;
 }
 
-/* To `offset`: across what is missing but was acknowledged; with `all`, across everything. */
+/* Skips missing requests up to `offset`: those that were acknowledged; with `all`, all of them. */
 static void skip_gap(struct ib_rc *rc, unsigned side, uint64_t offset, const struct place *next, bool all)
 {
     const struct ib_requests *requests = &rc->side[side];
@@ -326,14 +327,14 @@ static void skip_gap(struct ib_rc *rc, unsigned side, uint64_t offset, const str
         skip_to(rc, side, offset, next);
 }
 
-/* Delivers what is held, up to the first gap; with `all`, across gaps, too. */
+/* Delivers held packets up to the first gap; with `all`, across gaps, too. */
 static void give_held(struct ib_rc *rc, unsigned side, uint32_t frame, int64_t time_ns, bool all)
 {
     struct ib_requests *requests = &rc->side[side];
     const struct ib_held_packet *first;
 
     while ((first = ib_held_first(&requests->held))) {
-        /* What made it deliverable: another packet, or the end, which has no frame. */
+        /* What made the packet deliverable: another packet, or the end, which has no frame. */
         struct place place = frame > first->frame
                                  ? ib_rc_place_of(side, first->offset, frame, first->frame, time_ns)
                                  : ib_rc_place_of(side, first->offset, first->frame, first->frame, first->time_ns);
@@ -370,7 +371,8 @@ void ib_rc_tell_copy(struct ib_rc *rc, struct ib_rc_copy *copy, enum ib_comparis
 }
 
 /*
- * A request that has the PSN of another. After the end of the connection, its queue pairs may be used again.
+ * Compares a request with the earlier one of the same PSN. After the end of a connection, its queue pairs may be used
+ * again.
  */
 static void compare_request(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
                             const struct place *place)
@@ -392,7 +394,7 @@ static void compare_request(struct ib_rc *rc, unsigned side, const struct ib_pac
     ib_rc_tell_copy(rc, &copy, comparison, &difference);
 }
 
-/* A copy, or a request from before the start of the capture. */
+/* Handles a copy, or a request from before the start of the capture. */
 static void request_again(struct ib_rc *rc, unsigned side, const struct ib_packet *packet, uint64_t offset,
                           uint32_t frame, int64_t time_ns)
 {
@@ -431,7 +433,7 @@ static void ib_rc_request(struct ib_rc *rc, unsigned side, const struct ib_packe
     ib_not_ready_request(requests, offset, time_ns);
     ib_rc_follow(rc, side, offset);
     place = ib_rc_place_of(side, offset, frame, frame, time_ns);
-    if (requests->held.n > 0 && ib_copies_has(&requests->copies, offset)) /* of one that is held */
+    if (requests->held.n > 0 && ib_copies_has(&requests->copies, offset)) /* a copy of a held packet */
         compare_request(rc, side, packet, offset, &place);
     else
         ib_copies_keep(&requests->copies, offset, requests->acked_known ? requests->acked : IB_RC_ORIGIN, packet,
@@ -451,14 +453,16 @@ static void ib_rc_request(struct ib_rc *rc, unsigned side, const struct ib_packe
 
 /* ---- answers ---- */
 
-/* An answer to the latest request that was captured, or to one that was not. */
+/*
+ * Measures how soon an answer came to the latest captured request, or notes that it answers a request not captured yet.
+ */
 static void time_answer(struct ib_requests *requests, uint64_t offset, int64_t time_ns)
 {
     const struct ib_recent *latest = &requests->recent[requests->messages % IB_RC_RECENT];
     int64_t took = time_ns - latest->latest.time_ns;
 
     requests->lags |= offset > requests->next && !requests->next_least;
-    /* Which copy of a request is answered that was sent again cannot be known. */
+    /* After a retransmission it is unknown which copy is being answered. */
     if (offset != requests->next || took <= 0 || requests->resends_ns >= latest->latest.time_ns)
         return;
     if (requests->answered_ns == 0 || took < requests->answered_ns)
@@ -469,8 +473,9 @@ static void time_answer(struct ib_requests *requests, uint64_t offset, int64_t t
 }
 
 /*
- * A direction that is captured late makes the Acknowledges in it trail the requests of the other by as much, and those
- * of its own requests come before these, or sooner after them. Where all have always followed at once, neither is late.
+ * If one direction is captured late, its Acknowledges seem to trail the other direction's requests by the same time,
+ * while its own requests come before these requests or sooner after them. If all Acknowledges of both sides have
+ * followed at once, neither direction is late.
  */
 int64_t ib_rc_skew(const struct ib_rc *rc)
 {
@@ -502,13 +507,16 @@ static void ib_rc_acknowledged(struct ib_rc *rc, unsigned side, uint64_t offset,
     requests->acked = offset;
     requests->acked_frame = frame;
     requests->acked_ns = time_ns;
-    /* What is missing but acknowledged was lost by the capture. Without anything after it, it may still come. */
+    /*
+     * Missing requests that were acknowledged were lost by the capture. If no request after them was captured, they may
+     * still come.
+     */
     give_held(rc, side, frame, time_ns, false);
     if (rc->events.acknowledged && offset > IB_RC_ORIGIN)
         rc->events.acknowledged(rc->events.ctx, other_side(side), offset - IB_RC_ORIGIN);
 }
 
-/* What is known of it beforehand: side, place, why. */
+/* refusal: with side, place and reason filled in. */
 static void report_refusal(struct ib_rc *rc, struct ib_rc_refusal refusal, uint64_t offset)
 {
     const struct ib_requests *requests = &rc->side[other_side(refusal.side)];
@@ -517,7 +525,7 @@ static void report_refusal(struct ib_rc *rc, struct ib_rc_refusal refusal, uint6
     if (!rc->events.refused)
         return;
     refusal.offset = offset > IB_RC_ORIGIN ? offset - IB_RC_ORIGIN : 0;
-    /* A NAK for what was not seen yet is about nothing that was. */
+    /* A NAK for an offset not seen yet is not about a known message. */
     for (uint64_t i = 0; offset < requests->next && i < kept && !refusal.known; i++) {
         const struct ib_recent *recent = &requests->recent[(requests->messages - i) % IB_RC_RECENT];
 
@@ -531,7 +539,7 @@ static void report_refusal(struct ib_rc *rc, struct ib_rc_refusal refusal, uint6
     rc->events.refused(rc->events.ctx, &refusal);
 }
 
-/* Only now, as a Send that is sent again after an RNR NAK is received as if nothing had been. */
+/* Reported only at this point, because a Send that is sent again after an RNR NAK may be received normally. */
 static void report_not_ready(struct ib_rc *rc)
 {
     for (unsigned side = 0; side < 2; side++) {
@@ -547,7 +555,7 @@ static void report_not_ready(struct ib_rc *rc)
     }
 }
 
-/* A copy of a NAK that was about an earlier loss says nothing of now. */
+/* A copy of a NAK about an earlier loss is not reported again. */
 static void report_missed(struct ib_rc *rc, unsigned responder, uint64_t offset)
 {
     struct ib_requests *requests = &rc->side[other_side(responder)];
@@ -573,7 +581,7 @@ static void acknowledgement(struct ib_rc *rc, unsigned responder, const struct i
         requests->resends_ns = place->time_ns;
         rc->counts.rnr_naks[responder]++;
         ib_rc_acknowledged(rc, other_side(responder), offset, place->frame, place->time_ns);
-        if (!rc->disconnected && requests->acked <= offset) /* else overtaken by the Acknowledge of what it refused */
+        if (!rc->disconnected && requests->acked <= offset) /* else overtaken by the Acknowledge */
             ib_not_ready_nak(rc, other_side(responder), offset, packet->aeth.syndrome, place);
         report_missed(rc, responder, offset);
         break;
@@ -607,7 +615,7 @@ static void ib_rc_answer(struct ib_rc *rc, unsigned responder, const struct ib_p
         acknowledgement(rc, responder, packet, offset, &place);
         return;
     }
-    /* Responses come in order, and say that everything up to them has arrived (section 9.7.5.1.2). */
+    /* Responses come in order, and imply that everything before them has arrived (section 9.7.5.1.2). */
     ib_rc_acknowledged(rc, other_side(responder), offset + 1, frame, time_ns);
     ib_reads_answer(rc, responder, packet, offset, &place);
 }
@@ -640,7 +648,7 @@ unsigned ib_rc_damaged_acked(struct ib_rc *rc, unsigned side)
     struct ib_requests *requests = &rc->side[side];
     unsigned damaged = requests->damaged;
 
-    /* Of a side without a request so far, any Acknowledge is for one that was dropped. */
+    /* While a side has no known request, any Acknowledge is for a dropped one. */
     if (damaged == 0 || (requests->known && (!requests->acked_known || requests->acked <= requests->next)))
         return 0;
     requests->damaged = 0;
@@ -677,7 +685,7 @@ void ib_rc_finish(struct ib_rc *rc)
             uint32_t frame = requests->acked_frame;
             struct place place = ib_rc_place_of(side, requests->acked, frame, frame, requests->acked_ns);
 
-            skip_to(rc, side, requests->acked, &place); /* of the last ones only the Acknowledge was captured */
+            skip_to(rc, side, requests->acked, &place); /* of the last requests, only the Acknowledge was captured */
         }
     }
     report_not_ready(rc);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What was sent, kept to compare retransmissions with: the latest packets of a sequence of PSNs, each in the slot that
- * its PSN gives, and their octets in a ring. There is room for what is still under way, and hardly more: both grow
- * while it would be overwritten, up to a bound.
+ * Packets kept to compare retransmissions with: the latest packets of a sequence of PSNs, each in the slot given by its
+ * PSN, and their octets in a ring. Both have room for little more than what is in flight: they grow, up to a bound,
+ * when packets in flight would be overwritten.
  */
 #include "engine/core/heap.h"
 #include "engine/ib/ib_rc_internal.h"
@@ -19,7 +19,7 @@ enum { /* powers of two */
        OCTETS_MAX = 256 << 10,
 };
 
-/* The headers that every copy has alike; an AETH says what its sender has received meanwhile. */
+/* Headers that are the same in every copy. An AETH is not: it says what its sender has received meanwhile. */
 enum { COMPARED = IB_HAS_RETH | IB_HAS_ATOMIC | IB_HAS_IMMEDIATE | IB_HAS_INVALIDATE | IB_HAS_ATOMIC_ACK };
 
 struct headers {
@@ -30,11 +30,11 @@ struct headers {
 };
 
 struct ib_copy {
-    uint64_t number; /* request offset of its PSN, and 1; 0: there is none */
-    uint64_t at;     /* of its octets, among all that were ever kept: headers (with them), payload */
+    uint64_t number; /* request offset of its PSN, plus 1; 0: empty slot */
+    uint64_t at;     /* where its octets (with headers, payload) begin, counting all octets ever kept */
     uint32_t frame;
     uint32_t length;   /* octets of payload */
-    uint16_t captured; /* of these */
+    uint16_t captured; /* how many of them were captured */
     uint8_t opcode, headers;
     bool icrc_wrong, reported;
 };
@@ -63,7 +63,7 @@ static size_t header_room(unsigned headers)
     return headers & COMPARED ? sizeof(struct headers) : 0;
 }
 
-/* Its octets have not been overwritten. */
+/* The octets of the copy have not been overwritten. */
 static bool copies_is_there(const struct ib_copies *copies, const struct ib_copy *copy, uint64_t offset)
 {
     return copy->number == offset + 1 && copies->end - copy->at <= copies->n_octets;
@@ -91,7 +91,7 @@ static void copies_grow_octets(struct ib_copies *copies)
 
     if (!octets)
         return;
-    /* A packet lies within a block of the old size, and so within one of the new size. */
+    /* A packet is within a block of the old size, and so within a block of the new size. */
     for (unsigned i = 0; i < copies->n_slots; i++) {
         struct ib_copy *copy = &copies->slots[i];
 
@@ -108,7 +108,7 @@ static void copies_grow_octets(struct ib_copies *copies)
     copies->n_octets = n;
 }
 
-/* Where n octets go without a break. */
+/* Where n octets fit without wrapping around. */
 static uint64_t copies_place_for(const struct ib_copies *copies, size_t n)
 {
     size_t rest = copies->n_octets - (copies->end & (copies->n_octets - 1));
@@ -116,7 +116,7 @@ static uint64_t copies_place_for(const struct ib_copies *copies, size_t n)
     return n <= rest ? copies->end : copies->end + rest;
 }
 
-/* Where octets would overwrite the packet at `needed`, or what came after it. */
+/* Where new octets would begin to overwrite the packet at `needed`, or packets after it. */
 static uint64_t bound_of(const struct ib_copies *copies, uint64_t needed)
 {
     const struct ib_copy *oldest = copies_slot_of(copies, needed);
@@ -124,7 +124,7 @@ static uint64_t bound_of(const struct ib_copies *copies, uint64_t needed)
     return copies_is_there(copies, oldest, needed) ? oldest->at + copies->n_octets : UINT64_MAX;
 }
 
-/* What is under way is in consecutive slots, unless a Read uses PSNs without a packet. */
+/* Packets in flight are in consecutive slots, unless a Read uses PSNs without a packet. */
 static bool copies_is_taken(const struct ib_copies *copies, uint64_t offset, uint64_t needed)
 {
     return copies_slot_of(copies, offset)->number > needed;
@@ -152,8 +152,7 @@ static void make_octets(struct ib_copies *copies, uint64_t needed, size_t n)
     } while (copies->n_octets > before);
 }
 
-/* Room for n octets at copies->end, and more if that is what it takes to keep all that is needed. False: there is none.
- */
+/* Makes room for n octets at copies->end, growing if needed packets would be overwritten. False: there is no room. */
 static bool copies_make_room(struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
 {
     uint64_t bound;
@@ -183,7 +182,7 @@ static void put_headers(uint8_t *out, const struct ib_packet *packet)
     memcpy(out, &headers, sizeof headers);
 }
 
-/* Most packets come right after the one before them. */
+/* Fast path: most packets are placed right after the previous one. */
 static inline bool copies_has_room(const struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
 {
     return copies->end + n < copies->free_to && !copies_is_taken(copies, offset, needed);
@@ -221,14 +220,14 @@ void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, 
 
 #define SAY(words, ...) snprintf((words)->text, sizeof(words)->text, __VA_ARGS__)
 
-/* Each returns true, with words, when they differ. */
+/* Each of these returns true, with a text, when there is a difference. */
 
 static bool operation_differs(const struct ib_copy *first, const struct ib_packet *again, struct ib_difference *words)
 {
     const struct ib_opcode_info *info = ib_opcode_info(first->opcode), *other = again->info;
     unsigned headers = (first->headers ^ again->headers) & COMPARED;
 
-    /* What is sent again may begin within its message, and a response with what was asked for again. */
+    /* A retransmission may begin within its message, and a response with the part that was asked for again. */
     if (info->message == other->message &&
         (info->response || (info->last == other->last && (headers & ~(unsigned)IB_HAS_RETH) == 0)))
         return false;
@@ -300,7 +299,7 @@ static void copies_hex(char *out, const uint8_t *p, size_t n)
         out += sprintf(out, i == 0 ? "%02x" : " %02x", p[i]);
 }
 
-/* Of what was captured of both. */
+/* Compares the octets that both captured packets have. */
 static bool octets_differ(const struct ib_copy *first, const uint8_t *kept, const struct ib_packet *again,
                           struct ib_difference *words)
 {
@@ -354,7 +353,7 @@ enum ib_comparison ib_copies_compare(struct ib_copies *copies, uint64_t offset, 
     if (!ib_copies_has(copies, offset))
         return IB_NOT_COMPARED;
     first = copies_slot_of(copies, offset);
-    /* The receiver has dropped the one whose ICRC is wrong, if the other's is right. */
+    /* The receiver has dropped the packet with the wrong ICRC, if the other packet's is right. */
     if (first->icrc_wrong != again->icrc_wrong || first->reported)
         return IB_NOT_COMPARED;
     kept = copies_octets_of(copies, first);

@@ -13,7 +13,7 @@ void ib_held_free(struct ib_held *held)
     *held = (struct ib_held){0};
 }
 
-/* Where a packet of that offset is, or belongs, from the first. Most come last. */
+/* Index, counted from first, of the packet at that offset, or where it belongs. Most packets go last. */
 static size_t held_find(const struct ib_held *held, uint64_t offset)
 {
     struct ib_held_packet *const *packets;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * RNR NAKs: a Send found no Receive (InfiniBand Architecture Specification volume 1, section 9.7.5.2.8). Its sender
- * waits as long as the NAK says and sends it again, as often as the other side's REQ or REP allows. Only when this is
- * used up, or the connection ends before, has the Send been refused.
+ * waits as long as the NAK says and sends it again, as often as the other side's REQ or REP allows. Only when the
+ * retries are used up, or the connection ends before, has the Send been refused.
  *
- * A capture may lack the Acknowledge of what was sent again; so whatever its sender sends after the wait acquits. The
- * request for the end may have been captured before what was sent, and acknowledged, shortly before it.
+ * A capture may lack the Acknowledge of the retransmission; so any request that the sender sends after the wait counts
+ * as a sign that the Send was received. The request to disconnect may have been captured before requests that were
+ * sent, and acknowledged, shortly before it.
  */
 #include "engine/ib/ib_rc_internal.h"
 
 enum { RNR_WITHOUT_END = 7 };
 
-/* Clearly: clocks and captures are not exact. */
+/* Clearly too early: clocks and captures are not exact. */
 static bool is_hasty(const struct ib_not_ready *not_ready, int64_t time_ns)
 {
     enum { MARGIN = 8 };
@@ -28,7 +29,7 @@ void ib_not_ready_request(struct ib_requests *requests, uint64_t offset, int64_t
         return;
     if (not_ready->waiting && offset == not_ready->offset)
         not_ready->hasty |= is_hasty(not_ready, time_ns);
-    if (not_ready->waiting && (offset == not_ready->offset || (offset > not_ready->offset && /* was under way */
+    if (not_ready->waiting && (offset == not_ready->offset || (offset > not_ready->offset && /* was in flight */
                                                                time_ns >= not_ready->resumes_ns)))
         not_ready->again = true;
 }
@@ -61,8 +62,8 @@ void ib_not_ready_end(struct ib_requests *requests, int64_t time_ns)
 }
 
 /*
- * A request of `side` that the other one, which lived on, has neither acknowledged nor refused: the capture lacks the
- * answer, and may lack what came with it.
+ * `side` sent a request that the other side, which lived on, has neither acknowledged nor refused: the capture lacks
+ * the answer, and may lack more.
  */
 static bool owed_an_answer(const struct ib_rc *rc, unsigned side, int64_t until_ns)
 {
@@ -74,7 +75,9 @@ static bool owed_an_answer(const struct ib_rc *rc, unsigned side, int64_t until_
            until_ns - latest->time_ns >= ib_rc_skew(rc);
 }
 
-/* What the capture lacks since then may be the Send again, or what its receiver did with it. */
+/*
+ * The connection ended before the Send was received. Holes since the NAK may hide the repeated Send, or its reception.
+ */
 static bool ended_untaken(const struct ib_rc *rc, unsigned side)
 {
     const struct ib_not_ready *not_ready = &rc->side[side].not_ready;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Reads and their responses. A response names no memory: its PSN says which part of which Read it is. A requester that
- * misses response packets may ask for the rest with a Read of the missing PSN (section 9.7.5.1.6); this counts as the
- * same Read, and its packets are the missing ones.
+ * misses response packets may ask for the rest with a Read of the missing PSN (section 9.7.5.1.6); here this counts as
+ * the same Read, and its packets are the missing ones.
  */
 #include "engine/core/heap.h"
 #include "engine/ib/ib_rc_internal.h"
@@ -11,8 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { READS_FIRST = 8 };                    /* a power of two, as IB_RC_READS_MAX */
-enum { REPLY_MARGIN = 16, READ_MARGIN = 2 }; /* of the time that an answer takes at least */
+enum { READS_FIRST = 8 };                    /* a power of two, like IB_RC_READS_MAX */
+enum { REPLY_MARGIN = 16, READ_MARGIN = 2 }; /* divisors of the shortest time to an answer */
 enum { ATOMIC_OCTETS = 8, MTU_MIN = 256, MTU_MAX = 4096 };
 
 static struct ib_read *read_at(const struct ib_reads *reads, unsigned i)
@@ -44,7 +44,7 @@ static void reads_forget_oldest(struct ib_reads *reads)
     reads->done -= reads->done > 0;
 }
 
-/* Twice the room. Without memory it stays as it is. */
+/* Doubles the room; keeps the old room when memory is lacking. */
 static void reads_grow(struct ib_reads *reads)
 {
     unsigned room = reads->room == 0 ? READS_FIRST : 2 * reads->room;
@@ -97,7 +97,7 @@ uint32_t ib_reads_add(struct ib_rc *rc, unsigned side, const struct ib_packet *p
     return here.packets ? here.packets : 1;
 }
 
-/* The packets of a Read can be counted now: what had seemed to follow it right away may not have done so. */
+/* The packets of a Read can be counted now: the request that had seemed to follow the Read may not have done so. */
 static void count_packets(struct ib_rc *rc, unsigned side, struct ib_read *read, const struct place *place)
 {
     struct ib_requests *requests = &rc->side[side];
@@ -168,8 +168,8 @@ bool ib_reads_followed(const struct ib_rc *rc, unsigned side, uint64_t offset)
 }
 
 /*
- * Asked for so shortly before that no answer can have come, going by how soon one came at least. A direction that is
- * captured late makes answers in it seem slow.
+ * The Read was requested so recently, compared with the shortest time to an answer, that no answer can have come.
+ * Answers in a direction that is captured late seem slow.
  */
 static bool is_too_soon(const struct ib_rc *rc, unsigned side, const struct ib_read *read, int64_t time_ns, int margin)
 {
@@ -203,7 +203,7 @@ static struct ib_read *reads_find(const struct ib_reads *reads, uint64_t offset)
     unsigned low = 0, high = reads->n;
     struct ib_read *read;
 
-    while (low < high) { /* the last one that begins at or before it */
+    while (low < high) { /* find the last Read that begins at or before the offset */
         unsigned middle = (low + high) / 2;
 
         if (read_at(reads, middle)->from <= offset)
@@ -226,7 +226,8 @@ void ib_reads_again(struct ib_requests *requests, uint64_t offset)
 }
 
 /*
- * A part of it, which begins and ends where response packets do; what comes after it has arrived, or was sent at least.
+ * The request asks for a part of the Read that ends where response packets do; later packets of the response have been
+ * sent.
  */
 static bool asks_for_part(const struct ib_rc *rc, const struct ib_read *read, uint32_t index,
                           const struct ib_reth *expected, const struct ib_reth *found)
@@ -236,7 +237,9 @@ static bool asks_for_part(const struct ib_rc *rc, const struct ib_read *read, ui
            read->taken > index + found->length / rc->mtu;
 }
 
-/* The responder has said that it has not received the Read: nothing can have come for what is left out. */
+/*
+ * The responder has reported that it lacks the Read, so the part that the repeated request leaves out cannot have come.
+ */
 static bool leaves_out(const struct ib_requests *requests, const struct ib_read *read, uint64_t offset,
                        struct ib_difference *words)
 {
@@ -285,7 +288,7 @@ static void add_gap(struct ib_read *read, uint32_t from, uint32_t to)
     read->gap[read->gaps++].to = to;
 }
 
-/* True when this packet of the response has not been taken yet; it is now. */
+/* Takes a packet of the response. False: the packet had been taken before. */
 static bool reads_take(struct ib_read *read, uint32_t index)
 {
     if (index >= read->taken) {
@@ -328,7 +331,7 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
     if (!read || read->atomic != (packet->info->message == IB_MESSAGE_ATOMIC_ACK))
         return;
     part.index = (uint32_t)(offset - read->from);
-    if (part.index > 0 && rc->mtu == 0) /* its place in the memory is unknown */
+    if (part.index > 0 && rc->mtu == 0) /* the part's place in memory is unknown */
         return;
     if (!reads_take(read, part.index)) {
         rc->counts.repeated_responses[responder]++;
@@ -346,7 +349,7 @@ void ib_reads_answer(struct ib_rc *rc, unsigned responder, const struct ib_packe
     part.asked_again = read->again;
     if (read->atomic) {
         part.last = part.complete = true;
-    } else if (part.offset + part.length > read->size) { /* more than was asked for: not the requester's memory */
+    } else if (part.offset + part.length > read->size) { /* more than was requested */
         part.length = part.offset < read->size ? (size_t)(read->size - part.offset) : 0;
         part.n = part.n < part.length ? part.n : part.length;
     }
