@@ -2,14 +2,14 @@
 /*
  * The header of a single DDP Segment: RFC 5041 section 4, RFC 5040 sections 3.1 and 4.1, RFC 7306 section 4.
  *
- * Fields of a control octet that are wrong together usually have one cause, and then they are one finding: bits of
- * octet 0 in other places are DDP-4.1-01; nibbles of octet 1 exchanged RDMAP-4.1-02; no control octet at all
- * RDMAP-4-01, or RDMAP-4.1-01 when it is at the other end of RsvdULP. Whether version 0 or 1 fits is judged by MPA.
+ * Several wrong fields in a control octet usually have one cause, and then they are one finding: misplaced bits in
+ * octet 0 are DDP-4.1-01; exchanged nibbles in octet 1 are RDMAP-4.1-02; a missing control octet is RDMAP-4-01, or
+ * RDMAP-4.1-01 when it is at the other end of RsvdULP. MPA judges whether version 0 or 1 is right.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
 
 static const struct {
-    enum rule_id tagged, queue, word; /* word 0: the Invalidate STag or STag means something */
+    enum rule_id tagged, queue, word; /* word 0: the Invalidate STag or STag has a meaning */
     bool has_queue, has_word;
 } opcode_rules[] = {
     [RDMAP_WRITE] = {.tagged = RULE_RDMAP_4_1_06},
@@ -26,15 +26,15 @@ static const struct {
     [RDMAP_ATOMIC_RESPONSE] = {RULE_RDMAPX_4_1_08, RULE_RDMAPX_4_1_12, RULE_RDMAPX_4_1_03, true, true},
 };
 
-/* DV and RV are 1, but for RDMAC connections. */
+/* DV and RV are 1, except on RDMAC connections. */
 static bool version_usual(const struct rdmap_connection *rdmap, uint8_t version)
 {
     return version == (rdmap->parameters.startup_seen && rdmap->parameters.revision == 0 ? 0 : 1);
 }
 
 /*
- * What stands where the RTR of RFC 6581 section 9.2 is due, and is a zero-length message: its type, enum mpa_rtr. MPA
- * judges whether both ends named that, and, if so, its fields. 0: no RTR of any type.
+ * The type (enum mpa_rtr) of a zero-length message at the place of the RTR of RFC 6581 section 9.2. MPA judges whether
+ * both ends agreed on this type and, if so, the fields of the message. 0: not an RTR of any type.
  */
 static unsigned header_rtr_type(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
@@ -51,7 +51,7 @@ static unsigned header_rtr_type(const struct rdmap_connection *rdmap, const stru
     case RDMAP_WRITE:
         return ddp->payload_len == 0 ? MPA_RTR_WRITE : 0;
     case RDMAP_READ_REQUEST:
-        /* Of a cut one MPA knows no more. */
+        /* MPA knows no more about a cut segment either. */
         return rdmap_read_request_decode(&read, ddp->payload, ddp->payload_len) && (read.size == 0 || ddp->lacking > 0)
                    ? MPA_RTR_READ
                    : 0;
@@ -84,7 +84,7 @@ static bool tagged_wrong(const struct rdmap_step *step)
     return step->info && step->info->tagged != step->ddp->tagged;
 }
 
-/* True when octet 1 has a sound meaning with its nibbles exchanged: RV 1, Rsv 0 and an opcode that fits the rest. */
+/* True when octet 1 makes sense with its nibbles exchanged: RV 1, Rsv 0 and an opcode that fits the rest. */
 static bool nibbles_exchanged(const struct ddp_segment *ddp, const uint8_t *octets)
 {
     const struct rdmap_opcode_info *info = rdmap_opcode_info(octets[1] >> 4);
@@ -101,7 +101,7 @@ static bool control_at_end(const struct ddp_segment *ddp)
     return ddp->stag >> 4 == 0x04 && info && !info->tagged && ddp->qn == (uint32_t)info->queue;
 }
 
-/* Faults of both control octets that are one fault; true when it was reported. */
+/* Reports faults of both control octets that are a single fault; true when there was one. */
 static bool judge_layout(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
@@ -130,7 +130,7 @@ static bool judge_layout(struct rdmap_connection *rdmap, struct rdmap_step *step
     return false;
 }
 
-/* A version that stays wrong is reported once. */
+/* A wrong version that persists is reported once. */
 static bool version_reported(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     uint8_t bit = (uint8_t)(1u << (step->ddp->dv > 1 ? step->ddp->dv : 4 + step->ddp->rv));
@@ -162,8 +162,8 @@ static void judge_versions(struct rdmap_connection *rdmap, struct rdmap_step *st
 }
 
 /*
- * RDMAP-4.1-24: one RV throughout a direction. With startup frames MPA knows which version is right and has reported
- * the wrong one; without them only the change is wrong.
+ * RDMAP-4.1-24: one RV throughout a direction. If startup frames were captured, MPA knows which version is right and
+ * has reported the wrong one; otherwise only the change is wrong.
  */
 static void judge_version_change(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
@@ -221,7 +221,7 @@ static enum rule_id queue_rule(const struct ddp_segment *ddp)
     return opcode_rules[ddp->opcode].queue;
 }
 
-/* DDP-4.3-09: but for its QN, the segment would continue an open message. */
+/* DDP-4.3-09: with another QN, the segment would continue an open message. */
 static bool leaves_its_queue(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     const struct rdmap_side *s = &rdmap->side[step->side];
@@ -231,7 +231,7 @@ static bool leaves_its_queue(const struct rdmap_connection *rdmap, const struct 
            step->ddp->msn == home->message->msn && (step->ddp->qn >= DDP_QUEUES || !s->queue[step->ddp->qn].open);
 }
 
-/* Returns the queue that the segment counts for; DDP_QUEUES when that cannot be known. */
+/* Returns the queue that the segment counts for, or DDP_QUEUES when unknown. */
 static unsigned judge_queue(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
@@ -277,7 +277,7 @@ static void pass_usual(struct rdmap_connection *rdmap, const struct rdmap_step *
         verdict_passed(v, RULE_RDMAPX_4_1_01);
 }
 
-/* DDP-3-08: whether the LLP protects the segments is decided once per connection. */
+/* DDP-3-08: decided once per connection, by whether the LLP protects the segments. */
 static void judge_digest(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     if (rdmap->crc_noted || rdmap->parameters.crc == UNKNOWN || rdmap->parameters.midstream)

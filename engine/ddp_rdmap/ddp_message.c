@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What Tagged and Untagged DDP Messages share: their segments put together. RFC 5041 sections 4.1, 5.2, 5.3. */
+/* Shared by Tagged and Untagged DDP Messages: putting their segments together. RFC 5041 sections 4.1, 5.2, 5.3. */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What a queue without a message points to: nothing is written there. */
+/* A queue without a message points here. Never written to. */
 static const struct ddp_message no_message;
 
 enum { ULP_MESSAGE_MAX = UINT32_MAX }; /* 5.2: less than 2^32 octets */
@@ -19,7 +19,7 @@ void ddp_ranges_add(struct ddp_ranges *ranges, uint64_t from, uint64_t to)
         return;
     while (i < ranges->n && ranges->range[i].to < from)
         i++;
-    /* All pieces from i on that touch the new one are merged with it. */
+    /* Merge all pieces from i on that touch the new one. */
     for (joined = i; joined < ranges->n && ranges->range[joined].from <= to; joined++) {
         ranges->overlapped |= ranges->range[joined].from < to && from < ranges->range[joined].to;
         from = ranges->range[joined].from < from ? ranges->range[joined].from : from;
@@ -34,7 +34,7 @@ void ddp_ranges_add(struct ddp_ranges *ranges, uint64_t from, uint64_t to)
     ranges->n = ranges->n - (joined - i) + 1;
 }
 
-/* Few messages are out of order, so the pieces are kept apart from the message. */
+/* Few messages are out of order, so the pieces are allocated separately. */
 void ddp_message_range(struct ddp_message *m, uint64_t from, uint64_t to)
 {
     if (!m->ranges)
@@ -112,7 +112,7 @@ void ddp_message_interrupts(struct rdmap_connection *rdmap, struct rdmap_step *s
 {
     struct rdmap_side *s = &rdmap->side[step->side];
 
-    if (step->ddp->opcode == RDMAP_TERMINATE) /* may cut off whatever is under way (RFC 5040 section 5.4) */
+    if (step->ddp->opcode == RDMAP_TERMINATE) /* may cut off any message (RFC 5040 section 5.4) */
         return;
     if (step->starts && step->message->first_known) /* so a Tagged message from before the hole has ended (5.3) */
         s->tagged.known = true;
@@ -205,7 +205,7 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
 
     if (!q->open || m->opcode == RDMAP_TERMINATE || s->terminated || peer->terminated)
         return false;
-    /* A Terminate may be missing, or be reported later; the peer's FIN alone takes one sequence number. */
+    /* A Terminate may be missing, or reported later; the peer's FIN alone uses one sequence number. */
     if (peer->hole || (s->acked_known && s->acked > peer->end + 1)) {
         verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02);
         return true;
@@ -216,13 +216,13 @@ bool ddp_message_cut_off(struct rdmap_connection *rdmap, unsigned side, struct d
     return true;
 }
 
-/* No RFC gives a time for the end of a TCP connection whose one stream has ended. */
-/* The other side has acknowledged more than the capture holds of this one: a FIN. */
+/* The other side has acknowledged more than the capture has of this one's stream: a FIN is missing. */
 static bool message_is_missing(const struct rdmap_side *s, unsigned side)
 {
     return s[other_side(side)].acked_known && s[other_side(side)].acked > s[side].end + s[side].fin;
 }
 
+/* No RFC limits how long a TCP connection may stay open after its only stream has ended. */
 void ddp_stream_finish(struct rdmap_connection *rdmap, int64_t time_ns)
 {
     const struct rdmap_side *s = rdmap->side;

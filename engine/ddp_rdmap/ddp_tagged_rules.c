@@ -2,16 +2,16 @@
 /*
  * Tagged messages: STag, TO, Last. RFC 5041 sections 4.1, 4.2, 5.2, 5.3, 7.1.
  *
- * Tagged segments name no message, so one that does not continue the open message is explained by the fewest wrong
- * fields: only the opcode octet DDP-4.2-06, only the STag DDP-4.2-12, only the TO DDP-5.2-11 (DDP-4.2-15 when it is
- * right in the other octet order, DDP-5.3-04 when the message turns out to be complete). Two or more of them mean
- * another message, and that the one before lacks Last (DDP-4.1-04). So does a Read Response that has all its octets, or
- * whose successor is where the next request expects it. Two contiguous Writes to one STag without Last in between look
- * like one Write.
+ * Tagged segments name no message, so a segment that does not continue the open message is explained by the fewest
+ * wrong fields: only the opcode octet DDP-4.2-06, only the STag DDP-4.2-12, only the TO DDP-5.2-11 (DDP-4.2-15 when the
+ * TO is right in the other octet order, DDP-5.3-04 when the message turns out to be complete). Two or more wrong fields
+ * mean a new message, and that the previous one lacks Last (DDP-4.1-04). So does a segment after a Read Response that
+ * has all its octets, or a segment at the place where the next request expects its Response. Two contiguous Writes to
+ * one STag without Last in between look like one Write.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
 
-/* The request that the open message, a Read Response, answers; NULL when not known. */
+/* The request answered by the open message, a Read Response; NULL when unknown. */
 static struct rdmap_request *answered_request(struct rdmap_connection *rdmap, unsigned side,
                                               const struct ddp_message *m)
 {
@@ -23,7 +23,7 @@ static struct rdmap_request *answered_request(struct rdmap_connection *rdmap, un
     return request && request->known && request->operation.kind == RDMAP_OP_READ ? request : NULL;
 }
 
-/* The segment begins the answer to the request after the one that the open message answers. */
+/* The segment begins the answer to the next request, after the request that the open message answers. */
 static bool answers_next_request(struct rdmap_connection *rdmap, const struct rdmap_step *step,
                                  const struct rdmap_request *request)
 {
@@ -36,7 +36,7 @@ static bool answers_next_request(struct rdmap_connection *rdmap, const struct rd
 
 /* ---- TO + length: 7.1 ---- */
 
-/* 2^64 exactly addresses octets that exist, but taken literally, the sum wraps: a note. */
+/* A sum of exactly 2^64 addresses existing octets, but taken literally, it wraps: a note. */
 static bool judge_sum(struct rdmap_connection *rdmap, struct rdmap_step *step, const char *what, uint64_t to,
                       uint64_t length)
 {
@@ -101,7 +101,7 @@ static void break_off(struct rdmap_connection *rdmap, struct rdmap_step *step, s
     struct rdmap_request *request = answered_request(rdmap, step->side, m);
 
     tagged_settle(rdmap, m);
-    if (!m->faulty && !rdmap_read_resumes(rdmap, step)) /* two that alternate are one fault */
+    if (!m->faulty && !rdmap_read_resumes(rdmap, step)) /* two alternating messages are one fault */
         ddp_message_not_ended(rdmap, m, step->fpdu->place.frame);
     q->open = false;
     if (!request)
@@ -110,7 +110,7 @@ static void break_off(struct rdmap_connection *rdmap, struct rdmap_step *step, s
     rdmap_requests_retire(requests, request, step->fpdu->place.time_ns);
 }
 
-/* TO least significant octet first, in this segment or in all of them. */
+/* The TO has its least significant octet first, in this segment or in all of them. */
 static bool to_in_other_order(const struct ddp_message *m, uint64_t to)
 {
     uint64_t length = m->next - m->last_at;
@@ -127,7 +127,7 @@ static bool tagged_explain(struct rdmap_connection *rdmap, struct rdmap_step *st
     bool other_control = !ddp_same_control(m, step), other_stag = ddp->stag != m->stag, other_to = ddp->to != m->next;
     const struct rdmap_request *request = answered_request(rdmap, step->side, m);
 
-    if (m->damaged && !other_control && !other_stag) /* its TOs are of no use */
+    if (m->damaged && !other_control && !other_stag) /* its TOs are useless */
         return true;
     if (other_control + other_stag + other_to > 1)
         return false;
@@ -163,7 +163,7 @@ static void tagged_go_on(struct rdmap_connection *rdmap, const struct ddp_messag
         VERDICT_PASSED(rdmap->verdict, RULE_DDP_4_2_06, RULE_DDP_4_2_12, RULE_DDP_4_2_15, RULE_DDP_5_2_11);
 }
 
-/* A Read Response with all its octets and no Last; the next one begins right after it in the same buffer. */
+/* The open Read Response has all its octets but no Last, and the next one begins right after it in the same buffer. */
 static bool next_is_adjacent(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_message *m)
 {
     const struct rdmap_request *request = answered_request(rdmap, step->side, m);
@@ -178,7 +178,7 @@ static bool tagged_continues(struct rdmap_connection *rdmap, const struct rdmap_
            !next_is_adjacent(rdmap, step, m);
 }
 
-/* After a Read Response that Last closed too early: the rest of it, which was reported. */
+/* The segment is the rest of a Read Response that Last closed too early, which was reported. */
 static bool tagged_belongs_to_last(struct rdmap_connection *rdmap, const struct rdmap_step *step,
                                    const struct ddp_queue *q)
 {
@@ -250,7 +250,7 @@ void ddp_tagged_hole(struct rdmap_connection *rdmap, unsigned side)
 {
     struct ddp_queue *q = &rdmap->side[side].tagged;
 
-    if (q->open) /* the disorder is a fact, whatever would have followed */
+    if (q->open) /* segments were out of order, whatever would have followed */
         tagged_settle(rdmap, q->message);
     q->any = q->open = q->known = false;
 }
@@ -263,7 +263,7 @@ void ddp_tagged_end(struct rdmap_connection *rdmap, unsigned side, bool fin)
 
     if (q->open)
         tagged_settle(rdmap, q->message);
-    /* After a Terminate the close is not the ULP's; and a message hidden by a hole may be open. */
+    /* After a Terminate, the close is not the ULP's; and a message hidden in a hole may be open. */
     if (fin && !ddp_message_cut_off(rdmap, side, q) && !s->terminated && !rdmap->side[other_side(side)].terminated) {
         if (s->hole)
             verdict_inconclusive(rdmap->verdict, RULE_DDP_6_2_1_02);

@@ -3,14 +3,14 @@
  * Untagged messages: queues, MSN, MO, Last. RFC 5041 sections 4.1, 4.3, 5.2, 5.3.
  *
  * A segment that does not fit its place in the queue breaks the rule that explains it with the fewest wrong fields:
- *  - inside a message: another MSN but the right MO is DDP-4.3-16; the next MSN with MO 0 means that the message before
- *    it lacks Last (DDP-4.1-04); another MO is DDP-4.3-18 when it is the right one in other units, else the message is
- *    put together piece by piece and judged when it is complete: all octets once but out of order is DDP-5.3-03 (or
- *    DDP-4.1-07, when Last is not on the highest MO), anything else DDP-5.2-07, or DDP-4.3-19 when it lacks its start;
- *  - after a message: the same MSN continuing at its end means that Last came too early (DDP-4.1-05), filling its gaps
- *    that Last was not sent last (DDP-4.1-06);
- *  - a new message with another MSN than expected: DDP-4.3-13, -15 for the first one of a queue, DDP-4.3-14 at the
- * wrap, DDP-5.3-02 when it turns out that two messages changed places, else DDP-4.3-12.
+ * - inside a message: another MSN but the right MO is DDP-4.3-16; the next MSN with MO 0 means that the previous
+ *   message lacks Last (DDP-4.1-04); another MO is DDP-4.3-18 when it is right in other units, else the message is put
+ *   together piece by piece and judged when complete: all octets once but out of order is DDP-5.3-03 (or DDP-4.1-07,
+ *   when Last is not on the highest MO), anything else DDP-5.2-07, or DDP-4.3-19 when the start is missing;
+ * - after a message: the same MSN continuing at its end means that Last came too early (DDP-4.1-05), the same MSN
+ *   filling its gaps means that the segment with Last was not sent last (DDP-4.1-06);
+ * - a new message with another MSN than expected: DDP-4.3-13, -15 for the first one of a queue, DDP-4.3-14 at the wrap,
+ *   DDP-5.3-02 when two messages turn out to be swapped, else DDP-4.3-12.
  */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_internal.h"
@@ -28,10 +28,10 @@ static void untagged_put_in_disorder(struct ddp_message *m, const struct rdmap_s
     m->disorder = step->fpdu->place;
     m->disorder_expected = expected;
     m->disorder_found = step->ddp->mo;
-    ddp_message_range(m, m->start, m->next); /* what came in order before it */
+    ddp_message_range(m, m->start, m->next); /* the octets that came in order before it */
 }
 
-/* The message is closed with octets missing, and nothing has filled them. */
+/* Reports a message that was closed with octets missing, which no later segment has supplied. */
 static void untagged_settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
     struct ddp_message *m = q->message;
@@ -56,7 +56,7 @@ static void untagged_settle(struct rdmap_connection *rdmap, struct ddp_queue *q)
                       (unsigned long long)m->disorder_expected);
 }
 
-/* Last came. */
+/* Judges a message whose segment with Last has come. */
 static void untagged_judge_whole(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     static const enum rule_id whole[] = {RULE_DDP_4_1_04, RULE_DDP_4_1_05, RULE_DDP_4_1_06, RULE_DDP_4_3_19};
@@ -78,7 +78,7 @@ static void untagged_judge_whole(struct rdmap_connection *rdmap, struct rdmap_st
     }
     if (ranges->overlapped || ranges->n != 1 || ranges->range[0].from != 0) {
         q->unsettled = true;
-        if (ranges->overlapped) /* nothing can make that good */
+        if (ranges->overlapped) /* later segments cannot repair that */
             untagged_settle(rdmap, q);
         return;
     }
@@ -152,14 +152,14 @@ static void judge_fixed_length(struct rdmap_connection *rdmap, struct rdmap_step
                    length, step->info->name, DDP_UNTAGGED_HEADER_LEN + length, (unsigned long long)m->octets,
                    step->fpdu->fpdu.ulpdu_length);
     } else if (m->octets == length && !step->ends) {
-        /* It is complete, and nothing may follow: Last is missing whatever comes. */
+        /* The message is complete, and nothing may follow: Last is missing, whatever comes. */
         rdmap_fail(rdmap, step, RULE_DDP_4_1_04, 0,
                    "expected Last = 1 in %s with all its %u octets; found Last = 0 in the segment that completes %s",
                    step->info->name, length, step->info->name);
         m->forced = step->ends = true;
         untagged_keep_content(q, step);
     } else if (m->segments == 1 && !step->ends) {
-        /* No keyword bans it, but the smallest MULPDU leaves no reason for it. */
+        /* No keyword forbids this, but even the smallest MULPDU leaves no reason for it. */
         rdmap_fail_as(rdmap, step, in_one, SEVERITY_WARNING, 0,
                       "expected %s of %u octets in one segment; found a segment of %llu octets and Last = 0",
                       step->info->name, length, (unsigned long long)m->octets);
@@ -183,7 +183,8 @@ static void report_astray(struct rdmap_connection *rdmap, struct ddp_queue *q)
 }
 
 /*
- * This message has another MSN than expected. If one number was skipped, its message may come next: that is reported.
+ * This message has another MSN than expected. If exactly one number was skipped, the skipped message may come next, so
+ * reporting waits.
  */
 static void go_astray(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q, bool first)
 {
@@ -243,7 +244,7 @@ static void judge_expected_msn(struct rdmap_connection *rdmap, struct rdmap_step
     }
 }
 
-/* The first message after a hole: no more can be missing than there is room for. */
+/* The first message after a hole: the hole had room for `hidden` messages, so no more can be missing. */
 static void judge_msn_behind_hole(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     uint32_t missing = step->ddp->msn - q->expected;
@@ -254,7 +255,7 @@ static void judge_msn_behind_hole(struct rdmap_connection *rdmap, struct rdmap_s
         go_astray(rdmap, step, q, false);
 }
 
-/* Judges the MSN of a new message, and returns that of the message after it. */
+/* Judges the MSN of a new message. Returns the MSN expected next. */
 static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     uint32_t msn = step->ddp->msn;
@@ -277,7 +278,7 @@ static uint32_t judge_msn(struct rdmap_connection *rdmap, struct rdmap_step *ste
         if (q->messages == 0)
             judge_first_msn(rdmap, step, q);
         else if (!astray ||
-                 msn != q->astray_expected + 1) /* one wrong number, and then on as if nothing had happened */
+                 msn != q->astray_expected + 1) /* a single wrong number, after which the count goes on unchanged */
             judge_expected_msn(rdmap, step, q);
     }
     return msn + 1;
@@ -303,7 +304,7 @@ static void untagged_begin(struct rdmap_connection *rdmap, struct rdmap_step *st
     ddp_message_begin(rdmap, step, q);
     if (ddp->mo == 0)
         return;
-    if (!known) { /* it began in the hole */
+    if (!known) { /* the message began in the hole */
         q->message->first_known = false;
         q->message->damaged = true;
         return;
@@ -315,7 +316,7 @@ static void untagged_begin(struct rdmap_connection *rdmap, struct rdmap_step *st
 
 /* ---- a message continues ---- */
 
-/* MO in other units or octet order than octets, most significant first. */
+/* MO in units other than octets, or with its least significant octet first. */
 static bool mo_in_other_units(const struct ddp_message *m, uint32_t mo)
 {
     return m->next == (uint64_t)mo * 4 || m->next == __builtin_bswap32(mo);
@@ -389,7 +390,7 @@ static bool untagged_fills_gap(const struct ddp_message *m, const struct ddp_seg
     return !ranges.overlapped && !ranges.lost;
 }
 
-/* The MSN is that of the message that Last has closed. True when the segment belongs to it nevertheless. */
+/* The segment has the MSN of the message that Last has closed. True when it belongs to that message nevertheless. */
 static bool untagged_belongs_to_last(struct rdmap_connection *rdmap, struct rdmap_step *step, struct ddp_queue *q)
 {
     struct ddp_message *m = q->message;
@@ -430,7 +431,7 @@ static bool untagged_belongs_to_last(struct rdmap_connection *rdmap, struct rdma
 
 /* ---- Terminate ---- */
 
-/* The first and only message on QN 2, in one segment (RFC 5040 section 5.4). A second one is judged elsewhere. */
+/* The first and only message on QN 2, in one segment (RFC 5040 section 5.4). A second Terminate is judged elsewhere. */
 static void untagged_judge_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
@@ -496,7 +497,7 @@ void ddp_untagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
     untagged_add(rdmap, step, q);
 }
 
-/* The message never ends as far as is known; that its segments are out of order is a fact nevertheless. */
+/* Settles an open message whose end is not known: that its segments are out of order is a fact nevertheless. */
 static void untagged_settle_open(struct rdmap_connection *rdmap, struct ddp_queue *q)
 {
     struct ddp_message *m = q->message;
@@ -515,7 +516,7 @@ static void untagged_settle_open(struct rdmap_connection *rdmap, struct ddp_queu
                   m->qn, m->msn, (unsigned long long)m->disorder_found, (unsigned long long)m->disorder_expected);
 }
 
-/* hidden: so many of its messages may be missing; UINT32_MAX: any number. */
+/* hidden: number of the queue's messages that may be missing; UINT32_MAX: any number. */
 static void untagged_unlearn(struct rdmap_connection *rdmap, struct ddp_queue *q, uint32_t hidden)
 {
     untagged_settle_open(rdmap, q);

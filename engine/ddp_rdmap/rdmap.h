@@ -19,27 +19,29 @@ struct rdmap_options {
     int64_t t_react, t_close, t_idle; /* nanoseconds; 0 takes the defaults of engine/mpa/mpa.h */
     unsigned operations_max;          /* operations in flight remembered per direction; 0 takes 65536 */
     unsigned stags_max;               /* STags remembered per direction; 0 takes 4096 */
-    /* The host sees segments with payload only: silence and a missing close prove nothing. See engine/mpa/mpa.h. */
+    /* The host sees only segments with payload, so silence or a missing close proves nothing. See engine/mpa/mpa.h. */
     bool payload_only;
-    /* Only this connection writes the memory that it accesses: what Atomics return is proof. */
+    /* Only this connection writes the memory that it accesses, so the values that Atomics return are proof. */
     bool exclusive;
 };
 
 struct rdmap_operation;
 
-/* One DDP Segment and the place that it has in its message. */
+/* One DDP Segment and its place in its message. */
 struct rdmap_segment_event {
     const struct mpa_fpdu_event *fpdu; /* its ddp member is valid */
-    bool in_message;         /* false: the segment is no sound part of a message, and the members below are invalid */
-    uint64_t message;        /* number of the message among those of this direction, from 0 */
-    unsigned index;          /* segment of the message, from 0 */
-    uint64_t message_octets; /* payload octets of the message, this segment's included */
-    bool first_known;        /* the message's first segment was seen (else it began before the capture or in a hole) */
-    bool complete;           /* this segment has L = 1 and nothing of the message is missing */
-    uint64_t operation;      /* the operation it belongs to, see below; 0 when unknown */
-    const struct rdmap_operation *op; /* the same, valid during the event; NULL when unknown */
-    bool rtr;                         /* the RTR of RFC 6581, or a zero-length message in its place */
-    bool faulty; /* MPA, DDP or RDMAP reported something about it: upper layers process it, and report nothing */
+    /* False: the segment is not a sound part of a message, and the members below are invalid. */
+    bool in_message;
+    uint64_t message;        /* number among the messages of this direction, from 0 */
+    unsigned index;          /* segment number within the message, from 0 */
+    uint64_t message_octets; /* payload octets of the message up to and including this segment */
+    /* The message's first segment was seen (else the message began before the capture or in a hole). */
+    bool first_known;
+    bool complete;                    /* this segment has L = 1 and no octet of the message is missing */
+    uint64_t operation;               /* number of its operation, see below; 0 when unknown */
+    const struct rdmap_operation *op; /* its operation, valid during the event; NULL when unknown */
+    bool rtr;                         /* the RTR of RFC 6581, or a zero-length message in the RTR's place */
+    bool faulty; /* MPA, DDP or RDMAP has a finding about the segment: upper layers process it, but report nothing */
     bool acked_known;
     uint64_t acked; /* how far its sender had received the other direction */
 };
@@ -61,15 +63,15 @@ struct rdmap_operation {
     uint64_t number;
     enum rdmap_operation_kind kind;
     uint8_t opcode;     /* of the (first) message */
-    uint8_t side;       /* that sent the (first) message */
-    struct place place; /* of its last segment (request) */
-    uint64_t octets;    /* moved, so far */
+    uint8_t side;       /* side that sent the (first) message */
+    struct place place; /* last segment (of the request) */
+    uint64_t octets;    /* octets moved so far */
     uint32_t segments;
     /* Send and Immediate Data */
     uint32_t msn;
     bool invalidates;
     uint32_t invalidate_stag;
-    /* Write: where to; Read: the request */
+    /* Write: destination; Read: the request */
     uint32_t stag;
     uint64_t to;
     struct rdmap_read_request read;     /* kind READ */
@@ -86,46 +88,49 @@ struct rdmap_operation {
 
 /* A Terminate and the segment that it reports. */
 struct rdmap_terminate_event {
-    const struct rdmap_terminate *terminate; /* as it was meant, when its control word is laid out wrong */
+    const struct rdmap_terminate *terminate; /* as intended, if the layout of its control word is wrong */
     const struct mpa_fpdu_event *fpdu;
     bool culprit_found;
-    struct place culprit; /* segment of the other direction whose DDP Header or RDMA Read Request Header is echoed: its
-                             frame, offset and side, no more */
+    /*
+     * The segment of the other direction whose DDP Header or RDMA Read Request Header is echoed: only its frame, offset
+     * and side.
+     */
+    struct place culprit;
 };
 
 struct rdmap_events {
     void *ctx;
     void (*segment)(void *ctx, const struct rdmap_segment_event *event);
-    /* An operation began, continued, or was answered: called after each of its segments. */
+    /* An operation began, continued, or was answered: called after each segment of it. */
     void (*operation)(void *ctx, const struct rdmap_operation *operation, const struct place *place);
     void (*terminate)(void *ctx, const struct rdmap_terminate_event *event);
-    /* Octets of this side's direction are lost or cannot be trusted: messages may be missing. */
+    /* Octets of this side's direction are lost or untrustworthy: messages may be missing. */
     void (*skipped)(void *ctx, unsigned side);
 };
 
 struct rdmap_connection;
 
-/* events and options are copied; verdict is borrowed. NULL when memory is lacking. */
+/* Copies events and options; borrows verdict. NULL when memory is lacking. */
 struct rdmap_connection *rdmap_connection_new(const struct rdmap_options *options, const struct rdmap_events *events,
                                               struct verdict *verdict, struct arena *arena);
 void rdmap_connection_free(struct rdmap_connection *rdmap);
-/* By side: how its host lays out Terminates; copied. */
+/* How the host of each side lays out Terminates; copied. */
 void rdmap_connection_set_hosts(struct rdmap_connection *rdmap, const struct terminate_host host[2]);
 
-/* The host passes on what mpa_events report. */
+/* The host passes on the events of mpa_events. */
 void rdmap_connection_parameters(struct rdmap_connection *rdmap, enum mpa_phase phase,
                                  const struct mpa_parameters *parameters);
 void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu_event *event);
-/* Octets of this side's stream are missing or were skipped: counters are learnt anew. */
+/* Octets of this side's stream are missing or were skipped: counters must be learned anew. */
 void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side);
-/* MPA has reported that this side did not close after its Terminate: what came instead is no second finding. */
+/* MPA has reported that this side did not close after its Terminate: messages sent instead are not a second finding. */
 void rdmap_connection_unclosed(struct rdmap_connection *rdmap, unsigned side);
 /* FIN (reset false) or RST of a side. */
 void rdmap_connection_end(struct rdmap_connection *rdmap, unsigned side, bool reset, const struct place *place);
 /*
- * How far the sender of `side` had received the other direction when it sent a segment without payload, by hosts that
- * see these, or the FPDU about to come when its event does not say. Orders request and answer where the capture's order
- * misleads.
+ * How far the sender of `side` had received the other direction when it sent a segment without payload (for hosts that
+ * see such segments), or the FPDU about to come when its event does not say so. Orders request and answer if the
+ * capture's order is misleading.
  */
 void rdmap_connection_acked(struct rdmap_connection *rdmap, unsigned side, bool known, uint64_t acked);
 void rdmap_connection_finish(struct rdmap_connection *rdmap, int64_t time_ns);
@@ -136,7 +141,7 @@ struct rdmap_counts {
     uint64_t octets[16][2];
 };
 const struct rdmap_counts *rdmap_connection_counts(const struct rdmap_connection *rdmap);
-/* They begin at 0 again: for hosts that report in parts. */
+/* Resets the counts to 0: for hosts that report in parts. */
 void rdmap_connection_restart_counts(struct rdmap_connection *rdmap);
 
 #endif

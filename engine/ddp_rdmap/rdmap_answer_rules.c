@@ -4,9 +4,9 @@
  * sections 5.2, 5.5 (12), (20); RFC 7306 sections 5.2, 5.4, 7.
  *
  * In two cases only later messages show which rule was broken. An answer that overtakes an older request is out of
- * order if that one is answered afterwards; if it never is, it is the missing answer that counts. An answer without a
- * request was sent too early if a request with its fields follows that has no other answer; else there is none that it
- * could answer.
+ * order if the older request is answered afterwards; if not, the missing answer is the finding. An answer without a
+ * request was sent too early if a request with its fields follows and has no other answer; otherwise the answer has no
+ * request at all.
  */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_answers.h"
@@ -35,7 +35,7 @@ static enum rule_id order_rule(enum rdmap_operation_kind older, enum rdmap_opera
     return younger == RDMAP_OP_READ ? RULE_RDMAPX_7_08 : RULE_RDMAPX_5_2_2_13;
 }
 
-/* One answer that comes too early is one fault, however many requests it overtakes. */
+/* An answer that comes too early is a single fault, however many requests it overtakes. */
 static void fail_order(struct rdmap_connection *rdmap, struct rdmap_answers *answers,
                        const struct rdmap_overtaken *overtaken, enum rdmap_operation_kind older)
 {
@@ -71,11 +71,11 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
         const struct rdmap_request *older = rdmap_request_at(requests, serial);
         struct rdmap_overtaken *overtaken;
 
-        /* With wrong MSNs it is unknown which comes first. */
+        /* With wrong MSNs the order is unknown. */
         if (!older || older->answered || !older->known || older->begun || older->faulty || step->request->faulty ||
             overtaken_find(answers, serial))
             continue;
-        if (older->doubtful) { /* it may have been answered in a hole */
+        if (older->doubtful) { /* its answer may be in a hole */
             verdict_inconclusive(rdmap->verdict, order_rule(older->operation.kind, step->request->operation.kind));
             continue;
         }
@@ -94,9 +94,12 @@ void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_s
     }
 }
 
-enum { LATER_MAX = 16 /* requests after one that are searched for those of the other kind */ };
+enum { LATER_MAX = 16 /* number of requests after the answered one that are searched for both kinds */ };
 
-/* Passed where there was a choice: a later request of that kind was open, which the answer did not overtake. */
+/*
+ * The order passes only if there was a choice: a later request of that kind was open, and the answer did not overtake
+ * it.
+ */
 static void pass_order(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
@@ -148,7 +151,7 @@ static bool answer_fits(const struct rdmap_early *early, const struct rdmap_oper
                : operation->atomic.identifier == early->identifier;
 }
 
-/* No other answer to the request will come: the one before it was meant for it. */
+/* The request will get no other answer: the earlier answer was meant for it. */
 static void answer_fail_early(struct rdmap_connection *rdmap, unsigned requester, struct rdmap_early *early)
 {
     struct rdmap_requests *requests = &rdmap->side[requester].requests;
@@ -169,7 +172,7 @@ static void answer_fail_early(struct rdmap_connection *rdmap, unsigned requester
     }
 }
 
-/* The answer has the fields of a request that its own sender has open. */
+/* The answer has the fields of a request that its own sender has open, so it comes from the wrong end. */
 static bool travels_along(struct rdmap_connection *rdmap, const struct rdmap_step *step,
                           const struct rdmap_early *early)
 {
@@ -200,7 +203,7 @@ static void unsolicited(struct rdmap_connection *rdmap, struct rdmap_step *step,
         .acked_known = step->acked_known,
         .place = step->fpdu->place,
     };
-    if (step->faulty) { /* its fault may be the cause of it */
+    if (step->faulty) { /* that fault may be the cause */
         early->open = false;
     } else if (travels_along(rdmap, step, early)) {
         early->open = false;
@@ -239,7 +242,7 @@ void rdmap_answers_request(struct rdmap_connection *rdmap, struct rdmap_step *st
     }
 }
 
-/* An answer with a request came: what it shows about an earlier one that had none. */
+/* An answer with a request came: settles an earlier answer that had none. */
 static void settle_early(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_answers *answers)
 {
     unsigned requester = other_side(step->side);
@@ -306,7 +309,7 @@ static enum rule_id unanswered_rule(const struct rdmap_operation *operation)
     return operation->read.size == 0 ? RULE_RDMAP_5_2_1_18 : RULE_RDMAP_5_2_1_14;
 }
 
-/* A graceful end, as far as is visible. A Terminate explains everything that was not answered. */
+/* A graceful end, as far as visible. A Terminate explains everything that was not answered. */
 static bool graceful(const struct rdmap_connection *rdmap)
 {
     const struct rdmap_side *s = rdmap->side;
@@ -319,7 +322,7 @@ static void answer_judge_unanswered(struct rdmap_connection *rdmap, unsigned req
 {
     const struct rdmap_answers *answers = answers_to(rdmap, requester);
     enum rule_id rule = unanswered_rule(&request->operation);
-    /* It had the request, and continued with other messages; then it was the one to end the connection. */
+    /* The responder had received the request, continued with other messages, and was the one to end the connection. */
     bool went_on = answers->other_acked_known && answers->other_acked >= request->end;
     bool closed_first = !answers->closed_first;
 
@@ -332,7 +335,10 @@ static void answer_judge_unanswered(struct rdmap_connection *rdmap, unsigned req
                      answer_name_of(request->operation.kind), went_on ? ", but other messages from the responder" : "");
 }
 
-/* Whatever the ULP wished, a later request was served: this one was skipped, and can no longer be answered in order. */
+/*
+ * Whatever the ULP wanted, a later request was served: this request was skipped, and can no longer be answered in
+ * order.
+ */
 static void judge_skipped(struct rdmap_connection *rdmap, const struct rdmap_request *request,
                           const struct rdmap_overtaken *overtaken, bool certain)
 {
@@ -353,7 +359,7 @@ static void answer_finish_side(struct rdmap_connection *rdmap, unsigned requeste
     struct rdmap_requests *requests = &rdmap->side[requester].requests;
     struct rdmap_answers *answers = answers_to(rdmap, requester);
     bool certain = rdmap_requests_certain(requests);
-    bool reported = false; /* of the requests that a close leaves unanswered the oldest */
+    bool reported = false; /* a close may leave many requests unanswered: only the oldest is reported */
 
     if (answers->early.open && answers->early.matched)
         answer_fail_early(rdmap, requester, &answers->early);
@@ -366,7 +372,7 @@ static void answer_finish_side(struct rdmap_connection *rdmap, unsigned requeste
             rdmap_read_is_rtr(rdmap, requester, request))
             continue;
         overtaken = overtaken_find(answers, serial);
-        if (overtaken && serial == 0 && answers->first) /* MPA-7.1.2-12, when it is never answered */
+        if (overtaken && serial == 0 && answers->first) /* MPA-7.1.2-12, if never answered */
             continue;
         reported = graceful(rdmap);
         if (reported && overtaken)

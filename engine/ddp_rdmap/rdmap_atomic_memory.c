@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Addresses that Atomics name, and what memory holds there that this connection alone writes (--exclusive).
+ * Addresses that Atomics name, and the contents of memory there if only this connection writes it (--exclusive).
  *
- * All that changes the memory of a side comes from its peer, in one direction: RDMA Writes, Atomic Requests, and
- * Responses to the Reads of the side. RFC 5040 section 5.5 and RFC 7306 section 7 say what a request finds there: all
- * that was sent before it, but perhaps also Writes that were sent after it. So an address is known from the answer to
- * an Atomic, or from what was written or read there, until
- *  - a Write comes while an Atomic on the address is open: either may be first,
- *  - the octets of a Read Response are placed there: RDMAP orders nothing between the two ends of a stream,
- *  - its STag is invalidated, and may name other memory from now on,
- *  - something of that direction is missing.
- * Answers that are missing leave those addresses unknown whose Atomics they answer.
+ * Everything that changes the memory of a side comes from its peer, in one direction: RDMA Writes, Atomic Requests, and
+ * Responses to the side's Reads. RFC 5040 section 5.5 and RFC 7306 section 7 say what a request finds there: the effect
+ * of everything sent before it, but perhaps also of Writes sent after it. So the contents of an address are known from
+ * the answer to an Atomic, or from octets written or read there, until
+ * - a Write comes while an Atomic on the address is open: either may be first,
+ * - octets of a Read Response are placed there: RDMAP defines no order between the two ends of a stream,
+ * - its STag is invalidated, and may name other memory from then on,
+ * - a part of that direction is missing.
+ * A missing answer to an Atomic leaves the Atomic's address unknown.
  */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
@@ -40,7 +40,7 @@ static struct rdmap_shadow *find_shadow(struct rdmap_atomic_state *state, unsign
     return NULL;
 }
 
-/* The one that was not looked for the longest makes way. */
+/* The entry that was unused for longest makes way. */
 static struct rdmap_shadow *make_shadow(struct rdmap_atomic_state *state, unsigned requester, uint32_t stag,
                                         uint64_t to)
 {
@@ -87,7 +87,7 @@ static bool same_octets(const struct rdmap_memory_word *a, const struct rdmap_me
     return true;
 }
 
-/* Both are the same in one octet order at least. */
+/* The two agree in at least one octet order. */
 static bool atomic_memory_fits(struct rdmap_atomic_state *state, unsigned requester,
                                const struct rdmap_memory_word *memory, const struct rdmap_memory_word *found)
 {
@@ -124,7 +124,7 @@ uint64_t rdmap_memory_value(const struct rdmap_atomic_state *state, unsigned req
                                                           : get_be64(memory->octets[ORDER_BIG]);
 }
 
-/* Segment octets at `to` that are the entry's. */
+/* Takes the segment's octets, which begin at `to`, as far as they fall within the entry's address. */
 static void atomic_memory_take_octets(const struct ddp_segment *ddp, uint64_t to, uint64_t address,
                                       struct rdmap_memory_word *memory)
 {
@@ -152,7 +152,10 @@ bool rdmap_memory_elsewhere(const struct rdmap_atomic_state *state, unsigned req
 
 /* ---- what changes memory ---- */
 
-/* Octets [to, to + length) of an STag change, by an FPDU that ends at `end`; written NULL: to any value. */
+/*
+ * Octets [to, to + length) of an STag change, by an FPDU that ends at stream offset `end`; written NULL: the values are
+ * unknown.
+ */
 struct change {
     uint32_t stag, frame;
     uint64_t to, length, end;
@@ -175,7 +178,7 @@ static void change_word(struct rdmap_connection *rdmap, unsigned side, struct rd
     if (shadow->activity != rdmap->atomic->activity[side])
         memory->known = 0;
     shadow->activity = rdmap->atomic->activity[side];
-    /* An Atomic is open, or its answer came before this: either may be first. */
+    /* An Atomic is open, or the Atomic's answer came before this change: either may be first. */
     if (!change->written || atomic_memory_is_open(&rdmap->side[side].requests, memory->requested) ||
         change->end <= rdmap->atomic->ahead[side]) {
         memory->known = 0;
@@ -186,7 +189,9 @@ static void change_word(struct rdmap_connection *rdmap, unsigned side, struct rd
     atomic_memory_take_octets(change->written, change->to, shadow->to, memory);
 }
 
-/* The entries of octets [to, to + length) of an STag, or of its aligned addresses when there are few: one after i. */
+/*
+ * Iterates over the entries of octets [to, to + length) of an STag; looks up each aligned address when there are few.
+ */
 static struct rdmap_shadow *next_shadow(struct rdmap_atomic_state *state, unsigned side, uint32_t stag, uint64_t to,
                                         uint64_t length, uint64_t *i)
 {
@@ -256,7 +261,7 @@ static bool in_step(const struct rdmap_connection *rdmap, const struct rdmap_ste
            !step->request->doubtful;
 }
 
-/* What was written or read before the first Atomic on the address. */
+/* Takes the octets that were written or read before the first Atomic on the address. */
 static void learn_word(struct rdmap_connection *rdmap, unsigned side, struct rdmap_shadow *shadow)
 {
     struct rdmap_readback_word word;
@@ -284,7 +289,7 @@ void rdmap_memory_request(struct rdmap_connection *rdmap, struct rdmap_step *ste
     shadow->memory.requested = step->request->serial + 1;
 }
 
-/* Before the request nothing but the Atomics that were answered, and Writes that are known, changed the address. */
+/* Before the request, only answered Atomics and known Writes changed the address. */
 static bool atomic_memory_is_known(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
                                    const struct rdmap_shadow *shadow, uint64_t previous)
 {
@@ -311,7 +316,7 @@ void rdmap_memory_answered(const struct rdmap_connection *rdmap, const struct rd
         state->ahead[requester] = step->acked_known ? step->acked : UINT64_MAX;
     set_value(memory, after);
     memory->source = RDMAP_MEMORY_ATOMIC;
-    /* Unknown unless the request came after all that may have changed the address. */
+    /* The value is known only if the request came after everything that may have changed the address. */
     if (!together || step->request->activity != state->activity[requester] || memory->changed > step->request->end)
         memory->known = 0;
     shadow->activity = state->activity[requester];
@@ -342,7 +347,7 @@ static void atomic_memory_read_word(struct rdmap_connection *rdmap, struct rdmap
 
     if (previous == UINT64_MAX || memory->changed > step->request->end ||
         step->request->activity != state->activity[requester])
-        return; /* changed since, perhaps before the Response */
+        return; /* the address changed since, perhaps before the Response */
     atomic_memory_take_octets(step->ddp, to, shadow->to, &found);
     if (!atomic_memory_is_known(rdmap, step, shadow, previous)) {
         memory->known = 0;

@@ -67,7 +67,7 @@ static void judge_unused_operands(struct rdmap_connection *rdmap, struct rdmap_s
                       UINT64_MAX, atomic->compare_mask);
 }
 
-/* ---- alignment: 5.1. The base of the buffer is not on the wire, so that TO mod 8 is a hint ---- */
+/* ---- alignment: 5.1. The base of the buffer is not on the wire, so TO mod 8 is only a hint ---- */
 
 static struct rdmap_atomic_stag *atomic_stag_of(struct rdmap_atomic_state *state, unsigned requester, uint32_t stag)
 {
@@ -114,7 +114,7 @@ static void fail_requester(struct rdmap_connection *rdmap, const struct rdmap_st
                             : ", which the responder accepted as one");
 }
 
-/* added, swapped: other remainders, of FetchAdds and CmpSwaps that were answered. */
+/* added, swapped: the other remainders of answered FetchAdds and CmpSwaps. */
 static enum rule_id alignment_rule(const struct rdmap_atomic_request *atomic, unsigned added, unsigned swapped)
 {
     bool adds = atomic->opcode == RDMAP_ATOMIC_FETCH_ADD;
@@ -124,7 +124,7 @@ static enum rule_id alignment_rule(const struct rdmap_atomic_request *atomic, un
     return !adds && added == 0 ? RULE_RDMAPX_5_1_2_10 : RULE_RDMAPX_8_2_06;
 }
 
-/* Of two addresses with different remainders one at least is not aligned. */
+/* Of two addresses with different remainders, at least one is not aligned. */
 static void fail_responder(struct rdmap_connection *rdmap, const struct rdmap_step *step,
                            struct rdmap_atomic_stag *entry, unsigned added, unsigned swapped)
 {
@@ -181,7 +181,7 @@ static void judge_answered_alignment(struct rdmap_connection *rdmap, struct rdma
         entry->swapped |= (uint8_t)bit;
 }
 
-/* Not answered: a responder refuses what is not aligned. */
+/* For an unanswered request: a responder refuses unaligned addresses. */
 static void judge_refused_alignment(struct rdmap_connection *rdmap, const struct rdmap_request *request)
 {
     if ((request->operation.atomic.to & 7u) != 0)
@@ -244,7 +244,7 @@ void rdmap_atomic_finish(struct rdmap_connection *rdmap, int64_t time_ns)
     }
 }
 
-/* An Atomic of that side, unanswered, whose 8 octets meet [to, to + length) of the STag. */
+/* An unanswered Atomic of that side whose 8 octets overlap [to, to + length) of the STag. */
 static const struct rdmap_request *open_atomic_on(struct rdmap_requests *requests, uint32_t stag, uint64_t to,
                                                   uint64_t length)
 {
@@ -262,7 +262,7 @@ static const struct rdmap_request *open_atomic_on(struct rdmap_requests *request
     return NULL;
 }
 
-/* RFC 7306 section 5: nothing makes the two atomic to each other. */
+/* RFC 7306 section 5: the two operations are not atomic with respect to each other. */
 static void judge_mixed(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t stag, uint64_t to,
                         uint64_t length)
 {

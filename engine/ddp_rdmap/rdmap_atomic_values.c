@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What Atomics leave in memory, and what the next one on the same address returns: RFC 7306 sections 5.1, 5.2.1 (7), 7.
+ * The values that Atomics leave in memory, and that the next Atomic on the same address returns: RFC 7306 sections 5.1,
+ * 5.2.1 (7), 7.
  *
  * A capture of one connection cannot exclude that the responder's CPU, another connection or another STag wrote the
- * address in between. Two values are compared only if nothing was seen on this connection that could have written it,
- * or have moved the responder's ULP to do so, from the first request up to the second answer; a contradiction is then a
+ * address in between. Two values are compared only if, from the first request to the second answer, nothing was seen on
+ * this connection that could have written the address, or made the responder's ULP write it; a contradiction is then a
  * note, once per address. Octets in reverse order are always an error: no writer leaves them by chance.
  *
- * Where this connection alone writes the memory (--exclusive), rdmap_atomic_memory.c knows what an address holds,
- * whatever else is said in between, and a contradiction is an error.
+ * If only this connection writes the memory (--exclusive), rdmap_atomic_memory.c knows the contents of an address,
+ * whatever else is sent in between, and a contradiction is an error.
  */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
@@ -33,7 +34,7 @@ static void keep_write(struct rdmap_connection *rdmap, const struct rdmap_step *
     const struct ddp_segment *ddp = step->ddp;
     struct rdmap_write_kept *kept;
 
-    /* An Atomic under way may be performed before or after it. */
+    /* An Atomic in flight may be performed before or after the Write. */
     if (!step->starts || !step->ends || step->faulty || ddp->payload_len < sizeof(uint64_t) ||
         rdmap_requests_open(requests) != 0 || !rdmap_requests_certain(requests))
         return;
@@ -50,7 +51,7 @@ static void keep_write(struct rdmap_connection *rdmap, const struct rdmap_step *
     memcpy(kept->octets, ddp->payload, ddp->payload_len);
 }
 
-/* Of exclusive memory: what may have changed any address. */
+/* For exclusive memory: counts what may have changed any address. */
 static void exclusive_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     bool writes = step->ddp->opcode == RDMAP_WRITE || step->ddp->opcode == RDMAP_READ_RESPONSE;
@@ -61,7 +62,7 @@ static void exclusive_segment(struct rdmap_connection *rdmap, const struct rdmap
         rdmap_memory_segment(rdmap, step);
 }
 
-/* Of memory that others write, too. */
+/* For memory with other writers. */
 static void shared_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     switch (step->ddp->opcode) {
@@ -70,7 +71,7 @@ static void shared_segment(struct rdmap_connection *rdmap, const struct rdmap_st
     case RDMAP_ATOMIC_RESPONSE:
     case RDMAP_TERMINATE:
         break;
-    case RDMAP_READ_RESPONSE: /* writes where it arrives; its sender's ULP has no part in it */
+    case RDMAP_READ_RESPONSE: /* writes at the side that receives it; the sender's ULP is not involved */
         rdmap->atomic->activity[step->side] += step->ddp->payload_len > 0;
         break;
     case RDMAP_WRITE:
@@ -78,7 +79,7 @@ static void shared_segment(struct rdmap_connection *rdmap, const struct rdmap_st
         if (step->ddp->payload_len <= RDMAP_WRITE_OCTETS && step->ddp->lacking == 0)
             keep_write(rdmap, step);
         break;
-    default: /* either ULP may act on it, or be about to */
+    default: /* either ULP may act on the message, or be about to */
         rdmap_values_hole(rdmap, step->side);
         break;
     }
@@ -99,7 +100,7 @@ void rdmap_values_segment(struct rdmap_connection *rdmap, const struct rdmap_ste
 void rdmap_values_hole(struct rdmap_connection *rdmap, unsigned side)
 {
     rdmap->atomic->activity[side]++;
-    if (!rdmap->options.exclusive) /* a ULP may have acted on it */
+    if (!rdmap->options.exclusive) /* a ULP may have acted on the missing octets */
         rdmap->atomic->activity[other_side(side)]++;
 }
 
@@ -120,13 +121,13 @@ void rdmap_values_request(struct rdmap_connection *rdmap, struct rdmap_step *ste
         rdmap_memory_request(rdmap, step);
 }
 
-/* ---- mistakes by which values that do not fit are explained ---- */
+/* ---- mistakes that explain values that do not fit ---- */
 
 struct pair {
     const struct rdmap_shadow *first;
-    const struct rdmap_atomic_request *operation; /* the second */
-    uint64_t original;                            /* of the second */
-    bool pipelined;                               /* the second was sent before the first was answered */
+    const struct rdmap_atomic_request *operation; /* of the second Atomic */
+    uint64_t original;                            /* returned by the second Atomic */
+    bool pipelined;                               /* the second request was sent before the first was answered */
 };
 
 static uint64_t applied(const struct rdmap_atomic_request *operation, uint64_t original)
@@ -137,7 +138,7 @@ static uint64_t applied(const struct rdmap_atomic_request *operation, uint64_t o
     return after;
 }
 
-/* Unchanged octets show nothing: read in reverse a CmpSwap mostly does not match. */
+/* Unchanged octets prove nothing: read in reverse, a CmpSwap mostly does not match. */
 static bool in_reverse(const struct pair *pair)
 {
     return pair->original != pair->first->original &&
@@ -145,7 +146,10 @@ static bool in_reverse(const struct pair *pair)
                __builtin_bswap64(pair->original);
 }
 
-/* The second returned what it left; the first, if it did so too, seems to have left it already. */
+/*
+ * The second Atomic returned the value that it left, instead of the original one. If the first Atomic did so, too, then
+ * pair->first->original is really the value that the first one left.
+ */
 static bool returned_after(const struct pair *pair)
 {
     return (pair->original == applied(pair->operation, pair->first->original) &&
@@ -188,7 +192,7 @@ static enum rule_id mistake_of_swap(const struct pair *pair)
     return RULE_RDMAPX_5_1_2_06;
 }
 
-/* 1 for success, 0 for failure in place of a value. */
+/* Returned 1 for success or 0 for failure, instead of a value. */
 static bool returned_success(const struct pair *pair)
 {
     const struct rdmap_atomic_request *operation = pair->operation;
@@ -218,7 +222,7 @@ static enum rule_id values_explain(const struct pair *pair)
         return RULE_RDMAPX_5_1_1_10;
     if (in_other_order(pair))
         return RULE_RDMAPX_5_2_1_25;
-    if (field != RULE_COUNT) /* not ignored as it should be */
+    if (field != RULE_COUNT) /* the responder did not ignore the field */
         return field;
     rule = pair->first->operation.opcode == RDMAP_ATOMIC_FETCH_ADD ? mistake_of_add(pair) : mistake_of_swap(pair);
     if (rule != RULE_RDMAPX_5_1_1_01 && rule != RULE_RDMAPX_5_1_2_06)
@@ -228,7 +232,7 @@ static enum rule_id values_explain(const struct pair *pair)
     return returned_success(pair) ? RULE_RDMAPX_5_1_2_04 : rule;
 }
 
-/* ---- values that fit: which rules they show to be kept ---- */
+/* ---- values that fit: the rules that they show to be kept ---- */
 
 static void pass_add(struct verdict *v, const struct rdmap_shadow *first)
 {
@@ -273,7 +277,7 @@ static void values_pass(struct rdmap_connection *rdmap, const struct pair *pair)
 
 struct doubt {
     enum rule_severity severity;
-    const char *text; /* what may explain the value */
+    const char *text; /* possible explanation of the value */
 };
 
 static struct doubt doubt_of(const struct rdmap_connection *rdmap, const struct rdmap_step *step,
@@ -313,7 +317,7 @@ static void judge_pair(struct rdmap_connection *rdmap, struct rdmap_step *step, 
         fail_pair(rdmap, step, shadow, pair);
 }
 
-/* No Atomic before it: a Write may show the value. */
+/* There was no earlier Atomic: a Write may show the value. */
 static void judge_written(struct rdmap_connection *rdmap, struct rdmap_step *step,
                           const struct rdmap_atomic_response *response)
 {
@@ -438,7 +442,7 @@ void rdmap_values_response(struct rdmap_connection *rdmap, struct rdmap_step *st
     shadow = rdmap_shadow_of(state, requester, operation->stag, operation->to, !exclusive);
     if (!shadow)
         return;
-    /* Something that the responder had received, but that is yet to come in the capture, may have written it. */
+    /* The responder may have received a message, still to come in the capture, that wrote the address. */
     if (!exclusive && (!step->acked_known || step->acked > rdmap->side[requester].end))
         state->activity[requester]++;
     judge_value(rdmap, step, shadow, response);

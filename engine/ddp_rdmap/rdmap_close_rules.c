@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The end of an RDMAP Stream: nothing after a Terminate, and a close that lets it arrive. RFC 5040 sections 5.4, 6.2.
+ * The end of an RDMAP Stream: nothing may follow a Terminate, and the close must let the Terminate arrive. RFC 5040
+ * sections 5.4, 6.2.
  */
 #include "engine/ddp_rdmap/rdmap_answers.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
 
 enum { LLP_MPA = 0x20, CODE_STARTUP_FIRST = 5, CODE_STARTUP_LAST = 7 };
-#define RTO_FIRST_NS INT64_C(1000000000) /* when TCP sends again what was not acknowledged (RFC 6298 section 2.1) */
+#define RTO_FIRST_NS INT64_C(1000000000) /* TCP's first retransmission timeout (RFC 6298 section 2.1) */
 
 struct rdmap_close_state {
     struct {
         bool terminated;
-        bool by_mpa;   /* the Terminate ends the startup: MPA may judge what follows (RFC 6581 sections 9.1, 9.2) */
-        bool unclosed; /* MPA has reported what follows */
+        bool by_mpa;   /* the Terminate ends the startup: MPA may judge later FPDUs (RFC 6581 sections 9.1, 9.2) */
+        bool unclosed; /* MPA has reported what followed */
         bool reported, settled;
         uint64_t end; /* stream offset after the Terminate */
         struct place place;
-        struct place after; /* by_mpa: the first FPDU after it, and what it is; frame 0: none */
+        struct place after; /* by_mpa: the first FPDU after the Terminate, and what it is; frame 0: none */
         const char *after_name;
         bool after_is_terminate;
     } side[2];
@@ -61,7 +62,7 @@ static void judge_after_terminate(struct rdmap_connection *rdmap, struct rdmap_s
     if (state->side[side].reported || step->faulty || (state->side[side].by_mpa && step->fpdu->faulty))
         return;
     state->side[side].reported = true;
-    if (state->side[side].by_mpa) { /* MPA judges it later than this layer */
+    if (state->side[side].by_mpa) { /* MPA judges later than this layer */
         state->side[side].after = step->fpdu->place;
         state->side[side].after_name = name;
         state->side[side].after_is_terminate = is_terminate(step);
@@ -96,7 +97,7 @@ void rdmap_close_segment(struct rdmap_connection *rdmap, struct rdmap_step *step
     }
 }
 
-/* The direction is over. */
+/* The direction is over: settles its rules. */
 static void close_settle(struct rdmap_connection *rdmap, unsigned side)
 {
     struct rdmap_close_state *state = rdmap->close;
@@ -113,7 +114,7 @@ static void close_settle(struct rdmap_connection *rdmap, unsigned side)
     verdict_passed(rdmap->verdict, RULE_RDMAP_5_4_11);
 }
 
-/* It was not sent again for so long that its sender must have had an ACK, whether the capture has that or not. */
+/* The Terminate was not retransmitted for so long that its sender must have had an ACK, captured or not. */
 static bool close_acknowledged(const struct rdmap_connection *rdmap, unsigned side, const struct place *end)
 {
     const struct rdmap_close_state *state = rdmap->close;

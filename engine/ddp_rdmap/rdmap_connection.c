@@ -216,7 +216,7 @@ static void begin_operation(struct rdmap_connection *rdmap, struct rdmap_operati
     }
 }
 
-/* One message, the operation: Write, Send, Immediate Data, Terminate. */
+/* A single message is the operation: Write, Send, Immediate Data, Terminate. */
 static void one_way(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_operation *operation = &step->message->operation;
@@ -279,8 +279,8 @@ static void connection_count_answer(struct rdmap_step *step)
 }
 
 /*
- * After a hole the FPDUs of one direction may come later than those of the other. An answer whose sender had received
- * requests that are yet to come may answer one of them: then it is not known which ones are open.
+ * After a hole, the FPDUs of one direction may come later than those of the other. An answer whose sender had received
+ * requests still to come may answer one of these, so the open requests are not known for certain.
  */
 static bool requests_lag(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
@@ -298,7 +298,7 @@ static bool requests_lag(struct rdmap_connection *rdmap, const struct rdmap_step
     return true;
 }
 
-/* The first segment of a Read Response: step->request is what it answers, if that can be known. */
+/* The first segment of a Read Response: sets step->request to the request that it answers, if known. */
 static void match_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
@@ -308,7 +308,7 @@ static void match_read_response(struct rdmap_connection *rdmap, struct rdmap_ste
         return;
     if (rdmap_read_resumes(rdmap, step))
         step->message->faulty = step->faulty = true;
-    else if (!step->message->first_known) /* after a hole: it, too, answers an open request, or one still to come */
+    else if (!step->message->first_known) /* after a hole: answers an open request, or a later one */
         rdmap_requests_unclaimed(requests);
     else if (rdmap_read_is_asked_for(requests, step->ddp) || !rdmap_reaction_serves_fault(rdmap, step, 0))
         rdmap_requests_match(rdmap, step, 0);
@@ -376,7 +376,7 @@ static void connection_terminate(struct rdmap_connection *rdmap, struct rdmap_st
     const char *layout;
 
     one_way(rdmap, step);
-    if (step->ddp->lacking > 0) { /* what it complains about was not captured */
+    if (step->ddp->lacking > 0) { /* the part that the Terminate complains about was not captured */
         rdmap_reaction_skipped(rdmap, step->side);
         s->hole = s->terminated = true;
         s->terminate_place = step->fpdu->place;
@@ -460,12 +460,12 @@ static void emit_segment(struct rdmap_connection *rdmap, const struct rdmap_step
         }
         rdmap->events.segment(rdmap->events.ctx, &event);
     }
-    /* A request in a hole is not an operation that was reported. */
+    /* A request in a hole is not a reported operation. */
     if (rdmap->events.operation && step->operation && step->operation->number != 0)
         rdmap->events.operation(rdmap->events.ctx, step->operation, &step->fpdu->place);
 }
 
-/* A segment that does not count as a message may have been one nevertheless, by its opcode or its queue. */
+/* A segment that does not count as a message may still have been one: of the kind its opcode says, or on its queue. */
 static void connection_unlearn(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     const struct rdmap_opcode_info *info = step->info;
@@ -483,7 +483,7 @@ static void connection_unlearn(struct rdmap_connection *rdmap, const struct rdma
         rdmap_requests_doubt(&rdmap->side[other_side(step->side)].requests);
 }
 
-/* MPA has reported that its sender uses another DV than the connection's; its receiver must report that. */
+/* MPA has reported that the sender uses another DV than the connection; the receiver must report it, too. */
 static bool is_wrong_version(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     return rdmap->parameters.startup_seen && step->ddp->dv == (rdmap->parameters.revision == 0);
@@ -519,7 +519,7 @@ static void connection_segment(struct rdmap_connection *rdmap, struct rdmap_step
         rdmap_readback_hole(rdmap, step->side);
     }
     if (step->fpdu->faulty && !is_wrong_version(rdmap, step)) {
-        rdmap_reaction_skipped(rdmap, step->side); /* nor do other rules judge the peer's reaction to it */
+        rdmap_reaction_skipped(rdmap, step->side); /* nor do other rules judge the peer's reaction to the segment */
     } else {
         rdmap->verdict->muted = false;
         rdmap_reaction_segment(rdmap, step);
@@ -537,7 +537,7 @@ static void connection_tell_skipped(struct rdmap_connection *rdmap, unsigned sid
         rdmap->events.skipped(rdmap->events.ctx, side);
 }
 
-/* Messages of this direction may be missing: as many as fit into so many octets. */
+/* Messages of this direction may be missing: as many as fit into `octets` octets. */
 static void connection_lose(struct rdmap_connection *rdmap, unsigned side, uint64_t octets)
 {
     rdmap->side[side].hole = rdmap->side[side].hole_open = true;
@@ -551,21 +551,21 @@ static void connection_lose(struct rdmap_connection *rdmap, unsigned side, uint6
     rdmap_reaction_skipped(rdmap, side);
 }
 
-/* Octets of this direction are lost, or may be anything. */
+/* Octets of this direction are lost or untrustworthy. */
 static void hole(struct rdmap_connection *rdmap, unsigned side)
 {
     connection_lose(rdmap, side, UINT64_MAX);
     connection_tell_skipped(rdmap, side);
 }
 
-/* What is missing cannot be waited for: something that depends on it comes first. */
+/* Waiting for the missing octets is over: something that depends on them comes first. */
 static void give_up_gap(struct rdmap_connection *rdmap, unsigned side)
 {
     if (rdmap->side[side].gap)
         connection_lose(rdmap, side, UINT64_MAX);
 }
 
-/* The rest of an RDMA Read Response ends where its request says; what follows there answers the next one. */
+/* The rest of an RDMA Read Response ends where its request says; octets beyond that answer the next request. */
 static bool is_of_open_message(struct rdmap_connection *rdmap, unsigned side, const struct ddp_segment *ddp)
 {
     const struct ddp_queue *q = &rdmap->side[side].tagged;
@@ -581,7 +581,7 @@ static bool is_of_open_message(struct rdmap_connection *rdmap, unsigned side, co
            ddp->to - request->operation.read.sink_to < request->operation.read.size;
 }
 
-/* An FPDU after something that is missing: more of the message that goes on with it, or anything. */
+/* An FPDU after a gap: it either continues the open message, or may be anything. */
 static void bridge_gap(struct rdmap_connection *rdmap, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct rdmap_side *s = &rdmap->side[side];
@@ -598,7 +598,7 @@ static void bridge_gap(struct rdmap_connection *rdmap, unsigned side, const stru
     }
 }
 
-/* The first FPDU that is seen of a direction: does the direction begin with it? */
+/* Notes whether a direction begins with the first FPDU seen. */
 static void connection_start(struct rdmap_connection *rdmap, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct rdmap_side *s = &rdmap->side[side];
@@ -637,7 +637,7 @@ void rdmap_connection_fpdu(struct rdmap_connection *rdmap, const struct mpa_fpdu
                               .acked_known = event->acked_known || s->acked_known,
                               .acked = event->acked_known ? event->acked : s->acked};
 
-    if (rdmap->finished || s->reset) /* captured after the RST, though sent before it: messages are closed already */
+    if (rdmap->finished || s->reset) /* captured after the RST though sent before it: messages are closed already */
         return;
     give_up_gap(rdmap, other_side(side));
     if (!s->started)
@@ -696,7 +696,7 @@ void rdmap_connection_skipped(struct rdmap_connection *rdmap, unsigned side)
         connection_tell_skipped(rdmap, side & 1u);
         return;
     }
-    s->started = true; /* what is missing may have been the first messages */
+    s->started = true; /* the missing octets may have been the first messages */
     rdmap_requests_distrust(&s->requests);
     hole(rdmap, side & 1u);
 }

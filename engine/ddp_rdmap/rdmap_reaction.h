@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reactions of the DDP and RDMAP layers: a faulty segment that one side sends must be answered by the other with a
- * Terminate, a merely odd one must not.
+ * Reactions of the DDP and RDMAP layers: a side must answer a faulty segment from its peer with a Terminate, but not a
+ * merely odd one.
  *
- *   rdmap_reaction_rules.c     the hooks; what became of a fault: Terminate, service, close, silence
- *   rdmap_reaction_faults.c    which segments are faults that a capture proves, and the Terminates that answer them
+ *   rdmap_reaction_rules.c     the hooks; the consequence of a fault: Terminate, service, close, silence
+ *   rdmap_reaction_faults.c    segments that a capture proves to be faulty, and the Terminates that answer them
  *   rdmap_reaction_odd.c       segments that look wrong and must be accepted
  *   rdmap_reaction_limits.c    requests within the negotiated depth; all Atomic Operations or none
  *   rdmap_reaction_security.c  predictable STags; TLS on top of RDMAP
  *
- * "Reactor" is the side that is to react; its peer sent the fault. What the ULP registered, advertised and posted a
- * capture does not show: faults that need it (invalid STag, bounds, no buffer) are left to active tests.
+ * The "reactor" is the side that must react; its peer sent the fault. A capture does not show what the ULP registered,
+ * advertised and posted: faults that depend on that (invalid STag, bounds, no buffer) are left to active tests.
  */
 #ifndef IWARP_ENGINE_DDP_RDMAP_RDMAP_REACTION_H
 #define IWARP_ENGINE_DDP_RDMAP_RDMAP_REACTION_H
@@ -26,7 +26,7 @@ enum fault_kind {
     FAULT_QN_ATOMIC, /* QN 3, which only Atomic Responses use */
     FAULT_MSN_REPEATED,
     FAULT_MSN_FAR,
-    FAULT_MSN_GAP, /* QN 1, here and below: there may be a buffer, but nothing may be delivered from it */
+    FAULT_MSN_GAP, /* QN 1, here and below: there may be a buffer, but no message may be delivered from it */
     FAULT_MO,
     FAULT_MO_READ,
     FAULT_TO_WRAP,
@@ -51,46 +51,49 @@ enum fault_kind {
 };
 
 enum fault_answer {
-    ANSWER_RIGHT,     /* the code of this fault, or one that another check of it may well give */
+    ANSWER_RIGHT,     /* the code of this fault, or a code that another check of the segment may give */
     ANSWER_TOLERATED, /* less fitting: a warning */
     ANSWER_WRONG,
-    ANSWER_ELSEWHERE, /* wrong by itself: judged where Terminates are (rdmap_terminate_*.c) */
+    ANSWER_ELSEWHERE, /* wrong by itself: judged by the rules for Terminates (rdmap_terminate_*.c) */
 };
 
 struct fault_info {
     const char *what;
-    enum rule_id ignored; /* fails when nothing is done about it */
-    enum rule_id code;    /* fails when the Terminate says something else */
-    bool ddp;             /* found by DDP: at once, whatever L is */
-    bool served_only;     /* it may be waited on for what is missing: only an answer to it is wrong */
+    enum rule_id ignored; /* fails when the reactor does not react */
+    enum rule_id code;    /* fails when the Terminate has a wrong code */
+    bool ddp;             /* DDP finds it at once, whatever L is */
+    bool served_only;     /* the reactor may wait for a missing message: only an answer to the segment is wrong */
 };
 
 enum fault_state { FAULT_UNSEEN, FAULT_WAITING, FAULT_SETTLED };
 
-/* A fault, and what its receiver has done since. */
+/* A fault, and what its receiver has done since then. */
 struct fault_watch {
     enum fault_state state;
     enum fault_kind kind;
-    struct place place;  /* of the segment in error */
-    uint64_t end;        /* of its FPDU, in the peer's stream */
-    bool firm;           /* found as soon as it has come; else when its message is complete */
-    bool may_just_close; /* its receiver need not, or must not, answer it with a Terminate */
-    /* What its receiver may have taken it for, whatever its header says: a request whose answer goes to a sink. */
+    struct place place;  /* the faulty segment */
+    uint64_t end;        /* end of its FPDU in the peer's stream */
+    bool firm;           /* detected as soon as it arrives; else when its message is complete */
+    bool may_just_close; /* its receiver need not, or must not, answer with a Terminate */
+    /*
+     * What its receiver may have taken the segment for, whatever its header says: a request whose answer goes to a
+     * sink.
+     */
     bool is_read, is_atomic;
-    uint32_t sink_stag; /* or identifier of an Atomic */
+    uint32_t sink_stag; /* or the identifier of an Atomic */
     uint64_t sink_to;
-    bool read_queue; /* on QN 1, with nothing open before it: any answer is one to it */
+    bool read_queue; /* on QN 1, with nothing open before it: any answer is an answer to this segment */
     uint32_t msn;
-    bool followed;             /* the peer sent requests after it */
-    bool faults_after;         /* and other faults */
-    bool received, peer_ended; /* the reactor has acknowledged it; the peer closed */
-    struct place served;       /* answer to a request after it; frame 0: none */
-    uint32_t served_request;   /* frame of that request */
-    struct place later;        /* first message begun after it was received, other than answers; frame 0: none */
-    uint64_t later_end;        /* after it, in the reactor's stream */
-    uint64_t turn_end;         /* after a message that the peer sent when it had that; 0: none */
-    struct place went_on;      /* and a message that the reactor sent when it had that; frame 0: none */
-    struct place late;         /* the first such message after the time for a reaction; frame 0: none */
+    bool followed;             /* the peer sent requests after the fault */
+    bool faults_after;         /* the peer sent further faults */
+    bool received, peer_ended; /* the reactor has acknowledged the fault; the peer closed */
+    struct place served;       /* answer to a later request; frame 0: none */
+    uint32_t served_request;   /* frame of the later request */
+    struct place later;        /* first message begun after the fault was received, other than answers; frame 0: none */
+    uint64_t later_end;        /* end of that message in the reactor's stream */
+    uint64_t turn_end;         /* end of a message that the peer sent after receiving `later`; 0: none */
+    struct place went_on;      /* a message that the reactor sent after receiving that one; frame 0: none */
+    struct place late;         /* first message like `later` after the time limit for a reaction; frame 0: none */
 };
 
 enum odd_kind {
@@ -109,17 +112,17 @@ enum odd_kind {
 
 struct odd_watch {
     unsigned pending; /* set of 1 << enum odd_kind */
-    unsigned settled; /* of these, those after which the reactor continued */
+    unsigned settled; /* the subset after which the reactor continued */
     uint64_t end[ODD_KINDS];
 };
 
 enum { INVALIDATED_MAX = 8, SINKS_WANTED = 16 };
 
-/* MSNs of one queue, as its receiver counts them. */
+/* MSNs of one queue as counted by its receiver. */
 struct msn_track {
     bool known, open;
     uint32_t next, open_msn;
-    uint32_t complete; /* messages */
+    uint32_t complete; /* number of complete messages */
 };
 
 struct rdmap_reaction_state {
@@ -142,14 +145,14 @@ struct rdmap_reaction_state {
     bool sinks_regular[2], sink_entries[2], sinks_reported[2], first_send_seen[2];
 };
 
-/* ---- all ---- */
+/* ---- shared ---- */
 
 static inline bool reaction_acked(const struct rdmap_side *reactor, uint64_t end)
 {
     return reactor->acked_known && reactor->acked >= end;
 }
 
-/* The segment was sent when its sender had received the peer's octets up to end. */
+/* When the segment was sent, its sender had received the peer's octets up to `end`. */
 static inline bool reaction_after(const struct rdmap_step *step, uint64_t end)
 {
     return step->acked_known && step->acked >= end;
@@ -160,7 +163,7 @@ static inline uint64_t reaction_end_of(const struct rdmap_step *step)
     return step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
 }
 
-/* A whole Terminate: what the terminate hook has seen already. */
+/* A whole Terminate, which the terminate hook has already seen. */
 static inline bool reaction_is_terminate(const struct rdmap_step *step)
 {
     return step->message && step->ddp->opcode == RDMAP_TERMINATE;
@@ -169,18 +172,18 @@ static inline bool reaction_is_terminate(const struct rdmap_step *step)
 /* ---- rdmap_reaction_rules.c ---- */
 
 /*
- * The first segment of an answer that no open request asked for. True when it answers a segment that its sender should
- * have rejected instead, which is reported. identifier: of an Atomic Response.
+ * The first segment of an answer that no open request asked for. True (and reported) when it answers a segment that its
+ * sender should have rejected instead. identifier: of an Atomic Response.
  */
 bool rdmap_reaction_serves_fault(struct rdmap_connection *rdmap, const struct rdmap_step *step, uint32_t identifier);
-/* The answer without a request, which `side` should have reported, fits a request that it sent after it. */
+/* The answer without a request, which `side` should have reported, fits a request that `side` sent afterwards. */
 void rdmap_reaction_asked_late(struct rdmap_connection *rdmap, unsigned side);
 
 /* ---- rdmap_reaction_faults.c ---- */
 
 extern const struct fault_info rdmap_fault_info[FAULT_KINDS];
 
-/* What is wrong with the segment beyond doubt; keeps track of what later segments are judged by. */
+/* The fault that the segment certainly has; also tracks the state that later segments are judged by. */
 enum fault_kind rdmap_fault_of(struct rdmap_connection *rdmap, struct rdmap_step *step);
 /* A message of the reactor: STags that its peer invalidated may be advertised anew. */
 void rdmap_fault_readvertise(struct rdmap_connection *rdmap, const struct rdmap_step *step);
@@ -192,7 +195,7 @@ enum fault_answer rdmap_fault_answer(enum fault_kind kind, const struct rdmap_te
 void rdmap_odd_segment(struct rdmap_connection *rdmap, struct rdmap_step *step);
 void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step,
                          const struct rdmap_terminate *terminate, const struct rdmap_recent *culprit);
-/* The reactor, or its peer, closed; or the capture ended. */
+/* The reactor or its peer closed, or the capture ended. */
 void rdmap_odd_settle(struct rdmap_connection *rdmap, unsigned reactor, bool closed);
 
 /* ---- rdmap_reaction_limits.c ---- */

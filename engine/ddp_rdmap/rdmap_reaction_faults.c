@@ -3,7 +3,7 @@
  * Faults that a capture proves, whatever the ULPs have registered or posted, and the Terminates that answer them: RFC
  * 5041 section 7, RFC 5040 sections 4.8 and 7, RFC 7306 section 8.
  *
- * Checks are made in the order of the layers, and those that only the receiver can make (a posted buffer, a valid STag)
+ * Checks are made in the order of the layers. Checks that only the receiver can make (a posted buffer, a valid STag)
  * may come first: their codes are right answers, too.
  */
 #include "engine/ddp_rdmap/rdmap_reaction.h"
@@ -72,7 +72,7 @@ struct answer {
     {0x12, 0x02, 0x03, false},                                                                                         \
     {                                                                                                                  \
         0x12, 0x05, 0x05, false                                                                                        \
-    } /* what the queue may also lack */
+    } /* the queue may also have no buffer */
 #define STAG_CHECKS                                                                                                    \
     {                                                                                                                  \
         0x11, 0x00, 0x02, false                                                                                        \
@@ -114,7 +114,7 @@ static const struct answer answers[FAULT_KINDS][ANSWERS_MAX] = {
                          {0x01, 0xFF, 0xFF, false},
                          {0x12, 0x02, 0x03, false},
                          {0x01, 0x01, 0x01, true}},
-    /* Section 5.2.2 names no code for it: any is acceptable that does not name something correct. */
+    /* Section 5.2.2 names no code for it: any code is acceptable unless it blames something correct. */
     [FAULT_READ_RESPONSE] = {{0x02, 0x06, ANY_CODE, false}, ANY_OF(0, 1), ANY_OF(1, 0), {0x11, 0x00, 0x03, false}},
     [FAULT_IMMEDIATE_LENGTH] = {ANY_OF(0, 2), {0x12, 0x01, 0x05, false}},
     [FAULT_ATOMIC_LENGTH] = {ANY_OF(0, 1), ANY_OF(0, 2), ANY_OF(1, 0), ANY_OF(1, 2)},
@@ -176,7 +176,7 @@ static void note_invalidated(struct rdmap_connection *rdmap, const struct rdmap_
     struct rdmap_reaction_state *state = rdmap->reaction;
     unsigned n = state->n_invalidated[step->side];
 
-    /* The capture has already shown what the peer sent after it. */
+    /* The capture has already shown what the peer sent after the invalidation. */
     if (reaction_acked(&rdmap->side[other_side(step->side)], reaction_end_of(step)))
         return;
     if (n == INVALIDATED_MAX) {
@@ -195,7 +195,7 @@ static bool is_invalidated(const struct rdmap_connection *rdmap, const struct rd
     const struct rdmap_reaction_state *state = rdmap->reaction;
     unsigned side = step->side;
 
-    /* Something later in the capture may have advertised it anew. */
+    /* The STag may have been advertised anew later in the capture. */
     if (step->acked_known && step->acked > rdmap->side[other_side(side)].end)
         return false;
     for (unsigned i = 0; i < state->n_invalidated[side]; i++)
@@ -215,7 +215,7 @@ static enum fault_kind msn_fault(const struct msn_track *track, const struct ddp
     return ahead != 0 && ahead < MSN_FAR && ddp->qn == DDP_QN_READ_REQUEST ? FAULT_MSN_GAP : FAULT_NONE;
 }
 
-/* begins: it is known to be the first segment of a message. */
+/* begins: the segment is known to be the first of a message. */
 static enum fault_kind mo_fault(const struct ddp_segment *ddp, bool begins)
 {
     if (ddp->payload_len > 0 && ((begins && ddp->mo >= MO_FAR) || (uint64_t)ddp->mo + ddp->payload_len > UINT32_MAX))
@@ -223,7 +223,7 @@ static enum fault_kind mo_fault(const struct ddp_segment *ddp, bool begins)
     return begins && ddp->mo != 0 && ddp->qn == DDP_QN_READ_REQUEST ? FAULT_MO_READ : FAULT_NONE;
 }
 
-/* MSN and MO against the queue as it is, which then advances. */
+/* Judges MSN and MO against the queue, and then advances the queue. */
 static enum fault_kind queue_fault(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     struct rdmap_reaction_state *state = rdmap->reaction;
@@ -260,7 +260,7 @@ static bool dv_is_wrong(const struct rdmap_connection *rdmap, uint8_t dv)
         return true;
     if (!rdmap->parameters.startup_seen)
         return false;
-    /* RFC 5044 Appendix C: the revision in effect decides, whatever kinds of RNIC are expected. */
+    /* RFC 5044 Appendix C: the revision in effect decides, whichever kind of RNIC is expected. */
     return dv != (rdmap->parameters.revision == 0 ? 0 : 1);
 }
 
@@ -270,7 +270,7 @@ static enum fault_kind ddp_fault(struct rdmap_connection *rdmap, const struct rd
 
     if (dv_is_wrong(rdmap, ddp->dv))
         return ddp->tagged ? FAULT_DV_TAGGED : FAULT_DV_UNTAGGED;
-    if (ddp->tagged) /* the sum 2^64 still addresses valid octets only */
+    if (ddp->tagged) /* a sum of exactly 2^64 still addresses only valid octets */
         return ddp->payload_len > 0 && ddp->to + ddp->payload_len < ddp->payload_len && ddp->to + ddp->payload_len != 0
                    ? FAULT_TO_WRAP
                    : FAULT_NONE;
@@ -281,13 +281,13 @@ static enum fault_kind ddp_fault(struct rdmap_connection *rdmap, const struct rd
     return queue_fault(rdmap, step);
 }
 
-/* Tagged, or on the queue, as its opcode asks for. */
+/* The segment is tagged, or on the queue, as its opcode requires. */
 static bool opcode_fits(const struct rdmap_step *step)
 {
     const struct ddp_segment *ddp = step->ddp;
 
     if (!step->info)
-        return ddp->opcode == RDMAP_OPCODE_EXPERIMENTAL; /* someone may know it */
+        return ddp->opcode == RDMAP_OPCODE_EXPERIMENTAL; /* the receiver may know it */
     return step->info->tagged == ddp->tagged && (ddp->tagged || ddp->qn == (uint32_t)step->info->queue);
 }
 
@@ -345,7 +345,7 @@ static enum fault_kind atomic_response_fault(const struct rdmap_step *step)
     return step->match == RDMAP_MATCH_UNSOLICITED ? FAULT_ATOMIC_RESPONSE : FAULT_NONE;
 }
 
-/* The message, now that it is complete. */
+/* Judges a complete message. */
 static enum fault_kind message_fault(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     switch (step->ddp->opcode) {
@@ -377,7 +377,7 @@ enum fault_kind rdmap_fault_of(struct rdmap_connection *rdmap, struct rdmap_step
 {
     enum fault_kind kind;
 
-    /* After a wrong length what looks like an FPDU may be none, such as zeros with a CRC field of zero. */
+    /* After a wrong length, octets that look like an FPDU may not be one, such as zeros with a CRC field of zero. */
     if (!step->ddp)
         return step->fpdu->crc == MPA_CRC_VERIFIED || step->fpdu->crc == MPA_CRC_NOT_USED ? FAULT_SHORT : FAULT_NONE;
     kind = ddp_fault(rdmap, step);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Requests within the depth that both sides negotiated (RFC 5040 sections 5.2.2 and 6.1, RFC 7306 section 5.2.2), and
- * Atomic Operations, of which a Responder supports all or none (RFC 7306 section 1.1).
+ * Atomic Operations: a Responder supports all or none (RFC 7306 section 1.1).
  */
 #include "engine/ddp_rdmap/rdmap_reaction.h"
 
 enum { NOT_NEGOTIATED = 0x3FFF };
 
-/* How many requests of this side its peer takes at a time; false when that was not negotiated. */
+/* How many requests of this side its peer accepts at a time; false when not negotiated. */
 static bool depth_of(const struct rdmap_connection *rdmap, unsigned requester, unsigned *depth)
 {
     const struct mpa_parameters *parameters = &rdmap->parameters;
@@ -81,7 +81,7 @@ static void judge_no_buffer(struct rdmap_connection *rdmap, struct rdmap_step *s
                    depth, (unsigned long long)peak);
 }
 
-/* The refused Atomic Request, when it is known. */
+/* The refused Atomic Request, if known. */
 static void judge_refused_atomic(struct rdmap_connection *rdmap, struct rdmap_step *step,
                                  const struct rdmap_terminate *terminate)
 {
@@ -101,7 +101,7 @@ static void judge_refused_atomic(struct rdmap_connection *rdmap, struct rdmap_st
                    rdmap_atomic_name(atomic->opcode), request->operation.place.frame);
 }
 
-/* An Atomic Response for which the Requester had no buffer, though it had asked for it. */
+/* The Requester had no buffer for an Atomic Response, though it had asked for the Response. */
 static void judge_refused_response(struct rdmap_connection *rdmap, struct rdmap_step *step,
                                    const struct rdmap_recent *culprit)
 {
@@ -127,7 +127,7 @@ void rdmap_limits_terminate(struct rdmap_connection *rdmap, struct rdmap_step *s
         judge_refused_response(rdmap, step, culprit);
     if (ddp->qn != DDP_QN_READ_REQUEST)
         return;
-    /* For Read Requests this is judged with the negotiation: MPA2-9.1-03, MPA2-9.1-14. */
+    /* Read Requests are judged with the negotiation: MPA2-9.1-03, MPA2-9.1-14. */
     if (no_buffer && ddp->opcode == RDMAP_ATOMIC_REQUEST)
         judge_no_buffer(rdmap, step);
     if (ddp->opcode == RDMAP_ATOMIC_REQUEST && rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 2))

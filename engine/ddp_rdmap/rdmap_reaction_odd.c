@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Segments that look wrong and must be accepted: fields that are reserved on receipt, and Tagged segments without
- * payload, whose STag and TO are not checked. A Terminate about them is judged in rdmap_terminate_culprit.c, their
- * acceptance here. And Terminates, for which there always is a buffer (RFC 5040 section 5.4).
+ * payload, whose STag and TO are not checked. Terminates about such segments are judged in rdmap_terminate_culprit.c,
+ * their acceptance here. Likewise Terminates, for which there always is a buffer (RFC 5040 section 5.4).
  */
 #include "engine/ddp_rdmap/rdmap_reaction.h"
 
@@ -93,7 +93,7 @@ void rdmap_odd_terminate(struct rdmap_connection *rdmap, struct rdmap_step *step
                 "expected the Reserved bits of the Terminate in frame %u to be ignored; found a Terminate about it",
                 culprit->place.frame);
     }
-    /* It may be about something else that the peer sent. */
+    /* The Terminate may be about another segment of the peer. */
     for (unsigned kind = 0; kind < ODD_KINDS; kind++)
         if (mine->pending & 1u << kind)
             verdict_inconclusive(rdmap->verdict, rules[kind]);
@@ -109,7 +109,7 @@ void rdmap_odd_settle(struct rdmap_connection *rdmap, unsigned reactor, bool clo
 
         if (!(watch->pending & bit))
             continue;
-        /* A Terminate is accepted by closing. */
+        /* Closing is how a Terminate is accepted. */
         if ((watch->settled & bit) ||
             ((bit & TERMINATES) && closed && reaction_acked(&rdmap->side[reactor], watch->end[kind])))
             verdict_passed(rdmap->verdict, rules[kind]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reactions: the hooks of the core, and what became of a fault. */
+/* Reactions: the hooks of the core, and the consequence of a fault. */
 #include <stdio.h>
 
 #include "engine/ddp_rdmap/rdmap_reaction.h"
@@ -18,7 +18,7 @@ static void reaction_settle_open(struct rdmap_connection *rdmap, struct fault_wa
     watch->state = FAULT_SETTLED;
 }
 
-/* Nothing was done about the fault. */
+/* The reactor has not reacted to the fault. */
 static void settle_ignored(struct rdmap_connection *rdmap, struct fault_watch *watch, const struct place *place,
                            const char *found)
 {
@@ -65,7 +65,7 @@ static void reaction_judge_code(struct rdmap_connection *rdmap, struct rdmap_ste
     if (answer == ANSWER_RIGHT) {
         verdict_passed(rdmap->verdict, info->code);
     } else if (answer == ANSWER_ELSEWHERE || !is_culprit_known) {
-        verdict_inconclusive(rdmap->verdict, info->code); /* without the header it may be about something else */
+        verdict_inconclusive(rdmap->verdict, info->code); /* may be about another segment */
     } else {
         rdmap_fail_as(rdmap, step, info->code,
                       answer == ANSWER_TOLERATED ? SEVERITY_WARNING : rule_catalogue[info->code].severity,
@@ -79,7 +79,7 @@ static void reaction_judge_code(struct rdmap_connection *rdmap, struct rdmap_ste
     }
 }
 
-/* The Terminate reports the fault: in time, and was nothing after it served? */
+/* A Terminate reports the fault: judges whether it came in time, and whether any later request was served. */
 static void settle_terminated(struct rdmap_connection *rdmap, struct rdmap_step *step, struct fault_watch *watch)
 {
     struct verdict *v = rdmap->verdict;
@@ -129,7 +129,7 @@ static void reaction_judge_terminate(struct rdmap_connection *rdmap, struct rdma
     if (watch->state != FAULT_WAITING)
         return;
     if (step->acked_known && step->acked < watch->end) {
-        reaction_settle_open(rdmap, watch);                 /* sent before it had come */
+        reaction_settle_open(rdmap, watch);                 /* sent before the fault had arrived */
     } else if (rdmap_fault_info[watch->kind].served_only) { /* its code is judged like any Terminate's */
         if (is_the_fault(watch, culprit))
             verdict_passed(rdmap->verdict, rdmap_fault_info[watch->kind].ignored);
@@ -194,7 +194,7 @@ void rdmap_reaction_asked_late(struct rdmap_connection *rdmap, unsigned side)
         reaction_settle_open(rdmap, watch);
 }
 
-/* The answer to a request that came after the fault has been served; one to the fault itself is reported. */
+/* An answer to a request after the fault counts as service; an answer to the fault itself is reported. */
 static void watch_answer(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct fault_watch *watch)
 {
     const struct rdmap_request *request = step->request;
@@ -209,7 +209,7 @@ static void watch_answer(struct rdmap_connection *rdmap, const struct rdmap_step
     }
 }
 
-/* What the reactor sends meanwhile. */
+/* What the reactor sends while its reaction is due. */
 static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct fault_watch *watch = &rdmap->reaction->fault[step->side];
@@ -233,7 +233,7 @@ static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *ste
         watch->late = step->fpdu->place;
 }
 
-/* What the segment may look like to a receiver that checks less than it should. */
+/* Notes what the segment may look like to a receiver that checks less than it should. */
 static void reaction_note_request(struct rdmap_connection *rdmap, const struct rdmap_step *step,
                                   struct fault_watch *watch)
 {
@@ -258,7 +258,7 @@ static void reaction_note_request(struct rdmap_connection *rdmap, const struct r
     }
 }
 
-/* The gap in the MSNs is filled: what waited after it may be served. */
+/* The gap in the MSNs is filled: requests that waited may be served. */
 static bool reaction_fills_gap(const struct fault_watch *watch, const struct rdmap_step *step)
 {
     return watch->kind == FAULT_MSN_GAP && step->ddp && !step->ddp->tagged && step->ddp->qn == DDP_QN_READ_REQUEST &&
@@ -266,8 +266,9 @@ static bool reaction_fills_gap(const struct fault_watch *watch, const struct rdm
 }
 
 /*
- * Whoever receives a Terminate may tear down the LLP Stream at once (RFC 5040 section 6.2.1), were it on another queue.
- * The Responder sends no FPDU, a Terminate included, before it has validated one (RFC 5044 section 7.1.2 (4)).
+ * The receiver of a Terminate may tear down the LLP Stream at once (RFC 5040 section 6.2.1), even if the Terminate is
+ * on another queue. The Responder sends no FPDU, not even a Terminate, before it has validated one (RFC 5044 section
+ * 7.1.2 (4)).
  */
 static bool may_just_close(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
@@ -282,7 +283,7 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
     struct fault_watch *watch = &rdmap->reaction->fault[reactor];
     enum fault_kind kind = rdmap_fault_of(rdmap, step);
 
-    /* A fault that only an answer turns into one of the receiver's gives way to one that must be reported. */
+    /* A segment that only an answer would turn into the receiver's fault gives way to a fault that must be reported. */
     if (watch->state == FAULT_WAITING && rdmap_fault_info[watch->kind].served_only &&
         ((kind != FAULT_NONE && !rdmap_fault_info[kind].served_only) || reaction_fills_gap(watch, step))) {
         reaction_settle_open(rdmap, watch);
@@ -307,7 +308,7 @@ static void watch_peer(struct rdmap_connection *rdmap, struct rdmap_step *step)
         .firm = (rdmap_fault_info[kind].ddp || step->ends) && !rdmap_fault_info[kind].served_only,
     };
     reaction_note_request(rdmap, step, watch);
-    /* A side that has ended, or was terminated, may leave it at that; or the capture has already shown what it did. */
+    /* A side that has ended, or was terminated, need not react; or the capture has already shown its reaction. */
     if (reaction_acked(&rdmap->side[reactor], watch->end) || rdmap->side[reactor].terminated ||
         rdmap->side[reactor].fin || rdmap->side[reactor].reset || rdmap->side[step->side].terminated)
         reaction_settle_open(rdmap, watch);
@@ -334,7 +335,7 @@ void rdmap_reaction_skipped(struct rdmap_connection *rdmap, unsigned side)
 
 /* ---- ends ---- */
 
-/* The peer has acknowledged more of the reactor's stream than the capture holds: a Terminate, a FIN. */
+/* The peer has acknowledged more of the reactor's stream than the capture has: a Terminate or FIN is missing. */
 static bool reaction_is_missing(const struct rdmap_connection *rdmap, unsigned reactor)
 {
     const struct rdmap_side *s = &rdmap->side[reactor];
@@ -343,14 +344,14 @@ static bool reaction_is_missing(const struct rdmap_connection *rdmap, unsigned r
 }
 
 /*
- * The reactor closes, or the peer reset the connection, or the capture ends: has the reactor had its time, and done
- * nothing? Before that, messages prove little: they may have been in flight already.
+ * The reactor closes, or the peer resets the connection, or the capture ends: judges whether the reactor had enough
+ * time, and did nothing. Earlier messages prove little: they may have been in flight already.
  */
 static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int64_t time_ns)
 {
     struct fault_watch *watch = &rdmap->reaction->fault[reactor];
     const struct rdmap_side *s = &rdmap->side[reactor], *peer = &rdmap->side[other_side(reactor)];
-    bool ended = s->fin || s->reset || peer->reset; /* a Terminate may come until then */
+    bool ended = s->fin || s->reset || peer->reset; /* until then, a Terminate may come */
     struct place place = watch->place;
 
     if (rdmap_fault_info[watch->kind].served_only) {
@@ -367,7 +368,7 @@ static void judge_inaction(struct rdmap_connection *rdmap, unsigned reactor, int
     } else if (watch->late.frame != 0) {
         settle_ignored(rdmap, watch, &watch->late, "that the connection went on with another message");
     } else {
-        /* Silence has no frame of its own: the fault's. */
+        /* Silence has no frame of its own, so it gets the fault's. */
         place.side = (uint8_t)reactor;
         place.awaited = true;
         place.offset = s->end;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What RFC 5040 section 8.1.1 and RFC 5042 demand and a capture can hint at. A few values prove nothing: a verdict
- * needs a long row of STags from one side.
+ * Requirements of RFC 5040 section 8.1.1 and RFC 5042 whose violation a capture can hint at. A few values prove
+ * nothing: a verdict needs a long series of STags from one side.
  */
 #include "engine/ddp_rdmap/rdmap_reaction.h"
 #include "wire/octets.h"
@@ -14,9 +14,9 @@ enum {
 };
 
 /*
- * Sink STags of RDMA Read Requests: each that differs from the one before is a new allocation, as far as is visible.
- * The low octet often is a key that counts the registrations of one and the same entry, so a row that stays within it
- * proves nothing.
+ * Sink STags of RDMA Read Requests: each STag that differs from the previous one is a new allocation, as far as
+ * visible. The low octet is often a key that counts the registrations of a single entry, so a series in which only the
+ * low octet changes proves nothing.
  */
 static void security_judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *step, uint32_t stag)
 {
@@ -50,7 +50,7 @@ static void security_judge_sink(struct rdmap_connection *rdmap, struct rdmap_ste
         verdict_passed(rdmap->verdict, RULE_RDMAP_8_1_1_09);
 }
 
-/* A TLS record with a whole handshake message in it. */
+/* A TLS record that contains a whole handshake message. */
 static bool is_tls(const uint8_t *p, size_t n)
 {
     uint32_t record, handshake;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RDMA Reads: what the Read Response takes from the Read Request. RFC 5040 sections 4.4, 5.2.
+ * RDMA Reads: the fields that the Read Response takes from the Read Request. RFC 5040 sections 4.4, 5.2.
  *
- * STag, opcode and TO within a Response are DDP's to judge (ddp_tagged_rules.c), as is Last = 0 where it should be 1:
- * it knows how many octets a Response has.
+ * DDP (ddp_tagged_rules.c) judges STag, opcode and TO within a Response, and Last = 0 where it should be 1: it knows
+ * how many octets a Response has.
  */
 #include "engine/ddp_rdmap/rdmap_answers.h"
 
@@ -40,13 +40,13 @@ void rdmap_read_request(struct rdmap_connection *rdmap, struct rdmap_step *step)
         answers->first = !parameters->peer_to_peer;
         answers->rtr = parameters->peer_to_peer && step->operation->read.size == 0;
     }
-    for (unsigned i = 0; i < RDMAP_RESTS_MAX; i++) /* the buffer is used anew */
+    for (unsigned i = 0; i < RDMAP_RESTS_MAX; i++) /* the buffer is used again */
         if (answers->rest[i].stag == step->operation->read.sink_stag)
             answers->rest[i].to = answers->rest[i].from;
     rdmap_answers_request(rdmap, step);
 }
 
-/* ---- where the Response goes to: 4.4 ---- */
+/* ---- where the Response goes: 4.4 ---- */
 
 static void fail_sink(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct place *place,
                       uint64_t to, bool empty)
@@ -61,7 +61,7 @@ static void fail_sink(struct rdmap_connection *rdmap, const struct rdmap_step *s
     step->message->faulty = true;
 }
 
-/* Segments in descending order begin elsewhere: whether they do shows at the end. */
+/* Segments in descending order begin elsewhere: the end shows whether the order is descending. */
 static bool may_be_descending(const struct rdmap_step *step)
 {
     const struct rdmap_read_request *read = &step->request->operation.read;
@@ -89,7 +89,7 @@ static void read_judge_sink(struct rdmap_connection *rdmap, struct rdmap_step *s
     step->faulty = true;
 }
 
-/* The end of a Response that did not begin at SinkTO. In another order (disordered) it is DDP-5.3-04 anyway. */
+/* The end of a Response that did not begin at SinkTO. Segments in another order (disordered) are DDP-5.3-04 anyway. */
 static void judge_start(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     const struct rdmap_read_request *read = &step->request->operation.read;
@@ -101,7 +101,7 @@ static void judge_start(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
 /* ---- how long it is: 4.4, 5.2.1 ---- */
 
-/* A later request for as many octets as came, into the same place; NULL when there is none. */
+/* A later request for exactly the received number of octets, with the same sink; NULL when there is none. */
 static struct rdmap_request *later_of_size(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     struct rdmap_requests *requests = &rdmap->side[other_side(step->side)].requests;
@@ -119,7 +119,9 @@ static struct rdmap_request *later_of_size(struct rdmap_connection *rdmap, const
     return NULL;
 }
 
-/* The Response counted as the answer to the oldest request with its sink, but its length is a later one's. */
+/*
+ * The Response was taken for the answer to the oldest request with its sink, but its length is that of a later request.
+ */
 static void give_to(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_request *later)
 {
     struct rdmap_operation *from = &step->request->operation, *to = &later->operation;
@@ -171,7 +173,7 @@ static void read_judge_size(struct rdmap_connection *rdmap, struct rdmap_step *s
     }
     operation = &step->request->operation;
     rule = operation->read.size == 0 ? RULE_RDMAP_5_2_1_18 : RULE_RDMAP_4_4_08;
-    /* With one sink for many requests it may be the answer to one that the capture lacks. */
+    /* If many requests have the same sink, the Response may answer a request that the capture lacks. */
     unsure = m->damaged || step->request->doubtful || rdmap->side[other_side(step->side)].requests.uncertain;
     if (m->damaged || (unsure && m->octets != operation->read.size)) {
         verdict_inconclusive(rdmap->verdict, rule);
@@ -187,7 +189,7 @@ static void read_judge_size(struct rdmap_connection *rdmap, struct rdmap_step *s
             .request_frame = operation->place.frame,
             .place = step->fpdu->place,
         };
-        m->faulty = step->faulty = true; /* DDP: the rest is no message of its own */
+        m->faulty = step->faulty = true; /* for DDP: the rest is not a new message */
     }
 }
 
@@ -240,8 +242,8 @@ void rdmap_read_response(struct rdmap_connection *rdmap, struct rdmap_step *step
 }
 
 /*
- * DDP has reported it (DDP-4.1-04) and retires the request. When both Responses continue, segment by segment, that is
- * the same fault.
+ * DDP has reported the interruption (DDP-4.1-04) and retires the request. If both Responses then continue, segment by
+ * segment, that is the same fault.
  */
 void rdmap_read_broken_off(struct rdmap_connection *rdmap, unsigned side, struct rdmap_request *request)
 {

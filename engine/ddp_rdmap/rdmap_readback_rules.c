@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What is read is what was written: RFC 5040 section 5.5 (12). A Write is placed before a later Read of the same
+ * A Read returns what was written: RFC 5040 section 5.5 (12). A Write is placed before a later Read of the same
  * direction is answered, so the Response holds what the Write wrote, unless something else wrote there in between.
  *
- * A capture of one connection cannot show other writers. Octets are compared only when nothing was seen since that
- * could have changed them, or have moved the ULP of their owner to do so, and a difference is a note. Where the memory
- * is known to be used by this connection alone it is an error, and messages in between are no excuse.
+ * A capture of one connection cannot show other writers. Octets are compared only when nothing was seen since the Write
+ * that could have changed them, or made their owner's ULP change them, and a difference is a note. If only this
+ * connection uses the memory, a difference is an error, and messages in between are no excuse.
  *
- * Of each Write the ends of its first and of its last segment are kept; of exclusive memory, all octets, and those that
- * were read. What Atomics leave there is judged in rdmap_atomic_memory.c.
+ * For each Write, the ends of its first and last segments are kept; for exclusive memory, all octets written or read.
+ * Values that Atomics leave are judged in rdmap_atomic_memory.c.
  */
 #include "engine/core/heap.h"
 #include "engine/ddp_rdmap/rdmap_internal.h"
@@ -22,33 +22,33 @@ enum {
     WRITES_MAX = 16,
     WRITES_MAX_EXCLUSIVE = 2048,
     READS_MAX = 64,
-    END_OCTETS = 32, /* kept of either end of a segment */
+    END_OCTETS = 32, /* kept from either end of a segment */
     OCTETS_MAX = 8 << 20,
 };
 
-static const uint64_t OTHERS = UINT64_MAX, NO_WRITE = UINT64_MAX - 1; /* in place of the number of a Write */
+static const uint64_t OTHERS = UINT64_MAX, NO_WRITE = UINT64_MAX - 1; /* instead of the number of a Write */
 
-/* One segment of a Write; of exclusive memory, also one of a Read Response. */
+/* One segment of a Write; for exclusive memory, also one of a Read Response. */
 struct written {
     uint32_t stag, length, frame;
     uint64_t to;
-    uint64_t message;  /* its number */
-    uint64_t end;      /* stream offset after its FPDU; of a Read Response, after the Read Request */
-    uint64_t activity; /* when it was sent */
-    bool read;         /* not written, but read */
-    uint8_t *octets;   /* all of them, on the heap, and then for each whether it is still there; NULL: the ends only */
+    uint64_t message;  /* number of the Write */
+    uint64_t end;      /* stream offset after its FPDU; for a Read Response, after the Read Request */
+    uint64_t activity; /* when the segment was sent */
+    bool read;         /* read, not written */
+    uint8_t *octets;   /* all octets, on the heap, followed by one flag per octet: still valid; NULL: the ends only */
     uint8_t head[END_OCTETS], tail[END_OCTETS];
 };
 
 struct rdmap_readback {
     struct written *ring; /* capacity is a power of two */
     unsigned capacity;
-    uint64_t first, next; /* those kept; the rest was overwritten or forgotten */
-    size_t octets;        /* on the heap */
-    uint64_t activity;    /* counts what else may have changed the owner's memory */
-    uint64_t changed; /* end of the latest message that may have changed what open Reads find, or of one forgotten */
-    bool reported;    /* the memory is not what it seems: one finding is enough */
-    struct rdmap_readback *reads; /* of exclusive memory: what was read, likewise; NULL: nothing */
+    uint64_t first, next; /* entries kept; earlier ones were overwritten or forgotten */
+    size_t octets;        /* number of octets on the heap */
+    uint64_t activity;    /* counts other events that may have changed the owner's memory */
+    uint64_t changed; /* end of the latest message that may have changed what open Reads find, or that was forgotten */
+    bool reported;    /* one finding about this memory is enough */
+    struct rdmap_readback *reads; /* for exclusive memory: octets that were read, in the same form; NULL: none */
 };
 
 static struct written *written_at(const struct rdmap_readback *b, uint64_t i)
@@ -97,7 +97,7 @@ void rdmap_readback_hole(struct rdmap_connection *rdmap, unsigned side)
 
     if (b)
         readback_forget(b);
-    if (of_peer && !rdmap->options.exclusive) /* a ULP may have acted on what is missing */
+    if (of_peer && !rdmap->options.exclusive) /* a ULP may have acted on the missing octets */
         readback_forget(of_peer);
 }
 
@@ -130,7 +130,7 @@ static bool readback_overlaps(const struct written *w, uint32_t stag, uint64_t f
     return w->stag == stag && (from - w->to < w->length || w->to - from < length);
 }
 
-/* Octets [from, from + length), which overlap, are no longer what was written. */
+/* Octets [from, from + length), which overlap this entry, no longer hold what was written. */
 static void readback_clear(struct written *w, uint64_t from, uint64_t length)
 {
     uint64_t begin = from - w->to < w->length ? from - w->to : 0;
@@ -139,10 +139,10 @@ static void readback_clear(struct written *w, uint64_t from, uint64_t length)
     if (w->octets)
         memset(w->octets + w->length + begin, 0, end - begin);
     else
-        w->end = UINT64_MAX; /* after every Read */
+        w->end = UINT64_MAX; /* later than every Read */
 }
 
-/* The same of everything that is kept, except of this message. */
+/* Clears these octets in all kept entries, except those of this message. */
 static void overwrite(struct rdmap_readback *b, uint32_t stag, uint64_t from, uint64_t length, uint64_t message)
 {
     for (; b; b = b->reads)
@@ -151,7 +151,7 @@ static void overwrite(struct rdmap_readback *b, uint32_t stag, uint64_t from, ui
                 readback_clear(written_at(b, i), from, length);
 }
 
-/* Atomics that are open may be performed later than what was kept last. */
+/* Open Atomics may be performed later than the latest kept Write. */
 static void overwrite_by_open(struct rdmap_connection *rdmap, unsigned side, struct rdmap_readback *b)
 {
     struct rdmap_requests *requests = &rdmap->side[side].requests;
@@ -168,7 +168,7 @@ static void overwrite_by_open(struct rdmap_connection *rdmap, unsigned side, str
     }
 }
 
-/* Other messages than Writes and Atomics: what open Reads find there is not known. */
+/* A message other than Writes and Atomics changed these octets: what open Reads find there is unknown. */
 static void readback_change(struct rdmap_connection *rdmap, unsigned side, uint32_t stag, uint64_t from,
                             uint64_t length)
 {
@@ -176,7 +176,7 @@ static void readback_change(struct rdmap_connection *rdmap, unsigned side, uint3
     rdmap->readback[side]->changed = rdmap->side[side].end;
 }
 
-/* All octets, for exclusive memory. */
+/* Keeps all octets, for exclusive memory. */
 static void readback_keep_octets(struct rdmap_readback *b, struct written *w, const struct ddp_segment *ddp)
 {
     w->octets = heap_get(2 * ddp->payload_len);
@@ -239,7 +239,10 @@ static void note_write(struct rdmap_connection *rdmap, const struct rdmap_step *
 
 /* ---- Reads ---- */
 
-/* Octets p[0..n) are at `from` of what was read. The first that differs from octets q[0..m) at `at`; n when none. */
+/*
+ * Octets p[0..n) were read from `from` on. Returns the index of the first that differs from octets q[0..m) at `at`; n
+ * when none differs.
+ */
 static size_t readback_differs(const uint8_t *p, size_t n, uint64_t from, const uint8_t *q, size_t m, uint64_t at)
 {
     uint64_t begin = at > from ? at : from, end = at + m < from + n ? at + m : from + n;
@@ -252,7 +255,7 @@ static size_t readback_differs(const uint8_t *p, size_t n, uint64_t from, const 
     return n;
 }
 
-/* The same with all octets that are still there. */
+/* The same for all octets that are still valid. */
 static size_t differs_exclusive(const struct written *w, const uint8_t *p, size_t n, uint64_t from)
 {
     for (size_t i = readback_differs(p, n, from, w->octets, w->length, w->to); i < n; i++) {
@@ -274,7 +277,7 @@ static size_t readback_compare(const struct written *w, const uint8_t *p, size_t
     return head < n ? head : readback_differs(p, n, from, w->tail, kept, w->to + w->length - kept);
 }
 
-/* What the Response holds can be compared with what was written before its request, and only then. */
+/* The Response can be compared with what was written before its request, and with nothing later. */
 static bool comparable(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     const struct rdmap_side *requester = &rdmap->side[other_side(step->side)];
@@ -284,7 +287,7 @@ static bool comparable(const struct rdmap_connection *rdmap, const struct rdmap_
            !request->damaged && !step->faulty && !step->message->faulty && !step->message->damaged &&
            !step->message->disordered && rdmap_requests_certain(&requester->requests) &&
            request->operation.kind == RDMAP_OP_READ && step->ddp->stag == request->operation.read.sink_stag &&
-           /* Something that is yet to come in the capture may have been written before the answer. */
+           /* A message still to come in the capture may have written before the answer. */
            !requester->tagged.open && step->acked_known && step->acked <= requester->end;
 }
 
@@ -299,7 +302,7 @@ static void fail_octet(struct rdmap_connection *rdmap, struct rdmap_step *step, 
                   w->frame, w->stag, to, found, exclusive ? "" : "; another writer may explain it");
 }
 
-/* False: other octets were read. */
+/* False: the Read covers other octets. */
 static bool readback_judge_writes(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_readback *b,
                                   uint64_t from)
 {
@@ -331,7 +334,7 @@ static bool readback_judge_writes(struct rdmap_connection *rdmap, struct rdmap_s
     return true;
 }
 
-/* Octets that later messages may have changed already are not known. */
+/* Keeps the octets that were read, except those that later messages may already have changed. */
 static void keep_read(struct rdmap_connection *rdmap, const struct rdmap_step *step, struct rdmap_readback *b,
                       uint64_t from)
 {
@@ -413,7 +416,7 @@ void rdmap_readback_word(const struct rdmap_connection *rdmap, unsigned side, ui
 
 /* ---- all segments ---- */
 
-/* The memory of `owner` may have been changed by something other than Writes. */
+/* Something other than a Write may have changed the memory of `owner`. */
 static void note_activity(struct rdmap_connection *rdmap, unsigned owner)
 {
     struct rdmap_readback *b = rdmap->readback[other_side(owner)];
@@ -428,12 +431,12 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
 
     switch (step->ddp->opcode) {
     case RDMAP_WRITE:
-        note_activity(rdmap, step->side); /* for all that is known, whoever writes also uses its own memory */
+        note_activity(rdmap, step->side); /* for all we know, the writer also uses its own memory */
         note_write(rdmap, step);
         break;
     case RDMAP_READ_RESPONSE:
         readback_judge_read(rdmap, step);
-        /* It is placed in the memory of the side that asked for it. */
+        /* A Read Response is placed in the requester's memory. */
         if (rdmap->readback[step->side]) {
             note_activity(rdmap, other_side(step->side));
             readback_change(rdmap, step->side, step->ddp->stag, step->ddp->to, step->ddp->payload_len);
@@ -459,7 +462,7 @@ void rdmap_readback_segment(struct rdmap_connection *rdmap, struct rdmap_step *s
         if (rdmap->readback[step->side])
             readback_change(rdmap, step->side, step->ddp->stag, 0, UINT64_MAX);
         /* fall through */
-    default: /* either ULP may act on it, or be about to */
+    default: /* either ULP may act on the message, or be about to */
         note_activity(rdmap, 0);
         note_activity(rdmap, 1);
         if (of_peer && step->faulty)

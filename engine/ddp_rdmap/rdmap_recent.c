@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The latest segments of each direction: a Terminate names the one that it is about by its DDP header (RFC 5040 section
- * 4.8). Every segment is kept and hardly ever one is looked for, so they are packed.
+ * The latest segments of each direction: a Terminate names the segment at fault by its DDP header (RFC 5040 section
+ * 4.8). Every segment is kept and hardly any is ever looked up, so they are packed.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
 
@@ -9,13 +9,13 @@
 #include <string.h>
 
 enum {
-    RECENT_MIN = 2, /* a power of two, as RDMAP_RECENT_MAX */
+    RECENT_MIN = 2, /* a power of two, like RDMAP_RECENT_MAX */
     TAGGED = 0x80,  /* the T flag, in the first octet of a DDP header */
 };
 
 struct rdmap_kept {
     uint64_t offset : 61;
-    bool has_read : 1; /* opcode 1 with all its octets only */
+    bool has_read : 1; /* only for opcode 1 with all its octets */
     bool faulty : 1;
     bool disordered : 1;
     uint32_t frame;
@@ -45,7 +45,7 @@ static void recent_grow(struct arena *arena, struct rdmap_side *s)
     s->recent_capacity = capacity;
 }
 
-/* Many senders send no Read Requests: there is room for them once there is one. */
+/* Many senders send no Read Requests, so room for them is allocated with the first one. */
 static bool has_room_for_requests(struct arena *arena, struct rdmap_side *s)
 {
     void *requests = s->recent_requests;
@@ -76,7 +76,7 @@ void rdmap_recent_keep(struct rdmap_connection *rdmap, const struct rdmap_step *
     kept = &s->recent[(s->segments - 1) & (s->recent_capacity - 1)];
     kept->frame = place->frame;
     kept->ulpdu_length = step->fpdu->fpdu.ulpdu_length;
-    if (ddp->tagged) /* lengths that the compiler knows */
+    if (ddp->tagged) /* with lengths known to the compiler */
         memcpy(kept->header, step->fpdu->fpdu.ulpdu, DDP_TAGGED_HEADER_LEN);
     else
         memcpy(kept->header, step->fpdu->fpdu.ulpdu, DDP_UNTAGGED_HEADER_LEN);
@@ -94,7 +94,7 @@ bool rdmap_recent_all(const struct rdmap_connection *rdmap, unsigned side)
 {
     const struct rdmap_side *s = &rdmap->side[side];
 
-    /* Silence of a direction says nothing when the capture begins inside the connection. */
+    /* The silence of a direction proves nothing when the capture begins inside the connection. */
     if (!s->started)
         return !s->hole && rdmap->parameters.startup_seen && !rdmap->parameters.midstream;
     return s->segments <= s->recent_capacity && !s->hole && !s->patchy && s->from_start;
@@ -107,7 +107,7 @@ static uint8_t header_len(const struct rdmap_kept *kept)
     return kept->header[0] & TAGGED ? DDP_TAGGED_HEADER_LEN : DDP_UNTAGGED_HEADER_LEN;
 }
 
-/* The i-th latest, from 1, of the number that are kept. */
+/* The i-th latest of the kept segments, counted from 1. */
 static const struct rdmap_kept *latest(const struct rdmap_side *s, uint64_t i)
 {
     return &s->recent[(s->segments - i) & (s->recent_capacity - 1)];
@@ -155,8 +155,10 @@ bool rdmap_recent_find(const struct rdmap_connection *rdmap, unsigned side, cons
     return same != NULL;
 }
 
-/* The Read Request that this header is of: as it was sent, or with that advanced which was answered (RFC 5040 section
- * 4.8). */
+/*
+ * Whether the echoed header is from this Read Request: as sent, or advanced by the part that was answered (RFC 5040
+ * section 4.8).
+ */
 static bool is_of_read(const struct rdmap_read_request *echo, const struct rdmap_read_request *sent)
 {
     uint64_t ahead = echo->sink_to - sent->sink_to;

@@ -2,13 +2,12 @@
 /*
  * Read and Atomic Requests in flight, and which of them an answer answers: RFC 5040 section 5.2.2, RFC 7306 section 7.
  *
- * Both kinds share QN 1 and are answered in its order, so that the oldest open request is the one that an answer
- * belongs to. What a capture may hide is treated by what is known about it:
- *  - requests in a hole are counted by the MSNs of QN 1 as soon as the next one comes, and entered as unknown ones;
- *  - answers in a hole leave no count: from then on an answer is looked for by its fields, until the connection was
- * idle with nothing open. The same holds for a capture that starts inside the connection, where more patience is
- * needed;
- *  - an answer may be captured before its request: its sender's ACK number then covers more than the capture has shown.
+ * Both kinds share QN 1 and are answered in its order, so an answer belongs to the oldest open request. Requests and
+ * answers that the capture lacks are handled as follows:
+ * - requests in a hole are counted by the MSNs of QN 1 when the next request comes, and entered as unknown;
+ * - answers in a hole leave no count: from then on an answer is matched by its fields, until the connection was idle
+ *   with nothing open. The same holds for a capture that starts inside the connection, where more patience is needed;
+ * - an answer may be captured before its request: its sender's ACK number then covers more than the capture has shown.
  */
 #include "engine/ddp_rdmap/rdmap_internal.h"
 
@@ -26,7 +25,7 @@ struct rdmap_request *rdmap_request_at(struct rdmap_requests *requests, uint64_t
     return serial >= requests->head && serial < requests->tail ? slot(requests, serial) : NULL;
 }
 
-/* Those answered out of order leave when nothing older is open. */
+/* Requests answered out of order are dropped when no older request is open. */
 static void drop_answered(struct rdmap_requests *requests)
 {
     while (requests->head < requests->tail && slot(requests, requests->head)->answered)
@@ -70,7 +69,7 @@ static struct rdmap_request *requests_enter(const struct rdmap_connection *rdmap
 
     drop_answered(requests);
     if (rdmap_requests_open(requests) >= rdmap->options.operations_max) {
-        /* No one has this many in flight: answers must have been missed, or never come. */
+        /* No sender has this many in flight: answers must have been missed, or never come. */
         requests->head++;
         rdmap_requests_distrust(requests);
     }
@@ -91,7 +90,7 @@ void rdmap_requests_distrust(struct rdmap_requests *requests)
     requests->uncertain = requests->incomplete = true;
 }
 
-/* Its entries are the requests that are open. */
+/* From now on, the entries are exactly the open requests. */
 static void trust(struct rdmap_requests *requests)
 {
     requests->uncertain = requests->incomplete = false;
@@ -118,7 +117,7 @@ void rdmap_requests_first(struct rdmap_requests *requests)
         trust(requests);
 }
 
-/* The directions may be captured apart: its answer may be in a hole that was seen before it. */
+/* The directions may be captured apart: the request's answer may be in a hole that came before it. */
 static bool may_be_answered(const struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     const struct rdmap_side *responder = &rdmap->side[other_side(step->side)];
@@ -132,7 +131,7 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     struct rdmap_request *request;
 
     drop_answered(requests);
-    /* An open Response may belong to this request, although it came before it. */
+    /* An open Response may belong to this request, although the Response came first. */
     if (requests->uncertain && !requests->incomplete && requests->head == requests->tail &&
         requests->last_answer_ns != 0 && !rdmap->side[other_side(step->side)].tagged.open &&
         step->fpdu->place.time_ns - requests->last_answer_ns >= rdmap->options.t_react)
@@ -144,8 +143,9 @@ void rdmap_requests_push(struct rdmap_connection *rdmap, struct rdmap_step *step
     request->msn = step->ddp->msn;
     request->end = step->fpdu->fpdu.offset + step->fpdu->fpdu.length;
     requests->uncertain |= request->end <= requests->late_until || may_be_answered(rdmap, step);
-    request->doubtful = requests->uncertain;                /* an older one's answer may be taken for its own */
-    if (requests->overdrawn > 0 && !requests->maybe_lost) { /* its answer was captured before it */
+    /* The answer to an older request may be taken for its answer. */
+    request->doubtful = requests->uncertain;
+    if (requests->overdrawn > 0 && !requests->maybe_lost) { /* its answer was captured first */
         requests->overdrawn--;
         request->answered = true;
     }
@@ -156,7 +156,7 @@ void rdmap_requests_cut(struct rdmap_connection *rdmap, const struct rdmap_step 
 {
     struct rdmap_requests *requests = &rdmap->side[step->side].requests;
 
-    if (requests->overdrawn > 0 && !requests->maybe_lost) /* its answer was captured before it */
+    if (requests->overdrawn > 0 && !requests->maybe_lost) /* its answer was captured first */
         requests->overdrawn--;
     else
         requests_enter(rdmap, requests);
@@ -240,7 +240,7 @@ static bool of_kind(const struct rdmap_request *request, const struct ddp_segmen
            request->operation.kind == (ddp->opcode == RDMAP_READ_RESPONSE ? RDMAP_OP_READ : RDMAP_OP_ATOMIC);
 }
 
-/* The first request that fits the answer; failing that, unless only fields can decide, the first of its kind. */
+/* The first request that fits the answer; if none does, the first of its kind, unless only fields can decide. */
 static struct rdmap_request *requests_search(struct rdmap_requests *requests, const struct ddp_segment *ddp,
                                              uint32_t identifier)
 {
@@ -259,7 +259,7 @@ static struct rdmap_request *requests_search(struct rdmap_requests *requests, co
     return requests->uncertain ? NULL : first;
 }
 
-/* No other request that may be open has these fields; one in a hole may have any. */
+/* No other request that may be open has these fields; a request in a hole may have any fields. */
 static bool fits_no_other(const struct rdmap_requests *requests, const struct rdmap_request *fitting,
                           const struct ddp_segment *ddp, uint32_t identifier)
 {
@@ -272,7 +272,7 @@ static bool fits_no_other(const struct rdmap_requests *requests, const struct rd
     return true;
 }
 
-/* An answer that can be of one request only: older ones were answered in the hole, and later ones are open. */
+/* The answer fits only one request: older requests were answered in the hole, and later ones are open. */
 static void trust_from(struct rdmap_requests *requests, struct rdmap_request *answered)
 {
     trust(requests);
@@ -281,7 +281,10 @@ static void trust_from(struct rdmap_requests *requests, struct rdmap_request *an
     requests->doubted = answered->serial; /* a later hole may have hidden their answers */
 }
 
-/* No open request is one that the answer could answer. early: requests that its sender had received are yet to come. */
+/*
+ * There is no open request that the answer could answer. early: its sender had received requests that are still to
+ * come.
+ */
 static enum rdmap_match without_request(struct rdmap_requests *requests, const struct rdmap_step *step, bool early)
 {
     requests->unclaimed = true;
@@ -301,13 +304,13 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
     bool early = step->acked_known && step->acked > rdmap->side[other_side(step->side)].end;
 
     step->match = RDMAP_MATCH_UNKNOWN;
-    if (oldest && !oldest->known) { /* by order, it answers a request in a hole */
+    if (oldest && !oldest->known) { /* going by the order, it answers a request in a hole */
         step->request = oldest;
         return;
     }
     step->request = oldest ? requests_search(requests, step->ddp, identifier) : NULL;
     if (step->request && (requests->maybe_lost || early) && !requests_fits(step->request, step->ddp, identifier)) {
-        rdmap_requests_doubt(requests); /* just as likely the answer to one that is missing, or still to come */
+        rdmap_requests_doubt(requests); /* may just as well answer a missing request, or one still to come */
         step->request = NULL;
         return;
     }
@@ -315,9 +318,9 @@ void rdmap_requests_match(struct rdmap_connection *rdmap, struct rdmap_step *ste
         step->match = without_request(requests, step, early);
         return;
     }
-    if (early) /* one with the same sink may follow, which it answers */
+    if (early) /* a later request with the same sink may be the one answered */
         step->request->doubtful = true;
-    if (requests->uncertain) { /* older ones were answered in the hole */
+    if (requests->uncertain) { /* older requests were answered in the hole */
         requests->head = step->request->serial;
         if (!requests->incomplete && !requests->maybe_lost && !early && requests->late_until == 0 &&
             fits_no_other(requests, step->request, step->ddp, identifier))

@@ -3,9 +3,10 @@
  * The life of STags, as far as a capture shows it: RFC 5041 section 4.2, RFC 5040 section 4.4, RFC 7306 section 5.
  *
  * Advertisements are ULP payload, which is not understood here. But an STag that its user has named in a Send with
- * Invalidate is invalid until its owner advertises it anew, and that the user cannot have learnt as long as nothing of
- * the owner's has reached it since: its ACK numbers stay where they were. (What the capture saw in between proves less:
- * the two directions may be given in another order than they were captured, around a hole for example.)
+ * Invalidate is invalid until its owner advertises it anew. The user cannot have learned of a new advertisement as long
+ * as nothing from the owner has reached it since, that is, while the user's ACK numbers stay unchanged. (The captured
+ * order proves less: the two directions may be delivered in another order than they were captured in, around a hole for
+ * example.)
  */
 #include "engine/ddp_rdmap/rdmap_answers.h"
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
@@ -18,7 +19,7 @@ struct invalidated {
     uint64_t acked; /* how far the user had received the owner's direction */
 };
 
-/* By the side that invalidated: STags of the other side. A ring. */
+/* STags of the other side, by the side that invalidated them. A ring. */
 struct rdmap_stag_state {
     struct {
         struct invalidated entry[INVALID_MAX];
@@ -31,13 +32,13 @@ static struct invalidated *entry_at(struct rdmap_stag_state *state, unsigned sid
     return &state->side[side].entry[(state->side[side].first + i) % INVALID_MAX];
 }
 
-/* Something of the owner's may have reached this segment's sender since the invalidation. */
+/* A message of the owner may have reached this segment's sender since the invalidation. */
 static bool may_be_renewed(const struct rdmap_step *step, const struct invalidated *entry)
 {
     return !step->acked_known || step->acked > entry->acked;
 }
 
-/* The STag is known to be invalid; NULL when it is not. */
+/* The entry of an STag that is certainly invalid; else NULL. */
 static const struct invalidated *stag_find(struct rdmap_connection *rdmap, const struct rdmap_step *step, uint32_t stag)
 {
     struct rdmap_stag_state *state = rdmap->stag;

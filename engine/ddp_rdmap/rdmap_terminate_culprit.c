@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a Terminate says about the segment that it reports: the headers that it echoes against those that were sent, the
- * code against the segment (RFC 5040 sections 4.8 and 7, RFC 5041 section 7, RFC 7306 section 8).
+ * What a Terminate says about the segment that it reports: compares the echoed headers with those that were sent, and
+ * the code with the segment (RFC 5040 sections 4.8 and 7, RFC 5041 section 7, RFC 7306 section 8).
  */
 #include "engine/ddp_rdmap/rdmap_atomic_state.h"
 #include "engine/ddp_rdmap/rdmap_reaction.h"
@@ -12,15 +12,15 @@
 
 enum { ECHO_AT = 6 }; /* control word and DDP Segment Length come before the DDP Header */
 
-/* A Terminate, the segment that it reports, and what is known about that. */
+/* A Terminate, the segment that it reports, and what is known about the segment. */
 struct blame {
     struct rdmap_connection *rdmap;
     struct rdmap_step *step;
     const struct rdmap_terminate *terminate;
-    const struct rdmap_recent *culprit; /* NULL: not remembered */
+    const struct rdmap_recent *culprit; /* NULL: not kept */
     const struct ddp_segment *ddp;      /* header as echoed */
     const struct rdmap_opcode_info *info;
-    uint32_t frame; /* of the culprit; 0: not known */
+    uint32_t frame; /* of the culprit; 0: unknown */
     bool length_known;
     uint64_t payload; /* of the culprit, when length_known */
 };
@@ -117,7 +117,7 @@ static void fail_read(const struct blame *a, enum rule_id rule, const char *what
                what, (unsigned long long)expected, (unsigned long long)sent, a->frame, (unsigned long long)found);
 }
 
-/* The request, and how far its answer has come, are known. */
+/* The request is known, and how far its answer has come. */
 static void judge_progress(const struct blame *a, const struct rdmap_read_request *original, uint64_t sent)
 {
     const struct rdmap_read_request *echo = &a->terminate->read;
@@ -125,7 +125,7 @@ static void judge_progress(const struct blame *a, const struct rdmap_read_reques
     uint32_t left = sent < original->size ? (uint32_t)(original->size - sent) : 0;
     uint64_t ahead = echo->sink_to - original->sink_to;
 
-    /* Octets that were prepared but not sent may be counted, as long as all three fields agree. */
+    /* The echo may count octets that were prepared but not sent, if all three fields agree. */
     if (sent > 0 && ahead > sent && ahead <= original->size && echo->size == original->size - ahead &&
         echo->source_to - original->source_to == ahead) {
         verdict_inconclusive(v, RULE_RDMAP_4_8_40);
@@ -144,7 +144,7 @@ static void judge_progress(const struct blame *a, const struct rdmap_read_reques
     }
 }
 
-/* The RDMA Read Request Header is that of another request: it is the DDP Header before it that is wrong. */
+/* The RDMA Read Request Header is that of another request: the DDP Header before it is the wrong one. */
 static bool is_of_another_read(const struct blame *a, const uint8_t *echo, struct rdmap_recent *other)
 {
     return rdmap_recent_read(a->rdmap, other_side(a->step->side), &a->terminate->read, other) && other->request &&
@@ -182,7 +182,10 @@ static void judge_stag(const struct blame *a, enum rule_id rule, const char *fie
         verdict_passed(a->rdmap->verdict, rule);
 }
 
-/* Captured after answers that its sender may have had by then, it may have been answered in part before. */
+/*
+ * The request was captured after answers whose sender may already have had it, so it may have been partly answered
+ * before.
+ */
 static bool culprit_answered_before(const struct rdmap_requests *requests, const struct rdmap_request *request)
 {
     return request->end <= requests->late_until || request->end <= requests->early_to;
@@ -217,9 +220,9 @@ static void culprit_judge_read(const struct blame *a)
         judge_progress(a, &original, sent);
 }
 
-/* ---- the code against the segment that it is said of ---- */
+/* ---- the code against the segment that it describes ---- */
 
-/* 2^64 exactly addresses valid octets only, but its 64-bit sum is 0: it may be called a wrap. */
+/* A sum of exactly 2^64 addresses only valid octets, but in 64 bits it is 0: the receiver may call that a wrap. */
 static bool sum_wraps(uint64_t to, uint64_t length)
 {
     return length != 0 && to + length < length;
@@ -227,7 +230,7 @@ static bool sum_wraps(uint64_t to, uint64_t length)
 
 static bool version_is_right(const struct blame *a)
 {
-    const struct ddp_segment *own = a->step->ddp; /* of the sender of the Terminate */
+    const struct ddp_segment *own = a->step->ddp; /* of the Terminate's sender */
 
     return a->ddp->dv == own->dv;
 }
@@ -247,9 +250,7 @@ static bool read_size_and_source(const struct blame *a, struct rdmap_read_reques
     return a->terminate->has_read;
 }
 
-/*
- * Every header field of the culprit is one that its opcode may have; what the receiver can serve is left open.
- */
+/* The culprit's opcode is allowed by all other header fields; whether the receiver can serve it is another question. */
 static bool opcode_is_expected(const struct blame *a)
 {
     if (!a->info || !a->culprit || a->culprit->faulty || a->info->rfc_version_only ||
@@ -315,7 +316,7 @@ static const char *untrue_of_rdmap(const struct blame *a)
     return NULL;
 }
 
-/* The segment has what the code says, as far as that shows: of memory and buffers only its receiver knows. */
+/* The code is true of the segment, as far as visible: only the receiver knows about memory and buffers. */
 static bool ddp_code_is_true(const struct blame *a)
 {
     uint8_t code = a->terminate->code;
@@ -344,7 +345,8 @@ static bool rdmap_code_is_true(const struct blame *a)
 }
 
 /*
- * "Unexpected OpCode" about an Atomic, from an end that answered one before: RDMAPX-1.1-01, unless a field explains it.
+ * "Unexpected OpCode" about an Atomic, from an end that has answered one before: RDMAPX-1.1-01, unless a field explains
+ * it.
  */
 static bool atomics_are_known(const struct blame *a)
 {
@@ -374,8 +376,8 @@ enum rule_id rdmap_overlooked_field(struct rdmap_connection *rdmap, unsigned sid
 }
 
 /*
- * The DDP Segment Length fits neither the whole segment nor its payload: the Terminate is about another one with the
- * same header, such as one in an FPDU whose CRC was wrong.
+ * The DDP Segment Length fits neither the whole segment nor its payload: the Terminate is about another segment with
+ * the same header, such as one in an FPDU with a wrong CRC.
  */
 static bool is_of_another(const struct blame *a)
 {
@@ -383,7 +385,7 @@ static bool is_of_another(const struct blame *a)
            a->terminate->segment_length != a->payload;
 }
 
-/* Reported where the RFCs say that nothing may be checked. True when that was so. */
+/* The Terminate reports fields that the RFCs forbid to check. True when that was so. */
 static bool culprit_judge_zero_length(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
@@ -410,7 +412,7 @@ static bool culprit_judge_zero_length(const struct blame *a)
     return false;
 }
 
-/* Figure 10: which messages a Remote Protection Error can be about. True when it is about one of them. */
+/* Figure 10: the messages that a Remote Protection Error can be about. True when it is about such a message. */
 static bool judge_remote_protection(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
@@ -422,7 +424,7 @@ static bool judge_remote_protection(const struct blame *a)
         verdict_passed(v, RULE_RDMAP_4_8_46);
         return true;
     }
-    if (terminate->code == 9) /* untrue whatever it is: RDMAP-4.8-50 */
+    if (terminate->code == 9) /* untrue in any case: RDMAP-4.8-50 */
         return true;
     /* RFC 5041 has no code for missing access rights. */
     if (terminate->code == 2 && a->ddp->tagged) {
@@ -436,7 +438,7 @@ static bool judge_remote_protection(const struct blame *a)
     return false;
 }
 
-/* Send with Invalidate: of all layer 0 codes "STag cannot be Invalidated" is the one for its STag. */
+/* Send with Invalidate: among all layer 0 codes, "STag cannot be Invalidated" is the right one for its STag. */
 static void judge_invalidate_code(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;
@@ -461,7 +463,7 @@ static void judge_invalidate_code(const struct blame *a)
 
 enum { SEGMENT_TEXT = 48 };
 
-/* Where the capture lacks the segment, its header in the Terminate is all there is. */
+/* If the capture lacks the segment, only its header in the Terminate is known. */
 static const char *segment_text(const struct blame *a, char text[SEGMENT_TEXT])
 {
     if (!a->culprit)
@@ -482,7 +484,7 @@ static void judge_truth(const struct blame *a)
     if (!why && field != RULE_COUNT && rdmap_terminate_is(terminate, RDMAP_LAYER_RDMA, 2) && terminate->code == 6 &&
         atomics_are_known(a))
         why = "an Atomic was answered before";
-    /* "Unspecified", about a segment with just this peculiarity. */
+    /* "Unspecified", about a segment with only this peculiarity. */
     if (!why && field != RULE_COUNT && !ddp && terminate->etype != 0 && terminate->code == 0xFF)
         why = "its only peculiarity is a field that must be ignored";
     if (!why) {
@@ -506,7 +508,7 @@ static void judge_truth(const struct blame *a)
                    rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code), why);
 }
 
-/* RFC 5041 section 7.2: which kind of segment a DDP error type is about. */
+/* RFC 5041 section 7.2: the kind of segment that a DDP error type is about. */
 static bool judge_buffer_model(const struct blame *a)
 {
     const struct rdmap_terminate *terminate = a->terminate;

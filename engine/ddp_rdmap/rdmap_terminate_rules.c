@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The Terminate Header alone: RFC 5040 section 4.8 (Figures 7 to 10), RFC 5041 section 7.2. What it says about the
- * segment that it reports is in rdmap_terminate_culprit.c.
+ * The Terminate Header alone: RFC 5040 section 4.8 (Figures 7 to 10), RFC 5041 section 7.2. rdmap_terminate_culprit.c
+ * judges what the Terminate says about the reported segment.
  *
- * Terminates about MPA (layer 2, error type 0): their codes, and for codes 5 to 7 their whole shape, are judged in
- * mpa_terminate_rules.c.
+ * mpa_terminate_rules.c judges Terminates about MPA (layer 2, error type 0): their codes, and for codes 5 to 7 their
+ * whole shape.
  */
 #include "engine/ddp_rdmap/rdmap_terminate.h"
 
@@ -14,7 +14,7 @@ enum { CONTROL_LEN = 4, SEGMENT_LENGTH_LEN = 2, CODE_LAST_OF_5044 = 4, CODE_LAST
 
 /* ---- the parts that the control word announces ---- */
 
-/* D = 1, and the DDP Header begins where DDP Segment Length ought to be. */
+/* D = 1, but the DDP Header begins where DDP Segment Length should be. */
 static bool length_left_out(const struct rdmap_step *step, const struct rdmap_terminate *terminate)
 {
     size_t parts = step->content_len - CONTROL_LEN;
@@ -27,7 +27,7 @@ static bool length_left_out(const struct rdmap_step *step, const struct rdmap_te
            ddp.dv == step->ddp->dv && rdmap_opcode_info(ddp.opcode);
 }
 
-/* A part that M, D or R announce is missing, wholly or in part. */
+/* A part that M, D or R announces is missing, wholly or partly. */
 static void judge_cut(struct rdmap_connection *rdmap, struct rdmap_step *step, const struct rdmap_terminate *terminate)
 {
     size_t n = step->content_len - CONTROL_LEN;
@@ -56,7 +56,7 @@ static void judge_cut(struct rdmap_connection *rdmap, struct rdmap_step *step, c
     }
 }
 
-/* Octets after the parts announced. Zeros are the parts "set to zero" of section 7.1. */
+/* Octets after the announced parts. Zeros are the parts "set to zero" of section 7.1. */
 static void judge_trailing(struct rdmap_connection *rdmap, struct rdmap_step *step,
                            const struct rdmap_terminate *terminate)
 {
@@ -112,7 +112,7 @@ static enum rule_id undefined_rule(const struct rdmap_terminate *terminate)
     case RDMAP_LAYER_DDP:
         return terminate->etype == 0 ? RULE_DDP_7_2_02 : terminate->etype == 3 ? RULE_DDP_7_2_14 : RULE_DDP_7_2_01;
     case RDMAP_LAYER_LLP:
-        return terminate->etype == 0 ? RULE_COUNT : RULE_RDMAP_4_8_03; /* the codes of MPA are MPA's to judge */
+        return terminate->etype == 0 ? RULE_COUNT : RULE_RDMAP_4_8_03; /* MPA judges its own codes */
     default:
         return RULE_RDMAP_4_8_04;
     }
@@ -150,11 +150,11 @@ static void terminate_judge_code(struct rdmap_connection *rdmap, struct rdmap_st
 
 /* ---- M, D and R: Figure 10 and the text of 4.8 ---- */
 
-/* The sender of the Terminate may not have been able, or have no reason, to point at a segment. */
+/* The sender of the Terminate may be unable to point at a segment, or have no reason to. */
 static bool may_point_nowhere(const struct rdmap_terminate *terminate)
 {
     if (terminate->layer == RDMAP_LAYER_DDP)
-        return terminate->etype == 0; /* Figure 10 and 4.8 disagree on the Local Catastrophic Error */
+        return terminate->etype == 0; /* Figure 10 and 4.8 disagree about the Local Catastrophic Error */
     return terminate->etype == 2 && (terminate->code == 7 || terminate->code == 8 || terminate->code == 0xFF);
 }
 
@@ -180,7 +180,7 @@ static void fail_bits_rule(struct rdmap_connection *rdmap, struct rdmap_step *st
     fail_bits(rdmap, step, rule, rule_catalogue[rule].severity, terminate, expected);
 }
 
-/* Neither header may be there. */
+/* Neither header may be present. */
 static void judge_bits_none(struct rdmap_connection *rdmap, struct rdmap_step *step,
                             const struct rdmap_terminate *terminate)
 {
@@ -219,7 +219,7 @@ static void judge_read_bit_of_ddp(struct rdmap_connection *rdmap, struct rdmap_s
         verdict_passed(rdmap->verdict, RULE_RDMAP_4_8_48);
 }
 
-/* Figure 10 asks for R = 0 in a Remote Operation Error, 7.1(3) for R = 1: both are accepted. */
+/* Figure 10 requires R = 0 in a Remote Operation Error, 7.1(3) requires R = 1: both are accepted. */
 static void judge_read_bit_of_read(struct rdmap_connection *rdmap, struct rdmap_step *step,
                                    const struct rdmap_terminate *terminate)
 {
@@ -252,7 +252,7 @@ static void judge_read_bit_of_other(struct rdmap_connection *rdmap, struct rdmap
     } else if (terminate->etype == 2) {
         fail_bits_rule(rdmap, step, RULE_RDMAP_4_8_47, terminate, "R = 0 as no RDMA Read Request is echoed");
     } else {
-        /* Figure 10 alone would let Send with Invalidate have it; the text of 4.8 does not. */
+        /* Figure 10 alone would allow it for Send with Invalidate; the text of 4.8 does not. */
         bool figure = rdmap_invalidates(opcode);
 
         fail_bits(rdmap, step, RULE_RDMAP_4_8_36, figure ? SEVERITY_NOTE : SEVERITY_ERROR, terminate,
@@ -278,7 +278,7 @@ static void judge_bits(struct rdmap_connection *rdmap, struct rdmap_step *step, 
         return;
     }
     if (!rdmap_terminate_defined(terminate))
-        return; /* no row of Figure 10 */
+        return; /* not in Figure 10 */
     if (!terminate->d && terminate->r) {
         fail_bits_rule(rdmap, step, RULE_RDMAP_4_8_27, terminate, "D = 1 where R = 1");
     } else if (!terminate->d) {
@@ -292,9 +292,12 @@ static void judge_bits(struct rdmap_connection *rdmap, struct rdmap_step *step, 
     }
 }
 
-/* ---- all of it ---- */
+/* ---- the whole header ---- */
 
-/* Headers after the word prove it, or something else that its host sent; or there is no other way to understand it. */
+/*
+ * The layout is proved by the headers after the word, or by other Terminates of the host; or no other reading is
+ * defined.
+ */
 static void terminate_fail_layout(struct rdmap_connection *rdmap, struct rdmap_step *step,
                                   const struct rdmap_terminate *terminate, const char *layout)
 {
@@ -314,7 +317,7 @@ static void terminate_fail_layout(struct rdmap_connection *rdmap, struct rdmap_s
                terminate->d, terminate->r);
 }
 
-/* MPA2-8-03 fixes every bit of these. */
+/* MPA2-8-03 fixes every bit of these Terminates. */
 static bool shape_is_judged_by_mpa(const struct rdmap_terminate *terminate)
 {
     return terminate->layer == RDMAP_LAYER_LLP && terminate->etype == 0 && terminate->code > CODE_LAST_OF_5044 &&
