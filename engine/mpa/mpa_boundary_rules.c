@@ -2,12 +2,12 @@
 /*
  * The octets at FO, right after a startup frame: RFC 5044 sections 7.1, 7.1.1 (PD_Length), 7.1.3, RFC 6581 section 6.
  *
- * Octets there that are no FPDU can have several causes; the octets themselves show which rule was broken:
- *  - another startup frame: MPA-7.1-06, or MPA2-10-09 when it steps down from enhanced to unenhanced setup;
- *  - CRC32c of the frame, or a Marker counted into it: MPA-7.1-05;
- *  - octets in the segment that ends the frame: more Private Data than PD_Length says. Their number shows why:
- * PD_Length little-endian (MPA-7.1.1-07), without the enhanced data (MPA2-6-07), 0 (MPA-7.1.1-29), else MPA-7.1.1-28;
- *  - octets in segments of their own: streaming data, MPA-7.1.3-01 of an Initiator that waits, MPA-7.1-01 else.
+ * Octets at FO that are not an FPDU can have several causes; the octets themselves show which rule was broken:
+ * - another startup frame: MPA-7.1-06, or MPA2-10-09 when it steps down from enhanced to unenhanced setup;
+ * - CRC32c of the frame, or a Marker counted into the frame: MPA-7.1-05;
+ * - octets in the segment that ends the frame: more Private Data than PD_Length says. Their number shows why: PD_Length
+ *   little-endian (MPA-7.1.1-07), without the enhanced data (MPA2-6-07), 0 (MPA-7.1.1-29), else MPA-7.1.1-28;
+ * - octets in segments of their own: streaming data, MPA-7.1.3-01 from an Initiator that waits, else MPA-7.1-01.
  */
 #include "engine/mpa/mpa_startup_state.h"
 #include "wire/crc32c.h"
@@ -16,13 +16,13 @@
 #include <string.h>
 
 enum {
-    SEARCH_LIMIT = 1024, /* octets searched for the first FPDU after stray ones */
+    SEARCH_LIMIT = 1024, /* octets searched for the first FPDU after stray octets */
     KEY_MATCHES_MIN = 12,
 };
 
 static const uint8_t zeros[MPA_MARKER_LEN];
 
-/* That is proof for any ULPDU_Length. With Markers only up to the next one. */
+/* A right CRC is proof for any ULPDU_Length; with Markers, only up to the next Marker. */
 static bool boundary_crc_right(const uint8_t *p, size_t n, bool marker)
 {
     size_t lead = marker ? MPA_MARKER_LEN : 0, total;
@@ -69,7 +69,7 @@ static bool boundary_proven(const uint8_t *p, size_t n, bool marker)
         return true;
     for (unsigned i = 0; i < pad; i++)
         zero_pad &= p[total - MPA_CRC_LEN - 1 - i] == 0;
-    /* Without CRC: version 1 headers, zero PAD, and another FPDU or the segment's end right after it. */
+    /* Without CRC: needs version 1 headers, zero PAD, and another FPDU or the segment's end right after it. */
     return zero_pad && (q[2] & 0x03) == 1 && (q[3] & 0xc0) == 0x40 &&
            (total == n || likeness(p + total, n - total, false) == FPDU_CONVINCING);
 }
@@ -79,7 +79,7 @@ bool mpa_fpdu_proven(const uint8_t *p, size_t n)
     return boundary_proven(p, n, false) || boundary_proven(p, n, true);
 }
 
-/* Another startup frame: its length as far as that is known, 0 if there is none. */
+/* The length of another startup frame, as far as known; 0 if there is none. */
 static size_t frame_length(const uint8_t *p, size_t n)
 {
     struct mpa_startup frame;
@@ -93,13 +93,13 @@ static size_t frame_length(const uint8_t *p, size_t n)
     return need;
 }
 
-/* It came in several segments; its flags decide which rule it breaks. */
+/* The octets may be the beginning of a frame that comes in several segments; its flags decide which rule it breaks. */
 static bool may_become_frame(const uint8_t *p, size_t n)
 {
     return (n < MPA_KEY_LEN && mpa_startup_key_matches(MPA_REQUEST, p, n) == n) || frame_length(p, n) > n;
 }
 
-/* Four octets that are the frame's CRC32c, or that a Marker at octet 512 of the frame pushed out of it. */
+/* Names four octets that are the frame's CRC32c, or that a Marker at octet 512 of the frame pushed out of the frame. */
 static const char *trailer(const struct startup_seen *seen, const uint8_t *p, size_t n)
 {
     size_t length = MPA_STARTUP_HEADER_LEN + seen->frame.pd_length;
@@ -118,7 +118,7 @@ static const char *trailer(const struct startup_seen *seen, const uint8_t *p, si
     return NULL;
 }
 
-/* Long enough for a DDP header, and not too long for an FPDU. */
+/* A length long enough for a DDP header, and not too long for an FPDU. */
 static bool plausible_length(const uint8_t *p, size_t n)
 {
     const uint8_t *q =
@@ -127,7 +127,10 @@ static bool plausible_length(const uint8_t *p, size_t n)
     return n >= MPA_LENGTH_LEN && get_be16(q) >= DDP_TAGGED_HEADER_LEN && get_be16(q) <= MPA_ULPDU_MAX;
 }
 
-/* Where the FPDU after stray octets begins; 0 when there is none, or when its predecessor is an FPDU by its length. */
+/*
+ * Where the FPDU after stray octets begins; 0 when none is found, or when the octets before it may be an FPDU
+ * themselves, going by their length.
+ */
 static size_t find_fpdu(const uint8_t *p, size_t n)
 {
     size_t plain = n < 2 ? 0 : MPA_LENGTH_LEN + get_be16(p) + mpa_pad_length(get_be16(p)) + MPA_CRC_LEN;
@@ -147,31 +150,31 @@ static size_t find_fpdu(const uint8_t *p, size_t n)
     return 0;
 }
 
-/* The octets at FO as an FPDU, with its Marker where Markers are negotiated. */
+/* Whether the octets at FO look like an FPDU, preceded by a Marker if Markers are negotiated. */
 static enum fpdu_likeness likeness_at_start(bool markers, const uint8_t *p, size_t n, size_t early)
 {
-    /* Four zero octets that came alone, where no Markers are, are no Marker of the FPDU that came later. */
+    /* If Markers are off, four zero octets that came alone are not a Marker of the FPDU that came later. */
     if (!markers && early == MPA_MARKER_LEN)
         return likeness(p, n, false);
-    /* A first Marker with wrong contents is still the Marker that is due there. */
+    /* A first Marker with wrong contents is still the Marker due there. */
     if (markers && n > MPA_MARKER_LEN &&
         (boundary_crc_right(p, n, true) || likeness(p + MPA_MARKER_LEN, n - MPA_MARKER_LEN, false) == FPDU_CONVINCING))
         return FPDU_CONVINCING;
     return mpa_fpdu_likeness(p, n);
 }
 
-/* How many octets precede the first FPDU; 0 when those at FO may be a damaged one. */
+/* Number of octets before the first FPDU; 0 when the octets at FO may be a damaged FPDU. */
 static size_t stray_octets(const uint8_t *p, size_t n, size_t early, enum fpdu_likeness like)
 {
-    /* What came in time most likely begins with an FPDU. */
+    /* The octets that came in time most likely begin with an FPDU. */
     bool in_time = early > 0 && early < n && mpa_fpdu_likeness(p + early, n - early) == FPDU_CONVINCING;
     size_t found = in_time ? early : find_fpdu(p, n);
 
     if (found != 0)
         return early == 0 || found < early ? found : early;
     /*
-     * Octets that were sent before an FPDU was allowed and do not look like one need no further proof; later ones may
-     * be a damaged FPDU unless an FPDU follows them.
+     * Octets that were sent before an FPDU was allowed and do not look like an FPDU need no further proof; later ones
+     * may be a damaged FPDU unless an FPDU follows them.
      */
     return like == FPDU_TOO_SHORT && n > MPA_MARKER_LEN ? 0 : early;
 }
@@ -276,7 +279,7 @@ static void report_excess(struct mpa_connection *mpa, unsigned side, const struc
     struct verdict *v = mpa->verdict;
 
     if ((f->flags & MPA_FLAG_S) != 0 && f->revision >= 2 && f->pd_length < MPA_ENHANCED_LEN)
-        return; /* MPA2-6-08 said so at the frame itself */
+        return; /* MPA2-6-08 was reported at the frame itself */
     if (f->pd_length != 0 && swapped == f->pd_length + count)
         verdict_failed(v, RULE_MPA_7_1_1_07, direction, place, related,
                        "expected PD_Length in network byte order (%02x %02x for the %u octets that follow); found "
@@ -323,7 +326,7 @@ void mpa_boundary_report(struct mpa_connection *mpa, unsigned side, const struct
         mpa->side[side].startup.excess = true;
         break;
     case BOUNDARY_STREAMING:
-        if (mpa_is_startup(p, b->count) && mpa_may_be_rejected(mpa, side)) /* cut off */
+        if (mpa_is_startup(p, b->count) && mpa_may_be_rejected(mpa, side)) /* the frame was cut off */
             break;
         verdict_failed(
             mpa->verdict, waiting || b->before_reply ? RULE_MPA_7_1_3_01 : RULE_MPA_7_1_01, direction, &place,

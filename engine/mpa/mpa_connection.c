@@ -6,7 +6,7 @@
 
 enum {
     AFTER_REJECT_MAX = 64 << 10,
-    RUNS_MAX = 1 << 14, /* pieces of held octets whose frames are kept apart */
+    RUNS_MAX = 1 << 14, /* pieces of held octets whose frames are recorded separately */
 };
 
 static const int64_t second = 1000000000;
@@ -111,7 +111,7 @@ bool mpa_connection_is_mpa(const struct mpa_connection *mpa)
 static bool mpa_connection_add_run(struct arena *arena, struct mpa_side *s, uint64_t start, uint64_t end,
                                    const struct octets_origin *origin)
 {
-    if (s->n_runs == RUNS_MAX) { /* octet-sized segments without end: the last ones count as one */
+    if (s->n_runs == RUNS_MAX) { /* an endless series of tiny segments: the last ones count as one */
         s->runs[s->n_runs - 1].end = end;
         s->runs[s->n_runs - 1].origin.arrival = origin->arrival;
         s->runs[s->n_runs - 1].origin.time_ns = origin->time_ns;
@@ -131,7 +131,7 @@ static bool mpa_connection_add_run(struct arena *arena, struct mpa_side *s, uint
     return true;
 }
 
-/* Forgets the runs of octets that left the window. The last one stays: places at the window's end belong to it. */
+/* Forgets the runs of octets that left the window. The last run stays: places at the window's end belong to it. */
 static void prune_runs(struct mpa_side *s)
 {
     size_t keep = 0;
@@ -141,7 +141,7 @@ static void prune_runs(struct mpa_side *s)
     if (keep == 0)
         return;
     s->n_runs -= keep;
-    if (s->n_runs == 1) /* as usual */
+    if (s->n_runs == 1) /* the usual case */
         s->runs[0] = s->runs[keep];
     else
         memmove(s->runs, s->runs + keep, s->n_runs * sizeof *s->runs);
@@ -162,7 +162,7 @@ size_t mpa_run_of(const struct mpa_side *s, uint64_t at)
     return low;
 }
 
-/* Usually the window holds one segment, or the first one is wanted. NULL: it is beyond all. */
+/* The usual case: the window holds one segment, or the first run is wanted. NULL: `at` is beyond all runs. */
 static inline const struct origin_run *run_of(const struct mpa_side *s, uint64_t at)
 {
     size_t i;
@@ -211,7 +211,7 @@ bool mpa_segment_ends(const struct mpa_connection *mpa, unsigned side, uint64_t 
     return run && run->end == at && run->origin.segment_end;
 }
 
-/* ---- what the parts of the core share ---- */
+/* ---- shared by the parts of the core ---- */
 
 void mpa_set_phase(struct mpa_connection *mpa, enum mpa_phase phase, const struct place *place)
 {
@@ -265,7 +265,7 @@ static void work_after_reject(struct mpa_connection *mpa, unsigned side, uint64_
         mpa_ignore(mpa, side);
 }
 
-/* Gives the side's new octets, those from `offset` on, to the part of the core that its state names. */
+/* Passes the side's new octets, from `offset` on, to the part of the core that handles the side's state. */
 static void mpa_connection_work(struct mpa_connection *mpa, unsigned side, uint64_t offset,
                                 const struct octets_origin *origin)
 {
@@ -284,7 +284,7 @@ static void mpa_connection_work(struct mpa_connection *mpa, unsigned side, uint6
     }
 }
 
-/* Octets from `offset` on that no FPDU has used are as if they had not come. */
+/* Takes back octets from `offset` on that no FPDU has used. */
 static void mpa_connection_take_back(struct mpa_connection *mpa, unsigned side, uint64_t offset)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -314,7 +314,7 @@ void mpa_connection_octets(struct mpa_connection *mpa, unsigned side, uint64_t o
         s->first_offset = s->cursor = s->next = offset;
         mpa_window_restart(&s->window, offset);
     }
-    if (offset != s->next) /* the host skipped octets silently */
+    if (offset != s->next) /* the host skipped octets without an event */
         mpa_connection_hole(mpa, side, s->next, offset, HOLE_CAPTURE_LOSS, origin);
     s->next = offset + n;
     if (s->window.n == 0)
@@ -389,7 +389,7 @@ static void end_of_side(struct mpa_connection *mpa, unsigned side, bool fin)
         mpa_framing_end(mpa, side, fin);
     else if (s->state != SIDE_IGNORED)
         mpa_find_end(mpa, side);
-    /* Finding an end may have brought the other side, or this one, into step. */
+    /* Finding an end may have put the other side, or this one, in step. */
     for (unsigned i = 0; i < 2; i++)
         mpa_window_save(&mpa->side[i].window);
 }
@@ -418,7 +418,7 @@ void mpa_connection_reset(struct mpa_connection *mpa, unsigned side, uint32_t fr
     s->reset = true;
     s->end_place = (struct place){
         .frame = frame, .first_frame = frame, .time_ns = time_ns, .offset = s->next, .side = (uint8_t)side};
-    /* The RST overtook octets or the capture lost them, a Terminate perhaps. */
+    /* The RST overtook octets, or the capture lost them; one of them may be a Terminate. */
     if (s->any && s->rst_offset > s->next) {
         s->hole = true;
         mpa_skipped(mpa, side, s->next, s->rst_offset, "octets before the RST");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an FPDU in step shows besides Markers and CRC: length (3), one ULPDU each (3), PAD (4.1). */
+/* What an FPDU in step shows besides Markers and CRC: length (3), one ULPDU per FPDU (3), PAD (4.1). */
 #include "engine/mpa/mpa_framing.h"
 #include "wire/rdmap.h"
 
@@ -22,7 +22,7 @@ static void judge_pad(struct mpa_connection *mpa, unsigned side, const struct mp
              "expected %u zero PAD octets; found PAD octets %.*s", fpdu->pad_length, fpdu->pad_length * 3 - 1, found);
 }
 
-/* A message whose length its opcode fixes is followed, in the same ULPDU, by another DDP segment. */
+/* A message whose length is fixed by its opcode is followed, in the same ULPDU, by another DDP segment. */
 static bool glued(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu, unsigned *fixed)
 {
     uint8_t second[HEADER_VISIBLE];
@@ -41,7 +41,7 @@ static bool glued(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpd
     return mpa_octets_oddity(fs, second, MPA_LENGTH_LEN + rest) == 0;
 }
 
-/* Nothing is odd but fields that its receiver must ignore. */
+/* Only fields that the receiver must ignore are odd. */
 static bool only_reserved_odd(const struct mpa_framing_state *fs, const uint8_t *header, size_t n)
 {
     const struct rdmap_opcode_info *info = n >= HEADER_VISIBLE_MIN ? rdmap_opcode_info(header[3] & 0x0F) : NULL;
@@ -59,8 +59,8 @@ static bool only_reserved_odd(const struct mpa_framing_state *fs, const uint8_t 
 }
 
 /*
- * A whole header of DDP in which nothing but the control octets is odd: the RDMAP octet of an Untagged segment, or the
- * bits of the DDP octet of a Tagged one in the other order. That is for DDP and RDMAP to judge.
+ * A whole DDP header in which only the control octets are odd: the RDMAP octet of an Untagged segment, or the DDP octet
+ * of a Tagged segment with its bits in the other order. DDP and RDMAP judge these.
  */
 static bool only_control_odd(const struct mpa_framing_state *fs, const uint8_t *header, size_t n)
 {
@@ -70,7 +70,7 @@ static bool only_control_odd(const struct mpa_framing_state *fs, const uint8_t *
 
     for (size_t i = 0; i < n; i++)
         other[i] = header[i];
-    if ((header[2] & 0xBF) == 0x01 && qn < sizeof usual) { /* the whole of RsvdULP */
+    if ((header[2] & 0xBF) == 0x01 && qn < sizeof usual) { /* RsvdULP as a whole may be odd */
         other[3] = usual[qn];
         other[4] = other[5] = other[6] = other[7] = 0;
     } else if ((header[2] & 0xFE) == 0x42 && (header[3] == 0x40 || header[3] == 0x42))
@@ -81,8 +81,7 @@ static bool only_control_odd(const struct mpa_framing_state *fs, const uint8_t *
 }
 
 /*
- * The header of a Tagged segment or a Send in which nothing is odd that matters here, as most are; what follows it says
- * nothing of its bounds.
+ * The header of a Tagged segment or a Send without relevant oddities, as most are; such messages have no fixed length.
  */
 static bool content_is_plain(const struct mpa_fpdu *fpdu)
 {
@@ -101,7 +100,7 @@ static bool content_is_plain(const struct mpa_fpdu *fpdu)
            get_be32(ulpdu + 6) == DDP_QN_SEND;
 }
 
-/* One whole DDP segment per ULPDU (3). */
+/* Judges that the ULPDU is one whole DDP segment (3). */
 static enum mpa_content content_judge_ulpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
     const struct mpa_framing_state *fs = mpa->side[side].framing;
@@ -117,7 +116,7 @@ static enum mpa_content content_judge_ulpdu(struct mpa_connection *mpa, unsigned
     }
     n = n < HEADER_VISIBLE - MPA_LENGTH_LEN ? n : HEADER_VISIBLE - MPA_LENGTH_LEN;
     if (fpdu->ulpdu_length == 0) {
-        /* As an RTR (RFC 6581) it is judged by the rules of the RTR. */
+        /* If it is an RTR (RFC 6581), the rules about the RTR judge it. */
         if (mpa->parameters.peer_to_peer && initiator_of(mpa) == (int)side && mpa->side[side].fpdus == 0)
             return MPA_CONTENT_UNKNOWN;
         mpa_fail(mpa, side, RULE_MPA_3_07, fpdu->offset, end,
@@ -131,14 +130,14 @@ static enum mpa_content content_judge_ulpdu(struct mpa_connection *mpa, unsigned
         return MPA_CONTENT_UNKNOWN;
     }
     verdict_passed(mpa->verdict, RULE_MPA_4_1_12);
-    if (n == 0) { /* no octet of it was captured */
+    if (n == 0) { /* no octet of the ULPDU was captured */
         verdict_inconclusive(mpa->verdict, RULE_MPA_3_01);
         return MPA_CONTENT_SEGMENT;
     }
     put_be16(header, fpdu->ulpdu_length > MPA_ULPDU_MAX ? MPA_ULPDU_MAX : fpdu->ulpdu_length);
     memcpy(header + MPA_LENGTH_LEN, ulpdu, n);
     if (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN && (ulpdu[0] & 0xBF) == 0x01)
-        return MPA_CONTENT_UNKNOWN; /* a header cut short: DDP-4.3-01 */
+        return MPA_CONTENT_UNKNOWN; /* a truncated header: DDP-4.3-01 */
     if ((mpa_octets_oddity(fs, header, MPA_LENGTH_LEN + n) > HEADER_ODD_MAX &&
          !only_control_odd(fs, header, MPA_LENGTH_LEN + n) && !only_reserved_odd(fs, header, MPA_LENGTH_LEN + n)) ||
         (!(ulpdu[0] & 0x80) && fpdu->ulpdu_length < DDP_UNTAGGED_HEADER_LEN)) {
@@ -166,12 +165,12 @@ enum mpa_content mpa_judge_content(struct mpa_connection *mpa, unsigned side, co
         fpdu->ulpdu_length >= DDP_TAGGED_HEADER_LEN ? MPA_CONTENT_SEGMENT : MPA_CONTENT_UNKNOWN;
 
     if (crc == MPA_CRC_WRONG && mpa_crc_expected(mpa, side)) {
-        /* Nothing in it can be trusted (6), so nothing more is reported; but the hosts may want to look. */
+        /* Nothing in the FPDU can be trusted (6), so nothing more is reported; but the hosts may want to look. */
         if (mpa_crc_of_zero_pad(fpdu))
             judge_pad(mpa, side, fpdu);
         return as_it_seems;
     }
-    /* The place of its octets is a guess that Markers, if there are any, may refute. */
+    /* The bounds of the ULPDU are a guess that Markers, if there are any, may refute. */
     if (mpa->side[side].framing->doubtful && fpdu->crc != fpdu->crc_computed)
         return as_it_seems;
     if (!fpdu->cut)

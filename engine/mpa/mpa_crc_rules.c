@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RFC 5044 section 4.4: the CRC of an FPDU whose bounds are known, and what a wrong one was computed over. */
+/* RFC 5044 section 4.4: the CRC of an FPDU whose bounds are known, and what a wrong CRC was computed over. */
 #include "engine/mpa/mpa_framing.h"
 
 #include "wire/crc32.h"
@@ -20,7 +20,7 @@ struct layout {
     const struct mpa_fpdu *fpdu;
     const uint8_t *p;
     size_t covered; /* octets before the CRC field */
-    size_t header;  /* of ULPDU_Length */
+    size_t header;  /* offset of ULPDU_Length */
     bool leading, interior, last;
     uint32_t of_ulpdu, not_preset; /* CRCs that several mistakes are compared with: add_crcs() */
 };
@@ -45,7 +45,7 @@ static struct layout crc_layout_of(const struct mpa_fpdu *fpdu)
     return layout;
 }
 
-/* The CRC32c of the octets from `from` to the CRC field without the Markers that `leave_out` names. */
+/* The CRC32c of the octets from `from` to the CRC field, without the Markers that `leave_out` selects. */
 static uint32_t crc_without(const struct layout *layout, size_t from, unsigned leave_out)
 {
     const struct mpa_fpdu *fpdu = layout->fpdu;
@@ -69,7 +69,7 @@ static uint32_t crc_without(const struct layout *layout, size_t from, unsigned l
 struct cause {
     enum rule_id rule;
     const char *text;
-    bool silent; /* another rule about the same octets is reported */
+    bool silent; /* another rule reports the same octets */
 };
 
 static bool pad_nonzero(const struct mpa_fpdu *fpdu)
@@ -77,7 +77,7 @@ static bool pad_nonzero(const struct mpa_fpdu *fpdu)
     return (fpdu->pad[0] | fpdu->pad[1] | fpdu->pad[2]) != 0;
 }
 
-/* ---- the field is elsewhere ---- */
+/* ---- the CRC field is elsewhere ---- */
 
 static bool precedes_pad(const struct layout *layout)
 {
@@ -96,7 +96,7 @@ static bool precedes_pad(const struct layout *layout)
     return field == crc || field == crc32c_extend(crc, zero_words, pad);
 }
 
-/* A DDP header follows ULPDU_Length, and none is four octets later: no CRC field is between them. */
+/* A DDP header follows ULPDU_Length, and no header follows four octets later: so no CRC field is in between. */
 static bool ulpdu_follows_length(const struct layout *layout)
 {
     uint8_t later[MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN];
@@ -135,10 +135,10 @@ static bool placed_elsewhere(const struct layout *layout, struct cause *cause)
 }
 
 /*
- * ---- the field is in its place, and was computed in another way ----
+ * ---- the CRC field is in its place, but was computed differently ----
  *
- * Where the sender left the last octets out, the field continued over them is the CRC of all: no octet before them
- * need be looked at again.
+ * If the sender left out the last octets, extending the field over them gives the CRC of all octets, without another
+ * pass over the earlier ones.
  */
 
 static bool is_reversed(const struct layout *layout)
@@ -151,7 +151,7 @@ static bool lacks_leading(const struct layout *layout)
     return layout->leading && layout->fpdu->crc == crc_without(layout, 0, LEAVE_LEADING);
 }
 
-/* all: the CRC with the Marker between PAD and CRC. */
+/* all: the CRC including the Marker between PAD and CRC. */
 static bool lacks_last_of(const struct layout *layout, uint32_t all)
 {
     return layout->last &&
@@ -189,7 +189,7 @@ static bool has_two_words_more(const struct layout *layout)
     return layout->fpdu->crc == crc32c_extend(layout->fpdu->crc_computed, zero_words, sizeof zero_words);
 }
 
-/* With PAD, and with Markers or without. */
+/* The PAD is covered, Markers may or may not be. */
 static bool lacks_length(const struct layout *layout)
 {
     const struct mpa_fpdu *fpdu = layout->fpdu;
@@ -222,7 +222,7 @@ static bool has_zero_pad(const struct layout *layout)
     return layout->fpdu->crc == crc32c_extend(crc, layout->p + layout->covered - after, after);
 }
 
-/* The Markers' contents are as they should be. */
+/* The Markers' contents are right. */
 static bool has_due_markers(const struct layout *layout)
 {
     const struct mpa_fpdu *fpdu = layout->fpdu;
@@ -289,7 +289,7 @@ static void add_crcs(struct layout *layout)
 
 static bool wrong_coverage(struct layout *layout, struct cause *cause)
 {
-    /* By the last octets alone. */
+    /* Mistakes that the last octets alone reveal. */
     static const struct mistake cheap[] = {
         {is_reversed, {RULE_MPA_4_4_13, "its octets are in reverse order", false}},
         {lacks_last, {RULE_MPA_4_4_15, "the Marker between PAD and CRC is not covered", false}},
@@ -348,8 +348,8 @@ static bool revision_zero(const struct mpa_connection *mpa)
 }
 
 /*
- * C = 1 was only in what the peer sent with another key: that is no MPA frame and demands nothing. What follows it is
- * judged for being there at all.
+ * C = 1 was only in octets that the peer sent with another key: these are not an MPA frame and demand nothing. FPDUs
+ * after them are judged for being sent at all.
  */
 static bool asked_by_no_frame(const struct mpa_connection *mpa, unsigned side)
 {
@@ -358,7 +358,7 @@ static bool asked_by_no_frame(const struct mpa_connection *mpa, unsigned side)
     return own->seen && !(own->frame.flags & MPA_FLAG_C) && peer->seen && peer->key_matches < MPA_KEY_LEN;
 }
 
-/* The field is all zeros or ones: no CRC was ever computed, or none from here on. Reported once. */
+/* The field is all zeros or ones: no CRC was computed, or none from here on. Reported once. */
 static void report_not_computed(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
                                 const struct place *place)
 {

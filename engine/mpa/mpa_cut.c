@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Segments that the snap length cut: their octets end early, but TCP knows how many there were. An FPDU whose
- * ULPDU_Length is there is followed to its end in number, though not in content; its header, and Markers as far as they
- * are there, are judged as usual. Its octets wait in the window, which takes nothing more until its end has passed.
- * Where the next ULPDU_Length is cut away, framing is lost until a segment begins with an FPDU.
+ * Segments cut by the snap length: their octets end early, but TCP knows how many there were. An FPDU whose
+ * ULPDU_Length was captured is followed to its end by counting, without its content; its header, and Markers as far as
+ * they were captured, are judged as usual. Its octets wait in the window, which takes no more octets until the FPDU's
+ * end has passed. If the next ULPDU_Length is cut away, framing is lost until a segment begins with an FPDU.
  */
 #include "engine/mpa/mpa_framing.h"
 
 enum { WHOLE_HEADER = MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN };
 
-/* Where the FPDU at `start` ends by its ULPDU_Length, which must be in the window. */
+/* Where the FPDU at `start` ends according to its ULPDU_Length, which must be in the window. */
 static uint64_t cut_end_of(const struct mpa_side *s, uint64_t start)
 {
     struct mpa_shape shape;
@@ -20,7 +20,7 @@ static uint64_t cut_end_of(const struct mpa_side *s, uint64_t start)
 
 /*
  * An FPDU begins at the cursor, as far as its header and the segments show: it fills a segment, or its header is
- * correct. segment_end: of the segment that was cut.
+ * correct. segment_end: end of the cut segment.
  */
 static bool begins_here(struct mpa_connection *mpa, unsigned side, uint64_t segment_end)
 {
@@ -36,7 +36,7 @@ static bool begins_here(struct mpa_connection *mpa, unsigned side, uint64_t segm
            mpa_segment_starts(mpa, side, s->cursor) && cut_end_of(s, s->cursor) == segment_end;
 }
 
-/* The FPDU at the cursor has passed. */
+/* The FPDU at the cursor has passed: accepts it. */
 static void accept(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -50,8 +50,8 @@ static void accept(struct mpa_connection *mpa, unsigned side)
 }
 
 /*
- * Complete FPDUs before the one that was cut; what waited for octets after them must do. Where the start of the stream
- * is missing, one whose CRC is wrong may be no FPDU: Markers, if there are any, were guessed.
+ * Handles complete FPDUs before the cut one; FPDUs that waited for later octets are judged by the octets there are. If
+ * the start of the stream is missing, an FPDU with a wrong CRC may not be one: whether there are Markers was a guess.
  */
 static void settle_whole(struct mpa_connection *mpa, unsigned side)
 {
@@ -77,7 +77,7 @@ bool mpa_cut_regain(struct mpa_connection *mpa, unsigned side)
         last->end - last->start >= last->origin.segment_length || mpa_oddity_at(s, last->start, &seen) != 0 ||
         seen < WHOLE_HEADER)
         return false;
-    /* Little of an Untagged header may be anything; of a Tagged one the length must be the segment's. */
+    /* The first octets of an Untagged header may be anything; of a Tagged FPDU, the length must match the segment's. */
     header = mpa_window_at(&s->window, mpa_header_of(s, last->start));
     if (header[MPA_LENGTH_LEN] & 0x80 && cut_end_of(s, last->start) != last->start + last->origin.segment_length)
         return false;
@@ -95,7 +95,7 @@ bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint
         if (s->state != SIDE_FPDUS || !begins_here(mpa, side, to))
             return false;
         s->cut_end = cut_end_of(s, s->cursor);
-        if (s->cut_end <= from) { /* complete, and still no FPDU */
+        if (s->cut_end <= from) { /* complete, and still not an FPDU */
             s->cut_end = 0;
             return false;
         }
@@ -103,7 +103,7 @@ bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint
     if (s->cut_end > to)
         return true;
     accept(mpa, side);
-    if (s->cursor < to) { /* where the FPDUs after it begin was cut away */
+    if (s->cursor < to) { /* the start of the next FPDU was cut away */
         mpa_gap_open(s);
         mpa_framing_hole(mpa, side, s->cursor, to);
     } else {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Names the rule when the octets at the cursor make no acceptable FPDU. Hypotheses are tried in turn, those that a CRC
- * can prove first; one counts when it makes the FPDU verify, or puts the next FPDU where there is one. What no
- * hypothesis explains is one finding against 4.1 and a search for the next FPDU.
+ * Names the broken rule when the octets at the cursor are not an acceptable FPDU. Hypotheses are tried in turn, those
+ * that a CRC can prove first; a hypothesis counts when it makes the FPDU verify, or predicts the place of the next
+ * FPDU. If no hypothesis explains the octets, that is one finding against 4.1, followed by a search for the next FPDU.
  *
- * Nothing is reported that the octets do not prove, and one fault gives one finding: the framing is set to what was
- * found.
+ * Only what the octets prove is reported, and one fault gives one finding: the framing is set to what was found.
  */
 #include "engine/mpa/mpa_diagnose.h"
 #include "engine/mpa/mpa_startup_state.h"
@@ -41,7 +40,7 @@ void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct pl
     governing = initiator ? reply : request;
     related = mpa->side[1 - side].startup.place.frame;
     if (request->revision == 0 && reply->revision != 0)
-        return; /* nothing was agreed that could be kept */
+        return; /* no agreement was possible */
     rule = request->revision >= 1 && reply->revision == 0 ? RULE_MPA_C_2_5_04 : rules[found_on][initiator];
     if (!found_on && rule != RULE_MPA_C_2_5_04 && !(governing->flags & MPA_FLAG_M))
         return; /* Rev 0 with M = 0: the fault is in the startup frame */
@@ -115,7 +114,7 @@ static bool read_shape(struct diagnosing *d, const struct mpa_shape *shape, stru
 
 /* ---- hypotheses about Markers ---- */
 
-/* The FPDU has its Markers where they are due; their contents are judged like any others. */
+/* The FPDU's Markers are at their places; their contents are judged like any others. */
 static bool accept_contents(struct diagnosing *d)
 {
     struct mpa_fpdu fpdu;
@@ -138,7 +137,7 @@ static const struct mpa_marker *first_wrong(const struct mpa_fpdu *fpdu, bool un
     return NULL;
 }
 
-/* Pointers count as a receiver reads them: without their low bits (4.2). */
+/* A receiver reads pointers without their low bits (4.2), so do we. */
 static bool markers_lead_right(const struct mpa_fpdu *fpdu)
 {
     for (unsigned i = 0; i < fpdu->n_markers; i++)
@@ -160,14 +159,14 @@ static void adopt_grid(struct diagnosing *d, uint64_t found)
         fs->period = MPA_MARKER_PERIOD + MPA_MARKER_LEN;
     else
         fs->period = MPA_MARKER_PERIOD;
-    /* The origin is before all octets to come, so that grid arithmetic never goes below it. */
+    /* The origin is before all octets to come, so that grid arithmetic never goes below 0. */
     fs->framing.seq_start = found - (found - d->at) / fs->period * fs->period;
     if (fs->framing.seq_start > d->at)
         fs->framing.seq_start =
             fs->framing.seq_start >= fs->period ? fs->framing.seq_start - fs->period : fs->framing.seq_start;
 }
 
-/* The header at `header` without the four octets at `at`, or with them (at 0), is one of DDP without a flaw. */
+/* The header at `header` is a flawless DDP header, either without the four octets at `at`, or (at 0) as it is. */
 static bool diagnose_header_plausible(const struct diagnosing *d, uint64_t header, uint64_t at)
 {
     uint8_t octets[HEADER_VISIBLE];
@@ -180,8 +179,8 @@ static bool diagnose_header_plausible(const struct diagnosing *d, uint64_t heade
 }
 
 /*
- * The first Marker that points back to this header. An MSN, MO or TO may look like one, too: octets of a good header
- * are not it when another Marker follows them, or when the header is none without them.
+ * The first Marker that points back to this header. An MSN, MO or TO may look like a Marker: octets inside a good
+ * header are not one when another Marker follows, or when the header is not good without them.
  */
 static bool find_first_marker(const struct diagnosing *d, uint64_t header, uint64_t from, uint64_t until, uint64_t *at)
 {
@@ -192,20 +191,22 @@ static bool find_first_marker(const struct diagnosing *d, uint64_t header, uint6
     if (*at >= header + HEADER_VISIBLE || !diagnose_header_plausible(d, header, 0))
         return true;
     if (mpa_find_marker(d->s, header, *at + MPA_MARKER_LEN, until, &second)) {
-        if (second != *at + MPA_MARKER_PERIOD) /* else that confirms it */
+        if (second != *at + MPA_MARKER_PERIOD) /* otherwise the second Marker confirms the first */
             *at = second;
         return true;
     }
     return diagnose_header_plausible(d, header, *at);
 }
 
-/* Markers that point back to this header are elsewhere: collects them into the shape. False when there are none. */
+/*
+ * Markers that point back to this header are in other places: collects them into the shape. False when there are none.
+ */
 static bool displaced_shape(struct diagnosing *d, struct mpa_shape *shape, uint64_t *found)
 {
     struct suspect suspect;
     uint64_t from, until, at;
 
-    /* A displaced leading Marker cannot be recognised; the header is right at the cursor, or after a good one. */
+    /* A displaced leading Marker cannot be recognised; the header is right at the cursor, or after a good Marker. */
     if (!mpa_diagnose_suspect(d, &suspect, d->at))
         return false;
     mpa_shape_set_length(shape, suspect.length);
@@ -223,12 +224,12 @@ static bool displaced_shape(struct diagnosing *d, struct mpa_shape *shape, uint6
         if (*found == 0)
             *found = at;
         shape->at[shape->n++] = at;
-        from = at + MPA_MARKER_PERIOD - 8; /* the next one is about an interval away */
+        from = at + MPA_MARKER_PERIOD - 8; /* the next Marker is about an interval away */
     }
     return *found != 0;
 }
 
-/* What Markers at `found`, found in a direction where the framing in use has none there, mean. */
+/* Reports Markers at `found` in a direction that should have none there according to the framing in use. */
 void mpa_diagnose_found_marker(struct diagnosing *d, uint64_t found, uint64_t header)
 {
     struct mpa_framing_state *fs = d->fs;
@@ -255,7 +256,7 @@ void mpa_diagnose_found_marker(struct diagnosing *d, uint64_t found, uint64_t he
         fs->missing_reported = false;
 }
 
-/* The grid as negotiated, where the framing in use has none, or no longer has one. */
+/* The grid as negotiated, when the framing in use has no grid, or no longer has one. */
 static bool negotiated_grid_shape(struct diagnosing *d, struct mpa_shape *shape)
 {
     uint64_t header = d->at;
@@ -271,7 +272,9 @@ static bool negotiated_grid_shape(struct diagnosing *d, struct mpa_shape *shape)
     return shape->n > 0 && shape->at[0] < mpa_shape_end(shape, d->at);
 }
 
-/* An FPDU whose CRC is right although a Marker is not where it is due: displaced, or its contents are wrong. */
+/*
+ * An FPDU whose CRC is right although a Marker is not in its place: the Marker is displaced, or its contents are wrong.
+ */
 static bool try_markers_crc_right(struct diagnosing *d)
 {
     const struct mpa_marker *wrong;
@@ -291,18 +294,21 @@ static bool try_markers_crc_right(struct diagnosing *d)
     return true;
 }
 
-/* Is the FPDU right under this shape? By its CRC, or, where none is generated, by what follows it. */
+/*
+ * Whether the FPDU is right under this shape: decided by its CRC or, when CRCs are not generated, by the octets after
+ * it.
+ */
 static bool shape_fits(struct diagnosing *d, const struct mpa_shape *shape, struct mpa_fpdu *fpdu, bool by_crc)
 {
     if (!read_shape(d, shape, fpdu))
         return false;
     if (by_crc)
         return diagnose_crc_right(fpdu);
-    /* Looking at the next FPDU took the scratch memory. */
+    /* Looking at the next FPDU has overwritten the scratch memory. */
     return next_fits(d, d->at + fpdu->length) && read_shape(d, shape, fpdu);
 }
 
-/* The Marker due at `at` is there, so it is not missing. */
+/* The Marker due at `at` is present. */
 static bool marker_right_at(const struct diagnosing *d, uint64_t at, uint64_t header)
 {
     return mpa_octets_from(d->s, at) >= MPA_MARKER_LEN &&
@@ -315,7 +321,7 @@ static bool accept_without_marker(struct diagnosing *d, struct mpa_fpdu *fpdu, b
     return true;
 }
 
-/* The leading one is missing: the header is then at the cursor itself. */
+/* The leading Marker is missing: the header is at the cursor itself. */
 static bool try_missing_lead(struct diagnosing *d, bool by_crc)
 {
     const uint8_t *p = mpa_window_at(&d->s->window, d->at);
@@ -335,7 +341,7 @@ static bool try_missing_lead(struct diagnosing *d, bool by_crc)
     return accept_without_marker(d, &fpdu, by_crc);
 }
 
-/* All of those inside the FPDU are missing, and from there on. */
+/* All Markers inside the FPDU are missing, and all later ones. */
 static bool try_missing_all(struct diagnosing *d, const struct mpa_shape *shape, uint64_t header, bool by_crc)
 {
     unsigned leading = shape->at[0] < header ? 1 : 0;
@@ -353,7 +359,7 @@ static bool try_missing_all(struct diagnosing *d, const struct mpa_shape *shape,
     return accept_without_marker(d, &fpdu, by_crc);
 }
 
-/* One of the first `inside` is missing: the first that is not right, or others would be wrong besides it. */
+/* One of the first `inside` Markers is missing: the first one not found, or others would be wrong, too. */
 static bool try_missing_one(struct diagnosing *d, const struct mpa_shape *shape, uint64_t header, unsigned inside,
                             bool by_crc)
 {
@@ -370,7 +376,7 @@ static bool try_missing_one(struct diagnosing *d, const struct mpa_shape *shape,
     if (!shape_fits(d, &reduced, &fpdu, by_crc) || !mpa_markers_right(&fpdu))
         return false;
     mpa_report_missing_marker(d->mpa, d->side, shape->at[i]);
-    d->fs->missing_reported = false; /* the grid continues: the next one that is missing is another fault */
+    d->fs->missing_reported = false; /* the grid continues: the next missing Marker is another fault */
     return accept_without_marker(d, &fpdu, by_crc);
 }
 
@@ -397,7 +403,7 @@ static bool try_missing(struct diagnosing *d, bool by_crc)
            try_missing_one(d, &shape, suspect.header, inside, by_crc);
 }
 
-/* Markers in a direction that has none by the framing in use. */
+/* Markers in a direction that has none according to the framing in use. */
 static bool try_unexpected(struct diagnosing *d, bool by_crc)
 {
     struct mpa_shape shape;
@@ -412,7 +418,9 @@ static bool try_unexpected(struct diagnosing *d, bool by_crc)
     return true;
 }
 
-/* The first Marker is missing and the rest is as negotiated: MPA-4.3-04, before any other grid explains as much. */
+/*
+ * The first Marker is missing and the rest is as negotiated: MPA-4.3-04. Tried before other grids that explain as much.
+ */
 static bool try_leading_missing(struct diagnosing *d)
 {
     return d->fs->leading_missing && mpa_crc_expected(d->mpa, d->side) && try_unexpected(d, true);
@@ -427,7 +435,7 @@ static bool try_displaced(struct diagnosing *d, bool by_crc)
     if (!displaced_shape(d, &shape, &found) || !shape_fits(d, &shape, &fpdu, by_crc))
         return false;
     if (d->fs->framing.markers && (found - d->fs->framing.seq_start) % d->fs->period == 0)
-        return false; /* it is where it is due */
+        return false; /* the Marker is in its place */
     if (d->fs->framing.markers)
         mpa_report_grid(d->mpa, d->side, mpa_next_marker(&d->fs->framing, d->at), found, fpdu.header);
     else
@@ -438,8 +446,8 @@ static bool try_displaced(struct diagnosing *d, bool by_crc)
 }
 
 /*
- * Where the start of the direction is not known: a Marker before this FPDU's header may be the first one seen, and fix
- * the grid.
+ * If the start of the direction is unknown, a Marker before this FPDU's header may be the first one seen, and fix the
+ * grid.
  */
 static bool try_first_marker(struct diagnosing *d, bool by_crc)
 {
@@ -476,7 +484,7 @@ static bool try_markers_by_looks(struct diagnosing *d)
     if (try_missing(d, false))
         return true;
     mpa_diagnose_refresh(d);
-    /* Garbage where a Marker is due, in an FPDU that is otherwise right. */
+    /* Garbage where a Marker is due, in an otherwise right FPDU. */
     if (d->fpdu && first_wrong(d->fpdu, false) && next_fits(d, d->at + d->fpdu->length))
         return accept_contents(d);
     return false;
@@ -489,7 +497,7 @@ static bool try_crc_explained(struct diagnosing *d)
     return d->fpdu && mpa_crc_explained(d->fpdu) && accept_contents(d);
 }
 
-/* The bounds are right, so the CRC is what is wrong. */
+/* The bounds are right, so the CRC is wrong. */
 static bool try_wrong_crc(struct diagnosing *d)
 {
     uint64_t end;
@@ -506,20 +514,23 @@ static bool try_wrong_crc(struct diagnosing *d)
     return accept_contents(d);
 }
 
-/* A regular FPDU, but its ULPDU is none: length 0, too short, or no DDP header (3). */
+/* A regular FPDU without a proper ULPDU: length 0, too short, or no DDP header (3). */
 static bool try_odd_ulpdu(struct diagnosing *d)
 {
     if (!d->fpdu || first_wrong(d->fpdu, false))
         return false;
     if (!diagnose_crc_right(d->fpdu) && mpa_crc_expected(d->mpa, d->side))
         return false;
-    /* Zero octets look like one empty FPDU after the other: the next one must show, or the segments vouch for it. */
+    /*
+     * Zero octets look like a series of empty FPDUs: the next FPDU must be visible, or the segments must confirm the
+     * end.
+     */
     return next_fits(d, d->at + d->fpdu->length) && accept_contents(d);
 }
 
 /*
- * So many wrong CRCs in a row are the sender's way of computing them: an FPDU that another one follows where it ends is
- * one more, and no other cause is sought, which would cost as much as hundreds of right FPDUs.
+ * After this many wrong CRCs in a row, the sender evidently computes them wrong: an FPDU followed by another FPDU at
+ * its end is accepted as one more, and no other cause is sought, which would cost as much as hundreds of right FPDUs.
  */
 static bool wrong_crcs_are_usual(const struct diagnosing *d)
 {
@@ -536,7 +547,9 @@ static bool try_rest(struct diagnosing *d)
     return false;
 }
 
-/* After a rejection that the capture lacks: nothing of this startup was accepted, and no FPDU was due. */
+/*
+ * Another startup frame after a rejection that the capture lacks: this startup was never accepted, and no FPDU was due.
+ */
 static bool is_another_startup(const struct diagnosing *d)
 {
     const struct startup_seen *seen = &d->s->startup;
@@ -546,7 +559,7 @@ static bool is_another_startup(const struct diagnosing *d)
            mpa_may_be_rejected(d->mpa, d->side);
 }
 
-/* What was wrong with the FPDUs before this one, before anything else is sought. */
+/* Tries the fault of the preceding FPDUs before any other. */
 static bool try_usual(struct diagnosing *d)
 {
     return (wrong_crcs_are_usual(d) && try_wrong_crc(d)) || (d->fs->no_field && mpa_try_no_field(d));
@@ -594,7 +607,7 @@ enum diagnosis mpa_diagnose(struct mpa_connection *mpa, unsigned side, const str
     if (!last)
         return DIAGNOSIS_WAIT;
     header_fine = mpa_oddity_at(s, d.at, NULL) <= HEADER_ODD_MAX;
-    if (header_fine) /* a good beginning whose rest never came: the end judges that */
+    if (header_fine) /* a good beginning whose rest never came: judged at the end */
         return DIAGNOSIS_WAIT;
     mpa_report_unexplained(mpa, side, d.at);
     mpa_framing_lose(mpa, side, d.at, d.at);

@@ -11,43 +11,42 @@ struct diagnosing {
     struct mpa_side *s;
     struct mpa_framing_state *fs;
     uint64_t at;           /* the cursor */
-    struct mpa_fpdu *fpdu; /* there, as parsed by the framing in use; NULL when incomplete */
+    struct mpa_fpdu *fpdu; /* the FPDU at the cursor, as parsed by the framing in use; NULL when incomplete */
     bool last;             /* no more octets follow */
     bool strict;           /* the FPDU is incomplete because the stream ends: only proof counts */
-    bool unsure;           /* a hypothesis needs octets that are still to come */
-    unsigned scratch_uses; /* mpa_scratch_uses() when fpdu was parsed */
+    bool unsure;           /* a hypothesis needs octets still to come */
+    unsigned scratch_uses; /* mpa_scratch_uses() at the time fpdu was parsed */
 };
 
-/* An FPDU whose header is trusted, but not its end. */
+/* An FPDU with a trusted header, but not a trusted end. */
 struct suspect {
     uint64_t start, header;
     uint16_t length; /* ULPDU_Length as sent */
 };
 
 /*
- * Trying a shape, or following it, reuses the scratch memory that an FPDU with Markers borrows from: this reads it
- * again.
+ * Trying or following a shape overwrites the scratch memory that an FPDU with Markers borrows: this reads fpdu again.
  */
 void mpa_diagnose_refresh(struct diagnosing *d);
 bool mpa_diagnose_suspect(struct diagnosing *d, struct suspect *suspect, uint64_t start);
-/* mpa_follow(), and remembers when octets are lacking. */
+/* mpa_follow(), and notes when octets are lacking. */
 enum follow mpa_diagnose_next(struct diagnosing *d, uint64_t at);
 
-/* mpa_diagnose_length.c. Each returns true when it explained the octets and the cursor was moved. */
+/* mpa_diagnose_length.c. Each returns true when it has explained the octets and moved the cursor. */
 bool mpa_try_end_by_crc(struct diagnosing *d); /* the FPDU's CRC is not where ULPDU_Length says */
 bool mpa_try_no_pad(struct diagnosing *d);
-bool mpa_try_no_field(struct diagnosing *d); /* like the FPDU before it, it has no CRC field */
-/* The FPDU ends at `end` and its CRC was taken over the right ULPDU_Length: reports the one sent. */
+bool mpa_try_no_field(struct diagnosing *d); /* like the previous FPDU, this one has no CRC field */
+/* The FPDU ends at `end` and its CRC covers the right ULPDU_Length: reports the length that was sent. */
 bool mpa_try_corrected_end(struct diagnosing *d, const struct suspect *suspect, uint64_t end);
-bool mpa_try_lengths(struct diagnosing *d);    /* usual mistakes in ULPDU_Length, PAD or CRC field; by what follows */
+bool mpa_try_lengths(struct diagnosing *d);    /* usual mistakes in ULPDU_Length, PAD or CRC field */
 bool mpa_try_other_grid(struct diagnosing *d); /* mpa_diagnose_grid.c */
 /* mpa_diagnose_stray.c */
 bool mpa_try_lone_marker(struct diagnosing *d); /* 00000000 between FPDUs of a direction without Markers */
-bool mpa_try_next_fpdu(struct diagnosing *d);   /* the next provable FPDU shows what precedes it */
+bool mpa_try_next_fpdu(struct diagnosing *d);   /* the next provable FPDU shows what the octets before it are */
 
-/* A Marker at `found`, where the framing in use has none: reports what it breaks. */
+/* A Marker at `found`, where the framing in use has none: reports the broken rule. */
 void mpa_diagnose_found_marker(struct diagnosing *d, uint64_t found, uint64_t header);
-/* ULPDU_Length, PAD or CRC field was wrong: reports the FPDU as it was meant. */
+/* ULPDU_Length, PAD or CRC field was wrong: reports the FPDU as intended. */
 void mpa_report_length(struct diagnosing *d, const struct suspect *suspect, unsigned length, uint64_t end);
 
 #endif

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Markers on another grid than that of RFC 5044 section 4.3: shifted, or with another period. An FPDU proves one when
- * with Markers there, and only there, its CRC is right and each Marker points back to its header. Then the whole
- * direction follows it, and one finding says so.
+ * Markers on a grid other than that of RFC 5044 section 4.3: shifted, or with another period. An FPDU proves another
+ * grid when its CRC is right and each Marker points back to its header on that grid only. Then the whole direction
+ * follows that grid, and one finding says so.
  */
 #include "engine/mpa/mpa_diagnose.h"
 
 enum {
-    WORD = 4, /* FPDUs and Markers are multiples of it */
+    WORD = 4, /* FPDUs and Markers are multiples of this length */
     PERIOD_MIN = 32,
     PERIOD_MAX = 2048,
     NEAR = 32,
-    TRIES_MAX = 32, /* per direction: what fails this often is no other grid */
+    TRIES_MAX = 32, /* per direction: after this many failures, there is no other grid */
 };
 
-/* By the framing in use there is no Marker there. */
+/* The framing in use has no Marker there. */
 static bool grid_is_elsewhere(const struct mpa_framing_state *fs, uint64_t at)
 {
     return !fs->framing.markers || at < fs->framing.seq_start || (at - fs->framing.seq_start) % fs->period != 0;
 }
 
 /*
- * Markers before the end of the FPDU all say what they should, and one of them is no mere zero where one is due. Cheap:
- * comes before the CRC.
+ * All Markers before the end of the FPDU have the right contents, and at least `wanted` of them are evidence: not just
+ * zeros at places where the regular grid has Markers, too. Cheap, so it comes before the CRC.
  */
 static bool markers_fit(const struct diagnosing *d, const struct mpa_shape *shape, uint64_t header, unsigned wanted)
 {
@@ -41,7 +41,7 @@ static bool markers_fit(const struct diagnosing *d, const struct mpa_shape *shap
     return pointing >= wanted;
 }
 
-/* `found` is the first Marker that is elsewhere: where one is due after the last that is right. */
+/* `found` is the first Marker out of place: where one is due after the last right one. */
 static uint64_t due_instead(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu, uint64_t found)
 {
     uint64_t due = fs->markers_right > 0 ? fs->last_marker + MPA_MARKER_PERIOD
@@ -85,15 +85,15 @@ static bool try_grid(struct diagnosing *d, uint64_t origin, uint32_t period, uns
 }
 
 /*
- * A mistake in counting, or a multiple. One Marker elsewhere is not another period: after a right first one the rest
- * may be on a shifted grid.
+ * A counting mistake, or a multiple. A single Marker out of place is not another period: after a right first Marker the
+ * rest may be on a shifted grid.
  */
 static bool grid_is_usual(uint32_t period)
 {
     return (period >= MPA_MARKER_PERIOD - NEAR && period <= MPA_MARKER_PERIOD + NEAR) || period % 128 == 0;
 }
 
-/* Intervals from the start on; the longest first, as shorter ones would have shown before. */
+/* Tries other intervals from the start on; the longest first, because shorter ones would have shown earlier. */
 static bool try_periods(struct diagnosing *d)
 {
     for (uint32_t period = PERIOD_MAX; period >= PERIOD_MIN; period -= WORD)

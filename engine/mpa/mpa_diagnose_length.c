@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ULPDU_Length, PAD or CRC field that section 4.1 does not allow. Where CRCs are generated the FPDU's own CRC shows
- * where it ends. Without them the usual mistakes are tried, and the next FPDU must be where they would put it.
+ * ULPDU_Length, PAD or CRC field that section 4.1 does not allow. If CRCs are generated, the FPDU's own CRC shows where
+ * it ends. Without CRCs the usual mistakes are tried, and the next FPDU must be where they predict it.
  */
 #include "engine/mpa/mpa_diagnose.h"
 
@@ -12,7 +12,7 @@ static uint16_t length_swap16(uint16_t v)
     return (uint16_t)(v << 8 | v >> 8);
 }
 
-/* Markers in [from, to), by the framing in use. */
+/* Number of Markers in [from, to), according to the framing in use. */
 static unsigned markers_between(const struct mpa_framing_state *fs, uint64_t from, uint64_t to)
 {
     struct mpa_shape shape;
@@ -63,7 +63,7 @@ static void report_no_crc(struct diagnosing *d, const struct suspect *suspect, u
 
 /* ---- by CRC ---- */
 
-/* The CRC32c of [start, end - 4) with another ULPDU_Length in it. */
+/* The CRC32c of [start, end - 4) with ULPDU_Length replaced by `length`. */
 static uint32_t crc_with_length(const struct diagnosing *d, const struct suspect *suspect, uint64_t end,
                                 uint16_t length)
 {
@@ -76,7 +76,7 @@ static uint32_t crc_with_length(const struct diagnosing *d, const struct suspect
                          covered - header - sizeof field);
 }
 
-/* After the CRC of the octets before it; 0 when there is none. */
+/* The offset after a CRC that is right for the octets before it; 0 when there is none. */
 static uint64_t scan_for_crc(const struct diagnosing *d, const struct suspect *suspect)
 {
     size_t n = mpa_octets_from(d->s, suspect->start),
@@ -88,7 +88,7 @@ static uint64_t scan_for_crc(const struct diagnosing *d, const struct suspect *s
     return at < n ? suspect->start + at + MPA_CRC_LEN : 0;
 }
 
-/* With this ULPDU_Length, are the PAD octets zero? They are ULPDU else. */
+/* With this ULPDU_Length, the PAD octets are zero (otherwise they belong to the ULPDU). */
 static bool length_length_fits(const struct diagnosing *d, const struct suspect *suspect, unsigned length)
 {
     struct mpa_shape shape;
@@ -98,7 +98,7 @@ static bool length_length_fits(const struct diagnosing *d, const struct suspect 
     return mpa_shape_read(&fpdu, &shape, d->s, suspect->start) && (fpdu.pad[0] | fpdu.pad[1] | fpdu.pad[2]) == 0;
 }
 
-/* Octets of ULPDU and PAD when the FPDU ends at `end`; false when there is no room for any. */
+/* Octets of ULPDU and PAD if the FPDU ends at `end`; false when there is no room for any. */
 static bool body_of(const struct diagnosing *d, uint64_t start, uint64_t end, unsigned *body)
 {
     uint64_t other = MPA_MARKER_LEN * markers_between(d->fs, start, end) + MPA_LENGTH_LEN + MPA_CRC_LEN;
@@ -109,7 +109,7 @@ static bool body_of(const struct diagnosing *d, uint64_t start, uint64_t end, un
     return true;
 }
 
-/* The ULPDU's real length when the FPDU ends at `end`: PAD octets look like ULPDU, so the likeliest one. */
+/* The likeliest real length of the ULPDU if the FPDU ends at `end`: PAD octets look like ULPDU. */
 static unsigned likely_length(const struct diagnosing *d, const struct suspect *suspect, uint64_t end, unsigned both)
 {
     unsigned sent = suspect->length;
@@ -138,7 +138,7 @@ static unsigned likely_length(const struct diagnosing *d, const struct suspect *
     return both;
 }
 
-/* The FPDU ends at `end`, which its CRC proves: which field is wrong? */
+/* The FPDU's CRC proves that it ends at `end`: finds the wrong field. */
 static bool settle_end(struct diagnosing *d, const struct suspect *suspect, uint64_t end, bool length_corrected)
 {
     unsigned markers = markers_between(d->fs, suspect->header, end), sent = suspect->length, body;
@@ -170,12 +170,12 @@ static bool settle_end(struct diagnosing *d, const struct suspect *suspect, uint
         return true;
     }
     if (length_corrected)
-        fpdu.crc_computed = fpdu.crc; /* right for what was meant; the length is what is reported */
+        fpdu.crc_computed = fpdu.crc; /* right for what was intended; the length is what is reported */
     mpa_framing_accept(d->mpa, d->side, &fpdu, ACCEPT_PROVEN | ACCEPT_DEVIANT);
     return true;
 }
 
-/* Ends where a usual mistake would put them, with the CRC taken before the mistake was made. */
+/* The FPDU may end at `end`, with a CRC that was taken before a usual mistake was made in ULPDU_Length. */
 static bool try_corrected_length(struct diagnosing *d, const struct suspect *suspect, uint64_t end)
 {
     uint64_t least = suspect->header + MPA_LENGTH_LEN + MPA_CRC_LEN + 1;
@@ -208,8 +208,8 @@ bool mpa_try_end_by_crc(struct diagnosing *d)
 }
 
 /*
- * No PAD: the CRC is right after the ULPDU, and the next FPDU right after the CRC. (The CRC before the PAD looks alike;
- * there zero octets follow.)
+ * No PAD: the CRC is right after the ULPDU, and the next FPDU right after the CRC. (A CRC before the PAD looks the
+ * same, but zero octets follow it.)
  */
 bool mpa_try_no_pad(struct diagnosing *d)
 {
@@ -251,12 +251,14 @@ enum mistake { NO_CRC_FIELD, LENGTH, COUNTED_MARKERS, PAD };
 
 struct candidate {
     enum mistake mistake;
-    unsigned value; /* the right length, or the PAD octets sent */
+    unsigned value; /* the right length, or the number of PAD octets sent */
     struct mpa_shape shape;
     uint64_t end;
 };
 
-/* Octets of a CRC field in this direction while CRCs are not generated: usually zero, and then a zero word means much.
+/*
+ * Whether CRC fields of this direction are zero while CRCs are not generated; then a zero word is strong evidence of
+ * one.
  */
 static bool crc_fields_are_zero(const struct diagnosing *d, const struct suspect *suspect)
 {
@@ -274,7 +276,7 @@ static bool zero_word_before(const struct diagnosing *d, uint64_t end)
            get_be32(mpa_window_at(&d->s->window, end - MPA_CRC_LEN)) == 0;
 }
 
-/* The octets before a CRC field that ends at `end` are zero, and the one before them is not: PAD. */
+/* The octets before a CRC field that ends at `end` are zero, and the octet before them is not: PAD. */
 static bool pad_precedes(const struct diagnosing *d, uint64_t end, unsigned pad)
 {
     const struct mpa_window *window = &d->s->window;
@@ -307,7 +309,10 @@ static bool extra_pad_zero(const struct diagnosing *d, const struct suspect *sus
     return true;
 }
 
-/* Beyond the position of the next FPDU: is this mistake likelier than the others that end at the same octet? */
+/*
+ * Whether, apart from the position of the next FPDU, this mistake is likelier than the others that end at the same
+ * octet.
+ */
 static bool credible(struct diagnosing *d, const struct suspect *suspect, const struct candidate *candidate)
 {
     unsigned fixed = fixed_length(d, suspect);
@@ -316,13 +321,13 @@ static bool credible(struct diagnosing *d, const struct suspect *suspect, const 
     case NO_CRC_FIELD:
         if (fixed != 0)
             return fixed == suspect->length;
-        /* A zero word there is a CRC field like the others', unless all before it is zero, too. */
+        /* A zero word there is a CRC field like the others', unless the octets before it are all zero, too. */
         return !(crc_fields_are_zero(d, suspect) && zero_word_before(d, candidate->end) &&
                  !zero_word_before(d, candidate->end - MPA_CRC_LEN));
     case LENGTH:
         return (fixed == 0 || fixed == candidate->value) && length_length_fits(d, suspect, candidate->value);
     case COUNTED_MARKERS:
-        /* The PAD octets reveal a length that was too large by some other amount. */
+        /* The PAD octets may show that the length was too large by another amount. */
         if (!length_length_fits(d, suspect, candidate->value))
             return false;
         return !pad_precedes(d, candidate->end, mpa_pad_length((uint16_t)(suspect->length - 6u))) ||
@@ -356,13 +361,13 @@ static void length_settle(struct diagnosing *d, const struct suspect *suspect, c
     if (suspect->start == d->at && mpa_shape_read(&fpdu, &candidate->shape, d->s, suspect->start)) {
         mpa_framing_accept(d->mpa, d->side, &fpdu,
                            ACCEPT_DEVIANT | ACCEPT_PROVEN | (candidate->mistake == NO_CRC_FIELD ? ACCEPT_NO_CRC : 0));
-    } else { /* it went out already, as its ULPDU_Length said */
+    } else { /* the FPDU was delivered already, with its ULPDU_Length */
         d->s->cursor = candidate->end;
         d->fs->previous = false;
     }
 }
 
-/* The FPDU's shape and end with this mistake. False: there is no such shape. */
+/* Sets the FPDU's shape and end for this mistake. False: there is no such shape. */
 static bool shape_candidate(const struct diagnosing *d, const struct suspect *suspect, struct candidate *candidate)
 {
     unsigned value = candidate->value;
@@ -396,7 +401,10 @@ static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, e
         candidate.end < suspect->header + HEADER_VISIBLE_MIN)
         return false;
     follow = mpa_diagnose_next(d, candidate.end);
-    /* Exactly the CRC field is lacking before the FIN. In a direction that had one, the FIN is too early: MPA-7.2-03 */
+    /*
+     * Exactly the CRC field is missing before the FIN. In a direction that had CRC fields, the FIN is too early:
+     * MPA-7.2-03
+     */
     if (candidate.end == window_end && d->last && d->s->fin && mistake == NO_CRC_FIELD &&
         (d->s->fpdus == 0 || d->fs->no_field))
         follow = FOLLOW_YES;
@@ -404,12 +412,12 @@ static bool try_candidate(struct diagnosing *d, const struct suspect *suspect, e
         return false;
     if (mpa_crc_expected(d->mpa, d->side) && suspect->start == d->at &&
         mpa_try_corrected_end(d, suspect, candidate.end))
-        return true; /* there is a CRC field, and it decides */
+        return true; /* there is a CRC field, which decides */
     length_settle(d, suspect, &candidate);
     return true;
 }
 
-/* The usual mistakes in ULPDU_Length: it counts other fields in, or its octets are in reverse order. */
+/* The usual mistakes in ULPDU_Length: it includes other fields, or its octets are in reverse order. */
 static bool try_usual_lengths(struct diagnosing *d, const struct suspect *suspect)
 {
     unsigned sent = suspect->length;
@@ -444,7 +452,7 @@ static bool try_suspect(struct diagnosing *d, uint64_t start)
     sent = suspect.length;
     if (try_candidate(d, &suspect, NO_CRC_FIELD, 0))
         return true;
-    if (mpa_crc_expected(d->mpa, d->side)) /* the CRC would have shown it */
+    if (mpa_crc_expected(d->mpa, d->side)) /* the CRC would have shown the mistake */
         return false;
     mpa_shape_init(&shape, d->fs, start, suspect.length);
     markers = markers_between(d->fs, suspect.header, mpa_shape_end(&shape, start));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Octets between FPDUs that belong to none, and FPDUs that were begun and not finished. */
+/* Octets between FPDUs that belong to none, and unfinished FPDUs. */
 #include "engine/mpa/mpa_diagnose.h"
 
 enum lone_word mpa_lone_word(struct mpa_connection *mpa, unsigned side, uint64_t at)
@@ -49,7 +49,7 @@ bool mpa_try_lone_marker(struct diagnosing *d)
     mpa_diagnose_found_marker(d, d->at, d->at + MPA_MARKER_LEN);
     fs->framing = (struct mpa_framing){.markers = true, .seq_start = fs->start};
     fs->period = MPA_MARKER_PERIOD;
-    return true; /* the cursor stays: with Markers it is an FPDU */
+    return true; /* the cursor stays: with Markers, the octets are an FPDU */
 }
 
 static void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to)
@@ -59,7 +59,7 @@ static void mpa_report_stray(struct mpa_connection *mpa, unsigned side, uint64_t
     size_t n = mpa_octets_from(s, from);
 
     if (s->startup.oversized || s->startup.missing > 0)
-        return; /* where FO is is in doubt, and that is reported */
+        return; /* the place of FO is in doubt, which is reported */
     for (size_t i = 0; i < n && i < 16 && from + i < to; i++) {
         static const char digits[] = "0123456789abcdef";
         uint8_t octet = *mpa_window_at(&s->window, from + i);
@@ -78,7 +78,7 @@ void mpa_report_unexplained(struct mpa_connection *mpa, unsigned side, uint64_t 
 {
     struct mpa_side *s = &mpa->side[side];
     struct mpa_framing_state *fs = s->framing;
-    /* A Reply that the capture lacks may have been a rejection. */
+    /* The capture may lack a Reply that was a rejection. */
     bool proven = (fs->start_known && mpa->parameters.startup_seen) || s->good_crcs > 0 || fs->markers_right > 0;
 
     if (fs->stray_reported)
@@ -86,11 +86,11 @@ void mpa_report_unexplained(struct mpa_connection *mpa, unsigned side, uint64_t 
     fs->stray_reported = true;
     if (proven && (fs->in_step > 0 || !s->hole))
         mpa_report_stray(mpa, side, from, mpa_window_end(&s->window));
-    else /* perhaps it never was MPA, or the hole swallowed what would explain it */
+    else /* perhaps the stream never was MPA, or the hole hides the explanation */
         verdict_inconclusive(mpa->verdict, RULE_MPA_4_1_01);
 }
 
-/* The header at the cursor is one, by its octets before `until`. */
+/* The header at the cursor looks right, as far as the octets before `until` show. */
 static bool header_fine(struct diagnosing *d, struct suspect *suspect, uint64_t until)
 {
     size_t seen;
@@ -104,7 +104,7 @@ static bool header_fine(struct diagnosing *d, struct suspect *suspect, uint64_t 
     return odd <= HEADER_ODD_MAX;
 }
 
-/* The FPDU at the cursor stops short of what it announced: a new one begins at `next`. */
+/* The FPDU at the cursor is shorter than it announced: a new FPDU begins at `next`. */
 static bool settle_unfinished(struct diagnosing *d, const struct suspect *suspect, uint64_t next)
 {
     unsigned fixed = 0;
@@ -147,7 +147,9 @@ bool mpa_try_next_fpdu(struct diagnosing *d)
     if (fine && next < end)
         return settle_unfinished(d, &suspect, next);
     if (fine) {
-        /* Complete by its length, and the next one is further on: a length that is too small, or stray octets. */
+        /*
+         * Complete by its length, and the next FPDU is further on: the length is too small, or there are stray octets.
+         */
         if (mpa_try_corrected_end(d, &suspect, next))
             return true;
         mpa_diagnose_refresh(d);

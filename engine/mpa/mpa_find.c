@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Finds MPA in the octet streams: the startup frames at the streams' beginning, or after streaming-mode data (RFC 5044
- * section 7.1), in either order of arrival at the capture point. Octets after a startup frame are held until the other
- * side's frame is known, or is known to be lost.
+ * Finds MPA in the octet streams: the startup frames at the beginning of the streams, or after streaming-mode data (RFC
+ * 5044 section 7.1), in either order of arrival at the capture point. Octets after a startup frame are held until the
+ * other side's frame is known, or known to be lost.
  */
 #define _GNU_SOURCE /* memmem() */
 #include "engine/mpa/mpa_internal.h"
@@ -14,12 +14,12 @@
 
 enum {
     LOOK_MAX = 1 << 20,   /* streaming-mode octets searched for a key, per side */
-    HELD_MAX = 512 << 10, /* octets held after a startup frame while the other one is awaited */
+    HELD_MAX = 512 << 10, /* octets held after a startup frame while the other frame is awaited */
     UNCONFIRMED_MAX = 64 << 10,
-    KEY_DAMAGED_MIN = 12, /* of 16 octets: below this it is some other protocol */
+    KEY_DAMAGED_MIN = 12, /* of 16 octets; with fewer, the protocol is another one */
 };
 
-static const char common_key[] = "MPA ID Re"; /* what the keys of 7.1.1 have in common before they part */
+static const char common_key[] = "MPA ID Re"; /* the common beginning of the keys of 7.1.1 */
 
 static struct mpa_side *other_of(struct mpa_connection *mpa, unsigned side)
 {
@@ -57,14 +57,14 @@ void mpa_assume(struct mpa_connection *mpa)
         mpa->parameters.crc = mpa->options.assume_crc;
 }
 
-/* 7.1.1: M of a frame governs what its receiver sends; C is ORed. A frame that was not seen is NULL. */
+/* 7.1.1: M in a frame governs what its receiver sends; C is ORed. A frame that was not seen is NULL. */
 static void negotiate_framing(struct mpa_parameters *parameters, const struct mpa_startup *request,
                               const struct mpa_startup *reply)
 {
     unsigned i = (unsigned)parameters->initiator_side, r = 1 - i;
     unsigned either = (request ? request->flags : 0u) | (reply ? reply->flags : 0u);
 
-    if (request) /* A Reply of Rev 0 has Markers whatever was requested. */
+    if (request) /* A Rev 0 Reply uses Markers whatever was requested. */
         parameters->markers[r] = request->flags & MPA_FLAG_M ? ON : reply ? OFF : UNKNOWN;
     if (reply)
         parameters->markers[i] = reply->flags & MPA_FLAG_M ? ON : OFF;
@@ -123,7 +123,7 @@ static void find_negotiate(struct mpa_connection *mpa)
 
 /* ---- from startup to Full Operation ---- */
 
-/* Begins Full Operation of a side whose own startup frame is complete. True when the side changed its state. */
+/* Begins Full Operation for a side whose own startup frame is complete. True when the side's state changed. */
 static bool find_begin(struct mpa_connection *mpa, unsigned side, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -159,9 +159,9 @@ static bool find_begin(struct mpa_connection *mpa, unsigned side, bool last)
     return true;
 }
 
-enum { FPDU_SEGMENTS = 8 }; /* within which an FPDU after a rejection must show itself */
+enum { FPDU_SEGMENTS = 8 }; /* an FPDU after a rejection must be complete within this many */
 
-/* Does an FPDU end with this run of octets? It may begin with it, or with one of those before. */
+/* Looks for an FPDU that ends with this run of octets, and begins with this run or an earlier one. */
 static void look_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t from, size_t last)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -203,7 +203,7 @@ void mpa_find_after_reject(struct mpa_connection *mpa, unsigned side)
         mpa_window_drop(&s->window, s->runs[s->n_runs - FPDU_SEGMENTS + 1].start);
 }
 
-/* Both frames are there, or the one that is missing is lost for good. */
+/* Both frames were seen, or the missing one is lost for good. */
 static void start_operation(struct mpa_connection *mpa, const struct place *place)
 {
     unsigned first = (unsigned)mpa->parameters.initiator_side;
@@ -232,7 +232,7 @@ static void start_operation(struct mpa_connection *mpa, const struct place *plac
     }
 }
 
-/* The capture lacks the other side's frame: continues with what this one says. */
+/* The capture lacks the other side's frame: continues with this side's frame alone. */
 static void start_one_sided(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -255,7 +255,7 @@ static void frame_complete(struct mpa_connection *mpa, unsigned side)
     mpa->parameters.request_seen |= request;
     mpa->parameters.reply_seen |= !request;
     if (!has_frame(o))
-        mpa->parameters.revision = startup->frame.revision; /* find_negotiate() may never come */
+        mpa->parameters.revision = startup->frame.revision; /* find_negotiate() may never be called */
     event.direction = direction_of(mpa, side);
     s->state = SIDE_WAITING;
     s->cursor = startup->end;
@@ -274,7 +274,7 @@ static void frame_complete(struct mpa_connection *mpa, unsigned side)
         return;
     }
     if (o->startup.frame.kind == startup->frame.kind) {
-        /* 7.1.2: two Initiators (or two Responders) never come to Full Operation. */
+        /* 7.1.2: two Initiators (or two Responders) never enter Full Operation. */
         mpa_ignore(mpa, side);
         mpa_ignore(mpa, 1 - side);
         return;
@@ -287,12 +287,12 @@ static void frame_complete(struct mpa_connection *mpa, unsigned side)
 static bool plausible_request_or_reply(const uint8_t *header)
 {
     return header[17] <= 2 && (header[18] << 8 | header[19]) <= MPA_PRIVATE_DATA_MAX &&
-           (header[16] & 0x07) == 0; /* 0x08 is set by a well-known implementation's extension */
+           (header[16] & 0x07) == 0; /* a well-known implementation's extension sets 0x08 */
 }
 
 /*
- * A key after other data is not yet MPA: somebody may transfer the text of the RFC. It counts when it was sent as a
- * unit, a frame that fills its segment, or when the other side has the matching frame.
+ * A key after other data does not prove MPA: somebody may transfer the text of the RFC. It counts if it was sent as a
+ * unit, in a frame that fills its segment, or if the other side has the matching frame.
  */
 static bool confirmed(struct mpa_connection *mpa, unsigned side, size_t need)
 {
@@ -322,7 +322,7 @@ static bool went_on(struct mpa_connection *mpa, unsigned side)
     return mpa_header_plausible(mpa_window_at(&s->window, run->start), (size_t)(run->end - run->start));
 }
 
-/* The frame's octets, as many as were captured. */
+/* Keeps the frame's octets, as many as were captured. */
 static bool find_keep_octets(struct mpa_connection *mpa, struct mpa_side *s, size_t have)
 {
     struct startup_seen *startup = &s->startup;
@@ -337,7 +337,7 @@ static bool find_keep_octets(struct mpa_connection *mpa, struct mpa_side *s, siz
     return true;
 }
 
-/* A damaged key must not hide the rest of the frame: it is decoded with the key that was meant. */
+/* A damaged key must not hide the rest of the frame, which is decoded with the intended key. */
 static void decode_frame(struct startup_seen *startup, size_t length)
 {
     uint8_t key[MPA_KEY_LEN], meant[MPA_STARTUP_HEADER_LEN];
@@ -377,7 +377,7 @@ static void find_take_frame(struct mpa_connection *mpa, unsigned side, size_t ha
     frame_complete(mpa, side);
 }
 
-/* The key begins no frame: the search goes on after its first octet. */
+/* The key does not begin a frame: the search continues after its first octet. */
 static void drop_key(struct mpa_side *s)
 {
     s->startup.header_seen = false;
@@ -385,13 +385,13 @@ static void drop_key(struct mpa_side *s)
     s->cursor = s->startup.start + 1;
 }
 
-/* The 20 octets are there. False: they are no header. */
+/* Reads the 20 octets of the header. False: they are not a header. */
 static bool read_header(struct mpa_connection *mpa, unsigned side)
 {
     struct startup_seen *startup = &mpa->side[side].startup;
     const uint8_t *p = mpa_window_at(&mpa->side[side].window, startup->start);
 
-    /* A whole key at the start of a segment is one, whatever follows it. */
+    /* A whole key at the start of a segment is accepted, whatever follows. */
     if (startup->late && !plausible_request_or_reply(p) && !mpa_segment_starts(mpa, side, startup->start))
         return false;
     startup->header_seen = true;
@@ -416,7 +416,7 @@ static bool find_collect(struct mpa_connection *mpa, unsigned side, bool last)
         return true;
     }
     need = MPA_STARTUP_HEADER_LEN + (size_t)startup->frame.pd_length;
-    /* Also when what came last completes the frame: then it is an FPDU that PD_Length takes for Private Data. */
+    /* Even if the latest octets complete the frame: they may be an FPDU that PD_Length takes for Private Data. */
     if (s->n_runs > 0 && s->runs[s->n_runs - 1].start < startup->start + need && went_on(mpa, side)) {
         find_take_frame(mpa, side, (size_t)(s->runs[s->n_runs - 1].start - startup->start));
         return true;
@@ -456,7 +456,7 @@ static void found_key(struct mpa_connection *mpa, unsigned side, uint64_t at, en
 enum first_look { FIRST_NOT_A_KEY, FIRST_KEY, FIRST_WAIT };
 
 /*
- * The octets where a startup frame is due: the first of a stream. Damaged keys count only there, on the side that
+ * Looks at the first octets of a stream, where a startup frame is due. Damaged keys count only here, on the side that
  * speaks first, or in answer to a Request.
  */
 static enum first_look look_at_start(struct mpa_connection *mpa, unsigned side, bool last)
@@ -468,7 +468,7 @@ static enum first_look look_at_start(struct mpa_connection *mpa, unsigned side, 
     unsigned reply = mpa_startup_key_matches(MPA_REPLY, p, n);
     bool answer = o->startup.header_seen && o->startup.frame.kind == MPA_REQUEST && !o->startup.late;
     unsigned best = request > reply ? request : reply;
-    /* More like the other key, it is a Reply whose Request the capture lacks, or shows later. */
+    /* More like a Reply's key: a Reply whose Request the capture lacks, or shows later. */
     enum mpa_startup_kind likelier = reply > request ? MPA_REPLY : MPA_REQUEST;
 
     if (n < MPA_KEY_LEN)
@@ -485,7 +485,7 @@ static enum first_look look_at_start(struct mpa_connection *mpa, unsigned side, 
     return FIRST_KEY;
 }
 
-/* Octets at `at` are where a Reply is due, and are none. */
+/* The octets at `at`, where a Reply is due, are not a Reply. */
 static void report_bad_reply(struct mpa_connection *mpa, unsigned side, uint64_t at)
 {
     struct mpa_side *s = &mpa->side[side], *o = other_of(mpa, side);
@@ -500,7 +500,10 @@ static void report_bad_reply(struct mpa_connection *mpa, unsigned side, uint64_t
     mpa_reaction_bad_startup(mpa, side, &place);
 }
 
-/* Searches for a key in streaming-mode data. True when one was found; else s->cursor is past what need not be kept. */
+/*
+ * Searches for a key in streaming-mode data. True when one was found; else s->cursor moves past octets that need not be
+ * kept.
+ */
 static bool search_key(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -546,7 +549,7 @@ static void find_give_up(struct mpa_connection *mpa)
     mpa_set_phase(mpa, MPA_PHASE_NOT_MPA, &place);
 }
 
-/* Counts octets in which nothing was found, and gives up when there are too many. */
+/* Counts octets searched in vain, and gives up when there are too many. */
 static void count_streamed(struct mpa_connection *mpa, unsigned side, uint64_t octets)
 {
     struct mpa_side *s = &mpa->side[side], *o = other_of(mpa, side);
@@ -609,7 +612,7 @@ static bool await_other(struct mpa_connection *mpa, unsigned side)
     return false;
 }
 
-/* True when the state changed, and asks for another step. */
+/* True when the state changed and another step is needed. */
 static bool find_step(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -639,7 +642,7 @@ void mpa_find_octets(struct mpa_connection *mpa, unsigned side)
 
     while (find_step(mpa, side))
         continue;
-    /* A frame after other data waits for its counterpart, which may have come now. */
+    /* A frame after other data waits for the other side's frame, which may have come now. */
     if (other_of(mpa, side)->state == SIDE_STARTUP && s->startup.header_seen && other_of(mpa, side)->startup.late)
         if (find_collect(mpa, 1 - side, false))
             mpa_find_octets(mpa, 1 - side);
@@ -652,7 +655,7 @@ static bool private_data_lost(const struct mpa_side *s, uint64_t to)
            to <= s->startup.start + MPA_STARTUP_HEADER_LEN + s->startup.frame.pd_length;
 }
 
-/* Full Operation was only waiting for octets. True when it began before the hole, and goes on after it. */
+/* Full Operation only waited for octets. True when it began before the hole, and goes on after the hole. */
 static bool begin_before_hole(struct mpa_connection *mpa, unsigned side, uint64_t to)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -705,7 +708,7 @@ static bool nothing_missed(const struct mpa_connection *mpa, unsigned side)
     return !o->hole && mpa->start_captured[1 - side] && origin->acked_known && origin->acked <= (o->any ? o->next : 0);
 }
 
-/* This side went on after its frame, so the other one's is lost. */
+/* This side continued after its frame, so the other side's frame was lost. */
 static bool counterpart_lost(const struct mpa_connection *mpa, unsigned side)
 {
     const struct mpa_side *s = &mpa->side[side], *o = &mpa->side[1 - side];

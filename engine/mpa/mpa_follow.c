@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Does an FPDU begin at this octet? With CRCs in use (or generated anyway) the CRC proves it; otherwise a correct DDP
- * header makes it plausible, and a row of them, each where the one before it ends, likely.
+ * Whether an FPDU begins at an octet. If CRCs are used (or generated anyway), the CRC proves the FPDU; otherwise a
+ * correct DDP header makes it plausible, and a row of FPDUs, each where the previous one ends, makes it likely.
  */
 #include "engine/mpa/mpa_framing.h"
 
@@ -20,13 +20,13 @@ unsigned mpa_octets_oddity(const struct mpa_framing_state *fs, const uint8_t *p,
 {
     unsigned odd = mpa_header_oddity(p, n);
 
-    /* Version 0 is what RDMAC ends agree on (Appendix C); anywhere else it is odd. */
+    /* RDMAC ends agree on version 0 (Appendix C); anywhere else it is odd. */
     if (fs->version_zero && n >= HEADER_VISIBLE_MIN && ((p[2] & 0x03) | (p[3] & 0xC0)) == 0 && odd > 0)
         odd--;
     return odd;
 }
 
-/* The octets from ULPDU_Length on, without the Markers among them; at most HEADER_VISIBLE. */
+/* Collects the octets from ULPDU_Length on, without the Markers among them; at most HEADER_VISIBLE. */
 static size_t gather_header(const struct mpa_side *s, uint64_t header, uint8_t out[HEADER_VISIBLE])
 {
     const struct mpa_framing_state *fs = s->framing;
@@ -89,11 +89,11 @@ enum follow mpa_follow(struct mpa_connection *mpa, unsigned side, uint64_t at)
     return odd <= HEADER_ODD_MAX ? FOLLOW_YES : FOLLOW_MAYBE;
 }
 
-/* How many plausible FPDUs there are in a row from `at` on. */
+/* Plausible FPDUs in a row from `at` on. */
 struct row {
     unsigned count;
-    bool contradicted; /* by what follows them */
-    bool clean_end;    /* the last one ends with the octets there are, at the end of a segment */
+    bool contradicted; /* contradicted by the octets after them */
+    bool clean_end;    /* the last one ends with the available octets, at the end of a segment */
 };
 
 static struct row look_along(struct mpa_connection *mpa, unsigned side, uint64_t at)
@@ -124,7 +124,7 @@ static struct row look_along(struct mpa_connection *mpa, unsigned side, uint64_t
     return row;
 }
 
-/* Where no CRC decides: by the row of plausible FPDUs, and by the segments it fills. */
+/* Without CRCs: decides by the row of plausible FPDUs, and by the segments that they fill. */
 static enum seek try_row(struct mpa_connection *mpa, unsigned side, uint64_t at, bool last)
 {
     struct row row = look_along(mpa, side, at);
@@ -155,14 +155,14 @@ static enum seek follow_try_start(struct mpa_connection *mpa, unsigned side, uin
     return mpa_crc_expected(mpa, side) ? SEEK_NONE : try_row(mpa, side, at, last);
 }
 
-/* A Marker is among the first octets from here, so they are not what they seem. */
+/* A Marker is among the first octets from here, so they are not a whole header. */
 static bool near_marker(const struct mpa_framing_state *fs, uint64_t header)
 {
     return fs->framing.markers && header >= fs->framing.seq_start &&
            fs->period - (header - fs->framing.seq_start) % fs->period < HEADER_VISIBLE_MIN;
 }
 
-/* Quickly rejects nearly every octet: versions, reserved bits, and a length that holds a header. */
+/* Quickly rejects nearly every octet, by versions, reserved bits, and a length too short for a header. */
 static bool may_start(const struct mpa_side *s, uint64_t x)
 {
     uint64_t header = mpa_header_of(s, x);
@@ -183,7 +183,7 @@ enum seek mpa_seek(struct mpa_connection *mpa, unsigned side, uint64_t from, uin
     if (to > end)
         to = end;
     for (uint64_t x = from < s->window.offset ? s->window.offset : from; x < to; x++) {
-        /* While one start waits for octets only starts of segments are preferred to it. */
+        /* While a start waits for more octets, only starts of segments may replace it. */
         if (!may_start(s, x) || (waiting && !mpa_segment_starts(mpa, side, x)))
             continue;
         switch (follow_try_start(mpa, side, x, last)) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Full Operation (RFC 5044 section 4): one FPDU after the other out of the octets of a direction. The fast path is
- * short; whatever does not fit goes to the diagnosis or, after a loss, to the search for the next FPDU.
+ * Full Operation (RFC 5044 section 4): extracts one FPDU after the other from the octets of a direction. The fast path
+ * is short; anything unusual goes to the diagnosis or, after a loss, to the search for the next FPDU.
  */
 #include "engine/mpa/mpa_framing.h"
 
 enum {
     WINDOW_MAX = 2 * MPA_FPDU_OCTETS_MAX, /* octets kept while a diagnosis waits */
-    TRUSTED = 3,                          /* FPDUs in step, after which the end of a segment vouches for one */
-    PATIENCE = 8,                         /* a diagnosis is tried again when an eighth more octets are there */
+    TRUSTED = 3,                          /* FPDUs in step, after which the end of a segment confirms an FPDU */
+    PATIENCE = 8,                         /* a diagnosis is repeated when an eighth more octets have come */
 };
 
 /* ---- beginning ---- */
@@ -54,8 +54,8 @@ static bool framing_marker_leads(const struct mpa_framing_state *fs, const uint8
 }
 
 /*
- * With the first octets: does this direction have Markers? What is found counts from here on (7.1.1, 4.3); it is judged
- * once it is certain. False: too few octets.
+ * Decides from the first octets whether this direction has Markers. The result counts from here on (7.1.1, 4.3); it is
+ * judged once certain. False: too few octets.
  */
 static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
 {
@@ -68,7 +68,7 @@ static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
 
     if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN && !last)
         return false;
-    if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN) { /* a Marker alone, or the rest of something: nothing can be known */
+    if (n < MPA_MARKER_LEN + HEADER_VISIBLE_MIN) { /* a Marker alone, or a fragment: undecidable */
         fs->opening = false;
         return true;
     }
@@ -77,7 +77,7 @@ static bool settle_markers(struct mpa_connection *mpa, unsigned side, bool last)
     if (lone == LONE_WORD_OPEN && !last)
         return false;
     fs->opening = false;
-    if (lone == LONE_WORD_YES) { /* no Markers, but for this one */
+    if (lone == LONE_WORD_YES) { /* no Markers except this one */
         mpa_skip_lone_word(mpa, side);
         return true;
     }
@@ -114,7 +114,7 @@ static void count_shape(struct mpa_connection *mpa, const struct mpa_framing_sta
         verdict_passed(v, RULE_MPA_4_1_03);
 }
 
-/* Of an FPDU that was cut, everything after the header stays open; framed: it ends with a segment. */
+/* Counts a cut FPDU: everything after its header is inconclusive. framed: the FPDU ends with a segment. */
 static void count_cut(struct mpa_connection *mpa, const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu,
                       bool framed)
 {
@@ -139,7 +139,7 @@ static void count_cut(struct mpa_connection *mpa, const struct mpa_framing_state
     }
 }
 
-/* The DDP segment of an FPDU; false when there is no header of one, or not all of it was captured. */
+/* The DDP segment of an FPDU; false when there is no DDP header, or the header was cut. */
 static bool decode_ddp(struct ddp_segment *ddp, const struct mpa_fpdu *fpdu)
 {
     if (!ddp_segment_decode(ddp, fpdu->ulpdu, fpdu->ulpdu_length))
@@ -150,7 +150,7 @@ static bool decode_ddp(struct ddp_segment *ddp, const struct mpa_fpdu *fpdu)
     return ddp->lacking <= ddp->payload_len;
 }
 
-/* 7.1.1-08..-11, C.2.5-04: the direction does with Markers what was negotiated. */
+/* 7.1.1-08..-11, C.2.5-04: the direction uses or omits Markers as negotiated. */
 static void count_negotiated(struct mpa_connection *mpa, unsigned side)
 {
     bool initiator = mpa->parameters.initiator_side == (int)side;
@@ -171,7 +171,10 @@ static void count_negotiated(struct mpa_connection *mpa, unsigned side)
         verdict_passed(mpa->verdict, initiator ? RULE_MPA_7_1_1_11 : RULE_MPA_7_1_1_10);
 }
 
-/* A guess about Markers is confirmed by one that points right, or, where they would show, by correct FPDUs. */
+/*
+ * A guess about Markers is confirmed by a Marker with a right pointer or, if Markers would be visible, by correct
+ * FPDUs.
+ */
 static void vouch(struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
 {
     bool interior = fpdu->n_markers > 0 && fpdu->markers[fpdu->n_markers - 1].offset > fpdu->header;
@@ -180,12 +183,12 @@ static void vouch(struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
         fs->doubtful = !(interior && mpa_markers_right(fpdu));
     else if (fpdu->crc == fpdu->crc_computed)
         fs->doubtful = fs->vouched + fpdu->length <= MPA_MARKER_PERIOD + MPA_MARKER_LEN;
-    else if (fs->in_step >= TRUSTED) /* it confirms where the ones before it end, not its own end */
+    else if (fs->in_step >= TRUSTED) /* confirms the ends of earlier FPDUs, not its own */
         fs->doubtful = fs->vouched <= MPA_MARKER_PERIOD + MPA_MARKER_LEN;
     fs->vouched += fpdu->length;
 }
 
-/* Field by field: to clear the event first would be a good part of what an FPDU costs. */
+/* Field by field: clearing the event first would take a good part of an FPDU's cost. */
 static void begin_event(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
                         struct mpa_fpdu_event *event)
 {
@@ -214,7 +217,7 @@ static void begin_event(struct mpa_connection *mpa, unsigned side, const struct 
     }
 }
 
-/* Does the direction begin as negotiated? */
+/* Judges whether the direction begins as negotiated. */
 static void judge_opening(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned how)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -233,11 +236,11 @@ static void judge_opening(struct mpa_connection *mpa, unsigned side, const struc
     if (how & ACCEPT_CUT) /* nor can the place of the next Marker be examined */
         verdict_failed(mpa->verdict, RULE_MPA_4_3_04, direction_of(mpa, side), &fs->opening_place, 0,
                        "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header");
-    else /* The next Marker is not there either: this direction has none. */
+    else /* The next Marker is missing, too: this direction has none. */
         mpa_report_unmet(mpa, side, &fs->opening_place, false);
 }
 
-/* Markers, CRC and shape. */
+/* Judges Markers, CRC and shape. */
 static void judge_frame(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, unsigned how,
                         struct mpa_fpdu_event *event)
 {
@@ -264,20 +267,20 @@ static void framing_judge_ulpdu(struct mpa_connection *mpa, unsigned side, const
     bool is_segment = content == MPA_CONTENT_SEGMENT || content == MPA_CONTENT_SEGMENTS;
 
     event->fpdu = *fpdu;
-    if (!is_segment || fpdu->ulpdu_length < 2) /* nothing is decoded */
+    if (!is_segment || fpdu->ulpdu_length < 2) /* no header is decoded */
         event->ddp = (struct ddp_segment){0};
     event->has_ddp = is_segment && decode_ddp(&event->ddp, fpdu);
     event->faulty = content == MPA_CONTENT_SEGMENTS || content == MPA_CONTENT_FOREIGN;
     if (fpdu->cut && !event->has_ddp)
-        s->hole = true; /* it may have been any message */
-    /* A grid that was only guessed, and that this FPDU does not confirm: which octets are the ULPDU is unknown. */
+        s->hole = true; /* the FPDU may have been any message */
+    /* The grid was only a guess, which this FPDU does not confirm: the position of the ULPDU's octets is unknown. */
     if (!s->framing->start_known && !mpa_markers_right(fpdu)) {
         event->has_ddp = false;
         event->faulty = true;
     }
 }
 
-/* What later FPDUs and the end of the connection are judged by. */
+/* Counts what later FPDUs and the end of the connection are judged by. */
 static void count_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -301,7 +304,7 @@ static void count_crc_field(struct mpa_framing_state *fs, const struct mpa_fpdu_
         fs->wrong_crcs = 0;
     else if (event->crc == MPA_CRC_WRONG && fs->wrong_crcs < WRONG_CRCS_USUAL)
         fs->wrong_crcs++;
-    /* The FPDU before this one was where it seemed to be, and so was its CRC field. */
+    /* The previous FPDU and its CRC field were where they seemed to be. */
     if (fs->crc_field != CRC_FIELD_NONE && event->fpdu.offset == fs->last_end) {
         fs->zero_crc_fields += fs->crc_field == CRC_FIELD_ZERO;
         fs->other_crc_fields += fs->crc_field == CRC_FIELD_OTHER;
@@ -312,7 +315,7 @@ static void count_crc_field(struct mpa_framing_state *fs, const struct mpa_fpdu_
                                            : CRC_FIELD_OTHER;
 }
 
-/* Where framing goes on, and how sure it is of its place. */
+/* Sets where framing goes on, and how certain that place is. */
 static void go_on_after(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event, unsigned how)
 {
     const struct mpa_fpdu *fpdu = &event->fpdu;
@@ -365,7 +368,7 @@ bool mpa_framing_ends_well(struct mpa_connection *mpa, unsigned side, uint64_t s
     const struct mpa_framing_state *fs = s->framing;
     size_t run = mpa_run_of(s, start);
 
-    /* A Marker after it may have been sent ahead of the next FPDU (4.3). */
+    /* A Marker at the end may have been sent ahead of the next FPDU (4.3). */
     if (fs->framing.markers && mpa_octets_from(s, end) == MPA_MARKER_LEN &&
         (end - fs->framing.seq_start) % fs->period == 0 && get_be32(mpa_window_at(&s->window, end)) == 0)
         end += MPA_MARKER_LEN;
@@ -421,7 +424,7 @@ static bool resynchronise(struct mpa_connection *mpa, unsigned side, bool last)
             fs->sought = at + 1;
         break;
     case SEEK_NONE:
-        /* The last octets may be the front of a header. */
+        /* The last octets may begin a header. */
         fs->sought = end - fs->sought > HEADER_VISIBLE_MIN - 1 ? end - (HEADER_VISIBLE_MIN - 1) : fs->sought;
         break;
     }
@@ -429,7 +432,9 @@ static bool resynchronise(struct mpa_connection *mpa, unsigned side, bool last)
     return false;
 }
 
-/* An incomplete FPDU, inside of which a segment begins with a CRC-proven FPDU: its length cannot be right. */
+/*
+ * Inside an incomplete FPDU, a segment begins with a CRC-proven FPDU: the length of the incomplete one cannot be right.
+ */
 static bool overtaken(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -457,8 +462,8 @@ static bool overtaken(struct mpa_connection *mpa, unsigned side)
 }
 
 /*
- * Without a CRC: Markers, header and PAD as they should be, and no contradiction from what follows. When nothing
- * follows yet, the end must be one that segments vouch for, or octets may still show that ULPDU_Length was wrong.
+ * Without a CRC: Markers, header and PAD must be right, and later octets must not contradict. If nothing follows yet,
+ * segments must confirm the end, or octets to come may still show that ULPDU_Length was wrong.
  */
 enum looks { LOOKS_WRONG, LOOKS_OPEN, LOOKS_RIGHT };
 
@@ -479,14 +484,14 @@ static enum looks framing_look_at(struct mpa_connection *mpa, unsigned side, con
         return mpa_oddity_at(s, fpdu->offset, NULL) == 0 ? LOOKS_RIGHT : LOOKS_WRONG;
     if (mpa_framing_ends_well(mpa, side, fpdu->offset, end))
         return LOOKS_RIGHT;
-    /* In a direction that does not align FPDUs the end of a segment is weaker evidence. */
+    /* In a direction that does not align FPDUs, the end of a segment is weaker evidence. */
     return s->framing->in_step >= TRUSTED && end == mpa_window_end(&s->window) && mpa_segment_ends(mpa, side, end) &&
                    mpa_oddity_at(s, fpdu->offset, NULL) == 0 && (fpdu->pad[0] | fpdu->pad[1] | fpdu->pad[2]) == 0
                ? LOOKS_RIGHT
                : LOOKS_OPEN;
 }
 
-/* No FPDU yet: the octets to come may complete one, or settle the diagnosis. */
+/* Not an FPDU yet: octets to come may complete one, or settle the diagnosis. */
 static bool may_grow(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -494,7 +499,10 @@ static bool may_grow(struct mpa_connection *mpa, unsigned side)
     return mpa_oddity_at(s, s->cursor, NULL) <= (s->framing->doubtful ? 0 : HEADER_ODD_MAX) && !overtaken(mpa, side);
 }
 
-/* A cursor computed over a hole, or framing that was guessed, is not confirmed: sought anew. False: it is neither. */
+/*
+ * If the cursor was computed over a hole, or the framing guessed, and neither is confirmed, seeks the next FPDU
+ * instead. False: neither is the case.
+ */
 static bool drop_guess(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -504,12 +512,12 @@ static bool drop_guess(struct mpa_connection *mpa, unsigned side)
     if (!over_hole && !fs->doubtful)
         return false;
     mpa_framing_lose(mpa, side, s->cursor, s->cursor);
-    if (!over_hole && fs->vouched == 0) /* nothing came of this start */
+    if (!over_hole && fs->vouched == 0) /* this start led to nothing */
         s->looked++;
     return true;
 }
 
-/* What is at the cursor is no FPDU, and the framing in use is right. False: more octets are needed. */
+/* The octets at the cursor are not an FPDU, but the framing in use is right. False: more octets are needed. */
 static bool framing_explain(struct mpa_connection *mpa, unsigned side, struct mpa_fpdu *fpdu, bool last)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -546,7 +554,7 @@ bool mpa_framing_step(struct mpa_connection *mpa, unsigned side, bool last)
         mpa_framing_accept(mpa, side, &fpdu, ACCEPT_PROVEN);
         return true;
     }
-    /* The rest of a damaged segment comes again; what it makes of an FPDU, or of the next one, is not judged. */
+    /* The rest of a damaged segment will be sent again; its effect on this FPDU, or the next one, is not judged. */
     s->damaged = !last && (!complete || mpa_crc_expected(mpa, side)) && mpa->tcp && tcp_pair_is_damaged(mpa->tcp, side);
     if (s->damaged || (!complete && !last && may_grow(mpa, side)))
         return false;
@@ -582,7 +590,7 @@ void mpa_framing_octets(struct mpa_connection *mpa, unsigned side)
 
 /* ---- holes and ends ---- */
 
-/* What the capture lost can hide anything: these rules stay open for it. */
+/* Lost octets can hide anything, so these rules are inconclusive. */
 static void count_hole(struct mpa_connection *mpa, unsigned side)
 {
     struct verdict *v = mpa->verdict;
@@ -618,7 +626,7 @@ void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, 
     }
     mpa_window_restart(&s->window, to);
     if (in_fpdu && end >= to) {
-        /* The FPDU is damaged, but its header still says where the next one starts. */
+        /* The FPDU is damaged, but its header still says where the next FPDU starts. */
         mpa_skipped(mpa, side, start, end, "FPDU not captured completely");
         s->cursor = end;
         fs->in_step = 0;
@@ -628,7 +636,7 @@ void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, 
     mpa_framing_lose(mpa, side, start < from ? start : from, to);
 }
 
-/* 4.3-18: the stream ends on the grid. A Marker would belong to the next FPDU, so none is due. */
+/* 4.3-18: the stream ends on the grid. The Marker there would belong to the next FPDU, so none is due. */
 static bool judge_end_on_grid(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -662,7 +670,7 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
     if (s->ended)
         return;
     s->ended = true;
-    if (s->cut_end > 0) { /* the direction ends inside an FPDU of which the capture has a part */
+    if (s->cut_end > 0) { /* the direction ends inside an FPDU that was captured in part */
         if (fin)
             verdict_inconclusive(mpa->verdict, RULE_MPA_7_2_03);
         mpa_framing_lose(mpa, side, s->cursor, s->next);
@@ -674,7 +682,7 @@ void mpa_framing_end(struct mpa_connection *mpa, unsigned side, bool fin)
         framing_run(mpa, side, true);
         on_grid = fin && judge_end_on_grid(mpa, side);
     }
-    if (fs->leading_missing) { /* no octet 512 came that could have held the next Marker */
+    if (fs->leading_missing) { /* octet 512, which could have held the next Marker, never came */
         fs->leading_missing = false;
         mpa_report_unmet(mpa, side, &fs->opening_place, false);
     }

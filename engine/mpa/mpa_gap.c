@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What octets that are missing can have been, by the FPDUs before and after them: TO says how much payload is missing
- * of a message whose segments are on both sides, and their number says how many octets that takes. If these are all
- * there were, no other message is missing: the segments of a message are sent in succession (RFC 5041 section 5.3).
+ * What missing octets can have been, judged by the FPDUs before and after them: for a message with segments on both
+ * sides, TO says how much payload is missing, and hence how many octets that takes. If as many octets are missing, no
+ * other message is: the segments of a message are sent in succession (RFC 5041 section 5.3).
  */
 #include "engine/mpa/mpa_framing.h"
 
 enum {
     AROUND_PAYLOAD = MPA_LENGTH_LEN + DDP_TAGGED_HEADER_LEN + MPA_CRC_LEN,
     PAD_MAX = 3,
-    ANOTHER_MIN = MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN + MPA_CRC_LEN, /* the least that another message takes */
+    ANOTHER_MIN = MPA_LENGTH_LEN + DDP_UNTAGGED_HEADER_LEN + MPA_CRC_LEN, /* the smallest size of another message */
 };
 
 static uint64_t gap_markers_before(const struct mpa_framing_state *fs, uint64_t at)
@@ -17,13 +17,13 @@ static uint64_t gap_markers_before(const struct mpa_framing_state *fs, uint64_t 
     return at <= fs->framing.seq_start ? 0 : (at - fs->framing.seq_start + fs->period - 1) / fs->period;
 }
 
-/* Octets of Markers in [from, to), which begins and ends between FPDUs. */
+/* Number of Marker octets in [from, to), whose ends are between FPDUs. */
 static uint64_t marker_octets(const struct mpa_framing_state *fs, uint64_t from, uint64_t to)
 {
     return fs->framing.markers ? (gap_markers_before(fs, to) - gap_markers_before(fs, from)) * MPA_MARKER_LEN : 0;
 }
 
-/* `octets`, without Markers, are what it takes to send so much payload in segments like the one before them. */
+/* `octets`, without Markers, are exactly what it takes to send `payload` octets in segments like the previous one. */
 static bool is_all_of_it(const struct mpa_tail *tail, uint64_t payload, uint64_t octets)
 {
     uint64_t around = octets - payload, each = AROUND_PAYLOAD + (0 - AROUND_PAYLOAD - tail->payload_len) % 4;
@@ -57,7 +57,7 @@ void mpa_gap_settle(struct mpa_side *s, struct mpa_fpdu_event *event)
 {
     event->within = is_within(s, event);
     s->gap_open = false;
-    /* Which message the rest of an RDMA Read Response belongs to depends on its request. */
+    /* The rest of an RDMA Read Response may belong to another message, depending on its request. */
     if (event->within && event->ddp.opcode == RDMAP_WRITE)
         s->hole = s->hole_before;
 }

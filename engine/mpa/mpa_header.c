@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Do octets look like the beginning of an FPDU? Without Markers and CRCs there is no other evidence. */
+/* Whether octets look like the beginning of an FPDU. Without Markers and CRCs there is no other evidence. */
 #include "engine/mpa/mpa_framing.h"
 #include "engine/mpa/mpa_startup_state.h"
 #include "wire/rdmap.h"
@@ -9,7 +9,7 @@ static unsigned odd_control(unsigned ddp, unsigned rdmap, const struct rdmap_opc
     unsigned dv = ddp & 3, rv = rdmap >> 6, odd = 0;
     bool tagged = (ddp & 0x80) != 0;
 
-    /* The versions go wrong together, so they count once. */
+    /* The versions are usually wrong together, so they count once. */
     if (dv > 1 || rv > 1)
         odd += 2;
     else if (dv + rv < 2)
@@ -28,7 +28,7 @@ static unsigned odd_length(unsigned length)
     return length < DDP_TAGGED_HEADER_LEN || length > MPA_ULPDU_MAX ? 2 : 0;
 }
 
-/* Invalidate STag, QN and MSN, as far as n octets show; info is NULL where the opcode is unknown. */
+/* Oddity of Invalidate STag, QN and MSN, as far as n octets show; info is NULL when the opcode is unknown. */
 static unsigned odd_untagged(const uint8_t *p, size_t n, const struct rdmap_opcode_info *info)
 {
     unsigned odd = 0;
@@ -64,7 +64,7 @@ unsigned mpa_header_oddity(const uint8_t *p, size_t n)
     if (p[2] & 0x80)
         return odd;
     if (info && info->tagged)
-        return odd; /* with one wrong T bit, what follows is not what it seems */
+        return odd; /* if only the T bit is wrong, the following fields mean something else */
     if (length < DDP_UNTAGGED_HEADER_LEN && length >= DDP_TAGGED_HEADER_LEN)
         odd += 2;
     return odd + odd_untagged(p, n, info);
@@ -91,7 +91,9 @@ bool mpa_header_plausible(const uint8_t *p, size_t n)
     return n >= HEADER_VISIBLE_MIN && mpa_header_oddity(p, n) == 0;
 }
 
-/* RFC 5040 section 4.8: Terminate Control, then length, DDP and RDMAP headers, as the HdrCt bits M, D and R announce.
+/*
+ * RFC 5040 section 4.8: Terminate Control, then length, DDP and RDMAP headers as announced by the HdrCt bits M, D and
+ * R.
  */
 static unsigned terminate_length(const uint8_t *ulpdu, size_t n)
 {

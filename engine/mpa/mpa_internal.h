@@ -1,106 +1,121 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* State of the MPA layer, shared by its files (mpa_*.c) and by nobody else. */
+/* State of the MPA layer, shared by its files (mpa_*.c) only. */
 #ifndef IWARP_ENGINE_MPA_MPA_INTERNAL_H
 #define IWARP_ENGINE_MPA_MPA_INTERNAL_H
 
 #include "engine/mpa/mpa.h"
 
-struct mpa_framing_state; /* mpa_framing.h: per side, what framing and its diagnosis need */
+struct mpa_framing_state; /* mpa_framing.h: state of framing and its diagnosis, per side */
 
 enum { STARTUP_ROOM = MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX };
 
 /* A startup frame as seen in one side's stream. */
 struct startup_seen {
-    bool seen;                /* complete */
-    bool header_seen;         /* its 20 octets: frame is valid as far as they go, also when seen is false */
-    bool partial;             /* Private Data (partly) lost by the capture; never judged, its header is used */
-    bool oversized;           /* PD_Length above 512: judged as soon as 512 octets of it are there, or none follow */
-    bool late;                /* key not at the stream's first octet: after streaming-mode data */
-    bool excess;              /* octets after it are Private Data that PD_Length does not count: reported */
-    uint32_t missing;         /* Private Data octets that PD_Length announces and that its sender never sent */
-    struct mpa_startup frame; /* its pointers lead into octets */
-    uint8_t *octets;    /* as captured, STARTUP_ROOM of them, the rest 0; the arena's; NULL until they are taken */
-    uint64_t start;     /* stream offset of the key */
-    uint64_t end;       /* FO: first octet after the frame */
-    struct place place; /* frame that completed it */
+    bool seen; /* the frame is complete */
+    /* Its 20 octets were seen: frame is valid as far as the header goes, even if seen is false. */
+    bool header_seen;
+    /* Private Data (partly) lost by the capture: the frame is never judged, but its header is used. */
+    bool partial;
+    /* PD_Length above 512: judged when 512 octets of it have come, or when no more octets follow. */
+    bool oversized;
+    bool late;   /* the key is not at the stream's first octet: it came after streaming-mode data */
+    bool excess; /* octets after the frame are Private Data that PD_Length does not count: reported */
+    /* Number of Private Data octets that PD_Length announces and that the sender never sent. */
+    uint32_t missing;
+    struct mpa_startup frame; /* its pointers point into octets */
+    /* STARTUP_ROOM octets, as captured, the rest 0; owned by the arena; NULL before the frame is taken. */
+    uint8_t *octets;
+    uint64_t start;                   /* stream offset of the key */
+    uint64_t end;                     /* FO: first octet after the frame */
+    struct place place;               /* the captured frame that completed the startup frame */
     struct octets_origin first, last; /* origins of its first and last octet */
-    uint8_t key_matches;              /* octets of the key that are right: 16, or 12..15 for a damaged key */
+    uint8_t key_matches;              /* number of right octets in the key: 16, or 12..15 for a damaged key */
 };
 
 enum side_state {
     SIDE_STREAMING,   /* looking for a startup frame */
     SIDE_STARTUP,     /* a key was found, the frame is being collected */
-    SIDE_WAITING,     /* startup frame complete, octets after it are held until the other side's is known */
+    SIDE_WAITING,     /* startup frame complete; later octets are held until the other side's frame is known */
     SIDE_FPDUS,       /* Full Operation, in step */
     SIDE_LOST,        /* Full Operation, FPDU boundary unknown: resynchronising */
     SIDE_RECOGNISING, /* start missing: looking for an FPDU stream by structure and CRC */
     SIDE_IGNORED,     /* rejected, not MPA, or given up */
 };
 
-/* Octets of a stream that are still wanted, in the piece given or, from call to call, in a buffer (mpa_window.c). */
+/*
+ * The octets of a stream that are still needed, in the piece just delivered or, between calls, in a buffer
+ * (mpa_window.c).
+ */
 struct mpa_window {
-    uint64_t offset; /* of p[0] in the stream */
+    uint64_t offset; /* stream offset of p[0] */
     const uint8_t *p;
     size_t n;
     uint8_t *buffer;
     size_t capacity;
-    struct arena *arena; /* of the connection */
+    struct arena *arena; /* the connection's */
     bool buffered;       /* p points into buffer */
 };
 
-/* Which rows of octets came from where: kept for octets that are not consumed yet. */
+/* Where a run of octets came from: kept for octets not consumed yet. */
 struct origin_run {
     uint64_t start, end; /* stream offsets of the first octet and past the last */
     struct octets_origin origin;
 };
 
-/* The FPDU before, which a hole may follow. */
+/* The latest FPDU, which a hole may follow. */
 struct mpa_tail {
-    uint64_t end; /* of it in the stream */
-    bool goes_on; /* a Tagged segment, and not the last one of its message: */
+    uint64_t end; /* its end in the stream */
+    bool goes_on; /* a Tagged segment, and not the last of its message; the rest describes it */
     uint8_t opcode;
     uint16_t payload_len;
     uint32_t stag;
-    uint64_t to; /* after it */
+    uint64_t to; /* TO after it */
 };
 
 /* One direction, named by the side that sends it. */
 struct mpa_side {
     enum side_state state;
     struct startup_seen startup;
-    struct mpa_window window; /* octets from the oldest that diagnosis may still need on */
+    struct mpa_window window; /* from the oldest octet that diagnosis may still need on */
     uint64_t cursor;          /* next octet to look at; window.offset <= cursor */
-    uint64_t cut_end;         /* > 0: the FPDU at the cursor was cut by the snap length, and ends there (mpa_cut.c) */
-    struct origin_run *runs;  /* of the window's octets, ascending */
+    /* > 0: the FPDU at the cursor was cut by the snap length, and ends at this offset (mpa_cut.c). */
+    uint64_t cut_end;
+    struct origin_run *runs; /* covers the window's octets, ascending */
     size_t n_runs, runs_capacity;
     struct mpa_framing_state *framing; /* from Full Operation on */
     bool start_looked_at, bad_start_reported;
-    bool ended;            /* FIN, RST or the end was judged */
+    bool ended;            /* FIN, RST or the end has been judged */
     bool any;              /* octets or a hole were delivered */
-    uint64_t first_offset; /* of the first octet delivered */
-    uint64_t next;         /* past the last octet or hole delivered */
-    uint64_t looked;       /* recognition: no FPDU starts before it */
+    uint64_t first_offset; /* offset of the first octet delivered */
+    uint64_t next;         /* offset after the last octet or hole delivered */
+    uint64_t looked;       /* recognition: no FPDU starts before this offset */
     unsigned row;          /* recognition: plausible FPDUs seen in a row */
-    uint64_t streamed;     /* octets looked at in vain before a startup frame or FPDU stream was found */
-    uint64_t fpdus;        /* in step, complete */
+    uint64_t streamed;     /* octets searched in vain before a startup frame or FPDU stream was found */
+    uint64_t fpdus;        /* number of complete FPDUs in step */
     uint64_t fpdu_octets;
     uint64_t good_crcs, bad_crcs;
     struct place first_fpdu; /* of the first FPDU; valid when fpdus > 0 */
     uint64_t first_fpdu_end;
-    bool first_fpdu_bad;   /* CRC wrong while CRC is used */
-    bool first_fpdu_known; /* no octet of Full Operation before it is missing: it is the first one indeed */
-    bool hole;             /* messages of this direction may be missing: ordering and counting become inconclusive */
-    /* Octets are missing after the last FPDU; the next one may show that they were of no other message (mpa_gap.c). */
+    bool first_fpdu_bad;   /* its CRC is wrong while CRC is used */
+    bool first_fpdu_known; /* no earlier octet of Full Operation is missing, so this FPDU really is the first */
+    /* Messages of this direction may be missing: judgments about order and counts become inconclusive. */
+    bool hole;
+    /*
+     * Octets are missing after the last FPDU; the next FPDU may show that they belonged to no other message
+     * (mpa_gap.c).
+     */
     bool gap_open, hole_before;
     struct mpa_tail tail;
-    bool damaged; /* the octets being worked on did not reach the receiver: their segment's checksum is wrong */
+    bool damaged; /* the current octets did not reach the receiver: their segment's checksum is wrong */
     bool fin, reset;
-    uint64_t rst_offset; /* where the RST is */
+    uint64_t rst_offset; /* stream offset of the RST */
     uint64_t fin_offset;
     struct place end_place; /* of FIN or RST */
-    bool faulty;            /* its framing broke a rule, so that the receiver may complain */
-    bool negotiated_unmet;  /* framing found contradicts the negotiation; reported once, then taken as found */
-    /* RDMA Read (and Atomic) Requests sent, not answered yet; kept by the core, the FPDU of a hook is counted already.
+    bool faulty;            /* its framing broke a rule, so the receiver may complain */
+    bool negotiated_unmet;  /* the framing found contradicts the negotiation; reported once, then accepted as found */
+    /*
+     * Unanswered RDMA Read (and Atomic) Requests of this side; counted by the core, including the FPDU passed to a
+     * hook.
      */
     uint64_t reads_outstanding;
     int64_t last_time;
@@ -116,17 +131,17 @@ struct mpa_connection {
     struct mpa_events events;
     struct verdict *verdict;
     struct tcp_pair *tcp;          /* NULL: facts unknown */
-    struct terminate_host host[2]; /* of the sides */
+    struct terminate_host host[2]; /* of each side */
     enum mpa_phase phase;
     struct mpa_parameters parameters;
     struct mpa_side side[2];
-    bool start_captured[2];  /* the stream is known from offset 0: its SYN was seen */
+    bool start_captured[2];  /* the stream is known from offset 0, because its SYN was seen, */
     uint32_t start_frame[2]; /* in this frame */
     bool finished;
     int64_t end_time;    /* of the capture or the connection; valid when finished */
-    bool crc_inferred;   /* parameters.crc was found by looking: nothing obliges the sender */
-    struct arena *arena; /* held; what the families have for as long as the connection is there */
-    /* Owned by the rule families; made by their _new. */
+    bool crc_inferred;   /* parameters.crc was inferred from the octets: the sender has no obligation */
+    struct arena *arena; /* borrowed; holds the families' state for the life of the connection */
+    /* Owned by the rule families; allocated by their _new. */
     struct mpa_order_state *order;
     struct mpa_reaction_state *reaction;
     struct mpa_tcp_state *tcp_rules;
@@ -136,16 +151,16 @@ struct mpa_connection {
 
 static inline int initiator_of(const struct mpa_connection *mpa)
 {
-    return mpa->parameters.initiator_side; /* -1 unknown */
+    return mpa->parameters.initiator_side; /* -1 when unknown */
 }
 
-/* Whether the host passes every segment on, and their facts. */
+/* Whether the host passes on every segment, with its TCP facts. */
 static inline bool mpa_sees_all(const struct mpa_connection *mpa)
 {
     return mpa->tcp && !mpa->options.payload_only;
 }
 
-/* Direction of what `side` sends. */
+/* The direction of octets that `side` sends. */
 static inline enum direction direction_of(const struct mpa_connection *mpa, unsigned side)
 {
     if (mpa->parameters.initiator_side < 0)
@@ -153,16 +168,16 @@ static inline enum direction direction_of(const struct mpa_connection *mpa, unsi
     return (unsigned)mpa->parameters.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-/* The first FPDU of its direction for certain, not merely the first one that was captured. */
+/* The FPDU is certainly the first of its direction, not merely the first one captured. */
 static inline bool mpa_is_first(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     return event->number == 0 && mpa->side[side].first_fpdu_known;
 }
 
-/* mpa_window.c. feed: octets at stream offset `offset` follow on; false when memory is lacking. */
+/* mpa_window.c. feed: adds octets at stream offset `offset`; false when memory is lacking. */
 bool mpa_window_feed(struct mpa_window *window, uint64_t offset, const uint8_t *p, size_t n);
 void mpa_window_drop(struct mpa_window *window, uint64_t until); /* forgets octets before stream offset `until` */
-bool mpa_window_save(struct mpa_window *window);                 /* before the piece's memory goes away */
+bool mpa_window_save(struct mpa_window *window);                 /* call before the piece's memory becomes invalid */
 void mpa_window_restart(struct mpa_window *window, uint64_t offset);
 void mpa_window_free(struct mpa_window *window);
 
@@ -177,19 +192,24 @@ static inline const uint8_t *mpa_window_at(const struct mpa_window *window, uint
     return window->p + (at - window->offset);
 }
 
-/* Place of the octets [from, to) of a side: frames from the origin runs. */
+/* Place of the octets [from, to) of a side, with frames from the origin runs. */
 struct place mpa_place(const struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
-/* mpa_gap.c. Octets are missing; the next FPDU, which shows what they were; any FPDU. */
+/*
+ * mpa_gap.c. _open: octets are missing. _settle: the next FPDU shows what they were. mpa_tail_note(): called for every
+ * FPDU.
+ */
 void mpa_gap_open(struct mpa_side *s);
 void mpa_gap_settle(struct mpa_side *s, struct mpa_fpdu_event *event);
 void mpa_tail_note(struct mpa_side *s, const struct mpa_fpdu_event *event);
 
 /* Index in runs[] of the run that holds the octet at `at`, or n_runs. */
 size_t mpa_run_of(const struct mpa_side *s, uint64_t at);
-/* Where it is not in the first run. */
+/* mpa_origin(), when the octet is not in the first run. */
 const struct octets_origin *mpa_later_origin(const struct mpa_side *s, uint64_t at);
 
-/* The origin of the octet at stream offset `at` of a side that is not consumed yet: most windows hold one segment. */
+/*
+ * The origin of the octet at stream offset `at` of a side, not consumed yet. Fast path: most windows hold one segment.
+ */
 static inline const struct octets_origin *mpa_origin(const struct mpa_connection *mpa, unsigned side, uint64_t at)
 {
     const struct mpa_side *s = &mpa->side[side];
@@ -209,39 +229,39 @@ void mpa_find_octets(struct mpa_connection *mpa, unsigned side);
 void mpa_find_hole(struct mpa_connection *mpa, unsigned side, uint64_t to);
 void mpa_find_end(struct mpa_connection *mpa, unsigned side);          /* FIN, RST or the end: nothing follows */
 void mpa_find_after_reject(struct mpa_connection *mpa, unsigned side); /* new octets after a rejection */
-/* What --assume says, for parameters that are unknown. */
+/* Applies --assume to unknown parameters. */
 void mpa_assume(struct mpa_connection *mpa);
 /* mpa_framing.c: Full Operation. */
 bool mpa_framing_begin(struct mpa_connection *mpa, unsigned side, uint64_t at);
 void mpa_framing_octets(struct mpa_connection *mpa, unsigned side);
 void mpa_framing_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
 void mpa_framing_end(struct mpa_connection *mpa, unsigned side,
-                     bool fin); /* fin: a graceful close, nothing is missing */
+                     bool fin); /* fin: a graceful close, so no octets are missing */
 /*
- * mpa_cut.c: Full Operation where the snap length cuts segments. Octets [from, to) were sent and not captured; false:
- * they are to be taken for a hole.
+ * mpa_cut.c: Full Operation when the snap length cuts segments. Octets [from, to) were sent and not captured; false:
+ * the caller must treat them as a hole.
  */
 bool mpa_cut_hole(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to);
-/* With cut_end > 0, n octets came at `offset`: how many of them belong to the FPDU that was cut. */
+/* With cut_end > 0, n octets came at `offset`: returns how many of them belong to the cut FPDU. */
 size_t mpa_cut_octets(struct mpa_connection *mpa, unsigned side, uint64_t offset, size_t n);
-/* mpa_recognise.c: FPDU streams whose start is not there. True when this side's stream was recognised and is in step.
- */
+/* mpa_recognise.c: FPDU streams whose start is missing. True when this side's stream was recognised and is in step. */
 bool mpa_recognise(struct mpa_connection *mpa, unsigned side, bool last);
 
 void mpa_set_phase(struct mpa_connection *mpa, enum mpa_phase phase, const struct place *place);
 /* Octets [from, to) belong to no FPDU. */
 void mpa_skipped(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to, const char *why);
-/* No more interest in what this side sends. */
+/* Ignores everything that this side sends from now on. */
 void mpa_ignore(struct mpa_connection *mpa, unsigned side);
 
 /*
- * ---- hooks: the core calls them, one family a file ----
+ * ---- hooks, called by the core; one family per file ----
+ *
  * A hook judges with verdict_passed/_failed/_inconclusive; it does not change phase or parameters.
  */
 
 /*
- * mpa_startup_rules.c: one startup frame is complete (each on its own), or is known to stay incomplete: missing > 0
- * when its sender continued or ended before PD_Length was reached, oversized as said above. Not called for partial
+ * mpa_startup_rules.c: a startup frame is complete, or known to stay incomplete: missing > 0 when its sender continued
+ * or ended before PD_Length was reached; oversized: see struct startup_seen. Called for each frame, but not for partial
  * ones.
  */
 void mpa_judge_startup(struct mpa_connection *mpa, unsigned side);
@@ -253,20 +273,20 @@ bool mpa_order_new(struct mpa_connection *mpa);
 void mpa_order_startup(struct mpa_connection *mpa, unsigned side);
 /*
  * Octets [from, to) of `side` were delivered (in order, `from` new) while the side is not in Full Operation: streaming
- * data, pieces of a startup frame, octets held after it. Called before the core consumes them.
+ * data, pieces of a startup frame, octets held after the frame. Called before the core consumes them.
  */
 void mpa_order_octets(struct mpa_connection *mpa, unsigned side, uint64_t from, uint64_t to,
                       const struct octets_origin *origin);
 /*
- * Octets p[0..n) of `side` are at FO and not consumed yet; both startup frames are complete, REP.R = 0. Asked before
- * the side's framing is set up. Returns how many of them belong to no FPDU (excess Private Data, streaming data, a
- * second startup frame, ...): they are reported already; the core emits `skipped` for them and begins Full Operation
- * (FO, Marker grid) after them. Usually 0. MPA_ORDER_MORE: too few octets, ask again with more; never when `last` is
+ * Octets p[0..n) of `side` are at FO and not consumed yet; both startup frames are complete, REP.R = 0. Called before
+ * the side's framing is set up. Returns how many of the octets belong to no FPDU (excess Private Data, streaming data,
+ * a second startup frame, ...): these are reported already; the core emits `skipped` for them and begins Full Operation
+ * (FO, Marker grid) after them. Usually 0. MPA_ORDER_MORE: too few octets, call again with more; never when `last` is
  * set (a hole, FIN or the end follows).
  */
 #define MPA_ORDER_MORE SIZE_MAX
 size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const uint8_t *p, size_t n, bool last);
-/* REP.R = 1: octets after the startup frame of `side`, as delivered (the first 64 KiB of them). */
+/* REP.R = 1: the octets after the startup frame of `side`, as delivered (only the first 64 KiB). */
 void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t offset, const uint8_t *p, size_t n,
                             const struct octets_origin *origin);
 void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
@@ -274,27 +294,28 @@ void mpa_order_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_
 void mpa_order_conflict(struct mpa_connection *mpa, unsigned side);
 void mpa_order_finish(struct mpa_connection *mpa);
 
-/* mpa_rtr_rules.c: RTR, IRD/ORD use, Terminate of the establishment (RFC 6581 section 9), DDP/RDMAP versions. */
+/* mpa_rtr_rules.c: RTR, IRD/ORD use, Terminates of the establishment (RFC 6581 section 9), DDP/RDMAP versions. */
 void mpa_judge_fpdu_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
 void mpa_judge_content_finish(struct mpa_connection *mpa);
 
-/* mpa_marker_rules.c, mpa_crc_rules.c: an FPDU in step, before its event goes out. */
+/* mpa_marker_rules.c, mpa_crc_rules.c: an FPDU in step, before its event is emitted. */
 void mpa_judge_markers(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
                        const struct place *place);
 enum mpa_crc_verdict mpa_judge_crc(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu,
                                    const struct place *place);
 
-/* mpa_reaction_rules.c: stimuli found in the capture, and the answers to them. */
+/* mpa_reaction_rules.c: stimuli in the capture, and the answers to them. */
 bool mpa_reaction_new(struct mpa_connection *mpa);
 void mpa_reaction_free(struct mpa_connection *mpa);
 void mpa_reaction_startup(struct mpa_connection *mpa, unsigned side);
 void mpa_reaction_bad_startup(struct mpa_connection *mpa, unsigned side,
-                              const struct place *place); /* not even a frame */
+                              const struct place *place); /* not even a startup frame */
 void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
 void mpa_reaction_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
                           bool acked_known, uint64_t acked);
 void mpa_reaction_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset,
-                           const struct tcp_segment *segment);                /* a repeat that differs from offset on */
+                           /* A repeat that differs from `offset` on. */
+                           const struct tcp_segment *segment);
 void mpa_reaction_end(struct mpa_connection *mpa, unsigned side, bool reset); /* FIN or RST sent by side */
 void mpa_reaction_finish(struct mpa_connection *mpa, int64_t time_ns);
 

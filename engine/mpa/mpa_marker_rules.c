@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RFC 5044 sections 4.2 and 4.3: what a Marker holds, and where Markers are. */
+/* RFC 5044 sections 4.2 and 4.3: contents and positions of Markers. */
 #include "engine/mpa/mpa_framing.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ bool mpa_markers_right(const struct mpa_fpdu *fpdu)
     return true;
 }
 
-/* The octets of FPDUPTR, of the whole Marker, or its two fields are in reverse order. */
+/* The octets of FPDUPTR or of the whole Marker are reversed, or its two fields are swapped. */
 static bool marker_swapped(const struct mpa_marker *marker)
 {
     uint16_t twisted = marker_swap16(marker->expected);
@@ -32,7 +32,7 @@ static bool marker_swapped(const struct mpa_marker *marker)
             (marker->fpduptr == 0 && (marker->reserved == twisted || marker->reserved == marker->expected)));
 }
 
-/* The octets look like a Marker, if a wrong one, and not like ULPDU. */
+/* The octets look like a Marker, even a wrong one, rather than like ULPDU. */
 bool mpa_marker_like(const struct mpa_marker *marker, const struct mpa_fpdu *fpdu)
 {
     if (right(marker) || marker_swapped(marker) || marker->fpduptr == marker->expected)
@@ -54,11 +54,11 @@ bool mpa_find_marker(const struct mpa_side *s, uint64_t header, uint64_t from, u
         const uint8_t *p = mpa_window_at(&s->window, x), *zero = *p == 0 ? p : memchr(p, 0, (size_t)(to - x));
         uint32_t octets;
 
-        if (!zero) /* of RESERVED */
+        if (!zero) /* the high octet of RESERVED */
             return false;
         x += (uint64_t)(zero - p);
         octets = get_be32(zero);
-        /* Off the 4-octet grid the two least significant bits may or may not have been cleared. */
+        /* Off the 4-octet grid, senders may or may not clear the two least significant bits. */
         if (octets == x - header || (octets == ((x - header) & ~UINT64_C(3)) && octets != 0)) {
             *at = x;
             return true;
@@ -69,7 +69,7 @@ bool mpa_find_marker(const struct mpa_side *s, uint64_t header, uint64_t from, u
 
 /* ---- contents ---- */
 
-/* FPDUPTR leads to an FPDU of the same Marker interval that ended before the Marker. */
+/* FPDUPTR points to an FPDU of the same Marker interval that ended before the Marker. */
 static bool points_to_earlier(const struct mpa_framing_state *fs, const struct mpa_marker *marker)
 {
     unsigned pointer = marker->fpduptr & ~3u;
@@ -84,7 +84,7 @@ static bool points_to_earlier(const struct mpa_framing_state *fs, const struct m
     return false;
 }
 
-/* FPDUPTR leads elsewhere, its low bits aside. */
+/* The rule broken by an FPDUPTR that points elsewhere, apart from its low bits. */
 static enum rule_id pointer_rule(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu, unsigned i)
 {
     const struct mpa_marker *marker = &fpdu->markers[i];
@@ -104,7 +104,7 @@ static enum rule_id pointer_rule(const struct mpa_framing_state *fs, const struc
     return RULE_MPA_4_3_09;
 }
 
-/* The low bits are set beside another error; not: FPDUPTR is swapped, miscounted, or anything. */
+/* The low bits are set in addition to another error, unless FPDUPTR is swapped, slightly off, or arbitrary. */
 static bool low_bits_too(const struct mpa_marker *marker, const struct mpa_fpdu *fpdu)
 {
     unsigned wrong_by =
@@ -123,12 +123,12 @@ static void fail_content(struct mpa_connection *mpa, unsigned side, const struct
              marker->reserved, marker->fpduptr);
 }
 
-/* Each field for itself, unless one error explains both. */
+/* Judges each field separately, unless one error explains both. */
 static void judge_content(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu, unsigned i)
 {
     const struct mpa_marker *marker = &fpdu->markers[i];
     bool elsewhere = (marker->fpduptr & ~3u) != marker->expected;
-    bool negative = marker->reserved == UINT16_MAX && elsewhere; /* a number of 32 bits */
+    bool negative = marker->reserved == UINT16_MAX && elsewhere; /* a negative number of 32 bits */
 
     if (marker_swapped(marker)) {
         fail_content(mpa, side, marker, RULE_MPA_4_2_01);
@@ -189,7 +189,7 @@ static void marker_count_right(struct mpa_connection *mpa, unsigned side, const 
     verdict_passed(v, RULE_MPA_4_3_11);
     if (i > 0 && fpdu->markers[i - 1].offset > fpdu->header)
         verdict_passed(v, RULE_MPA_4_3_14);
-    /* An FPDU that ended in the same interval could have been pointed to instead. */
+    /* The rule was exercised: a wrong sender could have pointed to an FPDU that ended in the same interval. */
     if (fs->last_end > 0 && fs->last_end <= fpdu->offset && marker->offset - fs->last_end < fs->period && i == 0)
         verdict_passed(v, RULE_MPA_4_3_15);
 }
@@ -213,7 +213,7 @@ void mpa_judge_markers(struct mpa_connection *mpa, unsigned side, const struct m
 
 /* ---- the grid ---- */
 
-/* `early`: also before its first FPDU, as its startup frame says where that will be. False: not known. */
+/* `early`: also before the side's first FPDU, as its startup frame determines where that will be. False: unknown. */
 static bool grid_start(const struct mpa_side *side, bool early, uint64_t *start)
 {
     if (side->framing && side->framing->start_known)
@@ -234,7 +234,7 @@ static enum rule_id grid_rule(const struct mpa_connection *mpa, unsigned side, u
         return RULE_MPA_4_3_06;
     if (wrap != 0 && fs->markers_right > 0 && fs->last_marker < wrap && found + MPA_MARKER_LEN > wrap)
         return RULE_MPA_4_3_08;
-    if ((found - fs->start) % (MPA_MARKER_PERIOD + MPA_MARKER_LEN) == 0) /* 512 FPDU octets between Markers */
+    if ((found - fs->start) % (MPA_MARKER_PERIOD + MPA_MARKER_LEN) == 0) /* 512 octets of FPDUs between Markers */
         return RULE_MPA_4_3_06;
     if (grid_start(&mpa->side[1 - side], fs->markers_right == 0, &others) &&
         (found - fs->start) % MPA_MARKER_PERIOD != 0) {
@@ -278,7 +278,7 @@ void mpa_report_missing_marker(struct mpa_connection *mpa, unsigned side, uint64
     if (fs->missing_reported)
         return;
     fs->missing_reported = true;
-    if (fs->unmet && mpa->parameters.markers[side] == OFF) /* there should be none: that is reported */
+    if (fs->unmet && mpa->parameters.markers[side] == OFF) /* no Marker is due: that is reported already */
         return;
     if (!fs->start_known && fs->markers_right < 2) { /* the grid is a guess */
         verdict_inconclusive(mpa->verdict, RULE_MPA_4_3_03);

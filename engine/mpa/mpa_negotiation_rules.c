@@ -2,12 +2,12 @@
 /*
  * Request and Reply compared: RFC 6581 sections 6, 9 and 10, RFC 5044 Appendix C.
  *
- * Where one Reply breaks several rules, only one is reported:
- *  - S differs: MPA2-10-01 (Request enhanced) or MPA2-10-02 (Request not); Rev alone: MPA2-10-10 or, in a frame with
- *    S = 1 and Rev below 2, MPA2-6-04, which the frame itself shows.
- *  - A differs: MPA2-9.2-06 or -18; B, C, D of such a Reply are not judged.
- *  - 0x3FFF not answered: MPA2-9.1-22, -25; sent unasked: MPA2-9.1-29. Neither value is compared as a number.
- *  - Rev 0 with M = 0: MPA-C.2.3-01 after a Rev 0 Request, else MPA-C.2.5-02.
+ * If a Reply breaks several rules, only one is reported:
+ * - S differs: MPA2-10-01 (Request enhanced) or MPA2-10-02 (Request not); Rev alone: MPA2-10-10 or, in a frame with S =
+ *   1 and Rev below 2, MPA2-6-04, which the frame itself shows.
+ * - A differs: MPA2-9.2-06 or -18; B, C, D of such a Reply are not judged.
+ * - 0x3FFF not answered: MPA2-9.1-22, -25; sent unasked: MPA2-9.1-29. Neither value is compared as a number.
+ * - Rev 0 with M = 0: MPA-C.2.3-01 after a Rev 0 Request, else MPA-C.2.5-02.
  */
 #include "engine/mpa/mpa_startup_state.h"
 
@@ -15,7 +15,7 @@ struct pair {
     struct mpa_connection *mpa;
     const struct startup_seen *request, *reply;
     const struct mpa_startup *req, *rep;
-    enum direction direction; /* of the Reply: the Responder answers for the pair */
+    enum direction direction; /* the Reply's: the Responder is responsible for the pair */
 };
 
 #define CHECK(pair, id, good, ...)                                                                                     \
@@ -32,13 +32,13 @@ static bool has_s(const struct mpa_startup *frame)
     return (frame->flags & MPA_FLAG_S) != 0;
 }
 
-/* A malformed enhanced frame: the answer to it is not specified (MPA2-6-09). */
+/* A malformed enhanced frame, for which no answer is specified (MPA2-6-09). */
 static bool malformed(const struct startup_seen *seen)
 {
     return has_s(&seen->frame) && (seen->frame.revision < 2 || seen->frame.pd_length < MPA_ENHANCED_LEN);
 }
 
-/* RFC 6581 section 10: enhanced answers enhanced, unenhanced answers unenhanced. */
+/* RFC 6581 section 10: an enhanced Request gets an enhanced Reply, an unenhanced one an unenhanced Reply. */
 static void judge_formats(const struct pair *p)
 {
     if (malformed(p->request))
@@ -60,7 +60,7 @@ static void judge_formats(const struct pair *p)
               "expected Rev 1 in the answer to a Rev 1 Request; found a Reply with Rev %u", p->rep->revision);
 }
 
-/* Appendix C: a Rev 0 Reply has M = 1, whatever the Request. C is the frame's own matter (C.1-05). */
+/* Appendix C: a Rev 0 Reply has M = 1, whatever the Request says. C is judged in each frame (C.1-05). */
 static void judge_rdmac_reply(const struct pair *p)
 {
     if (p->rep->revision != 0)
@@ -92,7 +92,7 @@ static void negotiation_judge_model(const struct pair *p, bool accepted)
               "expected at least one of B, C, D in a Reply with A = 1; found a Reply with A = 1 and none of B, C, D");
 }
 
-/* 9.1, accepting Replies only: with R = 1 the Reply's values are wishes. */
+/* 9.1, accepting Replies only: with R = 1 the Reply's values are only proposals. */
 static void judge_depths(const struct pair *p)
 {
     const uint16_t none = MPA_IRD_ORD_NOT_NEGOTIATED;

@@ -6,11 +6,11 @@
  *     REQ  ------------>             REP not before all of REQ was received (7.1.2-03)
  *          <------------  REP
  *     first FPDU ------>             nothing between REQ and the receipt of all of REP (7.1.2-16)
- *          <------------  FPDUs      not before the first FPDU was received (7.1.2-23), and that one valid (-24)
+ *          <------------  FPDUs      not before the first FPDU was received (7.1.2-23), which must be valid (-24)
  *
- * Only the ACK number of the segment that carried some octets says what their sender had received by then: the capture
+ * Only the ACK number of the segment that carried some octets shows what their sender had received by then: the capture
  * point may see the two directions in another order. ACK numbers of retransmissions are later than those of the first
- * sending, so they can hide a violation but not feign one. Where the ACK number is not known the order in the capture
+ * sending, so they can hide a violation but not feign one. If the ACK number is unknown, the order in the capture
  * decides.
  */
 #include "engine/mpa/mpa_startup_state.h"
@@ -39,8 +39,8 @@ static void fail_two_requests(struct mpa_connection *mpa, enum rule_id rule)
 }
 
 /*
- * Two Requests. When the second was sent by an end that had received the first, and octets follow as after a Reply, it
- * was meant for one and has the wrong key; in all other cases both ends were started as Initiators.
+ * Two Requests. If the second was sent by an end that had received the first, and octets follow as after a Reply, it
+ * was meant as a Reply and has the wrong key; in all other cases both ends were started as Initiators.
  */
 static void judge_two_requests(struct mpa_connection *mpa, unsigned first, unsigned second)
 {
@@ -74,13 +74,16 @@ void mpa_order_conflict(struct mpa_connection *mpa, unsigned side)
     mpa->order->side[side].conflict = true;
 }
 
-/* Where no ACK number is known the order of capture counts, if the peer's stream had begun in it, and has no hole. */
+/*
+ * Without an ACK number the capture order counts, if the capture has the beginning of the peer's stream, and no hole in
+ * it.
+ */
 static bool capture_shows_order(const struct mpa_connection *mpa, unsigned peer, const struct octets_origin *origin)
 {
     return mpa->start_captured[peer] && mpa->start_frame[peer] < origin->frame && !mpa->side[peer].hole;
 }
 
-/* ---- the Reply, and what precedes it ---- */
+/* ---- the Reply, and octets before it ---- */
 
 static void order_judge_reply(struct mpa_connection *mpa, unsigned from, unsigned to)
 {
@@ -95,7 +98,7 @@ static void order_judge_reply(struct mpa_connection *mpa, unsigned from, unsigne
     mpa->order->reply_open = false;
     verdict_passed(v, RULE_MPA_7_1_2_14);
     verdict_passed(v, RULE_MPA_7_1_2_32);
-    /* How far the Request goes is not known, or it is not the one that was answered. */
+    /* The length of the Request is unknown, or the Request is not the one that was answered. */
     if (request->oversized || request->partial || (request->start > 0 && mpa->side[from].hole))
         verdict_inconclusive(v, RULE_MPA_7_1_2_03);
     else if (received)
@@ -116,7 +119,7 @@ static void order_judge_reply(struct mpa_connection *mpa, unsigned from, unsigne
                        reply->first.frame, request->place.frame);
 }
 
-/* The last octets delivered that begin before `offset`, as far as they are kept. */
+/* The last delivered run that begins before `offset`, if still kept. */
 static const struct order_run *order_run_before(const struct mpa_order_side *order, uint64_t offset)
 {
     const struct order_run *run = NULL;
@@ -128,8 +131,8 @@ static const struct order_run *order_run_before(const struct mpa_order_side *ord
 }
 
 /*
- * Streaming data of the Responder right before its Reply (7.1.3): sent after it had received the Request, or, weaker,
- * still in flight when the Initiator started MPA (7.1.5).
+ * The Responder's streaming data right before its Reply (7.1.3): sent after the Responder had received the Request, or,
+ * a lesser fault, still in flight when the Initiator started MPA (7.1.5).
  */
 static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned to)
 {
@@ -145,12 +148,12 @@ static void judge_streaming(struct mpa_connection *mpa, unsigned from, unsigned 
                            .time_ns = run->origin.time_ns,
                            .offset = run->from,
                            .side = (uint8_t)to};
-    /* What is acknowledged beyond what was captured is not known to be the Request. */
+    /* Octets acknowledged beyond the captured ones are not certainly the Request. */
     if (!run->origin.acked_known || !request->first.acked_known || run->origin.acked > mpa->side[from].next) {
         verdict_inconclusive(v, RULE_MPA_7_1_3_01);
         verdict_inconclusive(v, RULE_MPA_7_1_5_01);
     } else if (run->origin.acked >= request->end) {
-        /* A repeat carries the ACK number of its own time, which does not show when the octets were first sent. */
+        /* A retransmission carries a newer ACK number, which does not show when the octets were first sent. */
         if (run->origin.retransmitted || run->origin.frame > reply->first.frame)
             verdict_inconclusive(v, RULE_MPA_7_1_3_01);
         else
@@ -180,7 +183,7 @@ void mpa_order_startup(struct mpa_connection *mpa, unsigned side)
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_01);
         if (theirs->seen && theirs->frame.kind == MPA_REQUEST)
             judge_two_requests(mpa, other_side(side), side);
-        else if (theirs->seen && theirs->frame.kind == MPA_REPLY) { /* it was the Reply that proved the Request */
+        else if (theirs->seen && theirs->frame.kind == MPA_REPLY) { /* only the Reply proved the Request */
             order_judge_reply(mpa, side, other_side(side));
             judge_streaming(mpa, side, other_side(side));
         }
@@ -203,7 +206,7 @@ static enum timing initiator_timing(const struct mpa_connection *mpa, unsigned s
 
     if (reply->oversized || reply->partial)
         return OPEN;
-    /* Beyond octets that the capture lacks, it may be the Reply of a later connection at the same ports. */
+    /* After octets that the capture lacks, this may be the Reply of a later connection at the same ports. */
     if (mpa->side[other_side(side)].hole && origin->acked_known && origin->acked < reply->start)
         return OPEN;
     if (origin->acked_known)
@@ -228,18 +231,21 @@ static enum timing responder_timing(const struct mpa_connection *mpa, unsigned s
         return TIMELY;
     if (origin->acked < peer->startup.end + FPDU_OCTETS_MIN)
         return EARLY;
-    /* Something was received; whether it was a whole FPDU, only the Initiator's stream shows, if it is complete. */
+    /*
+     * The Responder had received something; only a complete stream of the Initiator shows whether that was a whole
+     * FPDU.
+     */
     return peer->fpdus == 0 || peer->hole ? OPEN : EARLY;
 }
 
-/* Had the sender of these octets received what it must wait for? */
+/* Whether the sender of these octets had received what it must wait for. */
 static enum timing timing_of(const struct mpa_connection *mpa, unsigned side, const struct octets_origin *origin)
 {
     return mpa->side[side].startup.frame.kind == MPA_REQUEST ? initiator_timing(mpa, side, origin)
                                                              : responder_timing(mpa, side, origin);
 }
 
-/* Of the n octets from FO on, those that were sent too early. */
+/* How many of the n octets from FO on were sent too early. */
 static size_t early_octets(const struct mpa_connection *mpa, unsigned side, uint64_t from, size_t n)
 {
     const struct mpa_side *s = &mpa->side[side];
@@ -302,7 +308,7 @@ static void pass_timing(struct mpa_connection *mpa, unsigned side)
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_25);
 }
 
-/* Judges the moment at which the octets at `from`, which count as an FPDU, were sent. */
+/* Judges when the octets at `from`, which count as an FPDU, were sent. */
 static void judge_timing(struct mpa_connection *mpa, unsigned side, uint64_t from, size_t early, bool lone_marker)
 {
     struct mpa_order_state *order = mpa->order;
@@ -317,7 +323,7 @@ static void judge_timing(struct mpa_connection *mpa, unsigned side, uint64_t fro
     }
     switch (timing_of(mpa, side, mpa_origin(mpa, side, from))) {
     case TIMELY:
-    case EARLY: /* early_octets() said no */
+    case EARLY: /* early_octets() has excluded this */
         pass_timing(mpa, side);
         break;
     case OPEN:
@@ -351,7 +357,7 @@ size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const u
     if (order->boundary_judged || n == 0)
         return 0;
     early = early_octets(mpa, side, from, n);
-    /* A Marker alone, where the Responder's FPDUs will have them, and nothing or only later octets after it. */
+    /* A Marker alone, in a direction that will have Markers, followed by no octets or only by later ones. */
     if (responder && early == MPA_MARKER_LEN && zero_marker(p, n) && mpa->parameters.markers[side] == ON) {
         if (n == MPA_MARKER_LEN && !last)
             return MPA_ORDER_MORE;
@@ -370,13 +376,15 @@ size_t mpa_order_first_octets(struct mpa_connection *mpa, unsigned side, const u
     order->boundary_judged = true;
     b.before_reply = !responder && early > 0;
     mpa_boundary_report(mpa, side, &b, p, n);
-    /* What follows the stray octets has a time of its own. */
+    /* The octets after the stray ones have a timing of their own. */
     if (n > b.count && mpa_fpdu_likeness(p + b.count, n - b.count) == FPDU_CONVINCING)
         judge_timing(mpa, side, from + b.count, early > b.count ? early - b.count : 0, false);
     return b.count;
 }
 
-/* 7.1.2-23: an FPDU of the Initiator, of which the Responder had received some octets when it sent its first one. */
+/*
+ * 7.1.2-23: an FPDU of the Initiator of which the Responder had received some octets when it sent its own first FPDU.
+ */
 static void judge_received_part(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_order_state *order = mpa->order;
@@ -396,7 +404,7 @@ static void judge_received_part(struct mpa_connection *mpa, unsigned side, const
                        event->fpdu.length, (unsigned long long)(order->first_acked - event->fpdu.offset));
 }
 
-/* 7.1.2-24: an FPDU of the Responder, sent after it had received an invalid first FPDU. Settled by the first one. */
+/* 7.1.2-24: an FPDU that the Responder sent after receiving an invalid first FPDU. The first one decides. */
 static void judge_after_invalid(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_order_state *order = mpa->order;
@@ -407,7 +415,7 @@ static void judge_after_invalid(struct mpa_connection *mpa, unsigned side, const
         return;
     order->settled = !order->first_open;
     if (order->side[side].early || peer->hole || (event->has_ddp && event->ddp.opcode == RDMAP_TERMINATE))
-        return; /* a Terminate there is what section 8 asks for */
+        return; /* section 8 asks for a Terminate */
     origin = event->first;
     if (!peer->first_fpdu_bad)
         verdict_passed(mpa->verdict, RULE_MPA_7_1_2_24);
@@ -443,7 +451,7 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
                           .offset = offset,
                           .side = (uint8_t)side};
 
-    /* Octets after the Request that were sent before the rejection was known: judged as if there were none. */
+    /* Octets after the Request that were sent before the rejection was known: judged as if there were no rejection. */
     if (initiator && offset == seen->end && !order->boundary_judged && timing_of(mpa, side, origin) == EARLY) {
         struct boundary b = mpa_boundary_classify(mpa, side, p, n, n, true);
 
@@ -455,10 +463,10 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
             mpa_boundary_report(mpa, side, &b, p, n);
         return;
     }
-    /* The connection may be used for other purposes (7.1.2): another startup, too, and then FPDUs are in order. */
+    /* The connection may be used for other purposes (7.1.2), including another startup, after which FPDUs are legal. */
     if (mpa_is_startup(p, n))
         mpa->order->side[0].proof_after_reject = mpa->order->side[1].proof_after_reject = true;
-    if (mpa->side[side].hole) /* where one may have been */
+    if (mpa->side[side].hole) /* the hole may hide another startup */
         order->proof_after_reject = true;
     if (order->proof_after_reject || !mpa_fpdu_proven(p, n))
         return;
@@ -472,7 +480,7 @@ void mpa_order_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t 
 
 /* ---- the end ---- */
 
-/* A Request whose Reply never came: what was held after it can only have been sent too early. */
+/* A Request that never got a Reply: octets held after it can only have been sent too early. */
 static void order_judge_unanswered(struct mpa_connection *mpa, unsigned side)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -493,8 +501,8 @@ static void order_judge_unanswered(struct mpa_connection *mpa, unsigned side)
     n = (size_t)(end - from);
     origin = mpa_origin(mpa, side, from);
     /*
-     * A Reply that the capture lacks would have been acknowledged; one that was captured
-     * before its Request is not recognised.
+     * A Reply that the capture lacks would have been acknowledged; a Reply captured before its Request is not
+     * recognised.
      */
     if (peer->hole || s->hole || !origin->acked_known || origin->acked > mpa->order->side[other_side(side)].delivered ||
         origin->acked >= peer->startup.start + MPA_STARTUP_HEADER_LEN) {
@@ -515,14 +523,14 @@ static void judge_unsolicited(struct mpa_connection *mpa, unsigned side)
     const struct mpa_side *peer = &mpa->side[other_side(side)];
     const struct startup_seen *reply = &mpa->side[side].startup;
 
-    /* A Reply that acknowledges what the capture does not hold answers a Request that it lacks. */
+    /* A Reply that acknowledges octets beyond the captured ones answers a Request that the capture lacks. */
     bool missed = !reply->first.acked_known || reply->first.acked > (peer->any ? peer->next : 0);
 
     if (!mpa->start_captured[0] || !mpa->start_captured[1] || peer->hole || peer->startup.partial || missed) {
         verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_2_14);
         return;
     }
-    if (peer->startup.header_seen) /* a Request was on its way */
+    if (peer->startup.header_seen) /* a Request was in flight */
         verdict_failed(mpa->verdict, RULE_MPA_7_1_2_03, direction_of(mpa, side), &reply->place, 0,
                        "expected the MPA Reply after a complete MPA Request; found an MPA Reply after only a part of "
                        "the MPA Request");

@@ -3,9 +3,9 @@
  * FPDUs that are odd, but that their receiver must accept: PAD and RESERVED are ignored, the low bits of FPDUPTR are
  * zero, unused CRCs are not checked, and how TCP cut, ordered and repeated the octets does not matter.
  *
- * The receiver shows that it accepted one by continuing. That it did not is shown by a Terminate with layer LLP, error
- * type MPA, code 2 or 3, although everything that it had acknowledged was correct. The most specific oddity that it had
- * not yet accepted explains it. A bare close proves nothing: the ULP may close at any time.
+ * The receiver shows by continuing that it accepted such an FPDU. A Terminate with layer LLP, error type MPA, code 2 or
+ * 3, although everything acknowledged was correct, shows that it did not: the most specific oddity not accepted so far
+ * explains the Terminate. A bare close proves nothing: the ULP may close at any time.
  */
 #include "engine/mpa/mpa_reaction.h"
 
@@ -15,14 +15,14 @@ enum {
     CODE_CRC = 2,
     CODE_MARKER = 3,
     CRCS_COMPUTED_MAX =
-        16, /* of FPDUs without a CRC, until one was accepted: enough to know what the sender fills in */
+        16, /* FPDUs without a CRC, until one was accepted: enough to know how the sender fills the field */
 };
 
 static const struct {
     enum rule_id rule;
     const char *stimulus;
-    bool inconclusive_counts; /* reported as inconclusive when it stays open */
-    bool or_corrupted;        /* nothing odd about its octets: there may be a real CRC error beyond the capture point */
+    bool inconclusive_counts; /* reported as inconclusive when unsettled */
+    bool or_corrupted;        /* its octets are not odd: there may be a real CRC error beyond the capture point */
 } kinds[ACCEPT_KINDS] = {
     [ACCEPT_PAD] = {RULE_MPA_4_1_06, "FPDU with nonzero PAD covered by its CRC", true, false},
     [ACCEPT_RESERVED] = {RULE_MPA_4_2_03, "FPDU with nonzero RESERVED covered by its CRC", true, false},
@@ -43,7 +43,7 @@ static bool is_reordered(const struct octets_origin *origin)
     return origin->retransmitted || origin->arrival > origin->frame;
 }
 
-/* The startup frame or the first FPDU had to be recovered by TCP (7.1.5). */
+/* TCP had to recover the startup frame or the first FPDU (7.1.5). */
 static bool while_switching(const struct mpa_connection *mpa, const struct mpa_side *s,
                             const struct octets_origin *first, const struct octets_origin *last, uint64_t repeated_end)
 {
@@ -52,7 +52,7 @@ static bool while_switching(const struct mpa_connection *mpa, const struct mpa_s
             is_reordered(first) || is_reordered(last));
 }
 
-/* ULPDU_Length is below sequence number 2^32, a Marker of the FPDU above. */
+/* The sequence numbers wrap at 2^32 between ULPDU_Length and a Marker of the FPDU. */
 static bool wraps(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
     const struct tcp_side_facts *facts;
@@ -66,7 +66,7 @@ static bool wraps(const struct mpa_connection *mpa, unsigned side, const struct 
            facts->isn + (uint32_t)fpdu->markers[fpdu->n_markers - 1].offset < header;
 }
 
-/* The CRC field is not what it would be if CRCs were in use. */
+/* The CRC field differs from the CRC that it would hold if CRCs were in use. */
 static bool crc_not_the_crc(struct accept_watch *watch, const struct mpa_fpdu *fpdu)
 {
     if (watch->crc_unused_settled || watch->crcs_computed >= CRCS_COMPUTED_MAX)
@@ -75,7 +75,7 @@ static bool crc_not_the_crc(struct accept_watch *watch, const struct mpa_fpdu *f
     return crc32c(fpdu->octets, fpdu->length - MPA_CRC_LEN) != fpdu->crc;
 }
 
-/* Oddities of the Markers; false when one contradicts the FPDU's start. */
+/* Oddities of the Markers; false when a Marker contradicts the FPDU's start. */
 static bool look_at_markers(const struct mpa_fpdu *fpdu, unsigned *kinds_seen)
 {
     for (unsigned i = 0; i < fpdu->n_markers; i++) {
@@ -91,7 +91,7 @@ static bool look_at_markers(const struct mpa_fpdu *fpdu, unsigned *kinds_seen)
     return true;
 }
 
-/* How the FPDU lies in segments. */
+/* Oddities in how segments carry the FPDU. */
 static unsigned segmentation(const struct mpa_fpdu_event *event)
 {
     const struct octets_origin *first = event->first, *last = event->last;
@@ -102,19 +102,19 @@ static unsigned segmentation(const struct mpa_fpdu_event *event)
            (first->arrival > first->frame || last->arrival > last->frame ? 1u << ACCEPT_OUT_OF_ORDER : 0);
 }
 
-/* As was agreed on Markers and CRCs, and with a DDP segment. */
+/* The FPDU follows the agreement on Markers and CRCs, and contains a DDP segment. */
 static bool correct(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
-    if (!mpa->parameters.startup_seen) /* what was agreed is not known */
+    if (!mpa->parameters.startup_seen) /* the agreement is unknown */
         return false;
-    /* FO is on the grid. */
+    /* At FO a Marker is due if Markers are on. */
     if (mpa_is_first(mpa, side, event) && (event->fpdu.n_markers > 0) != (mpa->parameters.markers[side] == ON))
         return false;
     return (event->crc == MPA_CRC_VERIFIED || event->crc == MPA_CRC_NOT_USED) && !event->fpdu.cut &&
            !event->after_resync && event->has_ddp && event->fpdu.ulpdu_length <= MPA_ULPDU_MAX;
 }
 
-/* The oddities of a correct FPDU; 0 when it is not correct. */
+/* The oddities of a correct FPDU; 0 for an incorrect one. */
 static unsigned oddities(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu, struct accept_watch *watch)
 {
     const struct mpa_fpdu_event *event = fpdu->event;
@@ -147,7 +147,7 @@ static void note_stimuli(struct mpa_connection *mpa, const struct reaction_fpdu 
     watch->faulty |= seen == 0;
     watch->last_end = event->fpdu.offset + event->fpdu.length;
     watch->pending |= seen;
-    for (; seen != 0; seen &= seen - 1) { /* each bit that is set */
+    for (; seen != 0; seen &= seen - 1) { /* for each set bit */
         unsigned kind = (unsigned)__builtin_ctz(seen);
 
         watch->of[kind].count++;
@@ -168,7 +168,7 @@ void reaction_accept_segment(struct mpa_connection *mpa, const struct tcp_segmen
         watch->repeated_end = offset + segment->length;
     } else if (s->fpdus == 1 && s->first_fpdu_known && !watch->switching_noted && !watch->faulty &&
                offset < s->first_fpdu_end && mpa->parameters.startup_seen && !mpa->reaction->ended[1 - segment->side]) {
-        /* The first FPDU came again, before anything else. */
+        /* The first FPDU was sent again, before anything else. */
         watch->switching_noted = true;
         watch->pending |= 1u << ACCEPT_SWITCHING;
         watch->of[ACCEPT_SWITCHING].count++;
@@ -198,7 +198,7 @@ static void settle_taken(struct mpa_connection *mpa, struct accept_watch *watch,
             accept_settle(mpa, watch, kind, true);
 }
 
-/* What the Terminate blames is not in the stream, as far as its sender had received it. */
+/* The fault that the Terminate reports is not in the stream, as far as the Terminate's sender had received it. */
 static bool is_unfounded(const struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     const struct accept_watch *watch = &mpa->reaction->accept[fpdu->side];
@@ -225,7 +225,7 @@ static unsigned explanation(const struct mpa_connection *mpa, const struct react
             continue;
         if (watch->pending & 1u << kind && fpdu->acked >= watch->of[kind].at.end)
             return kind;
-        /* CRCs were computed before and are checked now. */
+        /* CRCs were computed before, and are being checked now. */
         if (kind == ACCEPT_CRC_UNUSED && watch->crc_unused_settled)
             return kind;
     }
@@ -253,7 +253,7 @@ static void accept_judge_terminate(struct mpa_connection *mpa, const struct reac
 
     if (is_unfounded(mpa, fpdu)) {
         kind = explanation(mpa, fpdu);
-        /* Where it was captured the CRC is right; whether it was so where the octets arrived is unknown. */
+        /* At the capture point the CRC is right; whether it was right at the receiver is unknown. */
         corrupted = fpdu->terminate.code == CODE_CRC && kinds[kind].or_corrupted;
         accept_fail_as(
             mpa, kinds[kind].rule, corrupted ? SEVERITY_WARNING : rule_catalogue[kinds[kind].rule].severity, fpdu,
@@ -288,7 +288,7 @@ void reaction_accept_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu
         note_stimuli(mpa, fpdu);
 }
 
-/* No reaction: accepted if the receiver stayed silent for long enough, or closed only after its peer. */
+/* No reaction: the receiver accepted if it stayed silent for long enough, or closed only after its peer. */
 void reaction_accept_finish(struct mpa_connection *mpa)
 {
     for (unsigned reactor = 0; reactor < 2; reactor++) {

@@ -3,7 +3,7 @@
  * Startup frames that their receiver must answer by closing the connection: RFC 5044 sections 7.1.1, 7.1.2 and 8 (error
  * 4), Appendix C.2.1.
  *
- * One wrong answer is one finding: the table names, for each defect, the rule that each wrong answer breaks most
+ * One wrong answer is one finding: for each defect, the table names the rule that each wrong answer breaks most
  * specifically.
  */
 #include "engine/mpa/mpa_reaction.h"
@@ -15,13 +15,13 @@ enum { PASSED_MAX = 4 };
 /* RULE_NONE: legal, or another family's finding. */
 static const struct close_rules {
     const char *stimulus;
-    enum rule_id passed[PASSED_MAX]; /* by a close in time */
+    enum rule_id passed[PASSED_MAX]; /* passed by a close in time */
     unsigned n_passed;
-    enum rule_id accepted; /* the Responder accepts it */
+    enum rule_id accepted; /* the Responder accepts the connection */
     enum rule_id rejected; /* the Responder sends a Reply with R = 1 */
     enum rule_id fpdu;     /* the Initiator sends an FPDU other than a Terminate */
     enum rule_id open;     /* the connection stays open */
-    enum rule_id late;     /* it is closed after T_close */
+    enum rule_id late;     /* the connection is closed after T_close */
     bool rejection_will_do;
 } kinds[CLOSE_KINDS] = {
     [CLOSE_KEY_REQUEST] = {.stimulus = "Request with a wrong key",
@@ -40,7 +40,7 @@ static const struct close_rules {
                          .fpdu = RULE_MPA_7_1_1_05,
                          .open = RULE_MPA_7_1_2_26,
                          .late = RULE_MPA_8_09},
-    /* FPDUs that follow have no Reply at all before them: MPA-7.1.2-16. */
+    /* Later FPDUs have no Reply at all before them: MPA-7.1.2-16. */
     [CLOSE_GARBAGE_REPLY] = {.stimulus = "octets without the key where a Reply is due",
                              .passed = {RULE_MPA_7_1_1_05, RULE_MPA_7_1_2_26, RULE_MPA_8_09},
                              .n_passed = 3,
@@ -123,7 +123,7 @@ static const struct close_rules {
                             .fpdu = RULE_MPA_7_1_2_34,
                             .open = RULE_MPA_7_1_2_34,
                             .late = RULE_MPA_8_09},
-    /* FPDUs after it are MPA-C.2-01. */
+    /* FPDUs after this Request are MPA-C.2-01. */
     [CLOSE_RDMAC_REQUEST] = {.stimulus = "Request with Rev 0 that it answered with another Rev",
                              .passed = {RULE_MPA_C_2_1_01},
                              .n_passed = 1,
@@ -157,14 +157,14 @@ static void close_settle_failed(struct mpa_connection *mpa, unsigned reactor, en
         verdict_failed(mpa->verdict, rule, direction_of(mpa, reactor), place, watch->at.frame,
                        "expected the connection to be closed within %g s of the %s in frame %u; found %s",
                        reaction_seconds(mpa->options.t_close), kinds[watch->kind].stimulus, watch->at.frame, found);
-    /* Of two Initiators each waits for the other to close: one finding is enough. */
+    /* With two Initiators, each waits for the other to close: one finding is enough. */
     if (watch->kind == CLOSE_TWO_REQUESTS)
         mpa->reaction->close[1 - reactor].kind = CLOSE_NONE;
     mpa->reaction->close_failed[reactor] = true;
     watch->kind = CLOSE_NONE;
 }
 
-/* The clock starts when the reactor has the stimulus. */
+/* The clock starts when the reactor has received the stimulus. */
 static void close_start_clock(struct mpa_connection *mpa, unsigned reactor)
 {
     struct close_watch *watch = &mpa->reaction->close[reactor];
@@ -188,7 +188,7 @@ static void expect_close(struct mpa_connection *mpa, unsigned reactor, enum clos
     close_start_clock(mpa, reactor);
 }
 
-/* The time for the close is over. Whether it comes late, or not at all, is yet to be seen. */
+/* The time for the close is over. Whether the close comes late or never will show later. */
 static void close_check_due(struct mpa_connection *mpa, unsigned reactor)
 {
     struct close_watch *watch = &mpa->reaction->close[reactor];
@@ -201,7 +201,7 @@ static void close_check_due(struct mpa_connection *mpa, unsigned reactor)
         watch->overdue = reaction_place(mpa, reactor);
 }
 
-/* closed: in this frame; 0: it was not. True when it was open after that time, which is reported. */
+/* closed: frame of the close; 0: none. True, and reported, when the connection was open after the time limit. */
 static bool settle_overdue(struct mpa_connection *mpa, unsigned reactor, uint32_t closed)
 {
     struct close_watch *watch = &mpa->reaction->close[reactor];
@@ -224,7 +224,7 @@ static enum close_kind close_by_frame(const struct mpa_startup *frame, enum clos
     return frame->kind == MPA_REQUEST ? request : reply;
 }
 
-/* The newest revision that its receiver can know: that of the Request it answers, or of RFC 6581. */
+/* The newest revision that the receiver can know: that of its own Request, or of RFC 6581. */
 static unsigned known_revision(const struct startup_seen *mine, const struct startup_seen *theirs)
 {
     unsigned known = 2;
@@ -234,7 +234,7 @@ static unsigned known_revision(const struct startup_seen *mine, const struct sta
     return known;
 }
 
-/* S = 1, and too short for the enhanced data; a rejection need not have them. */
+/* S = 1, but too short for the enhanced data, which a rejection need not have. */
 static bool lacks_enhanced(const struct mpa_startup *frame)
 {
     return frame->revision >= 2 && frame->flags & MPA_FLAG_S && frame->pd_length < MPA_ENHANCED_LEN &&
@@ -253,7 +253,7 @@ static enum close_kind defect_of(const struct mpa_connection *mpa, unsigned side
     if (frame->pd_length > MPA_PRIVATE_DATA_MAX)
         return close_by_frame(frame, CLOSE_LONG_REQUEST, CLOSE_LONG_REPLY);
     if (mine->missing > 0)
-        /* Only from a FIN does its receiver know that nothing more will come. */
+        /* Only a FIN tells the receiver that nothing more will come. */
         return mpa->side[side].fin ? close_by_frame(frame, CLOSE_SHORT_REQUEST, CLOSE_SHORT_REPLY) : CLOSE_NONE;
     if (frame->revision > known_revision(mine, theirs))
         return close_by_frame(frame, CLOSE_REVISION_REQUEST, CLOSE_REVISION_REPLY);
@@ -262,7 +262,7 @@ static enum close_kind defect_of(const struct mpa_connection *mpa, unsigned side
     return CLOSE_NONE;
 }
 
-/* A Reply to a Request that should have had none. */
+/* A Reply to a Request that should not have been answered. */
 static void close_judge_reply(struct mpa_connection *mpa, unsigned side)
 {
     const struct startup_seen *reply = &mpa->side[side].startup;
@@ -273,7 +273,7 @@ static void close_judge_reply(struct mpa_connection *mpa, unsigned side)
     if (settle_overdue(mpa, side, 0))
         return;
     if (watch->kind == CLOSE_REVISION_REQUEST && reply->frame.revision == watch->revision)
-        close_settle_open(mpa, watch); /* it claims to support that revision */
+        close_settle_open(mpa, watch); /* the Responder claims to support that revision */
     else if (rejects && kinds[watch->kind].rejection_will_do)
         settle_passed(mpa, watch);
     else if (rule != RULE_NONE)
@@ -338,7 +338,7 @@ void reaction_close_end(struct mpa_connection *mpa, unsigned side, bool reset)
         else
             settle_passed(mpa, watch);
     }
-    /* A reset leaves the other end nothing to close. */
+    /* After a reset the other end has nothing to close. */
     if (reset && peers->kind != CLOSE_NONE && !settle_overdue(mpa, 1 - side, 0))
         close_settle_open(mpa, peers);
 }

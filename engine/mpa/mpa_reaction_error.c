@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * FPDUs with a wrong CRC, or with a Marker that contradicts the FPDU's start (RFC 5044 section 8, errors 2 and 3).
- * Their receiver may send a Terminate, close, or silently drop the segment (which is then not acknowledged); it may not
- * act upon the FPDU or anything after it.
+ * Their receiver may send a Terminate, close, or silently drop the segment (which is then not acknowledged); it must
+ * not act on the FPDU or on anything after it.
  *
  * One error per direction is watched at a time. Which rule a wrong answer breaks:
  *
@@ -11,7 +11,7 @@
  *   answers a request after it                MPA-8-12                   zero RESERVED: MPA-4.2-04
  *   shows no reaction within T_react          MPA-8-02; MPA-7.1.1-16     Marker: MPA-8-03
  *                                             if it had declared C = 0
- *   sends a Terminate that says other things  MPA-8-05                   MPA-8-05
+ *   sends a Terminate about something else    MPA-8-05                   MPA-8-05
  *   sends a Terminate and never closes        MPA-8-14                   MPA-8-14
  */
 #include "engine/core/heap.h"
@@ -34,7 +34,7 @@ static const char *const stimuli[] = {
     [ERROR_MARKER] = "FPDU with a Marker that contradicts its start, received out of order",
 };
 
-/* The rule that ignoring the error breaks, and the one that counts as passed when it is not ignored. */
+/* The rule broken by ignoring the error, which passes when the error is not ignored. */
 static enum rule_id ignored_rule(const struct error_watch *watch)
 {
     switch (watch->kind) {
@@ -96,13 +96,15 @@ static void error_start_clock(struct mpa_connection *mpa, unsigned reactor)
 
 /* ---- stimuli ---- */
 
-/* The CRC that the FPDU would have with its PAD (or the RESERVED of its Markers) zero; false when memory is lacking. */
+/*
+ * The CRC that the FPDU would have if its PAD (or the RESERVED of its Markers) were zero; false when memory is lacking.
+ */
 static bool crc_with_zeros(const struct mpa_fpdu *fpdu, bool pad, uint32_t *crc)
 {
     uint32_t covered = fpdu->length - MPA_CRC_LEN, left = pad ? fpdu->pad_length : 0;
     uint8_t *copy;
 
-    /* After stray octets the grid may cut a word, and a Marker the CRC field. */
+    /* After stray octets a word may cross the grid, and a Marker may cut the CRC field. */
     if (fpdu->n_markers > 0 && fpdu->markers[fpdu->n_markers - 1].offset - fpdu->offset + MPA_MARKER_LEN > covered)
         return false;
     copy = heap_get(covered);
@@ -149,7 +151,7 @@ static bool error_has_pad(const struct mpa_fpdu *fpdu)
     return false;
 }
 
-/* The field as sent; the FPDU may have been read differently. */
+/* ULPDU_Length as sent; the FPDU may have been read with another length. */
 static uint16_t length_sent(const struct mpa_fpdu *fpdu)
 {
     uint64_t at = fpdu->header - fpdu->offset;
@@ -169,7 +171,7 @@ bool reaction_is_error(const struct mpa_connection *mpa, const struct mpa_fpdu_e
                                            !mpa->crc_inferred && length_sent(&event->fpdu) != event->fpdu.ulpdu_length);
 }
 
-/* Where the receiver looks for the end of the FPDU; with Markers, after all that may be inside. */
+/* Where the receiver expects the end of the FPDU, with all Markers that may be inside. */
 static uint64_t end_for_receiver(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
     struct mpa_framing framing = {.markers = mpa->parameters.markers[side] == ON, .seq_start = fpdu->offset};
@@ -192,7 +194,10 @@ static enum error_kind error_kind_of(const struct mpa_fpdu *fpdu)
     return ERROR_CRC;
 }
 
-/* A Marker of the FPDU contradicts it and its octets came out of order: only then must it be checked (section 8). */
+/*
+ * A Marker of the FPDU contradicts it and its octets came out of order: the only case in which the Marker must be
+ * checked (section 8).
+ */
 static bool marker_must_be_checked(const struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     const struct mpa_fpdu *f = &fpdu->event->fpdu;
@@ -206,7 +211,7 @@ static bool marker_must_be_checked(const struct mpa_connection *mpa, const struc
     return false;
 }
 
-/* Its octets differ between the first copy and another one that came before it was complete. */
+/* The FPDU's octets differ between the first copy and another copy that came before the FPDU was complete. */
 static bool came_in_two_versions(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu *fpdu)
 {
     return mpa->reaction->conflict_from[side] < fpdu->offset + fpdu->length &&
@@ -261,7 +266,7 @@ void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_f
 
     if (watch->state != ERROR_SENT && watch->state != ERROR_RECEIVED && watch->state != ERROR_TERMINATED)
         return;
-    /* The Responder may not send any FPDU then: MPA-7.1.2-24. */
+    /* The Responder may not send any FPDU in this case: MPA-7.1.2-24. */
     if (watch->first) {
         error_settle_open(mpa, watch);
         return;
@@ -272,7 +277,7 @@ void reaction_error_answered(struct mpa_connection *mpa, const struct reaction_f
     error_settle_failed(mpa, fpdu->side, rule, &fpdu->event->place, found);
 }
 
-/* The Terminate encloses the DDP header of another FPDU than the one in error. */
+/* The Terminate encloses the DDP header of an FPDU other than the faulty one. */
 static bool about_another(const struct error_watch *watch, const struct rdmap_terminate *terminate)
 {
     uint8_t header[DDP_UNTAGGED_HEADER_LEN];
@@ -362,14 +367,14 @@ void reaction_error_segment(struct mpa_connection *mpa, const struct tcp_segment
     mpa->reaction->error[segment->side].heard = true;
     if (watch->state == ERROR_NONE && mpa->reaction->error[segment->side].state == ERROR_NONE)
         return;
-    /* Sent again before it was acknowledged, and too long ago to know whether it was repaired. */
+    /* Retransmitted before it was acknowledged, but too long ago to know whether the retransmission was right. */
     if (watch->state == ERROR_SENT && segment->length > 0 && segment->frame > watch->at.frame &&
         offset < watch->at.end && offset + segment->length > watch->at.offset && mpa->tcp &&
         tcp_pair_facts(mpa->tcp, segment->side)->highest - watch->at.offset > TCP_PAIR_HISTORY_DEFAULT)
         error_settle_open(mpa, watch);
     for (reactor = 0; reactor < 2; reactor++) {
         error_start_clock(mpa, reactor);
-        /* What the reactor's octets are is known when the FPDU is complete. */
+        /* The meaning of the reactor's octets is known only when the FPDU is complete. */
         if (segment->side != reactor || (segment->length == 0 && !reaction_is_end(segment, reactor)))
             error_check_due(mpa, reactor);
     }
@@ -384,8 +389,8 @@ void reaction_error_repaired(struct mpa_connection *mpa, unsigned side, uint64_t
         offset + segment->length <= watch->at.offset)
         return;
     /*
-     * Dropped silently, and sent again as it should be (MPA-8-11). The same octets again would prove nothing; and when
-     * the two come at once, it is open which of them the receiver took.
+     * The FPDU was dropped silently, and sent again without the error (MPA-8-11). The same octets again would prove
+     * nothing; and if both copies come at once, it is unknown which of them the receiver accepted.
      */
     if (watch->heard)
         pass_reaction(mpa, watch);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Enhanced establishment (RFC 6581 sections 8 to 10): Replies that the Initiator cannot accept, what it sends then, and
- * how the Responder reacts to the RTR.
+ * Enhanced establishment (RFC 6581 sections 8 to 10): Replies that the Initiator cannot accept, its answer to them, and
+ * the Responder's reaction to the RTR.
  */
 #include "engine/mpa/mpa_reaction.h"
 
 enum { CODE_LOCAL_CATASTROPHIC = 5, CODE_IRD = 6, CODE_RTR = 7 };
 
-/* What a Terminate of the establishment must say, by stimulus; the first that applies names the rule. */
+/* What a Terminate of the establishment must say, by stimulus; the first cause that applies names the rule. */
 static const struct cause {
     unsigned flag;
     enum rule_id code_rule;
-    enum rule_id sent_rule;  /* that there is one */
-    enum rule_id close_rule; /* and that a close follows */
+    enum rule_id sent_rule;  /* the Terminate is sent */
+    enum rule_id close_rule; /* a close follows it */
     unsigned codes;          /* set of 1 << code */
     const char *stimulus, *wanted;
 } causes[] = {
@@ -27,7 +27,7 @@ static const struct cause {
 };
 enum { CAUSES = sizeof causes / sizeof causes[0] };
 
-/* One of both frames is not enhanced. */
+/* One of the two frames is not enhanced. */
 static unsigned unenhanced_flags(const struct mpa_startup *request, const struct mpa_startup *reply)
 {
     unsigned flags = 0;
@@ -67,7 +67,7 @@ static unsigned flags_of(const struct mpa_startup *request, const struct mpa_sta
     return enhanced_flags(&request->enhanced, &reply->enhanced);
 }
 
-/* R of a Request and Res of any frame are ignored (7.1.1): a rejection after them is suspicious, no more. */
+/* R in a Request and Res in any frame are ignored (7.1.1): a rejection after them is merely suspicious. */
 static void judge_ignored_bits(struct mpa_connection *mpa, unsigned responder)
 {
     const struct startup_seen *request = &mpa->side[1 - responder].startup, *reply = &mpa->side[responder].startup;
@@ -137,7 +137,7 @@ static enum mpa_rtr establish_rtr_type(const struct mpa_fpdu_event *event)
     return 0;
 }
 
-/* Counts what the Terminate does right about this cause. True: the code is one for it. */
+/* Counts what the Terminate does right about this cause. True: its code fits the cause. */
 static bool establish_code_fits(struct verdict *v, const struct cause *cause, const struct rdmap_terminate *terminate)
 {
     if (cause->sent_rule != RULE_NONE)
@@ -156,7 +156,7 @@ static void establish_judge_terminate(struct mpa_connection *mpa, const struct r
     const struct place *place = &fpdu->event->place;
     enum direction direction = direction_of(mpa, fpdu->side);
     bool layer_right = reaction_is_mpa_error(terminate), code_right = false;
-    const struct cause *first = causes; /* that applies: backwards to it */
+    const struct cause *first = causes; /* becomes the first cause that applies, as the loop runs backwards */
 
     for (unsigned i = CAUSES; i-- > 0;)
         if (watch->flags & causes[i].flag) {
@@ -182,7 +182,7 @@ static void establish_judge_terminate(struct mpa_connection *mpa, const struct r
     watch->started = true;
 }
 
-/* No RTR type is common, and the Initiator's first FPDU is no Terminate that says so. */
+/* There is no common RTR type, and the Initiator's first FPDU is not a Terminate that says so. */
 static void judge_going_on(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
     const struct establish_watch *watch = &mpa->reaction->establish;
@@ -193,7 +193,7 @@ static void judge_going_on(struct mpa_connection *mpa, const struct reaction_fpd
         verdict_inconclusive(mpa->verdict, RULE_MPA2_9_2_13);
         return;
     }
-    /* It is able to generate a type that the Responder supports: the Request should have said so. */
+    /* The Initiator can generate a type that the Responder supports: the Request should have said so. */
     if (establish_rtr_type(event) & mpa->side[1 - fpdu->side].startup.frame.enhanced.rtr) {
         verdict_failed(mpa->verdict, RULE_MPA2_9_2_04, direction_of(mpa, fpdu->side), &event->place,
                        request->place.frame,
@@ -208,7 +208,7 @@ static void judge_going_on(struct mpa_connection *mpa, const struct reaction_fpd
                    CODE_RTR, watch->at.frame, event->ddp.opcode);
 }
 
-/* The rule that demands the close after the Terminate; RULE_NONE when there was none. */
+/* The rule that requires the close after the Terminate; RULE_NONE when there was no Terminate. */
 static enum rule_id close_rule(const struct establish_watch *watch)
 {
     for (unsigned i = 0; i < CAUSES; i++)
@@ -287,8 +287,8 @@ static void judge_rtr_answer(struct mpa_connection *mpa, const struct reaction_f
     about_buffer = terminate->etype == 1 && terminate->layer <= RDMAP_LAYER_DDP;
     rule = tagged && about_buffer ? RULE_MPA2_9_2_26 : RULE_MPA2_9_2_05;
     /*
-     * Something after the RTR, an error of MPA itself, or the ULP's own wish may be the cause, too; and with an IRD of
-     * 0 there is no room for a Read (MPA2-9.2-28).
+     * A later message, an MPA error, or the ULP's decision may be the cause, too; and with an IRD of 0 there is no room
+     * for a Read (MPA2-9.2-28).
      */
     if (!fpdu->acked_known || fpdu->acked != watch->rtr_at.end || terminate->layer >= RDMAP_LAYER_LLP ||
         (watch->rtr == MPA_RTR_READ && mpa->parameters.ird_ord_known && mpa->parameters.ird == 0) ||
@@ -379,12 +379,12 @@ void reaction_establish_segment(struct mpa_connection *mpa, const struct tcp_seg
     if (initiator_of(mpa) < 0 || (watch->flags == 0 && watch->rtr == 0))
         return;
     establish_start_clock(mpa);
-    /* What the Initiator's octets are is known when the FPDU is complete. */
+    /* The meaning of the Initiator's octets is known only when the FPDU is complete. */
     if (segment->side != initiator_of(mpa) || (segment->length == 0 && !reaction_is_end(segment, segment->side)))
         establish_check_due(mpa, (unsigned)initiator_of(mpa));
 }
 
-/* The Initiator closes without a word about the Reply. */
+/* The Initiator closes without a Terminate about the Reply. */
 static void judge_bare_close(struct mpa_connection *mpa, unsigned initiator, bool reset)
 {
     const struct establish_watch *watch = &mpa->reaction->establish;
@@ -418,7 +418,7 @@ void reaction_establish_end(struct mpa_connection *mpa, unsigned side, bool rese
             verdict_passed(mpa->verdict, rule);
     } else if (!by_initiator) {
         if (!reset)
-            return; /* the Initiator may still send something */
+            return; /* the Initiator may still send a Terminate */
     } else if (alone && watch->started && !reaction_lost(mpa, side)) {
         judge_bare_close(mpa, side, reset);
     }

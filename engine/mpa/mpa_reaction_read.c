@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Read and Atomic Requests and the Responses to them. Only a Response proves that a receiver has processed an FPDU: in
- * time (RFC 5044 section 6), in spite of an error (section 8), within IRD (RFC 6581 section 9.1).
+ * Read and Atomic Requests and the Responses to them. Only a Response proves that a receiver has processed an FPDU: at
+ * a permitted time (RFC 5044 section 6), in spite of an error (section 8), within IRD (RFC 6581 section 9.1).
  */
 #include "engine/core/words.h"
 #include "engine/mpa/mpa_reaction.h"
 
-enum { ETYPE_UNTAGGED = 2, CODE_NO_BUFFER = 2, CODE_MSN_RANGE = 3 }; /* of layer DDP, RFC 5041 section 8.2 */
+enum { ETYPE_UNTAGGED = 2, CODE_NO_BUFFER = 2, CODE_MSN_RANGE = 3 }; /* for layer DDP, RFC 5041 section 8.2 */
 
 /* i is at most the capacity. */
 static unsigned reaction_read_place_of(const struct read_ring *ring, unsigned i)
@@ -21,7 +21,7 @@ static struct read_kept *reaction_read_kept_at(struct read_ring *ring, unsigned 
     return &ring->kept[reaction_read_place_of(ring, i)];
 }
 
-/* Forgets the i oldest. */
+/* Forgets the `count` oldest Requests. */
 static void reaction_read_drop(struct read_ring *ring, unsigned count)
 {
     ring->first = reaction_read_place_of(ring, count);
@@ -34,7 +34,7 @@ void reaction_read_free(struct read_ring *ring)
         arena_drop(ring->kept, ring->capacity * sizeof *ring->kept);
 }
 
-/* Room for one more; the oldest makes way where there is none. False: memory is lacking. */
+/* Makes room for one more Request; the oldest is dropped if necessary. False: memory is lacking. */
 static bool reaction_read_make_room(struct arena *arena, struct read_ring *ring)
 {
     unsigned capacity = ring->capacity == 0 ? READS_FIRST : 2 * ring->capacity;
@@ -79,7 +79,7 @@ static const char *reaction_read_name_of(const struct read_kept *kept)
 static void fail_completeness(struct mpa_connection *mpa, const struct place *place, const struct read_kept *kept,
                               uint64_t acked)
 {
-    if (mpa->side[1 - place->side].hole) { /* it may answer a Request into the same sink that the capture lacks */
+    if (mpa->side[1 - place->side].hole) { /* the capture may lack another Request with this sink */
         verdict_inconclusive(mpa->verdict, RULE_MPA_6_06);
         return;
     }
@@ -90,7 +90,10 @@ static void fail_completeness(struct mpa_connection *mpa, const struct place *pl
                    acked < kept->at.offset ? 0 : (unsigned)(acked - kept->at.offset));
 }
 
-/* Octets that PD_Length did not count were skipped as if they were Private Data: what follows is understood. */
+/*
+ * The receiver has skipped octets that PD_Length did not count, as if they were Private Data, and understood the FPDUs
+ * after them.
+ */
 static void judge_excess_taken(struct mpa_connection *mpa, const struct place *answer, const struct read_kept *kept)
 {
     struct startup_seen *startup = &mpa->side[1 - answer->side].startup;
@@ -104,7 +107,7 @@ static void judge_excess_taken(struct mpa_connection *mpa, const struct place *a
                    startup->place.frame, reaction_read_name_of(kept), kept->at.frame);
 }
 
-/* A Response came when part of this Request had been received: before it, as the capture point saw it. */
+/* A Response came when only part of this Request had been received: before the Request, as the capture point saw it. */
 static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, struct read_kept *kept)
 {
     uint64_t acked = ring->early.acked;
@@ -114,7 +117,7 @@ static void judge_early(struct mpa_connection *mpa, struct read_ring *ring, stru
     ring->early.open = false;
     if (acked > kept->at.offset && acked < kept->at.end)
         fail_completeness(mpa, &ring->early.place, kept, acked);
-    if (acked <= kept->at.offset) /* sent without it: no answer */
+    if (acked <= kept->at.offset) /* sent without receiving any of the Request: not an answer to it */
         return;
     judge_excess_taken(mpa, &ring->early.place, kept);
     kept->answered = true;
@@ -173,7 +176,10 @@ static void reaction_read_keep(struct mpa_connection *mpa, const struct reaction
 
 /* ---- responses ---- */
 
-/* Responses come in the order of the Requests (RFC 5040 section 5.5): the oldest that fits, a correct one first. */
+/*
+ * Responses come in the order of the Requests (RFC 5040 section 5.5): finds the oldest that fits, preferring a correct
+ * Request.
+ */
 static int reaction_read_find(struct read_ring *ring, const struct read_answer *answer)
 {
     int faulty = -1;
@@ -191,13 +197,16 @@ static int reaction_read_find(struct read_ring *ring, const struct read_answer *
     return faulty;
 }
 
-/* The FPDU had to be complete before it was passed on (section 6). */
+/* The FPDU had to be complete before its contents were passed on (section 6). */
 static void judge_completeness(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu,
                                const struct read_ring *ring, const struct read_kept *kept)
 {
     if (!fpdu->acked_known || kept->answered)
         return;
-    /* Without an octet of the request, it may answer an older one like it that is not known any more. */
+    /*
+     * If no octet of the Request had been received, the Response may answer an older, similar Request that was
+     * forgotten.
+     */
     if (fpdu->acked <= kept->at.offset && (ring->skipped || ring->early.lost || !mpa->parameters.startup_seen))
         return;
     if (fpdu->acked < kept->at.end)
@@ -207,7 +216,7 @@ static void judge_completeness(struct mpa_connection *mpa, const struct reaction
 }
 
 /*
- * The Initiator's first FPDU was a Read Request; a later one is answered before it. When the first one is answered
+ * The Initiator's first FPDU was a Read Request, and a later one is answered before it. If the first one is answered
  * afterwards, only the order is wrong (RFC 5040 section 5.2.2): the end decides.
  */
 static void reaction_read_judge_first(struct mpa_connection *mpa, const struct reaction_fpdu *fpdu,
@@ -266,7 +275,7 @@ static bool decode_answer(const struct mpa_fpdu_event *event, struct read_answer
     return ddp->tagged && ddp->opcode == RDMAP_READ_RESPONSE;
 }
 
-/* No request is known yet that it may answer. */
+/* Keeps a Response for which there is no Request yet. */
 static void reaction_read_keep_early(struct read_ring *ring, const struct reaction_fpdu *fpdu,
                                      const struct read_answer *answer)
 {
@@ -319,7 +328,7 @@ static void reaction_read_answer(struct mpa_connection *mpa, const struct reacti
 
 /* ---- IRD ---- */
 
-/* How many Requests of side its peer has declared to support; false when that is not negotiated. */
+/* How many Requests of `side` its peer has declared to support; false when not negotiated. */
 static bool reaction_read_limit_of(const struct mpa_connection *mpa, unsigned side, unsigned *limit, enum rule_id *rule)
 {
     const struct mpa_parameters *parameters = &mpa->parameters;
@@ -329,25 +338,25 @@ static bool reaction_read_limit_of(const struct mpa_connection *mpa, unsigned si
         return false;
     *limit = initiator ? parameters->ird : parameters->ord;
     *rule = initiator ? RULE_MPA2_9_1_03 : RULE_MPA2_9_1_14;
-    /* REP.ORD above REQ.IRD was never agreed upon: MPA2-9.1-16. */
+    /* REP.ORD above REQ.IRD was never agreed on: MPA2-9.1-16. */
     if (!initiator && *limit > mpa->side[parameters->initiator_side].startup.frame.enhanced.ird)
         return false;
     return *limit != MPA_IRD_ORD_NOT_NEGOTIATED && *limit > 0;
 }
 
-/* Of no buffer, or an MSN out of range, on the queue of RDMA Read Requests. */
+/* The Terminate is about a missing buffer, or an MSN out of range, on the queue of RDMA Read Requests. */
 static bool refuses_read(const struct mpa_reaction_state *state, unsigned reader,
                          const struct rdmap_terminate *terminate)
 {
     if (terminate->layer != RDMAP_LAYER_DDP || terminate->etype != ETYPE_UNTAGGED ||
         (terminate->code != CODE_NO_BUFFER && terminate->code != CODE_MSN_RANGE))
         return false;
-    if (!terminate->has_ddp) /* by what came last */
+    if (!terminate->has_ddp) /* decide by the last FPDU */
         return state->reads[reader] && state->reads[reader]->last_is_read;
     return !terminate->ddp.tagged && terminate->ddp.qn == DDP_QN_READ_REQUEST;
 }
 
-/* The enclosed header shows another reason than too many of them. */
+/* The enclosed header shows another reason than too many Requests. */
 static bool refused_for_other_reason(const struct mpa_connection *mpa, unsigned reader,
                                      const struct rdmap_terminate *terminate)
 {
@@ -357,11 +366,11 @@ static bool refused_for_other_reason(const struct mpa_connection *mpa, unsigned 
         return false;
     if (terminate->ddp.opcode == RDMAP_ATOMIC_REQUEST)
         return true; /* RDMAPX-5.2.2-09 */
-    /* The RTR is the first of them, and has a rule of its own: MPA2-9.2-05. */
+    /* The RTR is the first Request, and has a rule of its own: MPA2-9.2-05. */
     if (terminate->ddp.msn == 1 && (int)reader == initiator_of(mpa) && mpa->parameters.peer_to_peer &&
         mpa->parameters.rtr & MPA_RTR_READ)
         return true;
-    /* The MSN may really have been out of range: the last request then had another one than it should. */
+    /* The MSN may really have been out of range, if the last request had a wrong one. */
     return terminate->code == CODE_MSN_RANGE &&
            (terminate->ddp.msn > requests || terminate->ddp.msn + mpa->side[reader].reads_outstanding <= requests);
 }
@@ -384,7 +393,7 @@ static void judge_ird(struct mpa_connection *mpa, const struct reaction_fpdu *fp
     }
     if (!refuses_read(state, reader, terminate) || refused_for_other_reason(mpa, reader, terminate))
         return;
-    /* The Terminate's sender may have received a Request that the capture lacks, or has not shown yet. */
+    /* The Terminate's sender may have received a Request that the capture lacks, or shows later. */
     if (mpa->side[0].hole || mpa->side[1].hole ||
         (fpdu->acked_known && fpdu->acked > mpa->side[reader].next + mpa->side[reader].fin))
         verdict_inconclusive(mpa->verdict, rule);

@@ -17,7 +17,7 @@ void mpa_reaction_free(struct mpa_connection *mpa)
     reaction_read_free(mpa->reaction->reads[1]);
 }
 
-/* ---- what all families ask ---- */
+/* ---- shared by all families ---- */
 
 struct place reaction_place(const struct mpa_connection *mpa, unsigned side)
 {
@@ -51,7 +51,7 @@ bool reaction_lost(const struct mpa_connection *mpa, unsigned reactor)
     if (!mpa->tcp)
         return false;
     facts = tcp_pair_facts(mpa->tcp, reactor);
-    /* The segment at hand may be what acknowledges a FIN that is missing, or comes a frame late. */
+    /* The current segment may be the one that acknowledges a FIN which is missing, or comes a frame late. */
     return facts->next < facts->highest || (facts->acked_known && facts->acked > facts->next + facts->fin) ||
            (reaction->acked_known[1 - reactor] && reaction->acked[1 - reactor] > facts->next + facts->fin);
 }
@@ -116,7 +116,7 @@ void mpa_reaction_bad_startup(struct mpa_connection *mpa, unsigned side, const s
     reaction_close_bad_reply(mpa, side, place);
 }
 
-/* As it was meant, when its control word is laid out wrong (RDMAP-4.8-02). */
+/* Decodes a Terminate as intended, if the layout of its control word is wrong (RDMAP-4.8-02). */
 static bool decode_terminate(struct mpa_connection *mpa, unsigned side, struct rdmap_terminate *terminate,
                              const uint8_t *p, size_t n)
 {
@@ -129,7 +129,7 @@ static bool decode_terminate(struct mpa_connection *mpa, unsigned side, struct r
 void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     const struct octets_origin *origin = event->first;
-    struct reaction_fpdu fpdu; /* terminate is only set when it is one */
+    struct reaction_fpdu fpdu; /* terminate is set only if is_terminate */
 
     fpdu.event = event;
     fpdu.side = side;
@@ -138,7 +138,10 @@ void mpa_reaction_fpdu(struct mpa_connection *mpa, unsigned side, const struct m
     advance(mpa, event->place.time_ns, event->place.frame, side);
     if (origin->acked_known)
         reaction_acknowledge(mpa, side, origin->acked);
-    /* What it asks for, or complains about, was not captured: neither a reaction nor its absence proves anything. */
+    /*
+     * The part that it asks for, or complains about, was not captured: neither a reaction nor its absence proves
+     * anything.
+     */
     if (event->has_ddp && event->ddp.lacking > 0 && !event->ddp.tagged && event->ddp.qn != DDP_QN_SEND)
         mpa->side[0].hole = mpa->side[1].hole = true;
     fpdu.is_terminate = event->crc != MPA_CRC_WRONG && event->has_ddp && !event->ddp.tagged &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Waiting: for startup frames and for the rest of FPDUs that do not come (RFC 5044 section 7.1.2, rule 10), and for the
+ * Waiting for startup frames and for the rest of FPDUs that do not come (RFC 5044 section 7.1.2, rule 10), and for the
  * Reply. No RFC gives numbers: t_start, t_reply and t_idle are options.
  */
 #include "engine/mpa/mpa_reaction.h"
@@ -13,7 +13,7 @@ static bool wait_is_over(const struct mpa_connection *mpa)
     return false;
 }
 
-/* The Initiator sent its Request, which was acknowledged, and nothing else; the Reply is not there. */
+/* The Initiator sent only its Request, which was acknowledged; there is no Reply. */
 static bool waits_for_reply(const struct mpa_connection *mpa, unsigned waiter)
 {
     const struct mpa_side *mine = &mpa->side[waiter], *theirs = &mpa->side[1 - waiter];
@@ -107,7 +107,7 @@ void reaction_wait_segment(struct mpa_connection *mpa, const struct tcp_segment 
 {
     const struct mpa_side *sides = mpa->side;
 
-    /* No startup frame is awaited any more, nor the rest of an FPDU. */
+    /* No startup frame, and no rest of an FPDU, is awaited any more. */
     if (mpa->phase == MPA_PHASE_FULL_OPERATION && sides[0].cursor >= sides[0].next &&
         sides[1].cursor >= sides[1].next) {
         mpa->reaction->wait.frame_waiting[0] = mpa->reaction->wait.frame_waiting[1] = false;

@@ -2,10 +2,11 @@
 /*
  * RDMA Reads in flight against the negotiated IRD and ORD: RFC 6581 section 9.1. Atomics share the limit (RFC 7306).
  *
- * A Request counts from the frame that completes it in the capture until the frame that completes its Response. That
- * passes the capture point before the requester can know of it, so the count is never above the true one; unless the
- * capture has the directions in another order, which the ACK numbers show. Nor do holes raise it: a Request in one is
- * not counted, though its Response is, and as many Responses are taken to be in one as there is room for.
+ * A Request counts from the frame that completes it in the capture until the frame that completes its Response. The
+ * Response passes the capture point before the requester can receive it, so the count is never too high, unless the
+ * capture has the directions in another order, which the ACK numbers show. Holes do not make the count too high either:
+ * a Request in a hole is not counted, though its Response is, and a hole is assumed to hide as many Responses as it has
+ * room for.
  */
 #include "engine/core/words.h"
 #include "engine/mpa/mpa_startup_state.h"
@@ -19,7 +20,7 @@ static bool read_is_request(const struct ddp_segment *ddp)
 
 /*
  * The sender of this FPDU has received octets that were not judged yet: they have not passed the capture point, or
- * wait, without a CRC or after octets that are missing, for others.
+ * still wait for other octets (without a CRC, or after a gap).
  */
 static bool ahead_of_capture(const struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
@@ -33,7 +34,9 @@ static bool read_is_response(const struct ddp_segment *ddp)
     return ddp->last && (ddp->tagged ? ddp->opcode == RDMAP_READ_RESPONSE : ddp->opcode == RDMAP_ATOMIC_RESPONSE);
 }
 
-/* The Requests that `side` may have in flight, by the Reply: its IRD for the Initiator, its ORD for the Responder. */
+/*
+ * The number of Requests that `side` may have in flight: the Reply's IRD for the Initiator, its ORD for the Responder.
+ */
 static uint16_t read_limit_of(const struct mpa_connection *mpa, unsigned side)
 {
     return initiator_of(mpa) == (int)side ? mpa->parameters.ird : mpa->parameters.ord;
@@ -46,7 +49,7 @@ static bool limit_negotiated(const struct mpa_connection *mpa, unsigned side)
            !mpa->order->side[1].enhanced_unusable;
 }
 
-/* A Response of `side` ends a Request of the peer, or is ahead of it. */
+/* A Response of `side` ends a Request of the peer, or comes before the Request. */
 static void count_response(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_reads_state *reads = &mpa->order->reads;
@@ -60,7 +63,7 @@ static void count_response(struct mpa_connection *mpa, unsigned side, const stru
         reads->early[peer]++;
 }
 
-/* What `side` has sent before this FPDU, and the capture lacks, may have been Responses. */
+/* Octets that `side` sent before this FPDU, and that the capture lacks, may have been Responses. */
 static void count_missing(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     uint64_t *outstanding = &mpa->order->reads.outstanding[other_side(side)], most = event->skipped / RESPONSE_MIN;
@@ -99,7 +102,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
         verdict_inconclusive(mpa->verdict, rule);
         return;
     }
-    /* Responses that it has received are still to come: how many is not known. */
+    /* The sender has received an unknown number of Responses that are still to come in the capture. */
     if (ahead_of_capture(mpa, side, event)) {
         verdict_inconclusive(mpa->verdict, rule);
         return;
@@ -108,7 +111,7 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
         verdict_passed(mpa->verdict, rule);
         return;
     }
-    /* A Read RTR without a slot is MPA2-9.2-28. */
+    /* A Read RTR although REP.IRD is 0 is MPA2-9.2-28. */
     if (reads->over[side] || (limit == 0 && mpa->order->rtr.read_without_slot))
         return;
     reads->over[side] = true;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Recognises FPDU streams whose startup frames are not in the capture, by structure and CRC, with and without Markers.
+ * Recognises FPDU streams whose startup frames the capture lacks, by structure and CRC, with and without Markers.
  *
- * Other protocols must never be taken for MPA, so one plausible header is no proof: it takes valid CRCs, Markers that
- * point to their header, or a row of plausible FPDUs, each where the one before ends. Once one direction is recognised,
- * or a startup frame of the other side was seen, less is required.
+ * Other protocols must never be taken for MPA, so one plausible header proves nothing: proof takes valid CRCs, Markers
+ * that point to their header, or a row of plausible FPDUs, each where the previous one ends. Once one direction was
+ * recognised, or a startup frame of the other side was seen, less proof is required.
  */
 #include "engine/mpa/mpa_framing.h"
 
 enum {
     LOOK_MAX = 512 << 10,               /* octets of one side searched in vain */
-    INSIDE_MAX = 96 << 10,              /* of these, searched octet by octet, not only where segments begin */
+    INSIDE_MAX = 96 << 10,              /* of these, octets searched one by one, not only at starts of segments */
     KEEP_MAX = 2 * MPA_FPDU_OCTETS_MAX, /* octets kept while one plausible start waits for more */
     WALK_MAX = 8,
     STARTS_MAX = 64, /* later starts of segments tried while one start waits */
-    ROW_SURE = 4,    /* plausible FPDUs without CRC or Markers */
+    ROW_SURE = 4,    /* plausible FPDUs in a row, without CRC or Markers */
     ROW_OF_SEGMENTS = 3,
 };
 
@@ -38,7 +38,7 @@ static bool msn_follows(const struct ddp_segment *ddp, uint32_t msn[4], bool see
     return follows;
 }
 
-/* What Markers inside the header leave of it is a header of DDP. */
+/* The octets that remain of the header without its Markers are a DDP header. */
 static bool header_left(const struct mpa_framing_state *fs, const struct mpa_fpdu *fpdu)
 {
     uint8_t header[HEADER_VISIBLE];
@@ -52,7 +52,7 @@ static bool header_left(const struct mpa_framing_state *fs, const struct mpa_fpd
     return mpa_octets_oddity(fs, header, sizeof header) == 0;
 }
 
-/* A whole FPDU is what it seems: its Markers, its DDP segment, and its MSN after those before it. */
+/* A whole FPDU is consistent: its Markers, its DDP segment, and its MSN with earlier ones. */
 static bool recognise_consistent(struct mpa_side *s, const struct mpa_fpdu *fpdu, uint32_t msn[4], bool seen[4])
 {
     struct ddp_segment ddp;
@@ -88,7 +88,7 @@ static struct tally recognise_walk(struct mpa_connection *mpa, unsigned side, ui
             tally.contradicted = true;
             break;
         }
-        /* An MSN or TO can look like one inside the header: it counts when others are 512 octets from it. */
+        /* Inside the header, an MSN or TO can look like a Marker: it counts when there are others 512 octets away. */
         for (unsigned m = 0; m < fpdu.n_markers; m++)
             tally.markers += fpdu.markers[m].expected != 0 && (fpdu.markers[m].expected >= HEADER_VISIBLE || m > 0);
         tally.plausible++;
@@ -100,7 +100,7 @@ static struct tally recognise_walk(struct mpa_connection *mpa, unsigned side, ui
     return tally;
 }
 
-/* CRCs, Markers or a long row are proof whatever contradicts it later. */
+/* CRCs, Markers or a long row are proof, even if later octets contradict. */
 static bool proves_itself(const struct tally *tally, bool known)
 {
     if (tally->crcs >= 2 || tally->markers >= 2 || tally->plausible >= ROW_SURE)
@@ -118,18 +118,18 @@ static bool proves(struct mpa_connection *mpa, unsigned side, const struct tally
         return true;
     if (tally->contradicted || tally->plausible == 0)
         return false;
-    if (mpa->parameters.crc == ON && tally->crcs == 0) /* as the other direction has them, the CRC must decide */
+    if (mpa->parameters.crc == ON && tally->crcs == 0) /* the other direction has CRCs, so the CRC must decide */
         return false;
     if (tally->plausible >= ROW_OF_SEGMENTS && tally->whole_segments)
         return true;
     if (known)
         return tally->plausible >= 2 || tally->whole_segments || last;
-    /* Both directions together. */
+    /* Both directions count together. */
     return tally->whole_segments && mpa->side[1 - side].row > 0 &&
            tally->plausible + mpa->side[1 - side].row >= ROW_SURE;
 }
 
-/* Looks at one start with the framing set up in the side's framing state. */
+/* Judges one start with the framing in the side's framing state. */
 static enum seek recognise_judge(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last,
                                  struct tally *best)
 {
@@ -155,8 +155,8 @@ static void set_grid(struct mpa_framing_state *fs, bool markers, uint64_t origin
 }
 
 /*
- * Without startup frames version 0 is an old RDMAC connection (Appendix C): always with Markers and CRCs. n octets of
- * an FPDU or of the Marker ahead of it.
+ * Without startup frames, version 0 means an old RDMAC connection (Appendix C): always with Markers and CRCs. p: n
+ * octets of an FPDU or of the Marker before it.
  */
 static bool version_zero(const uint8_t *p, size_t n)
 {
@@ -165,7 +165,7 @@ static bool version_zero(const uint8_t *p, size_t n)
     return ((p[2] & 0x03) | (p[3] & 0xC0)) == 0;
 }
 
-/* On the grids that Markers inside the FPDU, found by their pointing back to its header, would be on. */
+/* Tries grids given by octets in the FPDU that point back to its header like a Marker. */
 static enum seek try_grids(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last, struct tally *best)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -174,12 +174,12 @@ static enum seek try_grids(struct mpa_connection *mpa, unsigned side, uint64_t s
     uint64_t found, grid = 0;
     struct tally tally;
 
-    if (until > start + MPA_MARKER_PERIOD + 1) /* the first one */
+    if (until > start + MPA_MARKER_PERIOD + 1) /* search only the first Marker */
         until = start + MPA_MARKER_PERIOD + 1;
     for (uint64_t from = start + MPA_MARKER_LEN; mpa_find_marker(s, start, from, until, &found); from = found + 1) {
         enum seek one;
 
-        /* ULPDU can look like a Marker, too; a Marker's distance is a number of words. */
+        /* ULPDU can look like a Marker, too; a Marker's distance is a multiple of 4 octets. */
         if ((found - start) % MPA_MARKER_LEN != 0)
             continue;
         set_grid(s->framing, true, found, start);
@@ -188,7 +188,7 @@ static enum seek try_grids(struct mpa_connection *mpa, unsigned side, uint64_t s
             result = one;
         if (one != SEEK_FOUND)
             continue;
-        if (grid != 0) /* two readings, so far */
+        if (grid != 0) /* two grids are possible so far */
             return last ? SEEK_NONE : SEEK_PENDING;
         grid = found;
         *best = tally;
@@ -199,7 +199,7 @@ static enum seek try_grids(struct mpa_connection *mpa, unsigned side, uint64_t s
     return SEEK_FOUND;
 }
 
-/* The Marker 00000000 ahead of an FPDU. */
+/* Tries the Marker 00000000 before an FPDU. */
 static enum seek try_marker(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last, struct tally *best)
 {
     struct mpa_side *s = &mpa->side[side];
@@ -216,7 +216,7 @@ static enum seek try_marker(struct mpa_connection *mpa, unsigned side, uint64_t 
     return recognise_judge(mpa, side, start, last, best);
 }
 
-/* An FPDU that may start at `start`, or have its Marker there. Without Markers first. */
+/* Tries an FPDU, or its Marker, at `start`; without Markers first. */
 static enum seek recognise_try_start(struct mpa_connection *mpa, unsigned side, uint64_t start, bool last,
                                      struct tally *best)
 {
@@ -231,7 +231,7 @@ static enum seek recognise_try_start(struct mpa_connection *mpa, unsigned side, 
     fs->version_zero = version_zero(p, n);
     if (mpa_octets_oddity(fs, p, n < HEADER_VISIBLE ? n : HEADER_VISIBLE) != 0)
         return try_marker(mpa, side, start, last, best);
-    /* Also where Markers are known to be used: there may be none in the first FPDUs seen. */
+    /* Even if Markers are known to be used: the first FPDUs seen may have none. */
     set_grid(fs, false, 0, start);
     plain = recognise_judge(mpa, side, start, last, best);
     if (plain == SEEK_FOUND || mpa->parameters.markers[side] == OFF)
@@ -240,7 +240,7 @@ static enum seek recognise_try_start(struct mpa_connection *mpa, unsigned side, 
     return marked == SEEK_NONE ? plain : marked;
 }
 
-/* The next octet from x on where an FPDU may start: where a segment does, or everywhere. */
+/* The next octet from x on where an FPDU may start: a start of a segment, or (everywhere) any octet. */
 static uint64_t next_start(const struct mpa_side *s, uint64_t x, bool everywhere)
 {
     size_t run;
@@ -255,14 +255,14 @@ static uint64_t next_start(const struct mpa_side *s, uint64_t x, bool everywhere
     return run < s->n_runs ? s->runs[run].start : mpa_window_end(&s->window);
 }
 
-/* The first start that proves itself; with PENDING the first one that waits for more octets. */
+/* The first start that proves itself; with PENDING, the first one that waits for more octets. */
 static enum seek recognise_search(struct mpa_connection *mpa, unsigned side, bool last, uint64_t *at,
                                   struct tally *best)
 {
     struct mpa_side *s = &mpa->side[side];
     uint64_t end = mpa_window_end(&s->window), from = s->looked > s->window.offset ? s->looked : s->window.offset;
     bool everywhere = (!mpa->start_captured[side] || s->hole) && s->streamed < INSIDE_MAX;
-    unsigned starts = 0; /* from the one that waits on */
+    unsigned starts = 0; /* counted from the waiting one on */
 
     *at = end;
     for (uint64_t x = next_start(s, from, everywhere); x < end; x = next_start(s, x + 1, everywhere)) {
@@ -290,13 +290,13 @@ static void recognise_settle(struct mpa_connection *mpa, unsigned side, uint64_t
     struct mpa_parameters *parameters = &mpa->parameters;
     struct place place = mpa_place(mpa, side, at, at);
 
-    /* What the search tried last is the framing that was found. */
+    /* The framing that the search tried last is the right one. */
     fs->start = fs->framing.markers ? fs->framing.seq_start : at;
     if (parameters->markers[side] == UNKNOWN) {
         parameters->markers[side] = fs->framing.markers ? ON : OFF;
         fs->doubtful = tally->markers == 0;
     }
-    if (s->fpdus > 0 || s->hole) { /* not the first FPDUs of this direction: something is missing before them */
+    if (s->fpdus > 0 || s->hole) { /* not the first FPDUs of this direction: octets before them are missing */
         fs->after_resync = true;
         fs->lost_from = at;
     }
@@ -329,7 +329,7 @@ bool mpa_recognise(struct mpa_connection *mpa, unsigned side, bool last)
     found = recognise_search(mpa, side, last, &at, &tally);
     if (found == SEEK_FOUND) {
         recognise_settle(mpa, side, at, &tally);
-        /* The other direction may have waited for this. */
+        /* The other direction may have waited for this recognition. */
         if (!was_known && o->state == SIDE_RECOGNISING && o->window.n > 0 && mpa_recognise(mpa, 1 - side, false))
             mpa_framing_octets(mpa, 1 - side);
         return true;
@@ -339,7 +339,7 @@ bool mpa_recognise(struct mpa_connection *mpa, unsigned side, bool last)
     if (found == SEEK_PENDING && mpa_octets_from(s, at) > KEEP_MAX)
         keep = s->looked = at + 1;
     if (mpa->phase != MPA_PHASE_FULL_OPERATION && s->cursor < keep)
-        keep = s->cursor; /* the search for a startup frame has not been there yet */
+        keep = s->cursor; /* the search for a startup frame has not reached these octets yet */
     if (s->cursor < keep)
         s->cursor = keep;
     s->streamed += keep > s->window.offset ? keep - s->window.offset : 0;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What FPDUs carry, as far as MPA cares; above all the Ready-To-Receive indication of RFC 6581 section 9.2: with A = 1
- * the first FPDU of the Initiator is a zero-length Send, RDMA Write or RDMA Read Request of a type that both frames
- * named.
+ * The contents of FPDUs, as far as MPA is concerned; above all the Ready-To-Receive indication of RFC 6581 section 9.2:
+ * with A = 1 the first FPDU of the Initiator is a zero-length Send, RDMA Write or RDMA Read Request of a type that both
+ * frames named.
  *
- * A first FPDU that is not one breaks several rules at once. The one that names the fault best has the finding:
- *  - no RDMAP message at all: MPA2-1.1-01;
- *  - an RTR of a type that is not common: MPA2-9.2-12;
- *  - an RTR with a wrong field: MPA2-9.2-21, -22, -23;
- *  - an ordinary message, and the RTR after it: MPA2-5-02;
- *  - an ordinary message and no RTR: MPA2-9.2-21, -22, -23 when it is of a common type (an RTR with payload), else
- * MPA2-9.2-12. Without a common type only a Terminate may come: MPA2-9.2-13, with the other reactions.
+ * A first FPDU that is not an RTR breaks several rules at once. The rule that fits the fault best gets the finding:
+ * - not an RDMAP message: MPA2-1.1-01;
+ * - an RTR of a type that is not common: MPA2-9.2-12;
+ * - an RTR with a wrong field: MPA2-9.2-21, -22, -23;
+ * - an ordinary message, followed by the RTR: MPA2-5-02;
+ * - an ordinary message and no RTR: MPA2-9.2-21, -22, -23 when the message is of a common type (an RTR with payload),
+ *   else MPA2-9.2-12. Without a common type only a Terminate may come: MPA2-9.2-13, judged with the other reactions.
  */
 #include "engine/core/words.h"
 #include "engine/mpa/mpa_startup_state.h"
@@ -31,7 +31,7 @@ static enum rule_id layout_rule(enum mpa_rtr kind)
     return kind == MPA_RTR_SEND ? RULE_MPA2_9_2_21 : kind == MPA_RTR_WRITE ? RULE_MPA2_9_2_22 : RULE_MPA2_9_2_23;
 }
 
-/* The RTR type whose opcode this is; 0 for others. */
+/* The RTR type for this opcode; 0 for others. */
 static enum mpa_rtr rtr_kind_of(const struct ddp_segment *ddp)
 {
     switch (ddp->opcode) {
@@ -46,7 +46,7 @@ static enum mpa_rtr rtr_kind_of(const struct ddp_segment *ddp)
     }
 }
 
-/* Does it transfer nothing? Then it is meant as an RTR. */
+/* A message that transfers nothing is meant as an RTR. */
 static bool transfers_nothing(const struct ddp_segment *ddp)
 {
     if (rtr_kind_of(ddp) == MPA_RTR_READ)
@@ -111,7 +111,7 @@ static bool answers_rtr(const struct mpa_rtr_state *rtr, const struct ddp_segmen
     return ddp->last && ddp->payload_len == 0 && ddp->stag == rtr->sink_stag && ddp->to == rtr->sink_to;
 }
 
-/* A proper RTR of a common type: what follows from it. */
+/* Accepts a proper RTR of a common type, and notes what must follow from it. */
 static void rtr_accept_rtr(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
 {
     struct mpa_rtr_state *rtr = &mpa->order->rtr;
@@ -186,7 +186,7 @@ static void rtr_judge_first_fpdu(struct mpa_connection *mpa, const struct mpa_fp
     rtr->place = event->place;
 }
 
-/* The first FPDU was no RTR: the second shows whether there is one; event NULL: there is no second. */
+/* The first FPDU was not an RTR: the second shows whether there is one; event NULL: there is no second FPDU. */
 static void settle_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
 {
     struct mpa_rtr_state *rtr = &mpa->order->rtr;
@@ -206,7 +206,7 @@ static void settle_first_fpdu(struct mpa_connection *mpa, const struct mpa_fpdu_
         fail_choice(mpa, &place, rtr->found);
 }
 
-/* An RTR by Send or Read took MSN 1 of its queue (RFC 5041 section 4.3). */
+/* An RTR by Send or Read used MSN 1 of its queue, so the next MSN is 2 (RFC 5041 section 4.3). */
 static void judge_next_msn(struct mpa_connection *mpa, const struct mpa_fpdu_event *event)
 {
     struct mpa_rtr_state *rtr = &mpa->order->rtr;
@@ -249,7 +249,7 @@ static void judge_rtr_response(struct mpa_connection *mpa, unsigned responder, c
                        (unsigned long long)ddp->to);
 }
 
-/* A common RTR type exists: the rules of the RTR apply. */
+/* A common RTR type exists: the rules about the RTR apply. */
 static bool rtr_due(const struct mpa_connection *mpa)
 {
     return mpa->parameters.startup_seen && mpa->parameters.peer_to_peer && mpa->parameters.rtr != 0 &&
@@ -257,7 +257,7 @@ static bool rtr_due(const struct mpa_connection *mpa)
            !mpa->order->side[1].enhanced_unusable;
 }
 
-/* An FPDU that may have been any message. */
+/* An FPDU that may have been any message ends the counting. */
 static void rtr_give_up(struct mpa_order_state *order)
 {
     order->reads.given_up = true;
@@ -265,7 +265,7 @@ static void rtr_give_up(struct mpa_order_state *order)
     order->rtr.suspect = RTR_SETTLED;
 }
 
-/* The Initiator's first FPDU, and the second, which may settle it. */
+/* Judges the Initiator's first FPDU, and the second, which may settle the first. */
 static void judge_beginning(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     if (mpa_is_first(mpa, side, event))
@@ -274,7 +274,7 @@ static void judge_beginning(struct mpa_connection *mpa, unsigned side, const str
         settle_first_fpdu(mpa, event);
 }
 
-/* A Read Response before any FPDU of the Initiator was seen: kept, as it may answer an RTR. */
+/* A Read Response before any FPDU of the Initiator was seen: kept, because it may answer an RTR. */
 static void note_early_response(struct mpa_rtr_state *rtr, const struct ddp_segment *ddp)
 {
     if (rtr->early_seen || !ddp->tagged || ddp->opcode != RDMAP_READ_RESPONSE)
@@ -323,8 +323,8 @@ void mpa_judge_content_finish(struct mpa_connection *mpa)
     if (!rtr->response_open || initiator_of(mpa) < 0)
         return;
     /*
-     * No time limit is given for the Response. It is certainly missing when the Responder, which had the RTR before its
-     * first FPDU, continued without it and then closed or let a long time pass; a bare close may be the ULP's wish.
+     * There is no time limit for the Response. It is certainly missing when the Responder, which had the RTR before its
+     * first FPDU, continued without it and then closed or let a long time pass; a bare close may be the ULP's decision.
      */
     responder = &mpa->side[other_side((unsigned)initiator_of(mpa))];
     if (rtr->responder_fpdus_since > 0 && !rtr->terminated && !responder->hole && !responder->reset &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads deviant FPDUs: Markers anywhere, other PAD, no CRC field. Regular ones are read by wire/mpa_fpdu.c. */
+/* Reads deviant FPDUs: Markers anywhere, other PAD, no CRC field. wire/mpa_fpdu.c reads regular FPDUs. */
 #include "engine/mpa/mpa_framing.h"
 
 #include "wire/crc32c.h"
@@ -13,7 +13,7 @@ unsigned mpa_scratch_uses(void)
     return scratch_uses;
 }
 
-/* FPDUs are read one after the other, so one scratch for all connections of a thread is enough. */
+/* FPDUs are read one at a time, so one scratch buffer per thread serves all its connections. */
 static struct mpa_fpdu_scratch *mpa_scratch(void)
 {
     static _Thread_local struct mpa_fpdu_scratch scratch;
@@ -64,7 +64,7 @@ uint64_t mpa_shape_end(const struct mpa_shape *shape, uint64_t start)
     return end;
 }
 
-/* Walks over the octets of an FPDU, leaving Markers out. */
+/* Walks over the octets of an FPDU, skipping Markers. */
 struct walk {
     const struct mpa_shape *shape;
     const struct mpa_side *s;

@@ -2,10 +2,11 @@
 /*
  * One startup frame on its own: RFC 5044 section 7.1.1, RFC 6581 sections 6 and 9, RFC 5044 Appendix C.1.
  *
- * Where one wrong field breaks several rules, the most specific rule has the finding:
- *  - Res bits: MPA2-6-02 in a frame of revision 2 (or S = 1), MPA-7.1.1-21 in all others.
- *  - PD_Length above 512: MPA-7.1.1-07 when just as many octets follow as it says little-endian, else MPA-7.1.1-34.
- *  - enhanced data: misplaced (MPA2-9-01) or byte-swapped (MPA2-9-02) data is not judged field by field.
+ * If one wrong field breaks several rules, the most specific rule gets the finding:
+ * - Res bits: MPA2-6-02 in a frame of revision 2 (or S = 1), MPA-7.1.1-21 in all others.
+ * - PD_Length above 512: MPA-7.1.1-07 when exactly as many octets follow as its little-endian value says, else
+ *   MPA-7.1.1-34.
+ * - enhanced data: misplaced (MPA2-9-01) or byte-swapped (MPA2-9-02) data is not judged field by field.
  */
 #include "engine/mpa/mpa_startup_state.h"
 #include "wire/octets.h"
@@ -17,7 +18,7 @@ static const uint8_t keys[2][MPA_KEY_LEN] = {
     [MPA_REPLY] = {'M', 'P', 'A', ' ', 'I', 'D', ' ', 'R', 'e', 'p', ' ', 'F', 'r', 'a', 'm', 'e'},
 };
 
-/* What a rule about one frame needs. */
+/* The parameters of a rule about one frame. */
 struct subject {
     struct mpa_connection *mpa;
     unsigned side;
@@ -51,7 +52,7 @@ static void judge_key(const struct subject *s)
     CHECK(s, id, false, "expected the key \"%.16s\"; found the key %s", (const char *)keys[s->frame->kind], found);
 }
 
-/* Flags other than M and C, which are free. */
+/* Judges flags other than M and C, which may have any value. */
 static void judge_flags(const struct subject *s)
 {
     const struct mpa_startup *f = s->frame;
@@ -79,7 +80,7 @@ static void judge_revision(const struct subject *s)
             verdict_passed(s->mpa->verdict, RULE_MPA_C_2_5_01);
         return;
     }
-    /* M of a Reply has rules of its own, which depend on the Request: see judge_rdmac_reply(). */
+    /* M in a Reply has rules of its own, which depend on the Request: see judge_rdmac_reply(). */
     if (f->kind == MPA_REPLY) {
         CHECK(s, RULE_MPA_C_1_05, (f->flags & MPA_FLAG_C) != 0,
               "expected C = 1 in a Rev 0 frame; found flags 0x%02x in a Rev 0 Reply", f->flags);
@@ -87,13 +88,13 @@ static void judge_revision(const struct subject *s)
     }
     CHECK(s, RULE_MPA_C_1_05, rdmac_flags,
           "expected M = 1 and C = 1 in a Rev 0 frame; found flags 0x%02x in a Rev 0 Request", f->flags);
-    /* An RDMAC Initiator is not an IETF one; the profile says which one is tested. */
+    /* An RDMAC Initiator is not an IETF one; the profile says which kind is tested. */
     if (rdmac_flags && s->mpa->options.profile != PROFILE_RDMAC)
         CHECK(s, RULE_MPA_C_2_5_01, false,
               "expected Rev 1 or 2 from an IETF Initiator; found Rev 0 (RDMAC) in the MPA Request");
 }
 
-/* True, and judged, when as many octets follow as PD_Length says with its two octets exchanged. */
+/* True, and judged, when exactly as many octets follow as PD_Length says with its two octets exchanged. */
 static bool little_endian_length(const struct subject *s, uint64_t follow)
 {
     uint16_t pd_length = s->frame->pd_length;
@@ -114,8 +115,8 @@ static bool startup_has_ended(const struct mpa_side *s)
 }
 
 /*
- * Is the rest of the Private Data not sent, or only not seen? Its sender continued or closed without it, or was silent
- * for long while the other end waited; an abort proves nothing. Of several ends the first decides.
+ * Whether the rest of the Private Data was never sent, rather than not captured: its sender continued or closed without
+ * it, or was silent for long while the other end waited; an abort proves nothing. Among several ends the first decides.
  */
 static bool truly_missing(const struct subject *s)
 {
@@ -159,7 +160,7 @@ static void startup_judge_length(const struct subject *s)
                 f->pd_length, s->name, follow);
         return;
     }
-    if ((f->flags & MPA_FLAG_S) != 0 && f->revision >= 2) /* below: MPA2-6-04, and no enhanced data at all */
+    if ((f->flags & MPA_FLAG_S) != 0 && f->revision >= 2) /* Rev below 2: MPA2-6-04, and there is no enhanced data */
         CHECK(s, RULE_MPA2_6_08, f->pd_length >= MPA_ENHANCED_LEN,
               "expected at least the 4 octets of enhanced data with S = 1; found PD_Length %u in the %s", f->pd_length,
               s->name);
@@ -179,21 +180,21 @@ static struct mpa_enhanced enhanced_at(const uint8_t *p, bool swapped)
     };
 }
 
-/* A and B, C, D agree with each other: 9.2. */
+/* A agrees with B, C, D: 9.2. */
 static bool startup_consistent(const struct mpa_enhanced *e)
 {
     return e->peer_to_peer == (e->rtr != 0);
 }
 
-/* A read depth as devices have them, or "not negotiated". */
+/* A read depth as real devices have it, or "not negotiated". */
 static bool usual_depth(uint16_t depth)
 {
     return depth <= 255 || depth == MPA_IRD_ORD_NOT_NEGOTIATED;
 }
 
 /*
- * Enhanced data sent least significant octet first. As read it says A = 0 and a depth of at least 384 that is an odd
- * multiple of 64 or so; exchanged it says A = 1 with an RTR and usual depths. No device has such depths.
+ * Enhanced data sent least significant octet first. Read as sent, it has A = 0 and an implausible depth of at least
+ * 384, such as an odd multiple of 64; exchanged, it has A = 1 with an RTR and usual depths.
  */
 static bool byte_swapped(const struct mpa_startup *f)
 {
@@ -205,8 +206,9 @@ static bool byte_swapped(const struct mpa_startup *f)
 }
 
 /*
- * ULP data first, enhanced data last: the first word contradicts itself and has depths that no device has, the last is
- * flawless enhanced data. The depths alone would not be enough: the end of ULP data may well look like small numbers.
+ * ULP data first, enhanced data last: the first word contradicts itself and has depths that no device has, while the
+ * last word is flawless enhanced data. The depths alone would not suffice: the end of ULP data may well look like small
+ * numbers.
  */
 static bool misplaced(const struct mpa_startup *f)
 {
@@ -251,7 +253,7 @@ static void startup_judge_enhanced(const struct subject *s)
     }
     verdict_passed(v, RULE_MPA2_9_02);
 
-    /* An accepting Reply that clears only A where A was requested breaks 9.2-06, which does for its B, C, D, too. */
+    /* An accepting Reply that clears only A although A was requested breaks 9.2-06, which covers its B, C, D, too. */
     asked_peer_to_peer = f->kind == MPA_REPLY && !(f->flags & MPA_FLAG_R) && peer->seen &&
                          peer->frame.kind == MPA_REQUEST && peer->frame.has_enhanced &&
                          peer->frame.enhanced.peer_to_peer;
@@ -265,8 +267,8 @@ static void startup_judge_enhanced(const struct subject *s)
 }
 
 /*
- * Enhanced data without S. Private Data belongs to the ULP and may look like anything, so only a revision 2 frame whose
- * first four octets are flawless peer-to-peer data with usual depths counts as one that lost its flag.
+ * Enhanced data without S. Private Data belongs to the ULP and may have any content, so a frame counts as having lost
+ * its S flag only if it has revision 2 and its first four octets are flawless peer-to-peer data with usual depths.
  */
 static void judge_missing_s(const struct subject *s)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What MPA connections show of TCP: mpa_tcp_rules.c judges TCP's own conduct, mpa_tcp_segmentation.c how FPDUs and
- * segments fit. All of it needs TCP facts (mpa->tcp); what depends on the MSS also needs the SYN that announces it, and
- * a capture with segments as they are on the wire (no TSO or GRO).
+ * What MPA connections show about TCP: mpa_tcp_rules.c judges TCP's own conduct, mpa_tcp_segmentation.c how FPDUs fit
+ * into segments. All of it needs TCP facts (mpa->tcp); rules that depend on the MSS also need the SYN that announces
+ * it, and a capture with segments as they are on the wire (no TSO or GRO).
  */
 #ifndef IWARP_ENGINE_MPA_MPA_TCP_H
 #define IWARP_ENGINE_MPA_MPA_TCP_H
@@ -15,9 +15,9 @@ struct octet_range {
     uint64_t from, to;
 };
 
-/* FPDUs and the segments that carry them, of one sending side. */
+/* FPDUs of one sending side, and the segments that carry them. */
 struct mpa_segmentation {
-    /* The FPDU that exceeds everything else, and what was sent within MULPDU. */
+    /* The FPDU that exceeds all limits most, and the number of FPDUs. */
     uint16_t largest_ulpdu;
     struct place largest_place;
     uint32_t largest_fpdu; /* octets */
@@ -28,10 +28,13 @@ struct mpa_segmentation {
     struct place non_final_place;
     /* First-transmission segments that carry the start of an FPDU. */
     uint32_t segment; /* frame of the current one */
-    bool holds_whole; /* it holds a whole FPDU */
+    bool holds_whole; /* the current segment holds a whole FPDU */
     uint64_t segments, aligned;
     struct place segment_place;
-    uint64_t packed, packed_badly; /* segments with a whole FPDU and the start of another; those that end inside it */
+    /*
+     * packed: segments with a whole FPDU and the start of another; packed_badly: those that end inside the second one.
+     */
+    uint64_t packed, packed_badly;
     struct place packed_place;
     /* MPA-5.1-07 */
     int64_t last_data_time;
@@ -41,11 +44,11 @@ struct mpa_segmentation {
 };
 
 struct mpa_tcp_side {
-    /* Its SYN */
+    /* Its SYN. */
     uint32_t syn_frame;
     int64_t syn_time;
     bool syn_answers, sack_permitted;
-    /* Its data segments */
+    /* Its data segments. */
     uint64_t data_segments;
     uint32_t no_df_frame;
     int64_t no_df_time;
@@ -55,7 +58,7 @@ struct mpa_tcp_side {
     uint64_t n_sent;
     uint64_t repeated_same, repeated_otherwise;
     struct place repeated_place;
-    /* Retransmissions */
+    /* Retransmissions. */
     uint64_t compared, conflicts;
     struct octet_range bad[BAD_FPDUS_KEPT]; /* FPDUs with a wrong CRC */
     unsigned n_bad;
@@ -64,17 +67,17 @@ struct mpa_tcp_side {
         struct place place;
         uint8_t first, repeated;
         uint32_t first_frame;
-    } conflict; /* in an FPDU that is not complete yet */
-    /* Its acknowledgments: the first one beyond what the peer had sent */
+    } conflict; /* a conflict in an FPDU that is not complete yet */
+    /* Its acknowledgments: the first acknowledgment beyond what the peer had sent. */
     struct {
         bool open, settled;
         struct place place;
-        uint64_t offset, end; /* of its segment */
+        uint64_t offset, end; /* of the acknowledging segment */
         uint64_t acked, sent;
-        uint64_t filled; /* how far the peer has sent what was missing, in order and at once */
+        uint64_t filled; /* up to here the peer has sent the missing octets, in order and at once */
     } early_ack;
     bool beyond_fin;
-    /* A segment in IP fragments */
+    /* A segment in IP fragments. */
     struct {
         bool open, settled;
         struct octet_range octets;
@@ -92,7 +95,7 @@ struct mpa_tcp_state {
 void mpa_segmentation_segment(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset);
 void mpa_segmentation_fpdu(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event);
 void mpa_segmentation_finish(struct mpa_connection *mpa, unsigned side);
-/* Segments of side are captured as they were on the wire, and the MSS that bounds them is known. */
+/* Segments of `side` are captured as they were on the wire, and the MSS that limits them is known. */
 bool mpa_segments_are_real(const struct mpa_connection *mpa, unsigned side, unsigned *mss);
 
 #endif

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * TCP's own conduct on an MPA connection: RFC 5044 sections 1.2, 7.1.5, 7.2, Appendix A.1, A.3, A.5. Captures lose,
- * reorder and repeat segments; what that may explain is not reported.
+ * reorder and repeat segments; nothing is reported that these effects may explain.
  */
 #include "engine/mpa/mpa_tcp.h"
 
 static const int64_t millisecond = 1000000;
 
 enum {
-    EARLY_ACK_MS = 10, /* how far directions of a capture may be apart */
+    EARLY_ACK_MS = 10, /* the directions of a capture may be this far apart */
     FRAGMENTS_SENT_MIN = 3,
     REPEATS_MIN = 3,
-    BEYOND_FIN_MAX = 1 << 20, /* further away it is no segment of this connection */
+    BEYOND_FIN_MAX = 1 << 20, /* a segment further away does not belong to this connection */
 };
 
-enum { SEGMENTS_FIRST = 4 }; /* a power of two, as SEGMENTS_KEPT */
+enum { SEGMENTS_FIRST = 4 }; /* a power of two, like SEGMENTS_KEPT */
 
 bool mpa_tcp_new(struct mpa_connection *mpa)
 {
@@ -61,15 +61,15 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
 
     if (mine->early_ack.open) {
         /*
-         * It goes back on what it acknowledged, yet covers octets that were sent since: they were not sent then. New
-         * octets, or time, show that the segment is indeed the later one of the two.
+         * A smaller acknowledgment still covers octets that were sent after the early one, so those had not been sent
+         * then. New octets, or the elapsed time, show that this segment is really the later one.
          */
         if (acked > mine->early_ack.sent + 1 && acked < mine->early_ack.acked && offset >= mine->early_ack.offset &&
             (segment->length > 0 || segment->time_ns - mine->early_ack.place.time_ns >= EARLY_ACK_MS * millisecond))
             fail_early_ack(mpa, segment->side, segment->frame);
         return;
     }
-    /* One more is a FIN, which the capture may have lost. */
+    /* One more octet is a FIN, which the capture may have lost. */
     if (acked <= peer->highest + 1 || mine->early_ack.settled || !peer->syn_seen || mpa->side[1 - segment->side].hole ||
         peer->next < peer->highest || segment->flags & (TCP_RST | TCP_SYN))
         return;
@@ -82,15 +82,15 @@ static void watch_ack(struct mpa_connection *mpa, const struct tcp_segment *segm
 }
 
 /*
- * The segment fills what was acknowledged early, and nothing that it acknowledges in turn was sent after that: no
- * receiver knows beforehand where the segments to come will end, so the acknowledgment was captured before its data.
+ * The segment ends exactly where the early acknowledgment does, and acknowledges nothing sent after the early one. No
+ * receiver knows beforehand where future segments will end, so the acknowledgment was captured before its data.
  */
 static bool captured_late(const struct mpa_tcp_side *acker, uint64_t end, bool acked_known, uint64_t acked)
 {
     return end == acker->early_ack.acked && acked_known && acked <= acker->early_ack.offset;
 }
 
-/* The peer of an early acknowledgment sends: the octets in question, or later ones. */
+/* The peer of an early acknowledgment sends the octets in question, or later ones. */
 static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segment *segment, uint64_t offset,
                               bool acked_known, uint64_t acked)
 {
@@ -101,8 +101,8 @@ static void resolve_early_ack(struct mpa_connection *mpa, const struct tcp_segme
     if (offset == acker->early_ack.filled && acker->early_ack.end > acker->early_ack.offset &&
         (!acked_known || acked < acker->early_ack.end)) {
         /*
-         * It has not received the segment with the acknowledgment, so it may be sending again what the capture lost the
-         * first time.
+         * The peer has not received the acknowledging segment, so it may be retransmitting octets that the capture lost
+         * the first time.
          */
         verdict_inconclusive(mpa->verdict, RULE_MPA_1_2_04);
         acker->early_ack.open = false;
@@ -145,7 +145,7 @@ void mpa_tcp_conflict(struct mpa_connection *mpa, unsigned side, uint64_t offset
     mine->conflicts++;
     for (unsigned i = 0; i < mine->n_bad && i < BAD_FPDUS_KEPT; i++)
         if (offset >= mine->bad[i].from && offset < mine->bad[i].to) {
-            /* Damaged on the way at first: the CRC says so. */
+            /* The CRC says that the first copy was damaged on the way. */
             verdict_inconclusive(mpa->verdict, RULE_MPA_7_1_5_03);
             return;
         }
@@ -222,7 +222,7 @@ static void note_boundaries(struct mpa_connection *mpa, const struct tcp_segment
         }
         known |= sent->from < range.to && sent->to > range.from;
     }
-    /* Octets that were not seen before were lost on the way to the capture point, or come out of order. */
+    /* Octets not seen before were lost on the way to the capture point, or come out of order. */
     if (!known || range.to > facts->highest || range.from >= facts->next)
         return;
     if (mine->repeated_otherwise++ == 0)
@@ -336,14 +336,14 @@ void mpa_tcp_end(struct mpa_connection *mpa, unsigned side, bool reset)
     if (!mpa_sees_all(mpa) || reset)
         return;
     facts = tcp_pair_facts(mpa->tcp, side);
-    /* One octet may be that of a keep-alive probe, in place of the FIN. */
+    /* One octet may be a keep-alive probe's, instead of the FIN. */
     if (facts->highest > s->fin_offset + 1 && facts->highest - s->fin_offset <= BEYOND_FIN_MAX && !mine->beyond_fin) {
         mine->beyond_fin = true;
         verdict_failed(mpa->verdict, RULE_MPA_7_2_01, direction_of(mpa, side), &s->end_place, 0,
                        "expected the FIN after all octets; found %llu octets after the FIN",
                        (unsigned long long)(facts->highest - s->fin_offset));
     }
-    /* The stream is over and never reached what was acknowledged. */
+    /* The stream is over and never reached the acknowledged offset. */
     if (acker->early_ack.open && acker->early_ack.acked > s->fin_offset + 1)
         fail_early_ack(mpa, 1 - side, s->end_place.frame);
 }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How FPDUs fit the TCP segments: RFC 5044 sections 3, 4.5, 5.1 and Appendix A.1. All of it is advice that depends on
- * the path MTU, on windows and on what cut the segments, none of which a capture shows with certainty: only gross cases
- * are reported, once per direction, measured by the MSS of the SYN.
+ * How FPDUs fit into TCP segments: RFC 5044 sections 3, 4.5, 5.1 and Appendix A.1. All of it is advice that depends on
+ * the path MTU, on windows and on the reasons for cutting segments, none of which a capture shows with certainty: only
+ * gross cases are reported, once per direction, measured against the MSS of the SYN.
  */
 #include "engine/mpa/mpa_tcp.h"
 
 enum {
-    NON_FINAL_MIN = 8,      /* DDP segments before undersize is persistent */
+    NON_FINAL_MIN = 8,      /* number of DDP segments after which undersize is persistent */
     NON_FINAL_TINY_MIN = 4, /* the same for an MSS below 128 */
-    SEGMENTS_MIN = 16,      /* before a lack of alignment is persistent */
+    SEGMENTS_MIN = 16,      /* number of segments after which a lack of alignment is persistent */
     ALIGNED_SHARE = 8,      /* at most one segment in this many is aligned */
     PACKED_MIN = 8,
     MULPDU_MIN = 128,
-    PATH_MIN = 536, /* no path has an EMSS below that today */
+    PATH_MIN = 536, /* no path has a smaller EMSS today */
 };
 
 bool mpa_segments_are_real(const struct mpa_connection *mpa, unsigned side, unsigned *mss)
@@ -31,7 +31,7 @@ void mpa_segmentation_segment(struct mpa_connection *mpa, const struct tcp_segme
     struct mpa_segmentation *s = &mpa->tcp_rules->side[segment->side].segmentation;
     const struct tcp_side_facts *facts = tcp_pair_facts(mpa->tcp, segment->side);
     const struct mpa_side *mine = &mpa->side[segment->side];
-    bool emptied = segment->time_ns - s->last_data_time >= mpa->options.t_react && /* which is seldom */
+    bool emptied = segment->time_ns - s->last_data_time >= mpa->options.t_react && /* rarely true, so tested first */
                    facts->acked_known && facts->acked >= facts->highest && offset == facts->highest &&
                    mpa->tcp_rules->side[1 - segment->side].window > 0;
 
@@ -81,7 +81,7 @@ void mpa_segmentation_fpdu(struct mpa_connection *mpa, unsigned side, const stru
     if (!mpa_sees_all(mpa) || event->crc == MPA_CRC_WRONG)
         return;
     s->fpdus++;
-    /* Beyond 64768 it is a fault of its own (MPA-3-05), whatever the path. */
+    /* A length above 64768 is a fault of its own (MPA-3-05), whatever the path. */
     if (fpdu->ulpdu_length > s->largest_ulpdu && fpdu->ulpdu_length <= MPA_ULPDU_MAX) {
         s->largest_ulpdu = fpdu->ulpdu_length;
         s->largest_place = event->place;
@@ -101,8 +101,8 @@ void mpa_segmentation_fpdu(struct mpa_connection *mpa, unsigned side, const stru
 /* ---- judgement ---- */
 
 /*
- * MPA-4.5-01, -02. The path may have less room than the MSS says, and options take some of that, but none has more. An
- * FPDU with fewer Markers than the formula counts may fit all the same, and is no fault.
+ * MPA-4.5-01, -02. The path may have less room than the MSS says, and options take part of it, but no path has more
+ * room. An FPDU with fewer Markers than the formula counts may fit nevertheless, and is not a fault.
  */
 static void judge_mulpdu(struct mpa_connection *mpa, unsigned side, unsigned mss, unsigned mulpdu)
 {
@@ -129,7 +129,7 @@ static void judge_sizes(struct mpa_connection *mpa, unsigned side, unsigned mss)
     bool markers = mpa->parameters.markers[side] == ON;
     unsigned mulpdu = mpa_mulpdu(mss, markers), longest = tcp_pair_facts(mpa->tcp, side)->largest_segment, likely;
 
-    /* The path may allow less than the MSS: a local one announces 64 KiB. */
+    /* The path may allow less than the MSS: the loopback interface announces 64 KiB. */
     longest = longest > PATH_MIN ? longest : PATH_MIN;
     likely = longest < mss ? mpa_mulpdu(longest, markers) : mulpdu;
     if (s->largest_ulpdu > mulpdu + mulpdu / 4)
@@ -158,7 +158,7 @@ static void judge_sizes(struct mpa_connection *mpa, unsigned side, unsigned mss)
     }
 }
 
-/* MPA-5.1-04, -05, -07; none of it for an MSS below 128 (MPA-4.5-08) */
+/* MPA-5.1-04, -05, -07; not judged for an MSS below 128 (MPA-4.5-08) */
 static void judge_alignment(struct mpa_connection *mpa, unsigned side, unsigned mss)
 {
     const struct mpa_segmentation *s = &mpa->tcp_rules->side[side].segmentation;
@@ -172,7 +172,7 @@ static void judge_alignment(struct mpa_connection *mpa, unsigned side, unsigned 
                        "rest of an FPDU after a pause");
     else if (s->pauses > 0)
         verdict_passed_n(mpa->verdict, RULE_MPA_5_1_07, (uint32_t)s->pauses);
-    /* An EMSS below the MSS shows in the segments, too. */
+    /* An EMSS below the MSS also shows in the segments. */
     if (s->largest_fpdu > tcp_pair_facts(mpa->tcp, side)->largest_segment)
         return;
     if (s->segments >= SEGMENTS_MIN && s->aligned * ALIGNED_SHARE <= s->segments)

@@ -12,7 +12,7 @@ enum {
     CODE_LAST_OF_6581 = 7,
 };
 
-/* Codes 5 to 7 belong to the establishment of an enhanced connection. False when there is none. */
+/* Codes 5 to 7 belong to the establishment of an enhanced connection. False when there is no such establishment. */
 static bool judge_moment(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event, uint8_t code)
 {
     struct verdict *v = mpa->verdict;
@@ -30,7 +30,7 @@ static bool judge_moment(struct mpa_connection *mpa, unsigned side, const struct
     }
     if (event->number == 0 && (initiator || code == CODE_CATASTROPHIC))
         verdict_passed(v, RULE_MPA2_8_02);
-    else if (code == CODE_CATASTROPHIC) /* section 8 leaves open how long it may be used */
+    else if (code == CODE_CATASTROPHIC) /* section 8 does not say how long this code may be used */
         verdict_inconclusive(v, RULE_MPA2_8_02);
     else
         verdict_failed(v, RULE_MPA2_8_02, event->direction, &event->place, 0,
@@ -52,7 +52,7 @@ void mpa_judge_terminate(struct mpa_connection *mpa, unsigned side, const struct
         return;
     if (ddp->payload_len < TERMINATE_CONTROL_LEN || ddp->lacking > 0 || control[0] != TERMINATE_MPA)
         return;
-    /* A control word that is laid out wrong only seems to be about MPA: RDMAP-4.8-02. */
+    /* A control word with a wrong layout only seems to be about MPA: RDMAP-4.8-02. */
     status = rdmap_terminate_decode(&terminate, ddp->payload, ddp->payload_len);
     if (rdmap_terminate_reread(&terminate, &status, ddp->payload, ddp->payload_len, &mpa->host[side]))
         return;
@@ -67,7 +67,7 @@ void mpa_judge_terminate(struct mpa_connection *mpa, unsigned side, const struct
     if (code <= CODE_LAST_OF_5044)
         return;
     if (!judge_moment(mpa, side, event, code))
-        return; /* what such a code means, and hence its layout, is not defined there */
+        return; /* the meaning of the code, and hence its layout, is undefined here */
     if (ddp->payload_len == TERMINATE_CONTROL_LEN && control[2] == 0 && control[3] == 0 && ddp->last && ddp->msn == 1 &&
         ddp->mo == 0)
         verdict_passed(mpa->verdict, RULE_MPA2_8_03);

@@ -3,14 +3,14 @@
  * DDP and RDMAP versions: RFC 5044 section 3 and Appendix C. DV and RV are equal, the same in both directions, and
  * follow from the revisions of the startup frames.
  *
- * One FPDU breaks one rule: DV and RV apart are MPA-C.1-01. Both wrong in the same way are MPA-C.1-03 when the other
- * direction already showed the right version and this one never did, else MPA-C.2.5-04 (Rev 0 Reply to a later Request)
- * or MPA-3-16. A version that stays wrong is reported once.
+ * One FPDU breaks one rule: DV different from RV is MPA-C.1-01. If both are wrong in the same way, it is MPA-C.1-03
+ * when the other direction already showed the right version and this one never did, else MPA-C.2.5-04 (Rev 0 Reply to a
+ * later Request) or MPA-3-16. A version that stays wrong is reported once.
  */
 #include "engine/mpa/mpa_startup_state.h"
 #include "wire/rdmap.h"
 
-/* FPDUs on a connection that never had startup frames: 7.1.2 rule 1, or an old RDMAC stack (Appendix C). */
+/* FPDUs on a connection without startup frames: 7.1.2 rule 1, or an old RDMAC stack (Appendix C). */
 static void judge_missing_startup(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_version_state *state = &mpa->order->version;
@@ -31,7 +31,7 @@ static void judge_missing_startup(struct mpa_connection *mpa, unsigned side, con
                        "expected an MPA Request before the first FPDU; found FPDUs, and no Request from side %u", side);
 }
 
-/* Figure 15: such an exchange ends in a close. Which version would be right cannot be known. */
+/* Figure 15: such an exchange ends in a close. The right version is undefined. */
 static void judge_mixed_revisions(struct mpa_connection *mpa, const struct mpa_fpdu_event *event,
                                   const struct startup_seen *reply)
 {
@@ -45,7 +45,7 @@ static void judge_mixed_revisions(struct mpa_connection *mpa, const struct mpa_f
     state->mixed_revisions_reported = true;
 }
 
-/* The start-up frames were seen, and agree on the other version. */
+/* The startup frames were seen, and agree on the other version. */
 static bool is_against_startup(const struct mpa_connection *mpa, uint8_t version)
 {
     uint8_t request, reply;
@@ -98,7 +98,7 @@ void mpa_judge_versions(struct mpa_connection *mpa, unsigned side, const struct 
     struct mpa_version_state *state = &mpa->order->version;
     const struct ddp_segment *ddp = &event->ddp;
 
-    if (!rdmap_control_plausible(ddp) || rdmap_opcode_too_new(ddp)) /* DDP and RDMAP judge it */
+    if (!rdmap_control_plausible(ddp) || rdmap_opcode_too_new(ddp)) /* DDP and RDMAP judge these */
         return;
     if (ddp->dv != ddp->rv && !is_against_startup(mpa, ddp->dv)) {
         uint8_t both = (uint8_t)(ddp->dv << 4 | ddp->rv);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The octets of one direction that are still needed: the piece as delivered, or a buffer once something must be kept.
- */
+/* The octets of one direction that are still needed: the piece as delivered, or a buffer once octets must be kept. */
 #include "engine/mpa/mpa_internal.h"
 
 #include <string.h>
 
 enum { BUFFER_MIN = 256 };
 
-/* Moves p[0..n) into the buffer and makes room after it for `more` octets. */
+/* Moves the window's octets into the buffer and makes room after them for `more` octets. */
 static bool window_gather(struct mpa_window *window, size_t more)
 {
     size_t wanted = window->n + more;
