@@ -2,9 +2,9 @@
 #include "wire/atomic.h"
 
 /*
- * All fields at once: with their top bits cleared no field can carry into the next one, since the sum of two of them
- * ends in the top bit at most. The top bits are then added without carry, which is what discarding it means. Bits above
- * the highest mask bit are a field too, cut at 64 by the type.
+ * Adds all fields at once: with their top bits cleared, no field can carry into the next one, because the sum of two
+ * fields reaches the top bit at most. The top bits are then added without carry, which discards the carry. Bits above
+ * the highest mask bit are a field, too, cut at 64 bits by the type.
  */
 uint64_t masked_fetch_add(uint64_t original, uint64_t add, uint64_t mask)
 {

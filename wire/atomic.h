@@ -6,15 +6,17 @@
 #include "wire/rdmap.h"
 
 /*
- * Masked FetchAdd (5.1.1). A bit set in mask is the most significant bit of a field: its carry is discarded. A mask of
- * 0 is the plain addition of 64 bits.
+ * Masked FetchAdd (5.1.1). A bit set in mask is the most significant bit of a field, whose carry is discarded. A mask
+ * of 0 means plain 64-bit addition.
  */
 uint64_t masked_fetch_add(uint64_t original, uint64_t add, uint64_t mask);
 
-/* Masked CmpSwap (5.1.2): where compare_mask is set original must equal compare, then swap_mask's bits are replaced. */
+/*
+ * Masked CmpSwap (5.1.2): where compare_mask is set, original must equal compare; then swap_mask's bits are replaced.
+ */
 uint64_t masked_cmp_swap(uint64_t original, uint64_t compare, uint64_t compare_mask, uint64_t swap, uint64_t swap_mask);
 
-/* The value after the operation of request on original. False for an AOpCode that is not assigned. */
+/* Applies the request's operation to original. False for an unassigned AOpCode. */
 bool rdmap_atomic_apply(const struct rdmap_atomic_request *request, uint64_t original, uint64_t *result);
 
 #endif

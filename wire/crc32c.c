@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The only file that knows ISA-L. */
+/* The only file that uses ISA-L. */
 #include "wire/crc32c.h"
 #include "wire/crc32.h"
 
@@ -15,8 +15,8 @@ __attribute__((target("avx"))) static void zero_upper(void)
 }
 
 /*
- * ISA-L's vector code returns with the upper halves of the vector registers in use. The next SSE instruction then costs
- * recent processors an assist of some hundred cycles, as much as the CRC of an FPDU itself.
+ * ISA-L's vector code returns with the upper halves of the vector registers in use. On recent processors the next SSE
+ * instruction then costs an assist of some hundred cycles, as much as the CRC of an FPDU itself.
  */
 static void leave_vectors(void)
 {

@@ -15,12 +15,12 @@ uint32_t crc32c(const void *data, size_t len);
 /* Continues from the CRC32c of a prefix: crc32c_extend(crc32c(a), b) == crc32c(a || b). */
 uint32_t crc32c_extend(uint32_t crc, const void *data, size_t len);
 
-/* crc32c_extend() without instructions for it, some twenty times slower. */
+/* crc32c_extend() without special CPU instructions, some twenty times slower. */
 uint32_t crc32c_extend_plain(uint32_t crc, const void *data, size_t len);
 
 /*
- * The first octet from `from` on that is followed by the CRC32c of all before it, the least significant octet first; n
- * if none of the n is. A CRC of 0 does not count: zeros prove nothing.
+ * Index, at least `from`, of the first octet where the CRC32c of all octets before it is stored, least significant
+ * octet first; n if there is none. A CRC of 0 does not count: zeros prove nothing.
  */
 size_t crc32c_find(const uint8_t *p, size_t from, size_t n);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Four bits at a time: for machines that ISA-L does not know. */
+/* Four bits at a time: for machines that ISA-L does not support. */
 #include "wire/crc32.h"
 #include "wire/crc32c.h"
 #include "wire/octets.h"
@@ -24,7 +24,7 @@ uint32_t crc32c_extend_plain(uint32_t crc, const void *data, size_t len)
     return plain_extend(castagnoli, crc, data, len);
 }
 
-/* Here, where the CRC of each octet's predecessors is needed, a call for each would cost more than the octet. */
+/* A CRC is needed at each octet, and a call for each would cost more than the octet itself. */
 size_t crc32c_find(const uint8_t *p, size_t from, size_t n)
 {
     uint32_t table[256], crc = ~crc32c(p, from < n ? from : n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
 /*
- * DDP segment headers: RFC 5041 section 4. The octet after the DDP Control Field is RDMAP's (RFC 5040 section 4.1), and
- * so is the word after it in untagged segments. The payload follows the header.
+ * DDP segment headers: RFC 5041 section 4. The octet after the DDP Control Field belongs to RDMAP (RFC 5040 section
+ * 4.1); in untagged segments the word after that octet does, too. The payload follows the header.
  *
  * Tagged (T = 1), 14 octets:
  *
@@ -80,11 +80,10 @@ struct ddp_segment {
     uint8_t header_len;     /* 14 or 18 */
     const uint8_t *payload; /* borrowed */
     size_t payload_len;
-    size_t
-        lacking; /* of a captured segment: octets at the end of the payload that were not captured and read as zero */
+    size_t lacking; /* number of octets at the end of the payload that the capture lacks, and that read as zero */
 };
 
-/* Decodes the ULPDU p[0..n). False when n is too short for the header that its T bit announces. */
+/* Decodes the ULPDU p[0..n). False when n is too short for the header that the T bit announces. */
 bool ddp_segment_decode(struct ddp_segment *out, const uint8_t *p, size_t n);
 
 /* Writes the header; returns its length (14 or 18), or 0 when size is too small. */

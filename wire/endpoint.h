@@ -9,7 +9,7 @@ struct endpoint {
     uint8_t ip;          /* 4 or 6 */
     uint8_t address[16]; /* network order; IPv4 uses the first four octets, the rest is zero */
     uint16_t port;
-    uint32_t network; /* 0: that of the capture; else one inside a tunnel, where addresses may be the same */
+    uint32_t network; /* 0: the capture's own; else a network inside a tunnel, which may use the same addresses */
 };
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets of the InfiniBand transport (InfiniBand Architecture Specification volume 1, chapter 9), as RoCE carries
- * them, too: Base Transport Header, extended headers by opcode, payload, pad, invariant CRC. All big-endian but the CRC
- * (wire/ib_icrc.h).
+ * Packets of the InfiniBand transport (InfiniBand Architecture Specification volume 1, chapter 9), which RoCE carries,
+ * too: Base Transport Header, extended headers by opcode, payload, pad, invariant CRC. All fields are big-endian except
+ * the CRC (wire/ib_icrc.h).
  *
  * AtomicAckETH (8 octets) is the original data, ImmDt (4) the immediate data, IETH (4) the R_Key to invalidate; the
  * others are drawn below.
  *
- * The upper three bits of OpCode are the transport service, the lower five the operation. What RFC 8166 calls handle
- * and offset are R_Key and virtual address here.
+ * The upper three bits of OpCode are the transport service, the lower five the operation. RFC 8166's handle and offset
+ * are R_Key and virtual address here.
  */
 /* clang-format off */
 /*
@@ -89,7 +89,7 @@ enum {
     IB_HEADERS_MAX = IB_BTH_LEN + IB_ATOMIC_ETH_LEN,
     IB_PSN_MASK = 0xFFFFFF,
     IB_MTU_MAX = 4096,
-    IB_QP_CM = 1, /* the general services QP, to which connection management is sent */
+    IB_QP_CM = 1, /* the general services QP, which receives connection management */
     IB_ROCE2_UDP_PORT = 4791,
     IB_ROCE1_ETHERTYPE = 0x8915,
 };
@@ -134,7 +134,7 @@ enum ib_header {
     IB_HAS_INVALIDATE = 64,
 };
 
-/* What a packet belongs to. */
+/* The kind of message that a packet belongs to. */
 enum ib_message {
     IB_MESSAGE_SEND,
     IB_MESSAGE_WRITE,
@@ -149,15 +149,15 @@ struct ib_opcode_info {
     const char *name;  /* "SEND First" */
     const char *token; /* for one-line notations: "SEND_FIRST" */
     uint8_t message;   /* enum ib_message */
-    uint8_t headers;   /* set of enum ib_header, DETH aside: it is the service's */
+    uint8_t headers;   /* set of enum ib_header, without DETH, which depends on the service */
     bool first, last;  /* both: "Only"; neither: "Middle" */
-    bool payload;      /* may carry some */
-    bool response;     /* its PSN is one of the other direction's requests */
+    bool payload;      /* may carry payload */
+    bool response;     /* its PSN belongs to the other direction's requests */
 };
 
 /*
- * Of a whole OpCode. NULL where the specification assigns none to that service (section 9.2.1), and for RD, XRC and
- * CNP, which have headers of their own.
+ * opcode: a whole OpCode. NULL for operations that the service does not have (section 9.2.1), and for RD, XRC and CNP,
+ * which have headers of their own.
  */
 const struct ib_opcode_info *ib_opcode_info(unsigned opcode);
 
@@ -187,7 +187,7 @@ struct ib_reth {
 struct ib_atomic {
     uint64_t address;
     uint32_t rkey;
-    uint64_t swap; /* or what is added */
+    uint64_t swap; /* or the data to add */
     uint64_t compare;
 };
 
@@ -211,15 +211,15 @@ static inline enum ib_aeth_kind ib_aeth_kind(uint8_t syndrome)
     return (enum ib_aeth_kind)(syndrome >> 5 & 3);
 }
 
-/* How long the requester is to wait, of an RNR NAK's syndrome (section 9.7.5.2.8, table "RNR NAK timer"). */
+/* How long an RNR NAK with this syndrome asks the requester to wait (section 9.7.5.2.8, table "RNR NAK timer"). */
 int64_t ib_rnr_timer_ns(uint8_t syndrome);
-/* "PSN sequence error", ...; of a NAK's syndrome. NULL for codes that are reserved. */
+/* "PSN sequence error", ..., for a NAK's syndrome. NULL for reserved codes. */
 const char *ib_nak_name(uint8_t syndrome);
 
 struct ib_packet {
     struct ib_bth bth;
-    const struct ib_opcode_info *info; /* NULL: an opcode without known headers; payload is all after the BTH */
-    unsigned headers;                  /* set of enum ib_header: those below that are valid */
+    const struct ib_opcode_info *info; /* NULL: an opcode without known headers; everything after the BTH is payload */
+    unsigned headers;                  /* set of enum ib_header: the headers that are valid */
     uint32_t qkey, source_qp;          /* DETH */
     struct ib_reth reth;
     struct ib_atomic atomic;
@@ -229,28 +229,28 @@ struct ib_packet {
     uint32_t invalidate;
     uint8_t header_len;      /* BTH and extended headers */
     const uint8_t *payload;  /* borrowed */
-    size_t payload_len;      /* without pad, as the packet's length has it */
-    size_t payload_captured; /* of these are there */
+    size_t payload_len;      /* without pad, according to the packet's length */
+    size_t payload_captured; /* number of payload octets captured */
     bool icrc_captured;
     const uint8_t *icrc; /* 4 octets; NULL unless captured */
-    bool icrc_wrong;     /* as whoever has verified it found; decoding leaves it false */
+    bool icrc_wrong;     /* set by whoever verifies the ICRC; decoding leaves it false */
 };
 
 enum ib_decoding {
     IB_DECODED,
-    IB_CUT,       /* the headers were not captured completely: bth is valid when 12 octets are there, else nothing */
+    IB_CUT,       /* the headers were not captured completely: bth is valid if its 12 octets were, nothing else */
     IB_MALFORMED, /* headers, pad and CRC are longer than the packet */
 };
 
 /*
- * Decodes what UDP (RoCE v2), the GRH or the LRH carries: from the BTH to the ICRC, `length` octets on the wire, of
+ * Decodes what UDP (RoCE v2), the GRH or the LRH carries: the octets from the BTH to the ICRC, `length` on the wire, of
  * which `captured` are at p. *out is zeroed first.
  */
 enum ib_decoding ib_packet_decode(struct ib_packet *out, const uint8_t *p, size_t length, size_t captured);
 
 /*
- * Writes BTH and the extended headers that the opcode has; returns their length, or 0 when size is too small, or the
- * opcode has no info. Payload, pad and ICRC are the caller's.
+ * Writes BTH and the extended headers of the opcode; returns their length, or 0 when size is too small or the opcode
+ * has no info. The caller adds payload, pad and ICRC.
  */
 size_t ib_headers_encode(const struct ib_packet *packet, uint8_t *out, size_t size);
 
@@ -268,19 +268,19 @@ struct ib_lrh {
     uint8_t virtual_lane, service_level;
     uint8_t next; /* enum ib_next */
     uint16_t destination, source;
-    uint16_t words; /* packet length in words of 4 octets, from the LRH to before the VCRC */
+    uint16_t words; /* packet length in 4-octet words, from the LRH up to the VCRC */
 };
 
 bool ib_lrh_decode(struct ib_lrh *out, const uint8_t *p, size_t n);
 size_t ib_lrh_encode(const struct ib_lrh *lrh, uint8_t *out, size_t size);
 
-/* Global Route Header: laid out as an IPv6 header (section 8.3); next header 0x1B is the BTH. */
+/* Global Route Header: has the layout of an IPv6 header (section 8.3); next header 0x1B is the BTH. */
 enum { IB_GRH_NEXT_BTH = 0x1B };
 
 struct ib_grh {
     uint8_t version, traffic_class;
     uint32_t flow_label;
-    uint16_t payload_length; /* octets from after the GRH to before the VCRC: with the ICRC */
+    uint16_t payload_length; /* octets from the end of the GRH up to the VCRC, including the ICRC */
     uint8_t next, hop_limit;
     uint8_t source[16], destination[16];
 };

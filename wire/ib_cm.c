@@ -12,10 +12,10 @@ enum {
     METHOD_SEND = 3,
     AT_TRANSACTION = 8,
     AT_ATTRIBUTE = 16,
-    NONE = 0xFF, /* a message without that field */
+    NONE = 0xFF, /* the message lacks the field */
 };
 
-/* Where the fields of each message are. */
+/* Offsets of the fields in each message. */
 struct layout {
     const char *name;
     uint8_t remote_id, qp, psn, resources, depth, subject, private_data, private_len;

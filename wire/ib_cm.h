@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
 /*
- * Connection management of InfiniBand (InfiniBand Architecture Specification volume 1, section 12.6), as far as it
- * shows a connection's ends, numbers and private data; and the IP addressing that librdmacm puts before the consumer's
- * private data of a request (Annex A11 of the specification, "RDMA IP CM Service").
+ * Connection management of InfiniBand (InfiniBand Architecture Specification volume 1, section 12.6): a connection's
+ * ends, numbers and private data; and the IP addressing that librdmacm puts before the consumer's private data in a
+ * request (Annex A11 of the specification, "RDMA IP CM Service").
  *
  * A MAD has 256 octets, big-endian: a header of 24 and the message.
  *
@@ -83,14 +83,14 @@ enum ib_cm_attribute {
     IB_CM_DISCONNECT_REPLY = 0x16,
 };
 
-/* "ConnectRequest", ...; NULL for those that do not concern a reliable connection. */
+/* "ConnectRequest", ...; NULL for attributes that do not concern a reliable connection. */
 const char *ib_cm_name(unsigned attribute);
 
-/* How a ConnectRequest says that the responder is reached, and what both ends may count on. */
+/* How to reach the responder according to a ConnectRequest, and the limits of both ends. */
 struct ib_cm_path {
-    uint64_t guid; /* of the sender's channel adapter; in a reply, too */
+    uint64_t guid; /* the sender's channel adapter; also in a reply */
     uint16_t pkey;
-    uint16_t lid[2];    /* local, remote: of the sender and of its peer */
+    uint16_t lid[2];    /* local, remote: the sender's and its peer's */
     uint8_t gid[2][16]; /* likewise; an IPv4 address as ::ffff:a.b.c.d */
     uint8_t hop_limit, packet_rate;
     uint8_t cm_timeout;  /* of both ends: 4.096 us * 2^n */
@@ -98,7 +98,7 @@ struct ib_cm_path {
     uint8_t cm_retries, retries, rnr_retries;
 };
 
-/* Of a field in which 0 stands for none: 0. */
+/* 0 for an exponent of 0, which means no timeout. */
 static inline int64_t ib_cm_timeout_ns(uint8_t exponent)
 {
     return exponent > 0 ? INT64_C(4096) << (exponent & 0x1F) : 0;
@@ -108,50 +108,52 @@ struct ib_cm {
     uint8_t attribute; /* enum ib_cm_attribute */
     uint64_t transaction;
     uint32_t local_id, remote_id; /* remote_id: 0 in a request */
-    uint64_t service;             /* REQUEST */
+    uint64_t service;             /* in a REQUEST */
     uint32_t qp;                  /* REQUEST, REPLY: the sender's; DISCONNECT_REQUEST: the receiver's */
-    uint32_t psn;                 /* REQUEST, REPLY: the first PSN of the receiver of this message (section 12.7.24) */
-    uint8_t responder_resources;  /* REQUEST, REPLY: Reads and Atomics that the sender serves at once (IRD) */
-    uint8_t initiator_depth;      /* REQUEST, REPLY: that it may have outstanding (ORD) */
-    uint8_t path_mtu;             /* REQUEST: code, 1 to 5: 256 to 4096 octets */
-    struct ib_cm_path path;       /* REQUEST; REPLY: guid and rnr_retries */
-    uint8_t subject;              /* REJECT, MRA: 0 request, 1 reply, 2 others */
-    uint16_t reason;              /* REJECT */
-    const uint8_t *private_data;  /* borrowed; padded with zeros; its true length is not sent */
-    uint8_t private_len;          /* of the field */
+    /* REQUEST, REPLY: the first PSN that the receiver of this message will use (section 12.7.24). */
+    uint32_t psn;
+    /* REQUEST, REPLY: number of Reads and Atomics that the sender serves at a time (IRD). */
+    uint8_t responder_resources;
+    uint8_t initiator_depth;     /* REQUEST, REPLY: number that the sender may have outstanding (ORD) */
+    uint8_t path_mtu;            /* REQUEST: code, 1 to 5: 256 to 4096 octets */
+    struct ib_cm_path path;      /* REQUEST; REPLY: guid and rnr_retries */
+    uint8_t subject;             /* REJECT, MRA: 0 request, 1 reply, 2 others */
+    uint16_t reason;             /* REJECT */
+    const uint8_t *private_data; /* borrowed; padded with zeros; the true length is not transmitted */
+    uint8_t private_len;         /* length of the field */
 };
 
 /*
- * Decodes a MAD, of which p[0..n) was captured. False when it does not belong to connection management, or n ends
- * before the private data: then nothing is valid. private_len is what was captured of the field.
+ * Decodes a MAD, of which p[0..n) was captured. False, with *out invalid, when the MAD is not connection management, or
+ * n ends before the private data. private_len is the captured length of the field.
  */
 bool ib_cm_decode(struct ib_cm *out, const uint8_t *p, size_t n);
 /*
- * Writes the 256 octets; private data shorter than the field is padded with zeros. 0 when size is too small, the
- * attribute unknown, or the private data too long. Fields that are not in struct ib_cm are zero.
+ * Writes the 256 octets; private data shorter than the field is padded with zeros. Returns 0 when size is too small,
+ * the attribute is unknown, or the private data is too long. Fields that struct ib_cm lacks are zero.
  */
 size_t ib_cm_encode(const struct ib_cm *cm, uint8_t *out, size_t size);
 
-/* 256 to 4096 of a path MTU code; 0 for codes that are reserved. */
+/* 256 to 4096 for a path MTU code; 0 for reserved codes. */
 unsigned ib_cm_mtu(uint8_t code);
 
-/* What librdmacm puts at the beginning of a request's private data. */
+/* The header that librdmacm puts at the beginning of a request's private data. */
 struct ib_ip_cm {
     uint8_t ip_version; /* 4 or 6 */
     uint16_t source_port;
     uint8_t source[16], destination[16]; /* IPv4: in the last four octets */
 };
 
-/* Service IDs of that service: port space (0x0106: TCP) and port. */
+/* Service IDs of the RDMA IP CM Service: port space (0x0106: TCP) and port. */
 bool ib_service_is_ip(uint64_t service, uint16_t *port);
 uint64_t ib_service_of_port(uint16_t port);
 
-/* False when p[0..n) does not begin with such a header: version 0.0 and an IP version of 4 or 6. */
+/* False when p[0..n) does not begin with an IP-CM header: version 0.0 and an IP version of 4 or 6. */
 bool ib_ip_cm_decode(struct ib_ip_cm *out, const uint8_t *p, size_t n);
 size_t ib_ip_cm_encode(const struct ib_ip_cm *header, uint8_t *out, size_t size);
 
 /*
- * The consumer's part of the private data: in a request on an IP service what comes after the IP-CM header. *n is its
+ * The consumer's part of the private data: in a request to an IP service, the octets after the IP-CM header. *n is its
  * length.
  */
 const uint8_t *ib_cm_consumer_data(const struct ib_cm *cm, size_t *n);

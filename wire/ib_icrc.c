@@ -9,7 +9,7 @@
 
 enum { ONES = 8, IPV4_LEN = 20, IPV4_MAX = 60, IPV6_LEN = 40, UDP_LEN = 8, BELOW_MAX = IPV4_MAX + UDP_LEN };
 
-/* Which octets, from the header's beginning, count as ones. */
+/* Octets, by offset in the header, that count as ones. */
 static void mask_ipv4(uint8_t *ip)
 {
     ip[1] = 0xFF;             /* TOS */
@@ -24,7 +24,7 @@ static void mask_ipv6(uint8_t *ip)
     ip[7] = 0xFF; /* hop limit */
 }
 
-/* False when such headers cannot have this length. */
+/* False when headers of this kind cannot have this length. */
 static bool mask(enum ib_below kind, uint8_t *below, size_t n)
 {
     switch (kind) {

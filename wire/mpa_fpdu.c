@@ -7,15 +7,15 @@
 #include <string.h>
 
 enum {
-    BETWEEN_MARKERS = MPA_MARKER_PERIOD - MPA_MARKER_LEN, /* 508 FPDU octets, section 4.3 */
+    BETWEEN_MARKERS = MPA_MARKER_PERIOD - MPA_MARKER_LEN, /* 508 octets of FPDUs, section 4.3 */
     NO_GRID = INT32_MAX,
 };
 
 /*
- * Section 4.3 puts Markers by position alone, so where the octets of an FPDU lie follows from the distance `grid` of
- * its first octet to the next grid point, even where a grid point hits a field: octet k, Markers not counted, has all
- * the Markers before it whose grid point the stream reaches before that octet. A grid point right after the last
- * octet is not counted: that Marker belongs to the next FPDU.
+ * Section 4.3 places Markers by position alone. So the layout of an FPDU follows from the distance `grid` between its
+ * first octet and the next grid point, even if a grid point hits a field: octet k, not counting Markers, comes after
+ * all Markers whose grid point the stream reaches before that octet. A grid point right after the last octet is not
+ * counted: that Marker belongs to the next FPDU.
  */
 static uint32_t fpdu_markers_before(uint32_t grid, uint32_t k)
 {
@@ -43,7 +43,7 @@ size_t mpa_fpdu_octets(const struct mpa_framing *framing, uint64_t offset, uint1
     return fpdu_place_of(grid_distance(framing, offset), bare_octets(ulpdu_length) - 1) + 1;
 }
 
-/* Copies octets k..k+len of the FPDU at p, leaving Markers out. */
+/* Copies octets k..k+len of the FPDU at p, without Markers. */
 static void copy_bare(uint8_t *out, const uint8_t *p, uint32_t grid, uint32_t k, uint32_t len)
 {
     while (len > 0) {
@@ -57,7 +57,7 @@ static void copy_bare(uint8_t *out, const uint8_t *p, uint32_t grid, uint32_t k,
     }
 }
 
-/* Octets k..k+len of the FPDU at p: where they lie, or in `room` where a Marker parts them. */
+/* Octets k..k+len of the FPDU at p: in place, or copied to `room` if a Marker splits them. */
 static inline const uint8_t *bare_at(uint8_t *room, const uint8_t *p, uint32_t grid, uint32_t k, uint32_t len)
 {
     if (k + len <= grid)

@@ -24,7 +24,7 @@ void mpa_fpdu_plan_init(struct mpa_fpdu_plan *plan, const struct mpa_framing *fr
         .ulpdu_octets = ulpdu_length,
         .ulpdu_length = ulpdu_length,
         .pad_length = (uint8_t)mpa_pad_length(ulpdu_length),
-        .crc_present = true, /* the field is there even when no CRC is used (4.4) */
+        .crc_present = true, /* the field exists even when no CRC is used (4.4) */
         .crc_fixed = !crc,
     };
 }
@@ -36,7 +36,7 @@ static bool reserve(struct writer *w, size_t count)
     return !w->full;
 }
 
-/* Puts the Marker that is due at this position, if any. */
+/* Puts a Marker if one is due at this position. */
 static void put_due_marker(struct writer *w)
 {
     const struct mpa_fpdu_plan *plan = w->plan;
@@ -91,7 +91,7 @@ size_t mpa_fpdu_encode(const struct mpa_fpdu_plan *plan, uint8_t *out, size_t si
     put_octets(&w, plan->rest, plan->rest_octets);
     put_octets(&w, plan->pad, plan->pad_length);
     if (plan->crc_present) {
-        put_due_marker(&w); /* one between PAD and CRC is covered by the CRC (4.4) */
+        put_due_marker(&w); /* the CRC covers a Marker between PAD and CRC (4.4) */
         put_le32(field, plan->crc_fixed || w.full ? plan->crc : crc32c(out, w.n));
         put_octets(&w, field, MPA_CRC_LEN);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * FPDUs from octets in pieces. An FPDU that lies in one piece is given where it lies. One that lies across pieces is
- * gathered in the buffer: only its own octets are moved there, what follows it stays in the piece (`rest`).
+ * FPDUs from octets in pieces. An FPDU within one piece is returned in place. An FPDU across pieces is gathered in the
+ * buffer: only its own octets are moved there, later ones stay in the piece (`rest`).
  */
 #include "wire/mpa_fpdu.h"
 
@@ -135,7 +135,7 @@ enum mpa_fpdu_status mpa_fpdu_reader_next(struct mpa_fpdu_reader *reader, struct
             return MPA_FPDU_MORE;
         count = need - reader->n < reader->rest_n ? need - reader->n : reader->rest_n;
         if (!reader_take_rest(reader, count))
-            return MPA_FPDU_MORE; /* mpa_fpdu_reader_save() will fail, too, and say so */
+            return MPA_FPDU_MORE; /* mpa_fpdu_reader_save() will fail, too, and return false */
     }
 }
 

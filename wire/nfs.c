@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The walker over NFS messages: an interpreter of the tables that wire/nfs_types.txt is compiled to.
+ * The walker over NFS messages: an interpreter of tables compiled from wire/nfs_types.txt.
  *
- * A block is a row of steps up to END. Arrays, lists, optional parts, union arms and the operations of a COMPOUND enter
- * other blocks; the frames that lead back are as many as the tables nest (DEPTH), which is known at build time. Every
- * step takes at least four octets, and every END belongs to a block whose entering took four, so that time is linear in
- * the octets given.
+ * A block is a sequence of steps up to END. Arrays, lists, optional parts, union arms and the operations of a COMPOUND
+ * enter other blocks; the stack of return frames is as deep as the tables nest (DEPTH), which is known at build time.
+ * Every step consumes at least four octets, and every END belongs to a block whose entering consumed four, so the time
+ * is linear in the number of octets.
  */
 #include "wire/nfs.h"
 
@@ -13,7 +13,7 @@
 
 enum kind {
     END,
-    WORDS,      /* n words of no interest */
+    WORDS,      /* n words, skipped */
     WORD,       /* a marked word */
     BOOLEAN,    /* a word that is 0 or 1 */
     ITEM,       /* a variable-length opaque of at most n octets */
@@ -22,7 +22,7 @@ enum kind {
     ARRAY,      /* a count of at most n, then as many blocks */
     OPTIONAL,   /* a boolean, then a block if it is 1 */
     LIST,       /* a boolean, and while it is 1 a block and another boolean */
-    SWITCH,     /* a discriminant, then the block of its arm; target: the first of n arms */
+    SWITCH,     /* a boolean, and while it is 1, a block and another boolean */
     OPERATIONS, /* a count, then operations: their numbers with their arguments or results */
     KINDS
 };
@@ -30,15 +30,15 @@ enum kind {
 struct step {
     uint8_t kind;    /* enum kind */
     uint8_t mark;    /* enum nfs_mark */
-    uint8_t width;   /* ITEM: it is DDP-eligible */
-    uint16_t target; /* of steps, or of arms */
+    uint8_t width;   /* ITEM: whether it is DDP-eligible */
+    uint16_t target; /* index of a step or an arm */
     uint32_t n;
 };
 
 struct arm {
     uint32_t value;
-    uint16_t block; /* NO_BLOCK: nothing is known of this arm */
-    bool any;       /* whatever the discriminant is */
+    uint16_t block; /* NO_BLOCK: the arm's contents are unknown */
+    bool any;       /* for any discriminant */
 };
 
 enum { NO_BLOCK = 0xffff };
@@ -62,9 +62,9 @@ enum frame_kind { FRAME_ONCE, FRAME_COUNTED, FRAME_LIST, FRAME_OPERATIONS };
 
 struct frame {
     uint8_t kind;   /* enum frame_kind */
-    uint16_t back;  /* step after the one that entered */
-    uint16_t block; /* what is repeated */
-    uint32_t left;  /* times more */
+    uint16_t back;  /* the step to return to */
+    uint16_t block; /* the block that is repeated */
+    uint32_t left;  /* remaining repetitions */
 };
 
 struct walker {
@@ -74,10 +74,10 @@ struct walker {
     const struct nfs_walk_events *events;
     struct nfs_walk_result *result;
     bool reply, callback;
-    unsigned step; /* that comes next */
+    unsigned step; /* the next one */
     unsigned depth;
     struct frame frames[DEPTH];
-    unsigned seen[NFS_MARK_MAX]; /* values of each mark in this operation */
+    unsigned seen[NFS_MARK_MAX]; /* count of each mark's values in this operation */
     unsigned op_index;
     uint32_t op;
 };
@@ -123,7 +123,7 @@ static const struct op *find_op(uint32_t number, bool callback)
     const struct op *table = callback ? callback_ops : ops;
     size_t from = 0, to = callback ? N(callback_ops) : N(ops), in_row = number - table[0].number;
 
-    if (in_row < to && table[in_row].number == number) /* hardly any number is left out */
+    if (in_row < to && table[in_row].number == number) /* fast path: hardly any number is skipped */
         return &table[in_row];
     while (from < to) {
         size_t middle = (from + to) / 2;
@@ -147,7 +147,7 @@ const char *nfs_op_name(uint32_t op, bool callback)
 
 /* ---- words ---- */
 
-/* Ends the walk; false, so that steps can return it. */
+/* Ends the walk. Returns false, so that steps can return the result. */
 static bool wire_nfs_stop(struct walker *w, enum nfs_walk_status status, uint64_t fault)
 {
     w->result->status = status;
@@ -166,7 +166,7 @@ static void wire_nfs_move(struct walker *w, size_t octets)
     w->position += octets;
 }
 
-/* Leaves the walker before the word, so that it can still be reported as wrong. */
+/* Stays before the word, so that the word can still be reported as wrong. */
 static bool wire_nfs_look(struct walker *w, uint32_t *out)
 {
     if (!wire_nfs_have(w, 4))
@@ -281,7 +281,7 @@ static bool end_block(struct walker *w)
     return false;
 }
 
-/* ---- steps: each leaves w->step at what comes next ---- */
+/* ---- steps: each leaves w->step at the next one ---- */
 
 static bool do_words(struct walker *w, const struct step *step)
 {
@@ -292,7 +292,7 @@ static bool do_words(struct walker *w, const struct step *step)
     return true;
 }
 
-/* Or a boolean. */
+/* A word or a boolean. */
 static bool do_word(struct walker *w, const struct step *step)
 {
     uint32_t value;
@@ -305,7 +305,7 @@ static bool do_word(struct walker *w, const struct step *step)
     return true;
 }
 
-/* The contents of an opaque, as much as is present. */
+/* Skips the contents of an opaque, as far as present. */
 static bool contents(struct walker *w, const struct step *step, uint32_t count)
 {
     uint64_t padded = xdr_padded(count), present = padded;
@@ -337,7 +337,7 @@ static bool contents(struct walker *w, const struct step *step, uint32_t count)
     return true;
 }
 
-/* The count of an item or array, and past it. */
+/* Reads the count of an item or array, and moves past it. */
 static bool take_count(struct walker *w, const struct step *step, uint32_t *count)
 {
     if (!wire_nfs_look(w, count))
@@ -383,7 +383,7 @@ static bool do_array(struct walker *w, const struct step *step)
     return true;
 }
 
-/* A list is a part that may repeat. */
+/* A list is an optional part that may repeat. */
 static bool do_optional(struct walker *w, const struct step *step)
 {
     uint32_t follows;
@@ -430,7 +430,7 @@ static bool do_operations(struct walker *w, const struct step *step)
         w->step++;
         return true;
     }
-    /* The frame's block is the operation's, which changes. */
+    /* The frame has no block of its own: each operation brings its block. */
     return wire_nfs_enter(w, FRAME_OPERATIONS, 0, count) && next_operation(w);
 }
 

@@ -5,17 +5,16 @@
  * variable-length items, marked fields and their places, and knows which items are DDP-eligible (RFC 8267 sections 4
  * and 6.1).
  *
- * Messages may be reduced (RFC 8166 section 3.4): the contents of an item, its roundup included, may have been taken
- * out of the stream. The walker asks at each variable-length item how much of it is there, and keeps two offsets: `at`
- * in the octets that it was given, `position` in the unreduced stream (section 3.4.5, counted from the RPC message's
- * XID).
+ * Messages may be reduced (RFC 8166 section 3.4): the contents of an item, including the roundup, may have been removed
+ * from the stream. At each variable-length item the walker asks how much of the item is present, and keeps two offsets:
+ * `at` in the given octets, `position` in the unreduced stream (section 3.4.5, counted from the RPC message's XID).
  *
- * The types come from tables (wire/nfs_types.txt, compiled at build time). What they do not know ends the walk with
- * NFS_WALK_UNKNOWN. Octets may be anything: no recursion, no allocation, time linear in their number.
+ * The types come from tables (wire/nfs_types.txt, compiled at build time). A type that the tables lack ends the walk
+ * with NFS_WALK_UNKNOWN. Octets may have any values: no recursion, no allocation, time linear in their number.
  */
 /* clang-format off */
 /*
- * What a COMPOUND (RFC 7531, RFC 5662, RFC 7863) has after the RPC header; an operation's result begins with its status:
+ * A COMPOUND (RFC 7531, RFC 5662, RFC 7863) after the RPC header; an operation's result begins with its status:
  *
  *   0                   1                   2                   3
  *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -48,11 +47,11 @@ enum nfs_program {
     NFS_PROGRAM_ACL = 100227,
     NFS_PROGRAM_RPCBIND = 100000,
     NFS_PROGRAM_CCP = 100417,                /* RFC 5666 section 6, no longer used */
-    NFS_PROGRAM_CALLBACK_FIRST = 0x40000000, /* transient numbers, from which clients choose one for their callbacks */
+    NFS_PROGRAM_CALLBACK_FIRST = 0x40000000, /* transient numbers: clients choose one for their callbacks */
     NFS_PROGRAM_CALLBACK_LAST = 0x5fffffff,
 };
 
-/* Operations that rules speak of. */
+/* Operations that rules mention. */
 enum nfs_op {
     NFS_OP_ACCESS = 3,
     NFS_OP_CLOSE = 4,
@@ -102,24 +101,27 @@ struct nfs_procedure {
     uint32_t program, version, number;
     const char *name;     /* "READ", "COMPOUND", "CB_COMPOUND" */
     bool compound;        /* carries a list of operations */
-    bool callback;        /* of a callback program */
+    bool callback;        /* belongs to a callback program */
     bool reduces_call;    /* an argument may be DDP-eligible */
     bool reduces_reply;   /* a result may be */
-    uint16_t call, reply; /* the walker's own */
+    uint16_t call, reply; /* private to the walker */
 };
 
 /* NULL: unknown. Transient program numbers are assumed to be callbacks, as they usually are on RPC-over-RDMA. */
 const struct nfs_procedure *nfs_procedure_find(uint32_t program, uint32_t version, uint32_t number);
 const char *nfs_program_name(uint32_t program); /* "NFS", "NFSACL", ...; NULL */
-/* Of an operation of a COMPOUND or CB_COMPOUND; NULL when it is not known. */
+/* For an operation of a COMPOUND or CB_COMPOUND; NULL when unknown. */
 const char *nfs_op_name(uint32_t op, bool callback);
 
 /* Fields that the tables mark, so that rules and estimates can read them. */
 enum nfs_mark {
     NFS_MARK_NONE,
-    NFS_MARK_STATUS,          /* nfsstat of a procedure's or operation's result */
-    NFS_MARK_COUNT,           /* argument: octets asked for by READ, READ_PLUS (count), READDIR (count; v4: maxcount),
-                                 GETDEVICEINFO, LISTXATTRS (maxcount); WRITE3args.count */
+    NFS_MARK_STATUS, /* nfsstat of a procedure's or operation's result */
+    /*
+     * Argument: octets requested by READ, READ_PLUS (count), READDIR (count; v4: maxcount), GETDEVICEINFO, LISTXATTRS
+     * (maxcount); WRITE3args.count.
+     */
+    NFS_MARK_COUNT,
     NFS_MARK_DIRCOUNT,        /* READDIRPLUS, v4 READDIR: dircount */
     NFS_MARK_MAXCOUNT,        /* READDIRPLUS: maxcount */
     NFS_MARK_TOTALCOUNT,      /* NFSv2 WRITE, READ: totalcount */
@@ -163,21 +165,22 @@ enum nfs_mark {
 struct nfs_value {
     enum nfs_mark mark;
     uint64_t value;
-    unsigned index;    /* among equal marks of this operation */
-    unsigned op_index; /* of the operation that it belongs to; 0 outside COMPOUNDs */
+    unsigned index;    /* among values with the same mark in this operation */
+    unsigned op_index; /* index of its operation; 0 outside COMPOUNDs */
     uint32_t op;       /* 0 outside COMPOUNDs */
     size_t at;
     uint64_t position;
 };
 
-/* A variable-length opaque or string, or a fixed one that is marked. */
+/* A variable-length opaque or string, or a marked fixed one. */
 struct nfs_item {
     enum nfs_mark mark;
     bool eligible; /* DDP-eligible by RFC 8267 */
     unsigned op_index;
     uint32_t op;
-    uint32_t count;    /* as encoded */
-    size_t at;         /* of the first content octet in the octets given, or of what follows it when it was taken out */
+    uint32_t count; /* as encoded */
+    /* Offset of the first content octet in the given octets, or of the next octet when the contents were removed. */
+    size_t at;
     uint64_t position; /* of the first content octet in the unreduced stream */
 };
 
@@ -194,42 +197,41 @@ struct nfs_walk_events {
     void *ctx; /* any of the functions may be NULL */
     void (*operation)(void *ctx, const struct nfs_operation *operation);
     /*
-     * How many octets of this item's contents and roundup are in the octets given: xdr_padded(count) when nothing was
-     * taken out (and always when this is NULL), 0 when all was.
+     * How many octets of this item's contents and roundup are in the given octets: xdr_padded(count) when nothing was
+     * removed (assumed when this is NULL), 0 when everything was.
      */
     uint64_t (*item)(void *ctx, const struct nfs_item *item);
     void (*value)(void *ctx, const struct nfs_value *value);
-    /* Roundup octets after an item that are not zero. */
+    /* Nonzero roundup octets after an item. */
     void (*roundup)(void *ctx, size_t at, uint64_t position);
 };
 
 enum nfs_walk_status {
-    NFS_WALK_OK,      /* all arguments or results were there; result.left says how much remains after them */
-    NFS_WALK_UNKNOWN, /* an operation, union arm or version that the tables do not know: the rest is not judged */
+    NFS_WALK_OK,      /* all arguments or results were complete; result.left says how many octets remain */
+    NFS_WALK_UNKNOWN, /* an operation, union arm or version that the tables lack: the rest is not judged */
     NFS_WALK_SHORT,   /* the octets end within `needs` */
-    NFS_WALK_BAD, /* a value that cannot be: a boolean above 1, a discriminant without an arm, a count above its bound
-                   */
+    NFS_WALK_BAD, /* an impossible value: a boolean above 1, a discriminant without an arm, a count above its limit */
 };
 
 struct nfs_walk_result {
     enum nfs_walk_status status;
-    size_t at; /* where it ended, or the word that is wrong */
+    size_t at; /* where the walk ended, or the wrong word */
     uint64_t position;
-    uint32_t fault;                            /* with BAD: the value; with SHORT: octets wanted */
+    uint32_t fault;                            /* with BAD: the value; with SHORT: number of octets needed */
     size_t left;                               /* octets after the end */
     unsigned operations, operations_announced; /* of a COMPOUND */
-    unsigned op_index;                         /* operation in which it ended */
+    unsigned op_index;                         /* the operation in which the walk ended */
     uint32_t op;
 };
 
 /*
- * Walks p[0..n), the arguments (reply false) or results of `procedure`. position: of p[0] in the unreduced stream, that
- * is, the length of the RPC header.
+ * Walks p[0..n), the arguments (reply false) or results of `procedure`. position: of p[0] in the unreduced stream, i.e.
+ * the length of the RPC header.
  */
 enum nfs_walk_status nfs_walk(const struct nfs_procedure *procedure, bool reply, const uint8_t *p, size_t n,
                               uint64_t position, const struct nfs_walk_events *events, struct nfs_walk_result *result);
 
-/* True for operations whose results may be DDP-eligible: RFC 8267 section 6.4.1 counts these. */
+/* True for operations whose results may be DDP-eligible, which RFC 8267 section 6.4.1 counts. */
 static inline bool nfs_op_read_class(uint32_t op)
 {
     return op == NFS_OP_READ || op == NFS_OP_READLINK;

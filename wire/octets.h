@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Reads and writes integers in network order: the one place where octets become numbers. */
+/* Reads and writes integers in network order: the only place where octets become numbers. */
 #ifndef IWARP_WIRE_OCTETS_H
 #define IWARP_WIRE_OCTETS_H
 
@@ -26,7 +26,7 @@ static inline uint64_t get_be64(const uint8_t *p)
     return (uint64_t)get_be32(p) << 32 | get_be32(p + 4);
 }
 
-/* Little-endian are the CRC of an FPDU (RFC 5044 Figure 5), the ICRC of InfiniBand, NVMe and SMB Direct. */
+/* Little-endian: the CRC of an FPDU (RFC 5044 Figure 5), the ICRC of InfiniBand, NVMe and SMB Direct. */
 static inline uint16_t get_le16(const uint8_t *p)
 {
     return (uint16_t)((unsigned)p[1] << 8 | p[0]);

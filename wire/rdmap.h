@@ -86,23 +86,23 @@ enum {
     RDMAP_IMMEDIATE_LEN = 8,
     RDMAP_ATOMIC_REQUEST_LEN = 52,
     RDMAP_ATOMIC_RESPONSE_LEN = 12,
-    RDMAP_OPCODE_EXPERIMENTAL = 15, /* as RFC 6580 registers it */
+    RDMAP_OPCODE_EXPERIMENTAL = 15, /* as registered by RFC 6580 */
     RDMAP_QN_NONE = -1,
 };
 
-/* What the RFCs say of one opcode. */
+/* Properties of one opcode according to the RFCs. */
 struct rdmap_opcode_info {
-    const char *name;  /* as RFC 5040 Figure 4 has it: "RDMA Read Request" */
+    const char *name;  /* as in RFC 5040 Figure 4: "RDMA Read Request" */
     const char *token; /* for one-line notations: "READ-REQ" */
     const char *key;   /* for JSON: "read_request" */
     bool tagged;
     int8_t queue;          /* QN, RDMAP_QN_NONE when tagged */
     uint8_t header_min;    /* octets of RDMAP header in the DDP payload; 0: none */
-    uint8_t header_max;    /* above header_min for Terminate only */
+    uint8_t header_max;    /* differs from header_min for Terminate only */
     bool ulp_data;         /* may carry ULP payload after the header, in any number of DDP segments */
-    bool invalidates;      /* STag word of the header is the Invalidate STag */
+    bool invalidates;      /* the STag word of the header is the Invalidate STag */
     bool solicited;        /* with Solicited Event */
-    bool rfc_version_only; /* since RFC 7306: RV must be 1 (its section 4.1) */
+    bool rfc_version_only; /* from RFC 7306: RV must be 1 (section 4.1) */
 };
 
 enum { RDMAP_OPCODES = RDMAP_ATOMIC_RESPONSE + 1 };
@@ -114,7 +114,7 @@ static inline const struct rdmap_opcode_info *rdmap_opcode_info(unsigned opcode)
     return opcode < RDMAP_OPCODES ? &rdmap_opcodes[opcode] : NULL;
 }
 
-/* Send, with or without Invalidate and Solicited Event. */
+/* A Send, with or without Invalidate and Solicited Event. */
 static inline bool rdmap_is_send(unsigned opcode)
 {
     const struct rdmap_opcode_info *info = rdmap_opcode_info(opcode);
@@ -133,8 +133,8 @@ static inline bool rdmap_invalidates(unsigned opcode)
 unsigned rdmap_ulpdu_max(const struct rdmap_opcode_info *info);
 
 /*
- * True when the two control octets can be those of an RDMAP message: reserved bits clear, versions 0 or 1, opcode
- * assigned, T bit as the opcode demands. Anything else is a fault of its own, whatever its version bits say.
+ * True when the two control octets can belong to an RDMAP message: reserved bits clear, versions 0 or 1, opcode
+ * assigned, T bit as the opcode requires. Anything else is a separate fault, whatever the version bits say.
  */
 static inline bool rdmap_control_plausible(const struct ddp_segment *ddp)
 {
@@ -142,7 +142,7 @@ static inline bool rdmap_control_plausible(const struct ddp_segment *ddp)
 
     return info && info->tagged == ddp->tagged && ddp->rsvd == 0 && ddp->rdmap_rsv == 0 && ddp->dv <= 1 && ddp->rv <= 1;
 }
-/* An opcode that does not exist in the RDMAP version that RV names. */
+/* The opcode does not exist in the RDMAP version given by RV. */
 static inline bool rdmap_opcode_too_new(const struct ddp_segment *ddp)
 {
     const struct rdmap_opcode_info *info = rdmap_opcode_info(ddp->opcode);
@@ -161,7 +161,7 @@ struct rdmap_read_request {
 bool rdmap_read_request_decode(struct rdmap_read_request *out, const uint8_t *p, size_t n);
 size_t rdmap_read_request_encode(const struct rdmap_read_request *request, uint8_t *out, size_t size);
 
-/* The 8 octets are the ULP's; as a number, in network order, they are for display only. */
+/* The 8 octets belong to the ULP; the number, in network order, is for display only. */
 bool rdmap_immediate_decode(uint64_t *out, const uint8_t *p, size_t n);
 size_t rdmap_immediate_encode(uint64_t data, uint8_t *out, size_t size);
 

@@ -15,9 +15,9 @@
  *  /                   Terminated RDMA Header (28)                 /
  *  +---------------------------------------------------------------+
  *
- * DDP Segment Length is present when M or D is set; the DDP header when D is set, and its own T bit decides its length;
- * the RDMA header, which is that of a Read Request, when R is set. Length and DDP header are laid out as in the FPDU
- * that they were taken from, so the octets from 4 on are a copy of its beginning.
+ * DDP Segment Length is present when M or D is set; the DDP header when D is set (its T bit decides its length); the
+ * RDMA header, always a Read Request's, when R is set. Length and DDP header have the same layout as in the offending
+ * FPDU, so the octets from 4 on are a copy of its beginning.
  */
 /* clang-format on */
 #ifndef IWARP_WIRE_RDMAP_TERMINATE_H
@@ -33,13 +33,15 @@ struct rdmap_terminate {
     uint8_t code;      /* Error Code */
     bool m, d, r;      /* as sent */
     uint16_t reserved; /* 13 bits */
-    /* The parts present. Decoded: announced by m, d, r and complete. Encoded: whatever is set, so faults can be made.
+    /*
+     * The parts present. Decoded: those that m, d, r announce and that are complete. Encoded: whatever is set, so that
+     * faults can be made.
      */
     bool has_length, has_ddp, has_read;
     uint16_t segment_length;
     struct ddp_segment ddp; /* header only, payload is NULL */
     struct rdmap_read_request read;
-    const uint8_t *trailing; /* octets after all this, borrowed; NULL: none. Not encoded. */
+    const uint8_t *trailing; /* octets after these parts, borrowed; NULL: none. Not encoded. */
     size_t trailing_len;
 };
 
@@ -51,16 +53,17 @@ enum rdmap_terminate_status {
 
 enum rdmap_terminate_status rdmap_terminate_decode(struct rdmap_terminate *out, const uint8_t *p, size_t n);
 
-/* Returns the octets written, or 0 when size is too small. */
+/* Returns the number of octets written, or 0 when size is too small. */
 size_t rdmap_terminate_encode(const struct rdmap_terminate *terminate, uint8_t *out, size_t size);
 
-/* Sets length and DDP header, with M and D, to those of the offending ULPDU p[0..n); false when it has no DDP header.
+/*
+ * Sets length and DDP header, with M and D, from the offending ULPDU p[0..n); false when the ULPDU has no DDP header.
  */
 bool rdmap_terminate_echo(struct rdmap_terminate *terminate, const uint8_t *p, size_t n);
 
-/* Names in the words of the RFCs; NULL where they define none. */
+/* Names in the words of the RFCs; NULL for undefined values. */
 const char *rdmap_terminate_etype_name(unsigned layer, unsigned etype);
-/* For layer 0, EType 0 any code is acceptable and meaningless: NULL, too. */
+/* NULL for layer 0, EType 0, too, where any code is acceptable and meaningless. */
 const char *rdmap_terminate_code_name(unsigned layer, unsigned etype, unsigned code);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "wire/rpc.h"
 
-/* Reads on through one message: the stream, and what it writes to. */
+/* Reads through one message: the stream, and the output. */
 struct reader {
     struct xdr x;
     struct rpc_message *out;
@@ -15,7 +15,7 @@ static bool wire_rpc_fault(struct reader *r, enum rpc_status status, size_t at, 
     return false;
 }
 
-/* The word that is missing is the first that is not there as a whole. */
+/* The missing word is the first incomplete one. */
 static bool wire_rpc_ended(struct reader *r)
 {
     return wire_rpc_fault(r, RPC_SHORT, r->x.n & ~(size_t)3, 0);
@@ -26,7 +26,7 @@ static bool wire_rpc_word(struct reader *r, uint32_t *out)
     return xdr_u32(&r->x, out) || wire_rpc_ended(r);
 }
 
-/* A word whose values above max do not exist. */
+/* A word whose values above max are undefined. */
 static bool wire_rpc_choice(struct reader *r, uint32_t *out, uint32_t max)
 {
     if (!wire_rpc_word(r, out))
@@ -109,7 +109,7 @@ static bool wire_rpc_reply(struct reader *r)
 
 enum rpc_status rpc_decode(struct rpc_message *out, const uint8_t *p, size_t n)
 {
-    /* No header is longer than its fixed words and two bodies, so 32 bits are enough. */
+    /* No header is longer than its fixed words and two bodies, so 32-bit offsets are enough. */
     struct reader r = {.x = xdr_begin(p, n > UINT32_MAX ? UINT32_MAX : n), .out = out};
 
     *out = (struct rpc_message){.status = RPC_OK};

@@ -80,23 +80,24 @@ enum rpc_status {
     RPC_OK,
     RPC_SHORT,     /* ends within the header */
     RPC_BAD_TYPE,  /* msg_type is neither CALL nor REPLY */
-    RPC_BAD_VALUE, /* rpcvers is not 2, a body above 400 octets, or a reply, accept or reject status that does not exist
-                    */
+    RPC_BAD_VALUE, /* rpcvers is not 2, a body is above 400 octets, or a reply, accept or reject status is undefined */
 };
 
 struct rpc_message {
     enum rpc_status status;
-    uint32_t fault_at; /* unless RPC_OK: offset of the word that is wrong or missing */
-    uint32_t fault;    /* its value, when it is there */
+    uint32_t fault_at; /* unless RPC_OK: offset of the wrong or missing word */
+    uint32_t fault;    /* its value, if present */
     uint32_t xid, type;
     /* Call */
     uint32_t rpcvers, prog, vers, proc;
-    struct rpc_auth cred, verf; /* verf: of accepted Replies, too */
+    struct rpc_auth cred, verf; /* verf: also of accepted Replies */
     bool has_gss;               /* cred is RPCSEC_GSS and its body was understood */
     uint32_t gss_version, gss_proc, gss_seq, gss_service;
     /* Reply */
     uint32_t reply_stat, accept_stat, reject_stat, auth_stat, low, high;
-    /* Octets of the header: arguments or results begin there. Valid with RPC_OK; denied Replies have nothing after it.
+    /*
+     * Length of the header: arguments or results begin there. Valid with RPC_OK; denied Replies have nothing after the
+     * header.
      */
     uint32_t header_len;
 };
@@ -105,12 +106,12 @@ struct rpc_message {
 enum rpc_status rpc_decode(struct rpc_message *out, const uint8_t *p, size_t n);
 
 /*
- * True when integrity or privacy protects arguments and results: service 2 or 3 of a DATA Call. RPCSEC_GSS control
+ * True when integrity or privacy protects arguments and results: service 2 or 3 in a DATA Call. RPCSEC_GSS control
  * Calls carry tokens instead, whatever their procedure.
  */
 bool rpc_gss_protects(const struct rpc_message *call);
 
-const char *rpc_accept_stat_name(uint32_t stat); /* "GARBAGE_ARGS"; "unknown" */
+const char *rpc_accept_stat_name(uint32_t stat); /* "GARBAGE_ARGS", ..., "unknown" */
 
 /* ---- encoders ---- */
 

@@ -131,7 +131,10 @@ static bool is_digit(uint8_t octet)
     return octet >= '0' && octet <= '9';
 }
 
-/* Of the port, an address ends with two decimal numbers, high octet first: RFC 5665 section 5.2.3.3. 0: it does not. */
+/*
+ * The port of an address, which ends with two decimal numbers, high octet first: RFC 5665 section 5.2.3.3. 0: the
+ * address does not.
+ */
 static uint16_t rpcbind_port_of(const uint8_t *address, size_t length)
 {
     unsigned octet[2] = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
 /*
- * Lookups of rpcbind, and their answers: where a program can be found. RFC 1833, on ONC RPC (RFC 5531), UDP and TCP port 111.
+ * Lookups of rpcbind, and their answers: the address of a program. RFC 1833, on ONC RPC (RFC 5531), UDP and TCP port
+ * 111.
  *
  * Arguments of GETPORT, version 2 (portmapper); prot is 6 for TCP, 17 for UDP:
  *
@@ -34,8 +35,8 @@
  *  /                             owner                             /
  *  +---------------------------------------------------------------+
  *
- * Results of GETPORT: the port, 0 if the program is not registered. Of GETADDR and GETVERSADDR: the universal address, a
- * string, empty if the program is not registered.
+ * The result of GETPORT is the port, 0 if the program is not registered; the result of GETADDR and GETVERSADDR is the
+ * universal address, a string, empty if the program is not registered.
  *
  * DUMP has no arguments: it asks for all mappings. On TCP each record follows its mark (RFC 5531 section 11):
  *
@@ -61,17 +62,17 @@ enum {
 };
 
 enum rpcbind_question {
-    RPCBIND_NOTHING,    /* a Reply, or a Call that asks for no address */
-    RPCBIND_LOOKUP,     /* of one program and version: all fields are set */
-    RPCBIND_DUMP,       /* of everything: `version` is set */
-    RPCBIND_UNREADABLE, /* no whole message of rpcbind */
+    RPCBIND_NOTHING,    /* a Reply, or a Call that does not ask for an address */
+    RPCBIND_LOOKUP,     /* asks for one program and version: all fields are set */
+    RPCBIND_DUMP,       /* asks for all mappings: `version` is set */
+    RPCBIND_UNREADABLE, /* not a whole rpcbind message */
 };
 
 struct rpcbind_lookup {
     uint32_t xid;
     uint32_t version, procedure; /* of rpcbind */
     uint32_t program, program_version;
-    uint32_t protocol;    /* of IP; version 2 only */
+    uint32_t protocol;    /* IP protocol; version 2 only */
     const uint8_t *netid; /* borrowed; versions 3 and 4 only */
     uint32_t netid_len;
 };
@@ -79,8 +80,8 @@ struct rpcbind_lookup {
 /* Decodes p[0..n), which begins with the XID. */
 enum rpcbind_question rpcbind_decode(struct rpcbind_lookup *out, const uint8_t *p, size_t n);
 /*
- * The first record of a TCP segment: p[0..n) is moved beyond the record. NULL: the record continues elsewhere, and the
- * rest of the segment is passed over.
+ * Returns the first record of a TCP segment and moves p[0..n) past it. NULL: the record continues in another segment,
+ * and the rest of this segment is skipped.
  */
 const uint8_t *rpcbind_next_record(const uint8_t **p, size_t *n, size_t *length);
 
@@ -92,13 +93,13 @@ enum rpcbind_answer {
 /* The XID of p[0..n) if the octets begin a Reply. */
 bool rpcbind_reply_xid(const uint8_t *p, size_t n, uint32_t *xid);
 /*
- * What the Reply p[0..n) says of the program: GETPORT, GETADDR and GETVERSADDR; others give RPCBIND_NO_ANSWER. *port:
- * of a program that is registered; 0: the address does not end as RFC 5665 wants it.
+ * What the Reply p[0..n) to GETPORT, GETADDR or GETVERSADDR says about the program; other procedures give
+ * RPCBIND_NO_ANSWER. *port: of a registered program; 0: the address does not end as RFC 5665 requires.
  */
 enum rpcbind_answer rpcbind_decode_answer(uint32_t version, uint32_t procedure, const uint8_t *p, size_t n,
                                           uint16_t *port);
 
-/* What the program is looked up for: the protocol, or the network identifier, of IPv4 or IPv6. */
+/* The transport that is asked about: the protocol or network identifier, for IPv4 or IPv6. */
 enum rpcbind_transport {
     RPCBIND_FOR_TCP,
     RPCBIND_FOR_UDP,
@@ -111,10 +112,10 @@ enum rpcbind_transport rpcbind_transport(const struct rpcbind_lookup *lookup);
 bool rpcbind_is_rdma(const struct rpcbind_lookup *lookup);
 /* "tcp" and "tcp6": RFC 5665. ip: 4 or 6. */
 bool rpcbind_is_tcp(const struct rpcbind_lookup *lookup, uint8_t ip);
-/* "GETPORT", "GETADDR", ...; "?" where the version has no such procedure. */
+/* "GETPORT", "GETADDR", ...; "?" when the version has no such procedure. */
 const char *rpcbind_name(uint32_t version, uint32_t procedure);
 
-/* The Call of a lookup, without credentials; version, procedure, program and so on as they are. */
+/* Writes the Call for a lookup, without credentials; version, procedure, program etc. as they are. */
 void rpcbind_encode(const struct rpcbind_lookup *lookup, uint32_t xid, struct xdr_writer *w);
 
 #endif

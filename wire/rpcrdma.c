@@ -3,11 +3,11 @@
 
 enum {
     WORD = 4,
-    READ_ENTRY_LEN = WORD + RPCRDMA_READ_SEGMENT_LEN, /* with the word that says that it is there */
-    WRITE_ENTRY_MIN = 2 * WORD,                       /* that word, and the count of the chunk */
+    READ_ENTRY_LEN = WORD + RPCRDMA_READ_SEGMENT_LEN, /* including the word that announces it */
+    WRITE_ENTRY_MIN = 2 * WORD,                       /* that word, and the chunk's count */
 };
 
-/* A cursor through one Send, and the header that it fills in. */
+/* A cursor through one Send, and the header to fill in. */
 struct reader {
     const uint8_t *p;
     uint32_t n, at;
@@ -22,7 +22,7 @@ static bool rpcrdma_fault(struct reader *r, enum rpcrdma_status status, uint32_t
     return false;
 }
 
-/* Nothing more comes from here on: the word that is missing is the first that is not there as a whole. */
+/* The Send ends here: the missing word is the first incomplete one. */
 static bool rpcrdma_ended(struct reader *r, enum rpcrdma_status status)
 {
     return rpcrdma_fault(r, status, r->at + ((r->n - r->at) & ~3u), 0);
@@ -69,7 +69,7 @@ static bool rpcrdma_read_list(struct reader *r)
     return true;
 }
 
-/* A counted array of plain segments. The count is the sender's: up to 2^32 - 1 of them, in a Send of any length. */
+/* A counted array of plain segments. The sender chooses the count: up to 2^32 - 1, in a Send of any length. */
 static bool write_chunk(struct reader *r, uint32_t *segments)
 {
     uint32_t n = 0;
@@ -151,7 +151,7 @@ static bool body(struct reader *r)
 
 enum rpcrdma_status rpcrdma_header_decode(struct rpcrdma_header *out, const uint8_t *p, size_t n)
 {
-    /* Offsets have 32 bits; no header of a Send that long reaches that far. */
+    /* Offsets have 32 bits; no header in such a long Send reaches that far. */
     struct reader r = {.p = p, .n = n > UINT32_MAX ? UINT32_MAX : (uint32_t)n, .out = out};
 
     *out = (struct rpcrdma_header){.status = RPCRDMA_OK};
@@ -182,7 +182,10 @@ struct rpcrdma_chunk rpcrdma_write_begin(const struct rpcrdma_header *header)
 
 bool rpcrdma_write_next(const struct rpcrdma_header *header, const uint8_t *p, struct rpcrdma_chunk *chunk)
 {
-    /* A complete list ends with a zero word, one with a fault after its last complete chunk: neither has room. */
+    /*
+     * A complete list ends with a zero word; a list with a fault ends after its last complete chunk. Neither has room
+     * left.
+     */
     if ((uint64_t)chunk->next + WRITE_ENTRY_MIN > header->write.end)
         return false;
     chunk->at = chunk->next + WORD;
@@ -273,7 +276,7 @@ void rpcrdma_header_encode(const struct rpcrdma_plan *plan, struct xdr_writer *w
         put_lists(plan, w);
         break;
     default:
-        /* Types that do not exist get the lists, too: the fault is that one word. */
+        /* Undefined types get the lists, too, so that only this word is wrong. */
         put_lists(plan, w);
         break;
     }

@@ -64,8 +64,8 @@ enum {
 enum rpcrdma_proc {
     RPCRDMA_MSG = 0,
     RPCRDMA_NOMSG = 1,
-    RPCRDMA_MSGP = 2, /* not used: RFC 8166 section 4.6.1 */
-    RPCRDMA_DONE = 3, /* not used: section 4.6.2 */
+    RPCRDMA_MSGP = 2, /* unused: RFC 8166 section 4.6.1 */
+    RPCRDMA_DONE = 3, /* unused: section 4.6.2 */
     RPCRDMA_ERROR = 4,
 };
 
@@ -85,53 +85,54 @@ struct rpcrdma_read_segment {
 /* A list in the Send. */
 struct rpcrdma_list {
     uint32_t at;  /* offset of its first word */
-    uint32_t end; /* offset past its last word */
-    uint32_t n;   /* entries: read segments of the Read list, chunks of the Write list, segments of the Reply chunk */
-    uint32_t segments; /* in all entries together */
+    uint32_t end; /* offset after its last word */
+    /* Number of entries: read segments of the Read list, chunks of the Write list, segments of the Reply chunk. */
+    uint32_t n;
+    uint32_t segments; /* total in all entries */
 };
 
 enum rpcrdma_status {
     RPCRDMA_OK,
-    RPCRDMA_SHORT,    /* ends within the fixed words, or within the body that rdma_proc asks for (error data) */
-    RPCRDMA_BAD_PROC, /* rdma_proc above 4: what follows means nothing */
-    RPCRDMA_BAD_DISCRIMINATOR, /* a word that says whether something follows is neither 0 nor 1 */
-    RPCRDMA_OVERRUN,           /* a list goes on past the end of the Send */
-    RPCRDMA_BAD_ERR,           /* rdma_err is neither ERR_VERS nor ERR_CHUNK; header_len then ends after it */
+    RPCRDMA_SHORT,    /* ends within the fixed words, or within the body that rdma_proc requires (error data) */
+    RPCRDMA_BAD_PROC, /* rdma_proc above 4: the following words are meaningless */
+    RPCRDMA_BAD_DISCRIMINATOR, /* a word that announces an optional element is neither 0 nor 1 */
+    RPCRDMA_OVERRUN,           /* a list continues past the end of the Send */
+    RPCRDMA_BAD_ERR,           /* rdma_err is neither ERR_VERS nor ERR_CHUNK; header_len then ends after rdma_err */
 };
 
 struct rpcrdma_header {
     enum rpcrdma_status status;
     uint32_t xid, vers, credit, proc;
     uint32_t align, thresh; /* RDMA_MSGP */
-    /* RDMA_MSG, RDMA_NOMSG, RDMA_MSGP; what was decoded before a fault is valid, the rest has n 0. */
+    /* RDMA_MSG, RDMA_NOMSG, RDMA_MSGP; entries decoded before a fault are valid, other lists have n 0. */
     struct rpcrdma_list read, write, reply;
     bool has_reply; /* a Reply chunk is present, possibly without segments */
     uint32_t err, vers_low, vers_high;
-    uint32_t
-        header_len; /* octets of the Transport header: the RPC message begins there. Valid with RPCRDMA_OK, BAD_ERR */
-    uint32_t fault_at; /* else: offset of the word that is wrong, or where the missing one should be */
-    uint32_t
-        fault; /* with BAD_PROC, BAD_DISCRIMINATOR, BAD_ERR: its value; with OVERRUN: a count that is too large, or 0 */
+    /* Length of the Transport header, after which the RPC message begins. Valid with RPCRDMA_OK, BAD_ERR. */
+    uint32_t header_len;
+    uint32_t fault_at; /* else: offset of the wrong word, or where the missing word should be */
+    /* With BAD_PROC, BAD_DISCRIMINATOR, BAD_ERR: the wrong value; with OVERRUN: a count that is too large, or 0. */
+    uint32_t fault;
 };
 
 /*
- * Decodes the Send p[0..n) by rdma_proc, whatever rdma_vers says. Fields after the fault are zero. Time is
+ * Decodes the Send p[0..n) according to rdma_proc, whatever rdma_vers says. Fields after the fault are zero. Time is
  * linear in n.
  */
 enum rpcrdma_status rpcrdma_header_decode(struct rpcrdma_header *out, const uint8_t *p, size_t n);
 
-/* Read segment i of header->read.n, in list order. p: the octets that were decoded. */
+/* Read segment i of header->read.n, in list order. p: the decoded octets. */
 struct rpcrdma_read_segment rpcrdma_read_segment_at(const struct rpcrdma_header *header, const uint8_t *p, uint32_t i);
 
-/* The Write list chunk by chunk: start with rpcrdma_write_begin(); false after the last. */
+/* Iterates over the Write list: start with rpcrdma_write_begin(); false after the last chunk. */
 struct rpcrdma_chunk {
     uint32_t at;   /* offset of its count word */
-    uint32_t n;    /* segments */
-    uint32_t next; /* the accessors' own */
+    uint32_t n;    /* number of segments */
+    uint32_t next; /* private to the accessors */
 };
 struct rpcrdma_chunk rpcrdma_write_begin(const struct rpcrdma_header *header);
 bool rpcrdma_write_next(const struct rpcrdma_header *header, const uint8_t *p, struct rpcrdma_chunk *chunk);
-/* The Reply chunk; call when has_reply. */
+/* The Reply chunk; only if has_reply. */
 struct rpcrdma_chunk rpcrdma_reply_chunk(const struct rpcrdma_header *header);
 struct rpcrdma_segment rpcrdma_segment_at(const struct rpcrdma_chunk *chunk, const uint8_t *p, uint32_t i);
 
@@ -147,7 +148,7 @@ struct rpcrdma_write_plan {
     uint32_t n;
 };
 
-/* What to write: fields as they are, right or wrong, so that faults can be made. */
+/* The header to write: fields as they are, right or wrong, so that faults can be made. */
 struct rpcrdma_plan {
     uint32_t xid, vers, credit, proc;
     uint32_t align, thresh;

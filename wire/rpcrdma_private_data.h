@@ -14,7 +14,7 @@
  * R: remote invalidation is supported. A size of x means (x + 1) * 1024 octets.
  *
  * The block can begin at any octet of the Private Data of an MPA Request or Reply (section 5.2); in practice it follows
- * the enhanced data of RFC 6581. A peer that sends none, or no valid one, counts as R 0 and both sizes 1024.
+ * the enhanced data of RFC 6581. A peer that sends no valid block counts as having R 0 and both sizes 1024.
  */
 /* clang-format on */
 #ifndef IWARP_WIRE_RPCRDMA_PRIVATE_DATA_H
@@ -36,7 +36,7 @@ enum {
 #define RPCRDMA_PD_IDENTIFIER UINT32_C(0xF6AB0E18)
 
 struct rpcrdma_private_data {
-    size_t offset;   /* of the Format Identifier in the octets given; not encoded */
+    size_t offset;   /* of the Format Identifier in the given octets; not encoded */
     uint8_t version; /* as sent */
     uint8_t flags;   /* octet 5 as sent */
     bool remote_invalidation;
@@ -46,22 +46,22 @@ struct rpcrdma_private_data {
 
 enum rpcrdma_private_data_status {
     RPCRDMA_PD_OK,
-    RPCRDMA_PD_ABSENT,      /* no Format Identifier; *out is unchanged */
-    RPCRDMA_PD_TRUNCATED,   /* the Format Identifier, but fewer than 8 octets from it on; only offset is set */
-    RPCRDMA_PD_BAD_VERSION, /* Version is not 1; only offset and version mean something */
+    RPCRDMA_PD_ABSENT, /* no Format Identifier; *out is unchanged */
+    /* The Format Identifier was found, but fewer than 8 octets from there on; only offset is set. */
+    RPCRDMA_PD_TRUNCATED,
+    RPCRDMA_PD_BAD_VERSION, /* Version is not 1; only offset and version are meaningful */
 };
 
 /*
- * Searches p[0..n) for the Format Identifier and decodes what follows it. The first valid block counts: octets that
- * happen to equal the identifier must not hide it. Without a valid one the first block found is reported.
+ * Searches p[0..n) for the Format Identifier and decodes the block. The first valid block counts, so that octets that
+ * happen to equal the identifier do not hide it. Without a valid block the first block found is reported.
  */
 enum rpcrdma_private_data_status rpcrdma_private_data_find(struct rpcrdma_private_data *out, const uint8_t *p,
                                                            size_t n);
 
 /*
- * Writes the 8 octets. version and flags are written as they are, R is added when remote_invalidation is set;
- * sizes are rounded down to a multiple of 1024 and kept within the range that can be expressed. Returns 8, or 0 when
- * size is too small.
+ * Writes the 8 octets. version and flags are written as they are, R is added when remote_invalidation is set; sizes are
+ * rounded down to a multiple of 1024 and limited to the possible range. Returns 8, or 0 when size is too small.
  */
 size_t rpcrdma_private_data_encode(const struct rpcrdma_private_data *data, uint8_t *out, size_t size);
 

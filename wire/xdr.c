@@ -14,7 +14,7 @@ bool xdr_u64(struct xdr *x, uint64_t *out)
 
 bool xdr_skip(struct xdr *x, uint64_t n)
 {
-    /* The roundup of the three largest lengths would wrap around to nothing. */
+    /* The roundup of the three largest lengths would wrap around to 0. */
     if (n > UINT64_MAX - 3) {
         x->failed = true;
         return false;
@@ -41,7 +41,7 @@ bool xdr_opaque(struct xdr *x, const uint8_t **out, uint32_t *length)
     return true;
 }
 
-/* Room for n octets, or NULL: then the writer has failed. */
+/* Room for n octets, or NULL when the writer has failed. */
 static uint8_t *xdr_room(struct xdr_writer *w, size_t n)
 {
     uint8_t *p;

@@ -39,7 +39,7 @@ struct xdr {
     const uint8_t *p;
     size_t n;
     size_t at;   /* of the next octet */
-    bool failed; /* the stream ended before what was asked for; `at` says where that would have begun */
+    bool failed; /* the stream ended before the requested octets, which would have begun at `at` */
 };
 
 static inline struct xdr xdr_begin(const uint8_t *p, size_t n)
@@ -52,7 +52,7 @@ static inline size_t xdr_left(const struct xdr *x)
     return x->n - x->at;
 }
 
-/* True when n more octets are there; else the stream has failed. */
+/* True when n more octets are available; else the stream fails. */
 static inline bool xdr_has(struct xdr *x, uint64_t n)
 {
     if (x->failed || n > xdr_left(x))
@@ -88,7 +88,7 @@ void xdr_put_u32(struct xdr_writer *w, uint32_t v);
 void xdr_put_u64(struct xdr_writer *w, uint64_t v);
 /* n octets and their roundup, without a count. */
 void xdr_put_octets(struct xdr_writer *w, const void *p, size_t n);
-/* The same with the count before it. */
+/* The same, preceded by the count. */
 void xdr_put_opaque(struct xdr_writer *w, const void *p, uint32_t n);
 
 #endif
