@@ -8,8 +8,8 @@
 enum { NAME_MAX_LENGTH = 64 };
 
 /*
- * Characters to add, remove, replace or swap with their neighbour to make b of a, both at most NAME_MAX_LENGTH: the
- * optimal string alignment distance, of which three rows are enough.
+ * Number of characters to add, remove, replace or swap with their neighbour to turn a into b, both at most
+ * NAME_MAX_LENGTH: the optimal string alignment distance, which needs only three rows.
  */
 static size_t closest_distance(const char *a, size_t a_n, const char *b, size_t b_n)
 {

@@ -14,7 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of Linux 6.2, which is younger than some headers. */
+/* Since Linux 6.2, which is newer than some headers. */
 #ifndef LANDLOCK_ACCESS_FS_TRUNCATE
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1ULL << 14)
 #endif
@@ -28,17 +28,17 @@ static const uint64_t of_first_abi = (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1;
 static const uint64_t of_files =
     LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE;
 static const uint64_t reading = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-/* A file beside the output takes its name. */
+/* The output is first written to another file in its directory, and then renamed. */
 static const uint64_t writing = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE |
                                 LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE;
 
-/* What a reader of captures has no use for, and whoever took it over would. */
+/* System calls that a reader of captures does not need, but an attacker would. */
 static const int refused[] = {
     /* programs, and other processes */
     SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(fork), SCMP_SYS(vfork), SCMP_SYS(ptrace), SCMP_SYS(kill),
     SCMP_SYS(tkill), SCMP_SYS(process_vm_readv), SCMP_SYS(process_vm_writev), SCMP_SYS(pidfd_open),
     SCMP_SYS(pidfd_getfd), SCMP_SYS(pidfd_send_signal), SCMP_SYS(kcmp),
-    /* networks */
+    /* networking */
     SCMP_SYS(socket), SCMP_SYS(socketpair), SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen), SCMP_SYS(accept),
     SCMP_SYS(accept4), SCMP_SYS(sendto), SCMP_SYS(sendmsg), SCMP_SYS(sendmmsg),
     /* ways past other limits */
@@ -49,7 +49,7 @@ static const int refused[] = {
     SCMP_SYS(add_key), SCMP_SYS(request_key), SCMP_SYS(keyctl), SCMP_SYS(init_module), SCMP_SYS(finit_module),
     SCMP_SYS(delete_module), SCMP_SYS(kexec_load), SCMP_SYS(reboot), SCMP_SYS(swapon), SCMP_SYS(swapoff),
     SCMP_SYS(personality), SCMP_SYS(quotactl),
-    /* files of others: Landlock does not see these */
+    /* attributes of other files, which Landlock does not protect */
     SCMP_SYS(chmod), SCMP_SYS(fchmodat), SCMP_SYS(chown), SCMP_SYS(lchown), SCMP_SYS(fchown), SCMP_SYS(fchownat),
     SCMP_SYS(setxattr), SCMP_SYS(lsetxattr), SCMP_SYS(fsetxattr), SCMP_SYS(utimensat)};
 
@@ -65,7 +65,7 @@ static int create_ruleset(const struct landlock_ruleset_attr *attr, size_t size,
     return (int)syscall(SYS_landlock_create_ruleset, attr, size, flags);
 }
 
-/* False: the kernel does not take the rule; then nothing must be forbidden. */
+/* False: the kernel rejects the rule; then nothing may be forbidden. */
 static bool allow(const struct rules *rules, const char *path, uint64_t rights)
 {
     struct landlock_path_beneath_attr rule = {.parent_fd = open(path, O_PATH | O_CLOEXEC)};
@@ -73,13 +73,13 @@ static bool allow(const struct rules *rules, const char *path, uint64_t rights)
     bool told;
 
     if (rule.parent_fd < 0)
-        return true; /* opening it will fail for the same reason */
+        return true; /* opening the file will fail for the same reason */
     rule.allowed_access = rights & rules->handled;
     if (fstat(rule.parent_fd, &is) != 0 || !S_ISDIR(is.st_mode))
         rule.allowed_access &= of_files;
     told = rule.allowed_access == 0 ||
            syscall(SYS_landlock_add_rule, rules->fd, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0 ||
-           errno == EBADFD; /* a pipe or socket by a name in /proc, which Landlock leaves alone */
+           errno == EBADFD; /* a pipe or socket named in /proc, which Landlock does not restrict */
     close(rule.parent_fd);
     return told;
 }
@@ -131,11 +131,11 @@ static void confine_calls(void)
 
     if (!filter)
         return;
-    /* Calls fail, of another architecture's numbers, too: nothing is killed, and no report lost. */
+    /* Calls fail, even with another architecture's numbers: no process is killed, and no report lost. */
     (void)seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM));
-    (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1); /* old kernels make filtered processes slow otherwise */
+    (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1); /* otherwise old kernels slow down filtered processes */
     for (size_t i = 0; i < G_N_ELEMENTS(refused); i++)
-        (void)seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), refused[i], 0); /* some architectures lack some */
+        (void)seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), refused[i], 0); /* some architectures lack some calls */
     (void)seccomp_load(filter);
     seccomp_release(filter);
 }
@@ -144,7 +144,7 @@ void confine(const struct confine_to *to)
 {
     if (!IWARP_CONFINE)
         return;
-    /* glibc loads what converts from the user's character set when that is first asked for. */
+    /* glibc loads the converter for the user's character set on first use. */
     g_free(g_locale_to_utf8("", 0, NULL, NULL, NULL));
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;

@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What reads hostile octets needs few files, and no program, network or other process: the kernel refuses the rest. */
+/*
+ * A program that reads hostile octets needs few files, and no other program, network or process: the kernel refuses
+ * everything else.
+ */
 #ifndef IWARP_SUPPORT_CONFINE_H
 #define IWARP_SUPPORT_CONFINE_H
 
 struct confine_to {
-    char *const *inputs;  /* NULL-terminated: files that will be opened, directories whose files will be; NULL: none */
-    char *const *outputs; /* likewise: as output_file_open() takes them */
+    /* NULL-terminated: files to be opened, and directories whose files are to be opened; NULL: none. */
+    char *const *inputs;
+    char *const *outputs; /* likewise: paths as for output_file_open() */
     const char *scratch;  /* directory for temporary files; NULL: none */
 };
 
 /*
- * From here on the thread, and those that it starts, can open nothing else (Landlock), nor run programs, use sockets
- * anew or touch other processes (seccomp); what is open stays so. A kernel that lacks one of the two does without it,
- * and says nothing. For the first thread, before there are others.
+ * From here on the calling thread, and threads that it starts, can open nothing else (Landlock), and cannot run
+ * programs, create sockets or touch other processes (seccomp); open files stay open. If the kernel lacks one of the
+ * two, that part is silently skipped. Call from the first thread, before it starts others.
  */
 void confine(const struct confine_to *to);
 

@@ -4,8 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* The parser makes an infinity of a number that no double holds, which then cannot be written as JSON. *i: its first
- * octet; goes to its last. */
+/*
+ * The parser turns a number too large for a double into infinity, which cannot be written as JSON. *i: its first octet;
+ * moves to its last.
+ */
 static bool number_fits(const char *text, gsize *i)
 {
     char *end;
@@ -15,7 +17,7 @@ static bool number_fits(const char *text, gsize *i)
     return fits;
 }
 
-/* *i: the opening quotation mark; goes to the closing one. */
+/* *i: the opening quotation mark; moves to the closing one. */
 static bool string_fits(const char *text, gsize length, gsize *i)
 {
     for (++*i; *i < length && text[*i] != '"'; ++*i) {

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 
 /*
- * text ends with a NUL. False: this is not JSON, nested too deeply, or it has a number that no double holds. The parser
- * is recursive and accepts more than JSON: deep nesting, and comments, which could hide brackets from this count, must
- * not reach it.
+ * text ends with a NUL. False: not JSON, nested too deeply, or containing a number too large for a double. The parser
+ * is recursive and accepts more than JSON: it must not be given deep nesting, or comments, which could hide brackets
+ * from this check.
  */
 bool json_guard_passes(const char *text, gsize length);
 

@@ -45,7 +45,7 @@ static bool writer_is_plain(const char *text)
     return true;
 }
 
-/* What json-glib leaves as it is, but terminals act on, has another spelling in JSON. */
+/* Writes characters that json-glib leaves alone, but that terminals act on, as \u escapes. */
 static void put_quoted(struct json_writer *writer, const char *quoted)
 {
     for (const char *next; *quoted != '\0'; quoted = next) {
@@ -78,7 +78,7 @@ static void put_string(struct json_writer *writer, const char *text)
     }
 }
 
-/* What comes before every value. */
+/* Writes everything that precedes a value. */
 static void put_place(struct json_writer *writer, const char *name)
 {
     if (!writer->empty)
@@ -170,7 +170,7 @@ void json_strings(struct json_writer *writer, const char *name, const char *cons
     json_end_array(writer);
 }
 
-/* A report is made of numbers mostly: printf() would take most of the time. */
+/* A report consists mostly of numbers, and printf() would take most of the time. */
 static void writer_put_number(struct json_writer *writer, int64_t value)
 {
     uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
@@ -210,7 +210,7 @@ void json_double(struct json_writer *writer, const char *name, double value)
     put_place(writer, name);
     g_ascii_dtostr(text, sizeof text, value);
     put_text(writer, text, strlen(text));
-    if (text[strspn(text, "-0123456789")] == '\0') /* stays a number with a fraction */
+    if (text[strspn(text, "-0123456789")] == '\0') /* stays a floating-point number */
         put_text(writer, ".0", 2);
 }
 
@@ -228,7 +228,7 @@ void json_null(struct json_writer *writer, const char *name)
     json_string(writer, name, NULL);
 }
 
-/* ---- what is JSON already ---- */
+/* ---- text that is JSON already ---- */
 
 static void put_text_place(struct json_writer *writer, struct json_text name)
 {

@@ -24,7 +24,7 @@ bool output_file_is_input(const char *path, const char *input)
     return to == 0 && from == 0 && S_ISREG(in.st_mode) && in.st_dev == out.st_dev && in.st_ino == out.st_ino;
 }
 
-/* What a new file would have; or what the file that is to be replaced has. */
+/* The mode of a new file, or of the file to be replaced. */
 static mode_t mode_wanted(const struct stat *existing)
 {
     mode_t mask;
@@ -43,7 +43,7 @@ static bool is_standard_output(const char *path)
 
 static bool is_in_place(const char *path, const struct stat *existing)
 {
-    /* These may be another name of a regular file that others have open. */
+    /* These paths may be other names of a regular file that other processes have open. */
     return !S_ISREG(existing->st_mode) || g_str_has_prefix(path, "/dev/") || g_str_has_prefix(path, "/proc/");
 }
 
@@ -54,7 +54,7 @@ bool output_file_is_replaced(const char *path)
     return !is_standard_output(path) && (stat(path, &existing) != 0 || !is_in_place(path, &existing));
 }
 
-/* The file that is to be replaced, or made: not a link to it. */
+/* The file to be replaced or created: not a link to it. */
 static gchar *target_of(const char *path)
 {
     char *resolved = realpath(path, NULL);
@@ -107,7 +107,7 @@ bool output_file_open(struct output_file *out, const char *path)
     return out->file != NULL;
 }
 
-/* Where everybody may write, as in /tmp, names belong to the owners of the files. */
+/* In directories that everybody can write to, such as /tmp, names belong to the owners of the files. */
 static bool may_take_name(const char *path, const struct stat *existing)
 {
     gchar *folder = output_file_place(path);
@@ -127,7 +127,7 @@ bool output_file_possible(const char *path)
     bool possible;
     int why;
 
-    /* Whoever reads a pipe would see it opened and closed. */
+    /* Opening a pipe here would show its reader an open and a close. */
     if (path && stat(path, &existing) == 0 && !S_ISREG(existing.st_mode)) {
         errno = EISDIR;
         return !S_ISDIR(existing.st_mode) && access(path, W_OK) == 0;

@@ -11,36 +11,41 @@
 
 struct output_file {
     FILE *file;
-    gchar *target;    /* with symbolic links resolved: it is the file that is replaced, not a link to it */
-    gchar *temporary; /* NULL: written in place, as devices and pipes are, or removed or renamed already */
+    gchar *target;    /* with symbolic links resolved: the file itself is replaced, not a link to it */
+    gchar *temporary; /* NULL: written in place (devices and pipes), or already removed or renamed */
 };
 
-/* True when both names are of one file that exists. */
+/* True when both names refer to the same existing file. */
 bool output_file_is(const char *path, const char *other);
 
 /*
- * Writing to path (NULL or "-": standard output) would change the regular file that is read as input ("-": standard
+ * Writing to path (NULL or "-": standard output) would change the regular file that is read as `input` ("-": standard
  * input).
  */
 bool output_file_is_input(const char *path, const char *input);
 
-/* Written again, it is a file with the latest only; what is written in place would get each after the one before. */
+/* True: writing again replaces the file. False: it is written in place, after the earlier contents. */
 bool output_file_is_replaced(const char *path);
 
-/* What the kernel must allow to be written: the directory in which it is made and renamed, or what is written in place.
- * NULL: standard output. */
+/*
+ * The path that the kernel must allow writing to: the directory in which the file is created and renamed, or the file
+ * that is written in place. NULL: standard output.
+ */
 gchar *output_file_place(const char *path);
 
 /*
- * path NULL or "-": standard output. Anything but a regular file is written in place; an existing file keeps
- * its permissions. False with errno on failure.
+ * path NULL or "-": standard output. Everything except regular files is written in place; an existing file keeps its
+ * permissions. False with errno on failure.
  */
 bool output_file_open(struct output_file *out, const char *path);
-/* Whether output_file_open() would succeed, to be asked before long work. False with errno if not. */
+/* Whether output_file_open() would succeed; to be called before long work. False with errno if not. */
 bool output_file_possible(const char *path);
-/* Everything is written: renames it. False with errno on failure; the file that was there before is still there. */
+/*
+ * Call when everything is written: renames the file. False with errno on failure; the previous file is then still
+ * there.
+ */
 bool output_file_finish(struct output_file *out);
-/* For one that was opened, or is all zero: removes what is unfinished. */
+/* For a file that was opened, or an all-zero structure: removes an unfinished file. */
 void output_file_clear(struct output_file *out);
 
 #endif

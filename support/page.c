@@ -19,7 +19,7 @@ static gchar *page_source_of(const char *text)
     return source;
 }
 
-/* Only this style and this script apply: whatever a capture or a device could smuggle in would not run. */
+/* Only this style and this script apply: a script smuggled in by a capture or a device would not run. */
 static void write_policy(xmlTextWriter *writer, const char *style, const char *script)
 {
     gchar *style_source = page_source_of(style), *script_source = script ? page_source_of(script) : g_strdup("'none'");

@@ -17,7 +17,7 @@ static gchar *printable_printable(const char *text, bool lines)
         gunichar c = g_utf8_get_char_validated(text, -1);
         const char *next = c >= (gunichar)-2 ? text + 1 : g_utf8_next_char(text);
 
-        /* U+FFFE and U+FFFF are UTF-8, but XML does not have them. */
+        /* U+FFFE and U+FFFF are valid UTF-8, but XML forbids them. */
         if (c >= (gunichar)-2 || c == 0xFFFE || c == 0xFFFF || (printable_is_hidden(c) && !(lines && c == '\n'))) {
             for (; text < next; text++)
                 g_string_append_printf(out, "\\x%02x", (unsigned)(guchar)*text);

@@ -8,12 +8,12 @@
 void tap_begin(struct tap *tap, FILE *out, unsigned n)
 {
     *tap = (struct tap){.out = out};
-    /* What is written is both; prove, which sets this, refuses the later version up to Perl 5.36. */
+    /* The output conforms to both versions; prove, which sets this variable, rejects version 14 up to Perl 5.36. */
     fprintf(out, "TAP version %d\n1..%u", g_getenv("HARNESS_ACTIVE") ? 13 : 14, n);
     fputs(n == 0 ? " # SKIP nothing was exercised\n" : "\n", out);
 }
 
-/* In one line, and without what begins a directive. */
+/* In one line, with characters escaped that begin a directive. */
 static void tap_write_text(FILE *out, const char *text)
 {
     g_autofree char *printable = printable_text(text);
@@ -36,7 +36,7 @@ void tap_point(struct tap *tap, bool ok, const char *description, const char *di
     fputc('\n', tap->out);
 }
 
-/* A scalar between double quotes, as YAML and JSON have it. */
+/* A scalar in double quotes, valid as YAML and JSON. */
 static void tap_write_quoted(FILE *out, const char *text)
 {
     g_autofree gchar *printable = printable_lines(text);

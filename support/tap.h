@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * TAP 14 (testanything.org), such that readers of the kernel's KTAP take it as well: no subtests, and what explains a
- * result is a block of YAML, which they pass over.
+ * TAP 14 (testanything.org) that readers of the kernel's KTAP accept as well: no subtests, and results are explained in
+ * YAML blocks, which KTAP readers skip.
  */
 #ifndef IWARP_SUPPORT_TAP_H
 #define IWARP_SUPPORT_TAP_H
@@ -17,7 +17,7 @@ struct tap {
 
 /* n test points will follow. */
 void tap_begin(struct tap *tap, FILE *out, unsigned n);
-/* A test point. directive: "SKIP" or "TODO", with its reason; NULL: neither. */
+/* A test point. directive: "SKIP" or "TODO", with its reason; or NULL. */
 void tap_point(struct tap *tap, bool ok, const char *description, const char *directive, const char *reason);
 /* After a test point: n pairs of key and value, ended by NULL. */
 void tap_yaml(const struct tap *tap, const char *key, ...) G_GNUC_NULL_TERMINATED;

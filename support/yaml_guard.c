@@ -8,7 +8,7 @@ struct nesting {
     unsigned depth, anchors;
 };
 
-/* What the event adds. NULL: that is not too much. */
+/* Counts an event. NULL: within the limits. */
 static const char *guard_take_event(struct nesting *nesting, const yaml_event_t *event)
 {
     const yaml_char_t *anchor = NULL;

@@ -8,8 +8,8 @@
 enum { YAML_GUARD_DEPTH = 64, YAML_GUARD_ANCHORS = 64, YAML_GUARD_TEXT = 4 << 20 };
 
 /*
- * NULL: the n octets may be loaded, which says nothing of their syntax. Otherwise why not; *line, from 1, is where.
- * libyaml takes time that grows with the square of the depth of flow collections, and of the number of anchors.
+ * NULL: the n octets may be loaded; their syntax may still be wrong. Otherwise the reason; *line, from 1, is where.
+ * libyaml needs time that grows with the square of the depth of flow collections, and of the number of anchors.
  */
 const char *yaml_guard(const char *text, size_t n, size_t *line);
 
