@@ -5,7 +5,10 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-/* The end of the IP address that begins at *text, past its bracket. *rest: what follows. NULL: no closing bracket. */
+/*
+ * The end of the IP address that begins at *text, which is moved past an opening bracket. *rest: the text after the
+ * address. NULL: there is no closing bracket.
+ */
 static const char *end_of_ip(const char **text, const char **rest)
 {
     const char *slash = strchr(*text, '/'), *colon = strchr(*text, ':');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which findings a waiver is for. */
+/* Which findings a waiver covers. */
 #include "waivers/waivers.h"
 
 #include <string.h>
@@ -58,7 +58,7 @@ size_t waiver_numbers(const char *text)
     }
 }
 
-/* In how many octets the text begins as the pattern does, which is at '#' or at a character that stands for itself. */
+/* How many octets of the text match the beginning of the pattern, which is '#' or a literal character. */
 static size_t match_step(const char *pattern, const char *text, const char *whole)
 {
     bool in_word = text > whole && g_ascii_isalnum(text[-1]);
@@ -68,7 +68,7 @@ static size_t match_step(const char *pattern, const char *text, const char *whol
     return *pattern == *text;
 }
 
-/* Takes time in proportion to both lengths: of several '*' only the latest is tried again. */
+/* Takes time proportional to the product of both lengths at most: only the latest '*' is tried again. */
 static bool text_fits(const char *pattern, const char *whole)
 {
     const char *star = NULL, *from = NULL, *text = whole;

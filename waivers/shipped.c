@@ -4,15 +4,15 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FILES_MAX = 64 }; /* a set of them is a uint64_t */
+enum { FILES_MAX = 64 }; /* so that a uint64_t can hold a set of files */
 
-/* A part that was once all of another one's name. */
+/* Maps the former name of a part to its current one. */
 static const char *word_now(const char *word)
 {
     return strcmp(word, "nfsrdma") == 0 ? "nfsd" : word;
 }
 
-/* The words of the group are the file's, some of those after the first left out. */
+/* The group's words are the file's words, some after the first omitted. */
 static bool shipped_is_of(const struct shipped_file *file, const char *group)
 {
     g_auto(GStrv) has = g_strsplit(file->name, "-", -1), wants = g_strsplit(group, "-", -1);
@@ -39,7 +39,7 @@ static int by_name(gconstpointer a, gconstpointer b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* The file's name, and those of its groups: with each set of the words after the first. */
+/* Adds the file's name, and its groups: with each subset of the words after the first. */
 static void shipped_add_groups(GPtrArray *names, const struct shipped_file *file)
 {
     g_auto(GStrv) words = g_strsplit(file->name, "-", -1);
@@ -58,7 +58,7 @@ static void shipped_add_groups(GPtrArray *names, const struct shipped_file *file
     }
 }
 
-/* char *, sorted. */
+/* Returns sorted char *. */
 static GPtrArray *all_names(void)
 {
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
@@ -69,7 +69,7 @@ static GPtrArray *all_names(void)
     return names;
 }
 
-/* They are tested: what cannot be read is a mistake of the build. */
+/* Built-in files are tested: an unreadable one is a build error. */
 static char *add_file(GPtrArray *waivers, const struct shipped_file *file)
 {
     g_autofree char *path = g_strconcat(file->name, ".yaml", NULL);
@@ -106,11 +106,11 @@ char *shipped_names(void)
     return g_string_free(text, FALSE);
 }
 
-/* ---- what they would explain ---- */
+/* ---- which findings they would waive ---- */
 
-/* What a file explains, whatever the others do. */
+/* The findings that a file explains, regardless of the other files. */
 struct explained {
-    bool *which; /* of the findings */
+    bool *which; /* for each finding */
     bool any;
 };
 
@@ -127,7 +127,7 @@ static struct explained explain_by(const struct shipped_file *file, const struct
     return explained;
 }
 
-/* By at least one of the files. */
+/* Number of findings that at least one of the files explains. */
 static uint64_t shipped_count(const struct explained *by, uint64_t files, const struct shipped_findings *findings)
 {
     uint64_t times = 0;
@@ -141,17 +141,17 @@ static uint64_t shipped_count(const struct explained *by, uint64_t files, const 
     return times;
 }
 
-/* What has to be so for a file to be about a capture: by its family and its part. */
+/* The condition under which a file applies to a capture, by its family and part. */
 static const struct {
     const char *family, *part;
     bool nfs_server;
-    const char *clause; /* the versions follow */
+    const char *clause; /* followed by the versions */
 } clauses[] = {{"ganesha", NULL, true, "the responder is NFS-Ganesha"},
                {"linux", "nfsd", true, "the responder is Linux"},
                {"linux", "siw", false, "the iWARP device is siw of Linux"},
                {"linux", "xprtrdma", false, "the initiator is Linux"}};
 
-/* words: of the name of a file. */
+/* words: from a file's name. */
 static bool clause_fits(unsigned k, char *const *words)
 {
     return strcmp(clauses[k].family, words[0]) == 0 &&
@@ -170,7 +170,7 @@ bool shipped_of_another(const struct waiver *waiver, const char *server)
     return false;
 }
 
-/* The versions of those of the files that explain something and have that clause: "6.1 to 7.2". NULL: none. */
+/* The versions in the files that explain something and have that clause: "6.1 to 7.2". NULL: none. */
 static char *versions_of(unsigned k, const struct explained *by, uint64_t files)
 {
     char *first = NULL, *all = NULL;
@@ -188,7 +188,9 @@ static char *versions_of(unsigned k, const struct explained *by, uint64_t files)
     return all;
 }
 
-/* "the responder is Linux 6.1 to 7.2 and the iWARP device is siw of Linux 6.1": of the files that explain something. */
+/*
+ * "the responder is Linux 6.1 to 7.2 and the iWARP device is siw of Linux 6.1": for the files that explain something.
+ */
 static char *condition(const struct explained *by, uint64_t files)
 {
     GString *text = g_string_new(NULL);
@@ -207,7 +209,7 @@ static unsigned shipped_size_of(uint64_t files)
     return (unsigned)__builtin_popcountll(files);
 }
 
-/* The smallest name that stands for all of these files; NULL: they are of several families. */
+/* The smallest name that covers all of these files; NULL: they belong to several families. */
 static const char *smallest_name(const GPtrArray *names, uint64_t wanted)
 {
     const char *best = NULL;
@@ -216,7 +218,7 @@ static const char *smallest_name(const GPtrArray *names, uint64_t wanted)
         const char *name = g_ptr_array_index(names, i);
         uint64_t files = files_of(name);
 
-        /* Of two names for the same files the longer one says more. */
+        /* Among names for the same files, the longer one is more specific. */
         if ((files & wanted) == wanted &&
             (!best || shipped_size_of(files) < shipped_size_of(files_of(best)) ||
              (shipped_size_of(files) == shipped_size_of(files_of(best)) && strlen(name) > strlen(best))))
@@ -225,7 +227,7 @@ static const char *smallest_name(const GPtrArray *names, uint64_t wanted)
     return best;
 }
 
-/* Those of a name's files that explain something. */
+/* The files of a name that explain something. */
 static uint64_t useful(const struct explained *by, uint64_t files)
 {
     for (unsigned i = 0; i < FILES_MAX; i++)
@@ -235,8 +237,8 @@ static uint64_t useful(const struct explained *by, uint64_t files)
 }
 
 /*
- * The name that explains most with the fewest useful files. Where several do, as what two versions have in common, it
- * is not known which of them it is: the group of them all, or, of several families, the first.
+ * The name that explains most with the fewest useful files. If several do, because of what two versions have in common,
+ * the right one is unknown: returns the group that contains them all or, if they belong to several families, the first.
  */
 static const char *best_name(const GPtrArray *names, const struct explained *by,
                              const struct shipped_findings *findings)
@@ -297,7 +299,7 @@ char *shipped_text(const struct shipped_match *match, uint64_t of, const char *w
                            what, of == 1 ? "" : "s", match->condition, match->name);
 }
 
-/* ---- what there is ---- */
+/* ---- what is available ---- */
 
 static bool is_file(const char *name)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The waiver files of this directory, built in: --waivers=NAME. NAME is that of a file ("linux-6.1-siw"), whose words
- * are the family, the version and the part, or of a group, which leaves out some of the words after the first: "linux",
- * "linux-6.1", "linux-siw" are all files that have those words.
+ * The waiver files of this directory, built in: --waivers=NAME. NAME is either a file's ("linux-6.1-siw"), with family,
+ * version and part as its words, or a group's, which omits some of the words after the first: "linux", "linux-6.1" and
+ * "linux-siw" stand for all files that have these words.
  */
 #ifndef IWARP_WAIVERS_SHIPPED_H
 #define IWARP_WAIVERS_SHIPPED_H
@@ -14,34 +14,34 @@ struct shipped_file {
     const char *text;
 };
 
-/* By name; the last has none. From *.yaml of this directory (CMakeLists.txt). */
+/* Sorted by name; the last entry has name NULL. Made from *.yaml of this directory (CMakeLists.txt). */
 extern const struct shipped_file shipped_files[];
 
-/* False: nothing has that name. */
+/* False: there is no such name. */
 bool shipped_add(GPtrArray *waivers, const char *name);
 /* All names, of files and of groups: "ganesha, ganesha-6.5, linux, linux-6.1, linux-6.1-nfsd"; g_free() it. */
 char *shipped_names(void);
 
-/* A line of each: its name, what it is for, and what it waives, with tabs between; g_free() it. */
+/* One line for each name: the name, its subject, and what it waives, separated by tabs; g_free() it. */
 char *shipped_list(void);
 
-/* What would be waived: --waivers=NAME for a report that fails. */
+/* The built-in waivers that would help a failing report: --waivers=NAME. */
 struct shipped_match {
-    char *name;         /* of the smallest file or group that explains most; NULL: none explains anything */
+    char *name;         /* the smallest file or group that explains most; NULL: none explains anything */
     char *condition;    /* "the responder is Linux 6.1 to 7.2": for the files that explain something */
-    uint64_t explained; /* findings */
+    uint64_t explained; /* number of findings */
 };
 
-/* One kind of finding, or a case that failed. */
+/* Whether a waiver covers a kind of finding, or a case that failed. */
 typedef bool (*shipped_fits)(const struct waiver *waiver, const void *finding);
 struct shipped_findings {
     const void *const *findings;
-    const uint64_t *times; /* how many of each */
+    const uint64_t *times; /* how often each was made */
     size_t n;
     shipped_fits fits;
 };
 
-/* The shipped waiver is of another NFS server than this family, "linux" or "ganesha". NULL: not known. */
+/* The built-in waiver is for an NFS server of another family than `server`, "linux" or "ganesha". NULL: unknown. */
 bool shipped_of_another(const struct waiver *waiver, const char *server);
 
 struct shipped_match shipped_explain(const struct shipped_findings *findings);

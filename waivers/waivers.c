@@ -88,7 +88,7 @@ static bool mistake(const struct loader *loader, const yaml_node_t *node, const 
     va_start(args, format);
     raw = g_strdup_vprintf(format, args);
     va_end(args);
-    text = printable_text(raw); /* it repeats what the file says */
+    text = printable_text(raw); /* the message quotes the file */
     g_free(raw);
     g_set_error(loader->error, WAIVER_ERROR, 0, "%s:%zu: %s", loader->path,
                 node ? node->start_mark.line + 1 : (size_t)1, text);
@@ -153,7 +153,7 @@ static bool read_role(const struct loader *loader, const yaml_node_t *node, stru
     return true;
 }
 
-/* A case has the id of its rule, with a suffix after a slash where the rule has several. */
+/* A case has the id of its rule, with a suffix after a slash if the rule has several cases. */
 static bool find_rule_of_case(struct waiver *waiver)
 {
     const char *slash = strchr(waiver->id, '/');
@@ -163,7 +163,7 @@ static bool find_rule_of_case(struct waiver *waiver)
     return id && find_rule(id, &waiver->rule);
 }
 
-/* "SUBJECT/PARAMETER=VALUE,...", instead of a case: whether there are such values is known where they are combined. */
+/* "SUBJECT/PARAMETER=VALUE,...", instead of a case; the code that combines values knows whether such values exist. */
 static bool waivers_names_values(struct waiver *waiver)
 {
     const char *slash = strchr(waiver->id, '/');
@@ -174,7 +174,7 @@ static bool waivers_names_values(struct waiver *waiver)
 
 static bool read_id(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
-    if (waiver->one_case) /* by `case` */
+    if (waiver->one_case) /* from `case` */
         return mistake(loader, node, "give either 'id' or 'case'");
     if (!waivers_read_text(loader, "id", node, &waiver->id))
         return false;
@@ -189,7 +189,7 @@ static bool read_id(const struct loader *loader, const yaml_node_t *node, struct
     return mistake(loader, node, "no rule%s '%s'%s", loader->of_cases ? " or case" : "", waiver->id, hint);
 }
 
-/* A case of its own, whether or not it has a suffix: no finding is waived. */
+/* A single case, with or without a suffix: does not waive findings. */
 static bool read_case(const struct loader *loader, const yaml_node_t *node, struct waiver *waiver)
 {
     const char *text = scalar(node);
@@ -337,7 +337,7 @@ static bool waivers_read_list(const struct loader *loader, const yaml_node_t *li
     return true;
 }
 
-/* The list under `waivers`, and in `about` whose deviations they are. */
+/* Reads the list under `waivers`, and in `about` the devices that deviate. */
 static bool read_titled(const struct loader *loader, const yaml_node_t *root, GPtrArray *waivers)
 {
     const yaml_node_t *list = NULL;
@@ -375,7 +375,7 @@ static bool waivers_read_document(const struct loader *loader, const yaml_node_t
                                            : waivers_read_list(loader, root, waivers);
 }
 
-/* An empty document waives nothing. waivers: NULL: the document must be empty. */
+/* An empty document waives nothing. waivers NULL: the document must be empty. */
 static bool waivers_load_document(struct loader *loader, yaml_parser_t *parser, GPtrArray *waivers)
 {
     yaml_document_t document;
@@ -444,7 +444,7 @@ bool waivers_load(GPtrArray *waivers, const char *path, bool of_cases, GError **
     g_autofree char *text = NULL;
     gsize n;
 
-    if (g_file_test(path, G_FILE_TEST_IS_DIR)) /* linux/ may be a kernel's tree */
+    if (g_file_test(path, G_FILE_TEST_IS_DIR)) /* a directory named linux may be a kernel source tree */
         return load_by_name(waivers, path, EISDIR, error);
     if (!g_file_get_contents(path, &text, &n, NULL))
         return load_by_name(waivers, path, errno, error);
