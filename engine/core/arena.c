@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* AddressSanitizer sees an access beyond a piece if the piece is a block by itself. */
+/* AddressSanitizer detects an access beyond a piece only if each piece is a block of its own. */
 #if defined(__SANITIZE_ADDRESS__)
 #define PIECES_APART 1
 #elif defined(__has_feature)
@@ -28,8 +28,10 @@ enum {
 #endif
     POOL_MAX = 32, /* 1.25 MiB */
     SHORT = 512,   /* octets of an array */
-    /* A packed block counts as such a part, not as its size: gaps in structures differ in each run. It may be twice as
-     * large. */
+    /*
+     * A packed block counts as this fraction of its used size, not as its packed size, which differs in each run
+     * because of gaps in structures. The packed size may be twice as large.
+     */
     PARKED_PART = 8,
 };
 
@@ -41,7 +43,7 @@ struct arena_block {
 
 struct arena {
     struct arena_pool *pool;
-    struct arena_block *first, *latest; /* latest: those after the first, from which pieces are taken; or the first */
+    struct arena_block *first, *latest; /* latest: the block after the first that pieces are taken from; or the first */
     unsigned users;
     size_t grown;
 };
@@ -212,7 +214,7 @@ size_t arena_size(const struct arena *arena)
     return sizeof *first + (arena->pool ? first->room : first->used) + arena->grown;
 }
 
-/* ---- put aside ---- */
+/* ---- parking ---- */
 
 struct arena_parked {
     struct arena_block *block;
@@ -235,7 +237,7 @@ struct arena_parked *arena_park(struct arena *arena)
         return NULL;
     used = sizeof *block + block->used;
     parked.size = used / PARKED_PART + arena->grown;
-    kept = malloc(sizeof *kept); /* without it the arena stays as it is: nothing is lacking */
+    kept = malloc(sizeof *kept); /* if this fails, the arena stays as it is, and no memory is reported as lacking */
     if (!kept || parked.packed.size > 2 * used / PARKED_PART || !pages_clear(&pool->pages, block)) {
         free(parked.packed.octets);
         free(kept);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A rule that was exercised is a number of 7-bit groups, the lowest first, 0x80 meaning that more follow: the distance
- * from the rule before it, shifted left by two, with two bits that say whether it failed or stayed open; then, as
- * such numbers, how often it passed, and failed and stayed open where the bits say so.
+ * An exercised rule is stored as numbers of 7-bit groups, lowest group first, where 0x80 means that more groups follow.
+ * First the distance from the previous rule, shifted left by two, with two bits for "has failed" and "has
+ * inconclusive"; then the number of passes and, if their bits are set, of failures and inconclusive outcomes.
  */
 #include "engine/core/fold.h"
 #include "engine/core/hash.h"
@@ -20,11 +20,11 @@ enum {
     GROUP_BITS = 7,
     GROUP_MORE = 0x80,
     NUMBER_MAX = 5,             /* octets of a 32-bit number */
-    ENTRY_MAX = 4 * NUMBER_MAX, /* of a rule */
+    ENTRY_MAX = 4 * NUMBER_MAX, /* for one rule */
 };
 
 struct folded_counts {
-    struct folded_counts *before; /* to be added; NULL: nothing */
+    struct folded_counts *before; /* counts to be added; NULL: none */
     uint32_t size, users;
     bool failed; /* a rule has findings */
     uint8_t octets[];
@@ -53,7 +53,7 @@ static const uint8_t *fold_get_number(const uint8_t *p, uint32_t *number)
     return p;
 }
 
-/* As a number, with the first of them in its uppermost octet. */
+/* As a number, with the first count in its most significant octet. */
 static uint64_t block_of(const uint8_t passed[RULE_BLOCK])
 {
     static_assert(sizeof(uint64_t) == RULE_BLOCK, "several at once");
@@ -65,7 +65,7 @@ static bool is_zero(const uint8_t passed[RULE_BLOCK])
     return block_of(passed) == 0;
 }
 
-/* Where octets are put. */
+/* Output position. */
 struct folding {
     uint8_t *next;
     size_t last; /* rule */
@@ -90,7 +90,7 @@ static inline void put_count(struct folding *folding, size_t rule, struct rule_c
         folding->next = fold_put_number(folding->next, count.inconclusive);
 }
 
-/* All that is not 0 is there. */
+/* Stores all counts that are not 0. */
 static void take_passed(uint8_t passed[RULE_ROOM], struct folding *folding)
 {
     for (size_t block = 0; block < RULE_ROOM; block += RULE_BLOCK) {
@@ -98,7 +98,7 @@ static void take_passed(uint8_t passed[RULE_ROOM], struct folding *folding)
 
         if (counts == 0)
             continue;
-        while (counts != 0) { /* each that is not 0 */
+        while (counts != 0) { /* for each nonzero count */
             unsigned i = (unsigned)__builtin_clzll(counts) / 8;
 
             put_count(folding, block + i, (struct rule_count){passed[block + i], 0, 0});
@@ -141,7 +141,7 @@ static void take_all(struct rule_counts *counts, struct folding *folding)
     memset(counts, 0, sizeof *counts);
 }
 
-/* The upper bits are the best of a hash of few octets. */
+/* The upper bits of a hash of few octets are the best ones. */
 static size_t fold_slot_of(uint64_t hash, unsigned bits)
 {
     return hash >> (64 - bits);
@@ -212,7 +212,7 @@ void folded_pool_free(struct folded_pool *pool)
 
 struct cursor {
     const uint8_t *next, *end;
-    size_t rule; /* that next_count() returned last */
+    size_t rule; /* the last one returned by next_count() */
 };
 
 static struct cursor fold_begin(const struct folded_counts *folded)

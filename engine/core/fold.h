@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rule counts, folded: only the rules that a connection exercised, in two or three octets each. Kept for idle and ended
- * connections, where RULE_COUNT counts would take a hundred times as much.
+ * connections, for which RULE_COUNT counts would take a hundred times as much.
  */
 #ifndef IWARP_ENGINE_CORE_FOLD_H
 #define IWARP_ENGINE_CORE_FOLD_H
@@ -11,33 +11,33 @@
 struct folded_counts; /* for counts_free() */
 
 /*
- * Most connections of a capture count the same: of those that do, all have one block. To begin with zero. The
+ * Most connections of a capture have equal counts: these connections share one block. Initialise to zero. The
  * connections of one pool must not be freed by several threads at a time.
  */
 enum { FOLDED_POOL_BITS = 6, FOLDED_POOL = 1 << FOLDED_POOL_BITS };
 
 struct folded_pool {
-    struct folded_counts *latest[FOLDED_POOL]; /* by a hash */
+    struct folded_counts *latest[FOLDED_POOL]; /* indexed by a hash */
 };
 
-/* Nothing was counted of any rule. */
+/* No rule was counted. */
 bool counts_empty(const struct rule_counts *counts);
 /*
- * Takes the counts, which are 0 afterwards, and adds them to `before`, which it takes over and which may be NULL. NULL
- * when memory is lacking: all are lost. pool may be NULL.
+ * Folds the counts, which are 0 afterwards, and adds them to `before`, which is taken over and may be NULL. NULL when
+ * memory is lacking: all counts are lost. pool may be NULL.
  */
 struct folded_counts *counts_fold(struct folded_pool *pool, struct rule_counts *counts, struct folded_counts *before);
 /* folded may be NULL. */
 void counts_free(struct folded_counts *folded);
 void folded_pool_free(struct folded_pool *pool);
 
-/* Findings of a rule, or of any. folded may be NULL, here and below. */
+/* Number of findings of a rule, or whether there are any. folded may be NULL, here and below. */
 uint32_t folded_failed(const struct folded_counts *folded, size_t rule);
 bool folded_any_failed(const struct folded_counts *folded);
-/* Adds them to `counts`. */
+/* Adds the folded counts to `counts`. */
 void counts_unfold(const struct folded_counts *folded, struct rule_counts *counts);
 
-/* The sum of many, where those that are one block are unfolded once. The rest to begin with zero. */
+/* Sums many folded counts; shared blocks are unfolded only once. Initialise all other members to zero. */
 enum { COUNTS_SUM_BITS = 10, COUNTS_SUM = 1 << COUNTS_SUM_BITS }; /* each thread has a pool of such blocks */
 
 struct counts_sum {
@@ -49,7 +49,7 @@ struct counts_sum {
 };
 
 void counts_sum_add(struct counts_sum *sum, const struct folded_counts *folded);
-/* Before that, `counts` lacks some, and what was added must not be freed. */
+/* Until then, `counts` is incomplete, and folded counts that were added must not be freed. */
 void counts_sum_end(struct counts_sum *sum);
 
 #endif

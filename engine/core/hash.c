@@ -8,7 +8,7 @@ enum { GOLDEN = 0x1E3779B1, RANDOM = 0x00FFFFFE };
 uint32_t hash_multiplier = 0x80000000u | GOLDEN;
 uint64_t hash_seed = 1;
 
-/* Near the golden ratio, so that numbers that follow one another stay apart. */
+/* Near the golden ratio, so that consecutive numbers are spread out. */
 __attribute__((constructor)) static void hash_choose(void)
 {
     uint64_t random[2];

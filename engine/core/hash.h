@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Hashes for tables and for telling requests apart: equal octets have equal hashes, others hardly ever. */
+/* Hashes for tables and for telling requests apart: equal octets have equal hashes, different octets hardly ever. */
 #ifndef IWARP_ENGINE_CORE_HASH_H
 #define IWARP_ENGINE_CORE_HASH_H
 
@@ -15,14 +15,14 @@ static inline uint64_t hash_word(uint64_t hash, uint64_t word)
     return hash ^ hash >> 32;
 }
 
-/* Goes on from `hash`, the hash of what came before, or 0. Depends on the machine's byte order: not to be stored. */
+/* Continues from `hash`, the hash of the octets before, or 0. Depends on the machine's byte order: not to be stored. */
 static inline uint64_t hash_octets(uint64_t hash, const uint8_t *p, size_t n)
 {
     uint64_t word;
 
     hash ^= UINT64_C(0x9e3779b97f4a7c15) ^ n;
     for (; n >= sizeof word; p += sizeof word, n -= sizeof word) {
-        memcpy(&word, p, sizeof word); /* of a size that the compiler knows: one instruction */
+        memcpy(&word, p, sizeof word); /* with a size known to the compiler: one instruction */
         hash = hash_word(hash, word);
     }
     if (n > 0) {
@@ -33,11 +33,11 @@ static inline uint64_t hash_octets(uint64_t hash, const uint8_t *p, size_t n)
     return hash;
 }
 
-/* Others in each run, so that nobody can choose numbers that share a bucket. The multiplier is odd. */
+/* Different in each run, so that nobody can choose numbers that share a bucket. The multiplier is odd. */
 extern uint32_t hash_multiplier;
 extern uint64_t hash_seed;
 
-/* The bucket, of HASH_BUCKETS, of an XID or STag. */
+/* The bucket, of HASH_BUCKETS, for an XID or STag. */
 static inline unsigned hash_bucket(uint32_t number)
 {
     return number * hash_multiplier >> 24;

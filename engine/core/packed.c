@@ -11,13 +11,13 @@ enum {
     GROUPS_MAX = (WORDS_MAX + GROUP - 1) / GROUP,
 };
 
-/* Octets without the upper ones that are 0; at least one. */
+/* Number of octets without leading zero octets; at least one. */
 static unsigned packed_length_of(uint64_t word)
 {
     return (unsigned)(64 - __builtin_clzll(word | 1) + 7) / 8;
 }
 
-/* The lowest octet first. Of the WORD octets at `to` those beyond its length do not matter. */
+/* Lowest octet first. Writes WORD octets at `to`; those beyond the returned length do not matter. */
 static uint8_t *packed_put_word(uint8_t *to, uint64_t word)
 {
     unsigned length = packed_length_of(word);
@@ -38,7 +38,7 @@ static const uint8_t *get_word(const uint8_t *from, uint64_t *word)
     return from;
 }
 
-/* n: words, at most GROUP. Returns the place after what was put. */
+/* n: number of words, at most GROUP. Returns the position after the packed octets. */
 static uint8_t *pack_group(uint8_t *to, const uint8_t *from, size_t n)
 {
     uint8_t *first = to;

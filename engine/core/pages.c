@@ -10,7 +10,7 @@
 
 enum {
     FIRST_PIECE = 32 * PAGES_BLOCK,
-    OTHER_PIECE = 820 * PAGES_BLOCK, /* 32 MiB; the kernel gives no memory to a part that is not written to */
+    OTHER_PIECE = 820 * PAGES_BLOCK, /* 32 MiB; the kernel allocates only the parts that are written to */
 };
 
 static size_t pages_size_of(unsigned piece)
@@ -18,7 +18,7 @@ static size_t pages_size_of(unsigned piece)
     return piece == 0 ? FIRST_PIECE : OTHER_PIECE;
 }
 
-/* Connections alternate, so that large pages spare many searches for the place of a page. */
+/* Connections alternate, so large pages avoid many lookups of page addresses. */
 static void advise(const struct pages *pages, unsigned piece)
 {
     madvise(pages->piece[piece], pages_size_of(piece), pages->small || piece == 0 ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
@@ -57,7 +57,7 @@ void pages_give(struct pages *pages, void *block)
 
     pages_clear(pages, block);
     if (!larger)
-        return; /* it is lost until all are freed */
+        return; /* the block is unused until all are freed */
     pages->given = larger;
     pages->given[pages->n_given++] = block;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks of whole pages, all of one size, from pieces of memory that the kernel gives. A block can be cleared: it keeps
- * its address, and takes no memory until it is written to again.
+ * Blocks of whole pages, all of one size, from pieces of memory that the kernel provides. A block can be cleared: it
+ * keeps its address, but takes no memory until it is written to again.
  */
 #ifndef IWARP_ENGINE_CORE_PAGES_H
 #define IWARP_ENGINE_CORE_PAGES_H
@@ -10,23 +10,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PAGES_BLOCK = 40960 }; /* where pages are larger, nothing is cleared */
+enum { PAGES_BLOCK = 40960 }; /* on systems with larger pages, nothing is cleared */
 
-/* To begin with zero. One thread's at a time. */
+/* Initialise to zero. Used by one thread at a time. */
 struct pages {
     uint8_t **piece;
     unsigned n, room;
-    size_t carved; /* octets of the latest piece */
-    void **given;  /* blocks that pages_give() took back */
+    size_t carved; /* octets used of the latest piece */
+    void **given;  /* blocks returned by pages_give() */
     unsigned n_given, given_room;
-    bool small; /* the pages, from now on: large ones would fill cleared blocks again */
+    bool small; /* use small pages from now on: large ones would fill cleared blocks again */
 };
 
 /* A block with any content. NULL: memory is lacking. */
 void *pages_take(struct pages *pages);
-/* The block is free again. */
+/* Returns the block to the free ones. */
 void pages_give(struct pages *pages, void *block);
-/* All octets of the block are 0 from now on. False: the block is as it was. */
+/* Sets all octets of the block to 0. False: the block is unchanged. */
 bool pages_clear(struct pages *pages, void *block);
 void pages_free(struct pages *pages);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rule catalogue: one row per requirement of the standards, made at build time from rules/<layer>.tsv.
- * Everything that speaks of rules (--list-rules, --explain, docs, expert infos, tests) reads this table.
+ * The rule catalogue: one row per requirement of the standards, made at build time from rules/<layer>.tsv. Everything
+ * that mentions rules (--list-rules, --explain, docs, expert infos, tests) reads this table.
  */
 #ifndef IWARP_ENGINE_CORE_RULE_H
 #define IWARP_ENGINE_CORE_RULE_H
@@ -15,7 +15,7 @@ enum rule_severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 
 enum rule_observe { OBSERVE_WIRE, OBSERVE_WIRE_1WAY, OBSERVE_REACTION, OBSERVE_ENDPOINT, OBSERVE_META };
 
-/* What it binds on. */
+/* The transports on which a rule is binding. */
 enum rule_transport { RULE_ON_ANY, RULE_ON_IWARP, RULE_ON_IB /* RoCE and InfiniBand */ };
 
 enum rule_judged {
@@ -39,8 +39,8 @@ struct rule {
     enum rule_judged judged;
     enum rule_id same; /* for RULE_SAME: the rule that carries the findings; else the rule itself */
     /*
-     * Rules that it is judged along with: a violation may be reported under their ids, but not each of their findings
-     * is a violation of this rule. A RULE_WITH has only these; a RULE_JUDGED has findings of its own, too.
+     * Rules that this rule is judged along with: a violation may be reported under their ids, but not each of their
+     * findings is a violation of this rule. A RULE_WITH has only these; a RULE_JUDGED has findings of its own, too.
      */
     const enum rule_id *with;
     unsigned n_with;
@@ -51,18 +51,21 @@ struct rule {
 
 extern const struct rule rule_catalogue[RULE_COUNT];
 
-/* Finds by id, case-insensitively; NULL when there is none. */
+/* Finds a rule by id, case-insensitively; NULL when there is none. */
 const struct rule *rule_find(const char *id);
 enum rule_id rule_number(const struct rule *rule);
-/* True when each finding of rule `id` is one of this rule: it is the rule itself, or the one that it is the same as. */
+/*
+ * True when each finding of rule `id` is a finding of this rule: `id` is this rule, or the rule that this one is the
+ * same as.
+ */
 bool rule_carried_by(const struct rule *rule, enum rule_id id);
 /* True when this rule is judged along with rule `id`. */
 bool rule_judged_with(const struct rule *rule, enum rule_id id);
-/* True when it binds on that transport, RULE_ON_IWARP or RULE_ON_IB; any rule does so on RULE_ON_ANY. */
+/* True when the rule is binding on that transport, RULE_ON_IWARP or RULE_ON_IB; every rule is on RULE_ON_ANY. */
 bool rule_binds_on(const struct rule *rule, enum rule_transport transport);
 const char *rule_severity_name(enum rule_severity severity); /* "error" */
 const char *rule_observe_name(enum rule_observe observe);    /* "wire-1way" */
-/* "passive", "active", "passive+active" or "none": what verifies the rule. */
+/* How the rule is verified: "passive", "active", "passive+active" or "none". */
 const char *rule_verification(const struct rule *rule);
 
 #endif

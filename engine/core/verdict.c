@@ -38,7 +38,7 @@ void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity s
 
     if (v->muted)
         return;
-    if (heap_refused()) { /* what seems to be missing may have been forgotten */
+    if (heap_refused()) { /* something seemingly missing may have been forgotten */
         verdict_inconclusive(v, id);
         return;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine's verdicts: findings, for one sink, and per connection and rule how often it passed, failed or stayed
- * open.
+ * The engine's verdicts: findings, sent to one sink, and per connection and rule, how often the rule passed, failed or
+ * was inconclusive.
  */
 #ifndef IWARP_ENGINE_CORE_VERDICT_H
 #define IWARP_ENGINE_CORE_VERDICT_H
@@ -12,21 +12,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which documents bind; PROFILE_RFC5666 is PROFILE_IETF with RFC 5666 and 5667 in place of RFC 8166 and 8267. */
+/* Which documents are binding; PROFILE_RFC5666 is PROFILE_IETF with RFC 5666 and 5667 instead of RFC 8166 and 8267. */
 enum rule_profile { PROFILE_IETF, PROFILE_RDMAC, PROFILE_RFC5666 };
 
 enum tristate { UNKNOWN = -1, OFF = 0, ON = 1 };
 
 enum direction { DIR_TO_RESPONDER, DIR_TO_INITIATOR, DIR_UNKNOWN };
 
-/* Where something was seen. */
+/* Where octets were seen. */
 struct place {
     uint32_t frame;       /* capture packet number, from 1; the frame that made the octets complete */
-    uint32_t first_frame; /* first frame that carried octets of it; equal to frame when there is only one */
-    int64_t time_ns;      /* of frame, since the epoch */
-    uint64_t offset;      /* stream offset of the first octet concerned, within its direction */
-    uint8_t side;         /* TCP side that sent it (0 or 1) */
-    bool awaited;         /* nothing came from `side`: frame is the other side's, after which something had to come */
+    uint32_t first_frame; /* the first frame that carried some of the octets; equal to frame if there was only one */
+    int64_t time_ns;      /* time of frame, since the epoch */
+    uint64_t offset;      /* stream offset of the first octet, within its direction */
+    uint8_t side;         /* TCP side that sent the octets (0 or 1) */
+    /* Nothing came from `side`: frame is the other side's, after which something should have come. */
+    bool awaited;
 };
 
 static inline unsigned other_side(unsigned side)
@@ -36,10 +37,10 @@ static inline unsigned other_side(unsigned side)
 
 enum { FINDING_MESSAGE_SIZE = 512 };
 
-/* What a finding is about, where its layer knows: constants, or NULL. */
+/* The subject of a finding, if its layer knows: constants, or NULL. */
 struct finding_subject {
-    const char *operation; /* "OPEN", "COMPOUND" where its operations are not known */
-    const char *kind;      /* "Call", "Reply", "Error"; "none" of an answer that never came */
+    const char *operation; /* "OPEN"; "COMPOUND" if its operations are unknown */
+    const char *kind;      /* "Call", "Reply", "Error"; "none" for an answer that never came */
 };
 
 struct finding {
@@ -48,7 +49,7 @@ struct finding {
     enum direction direction;
     struct place place;
     struct finding_subject subject;
-    uint32_t related_frame;             /* another frame that matters (the other startup frame, ...), or 0 */
+    uint32_t related_frame;             /* another relevant frame (the other startup frame, ...), or 0 */
     char message[FINDING_MESSAGE_SIZE]; /* "expected ...; found ..." */
 };
 
@@ -56,19 +57,19 @@ struct rule_count {
     uint32_t passed, failed, inconclusive; /* saturating */
 };
 
-/* Counts are looked at several at once: so many, of one octet each, at a time. */
+/* Counts are scanned in blocks of this many one-octet counts. */
 enum { RULE_BLOCK = 8, RULE_ROOM = (RULE_COUNT + RULE_BLOCK - 1) / RULE_BLOCK * RULE_BLOCK };
 
 /*
- * Of all rules. What a packet counts is nearly always in the first array, which is small: with many connections at a
- * time, it has left the processor's cache when the next packet comes. Whoever folds the counts of most connections
- * looks at no other.
+ * Counts of all rules. Nearly everything that a packet counts is in the first array, which is small: with many
+ * connections at a time, the array has left the processor's cache when the next packet comes. Folding the counts of
+ * most connections reads no other array.
  */
 struct rule_counts {
-    uint8_t passed[RULE_ROOM];       /* what is left over of: */
+    uint8_t passed[RULE_ROOM];       /* the remainder modulo 256 */
     uint32_t passed_256s[RULE_ROOM]; /* the number of passes, divided by 256 */
     uint32_t failed[RULE_ROOM], inconclusive[RULE_ROOM];
-    bool others; /* false: all but the first array are 0 */
+    bool others; /* false: all arrays but the first are 0 */
 };
 
 static inline struct rule_count rule_counts_of(const struct rule_counts *counts, size_t id)
@@ -91,28 +92,29 @@ static inline uint32_t rule_count_sum(uint32_t a, uint32_t b)
     return b > UINT32_MAX - a ? UINT32_MAX : a + b;
 }
 
-/* One per connection and host (checker or plugin). */
+/* One verdict per connection and host (checker or plugin). */
 struct verdict {
-    struct rule_counts *counts; /* the host's; it may keep them folded (engine/core/fold.h) */
-    uint32_t errors; /* findings of severity error so far: a layer compares it to learn whether a step found any */
-    bool muted;      /* neither counts nor findings: what is looked at was judged by another layer */
-    struct finding_subject subject;                            /* of the findings that are made now */
+    struct rule_counts *counts; /* owned by the host, which may keep them folded (engine/core/fold.h) */
+    /* Number of findings of severity error so far: a layer compares it to find out whether a step made any. */
+    uint32_t errors;
+    bool muted;                     /* neither counts nor findings: another layer has judged the current octets */
+    struct finding_subject subject; /* of the findings currently being made */
     void (*finding)(void *ctx, const struct finding *finding); /* may be NULL */
     void *ctx;
 };
 
-/* For verdict_passed(): 256 passes more. */
+/* For verdict_passed(): adds 256 passes. */
 void verdict_carry(struct verdict *v, enum rule_id id) __attribute__((cold));
 
 static inline void verdict_passed(struct verdict *v, enum rule_id id)
 {
     uint8_t *passed = &v->counts->passed[id];
 
-    if (__builtin_add_overflow(*passed, (uint8_t)!v->muted, passed)) /* an ADD and its carry */
+    if (__builtin_add_overflow(*passed, (uint8_t)!v->muted, passed)) /* an ADD with carry */
         verdict_carry(v, id);
 }
 
-/* Several at once, as most packets do: what is counted in is looked up once. */
+/* Passes several rules at once, as most packets do, looking up the counts only once. */
 static inline void verdict_passed_each(struct verdict *v, const enum rule_id *ids, unsigned n)
 {
     uint8_t *passed = v->counts->passed, one = !v->muted;
@@ -135,10 +137,10 @@ static inline void verdict_inconclusive(struct verdict *v, enum rule_id id)
     v->counts->others = true;
 }
 
-/* Counts a failure and sends the finding. The message is printf-formatted and cut to FINDING_MESSAGE_SIZE. */
+/* Counts a failure and sends the finding. The message is printf-formatted and truncated to FINDING_MESSAGE_SIZE. */
 void verdict_failed(struct verdict *v, enum rule_id id, enum direction direction, const struct place *place,
                     uint32_t related_frame, const char *format, ...) __attribute__((cold, format(printf, 6, 7)));
-/* The same with another severity than the rule's own, where the text is weaker for a part of the rule. */
+/* The same with a severity other than the rule's own, for a part of the rule whose text is weaker. */
 void verdict_vfailed_as(struct verdict *v, enum rule_id id, enum rule_severity severity, enum direction direction,
                         const struct place *place, uint32_t related_frame, const char *format, va_list args)
     __attribute__((cold, format(printf, 7, 0)));

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* What a noun has after a number: "" or "s". */
+/* The ending of a noun after a number: "" or "s". */
 static inline const char *plural(uint64_t n)
 {
     return n == 1 ? "" : "s";
