@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a packet carries once it is unwrapped, and between whom: a TCP segment, or a packet of the InfiniBand transport.
+ * The contents of a packet, once unwrapped, and its endpoints: a TCP segment, or a packet of the InfiniBand transport.
  */
 #ifndef IWARP_ENGINE_PACKET_ADDRESSED_H
 #define IWARP_ENGINE_PACKET_ADDRESSED_H
@@ -33,17 +33,18 @@ struct tcp_segment {
     uint32_t captured; /* payload octets present, <= length (snap length) */
     const uint8_t *payload;
     /*
-     * For the checksum (engine/packet/tcp_checksum.h), if that can be verified: the header, with the n_addresses octets
-     * of both addresses in the IP header, as long as the packet's memory is there; or their sums.
+     * For the checksum (engine/packet/tcp_checksum.h), if it can be verified: the header, and the n_addresses octets of
+     * both addresses in the IP header, while the packet's memory is valid; or (summed) their sums.
      */
     const uint8_t *header, *addresses;
     uint8_t n_addresses;
     bool summed;
-    uint16_t checksum;        /* the field, as it is in memory */
-    uint64_t pseudo_sum, sum; /* of the pseudo-header; of that and the header */
+    uint16_t checksum;        /* the field's value, as it is in memory */
+    uint64_t pseudo_sum, sum; /* pseudo_sum: of the pseudo-header; sum: of pseudo-header and header */
 };
 
-/* A segment and its endpoints. segment.side is not set: connections_segment() (engine/tcp/connections.h) finds it out.
+/*
+ * A segment and its endpoints. segment.side is not set here, but by connections_segment() (engine/tcp/connections.h).
  */
 struct addressed_segment {
     struct endpoint source, destination;
@@ -60,15 +61,15 @@ struct ib_address {
     uint32_t network;   /* as in struct endpoint */
 };
 
-/* From the BTH to the ICRC, and what comes before. Pointers as long as packet->data is valid. */
+/* The octets from the BTH to the ICRC, and the headers before them. Pointers are valid as long as packet->data. */
 struct ib_datagram {
     struct ib_address source, destination;
     uint32_t frame;
     int64_t time_ns;
-    const uint8_t *p; /* captured of length octets */
+    const uint8_t *p; /* `captured` of `length` octets */
     uint32_t captured, length;
     enum ib_below kind;
-    const uint8_t *below; /* ends where p begins; NULL: extension headers, for which no ICRC is defined */
+    const uint8_t *below; /* ends where p begins; NULL: there are extension headers, for which no ICRC is defined */
     uint32_t below_len;
 };
 

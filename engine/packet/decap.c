@@ -2,13 +2,14 @@
 /*
  * IPv4 (RFC 791), IPv6 (RFC 8200), TCP (RFC 9293).
  *
- * IPv4:  version 4, IHL 4 | TOS | total length (2) | id (2) | flags 3, fragment offset 13 | TTL | protocol | checksum
- * (2) | source (4) | destination (4) | options IPv6:  version 4, class 8, flow 20 | payload length (2) | next header |
- * hop limit | source (16) | destination (16) TCP:   source (2) | destination (2) | seq (4) | ack (4) | offset 4,
- * reserved 4, flags 8 | window (2) | checksum (2) | urgent (2) | options
+ *   IPv4:  version 4, IHL 4 | TOS | total length (2) | id (2) | flags 3, fragment offset 13 | TTL | protocol |
+ *          checksum (2) | source (4) | destination (4) | options
+ *   IPv6:  version 4, class 8, flow 20 | payload length (2) | next header | hop limit | source (16) | destination (16)
+ *   TCP:   source (2) | destination (2) | seq (4) | ack (4) | offset 4, reserved 4, flags 8 | window (2) |
+ *          checksum (2) | urgent (2) | options
  *
- * The length in the IP header is 0 in packets that the sending host handed to its interface in one piece
- * (segmentation offload, larger than 65535 octets): the packet's own length counts.
+ * The length in the IP header is 0 in packets that the sending host handed to its interface in one piece (segmentation
+ * offload, larger than 65535 octets): then the packet's own length counts.
  */
 #include "engine/packet/decap.h"
 #include "engine/core/heap.h"
@@ -43,10 +44,10 @@ enum {
     IPV4_DF = 0x4000,
     IPV4_MF = 0x2000,
     IPV4_OFFSET = 0x1fff,
-    TUNNELS_MAX = 8, /* one in the other */
+    TUNNELS_MAX = 8, /* nested */
 };
 
-/* Of a step: a packet is inside this one, struct target says where. */
+/* Returned by a step: the packet contains an inner packet, which struct target describes. */
 static const enum decap_status tunnelled = DECAP_STATUS_COUNT;
 
 struct decap {
@@ -54,7 +55,7 @@ struct decap {
     unsigned tunnel; /* decap_tunnel() */
 };
 
-/* Where what is found in a packet goes. */
+/* Where the contents of a packet are stored. */
 struct target {
     struct addressed_segment *tcp;
     struct ib_datagram *ib;
@@ -111,13 +112,13 @@ static void set_network(struct target *target, uint32_t network)
 
 /* ---- TCP ---- */
 
-/* The checksum covers the addresses: of an IP header without options, where the destination is the last one. */
+/* The checksum covers the addresses, whose place is known in an IP header without options. */
 static void set_summed(struct addressed_segment *out, const struct slice *slice, const uint8_t *ip)
 {
     struct tcp_segment *segment = &out->segment;
 
     if (!ip || slice->captured != slice->length)
-        return; /* nothing is set so far */
+        return; /* nothing is set yet */
     if (out->source.ip == 4 && (ip[0] & 0x0f) * 4 == IPV4_HEADER) {
         segment->header = slice->p;
         segment->addresses = ip + 12;
@@ -156,7 +157,7 @@ static void set_ib_addresses(struct target *target, enum ib_address_kind kind, c
     memcpy(ib->destination.octets, destination, n);
 }
 
-/* slice: from the BTH on. below: where the headers begin of which the ICRC takes some. */
+/* slice: from the BTH on. below: where the headers begin that the ICRC covers in part. */
 static enum decap_status take_transport(struct ib_datagram *ib, struct slice slice, enum ib_below kind,
                                         const uint8_t *below)
 {
@@ -188,7 +189,7 @@ static enum decap_status take_other_udp(struct decap *decap, struct target *targ
     return status == DECAP_OTHER ? take_other(decap, TUNNEL_UDP_PORT, source->port) : status;
 }
 
-/* The datagram is one of RoCE or rpcbind; else *status is what becomes of it. */
+/* Whether the datagram is RoCE or rpcbind; otherwise *status is set. */
 static bool is_of_port(struct decap *decap, struct target *target, struct slice slice, enum decap_status *status)
 {
     uint16_t port = target->tcp->destination.port;
@@ -200,8 +201,8 @@ static bool is_of_port(struct decap *decap, struct target *target, struct slice 
 }
 
 /*
- * UDP: source (2) | destination (2) | length (2) | checksum (2). ip: where the IP header begins; NULL: it came in
- * fragments.
+ * UDP: source (2) | destination (2) | length (2) | checksum (2). ip: where the IP header begins; NULL: the datagram
+ * came in fragments.
  */
 static enum decap_status take_udp(struct decap *decap, struct target *target, struct slice slice, const uint8_t *ip)
 {
@@ -262,7 +263,7 @@ static enum decap_status take_lrh(struct target *target, struct slice slice)
         return DECAP_CUT;
     if (lrh.words * 4u < IB_LRH_LEN || lrh.words * 4u > slice.length)
         return DECAP_MALFORMED;
-    slice_bound(&slice, lrh.words * 4u); /* after it: the VCRC */
+    slice_bound(&slice, lrh.words * 4u); /* the VCRC follows */
     slice_skip(&slice, IB_LRH_LEN);
     switch ((enum ib_next)lrh.next) {
     case IB_NEXT_GRH:
@@ -279,7 +280,10 @@ static enum decap_status take_lrh(struct target *target, struct slice slice)
 
 /* ---- IP ---- */
 
-/* In large pieces, as it will be read: a processor waits for what it has just written in smaller ones. */
+/*
+ * Copies in the same large pieces that will be read: a processor stalls when it reads what it has just written in
+ * smaller ones.
+ */
 static inline void decap_set_address(struct endpoint *out, uint8_t ip, const uint8_t *p)
 {
     uint32_t four;
@@ -302,7 +306,7 @@ static void set_addresses(struct addressed_segment *out, uint8_t ip, const uint8
     decap_set_address(&out->destination, ip, destination);
 }
 
-/* Hands a fragment in; COMPLETE leaves the whole datagram in *slice. */
+/* Adds a fragment; COMPLETE leaves the whole datagram in *slice. */
 static enum fragment_status reassemble(struct decap *decap, struct addressed_segment *out, struct slice *slice,
                                        uint8_t protocol, uint32_t id, uint32_t offset, bool more)
 {
@@ -325,7 +329,7 @@ static enum decap_status fragment_answer(enum fragment_status status)
     return status == FRAGMENT_KEPT ? DECAP_FRAGMENT : DECAP_MALFORMED;
 }
 
-/* Not inlined: what TCP needs stays small. */
+/* Not inlined, to keep the code for TCP small. */
 static __attribute__((noinline)) enum decap_status take_not_tcp(struct decap *decap, struct target *target,
                                                                 struct slice slice, uint8_t protocol, const uint8_t *ip)
 {
@@ -337,7 +341,7 @@ static __attribute__((noinline)) enum decap_status take_not_tcp(struct decap *de
     return inner == LINK_OTHER ? take_other(decap, TUNNEL_IP_PROTOCOL, protocol) : take_tunnel(target, inner, &slice);
 }
 
-/* ip: where the IP header begins; NULL: it came in fragments. */
+/* ip: where the IP header begins; NULL: the packet came in fragments. */
 static inline enum decap_status take_protocol(struct decap *decap, struct target *target, struct slice slice,
                                               uint8_t protocol, const uint8_t *ip)
 {
@@ -382,7 +386,9 @@ static enum decap_status take_ipv4(struct decap *decap, struct target *target, s
     return take_protocol(decap, target, slice, protocol, p);
 }
 
-/* RFC 2675: the length in a hop-by-hop option, when the header's is 0. Returns 0 when there is none. */
+/*
+ * RFC 2675: the length in a hop-by-hop option, for a header whose length is 0. Returns 0 when there is no such option.
+ */
 static uint32_t jumbo_length(const uint8_t *p, const uint8_t *end)
 {
     enum { PAD1 = 0, JUMBO = 0xc2 };
@@ -400,7 +406,7 @@ static uint32_t jumbo_length(const uint8_t *p, const uint8_t *end)
     return 0;
 }
 
-/* Octets of an extension header; 0 when the protocol is none. p: its first two octets. */
+/* Length of an extension header; 0 when the protocol is not one. p: the header's first two octets. */
 static uint32_t extension_length(uint8_t protocol, const uint8_t *p)
 {
     switch (protocol) {
@@ -422,7 +428,7 @@ static uint32_t extension_length(uint8_t protocol, const uint8_t *p)
 
 static const uint8_t no_octets[2];
 
-/* The extension header of n octets before *slice may have the length that the IPv6 header lacks. */
+/* The extension header of n octets before *slice may contain the length that the IPv6 header lacks. */
 static enum decap_status take_jumbo(struct slice *slice, const uint8_t *header, uint32_t n)
 {
     uint32_t jumbo = jumbo_length(header + 2, header + n);
@@ -433,12 +439,12 @@ static enum decap_status take_jumbo(struct slice *slice, const uint8_t *header, 
     return DECAP_TCP;
 }
 
-/* *slice: what follows the Fragment header; becomes the whole datagram. */
+/* *slice: the octets after the Fragment header; becomes the whole datagram. */
 static enum decap_status take_fragment(struct decap *decap, struct addressed_segment *out, struct slice *slice,
                                        const uint8_t *header)
 {
     unsigned field = get_be16(header + 2);
-    if (!(field & 0xfff9)) /* neither an offset nor more to come: "atomic", RFC 6946 */
+    if (!(field & 0xfff9)) /* no offset, and no more fragments: "atomic", RFC 6946 */
         return DECAP_TCP;
     enum fragment_status status =
         reassemble(decap, out, slice, header[0], get_be32(header + 4), field & 0xfff8, field & 1);
@@ -455,7 +461,7 @@ static enum decap_status skip_extension(struct slice *slice, uint8_t protocol)
     return slice_skip(slice, n) ? DECAP_TCP : DECAP_CUT;
 }
 
-/* An extension header of IPv6; *protocol becomes what comes after it. DECAP_TCP: nothing speaks against TCP. */
+/* An extension header of IPv6; *protocol becomes the protocol after it. DECAP_TCP: may still be TCP. */
 static enum decap_status take_extension(struct decap *decap, struct addressed_segment *out, struct slice *slice,
                                         uint8_t *protocol, bool length_known)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a packet as captured to a TCP segment, or to a packet of the InfiniBand transport: link layer, VLAN tags, IPv4
- * and IPv6 with their options, extension headers and fragments, TCP header; UDP to the port of RoCE v2, the GRH of RoCE
- * v1, the LRH of an InfiniBand link. So also inside of tunnels (decap_tunnel.h). TCP checksums are not verified here:
- * captures on the sending host hold partial ones (offload), see engine/packet/tcp_checksum.h.
+ * From a captured packet to a TCP segment, or to a packet of the InfiniBand transport: link layer, VLAN tags, IPv4 and
+ * IPv6 with their options, extension headers and fragments, TCP header; UDP to the port of RoCE v2, the GRH of RoCE v1,
+ * the LRH of an InfiniBand link. The same inside tunnels (decap_tunnel.h). TCP checksums are not verified here:
+ * captures on the sending host have partial ones (offload), see engine/packet/tcp_checksum.h.
  */
 #ifndef IWARP_ENGINE_PACKET_DECAP_H
 #define IWARP_ENGINE_PACKET_DECAP_H
@@ -11,9 +11,9 @@
 #include "engine/packet/addressed.h"
 #include "wire/ib.h"
 
-/* As captured. */
+/* A packet as captured. */
 struct packet {
-    uint32_t frame;    /* number in the capture, from 1; after the largest number it begins again at 1 */
+    uint32_t frame;    /* number in the capture, from 1; wraps to 1 after the largest number */
     int64_t time_ns;   /* since the epoch */
     uint32_t length;   /* on the wire */
     uint32_t captured; /* octets at data, <= length */
@@ -25,9 +25,9 @@ enum decap_status {
     DECAP_TCP,
     DECAP_IB,        /* RoCE, InfiniBand */
     DECAP_RPCBIND,   /* a UDP datagram to or from port 111 */
-    DECAP_TUNNEL,    /* of a tunnel that is not looked into */
+    DECAP_TUNNEL,    /* in a tunnel that is not decoded */
     DECAP_OTHER,     /* none of these */
-    DECAP_FRAGMENT,  /* a fragment, kept until the rest comes */
+    DECAP_FRAGMENT,  /* a fragment, kept until the others come */
     DECAP_CUT,       /* the snap length cut the headers, or a length field points outside the packet */
     DECAP_MALFORMED, /* a header contradicts itself */
     DECAP_LINKTYPE,  /* unknown link type */
@@ -40,17 +40,20 @@ struct decap;
 struct decap *decap_new(size_t fragment_limit);
 void decap_free(struct decap *decap);
 /*
- * DECAP_TCP fills *out, DECAP_RPCBIND its endpoints, payload, lengths, frame and time, DECAP_IB *ib; the
- * other one is undefined. out->segment.side is not set. out->segment.payload is valid as long as packet->data is and
- * until the next call.
+ * DECAP_TCP fills *out, DECAP_RPCBIND its endpoints, payload, lengths, frame and time, DECAP_IB fills *ib; otherwise
+ * they are undefined. out->segment.side is not set. out->segment.payload is valid while packet->data is, until the next
+ * call.
  */
 enum decap_status decap_packet(struct decap *decap, const struct packet *packet, struct addressed_segment *out,
                                struct ib_datagram *ib);
 
-/* After DECAP_TUNNEL: which one (tunnel_name() in decap_tunnel.h). */
+/* After DECAP_TUNNEL: the tunnel's index (tunnel_name() in decap_tunnel.h). */
 unsigned decap_tunnel(const struct decap *decap);
 
-/* What an InfiniBand packet's ICRC says: ICRC_UNKNOWN when not all of it was captured, or none is defined. */
+/*
+ * Whether an InfiniBand packet's ICRC is right. ICRC_UNKNOWN: the packet was not captured completely, or no ICRC is
+ * defined for it.
+ */
 enum icrc_status { ICRC_RIGHT, ICRC_WRONG, ICRC_UNKNOWN };
 /* packet: decoded from the datagram. */
 enum icrc_status ib_datagram_icrc(const struct ib_datagram *datagram, const struct ib_packet *packet);

@@ -9,10 +9,11 @@
  *   loopback:    address family (4), in the byte order of the host (NULL) or of the network (LOOP)
  *   raw:         nothing; the version in the IP header decides
  *   InfiniBand:  nothing; the packet begins with its Local Route Header
- *   ERF:         timestamp (8) | type (1) | flags (1) | record length (2) | loss counter (2) | wire length (2), while
- * the upper bit of the type, then of each extension header (8), is set: another extension header; Ethernet: offset (1)
- * | pad (1) NFLOG:       family (1) | version (1) | group (2) | attributes: length (2) | number (2) | octets, padded to
- * 4; the IP packet is number 9
+ *   ERF:         timestamp (8) | type (1) | flags (1) | record length (2) | loss counter (2) | wire length (2); while
+ *                the upper bit of the type, then of each extension header (8), is set: another extension header;
+ *                Ethernet: offset (1) | pad (1)
+ *   NFLOG:       family (1) | version (1) | group (2) | attributes: length (2) | number (2) | octets, padded to 4; the
+ *                IP packet is number 9
  */
 #include "engine/packet/decap_link.h"
 #include "engine/packet/decap_tunnel.h"
@@ -32,7 +33,7 @@ enum {
     ETHERTYPE_MPLS_MULTICAST = 0x8848,
     ETHERTYPE_QINQ_OLD = 0x9100,
     ETHERTYPE_QINQ_OLDER = 0x9200,
-    ETHERTYPE_LOWEST = 0x0600, /* below: an 802.3 length */
+    ETHERTYPE_LOWEST = 0x0600, /* smaller values are an 802.3 length */
     ETHERNET_HEADER = 14,
     COOKED_HEADER = 16,
     COOKED2_HEADER = 20,
@@ -138,7 +139,7 @@ static enum link_payload loopback(struct slice *slice)
     const uint8_t *p = slice->p;
     if (!slice_skip(slice, LOOPBACK_HEADER))
         return LINK_CUT;
-    /* Families are small numbers, so the byte order shows. IPv6 has another number on every system. */
+    /* Families are small numbers, which reveals the byte order. The number for IPv6 differs between systems. */
     uint32_t family = get_be32(p);
     if (family > 0xffff)
         family = get_le32(p);
@@ -189,7 +190,7 @@ static enum link_payload erf_record(struct slice *slice)
     return type == ERF_INFINIBAND ? infiniband(slice) : link_ethernet(slice);
 }
 
-/* The host's byte order: the number of an attribute is small. */
+/* In the host's byte order, which shows because attribute numbers are small. */
 static uint16_t nflog_number(const uint8_t *p, bool big)
 {
     return big ? get_be16(p) : get_le16(p);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Link layers: from a packet to the network protocol in it. */
+/* Link layers: from a packet to its network protocol. */
 #ifndef IWARP_ENGINE_PACKET_DECAP_LINK_H
 #define IWARP_ENGINE_PACKET_DECAP_LINK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Octets of a layer: `captured` of `length` are at p. */
+/* The octets of a layer: `captured` of `length` are at p. */
 struct slice {
     const uint8_t *p;
     uint32_t captured, length;
 };
 
-/* Takes n octets off the front. False: they are not all captured. */
+/* Removes n octets from the front. False: not all of them were captured. */
 static inline bool slice_skip(struct slice *slice, uint32_t n)
 {
     if (slice->captured < n)
@@ -23,7 +23,7 @@ static inline bool slice_skip(struct slice *slice, uint32_t n)
     return true;
 }
 
-/* Bounds the layer to n octets; whatever follows is padding. If n exceeds what is there, octets are missing. */
+/* Limits the layer to n octets; the rest is padding. If n exceeds the length, octets are missing. */
 static inline void slice_bound(struct slice *slice, uint32_t n)
 {
     slice->length = n;
@@ -32,8 +32,8 @@ static inline void slice_bound(struct slice *slice, uint32_t n)
 }
 
 /*
- * LINK_GRH: RoCE v1. LINK_LRH: a packet of an InfiniBand link. LINK_MPLS: from the label stack on. LINK_NAMED and a
- * number: that tunnel, which is not looked into (tunnel_name() in decap_tunnel.h).
+ * LINK_GRH: RoCE v1. LINK_LRH: a packet of an InfiniBand link. LINK_MPLS: from the label stack on. LINK_NAMED plus an
+ * index: a tunnel that is not decoded (tunnel_name() in decap_tunnel.h).
  */
 enum link_payload {
     LINK_IPV4,
@@ -47,9 +47,9 @@ enum link_payload {
     LINK_NAMED
 };
 
-/* Takes the link layer's header and VLAN tags off. */
+/* Removes the link layer's header and VLAN tags. */
 enum link_payload link_payload(int linktype, struct slice *slice);
-/* The same of what is inside a tunnel. */
+/* The same inside a tunnel. */
 enum link_payload link_ethernet(struct slice *slice);
 enum link_payload link_by_ethertype(unsigned type, struct slice *slice);
 /* The version in the IP header decides. */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * VXLAN (RFC 7348):  flags, 08 where there is a VNI (1) | reserved (3) | VNI (3) | reserved (1) | Ethernet
+ * VXLAN (RFC 7348):  flags, 08 if there is a VNI (1) | reserved (3) | VNI (3) | reserved (1) | Ethernet
  * Geneve (RFC 8926): version 2, options 6, in words (1) | flags (1) | EtherType (2) | VNI (3) | reserved (1) | options
  * GRE (RFC 2784, 2890): flags, version (2) | EtherType (2) | checksum and reserved (4), key (4), sequence number (4),
  *                    each if its flag is set
  * ERSPAN in GRE:     type I (no sequence number): Ethernet; II: version 1, session (8); III: version 2 (12), and a
  *                    subheader (8) if the last bit says so
- * MPLS (RFC 3032):   label 20, class 3, last 1, TTL 8, until the last one; then IP, or Ethernet, before which a control
- *                    word (4) may be (RFC 4448)
- * TZSP:              version 1 (1) | type (1) | what is inside, 1: Ethernet (2) | tags: type, length, octets
+ * MPLS (RFC 3032):   label 20, class 3, last 1, TTL 8, until the last one; then IP, or Ethernet with an optional
+ *                    control word (4) before it (RFC 4448)
+ * TZSP:              version 1 (1) | type (1) | contents, 1: Ethernet (2) | tags: type, length, octets
  */
 #include "engine/packet/decap_tunnel.h"
 #include "wire/octets.h"
@@ -21,7 +21,7 @@ enum {
     PROTOCOL_GRE = 47,
     PROTOCOL_MPLS = 137,
     PORT_VXLAN = 4789,
-    PORT_VXLAN_LINUX = 8472, /* Linux before the RFC, and its default until today */
+    PORT_VXLAN_LINUX = 8472, /* Linux before the RFC, and still its default */
     PORT_GENEVE = 6081,
     PORT_GRE = 4754,
     PORT_MPLS = 6635,
@@ -57,7 +57,7 @@ static enum link_payload inside(unsigned ethertype, struct slice *slice)
     return ethertype == ETHERTYPE_BRIDGED ? link_ethernet(slice) : link_by_ethertype(ethertype, slice);
 }
 
-/* The two kinds of network have numbers of their own; a network inside another one is another again. */
+/* VXLAN and Geneve networks are numbered separately; a network inside another network is a third one. */
 static void enter_network(uint32_t *network, uint32_t kind, const uint8_t *vni)
 {
     *network = *network * 31 + (kind << 24 | get_be24(vni));
@@ -135,7 +135,7 @@ static enum link_payload in_gre(struct slice *slice)
     return type == ETHERTYPE_ERSPAN ? link_ethernet(slice) : inside(type, slice);
 }
 
-/* An Ethernet header is at that offset, with something inside that is read. */
+/* An Ethernet header is at that offset, with decodable contents. */
 static bool is_ethernet_at(const struct slice *slice, uint32_t offset)
 {
     struct slice rest = *slice;
@@ -147,7 +147,7 @@ static bool is_ethernet_at(const struct slice *slice, uint32_t offset)
     return payload != LINK_OTHER && payload != LINK_CUT;
 }
 
-/* Not by the version alone, which may be the beginning of an Ethernet address. */
+/* Does not rely on the version alone, which may be the beginning of an Ethernet address. */
 static bool is_ip(const struct slice *slice)
 {
     const uint8_t *p = slice->p;
@@ -173,7 +173,7 @@ enum link_payload tunnel_in_mpls(struct slice *slice)
             return LINK_CUT;
         last = label[2] & 1;
     }
-    if (is_ip(slice)) /* nothing says what is inside */
+    if (is_ip(slice)) /* no field says what is inside */
         return link_ip(slice);
     if (slice->captured > 0 && slice->p[0] >> 4 == 0 && is_ethernet_at(slice, CONTROL_WORD)) {
         slice_skip(slice, CONTROL_WORD);

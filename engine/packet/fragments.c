@@ -19,7 +19,7 @@ struct piece {
 
 struct partial {
     bool used;
-    bool useless; /* overlapped: kept so that its other fragments do not start it anew */
+    bool useless; /* overlapping: kept so that its other fragments do not start the datagram anew */
     struct fragment_key key;
     int64_t since;
     uint64_t serial; /* order of creation */
@@ -35,7 +35,7 @@ struct partial {
 struct fragments {
     size_t limit, held;
     uint64_t serials;
-    uint8_t *complete; /* octets of the datagram given out last */
+    uint8_t *complete; /* octets of the datagram returned last */
     struct partial partials[DATAGRAMS_MAX];
 };
 
@@ -105,7 +105,7 @@ static struct partial *find_or_create(struct fragments *fragments, const struct 
     return vacant;
 }
 
-/* Makes room for `more` octets of memory, at the cost of older datagrams. */
+/* Makes room for `more` octets of memory, by dropping older datagrams. */
 static bool fragments_make_room(struct fragments *fragments, const struct partial *partial, size_t more)
 {
     while (fragments->held + more > fragments->limit) {
@@ -135,7 +135,7 @@ static bool fragments_grow_octets(struct fragments *fragments, struct partial *p
     return true;
 }
 
-/* By one, when all are in use. */
+/* Grows the array when all pieces are in use. */
 static bool grow_pieces(struct fragments *fragments, struct partial *partial)
 {
     size_t capacity = partial->pieces_capacity ? partial->pieces_capacity * 2 : 8;
@@ -165,7 +165,7 @@ static uint32_t fragments_smaller(uint32_t a, uint32_t b)
 
 enum overlap { OVERLAP_NONE, OVERLAP_REPEAT, OVERLAP_SAME, OVERLAP_DIFFERENT };
 
-/* How a fragment overlaps those already held. *at: where to insert its piece. */
+/* How a fragment overlaps the held ones. *at: where to insert its piece. */
 static enum overlap overlap_of(const struct partial *partial, const struct fragment *fragment, size_t *at)
 {
     uint32_t start = fragment->offset, end = start + fragment->length, captured_end = start + fragment->captured;
@@ -186,7 +186,7 @@ static enum overlap overlap_of(const struct partial *partial, const struct fragm
     return overlap;
 }
 
-/* Inserts the parts of a fragment that are not there yet. */
+/* Inserts the parts of a fragment that are still missing. */
 static bool fragments_insert(struct fragments *fragments, struct partial *partial, const struct fragment *fragment)
 {
     uint32_t at = fragment->offset, end = at + fragment->length, captured_end = at + fragment->captured;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reassembles IP fragments (RFC 791 section 3.2, RFC 8200 section 4.5). Bounded in octets, in datagrams and in
- * time. Fragments that overlap with other contents make the datagram useless (which copy the receiver took cannot be
- * known); with IPv6 any overlap but a plain repeat does (RFC 5722).
+ * Reassembles IP fragments (RFC 791 section 3.2, RFC 8200 section 4.5). Bounded in octets, in datagrams and in time.
+ * Fragments that overlap with different contents make the datagram useless (it is unknown which copy the receiver
+ * used); with IPv6, so does any overlap except a plain repeat (RFC 5722).
  */
 #ifndef IWARP_ENGINE_PACKET_FRAGMENTS_H
 #define IWARP_ENGINE_PACKET_FRAGMENTS_H
@@ -28,7 +28,7 @@ struct fragment {
 
 struct datagram {
     const uint8_t *octets;     /* valid until the next call */
-    uint32_t length, captured; /* captured: octets from the start without a gap */
+    uint32_t length, captured; /* captured: octets from the start up to the first gap */
 };
 
 enum fragment_status { FRAGMENT_KEPT, FRAGMENT_COMPLETE, FRAGMENT_BAD };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What tables of connections keep, for a host that has several of them and one limit for all: the host adds up what
- * all tables keep, and says where they draw the line. A line is a frame or a size and nothing else, so what goes does
- * not depend on which table keeps it.
+ * How much tables of connections keep, for a host with several tables and one common limit: the host adds up the
+ * contents of all tables, and sets their limits. A limit is just a frame or a size, so what is dropped does not depend
+ * on which table keeps it.
  */
 #ifndef IWARP_ENGINE_PACKET_KEPT_H
 #define IWARP_ENGINE_PACKET_KEPT_H
@@ -10,16 +10,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Visits what is kept besides connections, which the host knows. frame: when it was heard last; of what has no
- * counterpart so far: when it was heard first. */
+/*
+ * Visits everything that is kept besides connections, which the host knows. frame: when it was last heard; for entries
+ * without a counterpart: when they were first heard.
+ */
 struct kept_visit {
     void *ctx;
-    void (*ended)(void *ctx, uint32_t frame); /* what remains of one that was judged */
+    void (*ended)(void *ctx, uint32_t frame); /* the remains of a connection that was judged */
     void (*unpaired)(void *ctx, uint32_t frame);
-    void (*held)(void *ctx, size_t octets); /* of one direction: what waits for something missing */
+    void (*held)(void *ctx, size_t octets); /* for one direction: octets that wait for missing ones */
 };
 
-/* What is to go: everything at or before these frames, and the waiting of whoever holds so much or more. */
+/* What to drop: everything at or before these frames, and held octets of any direction that holds at least `held`. */
 struct kept_limits {
     uint32_t connection, ended, unpaired; /* 0: nothing */
     size_t held;                          /* SIZE_MAX: nothing */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signs that a host had gone, or the path to it, before a connection ended: what was sent into a long silence, and what
- * was sent again. Who ends the connection then may be a host in the middle, or one that was started again.
+ * Signs that a host, or the path to it, had failed before a connection ended: packets sent into a long silence, and
+ * retransmissions. The connection may then be ended by a host in the middle, or by a restarted one.
  */
 #ifndef IWARP_ENGINE_PACKET_PATH_TROUBLE_H
 #define IWARP_ENGINE_PACKET_PATH_TROUBLE_H
@@ -10,18 +10,18 @@
 #include <stdint.h>
 
 static const int64_t path_silence_ns = INT64_C(5) * 1000000000;
-/* Sooner than this nothing is sent again: the capture has it twice, or in another order. */
+/* No retransmission comes sooner than this: the capture has a packet twice, or in another order. */
 static const int64_t path_resend_ns = 1000000;
 
-enum path_sign { PATH_SIGN_OF_LIFE, PATH_NEW, PATH_AGAIN }; /* a packet without, with new, with repeated content */
+enum path_sign { PATH_SIGN_OF_LIFE, PATH_NEW, PATH_AGAIN }; /* a packet with no, new, or repeated content */
 
 struct path_trouble {
     struct {
         bool choked;        /* its TCP window is 0: the other side cannot send */
-        bool heard, silent; /* silent: it has sent nothing new since it was spoken to after a silence */
+        bool heard, silent; /* silent: has sent nothing new since the other side sent something after a silence */
         int64_t heard_ns, new_ns;
     } side[2];
-    bool resent; /* by either side; the latest: */
+    bool resent; /* by either side; resent_ns: the latest */
     int64_t resent_ns;
 };
 

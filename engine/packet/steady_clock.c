@@ -4,8 +4,8 @@
 static const int64_t second = 1000000000;
 
 enum {
-    BACK_MAX_S = 1,    /* packets that several processors stamp may be out of order by less */
-    FORTH_MAX_S = 3600 /* longer than any time that the rules go by */
+    BACK_MAX_S = 1,    /* packets stamped by different processors may be out of order by less */
+    FORTH_MAX_S = 3600 /* longer than any time limit in the rules */
 };
 
 static void jump(struct steady_clock *clock, uint32_t frame, int64_t step)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Times of packets without the jumps of the clock that stamped them: when it was set, or the machine slept, or captures
- * were appended, nobody was silent for so long.
+ * Packet times without jumps of the clock that stamped the packets. A clock that was set, a machine that slept, or
+ * captures that were appended must not look like silence on a connection.
  */
 #ifndef IWARP_ENGINE_PACKET_STEADY_CLOCK_H
 #define IWARP_ENGINE_PACKET_STEADY_CLOCK_H
@@ -12,18 +12,18 @@
 struct steady_clock {
     bool started;
     int64_t last_ns, skew_ns;
-    bool is_back;      /* the latest packet went back */
-    int64_t before_ns; /* from there, by its own clock */
+    bool is_back;      /* the latest packet was stamped before the previous one */
+    int64_t before_ns; /* time before that step, by the capture's clock */
     uint64_t jumps;
-    uint32_t first_frame; /* after the first jump */
-    int64_t first_ns;     /* how far it went; negative: back */
-    int64_t first_at_ns;  /* the time then, by this clock */
+    uint32_t first_frame; /* the first frame after the first jump */
+    int64_t first_ns;     /* size of that jump; negative: backwards */
+    int64_t first_at_ns;  /* the time of that jump, by this clock */
 };
 
 /*
- * The time of the next packet of a capture, of any connection: time_ns as long as the clock never went back by more
- * than a second, nor forward by more than an hour. After a jump, time goes on where it was. One packet that was stamped
- * in time and captured late is none: the packet after it goes on from before.
+ * The time of the next packet of a capture, from any connection: time_ns as long as the clock has never jumped back by
+ * more than a second, or forward by more than an hour. After a jump, time continues from before it. A single packet
+ * that was captured late is not a jump: the next packet continues from before.
  */
 int64_t steady_clock_take(struct steady_clock *clock, uint32_t frame, int64_t time_ns);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The TCP checksum (RFC 9293 section 3.1), in two parts: header and pseudo-header are summed where they are at hand,
- * the payload only when someone asks.
+ * The TCP checksum (RFC 9293 section 3.1), in two parts: header and pseudo-header are summed while they are available,
+ * the payload only on request.
  */
 #ifndef IWARP_ENGINE_PACKET_TCP_CHECKSUM_H
 #define IWARP_ENGINE_PACKET_TCP_CHECKSUM_H
@@ -9,14 +9,14 @@
 #include "engine/packet/addressed.h"
 
 enum tcp_checksum {
-    TCP_CHECKSUM_UNKNOWN, /* octets are missing, or it was left to the interface: zero, or the pseudo-header's sum */
+    TCP_CHECKSUM_UNKNOWN, /* octets are missing, or the interface was to fill it in: zero, or the pseudo-header's sum */
     TCP_CHECKSUM_RIGHT,
     TCP_CHECKSUM_WRONG,
 };
 
-/* Sums header and addresses: the packet's memory is needed no longer, but for the payload. */
+/* Sums header and addresses: of the packet's memory, only the payload is needed from now on. */
 void tcp_checksum_keep(struct tcp_segment *segment);
-/* Of a segment whose payload is still as captured. */
+/* Verifies a segment whose payload is still as captured. */
 enum tcp_checksum tcp_checksum(const struct tcp_segment *segment);
 
 #endif

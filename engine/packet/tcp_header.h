@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The TCP header (RFC 9293 section 3.1), and of a SYN the options that matter (section 3.2, RFC 7323, RFC 2018). */
+/* The TCP header (RFC 9293 section 3.1), and the relevant options of a SYN (section 3.2, RFC 7323, RFC 2018). */
 #ifndef IWARP_ENGINE_PACKET_TCP_HEADER_H
 #define IWARP_ENGINE_PACKET_TCP_HEADER_H
 
@@ -8,8 +8,8 @@
 enum { TCP_HEADER_MIN = 20 };
 
 /*
- * Reads what begins at p, with the payload: captured of length octets, at least TCP_HEADER_MIN. Sets flags, numbers,
- * window, options and payload of the segment. False: its length of the header is wrong.
+ * Reads the segment at p, including payload: `captured` of `length` octets, at least TCP_HEADER_MIN. Sets flags,
+ * numbers, window, options and payload of the segment. False: its header length is wrong.
  */
 bool tcp_header_read(struct tcp_segment *segment, const uint8_t *p, uint32_t captured, uint32_t length);
 
