@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The host's index among those known, or the next free one. */
+/* The host's index among the known ones, or the next free index. */
 static unsigned hosts_find(const struct terminate_host *of)
 {
     unsigned i = 0;

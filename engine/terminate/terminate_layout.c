@@ -8,7 +8,7 @@ enum { CONTROL_LEN = 4, CODE_CRC = 2, CODE_MARKER = 3 };
 bool rdmap_terminate_defined(const struct rdmap_terminate *terminate)
 {
     if (terminate->layer == RDMAP_LAYER_RDMA && terminate->etype == 0)
-        return true; /* any code */
+        return true; /* any code is defined */
     return rdmap_terminate_code_name(terminate->layer, terminate->etype, terminate->code) != NULL;
 }
 
@@ -32,9 +32,9 @@ static uint8_t reverse_bits(uint8_t octet)
     return swap_nibbles(octet);
 }
 
-/* Each turns the word as it might have been written into the word of the RFC. */
+/* Each function turns a word in a wrong layout into the layout of the RFC. */
 
-/* Bit fields of a word that the compiler fills from the least significant bit of each octet. */
+/* Bit fields that the compiler fills from the least significant bit of each octet. */
 static void low_bits_first(uint8_t out[CONTROL_LEN], const uint8_t p[CONTROL_LEN])
 {
     uint8_t reserved = (uint8_t)(p[2] >> 3);
@@ -99,14 +99,16 @@ static const struct {
 
 enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
 
-/* The word makes sense: nothing is left over, and its values are defined. */
+/* The word makes sense: no reserved bit is set, and its values are defined. */
 static bool plausible(const struct rdmap_terminate *terminate, enum rdmap_terminate_status status)
 {
     return status == RDMAP_TERMINATE_OK && terminate->reserved == 0 && rdmap_terminate_defined(terminate) &&
            all_zero(terminate->trailing, terminate->trailing_len);
 }
 
-/* The octets after the word prove the reading: exactly the parts that it announces, and of the kind that it names. */
+/*
+ * The octets after the word prove the reading: they are exactly the parts that the word announces, of the right kind.
+ */
 static bool layout_proven(const struct rdmap_terminate *terminate, enum rdmap_terminate_status status)
 {
     const struct ddp_segment *ddp = &terminate->ddp;
@@ -117,7 +119,7 @@ static bool layout_proven(const struct rdmap_terminate *terminate, enum rdmap_te
         return false;
     if (terminate->layer == RDMAP_LAYER_DDP && terminate->etype != 0 && ddp->tagged != (terminate->etype == 1))
         return false;
-    /* Figure 10: what a Remote Protection Error is about, and what comes with it. */
+    /* Figure 10: the segments that a Remote Protection Error is about, and the headers it includes. */
     if (terminate->layer == RDMAP_LAYER_RDMA && terminate->etype == 1 &&
         (ddp->tagged || terminate->has_read != (ddp->opcode == RDMAP_READ_REQUEST) ||
          (ddp->opcode != RDMAP_READ_REQUEST && ddp->opcode != RDMAP_ATOMIC_REQUEST && !rdmap_invalidates(ddp->opcode))))
@@ -125,7 +127,7 @@ static bool layout_proven(const struct rdmap_terminate *terminate, enum rdmap_te
     return !terminate->has_read || (!ddp->tagged && ddp->opcode == RDMAP_READ_REQUEST);
 }
 
-/* A word alone, or one that announces nothing: only its first two octets count. */
+/* A word alone, or one that announces no headers: only its first two octets count. */
 static bool is_bare(const struct rdmap_terminate *terminate, enum rdmap_terminate_status status)
 {
     return status == RDMAP_TERMINATE_OK && !terminate->m && !terminate->d && !terminate->r &&
@@ -138,9 +140,9 @@ static bool same_word(const struct rdmap_terminate *a, const struct rdmap_termin
 }
 
 /*
- * Nothing after the word proves its layout, but other Terminates of its host may. Without them it is read differently
- * only where it is undefined as written, and otherwise means "CRC error" or "Marker error" of MPA: errors without a
- * header, which leave no other evidence.
+ * Nothing after the word proves its layout, but other Terminates of its host may. Without them, the word is read
+ * differently only if it is undefined as written, and otherwise means MPA's "CRC error" or "Marker error": errors
+ * without a header, which leave no other evidence.
  */
 static size_t bare_layout(const struct rdmap_terminate *terminate, const uint8_t *p, size_t n, uint8_t seen,
                           struct rdmap_terminate *other)
@@ -161,8 +163,10 @@ static size_t bare_layout(const struct rdmap_terminate *terminate, const uint8_t
     return layout;
 }
 
-/* The host is known to have that layout, and what it announces when read so is there: even where it makes sense as
- * written, that is by accident. */
+/*
+ * The host is known to have that layout, and the parts announced by that reading are there. Should the word also make
+ * sense as written, that is by accident.
+ */
 static bool fits_known(const uint8_t *p, size_t n, uint8_t seen, struct rdmap_terminate *other)
 {
     uint8_t octets[RDMAP_TERMINATE_LEN_MAX];
@@ -181,7 +185,7 @@ static size_t proven_layout(const uint8_t *p, size_t n, struct rdmap_terminate *
     memcpy(octets, p, n);
     for (size_t i = 0; i < LAYOUTS; i++) {
         layouts[i].read(octets, p);
-        /* None of it points into octets[]: trailing octets are excluded. */
+        /* No pointer leads into octets[]: trailing octets are excluded. */
         if (layout_proven(other, rdmap_terminate_decode(other, octets, n)))
             return i;
     }
@@ -229,7 +233,7 @@ bool rdmap_terminate_meant(const char *layout, unsigned layer, unsigned etype, u
     uint8_t right[CONTROL_LEN];
 
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
-        /* The other layouts mix octets that are unknown here. */
+        /* The other layouts mix in octets that are unknown here. */
         if (layouts[i].how != layout || (layouts[i].read != low_bits_first && layouts[i].read != nibbles_swapped &&
                                          layouts[i].read != header_bits_low))
             continue;
