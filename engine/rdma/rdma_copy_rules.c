@@ -15,8 +15,7 @@ static void copy_fail(struct verdict *verdict, const struct rdma_copy *copy, enu
     va_end(args);
 }
 
-/* A Read that is sent again is carried out again (section 9.7.5.1.1): its memory may have changed, by whoever owns it.
- */
+/* A repeated Read is executed again (section 9.7.5.1.1): the owner may have changed its memory meanwhile. */
 void rdma_judge_copy(struct verdict *verdict, const struct rdma_copy *copy)
 {
     enum rule_severity severity =

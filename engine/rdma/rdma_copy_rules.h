@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is sent again is what was sent first (InfiniBand Architecture Specification volume 1, section 9.7). */
+/* A retransmission equals the first transmission (InfiniBand Architecture Specification volume 1, section 9.7). */
 #ifndef IWARP_ENGINE_RDMA_RDMA_COPY_RULES_H
 #define IWARP_ENGINE_RDMA_RDMA_COPY_RULES_H
 

@@ -3,7 +3,7 @@
 
 #include "wire/rpcrdma_private_data.h"
 
-/* Of what a side sends. */
+/* The direction of packets that a side sends. */
 static enum direction rdma_direction_of_ib(const struct ib_connection *connection, unsigned side)
 {
     if (!connection->request_seen)
@@ -82,8 +82,7 @@ struct rdma_copy rdma_copy_of_ib(const struct ib_connection *connection, const s
     };
 }
 
-/* What is wrong with a sound Send without Invalidate can only be its length (section 9.7.5.2.8, inbound Send length).
- */
+/* Only the length of a sound Send without Invalidate can be wrong (section 9.7.5.2.8, inbound Send length). */
 static enum rdma_refusal_cause ib_cause_of(const struct ib_rc_refusal *refusal)
 {
     if (refusal->not_ready)
@@ -99,7 +98,7 @@ static enum rdma_refusal_cause ib_cause_of(const struct ib_rc_refusal *refusal)
 struct rdma_refusal rdma_refusal_of_ib(const struct ib_rc_refusal *refusal)
 {
     bool send = refusal->known && refusal->kind == IB_MESSAGE_SEND;
-    /* A Send is known by its last packet; of other messages any packet is an access to memory. */
+    /* A Send is identified by its last packet; any packet of other messages is an access to memory. */
     struct place culprit = send ? refusal->culprit
                                 : (struct place){.frame = refusal->known ? refusal->culprit.frame : 0,
                                                  .offset = refusal->offset,
@@ -126,7 +125,7 @@ bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_conn
 
     if (cm->attribute != IB_CM_REQUEST && cm->attribute != IB_CM_REPLY)
         return false;
-    /* In an incomplete capture, absence proves nothing; a block that was captured counts. */
+    /* In an incomplete capture, absence proves nothing, but a captured block counts. */
     if (cut && rpcrdma_private_data_find(&block, p, n) != RPCRDMA_PD_OK)
         return false;
     *out = (struct rdma_private_data){
@@ -139,7 +138,10 @@ bool rdma_private_data_of_ib(struct rdma_private_data *out, const struct ib_conn
     return true;
 }
 
-/* What the receiver serves at once; what the ConnectReply says that its sender will ask for may be less. */
+/*
+ * The number that the receiver serves at a time, or the possibly smaller number that its peer will use according to the
+ * ConnectReply.
+ */
 static unsigned reads_of_passive(const struct ib_connection *connection)
 {
     unsigned served = connection->ird[0], asked = connection->ord[1];

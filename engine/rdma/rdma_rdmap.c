@@ -3,7 +3,7 @@
 
 #include "wire/rdmap_terminate.h"
 
-/* By opcode; the rest is RDMA_OTHER. */
+/* By opcode; others are RDMA_OTHER. */
 static const uint8_t kinds[16] = {
     [RDMAP_WRITE] = RDMA_WRITE,
     [RDMAP_READ_REQUEST] = RDMA_READ,
@@ -23,7 +23,7 @@ static const uint8_t kinds[16] = {
     [15] = RDMA_OTHER,
 };
 
-/* A Tagged segment names the memory that it writes to; what a Read moves is known by its request. */
+/* A Tagged segment names the memory that it writes to; the request of a Read names the memory that it reads. */
 static void set_memory(struct rdma_part *part, const struct ddp_segment *ddp, const struct rdmap_operation *op)
 {
     bool of_read = op && op->kind == RDMAP_OP_READ;
@@ -51,7 +51,7 @@ static void set_memory(struct rdma_part *part, const struct ddp_segment *ddp, co
     }
 }
 
-/* Each field is set by itself: this is done for every FPDU, and clearing them all first would double the cost. */
+/* Each field is set separately: this runs for every FPDU, and clearing all fields first would double the cost. */
 void rdma_part_of_rdmap(struct rdma_part *part, const struct rdmap_segment_event *event)
 {
     const struct mpa_fpdu_event *fpdu = event->fpdu;

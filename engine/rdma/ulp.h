@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Upper layers are guests of an RDMA connection: RPC-over-RDMA, NVMe, iSER, ... What is below them knows none by name.
- * It has this table of functions for each kind, and engine/stack/ulps.c lists the kinds, one line each.
+ * Upper layers are guests of an RDMA connection: RPC-over-RDMA, NVMe, iSER, ... The layers below know no guest by name.
+ * They have this table of functions for each kind, and engine/stack/ulps.c lists the kinds, one line each.
  *
- * The choice. A connection has one guest. Nothing below says which (a port is a hint), so a kind is asked: its claim()
- * looks at what is known so far, first at the private data of both sides, then at each Send, and answers
+ * The choice. A connection has one guest. The layers below cannot know which (a port is only a hint), so each kind is
+ * asked: its claim() examines what is known so far, first the private data of both sides, then each Send, and answers
  *
- *   ULP_NO        this contradicts it. The kind is not asked again on this connection.
- *   ULP_POSSIBLE  nothing contradicts it, but other protocols may look like that, too.
- *   ULP_CERTAIN   no other protocol looks like that: the connection is given to this kind.
+ *   ULP_NO        this is not my protocol. The kind is not asked again on this connection.
+ *   ULP_POSSIBLE  this may be my protocol, but other protocols may look the same.
+ *   ULP_CERTAIN   no other protocol looks like this: the kind gets the connection.
  *
- * Claims are shy. Private data of a fixed form with plausible values, or the first Send of a connection whose start was
- * captured, may make a kind certain; a well-known port makes a weak sign enough, but is none by itself. A Send in the
- * middle of a connection is noise to whoever does not know what it belongs to: a kind stays at ULP_POSSIBLE until
- * several of them (signs->sends) were of its form, and never becomes certain by octets that are mostly zero.
+ * Claims are conservative. Private data of a fixed form with plausible values, or the first Send of a connection whose
+ * start was captured, may make a kind certain; a well-known port makes a weak sign sufficient, but is not a sign by
+ * itself. In the middle of a connection, random data can look like anything: a kind stays at ULP_POSSIBLE until several
+ * Sends (signs->sends) had its form, and octets that are mostly zero never make it certain.
  *
- * The first kind of the table is presumed: it has no claim(), and is given everything from the beginning, until another
- * one is certain. It says by owns() that it has recognised its own messages; that closes the choice, as does ULP_NO of
- * all others, or ULP_EARLY_MAX Sends. When another kind is certain first, the presumed guest is freed, and the new one
- * is given what is known: terms, ports, private data, holes, and the Sends that were kept while it was possible.
+ * The first kind of the table is presumed: it has no claim(), and receives everything from the beginning, until another
+ * kind is certain. Its owns() reports that it has recognised its own messages; this closes the choice, as do ULP_NO
+ * from all others, or ULP_EARLY_MAX Sends. When another kind is certain first, the presumed guest is freed, and the new
+ * guest receives what is known: terms, ports, private data, holes, and the Sends kept while its kind was possible.
  *
- * The events. All but begin() may be NULL, which means that the kind does not care. They are called in this order:
+ * The events. All except begin() may be NULL if the kind does not need them. They are called in this order:
  *
  *   begin(), ports(), terms(), [skipped()]  when the connection has its first event that may concern an upper layer
  *   [private_data(), early()]               from before the choice
@@ -28,9 +28,9 @@
  *   terms(), ports(), skipped(), lossy()    at any time, as are received(), missed(), doubt()
  *   closing(), end()                        a side closes or resets
  *   finish(), record()                      nothing follows
- *   free()                                  what the guest has in host->arena needs no freeing
+ *   free()                                  memory from host->arena needs no freeing
  *
- * Meanings are those of engine/rdma/rdma.h. What an event points to is valid during the call. Side 0 and 1.
+ * Meanings are those of engine/rdma/rdma.h. Pointers in events are valid during the call. Sides are 0 and 1.
  *
  * A kind that judges nothing uses the functions of engine/rdma/ulp_named.h: it has only name, title, counts, claim()
  * and describe(), all of them pure functions of octets.
@@ -48,8 +48,8 @@ enum {
     ULP_KINDS_MAX = 16,
     ULP_COUNTS_MAX = 16,
     ULP_PORTS_MAX = 4,
-    ULP_EARLY_MAX = 8,   /* Sends that leave it undecided */
-    ULP_HEAD_SIZE = 256, /* octets of a Send that are looked at */
+    ULP_EARLY_MAX = 8,   /* Sends after which the choice is closed */
+    ULP_HEAD_SIZE = 256, /* octets of a Send that are examined */
     ULP_TEXT_SIZE = 160,
 };
 
@@ -58,35 +58,35 @@ struct ulp_send {
     unsigned side;
     enum direction direction;
     struct place place;   /* of its last part */
-    bool first;           /* it is the first one that its side ever sent */
+    bool first;           /* the first that its side ever sent */
     bool invalidates;     /* with Invalidate */
     uint32_t invalidated; /* the handle */
-    bool faulty;          /* a lower layer made a finding at it */
+    bool faulty;          /* a lower layer has a finding about it */
     const uint8_t *p;
-    size_t n;        /* octets at p: as captured, at most ULP_HEAD_SIZE */
-    uint64_t length; /* octets of the whole Send */
+    size_t n;        /* octets at p: those captured, at most ULP_HEAD_SIZE */
+    uint64_t length; /* length of the whole Send */
 };
 
 /*
- * Private data of one side, without what belongs to the transport (IRD and ORD of RFC 6581, the IP CM header).
- * InfiniBand and RoCE fill them up with zeros.
+ * Private data of one side, without the transport's part (IRD and ORD of RFC 6581, the IP CM header). InfiniBand and
+ * RoCE pad them with zeros.
  */
 struct ulp_private_data {
     bool seen;        /* the frame was captured */
-    const uint8_t *p; /* NULL: its private data were not, or there are none */
+    const uint8_t *p; /* NULL: not captured, or none */
     size_t n;
 };
 
-/* What is known of a connection whose upper layer is not. */
+/* What is known about a connection whose upper layer is unknown. */
 struct ulp_signs {
-    uint16_t port[2]; /* by side; 0: not known */
+    uint16_t port[2]; /* by side; 0: unknown */
     struct rdma_terms terms;
     struct ulp_private_data data[2]; /* by side */
-    const struct ulp_send *send;     /* the latest; NULL: there was none so far */
-    unsigned sends;                  /* so far, this one included */
+    const struct ulp_send *send;     /* the latest; NULL: none so far */
+    unsigned sends;                  /* number so far, including the latest */
 };
 
-/* What a message is, for --print, ladders and counts. */
+/* A description of a message, for --print, ladders and counts. */
 struct ulp_words {
     unsigned counts_as;       /* index in the kind's counts; ULP_COUNTS_MAX: none of them */
     char text[ULP_TEXT_SIZE]; /* "command Read, 4096 octets" */
@@ -99,7 +99,7 @@ struct ulp_said {
     const char *text;
 };
 
-/* What a report says of the guest. */
+/* What a report says about the guest. */
 struct ulp_summary {
     unsigned n;
     struct ulp_count {
@@ -108,26 +108,26 @@ struct ulp_summary {
     } count[ULP_COUNTS_MAX];
 };
 
-/* The same for all kinds. */
+/* Options for all kinds. */
 struct ulp_options {
     enum rule_profile profile;
-    int64_t t_react;   /* nanoseconds; 0: by default */
+    int64_t t_react;   /* nanoseconds; 0 takes the default */
     bool exclusive;    /* only the connection itself writes the memory and the files that it accesses */
     bool payload_only; /* the host sees only segments with payload: see engine/mpa/mpa.h */
 };
 
-/* To begin with: all is borrowed, and outlives the guest. */
+/* Passed to begin(): everything is borrowed, and outlives the guest. */
 struct ulp_host {
     const struct ulp_kind *kind;
     const struct ulp_options *options;
-    const void *own; /* what the host gave for this kind alone, a structure of its header; NULL: nothing */
-    void *ctx;       /* of said(), and of the taps in own */
-    void (*said)(void *ctx, const struct ulp_said *said); /* NULL: nobody listens */
+    const void *own; /* what the host provides for this kind only, a structure from the kind's header; NULL: nothing */
+    void *ctx;       /* for said(), and for the taps in own */
+    void (*said)(void *ctx, const struct ulp_said *said); /* NULL: not wanted */
     struct verdict *verdict;
     struct arena *arena;
 };
 
-/* What a host gives for one kind alone; lists of these end with {NULL}. */
+/* What a host provides for one kind only; lists of these end with {NULL}. */
 struct ulp_own {
     const struct ulp_kind *kind;
     const void *own;
@@ -136,10 +136,10 @@ struct ulp_own {
 struct ulp_kind {
     const char *name;  /* "nvme": one word, for --print and JSON */
     const char *title; /* "NVMe over RDMA" */
-    /* Well-known ones of its servers, ended by 0: where the start of a connection is missing, a hint who opened it. */
+    /* Well-known ports of its servers, ended by 0: if the start of a connection is missing, a hint at who opened it. */
     uint16_t port[ULP_PORTS_MAX];
 
-    /* NULL: presumed. */
+    /* NULL: the presumed kind. */
     enum ulp_claim (*claim)(const struct ulp_signs *signs);
 
     /* NULL when memory is lacking. */
@@ -151,7 +151,7 @@ struct ulp_kind {
     /* False: no further parts are needed. */
     bool (*part)(void *guest, const struct rdma_part *part);
     void (*refusal)(void *guest, const struct rdma_refusal *refusal);
-    /* The other side may have taken other octets than those that part() was given. */
+    /* The other side may have received octets that differ from those passed to part(). */
     void (*doubt)(void *guest, const struct rdma_copy *copy);
     void (*received)(void *guest, unsigned side, uint64_t offset);
     void (*missed)(void *guest, unsigned side, uint64_t offset);
@@ -163,24 +163,28 @@ struct ulp_kind {
     void (*finish)(void *guest, int64_t time_ns);
     void (*free)(void *guest);
 
-    /* Presumed kinds: the connection is known to be of this kind. */
+    /* Only for the presumed kind: the connection is known to be of this kind. */
     bool (*owns)(const void *guest);
-    /* After finish(), once: what the kind keeps for later connections, for `across`. The caller's; NULL: nothing. */
+    /*
+     * Called once, after finish(): what the kind keeps for later connections, for `across`. Owned by the caller; NULL:
+     * nothing.
+     */
     void *(*record)(void *guest);
-    const struct ulp_across *across; /* NULL: nothing binds across connections */
-    /* It could not be followed for lack of memory. */
+    const struct ulp_across *across; /* NULL: no rules apply across connections */
+    /* The guest could not be followed for lack of memory. */
     bool (*lacks_memory)(const void *guest);
-    /* NULL: the kind has a face of its own (conformance/guests/). */
+    /* NULL: the kind has report sections of its own (conformance/guests/). */
     void (*summary)(const void *guest, struct ulp_summary *summary);
     /* For hosts that report in intervals. */
     void (*restart_counts)(void *guest);
 
-    /* For engine/rdma/ulp_named.h. */
-    const struct ulp_count *counts; /* what there may be, without values, the last one {NULL}: other messages */
-    size_t state_size;              /* of the kind's own, zeroed before the first call; 0: none */
-    /* Remembers in state what describe() needs of the private data of a side; NULL: nothing. */
+    /* The rest is for engine/rdma/ulp_named.h. */
+    /* Possible counts, without values, ended by {NULL}, whose entry counts other messages. */
+    const struct ulp_count *counts;
+    size_t state_size; /* of the kind's state, zeroed before the first call; 0: none */
+    /* Stores in state what describe() needs from the private data of a side; NULL: nothing. */
     void (*learn)(void *state, unsigned side, const struct ulp_private_data *data);
-    /* False: it is no message of this kind. */
+    /* False: not a message of this kind. */
     bool (*describe)(void *state, const struct ulp_send *send, struct ulp_words *words);
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What an upper layer judges across the connections of a capture. Each connection leaves a record (struct ulp_kind);
- * the kind keeps what it needs of these, and judges new ones against those before.
+ * the kind keeps what it needs from the records, and judges new ones against earlier ones.
  */
 #ifndef IWARP_ENGINE_RDMA_ULP_ACROSS_H
 #define IWARP_ENGINE_RDMA_ULP_ACROSS_H
@@ -11,18 +11,18 @@
 
 struct addressed_segment;
 
-/* Octets that were read back are not those that were written before. */
+/* Octets that were read back differ from those written before. */
 struct ulp_differs {
-    const struct place *place; /* of what returned them */
+    const struct place *place; /* of the message that returned the octets */
     const char *words;         /* a sentence without its full stop */
 };
 
-/* Takes the verdicts on one connection. */
+/* Receives the verdicts on one connection. */
 struct ulp_across_host {
     struct verdict *verdict;
-    /* An earlier connection shows that the finding of this rule at this place was wrong; may be NULL. */
+    /* An earlier connection shows that this rule's finding at this place was wrong; may be NULL. */
     void (*excuse)(void *ctx, enum rule_id rule, const struct place *place);
-    /* No connection explains it; may be NULL. */
+    /* No connection explains the difference; may be NULL. */
     void (*differs)(void *ctx, const struct ulp_differs *differs);
     void *ctx;
 };
@@ -30,7 +30,7 @@ struct ulp_across_host {
 enum ulp_sought_how {
     ULP_SOUGHT_FOUND,
     ULP_SOUGHT_LACKING,    /* the program is not registered */
-    ULP_SOUGHT_UNANSWERED, /* though asked again, for a second or more */
+    ULP_SOUGHT_UNANSWERED, /* although asked again, for a second or more */
 };
 
 struct ulp_moment {
@@ -38,17 +38,17 @@ struct ulp_moment {
     int64_t time_ns;
 };
 
-/* What a client asked rpcbind for, and what rpcbind said. */
+/* A client's question to rpcbind, and rpcbind's answer. */
 struct ulp_sought {
     enum ulp_sought_how how;
-    bool rdma;                      /* for RDMA; else for what a mount over RDMA needs besides */
+    bool rdma;                      /* for RDMA; else for something else that a mount over RDMA needs */
     char program[32];               /* "NFS version 4" */
     char transport[48];             /* "netid rdma" */
     struct endpoint client, server; /* the ports are 0 */
-    uint32_t times;                 /* asked; more than once only if unanswered: */
+    uint32_t times;                 /* number of times asked; more than once only if unanswered */
     struct ulp_moment asked, asked_last;
     struct ulp_moment answered; /* unless unanswered */
-    uint16_t port;              /* of what was found; 0: it is not known */
+    uint16_t port;              /* port in the answer; 0: unknown */
 };
 
 /* sought: valid during the call. */
@@ -57,7 +57,7 @@ struct ulp_sought_host {
     void *ctx;
 };
 
-/* What the host alone knows of a connection that has ended. */
+/* What only the host knows about a connection that has ended. */
 struct ulp_life {
     struct endpoint endpoint[2]; /* by side */
     int64_t start_ns, end_ns;
@@ -68,24 +68,24 @@ struct ulp_across {
     void *(*begin)(void);
     void (*free)(void *across);
     /*
-     * What was sent to or from port 111 (a TCP segment, or a UDP datagram in place of one), as it comes: before the
-     * records of the connections that began after it.
+     * A TCP segment, or a UDP datagram in place of one, to or from port 111. Called in order of arrival: before the
+     * records of connections that began later.
      */
     void (*asked)(void *across, const struct addressed_segment *segment, bool tcp);
-    /* What became of all that was asked so far. */
+    /* Reports the outcome of all questions so far. */
     void (*sought)(void *across, int64_t now_ns, const struct ulp_sought_host *host);
-    /* To be called before a record is added. */
+    /* Call before a record is added. */
     void (*lived)(void *record, const struct ulp_life *life);
     /*
      * Judges a record against earlier ones and takes ownership of it. Records come in the order in which their
      * connections began. False: the record has been freed.
      */
     bool (*add)(void *across, void *record, const struct ulp_across_host *host);
-    /* Once all records so far were added: what other connections, earlier or later, prove about this one. */
+    /* After all records so far were added: applies what other connections, earlier or later, prove about this one. */
     void (*conclude)(void *across, const void *record, int64_t now_ns, const struct ulp_across_host *host);
-    /* Bounds what is kept; pointers to records become invalid. */
+    /* Limits the kept state; pointers to records become invalid. */
     void (*trim)(void *across);
-    /* Of a record that is not added. */
+    /* Frees a record that is not added. */
     void (*free_record)(void *record);
 };
 

@@ -8,7 +8,7 @@
 struct ulp_choice {
     const struct ulp_kind *const *kinds;
     struct arena *arena;
-    unsigned possible; /* set of indices in kinds */
+    unsigned possible; /* set of indices into kinds */
     struct ulp_signs signs;
     struct rdma_private_data data[2]; /* by side; valid with signs.data[].seen */
     struct ulp_sends sends;
@@ -67,7 +67,7 @@ static const struct ulp_kind *choice_ask(struct ulp_choice *choice)
     return NULL;
 }
 
-/* NULL: there are none, or memory is lacking. */
+/* NULL: no octets, or memory is lacking. */
 static const uint8_t *choice_copy(struct ulp_choice *choice, const uint8_t *p, size_t n)
 {
     uint8_t *octets = p && n > 0 ? arena_zeroed(choice->arena, n) : NULL;
@@ -129,7 +129,7 @@ const struct ulp_kind *ulp_choice_part(struct ulp_choice *choice, const struct r
 void ulp_choice_introduce(const struct ulp_choice *choice, const struct ulp_kind *kind, void *guest)
 {
     for (unsigned i = 0; i < 2; i++) {
-        /* The opener's come first. */
+        /* The private data of the side that opened the connection come first. */
         unsigned side = i ^ (choice->signs.terms.initiator_side == 1);
 
         if (choice->signs.data[side].seen && kind->private_data)

@@ -13,7 +13,7 @@ struct named {
     bool from_start;
     void *state;
     uint64_t value[ULP_COUNTS_MAX];
-    uint64_t others; /* messages that are none of this kind */
+    uint64_t others; /* messages not of this kind */
 };
 
 void *ulp_named_begin(const struct ulp_host *host)

@@ -25,7 +25,7 @@ static struct ulp_send sends_send_of(const struct ulp_sends_side *s, const struc
                              .faulty = part->faulty};
 }
 
-/* False: its beginning is missing. */
+/* False: the beginning of the Send is missing. */
 static bool open_send(struct ulp_sends *sends, struct ulp_sends_side *s, const struct rdma_part *part)
 {
     if (s->open && s->message == part->message)
@@ -41,7 +41,7 @@ static bool open_send(struct ulp_sends *sends, struct ulp_sends_side *s, const s
     return s->open;
 }
 
-/* Beyond the first gap in what was captured, nothing is taken. */
+/* Nothing is stored beyond the first gap in the captured octets. */
 static void sends_add(struct ulp_sends_side *s, const struct rdma_part *part)
 {
     size_t n = captured(part);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The beginnings of Sends, put together from their parts. */
+/* Assembles the beginnings of Sends from their parts. */
 #ifndef IWARP_ENGINE_RDMA_ULP_SENDS_H
 #define IWARP_ENGINE_RDMA_ULP_SENDS_H
 
@@ -8,9 +8,9 @@
 struct ulp_sends {
     struct arena *arena;
     struct ulp_sends_side {
-        bool started, hole; /* hole: something of its side is missing */
+        bool started, hole; /* hole: something from this side is missing */
         bool any;           /* a Send was completed or lost */
-        bool open;          /* one is being put together */
+        bool open;          /* a Send is being assembled */
         uint64_t message;
         uint64_t length;
         size_t n;
@@ -18,7 +18,7 @@ struct ulp_sends {
     } side[2];
 };
 
-/* True: the part completes a Send. What send->p points to lasts as long as the part, or until the next one. */
+/* True: the part completes a Send. send->p is valid as long as the part, or until the next part. */
 bool ulp_sends_part(struct ulp_sends *sends, const struct rdma_part *part, bool from_start, struct ulp_send *send);
 void ulp_sends_skipped(struct ulp_sends *sends, unsigned side);
 
