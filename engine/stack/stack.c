@@ -10,20 +10,20 @@
 
 struct stack {
     struct stack_setup setup;
-    struct arena *arena; /* which the layers share */
+    struct arena *arena; /* shared by the layers */
     struct tcp_pair *tcp;
     struct mpa_connection *mpa;
     struct rdmap_connection *rdmap;
     const struct ulp_kind *kind; /* of the guest */
-    void *guest;                 /* the upper layer's; NULL before the first event that may concern it */
-    bool follows;                /* it needs further parts */
-    struct ulp_choice *choice;   /* NULL: closed, or nothing has come so far */
+    void *guest;                 /* the upper layer; NULL before the first event that may concern it */
+    bool follows;                /* the guest needs further parts */
+    struct ulp_choice *choice;   /* NULL: closed, or not opened yet */
     struct rdma_terms terms;
     bool skipped[2];
-    uint64_t received[2]; /* what the guest has learnt of that, by side */
+    uint64_t received[2]; /* by side: up to where the guest was informed */
     struct {
         bool any, bare;  /* bare: a RST without ACK */
-        uint64_t offset; /* of its sequence number */
+        uint64_t offset; /* from its sequence number */
         bool acked_known;
         uint64_t acked;
     } closing[2]; /* the latest FIN or RST, by side */
@@ -39,7 +39,7 @@ static const struct stack_taps no_taps;
             (stack)->setup.taps->what((stack)->setup.ctx, __VA_ARGS__);                                                \
     } while (0)
 
-/* To the next stack. */
+/* Passes an event to the next stack. */
 #define NEXT(stack, what, ...)                                                                                         \
     do {                                                                                                               \
         if ((stack)->setup.next && (stack)->setup.next->what)                                                          \
@@ -67,7 +67,7 @@ void stack_options_init(struct stack_options *options, const struct mpa_options 
         .profile = options->mpa.profile, .t_react = options->mpa.t_react, .payload_only = options->mpa.payload_only};
 }
 
-/* To the guest, if there is one and it cares. */
+/* Passes an event to the guest, if there is one with a handler. */
 #define GUEST(stack, what, ...)                                                                                        \
     do {                                                                                                               \
         if ((stack)->guest && (stack)->kind->what)                                                                     \
@@ -127,7 +127,7 @@ static void open_choice(struct stack *stack)
             ulp_choice_skipped(stack->choice, side);
 }
 
-/* The presumed one, with the first event that may concern it; false: not in this stack, or memory is lacking. */
+/* Makes the presumed guest, at the first event that may concern it; false: not in this stack, or memory is lacking. */
 static bool has_guest(struct stack *stack)
 {
     if (!stack->guest && !stack->memory_lacking && stack_has(stack, STACK_ULP)) {
@@ -138,7 +138,7 @@ static bool has_guest(struct stack *stack)
     return stack->guest != NULL;
 }
 
-/* Once it is certain. */
+/* Called when another kind is certain. */
 static void replace_guest(struct stack *stack, const struct ulp_kind *kind)
 {
     stack_free_guest(stack);
@@ -148,7 +148,7 @@ static void replace_guest(struct stack *stack, const struct ulp_kind *kind)
     stack->choice = NULL;
 }
 
-/* The presumed guest was given the event. */
+/* Closes the choice if possible, after the presumed guest received the event. */
 static void close_choice(struct stack *stack)
 {
     if (ulp_choice_closed(stack->choice) || (stack->kind->owns && stack->kind->owns(stack->guest)))
@@ -161,7 +161,7 @@ static inline void follow_part(struct stack *stack, const struct rdma_part *part
         stack->follows = stack->kind->part(stack->guest, part);
 }
 
-/* While the choice is open. */
+/* Called while the choice is open. */
 static void choose_by_part(struct stack *stack, const struct rdma_part *part)
 {
     const struct ulp_kind *kind = ulp_choice_part(stack->choice, part);
@@ -171,7 +171,7 @@ static void choose_by_part(struct stack *stack, const struct rdma_part *part)
         return;
     }
     follow_part(stack, part);
-    if (part->kind == RDMA_SEND) /* nothing else decides */
+    if (part->kind == RDMA_SEND) /* no other part decides */
         close_choice(stack);
 }
 
@@ -269,7 +269,7 @@ static void give_closing(void *ctx, const struct rdma_closing *closing)
     stack_closing(ctx, closing);
 }
 
-/* Some that the other side acknowledges are not captured. One sequence number may be that of a FIN. */
+/* The other side has acknowledged octets that were not captured. One sequence number may be a FIN's. */
 static bool lacks_octets(const struct stack *stack, unsigned side)
 {
     const struct tcp_side_facts *facts = tcp_pair_facts(stack->tcp, side);
@@ -289,8 +289,10 @@ static void stack_note_closing(struct stack *stack, unsigned side)
         const struct tcp_side_facts *mine = tcp_pair_facts(stack->tcp, side);
         const struct tcp_side_facts *other = tcp_pair_facts(stack->tcp, other_side(side));
 
-        /* Without an idea of the connection it takes its number from the ACK that it answers (RFC 9293 section
-         * 3.10.7.1). */
+        /*
+         * Without knowledge of the connection, a reset takes its sequence number from the ACK that it answers (RFC 9293
+         * section 3.10.7.1).
+         */
         closing.forgotten = closing.bare && mine->acked_known && stack->closing[side].offset <= mine->acked;
         closing.missing[side] = lacks_octets(stack, side) || stack->closing[side].offset > mine->next + 1;
         closing.missing[other_side(side)] = lacks_octets(stack, other_side(side));
@@ -327,12 +329,12 @@ static void give_changed(void *ctx, enum mpa_phase phase, const struct mpa_param
     NEXT(stack, changed, phase, parameters);
 }
 
-/* With each packet: in line where it comes from. */
+/* Runs for each packet, so it is inlined. */
 static inline void stack_take_acked(struct stack *stack, unsigned side, bool known, uint64_t acked)
 {
     if (stack->rdmap)
         rdmap_connection_acked(stack->rdmap, side, known, acked);
-    if (known && acked > stack->received[side & 1u]) /* most packets of a side that sends bring nothing new */
+    if (known && acked > stack->received[side & 1u]) /* most packets of a sending side acknowledge nothing new */
         stack_received(stack, side, acked);
     NEXT(stack, acked, side, known, acked);
 }
@@ -382,7 +384,7 @@ static void give_terminate(void *ctx, const struct rdmap_terminate_event *event)
     NEXT(stack, terminate, event);
 }
 
-/* To the layers above RDMAP. */
+/* Informs the layers above RDMAP. */
 static void skip_messages(void *ctx, unsigned side)
 {
     struct stack *stack = ctx;
@@ -399,7 +401,7 @@ static void give_skipped(void *ctx, unsigned side)
     struct stack *stack = ctx;
 
     if (stack->rdmap)
-        rdmap_connection_skipped(stack->rdmap, side); /* calls skip_messages() when messages are affected */
+        rdmap_connection_skipped(stack->rdmap, side); /* calls skip_messages() if messages are affected */
     else
         skip_messages(stack, side);
 }
@@ -425,7 +427,10 @@ static void stack_give_end(void *ctx, unsigned side, bool reset, const struct pl
     NEXT(stack, end, side, reset, place);
 }
 
-/* Neither close was captured. That one was sent shows in what the other side acknowledges: a FIN, or octets. */
+/*
+ * Neither close was captured. The other side's acknowledgments may cover a FIN or octets that the capture lacks, and so
+ * show that a close was sent.
+ */
 static void note_unseen_close(struct stack *stack)
 {
     struct rdma_closing closing = {.resent = stack->path.resent, .resent_ns = stack->path.resent_ns};
@@ -487,7 +492,7 @@ static enum path_sign sign_of(const struct stack *stack, const struct tcp_segmen
 {
     if (offset + segment->length > tcp_pair_facts(stack->tcp, segment->side & 1u)->highest)
         return PATH_NEW;
-    return segment->length > 1 ? PATH_AGAIN : PATH_SIGN_OF_LIFE; /* one octet again is a keep-alive */
+    return segment->length > 1 ? PATH_AGAIN : PATH_SIGN_OF_LIFE; /* a single repeated octet is a keep-alive */
 }
 
 static void stack_on_segment(void *ctx, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
@@ -529,7 +534,7 @@ static void stack_on_hole(void *ctx, unsigned side, uint64_t from, uint64_t to, 
     if (!stack->mpa)
         return;
     mpa_connection_hole(stack->mpa, side, from, to, cause, next);
-    /* MPA reports only what it skips beyond the hole; the layers above must learn of the hole in any case. */
+    /* MPA reports only what it skips in addition to the hole; the layers above must learn of the hole in any case. */
     give_skipped(stack, side);
 }
 
@@ -550,8 +555,8 @@ static struct place end_place(unsigned side, uint64_t offset, uint32_t frame, in
 }
 
 /*
- * A FIN that is missing in the capture, or comes late, has a sequence number of its own: `beyond` counts it. The layers
- * above learn of it before the close that shows it.
+ * A FIN that is missing in the capture, or comes late, has a sequence number of its own, which `beyond` includes. The
+ * layers above learn of the FIN before the close that reveals it.
  */
 static void give_fin_shown(struct stack *stack, unsigned side, uint64_t beyond, uint32_t frame, int64_t time_ns)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The layers of one connection, wired in one place: TCP segments -> octet streams -> MPA -> DDP and RDMAP -> an upper
- * layer, of which nothing is known here but its table of functions (engine/rdma/ulp.h), and which is created when first
- * needed. Each layer receives the events of the one below it, and all learn of holes and of the end, whichever layer
- * noticed them. The host watches through taps, one per event; what an upper layer has beyond those it hands over in a
- * way of its own (struct ulp_own).
+ * The layers of one connection, connected in one place: TCP segments -> octet streams -> MPA -> DDP and RDMAP -> an
+ * upper layer, known here only by its table of functions (engine/rdma/ulp.h) and created when first needed. Each layer
+ * receives the events of the layer below, and all layers learn of holes and of the end, whichever layer noticed them.
+ * The host watches through taps, one per event; additional events of an upper layer reach the host through its struct
+ * ulp_own.
  *
  * A host that keeps the layers apart (the Wireshark plugins) makes several stacks of a few layers each: events of the
  * uppermost layer go to the entrance of the next stack.
@@ -26,16 +26,19 @@ struct stack_options {
     struct mpa_options mpa;
     struct rdmap_options rdmap;
     struct ulp_options ulp;
-    const struct ulp_kind *const *ulps; /* the kinds that there may be: engine/stack/ulps.h */
-    const struct ulp_own *own;          /* what single kinds are given; NULL: nothing */
+    const struct ulp_kind *const *ulps; /* the possible kinds: engine/stack/ulps.h */
+    const struct ulp_own *own;          /* what the host provides for single kinds; NULL: nothing */
 };
 
-/* All layers and kinds; the upper ones inherit MPA's profile, timers and payload_only. mpa NULL: mpa_options_init(). */
+/*
+ * Sets all layers and kinds; the upper layers inherit MPA's profile, timers and payload_only. mpa NULL:
+ * mpa_options_init().
+ */
 void stack_options_init(struct stack_options *options, const struct mpa_options *mpa);
 
 /*
- * What the host wants to see; any may be NULL. Each is called before the layer above sees the event, so that the
- * findings of that layer follow what they are about. Meanings: the events of engine/tcp/tcp_pair.h,
+ * The events that the host wants to see; any may be NULL. Each is called before the layer above receives the event, so
+ * that the findings of that layer come after their subject. Meanings: the events of engine/tcp/tcp_pair.h,
  * engine/mpa/mpa.h, engine/ddp_rdmap/rdmap.h and engine/rdma/ulp.h.
  */
 struct stack_taps {
@@ -62,11 +65,11 @@ struct stack_taps {
     void (*part)(void *ctx, const struct rdma_part *part);
     void (*private_data)(void *ctx, const struct rdma_private_data *data);
     void (*refusal)(void *ctx, const struct rdma_refusal *refusal);
-    /* Of guests that leave it to the host to show their messages. */
+    /* From guests whose messages the host shows. */
     void (*said)(void *ctx, const struct ulp_said *said);
 };
 
-/* Takes the events of the layers below, where they are in another stack; any may be NULL. */
+/* Receives the events of lower layers in another stack; any may be NULL. */
 struct stack_entrance {
     void *ctx;
     void (*startup)(void *ctx, const struct mpa_startup_event *event);
@@ -85,12 +88,12 @@ struct stack_entrance {
 struct stack_setup {
     const struct stack_options *options; /* all pointers are borrowed and must outlive the stack */
     const struct stack_taps *taps;       /* NULL: none */
-    void *ctx;                           /* of the taps */
+    void *ctx;                           /* passed to the taps */
     struct verdict *verdict;
     uint16_t port[2];                  /* TCP ports of the sides; 0: unknown */
-    const struct stack_entrance *next; /* of the stack above; NULL: none */
+    const struct stack_entrance *next; /* of the stack above, or NULL */
     struct terminate_host host[2];     /* by side: the layout of its Terminates */
-    struct arena_pool *pool;           /* of the memory of the layers; NULL: none */
+    struct arena_pool *pool;           /* for the memory of the layers, or NULL */
 };
 
 struct stack;
@@ -99,17 +102,17 @@ struct stack;
 struct stack *stack_new(const struct stack_setup *setup);
 void stack_free(struct stack *stack);
 
-/* A stack that begins with TCP takes segments; or its pair does, which takes them directly. */
+/* A stack that begins with TCP is fed segments by stack_segment(), or through its pair directly. */
 struct tcp_pair *stack_pair(struct stack *stack);
 void stack_segment(struct stack *stack, const struct tcp_segment *segment);
 /* Feeds a stack whose lowest layer is above TCP. */
 struct stack_entrance stack_entrance(struct stack *stack);
 /*
  * Feed a stack that begins with the upper layer from a transport other than iWARP; holes and ends go through its
- * entrance. stack_terms(): whenever they change.
+ * entrance. stack_terms(): call whenever the terms change.
  */
 void stack_terms(struct stack *stack, const struct rdma_terms *terms);
-/* The ports of the sides, which a transport other than TCP may learn later. */
+/* Sets the ports of the sides, which a transport other than TCP may learn later. */
 void stack_ports(struct stack *stack, const uint16_t port[2]);
 void stack_private_data(struct stack *stack, const struct rdma_private_data *data);
 void stack_part(struct stack *stack, const struct rdma_part *part);
@@ -118,32 +121,34 @@ void stack_refusal(struct stack *stack, const struct rdma_refusal *refusal);
 void stack_copy(struct stack *stack, const struct rdma_copy *copy);
 void stack_received(struct stack *stack, unsigned side, uint64_t offset);
 void stack_missed(struct stack *stack, unsigned side, uint64_t offset);
-/* The capture dropped packets; before stack_finish(). */
+/* The capture dropped packets; call before stack_finish(). */
 void stack_lossy(struct stack *stack);
-/* The end of the connection or of the capture: judges what only the end decides. To be called once. */
+/* The end of the connection or of the capture: judges what only the end decides. Call once. */
 void stack_finish(struct stack *stack, int64_t time_ns);
 
-/* After stack_finish(): what the guest keeps for later connections; see struct ulp_kind. */
+/* Call after stack_finish(): returns what the guest keeps for later connections; see struct ulp_kind. */
 void *stack_record(struct stack *stack);
 
-/* Memory that the connection has taken since it began, about: what its layers and their arrays have grown by. */
+/* Approximate memory that the connection has taken since it began: growth of its layers and their arrays. */
 size_t stack_grown(const struct stack *stack);
-/* All octets that the stack takes, those of its beginning, too. */
+/* All memory of the stack, including that taken at its beginning. */
 size_t stack_size(const struct stack *stack);
-/* Of a stack with a pool, while nothing comes for it: see arena_park(), to be undone by arena_unpark(). */
+/* Parks a stack with a pool, while no events come: see arena_park(), undone by arena_unpark(). */
 struct arena_parked *stack_park(struct stack *stack);
 /* True when the upper layer could not be followed for lack of memory. */
 bool stack_lacks_memory(const struct stack *stack);
-/* The layers; NULL when not part of this stack, or not needed so far. */
+/* The layers; NULL when not part of this stack, or not created yet. */
 const struct tcp_pair *stack_tcp(const struct stack *stack);
 const struct mpa_connection *stack_mpa(const struct stack *stack);
 const struct rdmap_connection *stack_rdmap(const struct stack *stack);
-/* What the connection has so far, which may be no more than presumed; NULL: nothing. */
+/* The kind that the connection has so far, possibly only presumed; NULL: none. */
 const struct ulp_kind *stack_kind(const struct stack *stack);
-/* The guest, for those who know its kind; NULL: it is none of this kind. */
+/* The guest, if it is of this kind; else NULL. */
 void *stack_guest(const struct stack *stack, const struct ulp_kind *kind);
-/* The Initiator's side; while roles are unknown, the side that speaks to a well-known port, or that opened the TCP
- * connection. */
+/*
+ * The Initiator's side; while roles are unknown, the side opposite a well-known port, or the side that opened the TCP
+ * connection.
+ */
 unsigned stack_initiator(const struct stack *stack);
 bool stack_roles_known(const struct stack *stack);
 /* Resets the counts of all layers, for hosts that report in intervals. */

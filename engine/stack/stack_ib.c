@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Of a packet that was cut by the snap length: what is lacking reads as zero. */
+/* Passes on a packet that was cut by the snap length: missing octets read as zero. */
 static void give_cut(struct stack_ib *ib, const struct rdma_part *part, size_t captured)
 {
     uint8_t octets[IB_MTU_MAX] = {0};
@@ -36,7 +36,7 @@ static void stack_ib_on_hole(void *ctx, const struct ib_rc_hole *hole)
     entrance.skipped(entrance.ctx, hole->side);
 }
 
-/* What is known of a side that ends the connection, and had received the other one's requests before that offset. */
+/* Reports a side that ends the connection, and that had received the other side's requests before that offset. */
 static void stack_ib_note_closing(const struct stack_ib *ib, unsigned side, uint64_t received)
 {
     const struct ib_rc *rc = ib->connection->rc;
@@ -50,7 +50,7 @@ static void stack_ib_note_closing(const struct stack_ib *ib, unsigned side, uint
     stack_closing(ib->stack, &closing);
 }
 
-/* The end of that side is missing, and may be only the last of what is. */
+/* The capture lacks that side's end, and possibly packets before it. */
 static void note_unseen_closing(const struct stack_ib *ib, unsigned side)
 {
     struct rdma_closing closing = {.missing = {side == 0, side == 1}};
@@ -63,7 +63,7 @@ static void stack_ib_on_refused(void *ctx, const struct ib_rc_refusal *seen)
     struct stack_ib *ib = ctx;
     struct rdma_refusal refusal = rdma_refusal_of_ib(seen);
 
-    /* What a NAK refuses was received; an RNR NAK says that it was not. */
+    /* A request refused by a NAK was received; an RNR NAK says that it was not. */
     stack_ib_note_closing(ib, seen->side, seen->not_ready ? seen->offset : refusal.culprit.offset + 1);
     stack_refusal(ib->stack, &refusal);
 }

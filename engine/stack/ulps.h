@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The kinds of upper layers that there are: see engine/rdma/ulp.h. */
+/* The kinds of upper layers: see engine/rdma/ulp.h. */
 #ifndef IWARP_ENGINE_STACK_ULPS_H
 #define IWARP_ENGINE_STACK_ULPS_H
 
