@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * iSER headers of 28 octets (RFC 7145 section 9), and after that of a control-type PDU the iSCSI PDU (RFC 7143 section
- * 11): a Basic Header Segment of 48 octets, additional headers, data.
+ * iSER headers of 28 octets (RFC 7145 section 9); after a control-type header the iSCSI PDU (RFC 7143 section 11): a
+ * Basic Header Segment of 48 octets, additional headers, data.
  */
 #include "engine/iser/iser_ulp.h"
 
@@ -63,14 +63,14 @@ static const struct ulp_name names[] = {
     {0, NULL},
 };
 
-/* A handle is there where its flag is. */
+/* A handle is present if its flag is set. */
 static bool memory_fits(const uint8_t *p)
 {
     return ((p[0] & WRITE_STAG_VALID) || ulp_all_zero(p + 4, 12)) &&
            ((p[0] & READ_STAG_VALID) || ulp_all_zero(p + 16, 12));
 }
 
-/* The data are padded to four octets, which some senders leave out. */
+/* The data are padded to four octets, but some senders omit the padding. */
 static bool iser_ulp_length_fits(const uint8_t *bhs, uint64_t length)
 {
     uint64_t data = get_be24(bhs + 5), exact = BHS_SIZE + 4u * (uint64_t)bhs[4] + data;
@@ -88,7 +88,7 @@ static bool is_pdu(const struct ulp_send *send)
            iser_ulp_length_fits(p + HEADER_SIZE, send->length - HEADER_SIZE);
 }
 
-/* Versions, the greatest in the upper four bits: 1 of RFC 5046, 10 of RFC 7145. */
+/* Checks the versions, with the greatest in the upper four bits: 1 for RFC 5046, 10 for RFC 7145. */
 static bool is_hello(const struct ulp_send *send)
 {
     const uint8_t *p = send->p;
@@ -108,7 +108,7 @@ static bool iser_ulp_is_private_data(const struct ulp_private_data *data)
     return data->n >= CM_SIZE && !(data->p[0] & ~CM_FLAGS) && ulp_all_zero(data->p + 1, data->n - 1);
 }
 
-/* Private data are nearly nothing but zeros here: they can only contradict. */
+/* The private data are almost all zeros: they can only contradict. */
 static enum ulp_claim iser_ulp_claim(const struct ulp_signs *signs)
 {
     const struct ulp_private_data *request = ulp_signs_request(signs), *reply = ulp_signs_reply(signs);
