@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Capsules (NVMe Base Specification 2.0 section 3.3.2, NVMe RDMA Transport Specification 1.0 section 3): a command is a
- * submission queue entry of 64 octets, with data after it where its SGL says so; a response is a completion queue entry
- * of
+ * submission queue entry of 64 octets, followed by data if its SGL says so; a response is a completion queue entry of
  * 16. All fields are little-endian.
  */
 #include "engine/nvme/nvme_ulp.h"
@@ -15,7 +14,7 @@
 #include <stdio.h>
 
 enum {
-    PRIVATE_DATA_SIZE = 32, /* of request and reply */
+    PRIVATE_DATA_SIZE = 32, /* in request and reply */
     RECORD_FORMAT = 0,
     COMMAND_SIZE = 64,
     COMPLETION_SIZE = 16,
@@ -87,7 +86,7 @@ static const struct ulp_name fabrics_names[] = {
     {0, NULL},
 };
 
-/* What commands of the queue are called depends on it. */
+/* The names of commands depend on the queue. */
 struct queue {
     bool known;
     uint16_t id; /* 0: admin */
