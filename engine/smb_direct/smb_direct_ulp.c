@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Messages of SMB Direct (MS-SMBD section 2.2), little-endian: a negotiation of one message each, then data transfers.
+/*
+ * Messages of SMB Direct (MS-SMBD section 2.2), little-endian: a negotiation with one message from each side, then data
+ * transfers.
  */
 #include "engine/smb_direct/smb_direct_ulp.h"
 
@@ -32,7 +34,7 @@ static const struct ulp_count counts[] = {
     {.one = NULL},
 };
 
-/* On iWARP, IRD and ORD in the byte order of the sender's processor. */
+/* On iWARP: IRD and ORD, in the byte order of the sender's processor. */
 static bool direct_ulp_is_private_data(const struct ulp_private_data *data)
 {
     const uint8_t *p = data->p;
@@ -74,7 +76,7 @@ static bool is_transfer(const struct ulp_send *send)
     return offset >= DATA_OFFSET && offset % 8 == 0 && send->length == (uint64_t)offset + length;
 }
 
-/* An SMB2 packet, an encrypted or a compressed one begins there. */
+/* A plain, encrypted or compressed SMB2 packet begins at the data offset. */
 static bool has_smb(const struct ulp_send *send)
 {
     uint32_t offset = get_le32(send->p + 12);
