@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Information units (INCITS 365-2002, SRP, section 6), big-endian. The login is private data. */
+/* Information units (INCITS 365-2002, SRP, section 6), big-endian. Logins are private data. */
 #include "engine/srp/srp_ulp.h"
 
 #include "engine/rdma/ulp_named.h"
@@ -40,7 +40,7 @@ enum {
     FORMAT_NONE = 0,
     FORMAT_DIRECT = 1,
     FORMAT_INDIRECT = 2,
-    FORMAT_IMMEDIATE = 3, /* of Linux */
+    FORMAT_IMMEDIATE = 3, /* Linux only */
     DIRECT_SIZE = 16,
 };
 
@@ -84,7 +84,7 @@ static bool srp_ulp_is_reply(const struct ulp_private_data *data)
 
 /* ---- information units ---- */
 
-/* Octets of a descriptor of that format; -1: there is none such. */
+/* Octets of a descriptor in that format; -1: unknown format. */
 static int descriptor_size(unsigned format, unsigned n)
 {
     switch (format) {
@@ -127,7 +127,7 @@ static bool srp_ulp_is_response(const struct ulp_send *send)
                                (p[18] & RSP_HAS_RESPONSE ? (uint64_t)get_be32(p + 32) : 0);
 }
 
-/* Of the others, which have a fixed size. */
+/* The other units, which have a fixed size. */
 static const struct unit {
     uint8_t type;
     uint8_t size;
@@ -185,7 +185,7 @@ static bool srp_ulp_describe(void *state, const struct ulp_send *send, struct ul
         return true;
     }
     unit = unit_of(send);
-    words->counts_as = ULP_COUNTS_MAX; /* another one */
+    words->counts_as = ULP_COUNTS_MAX; /* not among the counted units */
     snprintf(words->text, sizeof words->text, "%s", unit ? unit->name : "");
     return unit != NULL;
 }
