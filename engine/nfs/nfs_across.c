@@ -10,12 +10,12 @@
 
 struct nfs_across {
     struct entry {
-        const void *record; /* compared only; NULL: it was judged */
+        const void *record; /* only compared; NULL: the entry was judged */
         struct nfs_files *files;
     } * entries;
     unsigned n, size;
-    bool lost;            /* there was no room: nothing is certain any more */
-    int64_t forgotten_ns; /* until then, connections that were forgotten may have changed any file */
+    bool lost;            /* there was no room for an entry: any file may have been changed */
+    int64_t forgotten_ns; /* until this time, connections that were forgotten may have changed any file */
 };
 
 struct nfs_across *nfs_across_new(void)
@@ -61,7 +61,7 @@ void nfs_across_add(struct nfs_across *across, const void *record, struct nfs_fi
     across->entries[across->n++] = (struct entry){record, files};
 }
 
-/* May the connection with these files have changed what was read? */
+/* Whether the connection with these files may have changed what was read. */
 static bool across_explains(const struct nfs_files *files, const struct nfs_difference *difference)
 {
     if (files->blind && files->blind_ns <= difference->to_ns)

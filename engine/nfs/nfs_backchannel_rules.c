@@ -19,7 +19,7 @@ static void pass_permitted(const struct nfs_look *look)
     nfs_pass(look, RULE_BIDI_3_2_02);
 }
 
-/* Has the client agreed to take Calls on this connection? */
+/* Whether the client has agreed to take Calls on this connection. */
 static void judge_permission(struct nfs_look *look, const struct rpcrdma_message *message)
 {
     struct nfs_connection *nfs = look->nfs;
@@ -49,7 +49,7 @@ static void judge_permission(struct nfs_look *look, const struct rpcrdma_message
         nfs_fail(look, RULE_NFSULB_6_5_1_01,
                  "expected NFSv4.0 callbacks on a connection of their own; found a Call from the server");
     else
-        /* Other programs may have their own way to agree, but not before the client's first Call. */
+        /* Other programs may have their own way for the client to agree, but not before its first Call. */
         nfs_fail_as(look, RULE_BIDI_6_01, nfs->forward_calls == 0 ? SEVERITY_ERROR : SEVERITY_WARNING,
                     "expected the client to agree to take Calls before the server sends one; found a Call to program "
                     "%#x, procedure %u",
@@ -63,7 +63,7 @@ static bool has_chunks(const struct rpcrdma_message *message)
     return h->proc != RPCRDMA_MSG || h->read.n > 0 || h->write.n > 0 || h->has_reply;
 }
 
-/* The largest backchannel ca_maxrequestsize of all sessions created here, as the Call's session may be unknown. */
+/* The largest backchannel ca_maxrequestsize of all sessions created here, because the Call's session may be unknown. */
 static uint32_t largest_request(const struct nfs_connection *nfs)
 {
     uint32_t largest = 0;
@@ -75,7 +75,7 @@ static uint32_t largest_request(const struct nfs_connection *nfs)
     return largest;
 }
 
-/* The smaller of the two thresholds: the client's ca_maxrequestsize has to exceed it. */
+/* The smaller of the two thresholds. The client's ca_maxrequestsize must exceed it. */
 static uint32_t smaller_threshold(const struct nfs_connection *nfs, bool *known)
 {
     bool negotiated[2];
@@ -114,7 +114,7 @@ static void backchannel_judge_size(struct nfs_look *look, const struct rpcrdma_m
         nfs_inconclusive(look, RULE_NFSULB_6_5_2_06);
 }
 
-/* Programs that only a server has: the client cannot have agreed to serve them. */
+/* Programs that only a server offers: the client cannot have agreed to serve them. */
 static void backchannel_judge_program(struct nfs_look *look, const struct rpcrdma_message *message)
 {
     struct nfs_connection *nfs = look->nfs;
@@ -139,7 +139,7 @@ void nfs_backchannel_message(struct nfs_look *look, const struct rpcrdma_message
 {
     if (message->misread || look->t->misread || look->t->repeats)
         return;
-    /* The program of a Long Call is unknown so far, but with sessions the caller here is the NFS server. */
+    /* The program of a Long Call is still unknown, but with sessions the caller here is the NFS server. */
     if (look->body->known && !backchannel_is_callback(look->body->rpc.prog)) {
         backchannel_judge_program(look, message);
         return;
@@ -174,7 +174,7 @@ void nfs_backchannel_reply(struct nfs_look *look)
         nfs_pass(look, RULE_NFSULB_6_5_2_02);
 }
 
-/* Delegations that were returned or ended with their session. */
+/* Counts delegations that were returned or ended with their session. */
 static void note_returned(struct nfs_connection *nfs, const struct rpcrdma_body *body)
 {
     for (unsigned i = 0; i < body->n_operations; i++) {

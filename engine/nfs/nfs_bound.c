@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How long the Reply to a Call can get, judging by its arguments: RFC 1094, 1813, 7531, 5662, 7863, and the auxiliary
+ * How long the Reply to a Call can be, given the Call's arguments: RFC 1094, 1813, 7531, 5662, 7863, and the auxiliary
  * programs. Sizes include neither the RPC verifier nor what goes into Write chunks.
  */
 #include "engine/nfs/nfs_internal.h"
@@ -10,7 +10,7 @@ enum {
     COMPOUND_HEADER = 12,  /* status, empty tag, count of results */
     OPERATION_HEADER = 8,  /* number and status */
     READ4_HEADER = 8,      /* eof, count of octets */
-    READ_PLUS_HEADER = 24, /* eof, count of contents; of one that is data: its kind, offset, count of octets */
+    READ_PLUS_HEADER = 24, /* eof, count of contents; of a data content its kind, offset, count of octets */
     V2_DATA_MAX = 8192,
     VERIFIER_MAX = RPC_AUTH_MAX,
     BITMAP = 16, /* count and three words */
@@ -22,7 +22,7 @@ static const struct legacy {
     uint32_t program;
     uint8_t version, procedure;
     uint16_t fixed;
-    uint8_t mark;   /* of the argument that limits the variable part; NFS_MARK_NONE: none does */
+    uint8_t mark;   /* of the argument that limits the variable part; NFS_MARK_NONE: no argument does */
     bool eligible;  /* the variable part is DDP-eligible */
     bool unlimited; /* nothing limits the variable part */
 } legacy[] = {
@@ -42,7 +42,7 @@ static const struct legacy {
     {                                                                                                                  \
         NFS_PROGRAM##program, version, procedure, fixed, NFS_MARK_NONE, false, true                                    \
     }
-    /* The table is searched from its beginning: what is asked of most often first. */
+    /* The table is searched from its beginning: the most frequent procedures come first. */
     V3(0, 0),
     V3(1, 88),
     V3(2, 120),
@@ -178,7 +178,10 @@ static uint64_t count_argument(const struct rpcrdma_body *body, const struct nfs
     return 0;
 }
 
-/* The count is of all that such an operation returns when it succeeds (RFC 8881 sections 18.23, 18.40; RFC 8276). */
+/*
+ * The operation's count limits everything that the operation returns when it succeeds (RFC 8881 sections 18.23, 18.40;
+ * RFC 8276).
+ */
 static bool limits_resok(uint32_t op)
 {
     return op == NFS_OP_READDIR || op == NFS_OP_GETDEVICEINFO || op == NFS_OP_LISTXATTRS;
@@ -215,7 +218,7 @@ static void compound_at_least(const struct nfs_look *look, struct nfs_reply_size
 
 /*
  * The largest results of operations, in octets after number and status; 0: unknown or unlimited. READLINK is left out,
- * as a link may be too long for its chunk.
+ * because a link may be too long for its chunk.
  */
 static const uint16_t results[] = {
     [NFS_OP_ACCESS] = 8,
@@ -233,7 +236,7 @@ static const uint16_t results[] = {
     [NFS_OP_LOOKUP] = NOTHING,
     [16 /* LOOKUPP */] = NOTHING,
     [17 /* NVERIFY */] = NOTHING,
-    [NFS_OP_OPEN] = 600, /* mostly an ACE with a user's name */
+    [NFS_OP_OPEN] = 600, /* mostly an ACE with a user name */
     [19 /* OPENATTR */] = NOTHING,
     [20 /* OPEN_CONFIRM */] = 16,
     [21 /* OPEN_DOWNGRADE */] = 16,
@@ -280,7 +283,7 @@ enum {
 
 /*
  * The largest values of attributes, in octets: RFC 7531, 5662, 7863, 8275 and 8276. owner and owner_group are strings
- * of any length, which hold a user's name in practice. Attributes that can only be set are left out.
+ * of any length, in practice user names. Attributes that can only be set are left out.
  */
 static const uint8_t attributes[] = {
     [0 /* supported_attrs */] = MASK,
@@ -350,7 +353,7 @@ static const uint8_t attributes[] = {
     [82 /* xattr_support */] = 4,
 };
 
-/* Adds the attributes that this GETATTR asks for; false: one of them has no limit, or none that is known. */
+/* Adds the attributes that this GETATTR asks for; false: at least one has no known limit. */
 static bool add_attributes(const struct rpcrdma_body *body, const struct nfs_operation *operation, uint64_t *octets)
 {
     const struct nfs_value *word;
@@ -372,7 +375,7 @@ static bool add_attributes(const struct rpcrdma_body *body, const struct nfs_ope
     return true;
 }
 
-/* Adds the operation's results; false: they have no limit, or none that is known. */
+/* Adds the operation's results; false: the results have no known limit. */
 static bool bound_add_results(const struct nfs_look *look, const struct nfs_operation *operation, unsigned *reads,
                               uint64_t *octets)
 {
@@ -390,14 +393,14 @@ static bool bound_add_results(const struct nfs_look *look, const struct nfs_oper
     return true;
 }
 
-/* An upper bound of the Reply; false: there is none. */
+/* An upper bound of the Reply; false: there is no bound. */
 static bool compound_at_most(const struct nfs_look *look, uint64_t *octets)
 {
     const struct rpcrdma_body *body = look->body;
     unsigned reads = 0;
 
     *octets = REPLY_HEADER + COMPOUND_HEADER;
-    if (body->n_items > 0 && body->items[0].item.op == 0) /* the tag, which is returned */
+    if (body->n_items > 0 && body->items[0].item.op == 0) /* the tag, which the Reply repeats */
         *octets += xdr_padded(body->items[0].item.count);
     for (unsigned i = 0; i < body->n_operations; i++) {
         if (!bound_add_results(look, &body->operations[i], &reads, octets))
@@ -439,7 +442,7 @@ bool nfs_reply_fits(const struct nfs_look *look)
         if (!compound_at_most(look, &octets))
             return false;
     } else {
-        /* A link goes into its chunk, which may be too small for it. */
+        /* A link goes into a chunk, which may be too small for the link. */
         if (!legacy_size(look, &size) || !size.exact)
             return false;
         octets = size.largest;

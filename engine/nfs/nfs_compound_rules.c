@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NFSv4 Calls: the server's port (RFC 8267 section 6.3), the complexity of their chunk lists (6.4.2), what may
- * accompany a GETATTR (6.2.1), and the netids in their arguments (RFC 8166 section 9).
+ * NFSv4 Calls: the server's port (RFC 8267 section 6.3), the complexity of their chunk lists (6.4.2), operations that
+ * may accompany a GETATTR (6.2.1), and the netids in the arguments (RFC 8166 section 9).
  */
 #include "engine/nfs/nfs_internal.h"
 
@@ -12,7 +12,7 @@ enum {
     ATTR_FS_LOCATIONS = 24,
 };
 
-/* The callee of program 100003 is the server, wherever the capture begins. */
+/* The callee of program 100003 is the server, even if the capture begins mid-connection. */
 void nfs_port_call(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;
@@ -29,7 +29,7 @@ void nfs_port_call(struct nfs_look *look)
 
 /* ---- chunk lists ---- */
 
-/* The client may know that the server accepts more, which cannot be seen: one note per connection. */
+/* The client may know that the server accepts more, which a capture does not show: one note per connection. */
 static void compound_judge_limit(struct nfs_look *look, enum rule_id rule, bool *reported, bool fits, unsigned limit,
                                  unsigned found, const char *what, const char *holder, const char *parts)
 {
@@ -99,7 +99,7 @@ static uint32_t modifying_operation(const struct rpcrdma_body *body)
     return creates(body) ? NFS_OP_OPEN : 0;
 }
 
-/* The first operation other than GETATTR and those that only name the file; 0: none. */
+/* The first operation other than GETATTR and the ones that only name the file; 0: none. */
 static uint32_t companion(const struct rpcrdma_body *body)
 {
     for (unsigned i = 0; i < body->n_operations; i++) {

@@ -46,7 +46,7 @@ void nfs_connection_ports(struct nfs_connection *nfs, uint16_t port0, uint16_t p
 
 /* ---- findings ---- */
 
-/* Its answer is judged by what is wrong with the Call. */
+/* Marks the Call as faulty: the fault decides how the answer is judged. */
 static void mark_call(const struct nfs_look *look, enum rule_id rule, enum rule_severity severity)
 {
     struct rpcrdma_transaction *t = look->t;
@@ -130,7 +130,7 @@ static void set_unread(struct nfs_connection *nfs, struct nfs_exchange *exchange
     exchange->unread = unread;
 }
 
-/* It is answered or forgotten. */
+/* The Call was answered or forgotten. */
 static void connection_settle(struct nfs_connection *nfs, struct rpcrdma_transaction *t)
 {
     struct nfs_exchange *exchange = t->nfs;
@@ -140,7 +140,7 @@ static void connection_settle(struct nfs_connection *nfs, struct rpcrdma_transac
         nfs->blind = true;
         set_unread(nfs, exchange, false);
     }
-    nfs->blind |= exchange->asks_session; /* its result was not understood */
+    nfs->blind |= exchange->asks_session; /* the result was not understood */
     exchange->asks_session = false;
     nfs_sessions_settled(nfs, exchange);
     if (!exchange->outstanding)
@@ -166,7 +166,7 @@ void nfs_connection_retired(struct nfs_connection *nfs, struct rpcrdma_transacti
 
 /* ---- payloads ---- */
 
-/* It only checks that the server is alive: RFC 8267 section 6.7.2. */
+/* The Call only checks that the server is alive: RFC 8267 section 6.7.2. */
 static bool is_keepalive(const struct rpcrdma_body *body)
 {
     if (body->rpc.proc == 0)
@@ -208,7 +208,7 @@ static void forward_call(struct nfs_look *look)
         nfs->blind = true;
     if (!body->procedure || body->procedure->callback)
         return;
-    if (nfs_understood(body)) { /* state is updated even by a Call with errors */
+    if (nfs_understood(body)) { /* even a Call with errors updates the state */
         look->exchange->keepalive = is_keepalive(body);
         nfs_sessions_call(look);
         nfs_minor_message(look, false);
@@ -248,7 +248,7 @@ static void connection_call(struct nfs_look *look)
         nfs_minor_message(look, false);
         nfs_sequence_call(look);
         nfs_recall_call(look);
-        if (nfs_operation_find(look->body, NFS_OP_CB_RECALL)) /* somebody else wants the file */
+        if (nfs_operation_find(look->body, NFS_OP_CB_RECALL)) /* another client wants the file */
             nfs_readback_forget(look->nfs, NULL);
     }
 }
@@ -353,7 +353,7 @@ static void take_grant(struct nfs_connection *nfs, const struct rpcrdma_message 
     nfs->grant_frame = reply->place.frame;
 }
 
-/* Its Call is missing. A Reply of the server grants credits nevertheless. */
+/* A message without a matching Call. A Reply from the server grants credits nevertheless. */
 static void strange_message(struct nfs_connection *nfs, const struct rpcrdma_message *message)
 {
     int client = rpcrdma_connection_client(nfs->rpcrdma);
@@ -394,7 +394,7 @@ void nfs_connection_message(struct nfs_connection *nfs, const struct rpcrdma_mes
     }
     look.related = message->kind == RPCRDMA_KIND_CALL ? 0 : look.t->call.frame;
     if (message->kind != RPCRDMA_KIND_CALL &&
-        (look.t->outcome != RPCRDMA_OUTSTANDING || message->header.status != RPCRDMA_OK)) /* it changes nothing */
+        (look.t->outcome != RPCRDMA_OUTSTANDING || message->header.status != RPCRDMA_OK)) /* changes nothing */
         return;
     look.exchange = exchange_of(nfs, look.t);
     if (!look.exchange)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What Calls of NFS do with the contents of files: RFC 1813, RFC 7530, RFC 8881, RFC 7862. What is not known to leave
- * them alone may change any file.
+ * What Calls of NFS do with the contents of files: RFC 1813, RFC 7530, RFC 8881, RFC 7862. A Call that is not known to
+ * leave the contents alone may change any file.
  */
 #include "engine/core/hash.h"
 #include "engine/nfs/nfs_readback.h"
 
 enum { SETATTR3 = 2, READ3 = 6, WRITE3 = 7, CREATE3 = 8, COMMIT3 = 21, LAST3 = 21 };
 
-/* n octets of arguments or results from `at` on; NULL: so many are not there. */
+/* n octets of arguments or results from `at` on; NULL: the message is shorter. */
 static const uint8_t *octets_at(const struct rpcrdma_body *body, size_t at, size_t n)
 {
     uint64_t from = (uint64_t)body->rpc.header_len + at;
@@ -32,7 +32,7 @@ static const struct rpcrdma_item *calls_item_of(const struct rpcrdma_body *body,
     return NULL;
 }
 
-/* The offset and the count from `at` on; WRITE: the count is that of the data. */
+/* Reads the offset and the count from `at` on. For a WRITE, the count is that of the data. */
 static bool take_range(const struct rpcrdma_body *body, size_t at, struct nfs_use *use)
 {
     const uint8_t *p = octets_at(body, at, 12);
@@ -74,7 +74,7 @@ static struct nfs_use use_of_3(const struct rpcrdma_body *body)
 
 enum { STATEID = 16, OPCODE = 4 };
 
-/* Operations that leave the contents of all files alone, and the current file as it is. */
+/* Operations that leave the contents of all files alone and do not change the current file. */
 static const uint64_t harmless[2] = {
     UINT64_C(1) << NFS_OP_ACCESS | UINT64_C(1) << NFS_OP_CLOSE | UINT64_C(1) << 7 /* DELEGPURGE */ |
         UINT64_C(1) << NFS_OP_DELEGRETURN | UINT64_C(1) << NFS_OP_GETATTR | UINT64_C(1) << NFS_OP_GETFH |
@@ -95,14 +95,14 @@ static bool calls_is_harmless(uint32_t op)
     return op < 128 && (harmless[op / 64] >> op % 64 & 1) != 0;
 }
 
-/* A COMPOUND as far as it was read: the current and the saved file, 0 if not known. */
+/* The part of a COMPOUND that was read: its current and its saved file, 0 if unknown. */
 struct compound {
     const struct rpcrdma_body *body;
     uint64_t file, saved;
     struct nfs_use use;
 };
 
-/* A second operation of a COMPOUND on contents: only what is changed matters. */
+/* Adds an operation on contents. From the second operation on, only the fact that the file changes is kept. */
 static void add_use(struct compound *c, struct nfs_use use)
 {
     if (c->use.kind == NFS_USE_NONE)
@@ -163,7 +163,7 @@ static void take_file_operation(struct compound *c, const struct nfs_operation *
     case NFS_OP_RESTOREFH:
         c->file = c->saved;
         break;
-    case NFS_OP_CREATE: /* of no regular file */
+    case NFS_OP_CREATE: /* never of a regular file */
     case NFS_OP_LOOKUP:
     case NFS_OP_PUTPUBFH:
     case NFS_OP_PUTROOTFH:
@@ -190,7 +190,7 @@ static void take_file_operation(struct compound *c, const struct nfs_operation *
     case CLONE:
         add_use(c, (struct nfs_use){.kind = NFS_USE_CHANGE, .file = c->file});
         break;
-    default: /* a COPY may go on after its Reply, a layout lets others write */
+    default: /* a COPY may continue after its Reply; a layout lets others write */
         if (!calls_is_harmless(operation->op))
             add_use(c, unknown_use);
         break;
@@ -253,7 +253,7 @@ bool nfs_written_of(const struct rpcrdma_body *reply, const struct nfs_use *use,
         written->verifier = get_be64(p + COUNT + COMMITTED);
         return true;
     }
-    /* Of COMMIT in version 3 it comes last. */
+    /* In the Reply to COMMIT of version 3, the verifier comes last. */
     if (operation)
         p = octets_at(reply, operation->at + OPCODE + STATUS, VERIFIER);
     else
@@ -272,7 +272,7 @@ const struct rpcrdma_item *nfs_data_read(const struct rpcrdma_body *reply, const
     return calls_item_of(reply, NFS_MARK_DATA, use->op, operation ? operation->index : 0);
 }
 
-/* In the GETFH that follows the OPEN, before anything else may become the current file. */
+/* The handle in the GETFH that follows the OPEN, before any operation may set another current file. */
 static const struct rpcrdma_item *handle_opened(const struct rpcrdma_body *reply)
 {
     const struct nfs_operation *operation = nfs_operation_find(reply, NFS_OP_OPEN);

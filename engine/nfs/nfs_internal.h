@@ -2,8 +2,8 @@
 /*
  * State of the NFS binding, private to its files (nfs_*.c).
  *
- * A Call or Reply whose payload is complete goes to each rule family that concerns it; nfs_sessions.c learns what was
- * agreed for a session. A Call whose payload the RPC-over-RDMA layer could not read (`misread`) is not judged again.
+ * A Call or Reply whose payload is complete goes to each rule family that concerns it; nfs_sessions.c records the terms
+ * of each session. A Call whose payload the RPC-over-RDMA layer could not read (`misread`) is not judged again.
  */
 #ifndef IWARP_ENGINE_NFS_NFS_INTERNAL_H
 #define IWARP_ENGINE_NFS_NFS_INTERNAL_H
@@ -16,14 +16,14 @@ enum {
     NFS_FAILURES_MAX = 16,
     NFS_SLOTS_MAX = 8,
     NFS_TURNS_MAX = 64,
-    NFS_MINOR_MAX = 31,          /* stands for all above, too */
-    NFS_CHUNK_SEGMENTS_MAX = 16, /* that every server must accept: RFC 8267 section 6.4.2 */
+    NFS_MINOR_MAX = 31,          /* also stands for all higher minor versions */
+    NFS_CHUNK_SEGMENTS_MAX = 16, /* what every server must accept: RFC 8267 section 6.4.2 */
 };
 
 /* Channel attributes of a session that was created on this connection (RFC 8881 section 18.36); 0: unknown. */
 struct nfs_limits {
     uint32_t fore_maxresponse;
-    uint32_t back_maxrequest; /* as the client asked: it limits what the client must accept */
+    uint32_t back_maxrequest; /* as the client asked: limits what the client must accept */
     uint32_t back_maxresponse;
 };
 
@@ -35,50 +35,50 @@ struct nfs_session {
 
 /* What a Call asks of the server beyond the limits of RFC 8267 section 6.4.2. */
 struct nfs_chunk_use {
-    unsigned reads;   /* Read chunks, the Position Zero Read chunk left out */
+    unsigned reads;   /* Read chunks, except the Position-Zero Read chunk */
     unsigned longest; /* segments of the longest chunk */
     bool any_read;    /* a Read chunk of any Position */
-    bool complex;     /* more than every server must accept */
+    bool complex;     /* more than what every server must accept */
 };
 
-/* What identifies a request that is sent again: RFC 8267 sections 3.1 and 6.4.2. */
+/* What identifies a request when it is sent again: RFC 8267 sections 3.1 and 6.4.2. */
 struct nfs_request {
-    uint64_t hash; /* of the arguments, except SEQUENCE's, which change with each request */
+    uint64_t hash; /* of the arguments, except those of SEQUENCE, which change with each request */
     uint32_t program, version, procedure, xid;
     unsigned reads, writes, segments; /* in its chunk lists */
     uint64_t reply_length;            /* of its Reply chunk */
-    bool complex;                     /* beyond what every server must accept */
-    bool may_grow;                    /* Short Reply chunk retry is allowed for it */
+    bool complex;                     /* more than what every server must accept */
+    bool may_grow;                    /* a Short Reply chunk retry is allowed */
 };
 
 /* The latest request in a slot: nfs_sequence_rules.c. */
 struct nfs_turn {
     bool any, reverse;
-    bool done; /* it was carried out */
+    bool done; /* the request was carried out */
     uint32_t slot, sequence;
     uint64_t session;
 };
 
-/* What is remembered of a transaction, at transaction->nfs. */
+/* What the binding remembers about a transaction, at transaction->nfs. */
 struct nfs_exchange {
     struct nfs_exchange *spare;
-    bool outstanding;         /* it counts in nfs->in_flight */
-    bool keepalive;           /* only checks that the server is alive */
-    bool doubtful;            /* captured late: its answer may have been captured before it */
+    bool outstanding;         /* counted in nfs->in_flight */
+    bool keepalive;           /* the Call only checks that the server is alive */
+    bool doubtful;            /* captured late: the answer may have been captured before the Call */
     bool early;               /* sent before any Call was answered on this connection */
     bool unread;              /* the Call's payload is not complete yet */
     bool has_request;         /* request is filled in */
-    bool in_session;          /* its COMPOUND begins with SEQUENCE */
-    uint64_t session_hash;    /* of its session's id */
-    uint32_t session_frame;   /* of the Call that created the session on this connection; 0: none did */
-    bool in_turn;             /* certainly a new request, and the next of its slot, as far as this connection shows */
-    struct nfs_turn turn;     /* any: its COMPOUND begins with SEQUENCE or CB_SEQUENCE */
-    int minor;                /* minor version of its COMPOUND; -1: not a COMPOUND */
-    bool asks_back;           /* asks for a backchannel on this connection */
+    bool in_session;          /* the COMPOUND begins with SEQUENCE */
+    uint64_t session_hash;    /* of the id of the session */
+    uint32_t session_frame;   /* of the Call that created the session on this connection; 0: created elsewhere */
+    bool in_turn;             /* certainly a new request, and the next in its slot as far as this connection shows */
+    struct nfs_turn turn;     /* any: the COMPOUND begins with SEQUENCE or CB_SEQUENCE */
+    int minor;                /* minor version of the COMPOUND; -1: not a COMPOUND */
+    bool asks_back;           /* the Call asks for a backchannel on this connection */
     bool asks_session;        /* CREATE_SESSION or BIND_CONN_TO_SESSION, not answered yet */
-    struct nfs_limits limits; /* of its session */
+    struct nfs_limits limits; /* of the session */
     struct nfs_request request;
-    struct nfs_access *access; /* of nfs_readback.c; NULL: it does nothing with the contents of files */
+    struct nfs_access *access; /* owned by nfs_readback.c; NULL: the Call does nothing with the contents of files */
 };
 
 struct nfs_failure {
@@ -90,29 +90,29 @@ struct nfs_failure {
 
 /* A slot whose request was ended by a transport error. */
 struct nfs_slot {
-    bool waiting; /* to be used again */
+    bool waiting; /* the slot has not been used again */
     uint32_t slot;
     uint64_t session;
-    unsigned others; /* requests in higher slots since then */
+    unsigned others; /* requests in higher slots since the error */
     uint32_t frame;  /* of the error */
 };
 
 /* The latest CB_RECALL_SLOT: nfs_recall_rules.c. */
 struct nfs_recall {
-    bool in_force; /* it was sent, and the client did not refuse it */
-    bool answered; /* the client took note, and the server has not raised its target since */
-    bool settled;  /* no request is left that was given its slot before that */
+    bool in_force; /* CB_RECALL_SLOT was sent, and the client did not refuse it */
+    bool answered; /* the client confirmed, and the server has not raised its target since */
+    bool settled;  /* every request that got its slot before the answer is finished */
     uint64_t session;
     uint32_t target;
     uint32_t call;          /* frame */
     uint64_t answer_offset; /* in the client's stream */
 };
 
-/* Forward Calls that are outstanding, by caller: a Call of the server is one as long as the client is unknown. */
+/* Outstanding forward Calls, by caller. While the client is unknown, Calls from the server count as forward. */
 struct nfs_in_flight {
     unsigned calls;
-    unsigned keepalives; /* of these, those that only check that the server is alive */
-    unsigned doubtful;   /* of these, those that may be answered already */
+    unsigned keepalives; /* Calls that only check that the server is alive */
+    unsigned doubtful;   /* Calls that may be answered already */
 };
 
 struct nfs_connection {
@@ -124,32 +124,32 @@ struct nfs_connection {
     struct nfs_exchange *spare;
     uint64_t forward_calls, answered; /* in total */
     struct nfs_in_flight in_flight[2];
-    uint32_t grant, former; /* credits of the latest Reply, and the most the client may still rely on */
+    uint32_t grant, former; /* credits of the latest Reply; the most that the client may still rely on */
     uint64_t grant_offset;  /* of that Reply in its stream */
     uint32_t grant_frame;
-    uint32_t asked;        /* credits that the latest Call asked for */
+    uint32_t asked;        /* credits that the latest Call requested */
     uint32_t verifier;     /* octets of the largest RPCSEC_GSS verifier in a Reply so far */
     bool v4;               /* NFSv4 Calls were seen */
-    bool minor_0, minor_1; /* COMPOUNDs of minor version 0, of later ones were seen */
+    bool minor_0, minor_1; /* COMPOUNDs of minor version 0 were seen, and of later minor versions */
     /* sessions */
     struct nfs_session sessions[NFS_SESSIONS_MAX];
     unsigned n_sessions; /* created in total */
-    bool foreign;        /* a session of another connection is in use */
+    bool foreign;        /* a session that was created on another connection is in use */
     bool session_asked;  /* CREATE_SESSION or BIND_CONN_TO_SESSION was sent */
     struct rpcrdma_history_objects objects;
-    uint32_t minors[2]; /* minor versions that were carried out, a bit each; [1]: of callbacks */
+    uint32_t minors[2]; /* minor versions that were carried out, one bit each; [1]: of callbacks */
     struct rpcrdma_history_refusals refusals;
     struct nfs_turn *turns; /* NFS_TURNS_MAX; NULL: no session is in use */
     unsigned back_asked;    /* outstanding Calls that ask for a backchannel */
-    bool back;              /* the server agreed to one */
+    bool back;              /* the server agreed to a backchannel */
     unsigned delegations;   /* granted here and not returned */
     bool delegated;         /* any were granted */
-    bool blind;             /* some Call or Reply could not be understood */
+    bool blind;             /* at least one Call or Reply could not be understood */
     unsigned unread;        /* outstanding Calls whose payload is not complete yet */
     struct nfs_recall recall;
-    bool recalled; /* a CB_RECALL_SLOT was seen, the first at: */
+    bool recalled; /* a CB_RECALL_SLOT was seen; the time of the first follows */
     int64_t recalled_ns;
-    struct nfs_readback *readback; /* NULL: no file was changed */
+    struct nfs_readback *readback; /* NULL: no file has changed */
     /* retries */
     struct nfs_failure failures[NFS_FAILURES_MAX];
     unsigned n_failures; /* in total */
@@ -158,17 +158,17 @@ struct nfs_connection {
     /* reported once per connection */
     bool reported_port, reported_reads, reported_writes, reported_segments, reported_credit, reported_reverse,
         reported_program, reported_delegation, reported_needless;
-    bool reported_default; /* what depends on the default threshold */
+    bool reported_default; /* a finding that depends on the default threshold */
 };
 
-/* A Call or Reply to be judged. */
+/* A Call or Reply that is judged. */
 struct nfs_look {
     struct nfs_connection *nfs;
     struct rpcrdma_transaction *t;
     struct nfs_exchange *exchange;
     const struct rpcrdma_body *body;
     struct place place;
-    uint32_t related; /* frame of the Call, when place is another one; else 0 */
+    uint32_t related; /* frame of the Call if place is another frame; else 0 */
 };
 
 void nfs_fail(const struct nfs_look *look, enum rule_id rule, const char *format, ...)
@@ -184,18 +184,18 @@ static inline void nfs_inconclusive(const struct nfs_look *look, enum rule_id ru
     verdict_inconclusive(look->nfs->verdict, rule);
 }
 
-/* The payload was decoded to its end, reduced as the standard demands. */
+/* The payload was decoded to its end, and reduced as the standard demands. */
 static inline bool nfs_understood(const struct rpcrdma_body *body)
 {
     return body->known && body->walked && body->walk.status == NFS_WALK_OK &&
            body->reduction == RPCRDMA_REDUCED_STANDARD && !body->cut;
 }
-/* All that concerns sessions was understood. */
+/* Everything that concerns sessions was understood. */
 static inline bool nfs_all_understood(const struct nfs_connection *nfs)
 {
     return !nfs->blind && nfs->unread == 0;
 }
-/* Besides, both directions were captured in full. */
+/* Also, both directions were captured in full. */
 static inline bool nfs_all_seen(const struct nfs_connection *nfs)
 {
     return rpcrdma_whole(nfs->rpcrdma) && nfs_all_understood(nfs);
@@ -212,10 +212,10 @@ static inline bool nfs_value_of(const struct rpcrdma_body *body, enum nfs_mark m
 }
 /* The first operation of this kind in a COMPOUND, or NULL. */
 const struct nfs_operation *nfs_operation_find(const struct rpcrdma_body *body, uint32_t op);
-/* The Call has Write chunk `number`, with room for a result (RFC 5667: not when all its segments are empty). */
+/* The Call has Write chunk `number`, with room for a result. (RFC 5667: at least one segment is not empty.) */
 bool nfs_chunk_offered(const struct nfs_connection *nfs, const struct rpcrdma_transaction *t, unsigned number);
 
-/* nfs_sessions.c: forward COMPOUNDs and their results; reverse Calls find the limits of their session here, too. */
+/* nfs_sessions.c: forward COMPOUNDs and their results; also finds the limits of the session for reverse Calls. */
 void nfs_sessions_call(struct nfs_look *look);
 void nfs_sessions_reply(struct nfs_look *look);
 /* A Call that asked for a backchannel is answered or forgotten. */
@@ -229,7 +229,7 @@ void nfs_minor_reply(struct nfs_look *look);
 void nfs_sequence_call(struct nfs_look *look);
 void nfs_sequence_reply(struct nfs_look *look);
 
-/* nfs_terms_rules.c: a Call that asks_session, and its Reply. */
+/* nfs_terms_rules.c: a Call with exchange->asks_session, and its Reply. */
 void nfs_terms_call(const struct nfs_look *look);
 void nfs_terms_reply(const struct nfs_look *look);
 
@@ -250,14 +250,11 @@ void nfs_delegation_reply(struct nfs_look *look);  /* forward Replies: BIDI-3.2-
 void nfs_port_call(struct nfs_look *look);
 void nfs_compound_call(struct nfs_look *look);
 
-/*
- * nfs_bound.c: the largest payload of the Reply to this Call, in octets, without verifier and without what goes into
- * Write chunks.
- */
+/* nfs_bound.c: the largest payload of the Reply to this Call, in octets, without verifier and Write chunks. */
 struct nfs_reply_size {
     uint64_t largest;  /* the maximum, or a lower bound of it */
-    uint64_t eligible; /* of these, DDP-eligible results that will be inline */
-    uint64_t asked;    /* of these, octets that the arguments ask for by number */
+    uint64_t eligible; /* of these octets, DDP-eligible results that will be inline */
+    uint64_t asked;    /* of these octets, those that the arguments ask for by number */
     bool exact;        /* largest is the maximum */
 };
 /* False: unknown. */
@@ -267,29 +264,35 @@ uint64_t nfs_reply_transport(const struct rpcrdma_transaction *t);
 /* Any Reply to this Call fits inline or in the Reply chunk. */
 bool nfs_reply_fits(const struct nfs_look *look);
 
-/* nfs_size_rules.c: the largest Reply against what the Call provides for it; Replies against the session's limit. */
+/* nfs_size_rules.c: the largest Reply against the room that the Call provides; Replies against the session's limit. */
 void nfs_size_call(struct nfs_look *look);
 void nfs_size_reply(struct nfs_look *look);
 
 /* nfs_limit_rules.c */
 struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t);
-/* look is about the Call, the message answers it. True: the Call was refused, which a rule about limits has judged. */
+/*
+ * look is about the Call, and message answers the Call. True: the Call was refused, and a rule about limits has judged
+ * the refusal.
+ */
 bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *message);
-/* nfs_refusal_rules.c: any other refused Call, also of the reverse direction; likewise. */
+/* nfs_refusal_rules.c: the same for all other refused Calls, in both directions. */
 void nfs_refusal_answer(struct nfs_look *look, const struct rpcrdma_message *message);
 
-/* nfs_result_rules.c: results against what was asked for. */
+/* nfs_result_rules.c: results against what the Call asked for. */
 void nfs_result_reply(struct nfs_look *look);
 
-/* nfs_slot_rules.c. nfs_slot_failed(): look->place is the error's. */
+/* nfs_slot_rules.c. nfs_slot_failed(): look->place is that of the error. */
 void nfs_slot_call(struct nfs_look *look);
 void nfs_slot_failed(struct nfs_look *look);
 
-/* nfs_readback.c: forward Calls and Replies, and what is moved for them. */
+/* nfs_readback.c: forward Calls and Replies, and the data moved for them. */
 void nfs_readback_call(struct nfs_look *look);
 void nfs_readback_reply(const struct nfs_look *look);
 void nfs_readback_move(const struct rpcrdma_move *move);
-/* Any file may have been changed by now; since: by a Call that began at any time before that, NULL: elsewhere. */
+/*
+ * Any file may have been changed by now. since: the change may have begun at any time before this Call; NULL: another
+ * connection made the change.
+ */
 void nfs_readback_forget(struct nfs_connection *nfs, const struct place *since);
 /* The Call was answered or forgotten. */
 void nfs_readback_settle(struct nfs_connection *nfs, const struct rpcrdma_transaction *t,
@@ -299,7 +302,7 @@ void nfs_readback_free(struct nfs_connection *nfs);
 
 /* nfs_retry_rules.c */
 void nfs_retry_call(struct nfs_look *look);
-/* For engine/history, which judges what is sent again on another connection. */
+/* For engine/history, which judges requests that are sent again on another connection. */
 void nfs_retry_use(struct nfs_look *look);
 /* ERR_CHUNK or GARBAGE_ARGS answered the Call. */
 void nfs_retry_failed(struct nfs_look *look);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What every NFSv4 server must accept, and how it refuses more: RFC 8267 section 6.4.2. A Call within the limits that
- * has no errors and provides for any Reply must not be refused.
+ * What every NFSv4 server must accept, and how a server refuses more: RFC 8267 section 6.4.2. A server must not refuse
+ * a Call within the limits that has no errors and provides for any Reply.
  */
 #include "engine/nfs/nfs_internal.h"
 
@@ -28,7 +28,7 @@ static void limit_pass(const struct nfs_look *look, const struct nfs_chunk_use *
         nfs_pass(look, RULE_NFSULB_6_4_2_05);
 }
 
-/* GARBAGE_ARGS is about the arguments, which have no errors; ERR_CHUNK may be for lack of room, too. */
+/* GARBAGE_ARGS is about the arguments, which have no errors; ERR_CHUNK may also be due to a lack of room. */
 static bool limit_judge_refusal(const struct nfs_look *look, const struct nfs_chunk_use *use, bool err_chunk)
 {
     enum rule_id rule = use->any_read && use->longest <= 1 ? RULE_NFSULB_6_4_2_04 : RULE_NFSULB_6_4_2_05;
@@ -39,7 +39,7 @@ static bool limit_judge_refusal(const struct nfs_look *look, const struct nfs_ch
         nfs_inconclusive(look, rule);
         return true;
     }
-    /* An early Call may have broken the previous connection already: RFC 8166 section 4.5.3. */
+    /* An early Call may be a repetition that already broke the previous connection: RFC 8166 section 4.5.3. */
     nfs_fail_as(look, rule, err_chunk && look->exchange->early ? SEVERITY_WARNING : rule_catalogue[rule].severity,
                 "expected a server to process a Call with no more than a Position-Zero Read chunk, another Read chunk "
                 "and a Write chunk, of up to %u segments each; found %s in answer",
@@ -47,7 +47,7 @@ static bool limit_judge_refusal(const struct nfs_look *look, const struct nfs_ch
     return true;
 }
 
-/* An accepted Reply or ERR_CHUNK, to a Call that is understood. */
+/* An accepted Reply or ERR_CHUNK, to a Call that was understood. */
 static bool is_about_limits(const struct nfs_look *look, const struct rpcrdma_message *message)
 {
     const struct rpcrdma_body *reply = &look->t->open->reply_body;

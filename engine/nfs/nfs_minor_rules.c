@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a COMPOUND of one minor version returned is not used in one of another: RFC 8881 section 2.7. Judged for
- * sessions and client ids; file handles are often the same in all versions. And NFS4ERR_MINOR_VERS_MISMATCH for a
- * version that has been carried out (RFC 7530 section 15.2, RFC 8881 section 16.2).
+ * What a COMPOUND of one minor version returned must not be used in another minor version: RFC 8881 section 2.7. Judged
+ * for sessions and client ids; file handles are often the same in all versions. Also judges NFS4ERR_MINOR_VERS_MISMATCH
+ * for a minor version that has been carried out (RFC 7530 section 15.2, RFC 8881 section 16.2).
  */
 #include "engine/core/hash.h"
 #include "engine/nfs/nfs_internal.h"
@@ -30,7 +30,7 @@ static struct rpcrdma_history_object *minor_use_of(struct nfs_look *look, uint64
     return use;
 }
 
-/* A use in the Call. */
+/* Judges the use of a session or client id in the Call. */
 static void minor_judge(struct nfs_look *look, struct rpcrdma_history_object *use, bool is_session)
 {
     unsigned minor = (unsigned)look->exchange->minor;
@@ -73,7 +73,7 @@ void nfs_minor_message(struct nfs_look *look, bool reply)
     }
 }
 
-/* COMPOUNDs and CB_COMPOUNDs; NFS4ERR_MINOR_VERS_MISMATCH along with results: rpcrdma_compound_rules.c. */
+/* For COMPOUNDs and CB_COMPOUNDs. rpcrdma_compound_rules.c judges NFS4ERR_MINOR_VERS_MISMATCH along with results. */
 void nfs_minor_reply(struct nfs_look *look)
 {
     const struct rpcrdma_body *body = look->body;

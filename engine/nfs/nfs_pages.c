@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the latest WRITEs have written to files, as hashes of blocks, by pages; and what was committed of it. */
+/* What the latest WRITEs have written to files: hashes of blocks, grouped in pages; and which blocks were committed. */
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
 #include "engine/nfs/nfs_readback.h"
@@ -26,7 +26,7 @@ static struct nfs_page *page_at(const struct nfs_pages *pages, uint64_t file, ui
     return &pages->page[hash_word(file, number) & (PAGES - 1)];
 }
 
-/* NULL: nothing is known of it. */
+/* NULL: nothing is known about the page. */
 static struct nfs_page *page_find(const struct nfs_pages *pages, uint64_t file, uint64_t number)
 {
     struct nfs_page *page = page_at(pages, file, number);
@@ -62,7 +62,7 @@ void nfs_pages_keep(struct nfs_pages *pages, const struct nfs_page *like, uint64
     if (!pages->page && !(pages->page = heap_zeroed(PAGES, sizeof *pages->page)))
         return;
     page = page_at(pages, like->file, number);
-    if (!page_find(pages, like->file, number) || page->replied != like->replied) { /* another WRITE's */
+    if (!page_find(pages, like->file, number) || page->replied != like->replied) { /* of another WRITE */
         *page = *like;
         page->number = number;
         page->epoch = epoch_of(pages, like->file);
@@ -115,7 +115,7 @@ bool nfs_pages_committed(const struct nfs_pages *pages, const struct nfs_page *p
 
 /* ---- shifts ---- */
 
-/* How many of the n blocks that were read from `block` on are what was written `shift` blocks later. */
+/* How many of the n blocks read from `block` on are equal to what was written `shift` blocks later. */
 static unsigned count_shifted(const struct nfs_pages *pages, uint64_t file, uint64_t block, const uint32_t *read,
                               uint64_t n, int64_t shift, unsigned *looked)
 {

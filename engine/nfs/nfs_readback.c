@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What is read from a file is what was written there and committed: NFS3-3.3.7-02, and "What happened".
+ * Data read from a file must equal the data that were written there and committed: NFS3-3.3.7-02, and "What happened".
  *
- * Of the latest WRITEs a hash of each block of 512 octets is kept (nfs_pages.c). A block is compared with a READ
- * only if nothing that this connection shows may have changed it since: another WRITE, SETATTR and the like, a file
- * that is created anew, a Call that cannot be read or has no answer, a delegation that is recalled; if the client had
- * the WRITE's Reply when it sent the READ; if no message is missing since the WRITE; and if the WRITE was stable, or
- * COMMIT returned its verifier. What other connections change is for those to judge who know them.
+ * nfs_pages.c keeps a hash of each block of 512 octets of the latest WRITEs. A block is compared with a READ only if
+ * - nothing on this connection may have changed the block since the WRITE: another WRITE, SETATTR and the like, a file
+ *   that is created anew, a Call that cannot be read or has no answer, a recalled delegation;
+ * - the client had the WRITE's Reply when it sent the READ;
+ * - no message has been missing since the WRITE;
+ * - the WRITE was stable, or COMMIT returned the WRITE's verifier.
+ * nfs_across.c judges what other connections may have changed.
  *
- * Memory of a connection, once a WRITE was seen: at most 0.7 MiB for the pages, and 2.3 MiB for open Calls.
+ * Memory of a connection, after the first WRITE: at most 0.7 MiB for the pages, and 2.3 MiB for open Calls.
  */
 #include "engine/nfs/nfs_readback.h"
 
@@ -22,27 +24,27 @@
 
 enum { BLOCK = NFS_BLOCK, OPEN_MAX = 256 };
 
-/* A Call without an answer so far. */
+/* A Call that has no answer yet. */
 struct nfs_access {
     struct nfs_access *next, **link;
     struct nfs_use use;
     int64_t time_ns;
     uint32_t frame;
-    bool spoilt; /* another Call that was open at the same time may have changed the same */
-    bool broken; /* not all octets were seen, or not in order */
-    int chunk;   /* that its data are in; -1: they are inline */
+    bool spoilt; /* another Call, open at the same time, may have changed the same octets */
+    bool broken; /* some octets were not seen, or not in order */
+    int chunk;   /* that holds the data; -1: the data are inline */
     uint64_t fed;
     unsigned n_blocks;
     uint8_t part[BLOCK]; /* the beginning of a block */
-    uint32_t hash[];     /* of the blocks, from that on in which the data begin */
+    uint32_t hash[];     /* of the blocks, from the one in which the data begin */
 };
 
 struct nfs_readback {
     struct nfs_access *open;
     unsigned n_open;
     struct nfs_pages pages;
-    bool blind;             /* for good */
-    struct nfs_files known; /* but for the changes: */
+    bool blind;             /* permanently */
+    struct nfs_files known; /* without the changes, which follow */
     struct nfs_change *changes;
     unsigned changes_size;
 };
@@ -56,7 +58,7 @@ static struct nfs_readback *readback_of(struct nfs_connection *nfs)
 
 /* ---- files that were changed ---- */
 
-/* For others only: this connection knows its files still. */
+/* Only other connections are affected: this connection still knows its own files. */
 static void set_outside(struct nfs_readback *b, int64_t time_ns)
 {
     if (!b->known.blind || time_ns < b->known.blind_ns)
@@ -197,13 +199,13 @@ static void access_end(struct nfs_readback *b, struct nfs_access *a)
     free(a);
 }
 
-/* Where its data come from. */
+/* Finds where the data of the Call come from. */
 static void nfs_readback_find_data(const struct nfs_look *look, struct nfs_access *a)
 {
     const struct rpcrdma_item *data = a->use.data;
     const uint8_t *p = data ? rpcrdma_contents(look->body, data) : NULL;
 
-    a->use.data = NULL; /* it lives no longer than the event */
+    a->use.data = NULL; /* the pointer is valid only during the event */
     if (a->n_blocks == 0)
         return;
     if (a->use.kind == NFS_USE_READ)
@@ -214,7 +216,7 @@ static void nfs_readback_find_data(const struct nfs_look *look, struct nfs_acces
         nfs_readback_feed(a, p, data->item.count);
 }
 
-/* Is there anything to be kept of it, or to be compared with it? */
+/* Whether the use leaves anything to keep or to compare. */
 static bool is_of_interest(const struct nfs_readback *b, const struct nfs_use *use)
 {
     switch (use->kind) {
@@ -379,7 +381,7 @@ static void end_read(struct nfs_readback *b, const struct nfs_look *look, struct
         nfs_pass(look, RULE_NFS3_3_3_7_02);
 }
 
-/* The file is a new one, or an old one of which some may be left. */
+/* The file is new, or it is an old file whose contents may be left in part. */
 static void end_create(struct nfs_readback *b, const struct nfs_look *look, struct nfs_access *a)
 {
     a->use.file = nfs_file_created(look->body);
@@ -408,7 +410,7 @@ void nfs_readback_reply(const struct nfs_look *look)
     default:
         break;
     }
-    a->n_blocks = 0; /* a copy of the Reply proves no more */
+    a->n_blocks = 0; /* a copy of the Reply proves nothing more */
 }
 
 /* ---- ends ---- */
@@ -426,7 +428,7 @@ struct nfs_files *nfs_connection_files(struct nfs_connection *nfs)
     return files;
 }
 
-/* It may be carried out yet when nobody answered. */
+/* A Call without an answer may still be carried out later. */
 static void note_access(struct nfs_readback *b, const struct nfs_access *a, bool answered, int64_t time_ns)
 {
     if (changes(a))
@@ -444,7 +446,7 @@ void nfs_readback_settle(struct nfs_connection *nfs, const struct rpcrdma_transa
     if (!answered && changes(exchange->access))
         set_blind(b, exchange->access->time_ns);
     if (exchange->access->use.kind == NFS_USE_CREATE && exchange->access->use.file == 0)
-        nfs_pages_forget_all(&b->pages); /* the Reply did not tell which file */
+        nfs_pages_forget_all(&b->pages); /* the Reply did not say which file */
     access_end(b, exchange->access);
     exchange->access = NULL;
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * CB_RECALL_SLOT (RFC 8881 section 20.8.3): the client returns slots above a target, and with RDMA connections credits,
- * by Sends of no octets. Such Sends are no RPC-over-RDMA messages; engine/rpcrdma/rpcrdma_header_rules.c judges those
- * for which nothing was recalled.
+ * CB_RECALL_SLOT (RFC 8881 section 20.8.3): the client returns slots above a target; on RDMA connections it also
+ * returns credits, by Sends without octets. Such Sends are not RPC-over-RDMA messages; when nothing was recalled,
+ * engine/rpcrdma/rpcrdma_header_rules.c judges them.
  *
- * Requests may have been given a higher slot before the client took note, and be sent later. The client is held to the
- * target once no request was outstanding when it answered CB_RECALL_SLOT, or one that it sent after that was answered.
+ * A request may have got a higher slot before the client saw the recall, and be sent later. The client is held to the
+ * target once no request was outstanding when it answered CB_RECALL_SLOT, or once a request that it sent after its
+ * answer was answered.
  */
 #include "engine/nfs/nfs_internal.h"
 
@@ -34,7 +35,7 @@ void nfs_recall_answer(struct nfs_look *look)
 
     if (!recall->in_force || recall->call != look->t->call.frame || !nfs_understood(look->body))
         return;
-    if (!result || !result->has_status || result->status != 0) { /* it was not carried out */
+    if (!result || !result->has_status || result->status != 0) { /* CB_RECALL_SLOT was not carried out */
         recall->in_force = false;
         return;
     }
@@ -45,7 +46,7 @@ void nfs_recall_answer(struct nfs_look *look)
 
 /* ---- requests of the session ---- */
 
-/* sa_highest_slotid is the highest slot of a request that is outstanding, this one included. */
+/* sa_highest_slotid is the highest slot of all outstanding requests, including this one. */
 static void judge_highest(struct nfs_look *look, const struct nfs_recall *recall)
 {
     uint32_t highest;
@@ -86,7 +87,7 @@ void nfs_recall_slot(struct nfs_look *look)
     }
 }
 
-/* The server may raise its target again; and an answer shows what the client had sent. */
+/* The server may have raised its target again; an answer also shows what the client had sent. */
 void nfs_recall_reply(struct nfs_look *look)
 {
     struct nfs_recall *recall = &look->nfs->recall;
@@ -106,7 +107,7 @@ enum rpcrdma_returns nfs_recall_returns(const struct nfs_connection *nfs)
 {
     if (nfs->recall.in_force)
         return RPCRDMA_RETURNS_ASKED;
-    if (nfs->minor_1) /* another connection may have the session's backchannel */
+    if (nfs->minor_1) /* another connection may be the session's backchannel */
         return nfs->back && nfs_all_seen(nfs) ? RPCRDMA_RETURNS_NOT_ASKED : RPCRDMA_RETURNS_UNCLEAR;
     if (!nfs_all_seen(nfs))
         return RPCRDMA_RETURNS_UNCLEAR;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Refusals of sound Calls: ERR_CHUNK says that the Transport header or its chunks cannot be used (RFC 8166
- * section 4.5), GARBAGE_ARGS that the arguments cannot be decoded (RFC 5531 section 9). Neither is true of a Call whose
- * header is correct, whose arguments can be decoded to their end and hold nothing unusual, and which provides for any
- * Reply. A responder may refuse a Call that broke an earlier connection (RFC 8166 section 4.5.3): for Calls with chunks
- * before the first answer it is a warning.
+ * Refusals of sound Calls: ERR_CHUNK means that the Transport header or its chunks cannot be used (RFC 8166 section
+ * 4.5), GARBAGE_ARGS that the arguments cannot be decoded (RFC 5531 section 9). Neither applies to a Call whose header
+ * is correct, whose arguments can be decoded to their end and hold nothing unusual, and which provides for any Reply. A
+ * responder may refuse a Call that broke an earlier connection (RFC 8166 section 4.5.3): for Calls with chunks before
+ * the first answer, the refusal is a warning.
  */
 #include "engine/nfs/nfs_internal.h"
 
@@ -31,7 +31,7 @@ static bool sane_items(const struct rpcrdma_body *body)
     return true;
 }
 
-/* NFSv3 WRITE has the number of octets twice. */
+/* NFSv3 WRITE carries the number of octets twice. */
 static bool sane_counts(const struct rpcrdma_body *body)
 {
     const struct nfs_value *value;
@@ -53,7 +53,7 @@ static bool is_null_call(const struct rpcrdma_body *body)
     return body->known && body->rpc.proc == 0 && body->length == body->rpc.header_len;
 }
 
-/* Nothing is wrong with this Call, and a server must expect everything in it. */
+/* Nothing is wrong with this Call, and every server must accept all of it. */
 static bool nfs_sound(const struct nfs_look *look)
 {
     const struct rpcrdma_transaction *t = look->t;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Results against what was asked for: READ, WRITE, READDIR and READDIRPLUS (RFC 1813 sections 3.3.6, 3.3.7, 3.3.16 and
- * 3.3.17; RFC 7530 sections 16.23, 16.24 and 16.36; RFC 1094 section 2.2.7).
+ * Results against what the Call asked for: READ, WRITE, READDIR and READDIRPLUS (RFC 1813 sections 3.3.6, 3.3.7, 3.3.16
+ * and 3.3.17; RFC 7530 sections 16.23, 16.24 and 16.36; RFC 1094 section 2.2.7).
  */
 #include "engine/nfs/nfs_internal.h"
 
@@ -24,7 +24,7 @@ static bool result_value_of(const struct rpcrdma_body *body, enum nfs_mark mark,
     return false;
 }
 
-/* READ returns no more data than asked for, and as much as its count says. */
+/* READ returns no more data than requested, and as much as its count says. */
 static void result_judge_read(struct nfs_look *look, const struct nfs_item *data)
 {
     const struct rpcrdma_body *call = &look->t->open->call_body;
@@ -51,7 +51,7 @@ static void result_judge_read(struct nfs_look *look, const struct nfs_item *data
         nfs_pass(look, RULE_NFS3_3_3_6_02);
 }
 
-/* No more data were written than were sent. */
+/* No more data were written than sent. */
 static void result_judge_write(struct nfs_look *look, const struct nfs_item *data)
 {
     uint64_t written;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Requests that are sent again: after ERR_CHUNK or GARBAGE_ARGS (RFC 8267 sections 3.1 and 6.4.2), or while they are
- * outstanding (6.7.2); and the credit that is reserved for health checks (6.7.2).
+ * Requests that are sent again: after ERR_CHUNK or GARBAGE_ARGS (RFC 8267 sections 3.1 and 6.4.2), or while the first
+ * is outstanding (6.7.2); and the credit that is reserved for health checks (6.7.2).
  */
 #include "engine/core/hash.h"
 #include "engine/nfs/nfs_internal.h"
 
 enum {
-    RETRIES_MAX = 5, /* of a request that only draws errors: "should avoid retrying indefinitely" names no number */
+    RETRIES_MAX = 5, /* of a request that draws only errors: "should avoid retrying indefinitely" gives no number */
     ACL_GETACL = 1,
 };
 
-/* The arguments begin there, without those of SEQUENCE, which change with each request. */
+/* Where the arguments begin, without those of SEQUENCE, which change with each request. */
 static uint64_t arguments_at(const struct rpcrdma_body *body)
 {
     uint64_t from = body->rpc.header_len;
@@ -28,7 +28,7 @@ static uint64_t arguments_hash(const struct rpcrdma_body *body)
     return from <= body->length ? hash_octets(0, body->payload + from, body->length - from) : 0;
 }
 
-/* Of the arguments without what may be in Read chunks; *reduced: some of it is. */
+/* Hash of the arguments without data that may be in Read chunks; *reduced: some of the data are in Read chunks. */
 static uint64_t outline_hash(const struct rpcrdma_body *body, bool *reduced)
 {
     uint64_t from = arguments_at(body), hash = 0;
@@ -90,7 +90,7 @@ static struct nfs_failure *retry_failure_of(struct nfs_connection *nfs, const st
     return NULL;
 }
 
-/* What was too complex must not be retried at all; otherwise XID, Reply chunk and number of retries are judged. */
+/* A request that was too complex must not be retried; otherwise XID, Reply chunk and number of retries are judged. */
 static void judge_retry(struct nfs_look *look, struct nfs_failure *failure, const struct nfs_request *request)
 {
     const struct nfs_request *before = &failure->request;
@@ -191,7 +191,7 @@ void nfs_retry_finish(struct nfs_connection *nfs)
 
 /* ---- while the request is outstanding ---- */
 
-/* The answer to the request that this one repeats may be missing. */
+/* The answer to the request that is repeated may be missing. */
 static bool first_is_doubtful(const struct rpcrdma_transaction *t)
 {
     bool doubtful = t->damaged;
@@ -221,7 +221,7 @@ void nfs_retry_repeated(struct nfs_look *look, const struct rpcrdma_message *mes
                 look->t->xid);
 }
 
-/* A forward Call was sent: nfs->in_flight counts it. */
+/* A forward Call was sent, and nfs->in_flight counts it. */
 void nfs_retry_credits(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What SEQUENCE and CB_SEQUENCE, or the operation after them, are answered with: NFS4ERR_RETRY_UNCACHED_REP,
- * NFS4ERR_SEQ_FALSE_RETRY and NFS4ERR_SEQ_MISORDERED say of a request that it is a retry, or out of order (RFC 8881
- * sections 2.10.6.1 and 18.46.3). A request that follows the latest of its slot, which was carried out, is neither.
+ * Answers to SEQUENCE and CB_SEQUENCE, or to the operation after them: NFS4ERR_RETRY_UNCACHED_REP,
+ * NFS4ERR_SEQ_FALSE_RETRY and NFS4ERR_SEQ_MISORDERED claim that a request is a retry, or out of order (RFC 8881
+ * sections 2.10.6.1 and 18.46.3). A request that follows the latest one in its slot, which was carried out, is neither.
  *
- * Judged in sessions that were created on this connection. They may be in use on others, too, of which the history
- * knows.
+ * Only sessions that were created on this connection are judged. Other connections may use them, too; the history knows
+ * of those.
  */
 #include "engine/core/heap.h"
 #include "engine/nfs/nfs_internal.h"
@@ -57,7 +57,7 @@ void nfs_sequence_call(struct nfs_look *look)
         latest->done = false;
         return;
     }
-    /* The first in its slot, or the next. */
+    /* The request is the first in its slot, or the next. */
     exchange->in_turn = exchange->session_frame != 0 && (!latest->any ? turn.sequence == 1
                                                                       : same_slot(latest, &turn) && latest->done &&
                                                                             turn.sequence == latest->sequence + 1);
@@ -91,7 +91,7 @@ static bool has_status(const struct rpcrdma_body *body, unsigned i, uint32_t sta
     return i < body->n_operations && body->operations[i].has_status && body->operations[i].status == status;
 }
 
-/* NFS4ERR_RETRY_UNCACHED_REP where it cannot be, whatever came before. */
+/* NFS4ERR_RETRY_UNCACHED_REP where it is impossible, whatever the earlier requests were. */
 static bool judge_uncached(const struct nfs_look *look)
 {
     const struct rpcrdma_body *body = look->body;
@@ -123,7 +123,7 @@ static bool judge_uncached(const struct nfs_look *look)
     return cachethis == 0;
 }
 
-/* A new request is called a retry, or out of order. */
+/* The server calls a new request a retry, or out of order. */
 static void sequence_judge_refusal(struct nfs_look *look, uint32_t status)
 {
     struct nfs_connection *nfs = look->nfs;

@@ -17,7 +17,7 @@ enum {
     FROM_SERVER_BOTH = 0x3,
 };
 
-/* The session id in this operation, or in any (op 0); NULL: none. */
+/* The session id in this operation, or in any operation (op 0); NULL: none. */
 static const uint8_t *session_id(const struct rpcrdma_body *body, uint32_t op)
 {
     for (unsigned i = 0; i < body->n_items; i++) {
@@ -38,14 +38,14 @@ static const struct nfs_session *sessions_find(const struct nfs_connection *nfs,
     return NULL;
 }
 
-/* ca_rdma_ird bounds the Reads of the server on the fore channel, of the client on the backchannel. */
+/* ca_rdma_ird bounds the server's Reads on the fore channel and the client's Reads on the backchannel. */
 static void set_depth(struct nfs_look *look)
 {
     struct rpcrdma_connection *rpcrdma = look->nfs->rpcrdma;
     unsigned client = look->t->side, server = other_side(client);
     uint32_t fore = 0, back = 0;
 
-    if (look->nfs->n_sessions == 1 && !look->nfs->foreign) { /* with several, other Reads may belong to another */
+    if (look->nfs->n_sessions == 1 && !look->nfs->foreign) { /* with several, a Read may belong to another */
         nfs_value_of(look->body, NFS_MARK_FORE_IRD, NFS_OP_CREATE_SESSION, &fore);
         nfs_value_of(look->body, NFS_MARK_BACK_IRD, NFS_OP_CREATE_SESSION, &back);
     }
@@ -53,7 +53,7 @@ static void set_depth(struct nfs_look *look)
     rpcrdma_connection_depth(rpcrdma, client, back, look->place.frame);
 }
 
-/* The connection is used for a session that was created on another one. */
+/* The connection is used for a session that was created on another connection. */
 static void note_foreign(struct nfs_look *look)
 {
     struct nfs_connection *nfs = look->nfs;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The largest Reply that a Call can draw, against the inline threshold and the Reply chunk: RFC 8267 section 3, RFC
- * 8166 sections 3.5.3, 4.3.2.3, 4.3.3, 8.2.2.2; RFC 5666 section 3.4, RFC 5667 section 5. And Replies against their
+ * 8166 sections 3.5.3, 4.3.2.3, 4.3.3, 8.2.2.2; RFC 5666 section 3.4, RFC 5667 section 5. Also, Replies against their
  * session's limit.
  *
  * Only certain violations are findings: the octets that the Call itself asks for do not fit where the Reply must go.
- * Results without a limit (links of NFSv3, ACLs, attributes of NFSv4) prove nothing.
+ * Results without a limit (NFSv3 links, ACLs, NFSv4 attributes) prove nothing.
  */
 #include "engine/nfs/nfs_internal.h"
 
@@ -47,15 +47,15 @@ static bool size_fits(const struct room *room, uint64_t payload)
 }
 
 /*
- * What the Call asks for by number does not fit in so many octets. A Reply chunk that holds this, but not all that
- * surrounds it, may be from a client that knows more about the results.
+ * The octets that the Call asks for by number do not fit in `octets`. A client that provides a Reply chunk for these
+ * octets, but not for all that surrounds them, may know more about the results.
  */
 static bool clearly_above(const struct nfs_reply_size *size, uint64_t octets)
 {
     return size->asked > octets || size->eligible >= octets || (size->exact && size->asked == 0);
 }
 
-/* The rule that demands a Reply chunk. */
+/* The rule that requires a Reply chunk. */
 static enum rule_id missing_rule(const struct nfs_look *look, const struct room *room,
                                  const struct nfs_reply_size *size)
 {
@@ -66,13 +66,13 @@ static enum rule_id missing_rule(const struct nfs_look *look, const struct room 
     return look->body->rpc.vers == 4 ? RULE_RPCR0_5N_02 : RULE_RPCR0_3_4_02;
 }
 
-/* With the default threshold, which both ends may be configured to exceed, it is a warning, reported once. */
+/* With the default threshold, which both ends may be configured to exceed, the failure is a warning, reported once. */
 static void fail_missing(struct nfs_look *look, enum rule_id rule, const struct room *room, uint64_t octets)
 {
     enum rule_severity severity = rule_catalogue[rule].severity;
 
     if (!room->sure && look->nfs->options.profile == PROFILE_RFC5666) {
-        nfs_inconclusive(look, rule); /* section 6 has its own way to agree on one */
+        nfs_inconclusive(look, rule); /* section 6 has its own way to agree on a threshold */
         return;
     }
     if (!room->sure && look->nfs->reported_default)
@@ -137,7 +137,7 @@ static void size_judge_chunk(struct nfs_look *look, const struct room *room, con
         nfs_pass(look, RULE_RPCR_3_5_3_07);
 }
 
-/* The size of the Reply on the wire, as far as the Call decides it. False: unknown. */
+/* The size of the Reply on the wire, as far as the Call determines it. False: unknown. */
 static bool size_size_of(const struct nfs_look *look, struct nfs_reply_size *size)
 {
     uint32_t limit = look->exchange->limits.fore_maxresponse;
@@ -148,7 +148,7 @@ static bool size_size_of(const struct nfs_look *look, struct nfs_reply_size *siz
         size->largest += INTEGRITY;
         size->exact = false;
     }
-    /* No Reply of a session exceeds the maximum agreed for it. */
+    /* No Reply in a session exceeds the agreed maximum. */
     if (limit != 0 && limit < size->largest) {
         size->largest = limit;
         size->asked = limit < size->asked ? limit : size->asked;
@@ -178,7 +178,7 @@ void nfs_size_call(struct nfs_look *look)
     }
 }
 
-/* Only its verifier makes an inline Reply too long: the client did not provide for it. */
+/* An inline Reply is too long only because of its verifier: the client did not provide for the verifier. */
 static void size_judge_verifier(struct nfs_look *look)
 {
     struct room room = size_room_for(look);

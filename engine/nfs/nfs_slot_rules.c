@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Slots of requests that a transport error ended: the client recovers them (RFC 8267 section 6.6). A slot that stays
- * unused while many other requests come appears to be lost; the text sets no time limit, so it is a note.
+ * unused while many other requests are sent appears to be lost; because the RFC sets no time limit, the finding is a
+ * note.
  */
 #include "engine/nfs/nfs_internal.h"
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a server grants of the RDMA terms that a client asks for: CREATE_SESSION (RFC 8881 section 18.36.3) and
+ * Which of the RDMA terms that a client requests the server grants: CREATE_SESSION (RFC 8881 section 18.36.3) and
  * BIND_CONN_TO_SESSION (section 18.34.3).
  */
 #include "engine/nfs/nfs_internal.h"
 
 enum { CONN_RDMA = 0x4 }; /* of csa_flags, csr_flags */
 
-/* The value of the Call that this one of the Reply answers. */
+/* The value in the Call that corresponds to this value in the Reply. */
 static bool asked_for(const struct nfs_look *look, const struct nfs_value *granted, uint32_t *asked)
 {
     const struct nfs_value *value;
@@ -40,7 +40,7 @@ static void judge_attribute(const struct nfs_look *look, const struct attribute 
 {
     uint32_t asked, found = (uint32_t)granted->value;
 
-    /* ca_rdma_ird may be empty; what an element in the Reply then lowers or raises is not said. */
+    /* ca_rdma_ird may be empty; the RFC does not say what an element in the Reply then lowers or raises. */
     if (!asked_for(look, granted, &asked)) {
         if (found == 0)
             nfs_pass(look, attribute->rule);
@@ -84,7 +84,7 @@ static void judge_attributes(const struct nfs_look *look)
         unsigned i = 0;
 
         while ((granted = rpcrdma_value(look->body, attributes[n].mark, NFS_OP_CREATE_SESSION, &i))) {
-            if (granted->index == 0) /* of more than one element, the number is judged */
+            if (granted->index == 0) /* if there are more elements, their number is judged */
                 judge_attribute(look, &attributes[n], granted);
         }
     }
@@ -92,7 +92,7 @@ static void judge_attributes(const struct nfs_look *look)
 
 /* ---- RDMA mode ---- */
 
-/* `bit` of the value: granted only if asked for. */
+/* `bit` of the value may be granted only if the client asked for it. */
 static void judge_mode(const struct nfs_look *look, enum nfs_mark mark, uint32_t op, uint32_t bit, enum rule_id rule,
                        const char *granting, const char *asking)
 {

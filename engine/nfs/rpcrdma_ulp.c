@@ -193,7 +193,7 @@ static void rpcrdma_ulp_free_guest(void *ctx)
 {
     struct guest *guest = ctx;
 
-    rpcrdma_connection_free(guest->rpcrdma); /* before nfs, whose state of each transaction it retires */
+    rpcrdma_connection_free(guest->rpcrdma); /* before nfs, whose state in each transaction is retired here */
     nfs_connection_free(guest->nfs);
 }
 

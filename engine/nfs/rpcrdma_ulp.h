@@ -9,8 +9,8 @@
 extern const struct ulp_kind rpcrdma_ulp;
 
 /*
- * What the host wants to see, by the ctx of its other taps; any may be NULL. Each is called before the NFS binding sees
- * the event. Meanings: struct rpcrdma_events.
+ * Events that the host wants to see, called with the ctx of its other taps; each may be NULL. A tap is called before
+ * the NFS binding sees the event. Meanings: struct rpcrdma_events.
  */
 struct rpcrdma_taps {
     void (*message)(void *ctx, const struct rpcrdma_message *message);
@@ -25,7 +25,7 @@ struct rpcrdma_own {
     const struct rpcrdma_taps *taps; /* NULL: none */
 };
 
-/* Its connection; guest NULL: NULL. */
+/* The guest's RPC-over-RDMA connection; NULL if guest is NULL. */
 struct rpcrdma_connection *rpcrdma_ulp_connection(void *guest);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What RPC-over-RDMA asks its upper layer, the "Upper-Layer Binding" of RFC 8166 section 6: which programs there are,
- * who calls, what is DDP-eligible, how large results are. It is RFC 8267, for NFS and its auxiliary programs. Pure
- * functions; whatever else is to be known of NFS is engine/nfs's own.
+ * What RPC-over-RDMA asks its upper layer, the "Upper-Layer Binding" of RFC 8166 section 6: which programs exist, who
+ * calls, what is DDP-eligible, how large results are. The binding is RFC 8267, for NFS and its auxiliary programs.
+ * These are pure functions; everything else about NFS is in engine/nfs itself.
  */
 #ifndef IWARP_ENGINE_NFS_BINDING_BINDING_H
 #define IWARP_ENGINE_NFS_BINDING_BINDING_H
@@ -13,34 +13,34 @@
 
 #include <stdarg.h>
 
-/* The payload of a Call or Reply, as far as it was walked. Borrowed. */
+/* The payload of a Call or Reply, as far as it was walked. All pointers are borrowed. */
 struct nfs_decoded {
-    const struct nfs_procedure *procedure; /* NULL: not known */
+    const struct nfs_procedure *procedure; /* NULL: unknown */
     const struct nfs_operation *operations;
     const struct nfs_value *values;
     unsigned n_operations, n_values;
 };
 
-/* The first value with this mark from values[*i] on, then *i is the next index; NULL: none. op 0: of any operation. */
+/* The first value with this mark from values[*i] on; *i becomes the next index. NULL: none. op 0: any operation. */
 const struct nfs_value *nfs_decoded_value(const struct nfs_decoded *payload, enum nfs_mark mark, uint32_t op,
                                           unsigned *i);
-/* Minor version of a COMPOUND's Call; UINT64_MAX: not known. */
+/* Minor version of a COMPOUND's Call; UINT64_MAX: unknown. */
 uint64_t nfs_decoded_minor(const struct nfs_decoded *call);
 
 /* ---- programs ---- */
 
-/* The versions of a program that there are; false: it is not known. */
+/* The range of versions that a program has; false: the program is unknown. */
 bool nfs_program_versions(uint32_t program, uint32_t *low, uint32_t *high);
 enum nfs_lack { NFS_LACKS_NOTHING, NFS_LACKS_VERSION, NFS_LACKS_PROCEDURE };
-/* What a program lacks of this Call. *by_rfc: an RFC defines all its versions. reverse: sent by the server. */
+/* What the called program lacks. *by_rfc: an RFC defines all its versions. reverse: the server sent the Call. */
 enum nfs_lack nfs_program_lacks(const struct rpc_message *call, bool reverse, bool *by_rfc);
-/* An RFC has the types of all that it carries. */
+/* An RFC defines the types of all arguments and results of the procedure. */
 bool nfs_program_has_types(const struct nfs_procedure *procedure);
 static inline bool nfs_program_is_callback(uint32_t program)
 {
     return program >= NFS_PROGRAM_CALLBACK_FIRST && program <= NFS_PROGRAM_CALLBACK_LAST;
 }
-/* Of the NFS program. */
+/* The Call is for this version of the NFS program. */
 static inline bool nfs_is_version(const struct rpc_message *call, uint32_t version)
 {
     return call->prog == NFS_PROGRAM && call->vers == version;
@@ -52,32 +52,35 @@ static inline bool nfs_is_nfs4(uint32_t program, uint32_t version)
 
 /* ---- who calls ---- */
 
-/* A Call of a server: callbacks of NFS, and those of the lock manager. */
+/* Calls that servers make: callbacks of NFS and of the lock manager. */
 bool nfs_calls_back(const struct rpc_message *call);
-/* CB_COMPOUND of NFSv4.1 or later; p: after the RPC header. */
+/* The Call is a CB_COMPOUND of NFSv4.1 or later; p: the octets after the RPC header. */
 bool nfs_is_backchannel(const struct rpc_message *call, const uint8_t *p, size_t n, uint32_t *minor);
 
-/* Whom a message to rpcbind is about: RFC 8267 section 6.3. */
+/* Whom a message to rpcbind concerns: RFC 8267 section 6.3. */
 enum lookup_about { LOOKUP_ABOUT_NFS4_RDMA, LOOKUP_MAYBE_NFS4_RDMA, LOOKUP_ABOUT_OTHERS };
 enum lookup_about nfs_lookup_about(enum rpcbind_question question, const struct rpcbind_lookup *lookup);
 
-/* What a mount over RDMA needs that clients ask rpcbind for. */
+/* What clients ask rpcbind for when they mount over RDMA. */
 enum nfs_sought { NFS_SOUGHT_RDMA /* NFS itself, for RDMA */, NFS_SOUGHT_MOUNT /* for any transport */, NFS_SOUGHTS };
-/* NFS_SOUGHTS: the lookup is of another program, for another transport, or of a version that does not exist. */
+/* NFS_SOUGHTS: the lookup is for another program, another transport, or a version that does not exist. */
 enum nfs_sought nfs_sought(const struct rpcbind_lookup *lookup);
 const char *nfs_sought_name(enum nfs_sought sought); /* "MOUNT" */
 
 /* The programs that a server of NFS versions 2 and 3 offers over TCP: RFC 8267 section 5.1. */
 enum { NFS_AUXILIARIES = 3 };
-/* Its number, below NFS_AUXILIARIES; -1: none of them, or a version that neither of these servers is sure to need. */
+/*
+ * The program's number, below NFS_AUXILIARIES; -1: no auxiliary program, or a version that no server of NFS version 2
+ * or 3 is sure to need.
+ */
 int nfs_auxiliary(uint32_t program, uint32_t version);
 const char *nfs_auxiliary_name(unsigned auxiliary); /* "MOUNT version 3" */
-/* By a server of this version of NFS. */
+/* A server of this version of NFS needs the auxiliary program. */
 bool nfs_auxiliary_needed(unsigned auxiliary, uint32_t nfs_version);
 
 /* ---- what is eligible ---- */
 
-/* The rule that says what is eligible in the Call's program and version; RULE_COUNT: no binding is known. */
+/* The rule that says what is eligible in the Call's program and version; RULE_COUNT: the binding is unknown. */
 enum rule_id nfs_binding_rule(const struct rpc_message *call, const struct nfs_decoded *payload);
 /* nfs_binding_rule() may return this rule. */
 bool nfs_binding_has(enum rule_id rule);
@@ -88,16 +91,16 @@ static inline bool nfs_binding_is_nfs(enum rule_id rule)
 }
 /* The Call may have an eligible argument. */
 bool nfs_reduces_call(const struct nfs_decoded *call);
-/* How many eligible results the Reply may have. COMPOUNDs: of the operations of the Call. */
+/* How many eligible results the Reply may have. For a COMPOUND, the operations of the Call decide. */
 unsigned nfs_reducible_results(const struct nfs_decoded *call);
-/* Octets that the eligible result `number` is asked to have; false: not known, or not bounded by an argument. */
+/* Octets that the Call asks for in eligible result `number`; false: unknown, or no argument bounds the result. */
 bool nfs_result_asked(const struct nfs_decoded *call, unsigned number, uint64_t *octets);
-/* That of which argument or result of NFS version 2 and 3 the RPC layer has the count twice. */
+/* The value that repeats the octet count of an argument or result of NFS version 2 or 3; the RPC layer has it, too. */
 enum nfs_mark nfs_count_mark(const struct rpc_message *call);
 
-/* Results of NFS version 2 and 3. */
+/* Kinds of results of NFS version 2 and 3. */
 enum nfs_result {
-    NFS_RESULT_FIXED,     /* but for names and handles */
+    NFS_RESULT_FIXED,     /* fixed size except for names and handles */
     NFS_RESULT_DATA,      /* READ */
     NFS_RESULT_LINK,      /* READLINK */
     NFS_RESULT_DIRECTORY, /* READDIR, READDIRPLUS */
@@ -121,31 +124,31 @@ enum {
 };
 /* Operations of a minor version, without later extensions. */
 bool nfs_op_defined(uint32_t op, uint64_t minor, bool callback);
-/* Minor version 1 drops these (RFC 8881 section 17), and its servers need not know them. */
+/* Minor version 1 drops these operations (RFC 8881 section 17), and its servers need not know them. */
 bool nfs_op_withdrawn(uint32_t op, uint64_t minor);
 bool nfs_op_needs_no_session(uint32_t op, bool callback);
-/* That which puts a COMPOUND or CB_COMPOUND in a session. */
+/* The operation that puts a COMPOUND or CB_COMPOUND into a session. */
 static inline uint32_t nfs_op_sequence(bool callback)
 {
     return callback ? NFS_OP_CB_SEQUENCE : NFS_OP_SEQUENCE;
 }
-/* The name of the operation that a COMPOUND is there for, besides those that most have; NULL: none has a name. */
+/* The name of a COMPOUND's main operation: operations that most COMPOUNDs have come last; NULL: none has a name. */
 const char *nfs_main_operation(const struct nfs_operation *operations, unsigned n, bool callback);
 /* A COMPOUND may fail with this status as a whole, before its first operation. */
 bool nfs_compound_fails_whole(uint32_t status);
 
-/* A COMPOUND and its results, and who takes the verdicts. */
+/* A COMPOUND, its results, and the receiver of the verdicts. */
 struct nfs_compound {
     struct nfs_decoded call, reply;
     const struct nfs_walk_result *call_walk, *reply_walk;
-    bool reply_sound; /* what was removed from the Reply is where it belongs */
+    bool reply_sound; /* every item removed from the Reply belongs where it was removed */
     bool failed;      /* an error was found */
     void *ctx;
     void (*pass)(void *ctx, enum rule_id rule);
     void (*fail)(void *ctx, enum rule_id rule, enum rule_severity severity, const char *format, va_list args)
         __attribute__((format(printf, 4, 0)));
 };
-/* The results against the operations. False: reported, and the rest of the payload cannot be trusted. */
+/* Judges the results against the operations. False: reported, and the rest of the payload cannot be trusted. */
 bool nfs_compound_results(struct nfs_compound *compound);
 
 #endif

@@ -40,7 +40,7 @@ bool nfs_compound_fails_whole(uint32_t status)
     return false;
 }
 
-/* What most COMPOUNDs have besides the operation that they are there for: the higher, the more it is that one. */
+/* The operation with the highest weight is the main one. Operations that most COMPOUNDs have get a low weight. */
 static unsigned weight_of(uint32_t op, bool callback)
 {
     if (callback)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Programs, and who calls them: RFC 1094, 1813, 1833, 7530, 8881, and for NLM, NSM and NFSACL the X/Open and common
- * definitions with the additions that are known of implementations.
+ * Programs, and who calls them: RFC 1094, 1813, 1833, 7530, 8881. For NLM, NSM and NFSACL: the X/Open and common
+ * definitions, with the additions that implementations are known to make.
  */
 #include "engine/nfs/binding/binding.h"
 
@@ -12,7 +12,7 @@ enum { VERSIONS_MAX = 5, NONE = -1, CALLBACK_VERSION_MAX = 4, CALLBACK_LAST = 1 
 static const struct program {
     uint32_t number;
     bool by_rfc;                /* an RFC defines all its versions */
-    int16_t last[VERSIONS_MAX]; /* procedure of each version; NONE: no such version */
+    int16_t last[VERSIONS_MAX]; /* last procedure of each version; NONE: no such version */
 } programs[] = {
     {NFS_PROGRAM, true, {NONE, NONE, 17, 21, 1}},       {NFS_PROGRAM_MOUNT, false, {NONE, 7, 7, 5, NONE}},
     {NFS_PROGRAM_NLM, false, {NONE, 23, 23, 23, 23}},   {NFS_PROGRAM_NSM, false, {NONE, 6, NONE, NONE, NONE}},
@@ -70,8 +70,8 @@ bool nfs_program_has_types(const struct nfs_procedure *procedure)
 }
 
 /*
- * NFS callbacks, and in the lock manager GRANTED, GRANTED_MSG and the results of what clients asked for with a message
- * (XNFS, chapter 10). Either side sends NOTIFY of the status monitor.
+ * Callbacks are those of NFS, and in the lock manager GRANTED, GRANTED_MSG and the results of what clients requested
+ * with a message (XNFS, chapter 10). Either side sends NOTIFY of the status monitor.
  */
 bool nfs_calls_back(const struct rpc_message *call)
 {
@@ -110,7 +110,7 @@ enum lookup_about nfs_lookup_about(enum rpcbind_question question, const struct 
     case RPCBIND_LOOKUP:
         if (lookup->program != NFS_PROGRAM || lookup->program_version != 4)
             return LOOKUP_ABOUT_OTHERS;
-        /* The others ask for TCP or UDP, as long as nobody has a protocol number for RDMA. */
+        /* Other lookups ask for TCP or UDP while RDMA has no protocol number. */
         return lookup->version != RPCBIND_PORTMAPPER && rpcbind_is_rdma(lookup) ? LOOKUP_ABOUT_NFS4_RDMA
                                                                                 : LOOKUP_MAYBE_NFS4_RDMA;
     case RPCBIND_DUMP:
@@ -139,8 +139,8 @@ const char *nfs_sought_name(enum nfs_sought sought)
 }
 
 /*
- * RFC 1813 appendices I and II: NFS version 3 comes with MOUNT version 3 and NLM version 4. NFS
- * version 2 does with any of several.
+ * RFC 1813 appendices I and II: NFS version 3 comes with MOUNT version 3 and NLM version 4. NFS version 2 works with
+ * any of several versions.
  */
 static const struct {
     uint32_t program, version, nfs_from;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The results of a COMPOUND or CB_COMPOUND against its operations: one result each, in order, up to the first that
- * failed, whose status is the COMPOUND's (RFC 7530 section 15.2, RFC 8881 sections 16.2 and 20.2).
+ * The results of a COMPOUND or CB_COMPOUND against its operations: one result for each, in order, up to the first that
+ * failed. The status of that result is also the status of the COMPOUND (RFC 7530 section 15.2, RFC 8881 sections 16.2
+ * and 20.2).
  */
 #include "engine/core/words.h"
 #include "engine/nfs/binding/binding.h"
@@ -23,7 +24,7 @@ static void vfail(struct nfs_compound *x, enum rule_id rule, enum rule_severity 
     x->failed |= severity == SEVERITY_ERROR;
 }
 
-/* Severity as the catalogue says. */
+/* Reports a failure with the severity from the catalogue. */
 static void results_fail(struct nfs_compound *x, enum rule_id rule, const char *format, ...)
 {
     va_list args;
@@ -59,14 +60,14 @@ static bool judge_illegal(struct nfs_compound *x, uint32_t asked)
         results_pass(x, RULE_NFS4_15_2_04);
         return true;
     }
-    /* Additions of a minor version are optional, and some servers call those that they lack illegal. */
+    /* Additions of a minor version are optional, and some servers return ILLEGAL for those that they lack. */
     results_fail_as(
         x, RULE_NFS4_15_2_04, minor == 2 && !nfs_op_defined(asked, 1, callback) ? SEVERITY_WARNING : SEVERITY_ERROR,
         "expected ILLEGAL only for operations that do not exist; found ILLEGAL for %s", results_name_of(x, asked));
     return false;
 }
 
-/* Of a Call whose arguments end or turn unreadable, the operations up to there are known. */
+/* If the Call's arguments end early or become unreadable, the operations before that point are known. */
 static bool judge_operations(struct nfs_compound *x)
 {
     const struct nfs_decoded *call = &x->call, *reply = &x->reply;
@@ -94,7 +95,7 @@ static bool judge_operations(struct nfs_compound *x)
     return true;
 }
 
-/* Results under the number of an operation that the Call's minor version lacks. */
+/* A result has the number of an operation that the Call's minor version does not have. */
 static bool judge_foreign(struct nfs_compound *x)
 {
     const struct nfs_decoded *call = &x->call, *reply = &x->reply;
@@ -122,7 +123,7 @@ static bool judge_foreign(struct nfs_compound *x)
     return true;
 }
 
-/* A COMPOUND that begins with SEQUENCE or CB_SEQUENCE. */
+/* Judges a COMPOUND that begins with SEQUENCE or CB_SEQUENCE. */
 static bool judge_in_session(struct nfs_compound *x, enum rule_id rule, uint32_t sequence)
 {
     const struct nfs_decoded *reply = &x->reply;
@@ -150,7 +151,7 @@ static bool judge_in_session(struct nfs_compound *x, enum rule_id rule, uint32_t
     return true;
 }
 
-/* One that begins with anything else. */
+/* Judges a COMPOUND that begins with any other operation. */
 static bool judge_outside(struct nfs_compound *x, enum rule_id rule, uint32_t sequence, bool allowed)
 {
     const struct nfs_decoded *call = &x->call, *reply = &x->reply;
@@ -186,7 +187,7 @@ static bool results_judge_session(struct nfs_compound *x)
                              : judge_outside(x, rule, sequence, nfs_op_needs_no_session(first, callback));
 }
 
-/* NFS4ERR_MINOR_VERS_MISMATCH has no results, and a minor version that does not exist has nothing else. */
+/* With NFS4ERR_MINOR_VERS_MISMATCH there are no results; no other status fits a minor version that does not exist. */
 static bool judge_minor(struct nfs_compound *x)
 {
     const struct nfs_decoded *reply = &x->reply;
@@ -243,7 +244,7 @@ static bool results_judge_number(struct nfs_compound *x, uint32_t whole, uint32_
     return false;
 }
 
-/* For a walk that reached its end. */
+/* For a walk that reached the end of the Reply. */
 static bool results_judge_end(struct nfs_compound *x)
 {
     const struct nfs_decoded *reply = &x->reply;
@@ -278,7 +279,7 @@ bool nfs_compound_results(struct nfs_compound *x)
 {
     enum nfs_walk_status asked = x->call_walk->status;
 
-    /* What the tables do not know ends a walk, at or after an operation of another minor version. */
+    /* An operation that the tables do not know ends the walk, at or after an operation of another minor version. */
     if (x->reply_sound && (asked == NFS_WALK_OK || asked == NFS_WALK_UNKNOWN) &&
         (!judge_minor(x) || !judge_foreign(x) || !results_judge_session(x)))
         return false;
