@@ -11,16 +11,16 @@
 
 enum {
     BUCKETS = 1024,       /* a power of two */
-    DEAD_MIN = 3,         /* connections in a row that end with a Call from the server */
-    CONNECTIONS_MAX = 64, /* searched for the memory of a stray access */
+    DEAD_MIN = 3,         /* consecutive connections that end with a Call from the server */
+    CONNECTIONS_MAX = 64, /* searched for the memory of an unexplained access */
 };
 
-/* NFSv4's lease is often 90 s (RFC 8881 section 8.3 leaves it to the server). */
+/* The lease of NFSv4 is often 90 s (RFC 8881 section 8.3 leaves the time to the server). */
 static const int64_t lease_ns = INT64_C(90) * 1000000000;
 static const int64_t back_ns =
-    INT64_C(2) * 1000000000; /* a client that still needs its connection has another by then */
+    INT64_C(2) * 1000000000; /* a client that still needs its connection has reconnected by then */
 
-/* The connections of a client and a server, whatever their ports. */
+/* The connections of a client and a server, on any ports. */
 struct pair {
     struct endpoint client, server; /* the ports are 0 */
     struct rpcrdma_history_record *newest, *oldest;
@@ -223,7 +223,7 @@ static const struct rpcrdma_history_call *sent_again(const struct rpcrdma_histor
     return NULL;
 }
 
-/* Likewise, on a connection after `before` and before the present one. */
+/* The same, on a connection after `before` and before the current one. */
 static bool sent_again_between(const struct rpcrdma_history_record *before, const struct rpcrdma_history_call *call)
 {
     for (const struct rpcrdma_history_record *between = before->newer; between; between = between->newer)
@@ -273,7 +273,7 @@ static void judge_failed(const struct look *look, const struct rpcrdma_history_c
         call->answer.frame, again->xid, again->xid);
 }
 
-/* The earlier connection is all that is wrong with the Call. */
+/* The Call is wrong only because it broke the earlier connection. */
 static void excuse_error(const struct look *look, const struct rpcrdma_history_call *again)
 {
     if (again->outcome == RPCRDMA_FAILED && look->host->excuse)
@@ -352,15 +352,15 @@ static bool slot_used_between(const struct rpcrdma_history_record *before, const
 }
 
 /*
- * The same operations. Sent again over a connection with another inline threshold, a request may have in a Read chunk
- * what was inline before: that is not compared.
+ * The same operations. When a request is sent again over a connection with another inline threshold, data that were
+ * inline before may be in a Read chunk: these data are not compared.
  */
 static bool equal_operations(const struct rpcrdma_slot_use *a, const struct rpcrdma_slot_use *b)
 {
     return a->reduced == b->reduced ? a->arguments == b->arguments : a->outline == b->outline;
 }
 
-/* The same operations under the same XID, in whatever slot. */
+/* The same operations under the same XID, in any slot. */
 static const struct rpcrdma_history_call *same_operations(const struct rpcrdma_history_record *now,
                                                           const struct rpcrdma_history_call *call)
 {
@@ -376,9 +376,10 @@ static const struct rpcrdma_history_call *same_operations(const struct rpcrdma_h
 }
 
 /*
- * RFC 8881 section 2.10.6.2: an unanswered request is sent again with its slot and sequence, and these belong to no
- * other request. A client that gave it up may ask with a SEQUENCE alone whether it was carried out; one that has met
- * NFS4ERR_SEQ_MISORDERED may use the sequence after all, so only the first request in the slot is judged.
+ * RFC 8881 section 2.10.6.2: an unanswered request is sent again with its slot and sequence, and no other request may
+ * use these. A client that gave the request up may use a lone SEQUENCE to ask whether it was carried out; after
+ * NFS4ERR_SEQ_MISORDERED the client may use the sequence after all. Therefore only the first request in the slot is
+ * judged.
  */
 static void judge_slot(const struct look *look, const struct rpcrdma_history_record *before,
                        const struct rpcrdma_history_call *call)
@@ -412,7 +413,7 @@ static void judge_slot(const struct look *look, const struct rpcrdma_history_rec
             call->call.frame, use->slot, use->sequence, use->slot, use->sequence);
 }
 
-/* The owner of memory that no Call in the capture offers refused an access to it. */
+/* The owner refused an access to memory that no captured Call offers. */
 static bool refused_stray(const struct rpcrdma_history_record *record)
 {
     for (unsigned i = 0; i < record->n_strays; i++)
@@ -421,7 +422,7 @@ static bool refused_stray(const struct rpcrdma_history_record *record)
     return false;
 }
 
-/* The Call that offered what was refused is missing: the first one of the next connection may be the same. */
+/* The Call that offered the refused memory is missing: the first Call of the next connection may be the same Call. */
 static void excuse_unseen(const struct look *look, const struct rpcrdma_history_record *before)
 {
     const struct rpcrdma_history_record *now = look->now;
@@ -480,7 +481,7 @@ static const struct rpcrdma_history_offer *offered_on_another(const struct pair 
 
     for (const struct rpcrdma_history_record *other = pair->newest; other && !offer && n < CONNECTIONS_MAX;
          other = other->older, n++) {
-        /* The same host may be another side there, but has the same role. */
+        /* The same host may be the other side there, but has the same role. */
         unsigned owner = (int)stray->owner == now->client ? (unsigned)other->client : 1 - (unsigned)other->client;
 
         if (other != now)
@@ -519,13 +520,13 @@ static void history_judge_memory(const struct look *look, const struct pair *pai
     const struct rpcrdma_history_record *now = look->now;
     bool reported[RPCRDMA_HISTORY_STRAYS_MAX] = {false};
 
-    if (!now->whole || now->n_offers > RPCRDMA_HISTORY_OFFERS_MAX) /* it may itself have offered the memory */
+    if (!now->whole || now->n_offers > RPCRDMA_HISTORY_OFFERS_MAX) /* may have offered the memory itself */
         return;
     for (unsigned i = 0; i < now->n_strays; i++) {
         const struct rpcrdma_history_stray *stray = &now->strays[i];
         const struct rpcrdma_history_offer *offer = offered_on_another(pair, now, stray);
 
-        /* What this connection offers too is its own. */
+        /* Memory that this connection offers, too, is its own. */
         if (!offer || offered(now, stray->owner, stray) || reported_before(now, reported, i))
             continue;
         reported[i] = stray->served;
@@ -559,7 +560,7 @@ static void judge_callbacks(const struct look *look, const struct pair *pair)
     if (dead != DEAD_MIN) /* reported once */
         return;
     for (; before; before = before->older)
-        if (before->callbacks) /* the client has answered one before */
+        if (before->callbacks) /* the client has answered a callback before */
             return;
     history_fail(
         look, RULE_BIDI_6_04, SEVERITY_WARNING, &now->callback, pair->newest->callback.frame,
@@ -609,7 +610,7 @@ static bool history_goes_on(const struct pair *pair, const struct rpcrdma_histor
     return false;
 }
 
-/* RFC 8167 section 5.4: a client whose delegations may be recalled keeps a connection. */
+/* RFC 8167 section 5.4: a client with recallable delegations keeps a connection. */
 static void judge_delegations(const struct look *look, const struct pair *pair, int64_t now_ns)
 {
     const struct rpcrdma_history_record *record = look->now;
@@ -632,7 +633,7 @@ static void judge_delegations(const struct look *look, const struct pair *pair, 
     }
 }
 
-/* RFC 5531 section 3: a server that ends the connection rather than answer. */
+/* RFC 5531 section 3: a server that ends the connection instead of answering. */
 static void history_judge_cut_off(const struct look *look, const struct rpcrdma_history *history,
                                   const struct pair *pair)
 {
@@ -684,7 +685,7 @@ static const struct rpcrdma_history_object *history_use_of(const struct rpcrdma_
     return NULL;
 }
 
-/* The minor versions that returned it on other connections until then, a bit each. */
+/* The minor versions that returned the object on other connections before this use, one bit each. */
 static uint32_t returned_elsewhere(const struct look *look, const struct pair *pair,
                                    const struct rpcrdma_history_object *use, uint32_t *frame)
 {
@@ -701,7 +702,7 @@ static uint32_t returned_elsewhere(const struct look *look, const struct pair *p
     return returned;
 }
 
-/* RFC 8881 section 2.7: nothing that one minor version returns is used in another. */
+/* RFC 8881 section 2.7: objects that one minor version returns must not be used in another. */
 static void judge_minor_versions(const struct look *look, const struct pair *pair)
 {
     const struct rpcrdma_history_objects *uses = &look->now->objects;
@@ -743,8 +744,8 @@ static void judge_new_requests(const struct look *look, const struct pair *pair)
 }
 
 /*
- * The client has ended this earlier connection after such an answer, too. It may have had no more to do, unless it was
- * back at once.
+ * The client has also ended this earlier connection after such an answer. It may simply have been done, unless it
+ * reconnected at once.
  */
 static bool dropped_before(const struct rpcrdma_history_record *now, const struct rpcrdma_history_record *other)
 {
@@ -752,7 +753,7 @@ static bool dropped_before(const struct rpcrdma_history_record *now, const struc
            (!other->drop.closed || now->start_ns - other->drop.place.time_ns < back_ns);
 }
 
-/* Clients end connections for reasons of their own; not each time after the same answer, though. */
+/* Clients end connections for reasons of their own, but not each time after the same answer. */
 static void judge_drop(const struct look *look, const struct pair *pair)
 {
     const struct rpcrdma_history_drop *drop = &look->now->drop;

@@ -9,8 +9,8 @@ int auxiliary_of(const struct rpcbind_lookup *lookup)
 }
 
 /*
- * RFC 1833 section 2.2.1: GETADDR is about the transport that it comes on, whatever netid it names. Version 2 knows
- * IPv4 only.
+ * RFC 1833 section 2.2.1: GETADDR asks about the transport on which it is sent, regardless of the netid in it. Version
+ * 2 knows IPv4 only.
  */
 bool auxiliary_is_certain(const struct lookup_place *place, const struct rpcbind_lookup *lookup)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the rpcbind of a server answered a client about MOUNT, NLM and NSM, which a server of NFS versions 2 and 3
- * offers over TCP (RFC 8267 section 5.1): a part of the history of a pair of addresses.
+ * What a server's rpcbind answered a client about MOUNT, NLM and NSM, which a server of NFS versions 2 and 3 offers
+ * over TCP (RFC 8267 section 5.1): a part of the history of a pair of addresses.
  */
 #ifndef IWARP_ENGINE_HISTORY_HISTORY_AUXILIARY_H
 #define IWARP_ENGINE_HISTORY_HISTORY_AUXILIARY_H
@@ -16,21 +16,21 @@ struct auxiliary_offer {
 };
 
 struct auxiliary {
-    bool asked;  /* any question was about them, or: */
-    bool unread; /* a question was not read: the question may be about any program */
+    bool asked;  /* a question was about one of these programs */
+    bool unread; /* a question was not read, and may be about any program */
     struct auxiliary_offer offer[NFS_AUXILIARIES];
 };
 
 /* The auxiliary program that the lookup is about, for TCP; -1: none. */
 int auxiliary_of(const struct rpcbind_lookup *lookup);
-/* rpcbind answers such a lookup for TCP, of the addresses that the client uses. */
+/* rpcbind answers the lookup for TCP and for the addresses that the client uses. */
 bool auxiliary_is_certain(const struct lookup_place *place, const struct rpcbind_lookup *lookup);
-/* What rpcbind says in answer to the question, RPCBIND_NO_ANSWER apart. */
+/* Takes rpcbind's answer to the question, unless it is RPCBIND_NO_ANSWER. */
 void auxiliary_answered(struct auxiliary *auxiliary, const struct question *question, enum rpcbind_answer answer,
                         const struct lookup_place *place);
 /* The question may have an answer that was not read. */
 void auxiliary_doubt(struct auxiliary *auxiliary, const struct question *question);
-/* Once per program, for a connection on which the server speaks NFS version 2 or 3. */
+/* Judges each program once, for a connection on which the server speaks NFS version 2 or 3. */
 void auxiliary_judge(struct auxiliary *auxiliary, const struct rpcrdma_history_record *record, struct verdict *verdict);
 
 #endif

@@ -5,13 +5,13 @@
 
 #include <string.h>
 
-/* The connections of a process or host that dies end within this time. */
+/* When a process or host dies, its connections end within this time. */
 static const int64_t together_ns = 1000000000;
-static const int64_t late_ack_ns = 200000000; /* what a host still sends of a connection that has died */
+static const int64_t late_ack_ns = 200000000; /* for how long a host may still send on a connection that has died */
 
 /* ---- connections to one server that end together ---- */
 
-/* Its place and time; NULL: the client ended it, or nobody did. */
+/* Where and when the server ended the connection; NULL: the client ended it, or no side did. */
 static const struct place *ended_by_server(const struct rpcrdma_history_record *record)
 {
     unsigned client = (unsigned)record->client, server = 1 - client;
@@ -23,7 +23,7 @@ static const struct place *ended_by_server(const struct rpcrdma_history_record *
     return &record->end[server];
 }
 
-/* No side closed it while a Call was outstanding: its end may be missing from the capture. */
+/* No side closed the connection while a Call was outstanding: the end may be missing from the capture. */
 static bool left_open(const struct rpcrdma_history_record *record)
 {
     if (record->fin[0] || record->fin[1] || record->reset[0] || record->reset[1])
@@ -69,7 +69,7 @@ static bool died_together(const struct rpcrdma_history_ends *ends, const struct 
         const struct rpcrdma_history_end *end = &ends->latest[i];
         int64_t apart = end->time_ns > time_ns ? end->time_ns - time_ns : time_ns - end->time_ns;
 
-        if (end->open && end->time_ns > time_ns + late_ack_ns) /* it has outlived the other */
+        if (end->open && end->time_ns > time_ns + late_ack_ns) /* the other connection has survived */
             continue;
         if (end->record != now && apart <= together_ns && end->start_ns < time_ns && now->start_ns < end->time_ns &&
             same_server(&end->server, &now->endpoint[1 - now->client]))
@@ -86,7 +86,7 @@ static bool off_same_call(const struct rpcrdma_history_call *a, const struct rpc
            a->program == b->program && a->version == b->version && a->procedure == b->procedure && a->hash == b->hash;
 }
 
-/* The same Call was sent there, and answered or not. */
+/* The same Call was sent on this connection, and was answered or not, as requested. */
 static bool sent_there(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call,
                        bool answered)
 {

@@ -28,7 +28,7 @@ static const struct rpcrdma_history_call *first_of_nfs4(const struct rpcrdma_his
     return NULL;
 }
 
-/* The last one before the connection that asks for it for certain; else any; NULL: none. */
+/* The last lookup before the connection that certainly asks for the program; else the last of any kind; NULL: none. */
 static const struct lookup *last_before(const struct lookups *lookups, unsigned n)
 {
     for (unsigned i = n; i > 0; i--) {
@@ -59,7 +59,9 @@ void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record 
     while (n < lookups->n && lookups->latest[n].time_ns <= record->start_ns)
         n++;
     lookup = last_before(lookups, n);
-    /* A connection that began before the capture may have been looked up before it, or by what seems to follow it. */
+    /*
+     * If a connection began before the capture, its lookup may precede the capture, or seem to follow the connection.
+     */
     if (!record->whole || (!lookup && lookups->lost))
         verdict_inconclusive(verdict, RULE_NFSULB_6_3_02);
     else if (!lookup)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a client asked the rpcbind of its server, as far as rules of NFS depend on it (RFC 8267 section 6.3): the part
- * of the history of a pair of addresses that no connection of RDMA leaves.
+ * What a client asked its server's rpcbind, as far as rules about NFS depend on it (RFC 8267 section 6.3): the part of
+ * a pair's history that does not come from RDMA connections.
  */
 #ifndef IWARP_ENGINE_HISTORY_HISTORY_LOOKUPS_H
 #define IWARP_ENGINE_HISTORY_HISTORY_LOOKUPS_H
@@ -13,7 +13,8 @@ enum { LOOKUPS_MAX = 16 /* of a pair, the latest */ };
 struct lookup {
     int64_t time_ns;
     uint32_t frame;
-    bool certain; /* for NFSv4 on RDMA; else it may have been: a list of everything, another transport, not readable */
+    bool certain; /* for NFSv4 on RDMA; else the question may have been for it: a list of everything, another transport,
+                     or unreadable */
 };
 
 /* In order of time. */
@@ -24,10 +25,10 @@ struct lookups {
     struct lookup latest[LOOKUPS_MAX];
 };
 
-/* A client that asks connects when it has the answer: attempts of a mount go on for about so long. */
+/* A client that asks connects once it has the answer: a mount is attempted for about this long. */
 static const int64_t lookups_recent_ns = INT64_C(120) * 1000000000;
 
-/* Whose message to or from rpcbind it is, and when. */
+/* The ends and the time of a message to or from rpcbind. */
 struct lookup_place {
     const struct endpoint *client, *server;
     bool tcp;
@@ -35,14 +36,14 @@ struct lookup_place {
     int64_t time_ns;
 };
 
-/* Adds a question to the pair's. */
+/* Adds a question to those of the pair. */
 void rpcrdma_history_lookup(struct rpcrdma_history *history, const struct lookup_place *place,
                             enum rpcbind_question question, const struct rpcbind_lookup *lookup);
-/* A message p[0..n) from rpcbind; NULL: not a whole one. */
+/* Takes a message p[0..n) from rpcbind; NULL: an incomplete message. */
 void rpcrdma_history_answer(const struct rpcrdma_history *history, const struct lookup_place *place, const uint8_t *p,
                             size_t n);
 
-/* Of what this side sends. */
+/* The direction of messages that this side sends. */
 static inline enum direction rpcrdma_history_direction(const struct rpcrdma_history_record *record, unsigned side)
 {
     if (record->initiator_side < 0)
@@ -51,7 +52,7 @@ static inline enum direction rpcrdma_history_direction(const struct rpcrdma_hist
 }
 
 void lookups_add(struct lookups *lookups, enum lookup_about about, uint32_t frame, int64_t time_ns);
-/* The first use of NFSv4 on a connection, if there is any. What was asked before it is settled. */
+/* Judges the first use of NFSv4 on a connection, if any. Earlier questions are then settled. */
 void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record *record, struct verdict *verdict);
 
 #endif

@@ -48,7 +48,7 @@ void questions_asked(struct questions *questions, const struct lookup_place *pla
 
     asked.last = asked.first;
     questions->auxiliary.asked |= asked.auxiliary >= 0;
-    if (earlier && relevant && same_question(earlier, &asked)) { /* asked again */
+    if (earlier && relevant && same_question(earlier, &asked)) { /* the question is repeated */
         earlier->times += !earlier->answered;
         earlier->last = asked.last;
     } else if (earlier) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the ends of a pair of addresses asked rpcbind about MOUNT, NLM, NSM and NFS for RDMA, and which answer belongs
- * to which question: a part of the history of the pair.
+ * The questions about MOUNT, NLM, NSM and NFS for RDMA that the hosts of a pair asked rpcbind, matched with the
+ * answers: a part of the history of the pair.
  */
 #ifndef IWARP_ENGINE_HISTORY_HISTORY_QUESTIONS_H
 #define IWARP_ENGINE_HISTORY_HISTORY_QUESTIONS_H
@@ -18,14 +18,14 @@ struct questions {
     struct sought sought[NFS_SOUGHTS];
 };
 
-/* The client's end asks for an address. */
+/* The client asks for an address. */
 void questions_asked(struct questions *questions, const struct lookup_place *place,
                      const struct rpcbind_lookup *lookup);
-/* A message to rpcbind that is in several segments, or was not captured whole: it may be about any program. */
+/* A message to rpcbind in several segments, or captured only in part: it may be about any program. */
 void questions_asked_unread(struct questions *questions);
-/* A message p[0..n) to the client's end. NULL: not a whole one, which may answer any question of that end. */
+/* A message p[0..n) to the client. NULL: an incomplete message, which may answer any question of the client. */
 void questions_answered(struct questions *questions, const struct lookup_place *place, const uint8_t *p, size_t n);
-/* What became of the questions by `now_ns`. told: who and whom; the rest is filled in. */
+/* Reports the outcome of the questions by `now_ns`. told: the caller fills in who asked whom; the rest is set here. */
 void questions_tell(const struct questions *questions, struct ulp_sought *told, int64_t now_ns,
                     const struct ulp_sought_host *host);
 

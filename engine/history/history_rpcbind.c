@@ -2,7 +2,7 @@
 /* From what was sent to and from port 111 to the history of the pair of addresses. */
 #include "engine/history/history_lookups.h"
 
-/* The next message of a datagram or a segment; NULL: not a whole one. */
+/* The next message of a datagram or a segment; NULL: an incomplete message. */
 static const uint8_t *next_message(bool tcp, const uint8_t **p, size_t *n, size_t *length)
 {
     const uint8_t *message = *p;

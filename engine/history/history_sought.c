@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Sooner than this, whoever asked may still be answered. */
+/* A question younger than this may still be answered. */
 static const int64_t patience_ns = INT64_C(1000000000);
 
 void sought_answered(struct sought *sought, const struct question *question, enum rpcbind_answer answer, uint16_t port,
@@ -72,7 +72,7 @@ static void sought_name(struct ulp_sought *told, enum nfs_sought what, uint32_t 
 
 /* ---- outcome ---- */
 
-/* Questions since the latest answer; at least one of them was asked again, which shows that its answer never came. */
+/* Finds questions since the latest answer. At least one must have been repeated, so its answer never came. */
 static bool is_unanswered(const struct sought *sought, enum nfs_sought what, const struct question *questions,
                           unsigned n, int64_t now_ns, struct ulp_sought *told)
 {

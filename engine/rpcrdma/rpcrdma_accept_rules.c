@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Unusual forms of sound Calls that a responder must accept; some refuse them because their usual peers never send
- * them. An ERR_CHUNK is certainly about the form when no chunk was read before it, or when nothing else in the Call can
- * be refused. Documents: RFC 8166 sections 3.4.5.2 and 3.5.3, the implementation experience, and, by profile, RFC 5667
- * sections 4 and 5.
+ * Unusual forms of sound Calls that a responder must accept; some responders refuse them because their usual peers
+ * never send them. An ERR_CHUNK is certainly about the form if no chunk was read before it, or if nothing else in the
+ * Call can be refused. Documents: RFC 8166 sections 3.4.5.2 and 3.5.3, the implementation experience, and, by profile,
+ * RFC 5667 sections 4 and 5.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
 enum {
-    SEGMENTS_MAX = 16,     /* more than this a responder may refuse: RFC 8267 section 6.4.2 */
-    LENGTH_MODEST = 65536, /* more than this, too: RFC 8166 section 8.1.4 */
+    SEGMENTS_MAX = 16,     /* a responder may refuse more: RFC 8267 section 6.4.2 */
+    LENGTH_MODEST = 65536, /* a responder may refuse more: RFC 8166 section 8.1.4 */
     LONG_THAT_FITS = RPCRDMA_INLINE_DEFAULT - RPCRDMA_HEADER_MIN,
 };
 
-/* ---- what is known of a Call ---- */
+/* ---- facts about a Call ---- */
 
 static unsigned accept_read_chunks(const struct rpcrdma_transaction *t)
 {
@@ -101,7 +101,7 @@ static bool write_list_for_null(const struct rpcrdma_transaction *t)
 
 static const struct form {
     enum rule_id rule;
-    bool old; /* with the RFC 5666 profile */
+    bool old; /* only with the RFC 5666 profile */
     bool (*applies)(const struct rpcrdma_transaction *t);
     const char *what;
 } forms[] = {
@@ -139,7 +139,7 @@ bool rpcrdma_untouched(const struct rpcrdma_transaction *t)
     return true;
 }
 
-/* Its Reply has a fixed size, except for what goes into the Write chunk, so it fits. */
+/* The Reply has a fixed size, apart from the contents of the Write chunk, so it fits. */
 static bool accept_reply_fits(const struct rpcrdma_transaction *t)
 {
     if (!is_nfs2_or_nfs3(t) || t->open->call_body.walk.status != NFS_WALK_OK || has_result(t, NFS_RESULT_DIRECTORY) ||
@@ -184,7 +184,7 @@ enum rule_id rpcrdma_form_rule(const struct rpcrdma_connection *rpcrdma, const s
 }
 
 /*
- * A Long Call that was not read to its end: the responder knows only the Transport header, whose chunks are not
+ * A Long Call of which the responder read only a part: it knows only the Transport header, whose chunks are not
  * unusual. An early Call may have broken another connection (RFC 8166 section 4.5.3).
  */
 static void judge_unread(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
@@ -233,7 +233,7 @@ void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
             rpcrdma_fail(rpcrdma, m, form->rule, t->call.frame,
                          "expected the Call in frame %u to be served despite %s; found %s in answer", t->call.frame,
                          form->what, m->kind == RPCRDMA_KIND_ERROR ? "ERR_CHUNK" : "GARBAGE_ARGS");
-            return; /* one of them is enough to refuse it */
+            return; /* one unusual form is enough to refuse the Call */
         }
     }
     if (is_refused)

@@ -2,16 +2,16 @@
 /*
  * RDMA operations against the memory that Calls offer: RFC 8166 sections 2.3.2, 3.1, 3.4.3, 3.4.5 and 3.4.6.
  *
- * rpcrdma_memory.c has found the offer that an access fits, if any. An access that fits none violates exactly one rule,
- * the first of a list that applies: this depends on what else is offered under its STag, what has been answered
- * already, and what the next Call offers. Ambiguous accesses (an STag that several outstanding Calls offer) are not
- * judged, nor is an access while its Call may be missing in the capture (rpcrdma_lacks.c), unless it begins or ends in
- * what a known Call offers.
+ * rpcrdma_memory.c has found the offer that an access fits, if any. An access without an offer violates exactly one
+ * rule, the first of a list that applies: this depends on the other offers under the access's STag, on the Calls that
+ * have been answered, and on the offers of the next Call. Ambiguous accesses (to an STag that several outstanding Calls
+ * offer) are not judged. Nor are accesses whose Call may be missing in the capture (rpcrdma_lacks.c), unless they begin
+ * or end within the offer of a known Call.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
 enum { DISORDERED_MAX = 1024 }; /* segments that are searched for one access */
-enum { STRAY_CALLS = 3 };       /* Calls of the owner to wait for after an RDMA Read that came before its Call */
+enum { STRAY_CALLS = 3 };       /* Calls of the owner to wait for after an RDMA Read that preceded its Call */
 
 static bool access_outstanding(const struct rpcrdma_offer *offer)
 {
@@ -23,17 +23,17 @@ static bool access_written(const struct rpcrdma_offer *offer)
     return offer->kind != RPCRDMA_READ_CHUNK;
 }
 
-/* ---- other offers under the STag of an access that fits none ---- */
+/* ---- other offers under the STag of an access without an offer ---- */
 
 struct lookup {
-    const struct rpcrdma_offer *same;  /* outstanding, of the right kind, but of another range */
-    const struct rpcrdma_offer *wrong; /* outstanding, for the other kind of access; holding the range, if any does */
-    const struct rpcrdma_offer *answered; /* of the right kind and range, of a Call that was answered */
+    const struct rpcrdma_offer *same;  /* outstanding, of the right kind, but for another range */
+    const struct rpcrdma_offer *wrong; /* outstanding, for the other kind of access; if possible, holding the range */
+    const struct rpcrdma_offer *answered; /* of the right kind and range, but of a Call that was answered */
     bool wrong_holds;
     const struct rpcrdma_offer *first, *last; /* of the right kind: the offers that hold its first and last octet */
 };
 
-/* Outstanding, for the other kind of access. */
+/* Notes an outstanding offer for the other kind of access. */
 static void note_wrong(struct lookup *found, const struct rpcrdma_offer *offer, bool holds)
 {
     if (!found->wrong || (holds && !found->wrong_holds))
@@ -41,7 +41,7 @@ static void note_wrong(struct lookup *found, const struct rpcrdma_offer *offer, 
     found->wrong_holds |= holds;
 }
 
-/* Outstanding, of the right kind. */
+/* Notes an outstanding offer of the right kind. */
 static void note_same(struct lookup *found, const struct rpcrdma_offer *offer, const struct rpcrdma_area *area)
 {
     const struct rpcrdma_area offered = rpcrdma_area_of(&offer->target);
@@ -79,7 +79,7 @@ static struct lookup access_look_up(const struct rpcrdma_connection *rpcrdma, co
     return found;
 }
 
-/* The words of the segment, in another order, name the accessed memory. */
+/* The words of the segment name the accessed memory if read in another order. */
 static bool disordered(const struct rpcrdma_segment *segment, const struct rpcrdma_move *move)
 {
     uint32_t word[4] = {segment->handle, segment->length, (uint32_t)(segment->offset >> 32), (uint32_t)segment->offset};
@@ -247,12 +247,12 @@ static void judge_stray_write(struct rpcrdma_connection *rpcrdma, const struct r
     }
 }
 
-/* ---- RDMA Reads of what nothing offers: reported after the next Calls ---- */
+/* ---- RDMA Reads of memory that nothing offers: reported after the next Calls ---- */
 
 static void report_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray)
 {
     if (rpcrdma->gaps_show_late &&
-        rpcrdma_lost_since(rpcrdma, stray->owner, stray->place.frame)) { /* it may have been there before the Read */
+        rpcrdma_lost_since(rpcrdma, stray->owner, stray->place.frame)) { /* the Call may have preceded the Read */
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_09);
         return;
     }
@@ -309,7 +309,7 @@ static void keep_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     if (latest->place.frame != 0 && latest->owner == move->owner && latest->stag == move->stag)
         return;
     oldest = &state->odd->ahead[state->aheads++ % RPCRDMA_STRAYS_MAX];
-    if (oldest->place.frame != 0) /* the Call that may excuse it will not find it any more */
+    if (oldest->place.frame != 0) /* the Call that may excuse this access will no longer find it */
         rpcrdma_pending_excuse(rpcrdma, oldest->owner, oldest->place.frame);
     *oldest = (struct rpcrdma_ahead){.stag = move->stag, .place = move->place, .owner = move->owner};
 }
@@ -340,7 +340,7 @@ static void settle_ahead(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     }
 }
 
-/* Its sender had not received the Call. */
+/* The sender of the Read had not received the Call. */
 static bool came_before(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_stray *stray,
                         const struct rpcrdma_message *call)
 {
@@ -366,7 +366,7 @@ void rpcrdma_access_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                                 "expected RDMA Reads of STag 0x%08x after the Call that offers it; found an RDMA Read "
                                 "before the Call that offers its memory, in frame %u",
                                 stray->area.stag, call->place.frame);
-            } else { /* the Call may have come before, and comes again */
+            } else { /* the Call may have come before the Read, and this is a copy */
                 rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_5_06);
                 call->transaction->damaged = true;
             }
@@ -439,7 +439,7 @@ static const enum rule_id write_rules[] = {RULE_RPCR_2_3_2_02, RULE_RPCR_3_1_02,
                                            RULE_RPCR_3_4_3_02, RULE_RPCR_3_4_5_10, RULE_RPCR_3_4_6_04,
                                            RULE_RPCR_3_4_6_05, RULE_RPCR_4_1_2_07};
 
-/* Without memory fewer are remembered. */
+/* If memory is lacking, fewer accesses are remembered. */
 static void grow_accesses(struct rpcrdma_connection *rpcrdma)
 {
     enum { FIRST = 8 };
@@ -477,14 +477,16 @@ static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrd
         rpcrdma_pass(rpcrdma, rules[i]);
 }
 
-/* What this access should have moved is missing, which is not held against its transactions. */
+/* The data that this access should have moved are missing; their absence is not held against the transactions. */
 static void mark_astray(struct rpcrdma_connection *rpcrdma, unsigned owner)
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, owner, t));)
         t->astray = true;
 }
 
-/* The Call that offers this memory may have a header that was not understood, or may not have been captured. */
+/*
+ * The header of the Call that offers this memory may not have been understood, or the Call may not have been captured.
+ */
 static bool uncertain(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     if (move->unsure || !rpcrdma_calls_seen(rpcrdma, move->owner))
@@ -497,8 +499,8 @@ static bool uncertain(const struct rpcrdma_connection *rpcrdma, const struct rpc
 }
 
 /*
- * A Call that offers this memory may be missing. But an access that begins or ends in what a Call offers that was seen
- * would be to memory that two outstanding Calls offer: a warning.
+ * A Call that offers this memory may be missing in the capture. However, if the access begins or ends within the offer
+ * of a captured Call, then two outstanding Calls would have to offer the same memory: a warning.
  */
 static bool runs_over(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move, struct lookup *found)
 {
@@ -513,7 +515,7 @@ static bool runs_over(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_m
     return rpcrdma_area_meets(&offered, &area);
 }
 
-/* True: there is a Call that may explain this access, or it was judged. */
+/* True: a missing Call may explain this access, or the access was judged here. */
 static bool judge_uncertain(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct lookup found;
@@ -531,7 +533,7 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
 
-    /* Without octets there is no access (RFC 5040 section 5.2). A Response follows its request. */
+    /* Without octets, memory is not accessed (RFC 5040 section 5.2). A Response follows its request. */
     if (move->kind == RDMA_READ_RESPONSE && !move->offer)
         rpcrdma_revoked_response(rpcrdma, move);
     if (move->kind == RDMA_READ_RESPONSE) {

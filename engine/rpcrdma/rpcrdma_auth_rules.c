@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Credential and verifier, which every RPC header has: what their flavor makes of their body, and the credential's of
- * the verifiers (RFC 5531 sections 8.2 and 10.1, Appendix A), and their roundup (RFC 4506 section 4.10). A body of more
- * than 400 octets is no RPC header: RPCR-4-03.
+ * Credential and verifier, which every RPC header has: what their flavors require of their bodies, what the flavor of
+ * the credential requires of the verifiers (RFC 5531 sections 8.2 and 10.1, Appendix A), and the roundup (RFC 4506
+ * section 4.10). A header with a body of more than 400 octets is not an RPC header: RPCR-4-03.
  */
 #include "engine/rpcrdma/rpcrdma_shape.h"
 
@@ -22,7 +22,7 @@ static bool judge_none(struct rpcrdma_shape *shape, const struct rpc_auth *auth,
     return false;
 }
 
-/* struct authsys_parms. */
+/* Judges a struct authsys_parms. */
 static bool judge_sys(struct rpcrdma_shape *shape)
 {
     const struct rpc_auth *cred = &shape->body->rpc.cred;
@@ -62,7 +62,7 @@ static bool nonzero_roundup(const uint8_t *p, uint64_t at, uint64_t n)
     return false;
 }
 
-/* Also of the machine's name in an AUTH_SYS credential. */
+/* Includes the roundup of the machine name in an AUTH_SYS credential. */
 static bool header_roundup_nonzero(const struct rpcrdma_body *body, bool sys_sound, uint64_t *position)
 {
     const struct rpc_auth *cred = &body->rpc.cred, *verf = &body->rpc.verf;
@@ -83,11 +83,11 @@ static bool header_roundup_nonzero(const struct rpcrdma_body *body, bool sys_sou
            nonzero_roundup(p, verf->at, verf->length);
 }
 
-/* What the flavor of the Call's credential says of those of the verifiers. */
+/* What the flavor of the Call's credential requires of the verifiers. */
 static void auth_judge_verifier(struct rpcrdma_shape *shape)
 {
     uint32_t cred = shape->t->open->call_body.rpc.cred.flavor, verf = shape->body->rpc.verf.flavor;
-    bool sys = cred == RPC_AUTH_SYS, is_short = sys && shape->reply; /* as which the client may present itself next */
+    bool sys = cred == RPC_AUTH_SYS, is_short = sys && shape->reply; /* the client may use AUTH_SHORT from then on */
     enum rule_id rule = sys ? RULE_RPC_A_02 : RULE_RPC_10_1_02;
 
     if ((cred != RPC_AUTH_NONE && !sys) || !shape->t->open->call_body.known)
@@ -108,7 +108,7 @@ bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
     bool sound = true, sys_sound = true;
     uint64_t position;
 
-    /* Octets are missing, or the verifier is (RPCR-4-03): everything is displaced. */
+    /* Some octets are missing, or the verifier is (RPCR-4-03): everything is displaced. */
     if (shape->body->length % 4 != 0 || (shape->body->walked && shape->body->reduction == RPCRDMA_REDUCED_BARE))
         return true;
     shape->decodes = rpcrdma_shape_decodes(shape);
@@ -117,7 +117,7 @@ bool rpcrdma_auth_rules(struct rpcrdma_shape *shape)
         sound &= sys_sound = judge_sys(shape);
     }
     sound |= shape->decodes;
-    /* The answer to a probe for TLS has STARTTLS in it (RFC 9289 section 4.1). */
+    /* The answer to a probe for TLS contains STARTTLS (RFC 9289 section 4.1). */
     if (sound && (call || (accepted && shape->t->open->call_body.rpc.cred.flavor != AUTH_TLS)))
         sound = judge_none(shape, &rpc->verf, "verifier") || shape->decodes;
     if (sound && header_roundup_nonzero(shape->body, sys_sound, &position)) {

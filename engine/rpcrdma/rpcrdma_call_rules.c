@@ -10,7 +10,7 @@
 
 /* ---- the Read list by itself ---- */
 
-/* Section 3.4.5 has segments of one Position taken until there are no more, so they are expected to be consecutive. */
+/* Section 3.4.5: the receiver takes segments of one Position until there are no more, so they should be consecutive. */
 static void check_consecutive(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_transaction *t = m->transaction;
@@ -85,7 +85,7 @@ static bool header_removed(struct rpcrdma_shape *shape)
     if (body->rpc.status == RPC_OK && (!body->walked || body->reduction != RPCRDMA_REDUCED_NONE))
         return false;
     if (body->rpc.status == RPC_BAD_VALUE &&
-        body->rpc.fault_at < chunk->position) /* wrong before anything was removed */
+        body->rpc.fault_at < chunk->position) /* the header was wrong before anything was removed */
         return false;
     flavor = get_be32(body->payload + CRED_FLAVOR_AT);
     if (flavor == RPC_AUTH_GSS)
@@ -102,8 +102,7 @@ static bool header_removed(struct rpcrdma_shape *shape)
     return true;
 }
 
-/* By RFC 5666 section 5.2 a server's Reply may be in such a chunk, too: it was taken for a Call as its Call is missing.
- */
+/* By RFC 5666 section 5.2 a server's Reply may be in such a chunk, too; without its Call it looks like a Call. */
 static bool may_be_reply(const struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_transaction *t = shape->t;
@@ -112,7 +111,7 @@ static bool may_be_reply(const struct rpcrdma_shape *shape)
            !rpcrdma_calls_seen(shape->rpcrdma, other_side(t->side));
 }
 
-/* Whether or not the rest of its header is in order. */
+/* The payload is a Reply, even if the rest of its header is wrong. */
 static bool is_reply_in_chunk(const struct rpcrdma_shape *shape)
 {
     const struct rpc_message *rpc = &shape->body->rpc;
@@ -150,7 +149,7 @@ static void call_broken_header(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail(shape, RULE_RPCR_4_03,
                            "expected an RPC header as in RFC 5531; found an RPC header with 0x%08x at its octet %u",
                            rpc->fault, rpc->fault_at);
-    else if (rpc->status == RPC_SHORT && /* shorter ones: rpcrdma_header_rules.c, rpcrdma_shape_start() */
+    else if (rpc->status == RPC_SHORT && /* rpcrdma_header_rules.c and rpcrdma_shape_start() judge shorter ones */
              body->length >= (shape->in_chunk ? (uint64_t)RPC_CALL_MIN : (uint64_t)RPC_REPLY_MIN))
         rpcrdma_shape_fail(shape, shape->in_chunk ? RULE_RPCR_3_5_3_04 : RULE_RPCR_4_03,
                            "expected a complete RPC header (RFC 5531); found that the payload ends within the RPC "
@@ -171,7 +170,7 @@ static unsigned call_data_chunks(const struct rpcrdma_transaction *t)
     return n;
 }
 
-/* Context establishment is RPCSEC_GSS's own. */
+/* RPCSEC_GSS defines the messages that establish a context. */
 static void gss_control(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_chunk_state *chunk = first_data_chunk(shape->t);
@@ -210,8 +209,8 @@ static void call_gss_wrapped(struct rpcrdma_shape *shape)
 /* ---- the payload ---- */
 
 /*
- * A program without a known upper-layer binding: without one nothing may be reduced (section 6), but another document
- * may define one. Once per program.
+ * A program without a known upper-layer binding: without a binding nothing may be reduced (section 6), but another
+ * document may define one. Reported once per program.
  */
 static void judge_unbound(struct rpcrdma_shape *shape)
 {
@@ -237,7 +236,7 @@ static void judge_unbound(struct rpcrdma_shape *shape)
                           program, call_data_chunks(t), t->n_writes);
 }
 
-/* Programs in which nothing is eligible: their chunks are not judged further. True: reported. */
+/* Programs without eligible arguments: their chunks are not judged further. True: reported. */
 static bool never_eligible(struct rpcrdma_shape *shape)
 {
     enum rule_id binding = rpcrdma_shape_binding(shape);
@@ -258,7 +257,7 @@ static bool never_eligible(struct rpcrdma_shape *shape)
     return true;
 }
 
-/* A Position-Zero chunk along with an inline message was reported already. */
+/* A Position-Zero chunk along with an inline message was already reported. */
 static bool zero_beside_inline(const struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_transaction *t = shape->t;
@@ -266,7 +265,7 @@ static bool zero_beside_inline(const struct rpcrdma_shape *shape)
     return !shape->in_chunk && t->position_zero >= 0 && t->chunks[t->position_zero].length > 0;
 }
 
-/* Which parts are in chunks. False: what is left inline is not judged. */
+/* Judges which parts are in chunks. False: the inline rest is not judged. */
 static bool call_judge_reduction(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -292,7 +291,7 @@ static void pass_sound(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_3_5_3_04);
 }
 
-/* What is independent of an error in the reduction, or of Positions that cannot be (RPCR-3.4.5-04). */
+/* Judges what does not depend on an error in the reduction or on impossible Positions (RPCR-3.4.5-04). */
 static void judge_rest(struct rpcrdma_shape *shape)
 {
     bool odd = shape->t->odd_position;
@@ -329,7 +328,7 @@ static void call_judge(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_4_3_01);
 }
 
-/* What completed a Long Call: the latest Read Response for its chunk. */
+/* Where the Long Call became complete: at the latest Read Response for its chunk. */
 static struct place completed_at(const struct rpcrdma_transaction *t)
 {
     const struct rpcrdma_chunk_state *chunk = &t->chunks[t->position_zero];

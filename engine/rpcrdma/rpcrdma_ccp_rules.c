@@ -12,11 +12,11 @@
 enum { CCP_PROGRAM = 100417, CCP_VERSION = 1, CCP_CONF_RDMA = 1, CCP_WORDS = 3 };
 
 struct rpcrdma_ccp {
-    bool asked, agreed; /* a Call, a Reply was seen */
-    unsigned client;    /* that asked */
+    bool asked, agreed; /* a Call was seen; a Reply was seen */
+    unsigned client;    /* the side that sent the Call */
     uint32_t maxcall, maxreply;
     uint32_t client_reads, server_reads; /* maxrdmaread of the Call, of the Reply */
-    uint32_t reading[2];                 /* RDMA Reads that a side has requested and that are not answered */
+    uint32_t reading[2];                 /* RDMA Reads that a side has requested and that have no answer yet */
     bool reads_reported;
     uint64_t agreed_at; /* stream offset of the Reply */
     uint32_t asked_frame, agreed_frame;
@@ -148,7 +148,7 @@ void rpcrdma_ccp_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp 
         ccp_judge_reply(rpcrdma, ccp, m);
 }
 
-/* Each side announces how many RDMA Reads it can serve at a time. */
+/* Each side announces how many concurrent RDMA Reads it can serve. */
 void rpcrdma_ccp_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_ccp *ccp, const struct rpcrdma_move *move)
 {
     unsigned reader = move->kind == RDMA_READ ? move->side : other_side(move->side);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* When the results of a COMPOUND can be held against its operations: nfs_compound_results() judges them. */
+/*
+ * Decides whether the results of a COMPOUND can be compared with its operations; nfs_compound_results() compares them.
+ */
 #include "engine/rpcrdma/rpcrdma_shape.h"
 
 static void on_pass(void *shape, enum rule_id rule)
@@ -28,6 +30,6 @@ bool rpcrdma_compound_results(struct rpcrdma_shape *shape)
     if (!body->walked || !body->procedure || !body->procedure->compound || body->cut || call->cut || !call->walked ||
         (call->reduction == RPCRDMA_REDUCED_NONE && shape->t->first_write > 0) ||
         call->reduction == RPCRDMA_REDUCED_RECOUNT)
-        return true; /* what its Read chunks removed is not certain, nor which operations there are */
+        return true; /* what the Read chunks removed is uncertain, and so are the operations */
     return nfs_compound_results(&compound);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A server may hang for a minute and go on. After so many times t_answer without a word, no Call waits any more. */
+/* A server may hang for a minute and continue. After this many times t_answer without any message, no Call waits. */
 enum { QUIET_ANSWERS = 10 };
 
 static void rpcrdma_connection_fill_options(struct rpcrdma_options *options)
@@ -96,7 +96,7 @@ enum direction rpcrdma_connection_direction(const struct rpcrdma_connection *rpc
     return (unsigned)rpcrdma->terms.initiator_side == side ? DIR_TO_RESPONDER : DIR_TO_INITIATOR;
 }
 
-/* What makes the rest look wrong, too, is marked as misread by the rule that finds it. */
+/* A rule whose finding makes the rest look wrong, too, marks the message as misread itself. */
 static void mark_faulty(struct rpcrdma_message *message, enum rule_id rule, enum rule_severity severity)
 {
     if (severity >= SEVERITY_WARNING && message->fault == 0)
@@ -156,7 +156,7 @@ void rpcrdma_fail_at_as(struct rpcrdma_connection *rpcrdma, const struct place *
     va_end(args);
 }
 
-/* ---- what is known of the connection ---- */
+/* ---- facts about the connection ---- */
 
 bool rpcrdma_whole(const struct rpcrdma_connection *rpcrdma)
 {
@@ -256,7 +256,7 @@ void rpcrdma_connection_private_data(struct rpcrdma_connection *rpcrdma, const s
     rpcrdma_threshold_private_data(rpcrdma, data, status);
 }
 
-/* Something that this side has sent is missing; sends: messages may be. */
+/* Something that this side sent is missing; sends: messages may be missing. */
 static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned side, bool sends)
 {
     struct rpcrdma_side *s = &rpcrdma->side[side];
@@ -270,19 +270,19 @@ static void rpcrdma_connection_lose(struct rpcrdma_connection *rpcrdma, unsigned
         return;
     rpcrdma_pending_hole(rpcrdma, side);
     if (rpcrdma->recognised != RPCRDMA_YES)
-        return; /* nothing is known so far that the hole could make doubtful */
+        return; /* nothing is known yet that the hole could make doubtful */
     rpcrdma_credit_skipped(rpcrdma, side);
     rpcrdma_reaction_skipped(rpcrdma);
 }
 
-/* A message is missing, or cannot be understood. */
+/* A message is missing or cannot be understood. */
 static void lose_message(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma_lacks_one(rpcrdma, side);
     rpcrdma_connection_lose(rpcrdma, side, true);
 }
 
-/* Nothing of this side has come that would show what is missing. */
+/* This side has sent nothing since the hole that would show what is missing. */
 static void lose_pending(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     if (!rpcrdma->side[side].lack.pending)
@@ -294,7 +294,7 @@ static void lose_pending(struct rpcrdma_connection *rpcrdma, unsigned side)
 
 /* ---- messages ---- */
 
-/* message: that the payload is of; NULL: it is a Call's, which was read. rpc: as rpcrdma_payload_decode() has it. */
+/* message: the message with the payload; NULL: a Long Call's, which was read. rpc: as for rpcrdma_payload_decode(). */
 static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t, bool reply,
                            const uint8_t *p, uint64_t n, const struct rpc_message *rpc, const struct place *place,
                            struct rpcrdma_message *message)
@@ -313,7 +313,7 @@ static void decode_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tr
         rpcrdma->events.payload(rpcrdma->events.ctx, &payload);
 }
 
-/* No octet of it is lacking, so message->rpc is all of its header. */
+/* The message is complete, so message->rpc is its whole header. */
 static void decode_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, bool reply)
 {
     uint32_t from = m->header.header_len;
@@ -330,7 +330,7 @@ static void rpcrdma_connection_call(struct rpcrdma_connection *rpcrdma, struct r
         return;
     t->malformed = m->faulty || m->header.status != RPCRDMA_OK;
     t->fault = m->fault;
-    if (before && before->settled) /* as good as answered, like its copy */
+    if (before && before->settled) /* counts as answered, like its copy */
         before = NULL;
     if (before && !t->repeats)
         before->ambiguous = t->ambiguous = true;
@@ -361,8 +361,8 @@ static void decode_long_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 }
 
 /*
- * A Reply with two XIDs ends nothing, as its receiver discards it. Its lists and payload are judged by the Call of the
- * Transport header's XID, or by that of the RPC message's if no other waits.
+ * A Reply with two XIDs ends nothing, because its receiver discards it. Its lists and payload are judged by the Call
+ * with the Transport header's XID, or, if no such Call waits, by the Call with the RPC message's XID.
  */
 static struct rpcrdma_transaction *discarded_answer_to(const struct rpcrdma_connection *rpcrdma,
                                                        const struct rpcrdma_message *m)
@@ -376,7 +376,7 @@ static struct rpcrdma_transaction *discarded_answer_to(const struct rpcrdma_conn
     return t && !t->damaged && !t->ambiguous ? t : NULL;
 }
 
-/* Chunk lists and payload against the Call. */
+/* Judges chunk lists and payload against the Call. */
 static void rpcrdma_connection_judge_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     rpcrdma_take_returned(m->transaction, m);
@@ -408,7 +408,7 @@ static void rpcrdma_connection_answer(struct rpcrdma_connection *rpcrdma, struct
     if (!t && (m->unsure || rpcrdma->gaps_show_late))
         rpcrdma_transaction_orphan(rpcrdma, m);
     if ((!t || ends) && m->kind == RPCRDMA_KIND_REPLY && m->header.status == RPCRDMA_OK && m->header.read.n > 0)
-        rpcrdma_served_reply(rpcrdma, m); /* whatever is known of the Call */
+        rpcrdma_served_reply(rpcrdma, m); /* even if the Call is unknown */
     if (ends && !t->ambiguous)
         rpcrdma_position_unread(rpcrdma, t);
     rpcrdma_xid_answer(rpcrdma, m);
@@ -421,7 +421,7 @@ static void rpcrdma_connection_answer(struct rpcrdma_connection *rpcrdma, struct
         rpcrdma_connection_judge_reply(rpcrdma, m);
 }
 
-/* An error in the header (RFC 8166 section 4.3.1), whether or not it could be reported. */
+/* An error in the header (RFC 8166 section 4.3.1), reported or not. */
 static bool read_list_in_reply(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
     return m->kind == RPCRDMA_KIND_REPLY && m->header.read.n > 0 && !rpcrdma_by_rfc5666(rpcrdma);
@@ -493,7 +493,10 @@ static void dispatch(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message 
     rpcrdma->judged = NULL;
 }
 
-/* A Call or a Reply: where both sides send both, and where it may be the first Call of a side that only answered. */
+/*
+ * The message may be a Call or a Reply: if both sides send both, or if it may be the first Call of a side that has only
+ * answered so far.
+ */
 static bool kind_is_cut_off(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
     unsigned other = other_side(m->side);
@@ -564,7 +567,7 @@ static bool send_room(struct rpcrdma_side *s, uint64_t n)
     return true;
 }
 
-/* A Send in parts is put together. */
+/* Puts a Send in parts together. */
 static void rpcrdma_connection_gather(struct rpcrdma_side *s, const struct rdma_part *part)
 {
     uint64_t end = part->offset + part->n;
@@ -604,7 +607,7 @@ static void on_send_part(struct rpcrdma_connection *rpcrdma, const struct rdma_p
         rpcrdma_connection_on_send(rpcrdma, part, s->send, s->send_n,
                                    s->send_there < s->send_n ? s->send_there : s->send_n, unsure);
     else if (part->psns.gaps_show_late)
-        rpcrdma_connection_lose(rpcrdma, side, true); /* counted with the packets that are missing */
+        rpcrdma_connection_lose(rpcrdma, side, true); /* counted together with the missing packets */
     else
         lose_message(rpcrdma, side);
 }
@@ -629,7 +632,7 @@ static void complete_long_call(struct rpcrdma_connection *rpcrdma, const struct 
     decode_payload(rpcrdma, t, false, content->octets, chunk->length, NULL, &move->place, NULL);
 }
 
-/* No message has offered memory, and none before this one may come later. */
+/* No message has offered memory, and an earlier message cannot come later. */
 static bool concerns_no_offer(const struct rpcrdma_connection *rpcrdma, bool unsure)
 {
     return rpcrdma->recognised == RPCRDMA_UNDECIDED && rpcrdma->n_offers == 0 && !unsure &&
@@ -677,7 +680,7 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
         return;
     if (!part->memory_known) {
         if (part->kind != RDMA_READ)
-            rpcrdma_transactions_damage(rpcrdma); /* its octets belong to one of them */
+            rpcrdma_transactions_damage(rpcrdma); /* the octets belong to one of the transactions */
         return;
     }
     rpcrdma_recognise_by_setup(rpcrdma);
@@ -689,7 +692,7 @@ static void on_access(struct rpcrdma_connection *rpcrdma, const struct rdma_part
 
 /* ---- inputs ---- */
 
-/* What came before the first event of a side is missing. */
+/* Everything before the first event of a side is missing. */
 static void lose_beginning(struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     rpcrdma_lacks_beginning(rpcrdma, side);
@@ -703,13 +706,13 @@ static void lose_before(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
     bool cut = rpcrdma->side[side].send_open && !part->psns.gaps_show_late, sends;
 
     rpcrdma->holes++;
-    if (cut) /* a part of the Send that was under way */
+    if (cut) /* the hole cuts the Send in progress */
         rpcrdma_lacks_one(rpcrdma, side);
     sends = rpcrdma_lacks_before(rpcrdma, part);
     rpcrdma_connection_lose(rpcrdma, side, sends || cut);
 }
 
-/* The first part of a side. A capture that begins inside the connection lacks the start of both directions. */
+/* The first part of a side. A capture that begins mid-connection lacks the start of both directions. */
 static void begin_side(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
 {
     unsigned side = part->place.side & 1u;
@@ -727,7 +730,7 @@ static void begin_side(struct rpcrdma_connection *rpcrdma, const struct rdma_par
         lose_before(rpcrdma, part);
 }
 
-/* Is something missing before this part? */
+/* Looks for a hole before this part. */
 static void look_before(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
 {
     unsigned side = part->place.side & 1u;
@@ -749,7 +752,7 @@ static void look_before(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
         rpcrdma_lacks_send(rpcrdma, part);
 }
 
-/* For what comes next. */
+/* Keeps what the next part is compared with. */
 static void note_tail(struct rpcrdma_side *s, const struct rdma_part *part)
 {
     struct rpcrdma_tail *tail = &s->tail;
@@ -772,7 +775,10 @@ bool rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
     unsigned side = part->place.side & 1u;
     struct rpcrdma_side *s = &rpcrdma->side[side];
     const struct rpcrdma_side *other = &rpcrdma->side[other_side(side)];
-    /* Its sender had received what is not there yet. Or that is unknown, as nothing of the other direction is there. */
+    /*
+     * The sender of this part had received data that were not captured yet, or the data that it had received are
+     * unknown because the capture has no data of the other direction.
+     */
     bool unsure = part->received > other->end || (!part->psns.gaps_show_late && !part->acked_known);
 
     if (!rpcrdma_connection_follows(rpcrdma))
@@ -796,7 +802,7 @@ bool rpcrdma_connection_part(struct rpcrdma_connection *rpcrdma, const struct rd
         on_access(rpcrdma, part, unsure);
     rpcrdma->verdict->muted = false;
     if (rpcrdma->pending && (part->kind == RDMA_WRITE || part->kind == RDMA_READ ||
-                             (part->kind == RDMA_SEND && part->last))) /* a Call may explain what was found before */
+                             (part->kind == RDMA_SEND && part->last))) /* this Call may explain an earlier finding */
         rpcrdma_pending_part(rpcrdma, part);
     return rpcrdma->recognised != RPCRDMA_NO;
 }
@@ -824,11 +830,11 @@ void rpcrdma_connection_refusal(struct rpcrdma_connection *rpcrdma, const struct
         return;
     lose_pending(rpcrdma, 0);
     lose_pending(rpcrdma, 1);
-    rpcrdma->terminated = true; /* whatever is recognised later ends with it */
+    rpcrdma->terminated = true; /* even if the connection is recognised only later */
     if (rpcrdma->recognised != RPCRDMA_YES)
         return;
     if (refusal->cause == RDMA_REFUSED_MEMORY) {
-        rpcrdma_access_finish(rpcrdma); /* no Call comes any more that might offer it */
+        rpcrdma_access_finish(rpcrdma); /* no later Call can offer the memory */
         rpcrdma_pending_refused(rpcrdma, refusal->place.side & 1u);
     }
     rpcrdma_record_refusal(rpcrdma, refusal);

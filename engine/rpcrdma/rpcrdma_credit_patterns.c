@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Credits are limits (RFC 8166 section 3.3.1, draft-lever section 4.4): they do not change because a Call comes or
- * goes. A sender that announces the credits left over instead is recognised by values that, message after message, add
- * up to the same sum with the number of Calls in flight. Single changes are legal, and so are credits that grow from
- * message to message, as they might while a burst of Calls is answered: the number must have risen in between, and the
- * value fallen.
+ * goes. A sender that wrongly announces the remaining credits is recognised by values that, message after message, add
+ * up to the same sum with the number of Calls in flight. Single changes are legal. So are credits that grow from
+ * message to message, as may happen while a burst of Calls is answered; therefore the number must have risen in
+ * between, and the value fallen.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 enum {
-    PATTERN_MESSAGES = 8, /* in a row that make a pattern */
-    PATTERN_CHANGES = 4,  /* changes of the number of Calls in flight among these */
+    PATTERN_MESSAGES = 8, /* consecutive messages that make a pattern */
+    PATTERN_CHANGES = 4,  /* changes of the number of Calls in flight among these messages */
 };
 
 /* True when a pattern became certain; *steady: the value stayed the same while the number changed. */

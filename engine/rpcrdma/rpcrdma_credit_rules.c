@@ -3,8 +3,8 @@
  * Credits (RFC 8166 section 3.3.1, RFC 8167 section 4.1; RFC 5666 sections 3.3 and 3.8 by profile): how many Calls of a
  * side may be unanswered at a time. The two calling sides have separate credits.
  *
- * A Call is judged by what the caller knew when it sent it: Replies that it had not yet received, as its ACK numbers
- * show, count neither for their grant nor for the end of their transactions.
+ * A Call is judged by what its caller knew when sending it: Replies that the caller had not received, as its ACK
+ * numbers show, count neither for their grants nor for the end of their transactions.
  */
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 enum {
-    ANSWERS_KEPT = 64, /* that the caller may not have received yet */
+    ANSWERS_KEPT = 64, /* answers that the caller may not have received yet */
     UNSEEN_MAX = 64,   /* Calls that the responder has not received yet */
     PROGRAMS_MAX = 4,
     PROGRAMS_CALLS_MAX = 512,
@@ -23,22 +23,22 @@ struct answer {
     uint64_t offset; /* of its last segment */
     uint32_t frame;
     uint32_t grant;
-    bool ends; /* a Call that was counted */
+    bool ends; /* the answer ends a Call that was counted */
 };
 
-/* Of the Calls of one side. */
+/* State of one calling side. */
 struct caller {
     struct answer answers[ANSWERS_KEPT]; /* the latest, a ring */
     uint64_t n_answers;
-    bool forgotten;                                      /* those before a hole */
-    uint32_t requested;                                  /* by the latest Call; 0: none was seen */
-    uint32_t uncounted;                                  /* outstanding transactions that use no credit, or may not */
-    uint32_t stale;                                      /* those that may have been answered in a hole */
-    uint64_t stale_to;                                   /* transactions up to this number are */
-    uint32_t dones;                                      /* RDMA_DONE since the latest Reply (RFC 5666 section 3.8) */
-    uint32_t program;                                    /* of the first Call; 0: none was seen */
-    bool programs;                                       /* there are several */
-    bool over, over_initial, over_requested, over_dones; /* reported once until the number falls */
+    bool forgotten;     /* answers before a hole */
+    uint32_t requested; /* by the latest Call; 0: none was seen */
+    uint32_t uncounted; /* outstanding transactions that use no credit, or may not */
+    uint32_t stale;     /* outstanding transactions that may have been answered in a hole */
+    uint64_t stale_to;  /* transactions up to this number are stale */
+    uint32_t dones;     /* RDMA_DONE since the latest Reply (RFC 5666 section 3.8) */
+    uint32_t program;   /* of the first Call; 0: none was seen */
+    bool programs;      /* the Calls are for several programs */
+    bool over, over_initial, over_requested, over_dones; /* reported; reported again only after the number has fallen */
     struct rpcrdma_pattern requests, grants, crossed;
 };
 
@@ -61,7 +61,7 @@ static uint32_t less(uint32_t a, uint32_t b)
     return a > b ? a - b : 0;
 }
 
-/* Certain, as far as the answers captured so far go. */
+/* Calls that are certainly in flight, given the answers captured so far. */
 static uint32_t credit_counted(const struct rpcrdma_connection *rpcrdma, unsigned side)
 {
     const struct caller *c = &rpcrdma->credit->caller[side];
@@ -92,10 +92,10 @@ void rpcrdma_credit_skipped(struct rpcrdma_connection *rpcrdma, unsigned side)
 
         c->stale = less(rpcrdma->side[i].calls.outstanding, c->uncounted);
         c->stale_to = rpcrdma->transactions;
-        c->requests.n = c->grants.n = c->crossed.n = 0; /* they begin anew */
+        c->requests.n = c->grants.n = c->crossed.n = 0; /* the patterns begin anew */
         if (i == side)
             continue;
-        c->forgotten = true; /* a grant may be in the hole */
+        c->forgotten = true; /* the hole may contain a grant */
         c->n_answers = 0;
     }
 }
@@ -110,15 +110,15 @@ static const struct answer *answer_before(const struct caller *c, uint64_t newes
     return &c->answers[newest % ANSWERS_KEPT];
 }
 
-/* What the caller knew. */
+/* What the caller knew when it sent a Call. */
 struct knowledge {
     bool known;
-    bool initial; /* no grant yet: one Call */
+    bool initial; /* no grant yet: a single Call is allowed */
     uint32_t limit;
-    uint32_t before; /* the grant before that one */
-    uint32_t lowest; /* of it and of those that had not reached the caller */
+    uint32_t before; /* the grant before the latest */
+    uint32_t lowest; /* of the grant and of grants that had not reached the caller */
     uint32_t frame;  /* of the Reply with the grant */
-    uint32_t unseen; /* answers that had not reached it */
+    uint32_t unseen; /* answers that had not reached the caller */
 };
 
 static uint64_t answers_kept(const struct caller *c)
@@ -126,7 +126,7 @@ static uint64_t answers_kept(const struct caller *c)
     return c->n_answers < ANSWERS_KEPT ? c->n_answers : ANSWERS_KEPT;
 }
 
-/* Where nothing says what had arrived: the latest grants, of which a lower one may not have arrived yet. */
+/* When nothing shows what had arrived: uses the latest grants, because a lower one may not have arrived yet. */
 static struct knowledge knowledge_of_latest(const struct rpcrdma_message *m, const struct caller *c)
 {
     const struct answer *a = answer_before(c, c->n_answers - 1);
@@ -170,7 +170,7 @@ static struct knowledge knowledge_of(const struct rpcrdma_connection *rpcrdma, c
 
 /* ---- Calls ---- */
 
-/* Several programs are in use, none of which has more Calls in flight than this. */
+/* Several programs are in use, and none has more Calls in flight than the limit. */
 static bool each_program_within(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
                                 uint32_t limit)
 {
@@ -236,7 +236,7 @@ static void pass_limit(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
 {
     enum rule_id rule = limit_rule(rpcrdma, k);
 
-    if (!rpcrdma_calls_seen(rpcrdma, m->side)) { /* more Calls may be unanswered than were seen */
+    if (!rpcrdma_calls_seen(rpcrdma, m->side)) { /* more Calls may be unanswered than the capture shows */
         rpcrdma_inconclusive(rpcrdma, rule);
         return;
     }
@@ -245,7 +245,7 @@ static void pass_limit(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
         rpcrdma_pass(rpcrdma, RULE_RPCR_6_3_01);
 }
 
-/* The lower of request and grant. A lower request holds for the Calls after it. */
+/* The limit is the lower of request and grant. A lower request holds for the Calls after it. */
 static void judge_requested(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, struct caller *c,
                             uint32_t in_flight)
 {
@@ -317,7 +317,7 @@ static void credit_judge_limit(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         judge_requested(rpcrdma, m, c, in_flight);
 }
 
-/* A copy sent too soon after the one before it for the sender to have waited for an answer. */
+/* A copy that was sent so soon after the first transmission that the sender cannot have waited for an answer. */
 static bool hasty(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     const struct rpcrdma_transaction *before = t->hash_next;
@@ -353,11 +353,11 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
     rpcrdma->credit->last_frame = m->place.frame;
     note_program(c, m);
-    if (rpcrdma->side[m->side].calls.outstanding == 1) /* this ends all doubt */
+    if (rpcrdma->side[m->side].calls.outstanding == 1) /* no other Call is in doubt any longer */
         c->uncounted = c->stale = 0;
     /*
-     * Retransmissions may be dropped without an answer, malformed Calls are; a Call captured late may be answered
-     * already. But each Send uses a Receive: copies in quick succession, sooner than any timer, count.
+     * Retransmissions may be dropped without an answer, and malformed Calls are; a Call captured late may already be
+     * answered. However, each Send uses a Receive: copies that come sooner than any timer count.
      */
     if ((t->repeats && !hasty(rpcrdma, t)) || t->damaged || t->late) {
         uncount(c, t);
@@ -392,7 +392,7 @@ void rpcrdma_credit_done(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
 
 /* ---- answers ---- */
 
-/* Calls in flight as known to the responder, without those that it had not received yet. */
+/* Calls in flight as known to the responder, without those that it had not received. */
 static bool responder_knew(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m, unsigned side,
                            uint32_t *in_flight)
 {
@@ -422,7 +422,7 @@ static void judge_grant_patterns(struct rpcrdma_connection *rpcrdma, struct rpcr
                               "credit grants", "the responder's own Calls in flight");
 }
 
-/* A grant of 0: RFC 5666 forbids it only where nothing that is in progress will bring another (section 3.3). */
+/* A grant of 0: RFC 5666 forbids it only if no Call in progress will bring another grant (section 3.3). */
 static void judge_zero_rfc5666(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, const struct caller *c)
 {
     unsigned others = less(rpcrdma->side[other_side(m->side)].calls.outstanding, m->transaction != NULL);
@@ -476,13 +476,13 @@ static bool credit_settle(struct caller *c, const struct rpcrdma_message *m)
 
     if (!t || t->outcome != RPCRDMA_OUTSTANDING)
         return false;
-    if (m->header.status != RPCRDMA_OK) { /* it stays outstanding, but the responder has answered it */
+    if (m->header.status != RPCRDMA_OK) { /* the Call stays outstanding, but the responder has answered it */
         bool was = !t->uncounted;
 
         uncount(c, t);
         return was;
     }
-    /* The first answer to a Call or its retransmissions ends the one that is counted. */
+    /* The first answer to a Call or its retransmissions ends the copy that is counted. */
     for (other = t->hash_next; t->uncounted && other; other = other->hash_next) {
         if (other->xid != t->xid || other->outcome != RPCRDMA_OUTSTANDING || other->uncounted)
             continue;
@@ -509,7 +509,7 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
         judge_zero(rpcrdma, m, c);
     if (sound)
         grants = !m->faulty && (m->header.credit > 0 || old);
-    m->faulty = faulty; /* the rest of the Reply is what it was */
+    m->faulty = faulty; /* the grant does not change how the rest of the Reply is judged */
     if (sound) {
         if (old)
             judge_room_for_done(rpcrdma, m);
@@ -518,7 +518,7 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     }
     /*
      * It is open whether the value counts in an RDMA_ERROR (RFC 8166 section 4.5 does not say) or in a Reply that the
-     * requester may discard: it may have raised the limit, but has not lowered it.
+     * requester may discard: such a value may have raised the limit, but has not lowered it.
      */
     if (c->n_answers > 0)
         a.grant = answer_before(c, c->n_answers - 1)->grant;
@@ -531,7 +531,7 @@ void rpcrdma_credit_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     c->answers[c->n_answers++ % ANSWERS_KEPT] = a;
     if (m->kind == RPCRDMA_KIND_REPLY)
         c->dones = 0;
-    /* A Reply to no known Call was most likely meant for one. */
+    /* A Reply without a known Call was most likely meant for an outstanding Call. */
     if (!m->transaction && m->faulty && credit_counted(rpcrdma, other_side(m->side)) > 0)
         c->uncounted++;
 }

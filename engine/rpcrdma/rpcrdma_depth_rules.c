@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RDMA Reads outstanding against what the connection allows (RFC 8166 section 3.3.1), and against ca_rdma_ird of the
+ * Outstanding RDMA Reads against what the connection allows (RFC 8166 section 3.3.1), and against ca_rdma_ird of the
  * session (RFC 8881 section 18.36.3).
  *
- * The former is MPA's business on iWARP, where it reports what is wrong. On InfiniBand Reads that follow one another
+ * On iWARP, MPA's rules report Reads beyond the limit of the connection. On InfiniBand, Reads that follow each other
  * sooner than any answer can come are known to be outstanding together.
  *
- * Responses come in the order of their Reads: one says that all before it were sent, those that the capture lacks
- * included. Where ACK numbers say what the requester had received, no Response is missed. On InfiniBand one may be
- * missing without a trace, or be captured after the next Read although the requester had it: there a Read is reported
- * where the one before it cannot have been answered yet, or is seen to be answered later than the directions are apart.
+ * Responses come in the order of their Reads: a Response shows that all earlier Responses were sent, including those
+ * that the capture lacks. If ACK numbers show what the requester had received, no Response is missed. On InfiniBand a
+ * Response may be missing without a trace, or be captured after the next Read although the requester had received it.
+ * There, a Read is reported if the Read before it cannot have been answered yet, or if the answer is seen later than
+ * the skew between the directions explains.
  */
 #include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
-/* ---- Reads without a Response so far ---- */
+/* ---- Reads without a Response ---- */
 
 static void open_read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, uint64_t operation)
 {
@@ -29,7 +30,7 @@ static void open_read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *
     depth->open[(depth->first + depth->outstanding++) % RPCRDMA_DEPTH_MAX] = operation;
 }
 
-/* The Response to this Read begins or, `last`, ends. */
+/* The Response to this Read begins; if `last`, it ends. */
 static void close_reads(struct rpcrdma_depth *depth, uint64_t operation, bool last)
 {
     while (depth->outstanding > 0 && depth->open[depth->first % RPCRDMA_DEPTH_MAX] < operation + last) {
@@ -38,7 +39,7 @@ static void close_reads(struct rpcrdma_depth *depth, uint64_t operation, bool la
     }
 }
 
-/* Reads from this one on that were open when that other one, which is open as well, was asked for. */
+/* How many of the open Reads are between these two, inclusive. */
 static unsigned open_between(const struct rpcrdma_depth *depth, uint64_t from, uint64_t to)
 {
     unsigned n = 0;
@@ -71,7 +72,7 @@ void rpcrdma_connection_depth(struct rpcrdma_connection *rpcrdma, unsigned reque
     session->doubtful = false;
 }
 
-/* Both have a family of findings, of which one is reported. */
+/* Each limit has a family of findings, of which one is reported. */
 static const struct depth_rule {
     enum rule_id id;
     const char *what;
@@ -89,7 +90,7 @@ static void depth_report(struct rpcrdma_connection *rpcrdma, struct rpcrdma_dept
     limit->reported = true;
 }
 
-/* A Response may show later that it was too many. */
+/* A later Response may show that this Read was one too many. */
 static void suspect(struct rpcrdma_depth_limit *limit, const struct rpcrdma_move *move)
 {
     if (limit->doubtful)
@@ -141,7 +142,7 @@ static void read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth
     depth_judge_session(rpcrdma, depth, move);
 }
 
-/* The Response to a Read that was asked for before the one too many, so long after it: they were open together. */
+/* This Response is to a Read requested before the suspected Read, and comes so late that both were open together. */
 static void depth_settle(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_depth *depth,
                          struct rpcrdma_depth_limit *limit, const struct depth_rule *rule,
                          const struct rpcrdma_move *move, int64_t apart_ns)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Messages that the receiver silently discards (RFC 8166 sections 4.2.4, 4.5 and 4.6): it neither answers them nor
- * closes the connection over them.
+ * Messages that the receiver must silently discard (RFC 8166 sections 4.2.4, 4.5 and 4.6): it neither answers them nor
+ * closes the connection because of them.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
@@ -45,7 +45,7 @@ static void open_discard(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     unsigned side = other_side(m->side);
     struct rpcrdma_discard *discard = &state->discard[side][state->next[side]++ % RPCRDMA_DISCARDS_MAX];
 
-    if (discard->open) /* some could not be remembered */
+    if (discard->open) /* the message in this slot is forgotten */
         rpcrdma_inconclusive(rpcrdma, discard->rule);
     *discard = (struct rpcrdma_discard){
         .open = true, .rule = rule, .xid = m->header.xid, .has_xid = m->n >= 4, .place = m->place};
@@ -59,7 +59,7 @@ static bool takes_up(const struct rpcrdma_message *m, const struct rpcrdma_disca
            (m->kind == RPCRDMA_KIND_ERROR || !m->transaction || m->transaction->outcome != RPCRDMA_OUTSTANDING);
 }
 
-/* The receiver goes on: only a message that reacts to what it should have discarded is wrong. */
+/* The receiver continues: a message is wrong only if it reacts to a message that should have been discarded. */
 static void discard_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
                           struct rpcrdma_discard *discard)
 {
@@ -67,13 +67,13 @@ static void discard_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
         "expected the message in frame %u to be silently discarded; found %s in answer, with XID 0x%08x";
     const char *what = m->kind == RPCRDMA_KIND_ERROR ? "an RDMA_ERROR" : "a Reply";
 
-    if (m->acked_known && m->acked <= discard->place.offset) /* sent before it arrived */
+    if (m->acked_known && m->acked <= discard->place.offset) /* sent before the message arrived */
         return;
     discard->open = false;
     if (!takes_up(m, discard))
         rpcrdma_pass(rpcrdma, discard->rule);
     else if (m->kind == RPCRDMA_KIND_ERROR && !m->transaction && (unsigned)rpcrdma->client == m->side)
-        /* An RDMA_ERROR from the requester is wrong by itself, too (section 4.2.4). */
+        /* An RDMA_ERROR from the requester is also wrong by itself (section 4.2.4). */
         rpcrdma_fail_at(rpcrdma, &m->place, discard->rule, discard->place.frame, text, discard->place.frame, what,
                         discard->xid);
     else
@@ -95,7 +95,7 @@ void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 {
     const struct met *met = met_for(m);
 
-    /* By RFC 5666 section 4.2 an RDMA_ERROR answers anything wrong, however short. */
+    /* By RFC 5666 section 4.2 an RDMA_ERROR answers any wrong message, even a short one. */
     if (met && !m->unsure && (!rpcrdma_by_rfc5666(rpcrdma) || met->rule != RULE_RPCR_4_5_01))
         open_discard(rpcrdma, m, met->rule);
 }
@@ -113,8 +113,8 @@ void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma)
 }
 
 /*
- * A side that closes first after something it should have discarded did not discard it: certain where Calls are
- * unanswered. Servers also close without a reason, but not at once.
+ * A side that is the first to close after a message that it should have discarded did not discard the message. This is
+ * certain if Calls are unanswered. Servers also close without a reason, but not at once.
  */
 static void discard_judge_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
                               const struct rpcrdma_discard *discard)

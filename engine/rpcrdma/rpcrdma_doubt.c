@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A packet was sent twice, with different octets, and which of them its receiver has taken is not known. What was
- * decoded of the first one proves nothing of the Calls that it belongs to.
+ * A packet was sent twice, with different octets, and it is unknown which copy the receiver took. The contents decoded
+ * from the first copy prove nothing about the Calls to which they belong.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
-/* `reply`: its reply's octets; else the Call's. */
+/* `reply`: the octets of the Reply; else those of the Call. */
 static void doubt_doubt(struct rpcrdma_transaction *t, bool reply)
 {
     struct rpcrdma_buffers *buffers = rpcrdma_buffers_of(t);
@@ -17,7 +17,7 @@ static void doubt_doubt(struct rpcrdma_transaction *t, bool reply)
     buffers->content[reply].cut = true;
 }
 
-/* The Send that the packet is a part of: the first one that ends there or later. */
+/* The packet is part of the first Send that ends at its offset or later. */
 static void doubt_call(struct rpcrdma_connection *rpcrdma, const struct rdma_copy *copy)
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, copy->place.side, t));) {
@@ -28,7 +28,7 @@ static void doubt_call(struct rpcrdma_connection *rpcrdma, const struct rdma_cop
     }
 }
 
-/* Most packets of a Write do not name the memory that they go to: any of what was written may be concerned. */
+/* Most packets of a Write do not name their memory: any octets that were written may be affected. */
 static void doubt_written(struct rpcrdma_connection *rpcrdma, unsigned caller)
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RDMA_ERROR: who sends it, why, and what it says about the Call that it answers (RFC 8166 section 4.5). */
+/* RDMA_ERROR: who sends it, why, and what it says about the Call (RFC 8166 section 4.5). */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
 static unsigned client_side(const struct rpcrdma_connection *rpcrdma)
@@ -7,7 +7,7 @@ static unsigned client_side(const struct rpcrdma_connection *rpcrdma)
     return rpcrdma->client < 0 ? 2 : (unsigned)rpcrdma->client;
 }
 
-/* The other side sent something with this XID that may have been a Call. */
+/* The other side sent a message with this XID that may have been a Call. */
 static bool answers_unclear(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
     const struct rpcrdma_reaction_state *state = rpcrdma->reaction;
@@ -20,7 +20,7 @@ static bool answers_unclear(const struct rpcrdma_connection *rpcrdma, const stru
     return false;
 }
 
-/* It answers no known Call. */
+/* The RDMA_ERROR answers no known Call. */
 static void error_judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     unsigned caller = other_side(m->side);
@@ -37,7 +37,7 @@ static void error_judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma
                      "RDMA_ERROR with XID 0x%08x",
                      rpcrdma->side[caller].calls.outstanding, m->header.xid);
         for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));)
-            t->ambiguous |= t->fault != 0; /* it was meant for one of these */
+            t->ambiguous |= t->fault != 0; /* the error was meant for one of these */
     } else if (old)                        /* RFC 5666 section 4.2 allows either side to send it */
         rpcrdma_fail_as(
             rpcrdma, m, rule, SEVERITY_NOTE, 0,
@@ -50,7 +50,7 @@ static void error_judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma
             m->header.xid);
 }
 
-/* ---- what it says ---- */
+/* ---- the content of the error ---- */
 
 static bool judge_kind(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
@@ -75,7 +75,7 @@ static void error_judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrd
     if (m->header.vers == t->open->call_header.vers)
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_05);
     else if (!rpcrdma_by_rfc5666(rpcrdma) ||
-             m->header.err != RPCRDMA_ERR_VERS) /* RFC 5666 section 4.2: any valid one */
+             m->header.err != RPCRDMA_ERR_VERS) /* RFC 5666 section 4.2: any valid version */
         rpcrdma_fail(rpcrdma, m, RULE_RPCR_4_5_05, t->call.frame,
                      "expected the Call's rdma_vers %u in the RDMA_ERROR; found rdma_vers %u in the RDMA_ERROR",
                      t->open->call_header.vers, m->header.vers);
@@ -97,7 +97,7 @@ static void error_judge_range(struct rpcrdma_connection *rpcrdma, struct rpcrdma
                      vers, low, high);
 }
 
-/* Sound Calls of the forward direction: nfs_refusal_rules.c. */
+/* nfs_refusal_rules.c judges refusals of sound Calls of the forward direction. */
 static void judge_cause(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     if (t->open->call_header.status != RPCRDMA_OK || t->fault != 0)
@@ -139,7 +139,7 @@ void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
             error_judge_stray(rpcrdma, m);
         return;
     }
-    /* rpcrdma_xid_rules.c judges a second answer; a kind that RFC 5666 leaves open is not judged. */
+    /* rpcrdma_xid_rules.c judges a second answer; error kinds that RFC 5666 leaves open are not judged. */
     if (t->outcome != RPCRDMA_OUTSTANDING || t->late || m->header.status != RPCRDMA_OK)
         return;
     rpcrdma_pass(rpcrdma, RULE_RPCR_4_5_04);

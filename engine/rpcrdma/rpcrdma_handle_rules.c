@@ -3,8 +3,8 @@
  * The segments of Calls by themselves: regions that end beyond 2^64 (RFC 8166 section 4.1.2), predictable STags and
  * memory that stays registered (section 8.1.2).
  *
- * An iWARP STag is an index of 24 bits and a key of 8 (RFC 5040 section 1.1): the same index with another key is a new
- * registration, and keys are usually counted up.
+ * An iWARP STag consists of an index of 24 bits and a key of 8 bits (RFC 5040 section 1.1): the same index with another
+ * key is a new registration, and keys usually count up.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
@@ -27,7 +27,7 @@ static void handle_judge_end(struct rpcrdma_connection *rpcrdma, struct rpcrdma_
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_17);
 }
 
-/* Keys of one index count separately, unless the STags are so small that they can only come from a counter. */
+/* Keys of the same index count separately, unless the STags are so small that they can only come from a counter. */
 static bool predictable_step(uint32_t from, uint32_t to)
 {
     return from >> KEY_BITS != to >> KEY_BITS || to >> KEY_BITS == 0;
@@ -72,7 +72,7 @@ static void judge_kept(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         if (o->target.offset != offer->target.offset || o->transaction == latest)
             continue;
         if (o->transaction->outcome == RPCRDMA_OUTSTANDING || o->transaction->answer_operation > latest->call_operation)
-            break; /* both at a time */
+            break; /* both rules were reported */
         latest = o->transaction;
         n++;
     }

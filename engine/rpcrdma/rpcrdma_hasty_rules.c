@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A Reply before the responses to the RDMA Reads of its Call (RFC 8166 section 2.3.2), on InfiniBand. A capture may
- * lack responses without a trace, and its directions may be out of step: by itself, that they were not captured before
- * the Reply proves nothing. That they come after it does, if the responder has not asked for them again: when the
- * requester had acknowledged the Reply before it sent them, or when they come later than the directions are apart.
+ * lack responses without a trace, and its directions may be out of step: responses that were not captured before the
+ * Reply prove nothing. Responses after the Reply do prove a violation, provided that the responder has not requested
+ * them again: either the requester had acknowledged the Reply before it sent them, or they come later than the skew
+ * between the directions explains.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
@@ -17,7 +18,7 @@ void rpcrdma_hasty_fail(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 
 static void hasty_settle(struct rpcrdma_connection *rpcrdma, struct rpcrdma_hasty *hasty)
 {
-    /* It has not asked again in a hole. */
+    /* The responder cannot have requested the data again in a hole. */
     bool whole = !rpcrdma_lost_since(rpcrdma, hasty->place.side, hasty->call_frame) && !rpcrdma->lossy;
 
     if (!hasty->open)
@@ -49,7 +50,7 @@ void rpcrdma_hasty_response(struct rpcrdma_connection *rpcrdma, const struct rpc
     for (unsigned i = 0; i < n; i++) {
         struct rpcrdma_hasty *hasty = &state->odd->hasty[i];
 
-        /* A later Read, as of another Call that offers the same memory, is another operation. */
+        /* A later Read, such as one for another Call that offers the same memory, is a different operation. */
         if (!hasty->open || hasty->owner != move->side || move->operation >= hasty->operation ||
             !rpcrdma_area_meets(&hasty->area, &area))
             continue;

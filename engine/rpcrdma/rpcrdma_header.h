@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a Transport header was probably meant to be, when it cannot be read as in RFC 8166 section 4.1. */
+/* What a Transport header was probably meant to be if it cannot be read as in RFC 8166 section 4.1. */
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_HEADER_H
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_HEADER_H
 
@@ -13,22 +13,22 @@ struct rpcrdma_diagnosis {
 /* ---- rpcrdma_header_diagnose.c ---- */
 
 /*
- * An RDMA_MSG or RDMA_NOMSG whose lists cannot be read, or are not followed by an RPC message with its XID. True when
- * one other reading explains it to its end.
+ * For an RDMA_MSG or RDMA_NOMSG whose lists cannot be read, or are not followed by an RPC message with the same XID.
+ * True if another reading explains the header to its end.
  */
 bool rpcrdma_header_diagnose(const struct rpcrdma_message *message, struct rpcrdma_diagnosis *diagnosis);
-/* A Read list that can be read, but is more likely another list. */
+/* The Read list can be read, but is more likely another list. */
 bool rpcrdma_header_suspicious(const struct rpcrdma_message *message);
-/* The XID follows the lists, as far as can be seen: they were read as they were meant. */
+/* The XID follows the lists, as far as can be seen: the lists were read as they were meant. */
 bool rpcrdma_header_xid_follows(const struct rpcrdma_message *message);
-/* The fixed words are valid in another order only; words[] has them in the standard's. */
+/* The fixed words are valid only in another order; words[] receives them in the standard's order. */
 bool rpcrdma_header_disordered(const struct rpcrdma_message *message, uint32_t words[4]);
 
 /* ---- rpcrdma_header_shapes.c ---- */
 
 /* An RPC message with this XID begins at p[at]. */
 bool rpcrdma_rpc_at(const struct rpcrdma_message *message, uint64_t at, uint32_t xid);
-/* The lists, read by the standard, end where they should with this XID and rdma_proc. */
+/* The lists, read according to the standard, end where they should with this XID and rdma_proc. */
 bool rpcrdma_shape_standard(const struct rpcrdma_message *message, uint32_t xid, uint32_t proc);
 bool rpcrdma_shape_write_list_first(const struct rpcrdma_message *message);
 /* The first of the known mistakes that explains the lists. */

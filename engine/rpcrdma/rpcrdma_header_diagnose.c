@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A Transport header with an error: what its sender probably did instead of RFC 8166 section 4.1.2. */
+/* For a Transport header with an error: finds what its sender probably did instead of RFC 8166 section 4.1.2. */
 #include "engine/rpcrdma/rpcrdma_header.h"
 
 enum {
@@ -86,8 +86,8 @@ static bool swallowed(const struct rpcrdma_message *m, struct rpcrdma_diagnosis 
 /* ---- the lists ---- */
 
 /*
- * A Write list in place of the Read list can be read as one: the count of its first chunk becomes a Position, which
- * is then within the RPC header.
+ * A misplaced Write list can be read as a Read list: the count of its first chunk becomes a Position, which is then
+ * within the RPC header.
  */
 bool rpcrdma_header_suspicious(const struct rpcrdma_message *m)
 {
@@ -126,12 +126,14 @@ bool rpcrdma_header_diagnose(const struct rpcrdma_message *m, struct rpcrdma_dia
         d->expected = rpcrdma_shape_expected(d->rule);
         return rpcrdma_shape_write_list_first(m);
     }
-    /* After lists that can be read without a Reply chunk, extra words are more likely stray than part of one. */
+    /*
+     * After lists that can be read without a Reply chunk, extra words are more likely stray than part of such a chunk.
+     */
     if (m->header.status == RPCRDMA_OK && !m->header.has_reply && filler(m, d))
         return true;
     if (rpcrdma_shape_find(m, &d->rule, &d->found)) {
         if (d->rule == RULE_RPCR_4_1_2_04)
-            return false; /* the decoder has the place */
+            return false; /* the decoder knows where the error is */
         if (d->rule == RULE_RPCR_4_1_2_09 && reply_segment_shifted(m)) {
             d->rule = RULE_RPCR_3_4_6_03;
             d->found = "segments of 20 octets in the Reply chunk";

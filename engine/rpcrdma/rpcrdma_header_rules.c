@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Every Send by itself: the fixed words, the lists, and what follows them (RFC 8166 sections 4.1, 4.2 and 4.6). */
+/* Rules about each single Send: the fixed words, the lists, and the rest (RFC 8166 sections 4.1, 4.2 and 4.6). */
 #include "engine/rpcrdma/rpcrdma_header.h"
 
 enum { REPLY_SHORTEST = RPC_REPLY_MIN };
@@ -16,7 +16,7 @@ static bool lists_follow(const struct rpcrdma_message *m)
 
 /* ---- the fixed words ---- */
 
-/* rdma_vers or rdma_proc is invalid, but valid with its octets reversed. */
+/* rdma_vers or rdma_proc is invalid, but would be valid with its octets reversed. */
 static bool fixed_swapped(const struct rpcrdma_header *h)
 {
     if (h->vers == header_swapped(RPCRDMA_VERSION))
@@ -34,7 +34,7 @@ static bool fixed_sound(const struct rpcrdma_message *m)
            (h->proc != RPCRDMA_MSG || (h->status == RPCRDMA_OK && rpcrdma_header_xid_follows(m)));
 }
 
-/* RFC 8881 section 20.8.3: a client returns credits that are recalled by Sends of no octets. */
+/* RFC 8881 section 20.8.3: a client returns recalled credits by Sends without octets. */
 static void header_judge_empty(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     bool by_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
@@ -53,7 +53,7 @@ static void header_judge_empty(struct rpcrdma_connection *rpcrdma, struct rpcrdm
                  "expected a Transport header of at least 28 octets; found a Send of 0 octets");
 }
 
-/* After the fixed words a header has the Read list's discriminator, or rdma_err: it is one, whatever its version. */
+/* The fixed words are followed by the Read list's discriminator, or by rdma_err: this is a header of any version. */
 static bool header_goes_on(const struct rpcrdma_message *m)
 {
     return m->n >= RPCRDMA_FIXED_LEN + 4 && get_be32(m->p + RPCRDMA_FIXED_LEN) <= RPCRDMA_ERR_CHUNK;
@@ -98,7 +98,7 @@ static bool judge_fixed(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     return true;
 }
 
-/* An RDMA_ERROR repeats the version of the Call that it answers, however wrong. */
+/* An RDMA_ERROR repeats the version of the Call that it answers, even a wrong version. */
 static bool header_judge_version(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     if (m->header.proc == RPCRDMA_ERROR)
@@ -111,7 +111,7 @@ static bool header_judge_version(struct rpcrdma_connection *rpcrdma, struct rpcr
     return true;
 }
 
-/* Error data with another rdma_proc: octets that no RDMA_MSG can have. */
+/* Error data with another rdma_proc: an RDMA_MSG cannot have these octets. */
 static bool error_disguised(const struct rpcrdma_message *m)
 {
     uint32_t err = m->n >= RPCRDMA_ERR_CHUNK_LEN ? get_be32(m->p + RPCRDMA_FIXED_LEN) : 0;
@@ -188,7 +188,7 @@ static bool reply_chunk_goes_on(const struct rpcrdma_message *m)
            m->n > m->header.header_len;
 }
 
-/* True: the lists can be read, and what follows them can be judged. */
+/* True: the lists can be read, and the octets after them can be judged. */
 static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct rpcrdma_diagnosis d;
@@ -214,7 +214,7 @@ static bool judge_lists(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     return true;
 }
 
-/* After the complete message: octets that form no XDR unit (section 2.2.4). */
+/* After the complete message: octets that do not form an XDR unit (section 2.2.4). */
 static bool judge_units(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m, uint32_t end)
 {
     if (m->n <= end || m->n - end >= 4) {
@@ -226,7 +226,7 @@ static bool judge_units(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     return false;
 }
 
-/* ---- RDMA_MSG: what follows the lists ---- */
+/* ---- RDMA_MSG: after the lists ---- */
 
 static bool has_position_zero(const struct rpcrdma_message *m, uint64_t *octets)
 {
@@ -244,7 +244,7 @@ static bool has_position_zero(const struct rpcrdma_message *m, uint64_t *octets)
     return found;
 }
 
-/* The returned Reply chunk has octets in it. */
+/* The returned Reply chunk contains octets. */
 static bool in_reply_chunk(const struct rpcrdma_message *m)
 {
     struct rpcrdma_chunk chunk = rpcrdma_reply_chunk(&m->header);
@@ -257,7 +257,7 @@ static bool in_reply_chunk(const struct rpcrdma_message *m)
     return octets > 0;
 }
 
-/* of an RPC message of at least 8 octets after the header */
+/* for an RPC message of at least 8 octets after the header */
 static bool judge_type(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     uint32_t type = get_be32(m->p + m->header.header_len + 4);
@@ -276,7 +276,7 @@ static void judge_zero_beside(struct rpcrdma_connection *rpcrdma, struct rpcrdma
 
     if (m->kind != RPCRDMA_KIND_CALL)
         return;
-    if (has_position_zero(m, &zero) && zero > 0) /* only implied by section 3.5.3; an empty one: RPCR-4.3-01 */
+    if (has_position_zero(m, &zero) && zero > 0) /* section 3.5.3 only implies this; an empty one: RPCR-4.3-01 */
         rpcrdma_fail_as(rpcrdma, m, RULE_RPCR_3_5_3_05, SEVERITY_WARNING, 0,
                         "expected no Position-Zero Read chunk along with an inline RPC message; found a Position-Zero "
                         "Read chunk of %llu octets along with an inline RPC message",
@@ -285,7 +285,7 @@ static void judge_zero_beside(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_05);
 }
 
-/* Each of the two XIDs is that of a Call: to which one this answers is unknown. */
+/* Both XIDs belong to Calls: it is unknown which Call this message answers. */
 static bool answers_either(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
     return m->kind == RPCRDMA_KIND_REPLY && m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING &&
@@ -303,7 +303,7 @@ static bool judge_two_xids(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     return true;
 }
 
-/* False: what follows the lists cannot be read. */
+/* False: the octets after the lists cannot be read. */
 static bool header_judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     uint32_t from = m->header.header_len, octets = m->n - from;
@@ -347,14 +347,14 @@ static bool header_judge_inline(struct rpcrdma_connection *rpcrdma, struct rpcrd
 
 /* ---- RDMA_NOMSG ---- */
 
-/* A Long Reply to a Call without a Reply chunk is wrong, whatever its lists: rpcrdma_reply_rules.c. */
+/* A Long Reply to a Call without a Reply chunk is wrong with any lists: rpcrdma_reply_rules.c. */
 static bool unasked_long_reply(const struct rpcrdma_message *m)
 {
     return m->kind == RPCRDMA_KIND_REPLY && m->transaction && m->transaction->outcome == RPCRDMA_OUTSTANDING &&
            !m->transaction->misread && m->transaction->reply_chunk < 0;
 }
 
-/* The RPC message is where an RDMA_NOMSG has it. */
+/* The RPC message is where it belongs in an RDMA_NOMSG. */
 static bool is_in_chunk(const struct rpcrdma_message *m)
 {
     uint64_t zero;
@@ -370,7 +370,7 @@ static bool judge_long(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
 
     if (!judge_units(rpcrdma, m, h->header_len))
         return is_in_chunk(m);
-    if (m->n > h->header_len) { /* it may be an RDMA_MSG, or the end of the lists */
+    if (m->n > h->header_len) { /* may be an RDMA_MSG, or the end of the lists */
         rpcrdma_fail(
             rpcrdma, m, RULE_RPCR_3_5_3_02, 0,
             "expected nothing after the header of an RDMA_NOMSG; found %u octets after the header of an RDMA_NOMSG",
@@ -454,7 +454,7 @@ static bool reply_follows(const struct rpcrdma_message *m, uint32_t at)
     return m->n - m->lacking >= at + 8 && get_be32(m->p + at) == m->header.xid && get_be32(m->p + at + 4) == RPC_REPLY;
 }
 
-/* Neither of the two: RFC 5666 section 4.3 has 8 words after such a one. */
+/* Neither of the two errors: RFC 5666 section 4.3 has 8 words after an unknown error. */
 static void judge_unknown_error(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     bool by_rfc5666 = rpcrdma_by_rfc5666(rpcrdma);
@@ -500,7 +500,7 @@ static void header_judge_error(struct rpcrdma_connection *rpcrdma, struct rpcrdm
         rpcrdma_pass(rpcrdma, RULE_RPCR_4_1_2_15);
 }
 
-/* False: there are errors that make what follows look wrong, too. */
+/* False: errors were found that make the following octets look wrong, too. */
 static bool judge_readable(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     /* Another version may have other procedures. */
@@ -520,7 +520,7 @@ static bool judge_readable(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     case RPCRDMA_ERROR:
         header_judge_error(rpcrdma, m);
         return m->header.status == RPCRDMA_OK;
-    default: /* RDMA_DONE has nothing after the fixed words */
+    default: /* RDMA_DONE consists of the fixed words alone */
         break;
     }
     return !m->faulty;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Chunk lists as senders get them wrong. One mistake shifts everything after it: each shape is a reading with one
- * mistake, and must end where the RPC message begins (its XID and type) or, in an RDMA_NOMSG, where the Send ends. Used
- * only for headers that cannot be read by RFC 8166 section 4.1.2.
+ * Chunk lists with the mistakes that senders make. One mistake shifts everything after it: each shape is a reading with
+ * one mistake, and must end where the RPC message begins (its XID and type) or, in an RDMA_NOMSG, where the Send ends.
+ * Used only for headers that cannot be read according to RFC 8166 section 4.1.2.
  */
 #include "engine/rpcrdma/rpcrdma_header.h"
 
 enum {
     COUNT_MAX = 4096,
-    POSITION_MAX = 1 << 24, /* larger values, and those that are no multiple of 4, are invalid */
+    POSITION_MAX = 1 << 24, /* larger values, and values that are not a multiple of 4, are invalid */
 };
 
 enum lead {
-    EACH,   /* a word 1 before each entry, and a 0 at the end */
+    EACH,   /* a 1 before each entry, and a 0 at the end */
     COUNT,  /* the number of entries */
     ONCE,   /* a word that says whether one entry follows */
-    NONE,   /* the entry at once */
-    ABSENT, /* not even a word that says there is none */
+    NONE,   /* no word before the entry */
+    ABSENT, /* the field is absent, without a word that says so */
 };
 
 /* How one of the three fields is written. */
@@ -97,8 +97,8 @@ static const struct form forms[] = {
 };
 
 enum shape_flags {
-    INLINE_ONLY = 1, /* the end of a Send alone proves too little, as it may have been truncated */
-    LOOSE = 2,       /* any word but 0 means that something follows */
+    INLINE_ONLY = 1, /* reaching the end of a Send proves too little, because the Send may have been truncated */
+    LOOSE = 2,       /* any word except 0 means that an entry follows */
 };
 
 static const struct shape {
@@ -106,7 +106,7 @@ static const struct shape {
     const char *found;
     enum form_name field[3]; /* in the order of writing */
     unsigned flags;
-    unsigned gap; /* words before them */
+    unsigned gap; /* words before the fields */
 } shapes[] = {
     {RULE_RPCR_4_1_2_04, "a word other than 0 and 1", {READS, WRITES, REPLY}, LOOSE, 0},
     {RULE_RPCR_4_1_2_05, "a Read list with a count before its segments", {READS_COUNTED_ENDED, WRITES, REPLY}, 0, 0},
@@ -278,7 +278,7 @@ static bool shapes_field(struct reading *r, const struct form *form)
     return true;
 }
 
-/* True: the lists can be read this way. They then end at *end; *segments is 0 when their end alone proves nothing. */
+/* True: the lists can be read this way. They end at *end; *segments is 0 if their end alone proves nothing. */
 static bool read_as(const struct rpcrdma_message *m, const struct shape *shape, uint32_t *end, unsigned *segments)
 {
     struct reading r = {.x = xdr_begin(m->p, m->n), .loose = (shape->flags & LOOSE) != 0};
@@ -294,7 +294,7 @@ static bool read_as(const struct rpcrdma_message *m, const struct shape *shape, 
     return true;
 }
 
-/* XIDs may be small numbers, like the words of lists: the word after msg_type is checked, too. */
+/* XIDs may be small numbers, like the words of lists: therefore the word after msg_type is checked, too. */
 bool rpcrdma_rpc_at(const struct rpcrdma_message *m, uint64_t at, uint32_t xid)
 {
     uint32_t type, next;

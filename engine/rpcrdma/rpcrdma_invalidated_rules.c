@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A handle that a Send with Invalidate has named gives no access any more (RFC 8797 section 3.2). Requests of a queue
- * pair are carried out in their order, so an access that its sender makes after that Send is refused; an Acknowledge of
- * it, or the Response, shows that it was not. On iWARP the layer below judges this (RDMAP-1.2-02): an acknowledgment of
- * TCP says nothing about what became of the octets.
+ * A handle named by a Send with Invalidate no longer gives access (RFC 8797 section 3.2). Requests of a queue pair are
+ * carried out in order, so an access by the same sender after that Send must be refused; an Acknowledge for the access,
+ * or the Response, shows that it was not. On iWARP the layer below judges this (RDMAP-1.2-02): a TCP acknowledgment
+ * does not show what happened to the octets.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
@@ -32,7 +32,7 @@ void rpcrdma_invalidated_answer(struct rpcrdma_connection *rpcrdma, const struct
             .owner = other_side(answer->side), .stag = answer->invalidate_stag, .send = answer->place};
 }
 
-/* Valid again. */
+/* A Call that offers the handle makes it valid again. */
 void rpcrdma_invalidated_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *call)
 {
     const struct rpcrdma_transaction *t = call->transaction;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Sends that the capture lacks, by side. A hole hides only what could have been in it: DDP numbers the Sends of a
- * direction, and PSNs and opcodes tell how many there can have been; a hole within an RDMA Write or a Read Response has
- * none at all. A missing Send may be a Call that is outstanding, with memory that it offers, until its answer comes
- * under an XID that no Call has, or until nothing has been said for so long that it must have been answered.
+ * Sends of each side that the capture lacks. A hole can only have hidden Sends that fit in it: DDP numbers the Sends of
+ * a direction, and PSNs and opcodes bound their number; a hole within an RDMA Write or a Read Response hides none. A
+ * missing Send may be an outstanding Call that offers memory, until an answer comes under an XID that no Call has, or
+ * until the connection has been silent for so long that the Call must have been answered.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 enum {
-    FPDU_OVERHEAD = 20,                     /* of a Tagged one: ULPDU_Length, DDP header, CRC */
-    SEND_FPDU_MIN = 24 + RPCRDMA_FIXED_LEN, /* the same of a Send, and the shortest Transport header: RDMA_DONE */
+    FPDU_OVERHEAD = 20,                     /* of a Tagged FPDU: ULPDU_Length, DDP header, CRC */
+    SEND_FPDU_MIN = 24 + RPCRDMA_FIXED_LEN, /* the same of a Send, plus the shortest Transport header: RDMA_DONE */
 };
 
 bool rpcrdma_sends_seen(const struct rpcrdma_connection *rpcrdma, unsigned side)
@@ -38,7 +38,7 @@ bool rpcrdma_answers_seen(const struct rpcrdma_connection *rpcrdma, unsigned cal
 
 /* ---- what a hole can have hidden ---- */
 
-/* The same Write or Read Response goes on after the hole, so many octets later. */
+/* The same Write or Read Response continues after the hole, *octets later. */
 static bool within_message(const struct rpcrdma_side *s, const struct rdma_part *part, uint64_t *octets)
 {
     const struct rpcrdma_tail *tail = &s->tail;
@@ -50,7 +50,7 @@ static bool within_message(const struct rpcrdma_side *s, const struct rdma_part 
     return true;
 }
 
-/* Its octets are those of Tagged segments, up to what is too little for a Send. */
+/* The missing octets belong to Tagged segments, and the remainder is too short for a Send. */
 static bool too_short_for_send(const struct rpcrdma_side *s, const struct rdma_part *part)
 {
     uint64_t gap = part->place.offset - s->end, tagged = 0, segments = 0;
@@ -60,7 +60,7 @@ static bool too_short_for_send(const struct rpcrdma_side *s, const struct rdma_p
     if (within_message(s, part, &tagged) && tagged < gap && s->tail.longest > 0)
         segments = (tagged + s->tail.longest - 1) / s->tail.longest;
     else
-        tagged = 0; /* another message */
+        tagged = 0; /* the part belongs to another message */
     return gap < tagged + segments * FPDU_OVERHEAD + SEND_FPDU_MIN;
 }
 
@@ -81,7 +81,7 @@ static void add_missing(struct rpcrdma_lack *lack, uint32_t sends)
     lack->any |= sends > 0;
     if (lack->old)
         return;
-    lack->beginning |= sends > UINT16_MAX; /* it cannot be counted */
+    lack->beginning |= sends > UINT16_MAX; /* the missing Sends cannot be counted */
     lack->sends += sends > UINT16_MAX ? 0 : sends;
 }
 
@@ -119,7 +119,7 @@ void rpcrdma_lacks_one(struct rpcrdma_connection *rpcrdma, unsigned side)
 
     lack->any = true;
     if (!rpcrdma->gaps_show_late && lack->numbered && lack->cut && lack->cut_number == lack->number)
-        return; /* a part of it was missing before */
+        return; /* another part of the Send was missing before */
     lack->cut = true;
     lack->cut_number = lack->number;
     lack->sends++;
@@ -137,9 +137,9 @@ void rpcrdma_lacks_track(struct rpcrdma_connection *rpcrdma, unsigned side)
     rpcrdma->side[side].lack.any = rpcrdma->side[side].lack.untracked = true;
 }
 
-/* ---- what settles it ---- */
+/* ---- what settles a missing Send ---- */
 
-/* MSNs begin with 1 (RFC 5041 section 4.3): a capture that starts late lacks no Send of this side. */
+/* MSNs begin with 1 (RFC 5041 section 4.3): if the capture starts late, it still lacks no Send of this side. */
 static bool is_first_of_all(const struct rpcrdma_lack *lack, const struct rdma_part *part)
 {
     return !lack->numbered && part->number == 1;

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The length of an item's Read chunk, and that it has only one: RFC 8166 sections 3.4.5, 3.4.5.2; RFC 5666 section 3.7.
- */
+/* The length and number of an item's Read chunks: RFC 8166 sections 3.4.5, 3.4.5.2; RFC 5666 section 3.7. */
 #include "engine/rpcrdma/rpcrdma_positions.h"
 
 #include <inttypes.h>
 
 /* ---- length: section 3.4.5.2 ---- */
 
-/* A segment that holds only roundup, which RFC 5666 section 3.7 asks to avoid. */
+/* A segment with nothing but roundup, which RFC 5666 section 3.7 asks senders to avoid. */
 static bool roundup_apart(const struct rpcrdma_positions *x, const struct rpcrdma_chunk_state *chunk, uint32_t count)
 {
     const struct rpcrdma_offer *last = &x->shape->t->offers[chunk->first + chunk->n - 1];
@@ -33,7 +31,7 @@ static void roundup_included(struct rpcrdma_positions *x, const struct rpcrdma_c
         rpcrdma_shape_pass(x->shape, RULE_RPCR0_3_7_01);
 }
 
-/* Section 3.4.5.2: the count does not include roundup in the chunk. NFSv2 and v3 have it twice. */
+/* Section 3.4.5.2: the count does not include roundup in the chunk. NFSv2 and NFSv3 carry the count twice. */
 static void check_count(struct rpcrdma_positions *x, const struct rpcrdma_chunk_state *chunk,
                         const struct nfs_item *item)
 {

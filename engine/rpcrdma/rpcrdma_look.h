@@ -14,25 +14,24 @@ struct rpcrdma_look {
     enum rpcrdma_reduction reduction;
     uint16_t order[RPCRDMA_READ_CHUNKS_MAX]; /* the Call's Read chunks by Position, without the one at Position Zero */
     unsigned n_order;
-    unsigned next;  /* Calls: in order; Replies: in the Write list */
+    unsigned next;  /* Calls: index in order; Replies: index in the Write list */
     unsigned seen;  /* items so far */
-    bool word;      /* the rest of an item's roundup is a whole zero word */
-    int bare;       /* the item that has no roundup, or one of the above */
+    bool word;      /* counts a whole zero word as the rest of an item's roundup */
+    int bare;       /* index of the item without roundup, or one of the values above */
     unsigned class; /* READ-class operations that began so far */
-    bool in_class;  /* the latest operation is one */
+    bool in_class;  /* the latest operation is of the READ class */
 };
 
-/* Octets of an item's contents and roundup in the payload, by look->reduction; *chunk has the rest, or is -1. */
+/* Octets of an item's contents and roundup in the payload, by look->reduction; *chunk: holds the rest, or -1. */
 uint64_t rpcrdma_look_inline(struct rpcrdma_look *look, const struct nfs_item *item, int *chunk);
 /* The Read chunk at this Position, or -1. To be called with ascending Positions; look->next = 0 starts over. */
 int rpcrdma_look_read_chunk(struct rpcrdma_look *look, uint64_t position);
-/* The Write chunk of the current READ-class operation, if it was returned with octets in it, or -1. */
+/* The Write chunk of the current READ-class operation, if it was returned with octets, or -1. */
 int rpcrdma_look_write_chunk(const struct rpcrdma_look *look);
 /* Sorts the Call's Read chunks into look->order. */
 void rpcrdma_look_sort(struct rpcrdma_look *look);
 /*
- * True when there are data chunks: a Call's Read chunks except the one at Position Zero, a Reply's Write chunks with
- * octets.
+ * True if data chunks exist: a Call's Read chunks except the one at Position Zero, a Reply's Write chunks with octets.
  */
 bool rpcrdma_look_has_chunks(const struct rpcrdma_look *look);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The memory that Calls offer, by side and STag; what RDMA operations move to and from it (RFC 8166 section 3.4). */
+/* The memory that Calls offer, by side and STag, and the octets moved to and from it (RFC 8166 section 3.4). */
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { CONTENT_CALL, CONTENT_REPLY, CONTENT_FIRST = 512 };
-enum { PIECES_MAX = 64 }; /* segments that one access may cross */
+enum { PIECES_MAX = 64 }; /* segments that a single access may cross */
 
 /* ---- offers of a Call ---- */
 
@@ -19,7 +19,7 @@ static struct rpcrdma_chunk_state *add_chunk(struct rpcrdma_transaction *t, enum
 
     if (t->n_chunks == RPCRDMA_CHUNKS_MAX)
         return NULL;
-    if (t->n_chunks == t->chunks_size) { /* most Calls have one, and what an answered one had is kept for long */
+    if (t->n_chunks == t->chunks_size) { /* most Calls have one chunk, and the array is kept long after the answer */
         unsigned larger = t->chunks_size == 0 ? 1 : 2u * t->chunks_size;
         void *chunks = heap_resize(t->chunks, larger * sizeof *t->chunks);
 
@@ -118,7 +118,7 @@ static bool memory_take_lists(struct rpcrdma_transaction *t, const struct rpcrdm
     return true;
 }
 
-/* As many as there are: most Calls offer one segment, and what an answered one offered is kept for long. */
+/* Allocates exactly n: most Calls offer one segment, and the array is kept long after the answer. */
 static bool room_for_offers(struct rpcrdma_transaction *t, unsigned n)
 {
     void *offers = n > t->offers_size ? heap_resize(t->offers, n * sizeof *t->offers) : t->offers;
@@ -150,7 +150,7 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
         t->n_chunks = t->n_offers = t->n_writes = 0;
         t->position_zero = t->reply_chunk = -1;
         t->offers_lost = t->damaged = true;
-        rpcrdma_lacks_track(rpcrdma, t->side); /* operations on them look like stray ones */
+        rpcrdma_lacks_track(rpcrdma, t->side); /* operations on the forgotten offers will look like stray ones */
         return;
     }
     rpcrdma->n_offers += t->n_offers;
@@ -205,7 +205,7 @@ static bool serves(const struct rpcrdma_offer *offer, const struct rpcrdma_move 
            (offer->kind != RPCRDMA_READ_CHUNK) == (move->kind == RDMA_WRITE) && within(offer, move);
 }
 
-/* Most accesses continue the previous one, or are in the next segment: one STag may name thousands of segments. */
+/* Most accesses continue the previous access, or are in the next segment: one STag may name thousands of segments. */
 static struct rpcrdma_offer *find_recent(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_offer *recent = rpcrdma->recent[move->owner];
@@ -217,7 +217,7 @@ static struct rpcrdma_offer *find_recent(const struct rpcrdma_connection *rpcrdm
                                                                                                               : NULL;
 }
 
-/* The newest outstanding Call is as good as any other: an access fits all of them. */
+/* If an access fits several outstanding Calls, the newest is as good as any other. */
 static struct rpcrdma_offer *find_offer(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_offer *recent = find_recent(rpcrdma, move);
@@ -231,7 +231,7 @@ static struct rpcrdma_offer *find_offer(const struct rpcrdma_connection *rpcrdma
     return NULL;
 }
 
-/* An access may cross adjacent segments of one STag: the octets are the same as in two accesses. */
+/* An access may cross adjacent segments of one STag: two separate accesses would move the same octets. */
 static struct rpcrdma_offer *memory_offer_at(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move,
                                              uint64_t to)
 {
@@ -261,7 +261,7 @@ static bool abut(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     return false;
 }
 
-/* Content that forms a payload: the Position-Zero Read chunk and the Reply chunk. */
+/* Keeps content that forms a payload: the Position-Zero Read chunk and the Reply chunk. */
 static void memory_keep_content(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_transaction *t = move->offer->transaction;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Memory that Calls offer, at the end of a transaction: RDMA Reads and Writes complete before the Reply (RFC 8166
- * section 2.3.2), what is invalidated (RFC 8797 section 4.1), and Terminates that refuse what was offered. The
- * operations themselves: rpcrdma_access_rules.c.
+ * section 2.3.2), invalidation (RFC 8797 section 4.1), and Terminates that refuse access to offered memory.
+ * rpcrdma_access_rules.c judges the operations themselves.
  */
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
@@ -52,7 +52,7 @@ bool rpcrdma_offer_shared(const struct rpcrdma_connection *rpcrdma, const struct
         if (o != offer && memory_written(o) == memory_written(offer) && rpcrdma_area_meets(&area, &other) &&
             (memory_outstanding(o) || o->transaction->answer_operation > offer->transaction->call_operation))
             return true;
-        if (++looked == RPCRDMA_LOOKED_MAX) /* too many to search: it may */
+        if (++looked == RPCRDMA_LOOKED_MAX) /* too many to search: the memory may be shared */
             return true;
     }
     return false;
@@ -100,7 +100,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
             rpcrdma_hasty_keep(rpcrdma, &hasty);
         } else {
             rpcrdma_hasty_fail(rpcrdma, &hasty);
-            reply->transaction->astray = true; /* what was not read in time was reported */
+            reply->transaction->astray = true; /* the missing Reads were reported */
         }
         return;
     }
@@ -110,7 +110,7 @@ static void judge_reads_complete(struct rpcrdma_connection *rpcrdma, const struc
 
 /* ---- Read chunks of a Call that was carried out ---- */
 
-/* The operation that this argument belongs to succeeded; *octets: how much of it was used, if the result says so. */
+/* The operation with this argument succeeded; *octets: how much of the argument was used, if the result says so. */
 static bool memory_succeeded(const struct rpcrdma_transaction *t, const struct nfs_item *argument, uint64_t *octets)
 {
     const struct rpcrdma_body *body = &t->open->reply_body;
@@ -143,7 +143,7 @@ static void judge_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         const struct rpcrdma_offer *offer = &t->offers[chunk->first + i];
 
         unsure |= offer->moved.lost || offer->asked.lost || rpcrdma_offer_shared(rpcrdma, offer);
-        /* Responses that the capture lacks concern what was asked for. */
+        /* Missing Responses would belong to the octets that were requested. */
         unsure |= reply->reads_unseen && rpcrdma_ranges_octets(&offer->asked) > rpcrdma_ranges_octets(&offer->moved);
     }
     if (unsure)
@@ -176,7 +176,7 @@ void rpcrdma_memory_pulled(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 
 /* ---- invalidation ---- */
 
-/* RFC 8797 section 4.1: a Send with Invalidate names an STag of the transaction that it ends, and of no other. */
+/* RFC 8797 section 4.1: a Send with Invalidate may only name an STag of the transaction that it ends. */
 static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *answer)
 {
     const struct rpcrdma_transaction *t = answer->transaction, *other = NULL;
@@ -207,7 +207,7 @@ static void judge_invalidated(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         rpcrdma_pass(rpcrdma, RULE_CMPD_4_1_02);
 }
 
-/* ---- what a Reply says to be written, and was not ---- */
+/* ---- octets that a Reply claims were written, but were not ---- */
 
 static void report_unwritten(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_unwritten *u)
 {
@@ -243,7 +243,7 @@ void rpcrdma_memory_unwritten(struct rpcrdma_connection *rpcrdma, const struct r
         state->odd->unwritten[state->unwrittens++] = u;
 }
 
-/* The responder goes on to its next answer: what was missing will no longer come. */
+/* The responder proceeds to its next answer: missing octets will no longer come. */
 static void settle_unwritten(struct rpcrdma_connection *rpcrdma, unsigned owner)
 {
     struct rpcrdma_memory_state *state = rpcrdma->memory;
@@ -270,7 +270,7 @@ static bool accessed(const struct rpcrdma_transaction *t)
 void rpcrdma_memory_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message)
 {
     settle_unwritten(rpcrdma, message->transaction->side);
-    if (accessed(message->transaction) && !message->transaction->astray) /* and nothing was refused */
+    if (accessed(message->transaction) && !message->transaction->astray) /* and no access was refused */
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_4_3_03);
     if (message->kind == RPCRDMA_KIND_REPLY)
         judge_reads_complete(rpcrdma, message);
@@ -293,7 +293,9 @@ void rpcrdma_memory_finish(struct rpcrdma_connection *rpcrdma)
 
 /* ---- refusals ---- */
 
-/* The requester refuses access to what it has offered. It may have cancelled the Call (section 8.1.4): a note. */
+/*
+ * The requester refuses access to memory that it has offered. It may have cancelled the Call (section 8.1.4): a note.
+ */
 void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
     const struct rpcrdma_memory_state *state = rpcrdma->memory;
@@ -302,7 +304,7 @@ void rpcrdma_memory_refusal(struct rpcrdma_connection *rpcrdma, const struct rdm
 
     if (refusal->cause == RDMA_REFUSED_MEMORY)
         rpcrdma_invalidated_refused(rpcrdma, refusal->place.side & 1u);
-    /* What was accessed as it was offered is right, whatever the reason that is given for refusing it. */
+    /* An access within the offer is legitimate, whatever reason the refusal gives. */
     if (!refusal->culprit_found || (refusal->cause != RDMA_REFUSED_MEMORY && refusal->cause != RDMA_REFUSED_OTHER))
         return;
     for (unsigned i = 0; i < n; i++) {

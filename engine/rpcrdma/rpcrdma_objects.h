@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What several connections of two hosts share: sessions and client ids, each under the hash of its octets. */
+/* What several connections between two hosts share: sessions and client ids, each under the hash of its octets. */
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_OBJECTS_H
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_OBJECTS_H
 
@@ -9,9 +9,9 @@ enum { RPCRDMA_HISTORY_OBJECTS_MAX = 8, RPCRDMA_HISTORY_REFUSED_MAX = 4 };
 
 /* A session or client id in use on a connection. */
 struct rpcrdma_history_object {
-    uint64_t hash;     /* of it */
-    uint32_t returned; /* minor versions that returned it there, a bit each */
-    int minor;         /* version that first used it there */
+    uint64_t hash;     /* of the session or client id */
+    uint32_t returned; /* minor versions that returned the object on that connection, one bit each */
+    int minor;         /* minor version of the first use on that connection */
     bool reported;
     struct place first;
 };
@@ -21,10 +21,10 @@ struct rpcrdma_history_objects {
     unsigned n;                                                        /* in total */
 };
 
-/* Requests that were called retries or out of order, and are new as far as their connection shows. */
+/* New requests, as far as their connection shows, that the server called retries or out of order. */
 struct rpcrdma_history_refusals {
     struct rpcrdma_history_refused {
-        uint64_t session; /* hash of its id */
+        uint64_t session; /* hash of the session id */
         struct place place;
     } refused[RPCRDMA_HISTORY_REFUSED_MAX]; /* the first */
     unsigned n;

@@ -3,8 +3,8 @@
  * Which result is in which Write chunk, and how long it is: RFC 8166 sections 3.4.6, 4.3.2.1 to 4.3.2.3, RFC 8267
  * section 6.4.1. Chunk k belongs to the k-th READ-class operation of a COMPOUND; other procedures have one result.
  *
- * A chunk without a result is returned with all lengths 0 by RFC 8166, without segments by RFC 8267 for NFSv4: there
- * both conform.
+ * A chunk without a result is returned with all lengths 0 (RFC 8166), or without segments (RFC 8267, for NFSv4): for
+ * NFSv4 both conform.
  */
 #include "engine/rpcrdma/rpcrdma_returned.h"
 
@@ -40,7 +40,7 @@ static const struct rpcrdma_item *pairing_item_of(const struct pairing *p, unsig
     return NULL;
 }
 
-/* The result that belongs in Write chunk k, judging by the payload. */
+/* The result that belongs in Write chunk k, according to the payload. */
 static enum result pairing_result_of(const struct pairing *p, unsigned k, const struct rpcrdma_item **item)
 {
     const struct rpcrdma_body *body = p->body;
@@ -75,9 +75,9 @@ static bool is_in(const struct pairing *p, const struct rpcrdma_item *item, cons
     return item->chunk >= 0 && &p->t->chunks[item->chunk] == chunk;
 }
 
-/* ---- a result inline that has a chunk ---- */
+/* ---- an inline result that has a chunk ---- */
 
-/* A chunk without segments precedes it: the result for that one was not counted. */
+/* The chunk comes after one without segments: the responder may not have counted the result of the empty chunk. */
 static bool after_empty_chunk(const struct pairing *p, unsigned k)
 {
     for (unsigned i = 0; i < k && i < p->t->n_writes; i++) {
@@ -101,7 +101,7 @@ static void fail_inline(const struct pairing *p, unsigned k, const struct rpcrdm
 
 /* ---- lengths ---- */
 
-/* With the result or the chunk `j`: two results in one chunk, one in two chunks, or two that changed places. */
+/* Involves another result or chunk, `j`: two results in one chunk, one result in two chunks, or two results swapped. */
 static bool fail_mixed_with(const struct pairing *p, unsigned k, const struct rpcrdma_item *item, unsigned j)
 {
     const struct rpcrdma_item *other = pairing_item_of(p, j);
@@ -234,7 +234,7 @@ static void pairing_judge_unused(const struct pairing *p, unsigned k, const stru
              k + 1, (unsigned long long)chunk->returned);
 }
 
-/* ---- chunks one by one ---- */
+/* ---- each chunk ---- */
 
 static void pairing_judge_inline(const struct pairing *p, unsigned k, const struct rpcrdma_item *item,
                                  const struct rpcrdma_returned *r)
@@ -279,7 +279,7 @@ static void pairing_judge_chunk(const struct pairing *p, unsigned k, const struc
     }
 }
 
-/* Chunks used in an order other than the results'. */
+/* The chunks are used in another order than that of the results. */
 static void judge_in_order(const struct pairing *p)
 {
     for (unsigned i = 0; i < p->body->n_items; i++) {
@@ -300,7 +300,7 @@ static void judge_in_order(const struct pairing *p)
     }
 }
 
-/* Results that are missing. */
+/* Judges missing results. */
 static void judge_absent(const struct pairing *p)
 {
     for (unsigned i = 0; i < p->body->n_items; i++) {
@@ -311,7 +311,7 @@ static void judge_absent(const struct pairing *p)
 
         if (!item->item.eligible || item->item.count == 0 || (own && is_in(p, item, own)))
             continue;
-        for (unsigned j = 0; j < p->t->n_writes; j++) { /* it may be in another one's chunk */
+        for (unsigned j = 0; j < p->t->n_writes; j++) { /* the result may be in another result's chunk */
             const struct rpcrdma_item *other = pairing_item_of(p, j);
 
             if (j != k && other && returned_in(p, j) != other->item.count && fail_mixed(p, j, other))
@@ -348,7 +348,7 @@ static void judge_no_list(const struct pairing *p)
          p->t->n_writes);
 }
 
-/* RFC 5667 section 5: a Write chunk of length 0 asks for the result inline; that is no error. */
+/* RFC 5667 section 5: a Write chunk of length 0 asks for the result inline, which is not an error. */
 static bool pairing_judge_zero_length(const struct pairing *p)
 {
     const struct rpc_message *rpc = &p->body->rpc;
@@ -416,7 +416,7 @@ void rpcrdma_reply_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
 
     if (!rpcrdma_returned_judged(message))
         return;
-    message->faulty = false; /* from here on: by these rules */
+    message->faulty = false; /* from here on: an error found by these rules */
     pairing_judge_writes(&p);
     faulty |= message->faulty;
     message->faulty = false;

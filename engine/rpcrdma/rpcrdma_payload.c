@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Decodes the payload of a Call or Reply as transferred: items that went into chunks are missing from it (RFC 8166
- * section 3.4). It is walked as if reduced by the standard; when that does not come out even, the known mistakes of
- * senders are tried, one after another, until one explains it: that is then the error.
+ * Decodes the payload of a Call or Reply as transferred: items in chunks are missing from it (RFC 8166 section 3.4).
+ * The payload is walked as if it was reduced according to the standard. If the walk fails, the known mistakes of
+ * senders are tried, one after another; the first mistake that explains the payload is the error.
  */
 #include "engine/core/hash.h"
 #include "engine/core/heap.h"
@@ -13,12 +13,12 @@
 
 enum {
     UNPADDED_TRIES = 4, /* items before the point of failure that may lack their roundup */
-    RECOUNT_TRIES = 4,  /* or have a wrong count */
-    RECOUNT_WORDS = 4,  /* by which it is too large or too small */
-    RECOUNT_MAX = 65536 /* octets of a payload that this is tried on */
+    RECOUNT_TRIES = 4,  /* items that may have a wrong count */
+    RECOUNT_WORDS = 4,  /* how much the count may be too large or too small, in words */
+    RECOUNT_MAX = 65536 /* octets of the largest payload on which this is tried */
 };
 
-/* ---- what is remembered of a payload ---- */
+/* ---- contents of a payload that are remembered ---- */
 
 static void remember_operation(struct rpcrdma_body *body, const struct nfs_operation *operation)
 {
@@ -108,7 +108,7 @@ static void on_roundup(void *ctx, size_t at, uint64_t position)
     look->body->roundup_not_zero = true;
 }
 
-/* Walks p[0..n), the whole payload, assuming this reduction. True when it comes out even. */
+/* Walks p[0..n), the whole payload, assuming this reduction. True: the walk ends exactly at the end of the payload. */
 static bool payload_walk(struct rpcrdma_look *look, enum rpcrdma_reduction reduction, const uint8_t *p, size_t n)
 {
     struct rpcrdma_body *body = look->body;
@@ -128,8 +128,8 @@ static bool payload_walk(struct rpcrdma_look *look, enum rpcrdma_reduction reduc
 /* ---- the count in the chunk ---- */
 
 /*
- * Where the count of a chunk's item is missing, as seen by the standard's walk: before what it took for the item's
- * contents, or where the payload ended. The offset in the payload, and the chunk; false when there is none.
+ * Finds where the count of a chunk's item is missing: before the octets that the standard's walk took for the item's
+ * contents, or where the payload ended. Returns the offset in the payload, and the chunk; false: no count is missing.
  */
 static bool missing_count(struct rpcrdma_look *look, size_t *place, int *chunk)
 {
@@ -158,7 +158,7 @@ static void shift(size_t *at, size_t from)
     *at -= *at > from ? 4 : 0;
 }
 
-/* What was found after the inserted count is four octets earlier in the payload; from: of the arguments. */
+/* Moves offsets after the inserted count back by four octets; from: offset in the arguments. */
 static void shift_back(struct rpcrdma_body *body, size_t from)
 {
     for (unsigned i = 0; i < body->n_operations; i++)
@@ -199,9 +199,9 @@ static bool walk_counted(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     return even;
 }
 
-/* ---- roundup that is left inline ---- */
+/* ---- roundup that was left inline ---- */
 
-/* Its octets, or a whole word, so that what follows is aligned as before. */
+/* Tries the roundup's octets alone, and then a whole word, which keeps the following items aligned. */
 static bool walk_roundup(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     look->word = false;
@@ -211,9 +211,11 @@ static bool walk_roundup(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     return payload_walk(look, RPCRDMA_REDUCED_ROUNDUP, p, n);
 }
 
-/* ---- roundup that is missing ---- */
+/* ---- missing roundup ---- */
 
-/* All inline items may lack their roundup, or one: then it is what the payload lacks to a multiple of 4 octets. */
+/*
+ * Either all inline items lack their roundup, or one item does: then its roundup would align the payload to 4 octets.
+ */
 static bool walk_unpadded(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     const struct rpcrdma_body *body = look->body;
@@ -237,7 +239,7 @@ static bool walk_unpadded(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     return false;
 }
 
-/* ---- a verifier that is missing ---- */
+/* ---- a missing verifier ---- */
 
 static bool walk_bare(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
@@ -249,14 +251,14 @@ static bool walk_bare(struct rpcrdma_look *look, const uint8_t *p, size_t n)
     even = payload_walk(look, RPCRDMA_REDUCED_IN_ORDER, p, n) || payload_walk(look, RPCRDMA_REDUCED_STANDARD, p, n);
     body->rpc.header_len = whole;
     body->reduction = RPCRDMA_REDUCED_BARE;
-    if (even) /* their offsets count from the end of a header that is not there */
+    if (even) /* the offsets count from the end of a header that does not exist */
         body->n_operations = body->n_items = body->n_values = 0;
     return even;
 }
 
-/* ---- a count that is wrong ---- */
+/* ---- a wrong count ---- */
 
-/* copy: the payload, to be changed; at: of the item's count in it. */
+/* copy: the payload, which is modified; at: the offset of the item's count in the payload. */
 static bool walk_with_count(struct rpcrdma_look *look, uint8_t *copy, size_t n, size_t at, uint32_t count)
 {
     for (uint32_t words = 1; words <= RECOUNT_WORDS; words++) {
@@ -273,7 +275,7 @@ static bool walk_with_count(struct rpcrdma_look *look, uint8_t *copy, size_t n, 
     return false;
 }
 
-/* The count of one of the items before the point where the standard's walk failed. */
+/* Tries other counts for the items before the point where the standard's walk failed. */
 static bool walk_recount(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {
     const struct rpcrdma_body *body = look->body;
@@ -303,10 +305,10 @@ static bool walk_recount(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 
 /* ---- looking ---- */
 
-/* After the standard's way, in the order in which they are tried. */
+/* Tried in this order, after the standard's way. */
 static const struct way {
     enum rpcrdma_reduction reduction;
-    bool with_chunks; /* applies only when there are chunks */
+    bool with_chunks; /* applies only if the message has chunks */
     bool call, reply;
     bool (*walk)(struct rpcrdma_look *look, const uint8_t *p, size_t n); /* NULL: payload_walk() */
 } ways[] = {
@@ -322,7 +324,7 @@ static const struct way {
     {RPCRDMA_REDUCED_RECOUNT, false, true, true, walk_recount},
 };
 
-/* Operations and arms that the tables do not know yet have small numbers; misread words hardly ever. */
+/* Operations and union arms that are newer than the tables have small numbers; misread words hardly ever do. */
 static bool may_be_new(const struct nfs_walk_result *walk)
 {
     return walk->status == NFS_WALK_UNKNOWN && walk->fault > 2 && walk->fault < 256;
@@ -354,7 +356,7 @@ static void find_reduction(struct rpcrdma_look *look, const uint8_t *p, size_t n
         look->body->reduction = RPCRDMA_REDUCED_NONE;
 }
 
-/* The arguments or results of the procedure, in clear. */
+/* The arguments or results of the procedure are readable. */
 static bool can_walk(const struct rpcrdma_transaction *t, const struct rpcrdma_body *body, bool reply)
 {
     const struct rpc_message *call = &t->open->call_body.rpc;
@@ -368,15 +370,15 @@ static bool can_walk(const struct rpcrdma_transaction *t, const struct rpcrdma_b
     return rpcrdma_body_succeeded(body);
 }
 
-/* An unknown flavor may protect arguments and results, as RPCSEC_GSS does: they count only when they come out even. */
+/* An unknown flavor may protect arguments and results as RPCSEC_GSS does: they count only if the walk ends exactly. */
 static bool may_wrap(const struct rpc_auth *cred)
 {
     return cred->flavor > RPC_AUTH_DH && cred->flavor != RPC_AUTH_GSS;
 }
 
 /*
- * Arguments with integrity protection are readable (RFC 2203 section 5.3.2.2): databody_integ, which is seq_num and the
- * arguments, and the checksum. They count only when they come out even.
+ * Arguments with integrity protection are readable (RFC 2203 section 5.3.2.2): databody_integ, which consists of
+ * seq_num and the arguments, and the checksum. They count only if the walk ends exactly.
  */
 static bool walk_integrity(struct rpcrdma_look *look, const uint8_t *p, size_t n)
 {

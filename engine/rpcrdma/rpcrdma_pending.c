@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Findings that wait for proof. TCP's acknowledgment number says in each message whether something that its sender had
- * received is missing in the capture. On InfiniBand a message says nothing of the kind: when a request of the other
- * side and its Acknowledge are both missing, this shows only with that side's next request, whose PSN leaves a gap.
- * Until then, findings about the lack of another message wait.
+ * Findings that wait for proof. On iWARP, the TCP acknowledgment number in each message shows whether the capture lacks
+ * something that the sender had received. An InfiniBand message does not show this: if a request of the other side and
+ * its Acknowledge are both missing, only the next request of that side reveals the hole, by a gap in the PSNs. Until
+ * then, findings about the absence of another message wait.
  */
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
@@ -17,20 +17,21 @@ struct rpcrdma_pending {
     unsigned n;
     struct pending_finding {
         struct finding finding;
-        bool unproven;    /* the other side has sent something since, and had acknowledged nothing */
-        uint32_t claimed; /* frame of a Call that it may answer, captured after it; 0: none */
+        bool unproven;    /* the other side has sent a part since, but had acknowledged nothing */
+        uint32_t claimed; /* frame of a Call, captured after the answer, that the answer may belong to; 0: none */
     } finding[PENDING_MAX];
 };
 
-/* Each compares a message with those of the other side: an unseen one may excuse it. */
+/* Each rule compares a message with those of the other side: a message that was not seen may excuse it. */
 static const struct waiting {
     enum rule_id rule;
     enum {
         SAME_CALL, /* a copy of a Call that was seen */
-        CALL,      /* of the answer that is blamed */
-        OFFER,     /* a Call that offers the memory accessed; its answer follows. Or a Reply, by RFC 5666 */
-        ANSWER,    /* to the Call of the same XID, which its sender may have received before it */
-        REPLY,     /* any, likewise */
+        CALL,      /* of the blamed answer */
+        OFFER,  /* a Call that offers the accessed memory, followed by its answer; by RFC 5666, a Reply may also offer
+                   memory */
+        ANSWER, /* to the Call with the same XID; the sender of the accused message may have received it */
+        REPLY,  /* any Reply that the sender may have received */
     } lacks;
 } waiting[] = {
     {RULE_RPCR_2_2_2_02, CALL},    {RULE_RPCR_2_2_2_04, SAME_CALL}, {RULE_RPCR_3_3_1_10, CALL},
@@ -64,7 +65,7 @@ static void pending_give(struct verdict *verdict, const struct finding *finding,
     verdict->subject = (struct finding_subject){NULL, NULL};
 }
 
-/* One rule leaves room for others. */
+/* A single rule may not fill the table. */
 static bool full(const struct rpcrdma_pending *pending, enum rule_id rule)
 {
     unsigned n = 0;
@@ -103,14 +104,14 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
     vsnprintf(finding->finding.message, sizeof finding->finding.message, format, args);
 }
 
-/* ---- what becomes of them ---- */
+/* ---- what happens to them ---- */
 
 enum fate { WAITS, STANDS, UNFINISHED, DOUBTFUL, FALLS }; /* UNFINISHED, DOUBTFUL: at most a warning */
 
 /* What has happened. */
 struct event {
     unsigned side;
-    /* One or none of these: */
+    /* At most one of these: */
     const struct rdma_part *part;
     uint32_t frame, call_frame;
     /* At the end: */
@@ -178,8 +179,8 @@ void rpcrdma_pending_excuse(struct rpcrdma_connection *rpcrdma, unsigned caller,
 }
 
 /*
- * The Call of that XID follows so soon that it may have been sent before. Then this answer is its only one, and
- * whatever else was outstanding has answers of its own.
+ * The Call with that XID follows so soon that it may have been sent earlier. In that case this answer is its only
+ * answer, and all other outstanding Calls have answers of their own.
  */
 static enum fate after_claim(const struct event *event, struct pending_finding *pending)
 {
@@ -216,8 +217,8 @@ void rpcrdma_pending_hole(struct rpcrdma_connection *rpcrdma, unsigned side)
 }
 
 /*
- * So long after the message that is accused, its sender had not received the part before: neither was it captured that
- * late, nor is it a copy that was sent again after the Local ACK Timeout (0: that is not known).
+ * This part came so long after the accused message that the sender of that message had not received the previous part:
+ * the part was not captured that late, nor is it a copy sent again after the Local ACK Timeout (copy_ns 0: unknown).
  */
 static bool is_far_behind(const struct rdma_part *part, const struct place *accused)
 {
@@ -227,11 +228,12 @@ static bool is_far_behind(const struct rdma_part *part, const struct place *accu
 }
 
 /*
- * Nothing is missing before this part. But the directions may be out of step in the capture: what a side sends after
- * its Acknowledge of a message was sent after that; what it sends before, the message's sender may have received,
- * unless that is too far behind. Where the capture shows no Acknowledge at all, the order of frames decides.
+ * Nothing is missing before this part. However, the directions may be out of step in the capture. A part that a side
+ * sends after its Acknowledge of a message was sent after the message. A part that a side sends before its Acknowledge
+ * may have been received by the message's sender, unless the part came far too late. If the capture shows no
+ * Acknowledge at all, the order of frames decides.
  *
- * A Call that is missing may come after this part, if the latter was captured late.
+ * A missing Call may come after this part if this part was captured late.
  */
 static enum fate after_part(const struct event *event, struct pending_finding *pending)
 {
@@ -244,7 +246,7 @@ static enum fate after_part(const struct event *event, struct pending_finding *p
         return received > accused->offset || event->part->place.time_ns - accused->time_ns >= event->part->psns.skew_ns
                    ? STANDS
                    : WAITS;
-    if (event->part->psns.resent) /* it may be a copy of what its receiver had before, with the Acknowledge of that */
+    if (event->part->psns.resent) /* a copy: the first transmission and its Acknowledge may have come before */
         return FALLS;
     if (is_far_behind(event->part, accused))
         return STANDS;
@@ -260,9 +262,9 @@ void rpcrdma_pending_part(struct rpcrdma_connection *rpcrdma, const struct rdma_
 }
 
 /*
- * Nothing tells an answer to no Call from the answer to a Call that the capture lacks, with its Acknowledge and nothing
- * else, where no request of the caller follows. But then all Calls that were seen are answered, and its XID is one
- * that the caller might have used.
+ * An answer to no Call looks the same as the answer to a Call that the capture lacks, if only that Call and its
+ * Acknowledge are missing, and no request of the caller follows. In the latter case, however, all Calls that were seen
+ * are answered, and the XID is one that the caller might have used.
  */
 static bool may_have_call(const struct event *event, const struct finding *finding)
 {
@@ -272,7 +274,7 @@ static bool may_have_call(const struct event *event, const struct finding *findi
            rpcrdma_transaction_follows(rpcrdma, event->side, finding->place.frame);
 }
 
-/* What offers the memory was answered, too. */
+/* The Call that offers the memory was answered, too, as far as can be seen. */
 static bool may_have_offer(const struct event *event, const struct finding *finding)
 {
     const struct rpcrdma_pending *pending = event->rpcrdma->pending;
@@ -287,7 +289,7 @@ static bool may_have_offer(const struct event *event, const struct finding *find
     return false;
 }
 
-/* A Call before the answer that was claimed by another: it is what was to be answered. */
+/* An earlier Call is still unanswered although a later Call claimed the answer: it was meant for the earlier Call. */
 static bool one_was_passed_over(const struct event *event, const struct finding *finding)
 {
     struct rpcrdma_transaction *t = NULL;
@@ -299,8 +301,8 @@ static bool one_was_passed_over(const struct event *event, const struct finding 
 }
 
 /*
- * No later request of the other side shows what is missing before it. A capture that is whole otherwise, and goes on to
- * the Acknowledge of what is accused or to the end of the connection, proves what it can.
+ * No later request of the other side shows what is missing before it. If the capture is complete otherwise, and
+ * continues to the Acknowledge of the accused message or to the end of the connection, the finding stands.
  */
 static enum fate pending_at_end(const struct event *event, struct pending_finding *pending)
 {
@@ -311,7 +313,7 @@ static enum fate pending_at_end(const struct event *event, struct pending_findin
         return STANDS;
     if (pending->claimed != 0)
         return one_was_passed_over(event, finding) ? STANDS : FALLS;
-    if (!event->whole || waiting_for(finding->rule)->lacks == REPLY) /* whoever received a Reply goes on sending */
+    if (!event->whole || waiting_for(finding->rule)->lacks == REPLY) /* the receiver of a Reply goes on sending */
         return FALLS;
     if ((call && may_have_call(event, finding)) || (offer && may_have_offer(event, finding)))
         return DOUBTFUL;
@@ -320,7 +322,7 @@ static enum fate pending_at_end(const struct event *event, struct pending_findin
 
 void rpcrdma_pending_finish(struct rpcrdma_connection *rpcrdma)
 {
-    /* Where packets are missing, others may be, of which nothing shows it. */
+    /* If packets are missing, others may be missing without a trace. */
     bool whole = rpcrdma->terms.from_start && rpcrdma->holes == 0 && !rpcrdma->lossy && rpcrdma->side[0].started &&
                  rpcrdma->side[1].started;
     bool closed = rpcrdma->side[0].fin || rpcrdma->side[1].fin;

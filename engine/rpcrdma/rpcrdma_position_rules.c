@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The Read chunks of a Call against its arguments: RFC 8166 sections 3.4.1 to 3.4.5, 4.3.1. The reduction with which
- * rpcrdma_payload.c could decode the payload decides which rule the lists break.
+ * The Read chunks of a Call against its arguments: RFC 8166 sections 3.4.1 to 3.4.5, 4.3.1. Which rule the lists break
+ * follows from the reduction with which rpcrdma_payload.c could decode the payload.
  */
 #include "engine/rpcrdma/rpcrdma_positions.h"
 
@@ -16,7 +16,7 @@ static const struct rpcrdma_item *item_at(const struct rpcrdma_body *body, uint6
     return NULL;
 }
 
-/* ---- as the standard says ---- */
+/* ---- reduced as the standard says ---- */
 
 /* RFC 8267 section 6.4.1: judging by their lengths, the chunks were swapped. */
 static bool check_swapped(struct rpcrdma_positions *x)
@@ -66,7 +66,7 @@ static void check_leftover(struct rpcrdma_positions *x)
 {
     const struct rpcrdma_body *body = x->shape->body;
 
-    if (rpcrdma_by_rfc5666(x->shape->rpcrdma)) /* RFC 5667 section 4: ignored */
+    if (rpcrdma_by_rfc5666(x->shape->rpcrdma)) /* RFC 5667 section 4: a leftover chunk is ignored */
         return;
     for (unsigned i = 0; i < x->n && !x->shape->failed; i++) {
         const struct rpcrdma_chunk_state *chunk = &x->chunks[i];
@@ -145,9 +145,9 @@ static void standard(struct rpcrdma_positions *x)
         position_pass_items(x);
 }
 
-/* ---- otherwise ---- */
+/* ---- reduced otherwise ---- */
 
-/* Only the Position is wrong: how it was counted decides which rule it breaks. */
+/* Only the Position is wrong: the way it was counted decides which rule is broken. */
 static void wrong_position(struct rpcrdma_positions *x, const struct rpcrdma_item *item, uint64_t reduced)
 {
     struct rpcrdma_shape *shape = x->shape;
@@ -309,7 +309,7 @@ static void absent(struct rpcrdma_positions *x)
     }
 }
 
-/* ---- when it makes no sense ---- */
+/* ---- when no reduction fits ---- */
 
 /* The chunk that begins correctly and is longer than its item, after which the payload is invalid. */
 static const struct rpcrdma_item *covering(const struct rpcrdma_positions *x)
@@ -396,7 +396,7 @@ void rpcrdma_position_rules(struct rpcrdma_shape *shape)
 
 /* ---- without the message ---- */
 
-/* Of a Long Call whose Position-Zero chunk nobody has read: as long as all its chunks, each with its roundup. */
+/* For a Long Call whose Position-Zero chunk was never read: the sum of all its chunks, each with its roundup. */
 static uint64_t most_unreduced(const struct rpcrdma_transaction *t)
 {
     uint64_t octets = 0;

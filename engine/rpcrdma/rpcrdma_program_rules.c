@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Versions and procedures that a program lacks cannot be carried out: RFC 5531 section 9 has PROG_MISMATCH and
- * PROC_UNAVAIL for them.
+ * A server cannot carry out versions and procedures that a program lacks; RFC 5531 section 9 answers them with
+ * PROG_MISMATCH and PROC_UNAVAIL.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
-/* What the server carried out is certainly this Call, as the client wrote it. */
+/* The server certainly carried out this Call, as the client wrote it. */
 static bool certain(const struct rpcrdma_transaction *t)
 {
     const struct rpc_message *call = &t->open->call_body.rpc;
@@ -15,7 +15,7 @@ static bool certain(const struct rpcrdma_transaction *t)
            (call->cred.flavor != RPC_AUTH_GSS || (call->has_gss && call->gss_proc == RPC_GSS_DATA));
 }
 
-/* RULE_COUNT: the program has this version and procedure, or is not known well enough. */
+/* RULE_COUNT: the program has this version and procedure, or too little is known about the program. */
 static enum rule_id program_lacking(const struct rpcrdma_transaction *t, enum rule_severity *severity)
 {
     static const enum rule_id rules[] = {

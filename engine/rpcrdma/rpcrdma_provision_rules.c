@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* A Write chunk of the Call, and the octets that its result may have. */
+/* Judges a Write chunk of the Call by the octets that its result may have. */
 static bool check_size(struct rpcrdma_shape *shape, const struct rpcrdma_chunk_state *chunk, uint64_t count)
 {
     unsigned number = chunk->number + 1;
@@ -46,7 +46,7 @@ static void check_sizes(struct rpcrdma_shape *shape)
         const struct rpcrdma_chunk_state *chunk = &t->chunks[t->first_write + k];
         uint64_t count;
 
-        /* An empty chunk asks for the result inline; so does one of empty segments by RFC 5667. */
+        /* An empty chunk asks for the result inline; by RFC 5667 so does a chunk of empty segments. */
         if (chunk->n == 0 || (chunk->length == 0 && rpcrdma_by_rfc5666(shape->rpcrdma)) ||
             !nfs_result_asked(&call, k, &count))
             continue;
@@ -83,7 +83,7 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
     rpcrdma_shape_count_results(shape);
     if (!shape->results_known || t->offers_lost)
         return;
-    /* By RFC 5667 section 4 lists that are not needed are ignored. */
+    /* By RFC 5667 section 4 unneeded lists are ignored. */
     if (rpcrdma_by_rfc5666(shape->rpcrdma) && t->n_writes > shape->results)
         return;
     if (shape->results == 0) {
@@ -94,7 +94,7 @@ void rpcrdma_provision_rules(struct rpcrdma_shape *shape)
         return;
     rpcrdma_shape_pass(shape, RULE_RPCR_4_3_2_02);
     if (t->n_writes > shape->results) {
-        /* For several results the text says only that chunks are filled until either runs out. */
+        /* For several results the RFC says only that chunks are filled until either runs out. */
         rpcrdma_shape_fail_as(
             shape, RULE_RPCR_4_3_2_1_01, shape->results == 1 ? SEVERITY_ERROR : SEVERITY_NOTE,
             "expected at most %u Write chunk%s for as many DDP-eligible results; found %u Write chunks", shape->results,

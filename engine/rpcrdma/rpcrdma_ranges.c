@@ -10,7 +10,7 @@ void rpcrdma_ranges_add(struct rpcrdma_ranges *ranges, uint64_t from, uint64_t t
 
     if (from >= to)
         return;
-    /* The usual case: it continues the last piece. */
+    /* The usual case: the new piece continues the last one. */
     if (ranges->n > 0 && ranges->range[ranges->n - 1].to == from) {
         ranges->range[ranges->n - 1].to = to;
         return;

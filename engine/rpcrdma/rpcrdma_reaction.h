@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Errors and reactions to them: RDMA_ERROR messages, answers to wrong Calls, silence where it is required. */
+/* Errors and reactions to errors: RDMA_ERROR messages, answers to wrong Calls, silence where silence is required. */
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_REACTION_H
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_REACTION_H
 
 #include "engine/rpcrdma/rpcrdma_internal.h"
 #include "engine/rpcrdma/rpcrdma_record.h"
 
-/* The answer that a Call which broke a rule must draw: kinds of answers, as sets. */
+/* The answer required for a Call that broke a rule: kinds of answers, as sets. */
 struct rpcrdma_demand {
     enum rule_id broken, rule;
     unsigned accepted; /* passes */
@@ -14,45 +14,45 @@ struct rpcrdma_demand {
     const char *expected;
 };
 
-/* rpcrdma_reaction_rules.c. demand_for: NULL when the Call broke no rule that demands an answer. */
+/* rpcrdma_reaction_rules.c. demand_for: NULL: the Call broke no rule that demands an answer. */
 const struct rpcrdma_demand *rpcrdma_demand_for(const struct rpcrdma_transaction *t);
-/* An argument was reduced that is not DDP-eligible (RFC 8166 section 6.1). */
+/* A reduced argument is not DDP-eligible (RFC 8166 section 6.1). */
 bool rpcrdma_reduced_ineligible(const struct rpcrdma_transaction *t);
 
 /*
  * rpcrdma_unanswered_rules.c: Calls without an answer. close: side is the first to close; how: "RST", "FIN" or "a
- * Terminate"; explained: something other than a Call is the reason.
+ * Terminate"; explained: the reason is not a Call.
  */
 void rpcrdma_unanswered_close(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
                               const char *how, bool reset, bool explained);
-/* This Call was answered by a Reply. */
+/* A Reply answered this Call. */
 void rpcrdma_unanswered_served(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *transaction);
 const uint64_t *rpcrdma_unanswered_shapes(const struct rpcrdma_connection *rpcrdma, unsigned caller);
 void rpcrdma_unanswered_finish(struct rpcrdma_connection *rpcrdma, int64_t time_ns);
 
-/* rpcrdma_tolerance_rules.c: every message, before its transaction is closed; a close. */
+/* rpcrdma_tolerance_rules.c: every message, before its transaction is closed; the end of the connection. */
 void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bool reset, const struct place *place);
 
 /* rpcrdma_rpc_rules.c: the RPC header of the Reply to a Call. */
 void rpcrdma_rpc_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
-/* rpcrdma_program_rules.c: the accepted Reply to a Call whose header was read: may the server have carried it out? */
+/* rpcrdma_program_rules.c: the accepted Reply to a Call whose header was read: whether the Call can be carried out. */
 void rpcrdma_program_reply(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message,
                            const struct rpc_message *reply);
 
-/* rpcrdma_error_rules.c: an RDMA_ERROR, before its transaction is closed; and a Reply after one. */
+/* rpcrdma_error_rules.c: an RDMA_ERROR, before its transaction is closed; a Reply after an RDMA_ERROR. */
 void rpcrdma_error_message(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
 /*
- * rpcrdma_accept_rules.c: the answer to a sound Call. form_rule: the rule that demands this Call to be served despite
- * its form; RULE_COUNT: its form is not special. untouched: none of its chunks was accessed.
+ * rpcrdma_accept_rules.c: the answer to a sound Call. form_rule: the rule that requires this Call to be served despite
+ * its form; RULE_COUNT: the form is ordinary. untouched: none of its chunks was accessed.
  */
 bool rpcrdma_untouched(const struct rpcrdma_transaction *t);
 enum rule_id rpcrdma_form_rule(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t);
 void rpcrdma_accept_answer(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
 
-/* rpcrdma_discard_rules.c: messages that the receiver must silently discard, and what it does. */
+/* rpcrdma_discard_rules.c: messages that the receiver must silently discard, and its reaction. */
 enum { RPCRDMA_DISCARDS_MAX = 8, RPCRDMA_UNCLEAR_MAX = 8 };
 
 struct rpcrdma_discard {
@@ -69,7 +69,7 @@ struct rpcrdma_served_most {
     unsigned segments; /* in a chunk */
 };
 
-/* An answer that its client must put up with: the latest message of the server. */
+/* An answer that the client must tolerate: the latest message of the server. */
 struct rpcrdma_tolerance {
     bool open;
     enum rule_id rule;
@@ -78,27 +78,27 @@ struct rpcrdma_tolerance {
 };
 
 struct rpcrdma_reaction_state {
-    struct rpcrdma_discard discard[2][RPCRDMA_DISCARDS_MAX]; /* by the side that must discard it */
+    struct rpcrdma_discard discard[2][RPCRDMA_DISCARDS_MAX]; /* by the side that must discard the message */
     unsigned next[2];
     /* The latest XIDs of messages that may have been Calls or Replies, by sending side. */
     uint32_t unclear[2][RPCRDMA_UNCLEAR_MAX];
     unsigned n_unclear[2];
     int64_t spoke_ns[2];                        /* time of a side's latest message */
-    bool closed;                                /* a side has begun to close */
+    bool closed;                                /* a side has begun to close the connection */
     struct rpcrdma_served_most served[2];       /* by calling side */
-    uint64_t shapes[2][RPCRDMA_HISTORY_SHAPES]; /* likewise: of the Calls that a Reply answered */
+    uint64_t shapes[2][RPCRDMA_HISTORY_SHAPES]; /* by calling side: shapes of the Calls that a Reply answered */
     struct rpcrdma_tolerance tolerance;
-    bool stalled[2]; /* by calling side: that answers have stopped was reported */
+    bool stalled[2]; /* by calling side: it was reported that answers have stopped */
 };
 
-/* Before all other rules: does the message react to what should have been discarded? */
+/* Before all other rules: judges whether the message reacts to a message that should have been discarded. */
 void rpcrdma_discard_judge(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *message);
-/* After all other rules: must it be discarded itself? */
+/* After all other rules: notes whether the message itself must be discarded. */
 void rpcrdma_discard_open(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message);
 void rpcrdma_discard_skipped(struct rpcrdma_connection *rpcrdma);
 /*
- * The side closes or sends a Terminate; culprit: the other side's segment at fault, NULL: unknown. True: there
- * was something to discard.
+ * The side closes or sends a Terminate; culprit: the segment of the other side that caused it, NULL: unknown. True:
+ * there was a message to discard.
  */
 bool rpcrdma_discard_end(struct rpcrdma_connection *rpcrdma, unsigned side, const struct place *place,
                          const struct place *culprit);

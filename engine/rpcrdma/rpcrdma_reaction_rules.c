@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * How wrong Calls are answered (RFC 8166 sections 4.5, 4.6 and 6.1): the rule that a Call broke decides which answer is
- * required; what comes, or does not come, is compared with that.
+ * required; the actual answer, or its absence, is compared with the required one.
  */
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_reaction.h"
@@ -12,9 +12,9 @@
 enum {
     BY_ERR_VERS = 1,
     BY_ERR_CHUNK = 2,
-    BY_RPC_ERROR = 4, /* GARBAGE_ARGS, or another status that says that nothing was done */
+    BY_RPC_ERROR = 4, /* GARBAGE_ARGS, or another status for a Call that was not carried out */
     BY_SUCCESS = 8,
-    BY_SILENCE = 16, /* until the end, or a close */
+    BY_SILENCE = 16, /* until the end of the capture, or a close */
 };
 
 static const struct rpcrdma_demand demands[] = {
@@ -59,7 +59,7 @@ static const struct rpcrdma_demand demands[] = {
     {RULE_RPCR_4_2_4_01, RULE_RPCR_4_5_02, BY_ERR_CHUNK | BY_RPC_ERROR, BY_ERR_VERS | BY_SUCCESS, "ERR_CHUNK"},
 };
 
-/* The responder goes by the version that it reads, whatever was meant. */
+/* The responder decides by the version that it reads, whatever the sender meant. */
 static bool wrong_way(const struct rpcrdma_transaction *t, const struct rpcrdma_demand *demand)
 {
     return t->open->call_header.vers == RPCRDMA_VERSION && demand->rule == RULE_RPCR_4_5_1_01;
@@ -120,7 +120,7 @@ static const char *reaction_name_of(unsigned kind)
     }
 }
 
-/* The status of the procedure itself: 0 when it succeeded, UINT64_MAX when unknown. */
+/* The status of the procedure itself: 0: success, UINT64_MAX: unknown. */
 static uint64_t nfs_status(const struct rpcrdma_transaction *t)
 {
     unsigned i = 0;
@@ -176,7 +176,7 @@ static void judge_reverse_chunks(struct rpcrdma_connection *rpcrdma, const struc
 {
     if (t->reverse && t->n_chunks > 0)
         rpcrdma_pass(rpcrdma, RULE_BIDI_5_3_04);
-    if (t->reverse && t->twin) /* not treated as the Reply to the Call of the same XID (section 2.4.1) */
+    if (t->reverse && t->twin) /* not mistaken for the Reply to the Call with the same XID (section 2.4.1) */
         rpcrdma_pass(rpcrdma, RULE_BIDI_2_4_1_02);
 }
 
@@ -218,7 +218,7 @@ bool rpcrdma_reaction_new(struct rpcrdma_connection *rpcrdma)
     return rpcrdma->reaction != NULL;
 }
 
-/* A Terminate that blames a memory access is about that; any other is about a Call without an answer. */
+/* If a Terminate blames a memory access, that is the reason; any other Terminate is about a Call without an answer. */
 static bool blames_call(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal)
 {
     unsigned caller = other_side(refusal->place.side & 1u);
@@ -238,7 +238,7 @@ void rpcrdma_reaction_refusal(struct rpcrdma_connection *rpcrdma, const struct r
 
     if (rpcrdma->reaction->closed)
         return;
-    if (rdma_refuses_receive(refusal->cause)) /* whatever the Send holds: rpcrdma_resource_rules.c */
+    if (rdma_refuses_receive(refusal->cause)) /* rpcrdma_resource_rules.c judges this, whatever the Send contains */
         rpcrdma_discard_skipped(rpcrdma);
     rpcrdma->reaction->closed = true;
     explained =
@@ -262,7 +262,7 @@ void rpcrdma_reaction_end(struct rpcrdma_connection *rpcrdma, unsigned side, boo
     rpcrdma->reaction->closed = true;
     if (!rpcrdma->terminated)
         rpcrdma_tolerance_end(rpcrdma, side, reset, place);
-    if (reset || (rpcrdma->client >= 0 && side != (unsigned)rpcrdma->client)) /* the client's FIN is the ULP's wish */
+    if (reset || (rpcrdma->client >= 0 && side != (unsigned)rpcrdma->client)) /* a client's FIN is the ULP's choice */
         explained |= rpcrdma_discard_end(rpcrdma, side, place, NULL);
     rpcrdma_unanswered_close(rpcrdma, side, place, reset ? "RST" : "FIN", reset, explained);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Does a connection carry RPC-over-RDMA, and is a message a Call or a Reply? Nothing in MPA answers the first question
- * (RFC 8166 section 5 names a port, RFC 8797 a block in the private data, both optional); the RPC message answers the
- * second (RFC 8167 section 2), where it can be seen.
+ * Decides whether a connection carries RPC-over-RDMA, and whether a message is a Call or a Reply. Nothing in MPA
+ * answers the first question (RFC 8166 section 5 names a port, RFC 8797 a block in the private data, both optional);
+ * the RPC message answers the second (RFC 8167 section 2), if it is visible.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
@@ -25,7 +25,7 @@ static bool recognise_header_plausible(const struct rpcrdma_message *m)
     return h->proc == RPCRDMA_ERROR || (h->proc == RPCRDMA_NOMSG && h->read.n + h->write.n + h->reply.segments > 0);
 }
 
-/* An RPC message with the XID of the first word is somewhere in it, whatever is wrong with the header. */
+/* The message contains an RPC message with the XID from the first word, even if the header is wrong. */
 static bool holds_call(const struct rpcrdma_message *m)
 {
     uint32_t there = m->n - m->lacking, end = there < SEARCH_MAX ? there : SEARCH_MAX;
@@ -67,7 +67,7 @@ bool rpcrdma_recognise(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     return false;
 }
 
-/* ---- Sends from before that ---- */
+/* ---- Sends before the connection is recognised ---- */
 
 void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
@@ -78,9 +78,9 @@ void rpcrdma_early_keep(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
         return;
     octets = message->n <= RPCRDMA_EARLY_OCTETS_MAX ? arena_resize(rpcrdma->arena, NULL, 0, message->n + 1) : NULL;
     early = octets ? arena_resize(rpcrdma->arena, rpcrdma->early, rpcrdma->n_early * sizeof *early,
-                                  (rpcrdma->n_early + 1) * sizeof *early) /* they are few */
+                                  (rpcrdma->n_early + 1) * sizeof *early) /* there are only a few */
                    : NULL;
-    if (!early) { /* it may have been a message */
+    if (!early) { /* the lost Send may have been a message */
         arena_drop(octets, message->n + 1);
         rpcrdma_lacks_track(rpcrdma, 0);
         rpcrdma_lacks_track(rpcrdma, 1);
@@ -110,12 +110,12 @@ static bool call_shaped(const struct rpcrdma_message *m)
 {
     uint32_t at = m->header.header_len;
 
-    if (m->lacking > 0 && m->n - m->lacking < at + 12) /* nothing contradicts it */
+    if (m->lacking > 0 && m->n - m->lacking < at + 12) /* nothing contradicts a Call */
         return true;
     return m->n >= at + 12 && get_be32(m->p + at + 8) == RPC_VERSION;
 }
 
-/* The same, for a header that cannot be read: somewhere after the fixed words. */
+/* The same for a header that cannot be read: the words may be anywhere after the fixed words. */
 static bool call_within(const struct rpcrdma_message *m)
 {
     uint32_t there = m->n - m->lacking, end = there < SEARCH_MAX ? there : SEARCH_MAX;
@@ -132,14 +132,14 @@ static enum rpcrdma_kind kind_inline(const struct rpcrdma_message *m, bool answe
 {
     uint32_t type = get_be32(m->p + m->header.header_len + 4);
 
-    if (type == RPC_CALL) /* msg_type may be what is wrong (RFC 8167 section 5.2) */
+    if (type == RPC_CALL) /* the wrong word may be msg_type (RFC 8167 section 5.2) */
         return answers && !call_shaped(m) ? RPCRDMA_KIND_REPLY : RPCRDMA_KIND_CALL;
     if (type == RPC_REPLY)
         return RPCRDMA_KIND_REPLY;
     return answers && !call_shaped(m) ? RPCRDMA_KIND_REPLY : RPCRDMA_KIND_CALL;
 }
 
-/* The Send has no part of the RPC message. */
+/* The Send contains no part of the RPC message. */
 static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m,
                                        bool answers)
 {
@@ -147,10 +147,10 @@ static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma,
 
     for (uint32_t i = 0; i < m->header.read.n; i++)
         has_position_zero |= rpcrdma_read_segment_at(&m->header, m->p, i).position == 0;
-    /* The Call may come later, or be missing. RFC 5666 has no Calls from the server. */
+    /* The Call may be captured later, or be missing. RFC 5666 has no Calls from the server. */
     answers |= (m->unsure || !rpcrdma_calls_seen(rpcrdma, other_side(m->side))) && rpcrdma_by_rfc5666(rpcrdma) &&
                rpcrdma->client >= 0 && (unsigned)rpcrdma->client != m->side;
-    /* By RFC 5666 section 5.2 a Reply may have one, too; a side that has never called is more likely answering. */
+    /* By RFC 5666 section 5.2 a Reply may have such a chunk, too; a side that has never called more likely answers. */
     if (has_position_zero)
         return answers && (rpcrdma_by_rfc5666(rpcrdma) || rpcrdma->side[m->side].calls.total == 0) ? RPCRDMA_KIND_REPLY
                                                                                                    : RPCRDMA_KIND_CALL;
@@ -158,7 +158,7 @@ static enum rpcrdma_kind kind_by_lists(const struct rpcrdma_connection *rpcrdma,
     if (answers || (m->header.read.n == 0 && m->header.has_reply &&
                     (m->unsure || !rpcrdma_calls_seen(rpcrdma, other_side(m->side)))))
         return RPCRDMA_KIND_REPLY;
-    /* Where the client is unknown, the capture begins inside the connection: its Call was before that. */
+    /* If the client is unknown, the capture begins mid-connection, and the Call was sent before it. */
     return rpcrdma->client >= 0 && (unsigned)rpcrdma->client == m->side ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_REPLY;
 }
 
@@ -167,7 +167,7 @@ static enum rpcrdma_kind recognise_kind_of(const struct rpcrdma_connection *rpcr
 {
     bool from_client = rpcrdma->client < 0 || (unsigned)rpcrdma->client == m->side;
 
-    /* A receiver discards anything shorter (RFC 8166 section 4.5): it opens nothing and ends nothing. */
+    /* A receiver discards a shorter message (RFC 8166 section 4.5): it neither opens nor ends a transaction. */
     if (m->n < RPCRDMA_FIXED_LEN || m->header.proc == RPCRDMA_DONE)
         return RPCRDMA_KIND_UNKNOWN;
     if (m->header.proc == RPCRDMA_ERROR)
@@ -178,13 +178,13 @@ static enum rpcrdma_kind recognise_kind_of(const struct rpcrdma_connection *rpcr
         return kind_by_lists(rpcrdma, m, answers);
     if (m->header.status == RPCRDMA_OK && m->n - m->lacking >= m->header.header_len + 8)
         return kind_inline(m, answers);
-    /* a header that cannot be read to its end, or is not followed by a payload */
+    /* the header cannot be read to its end, or no payload follows */
     if (answers)
         return RPCRDMA_KIND_REPLY;
     return from_client || call_within(m) ? RPCRDMA_KIND_CALL : RPCRDMA_KIND_UNKNOWN;
 }
 
-/* What there is of the RPC message in the Send. */
+/* Takes the part of the RPC message that is in the Send. */
 static void take_rpc(struct rpcrdma_message *m)
 {
     uint32_t at = m->header.header_len, there = m->n - m->lacking;

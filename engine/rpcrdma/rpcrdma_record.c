@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The record that a connection leaves for later ones (engine/rpcrdma/rpcrdma_record.h). It is assembled at the end
- * from the transactions still remembered; only accesses, and what is forgotten earlier, are recorded at once.
+ * from the transactions that are still remembered. Accesses, and transactions forgotten earlier, are recorded at once.
  */
 #include "engine/rpcrdma/rpcrdma_record.h"
 #include "engine/core/heap.h"
@@ -29,7 +29,7 @@ static struct rpcrdma_history_record *record_of(struct rpcrdma_connection *rpcrd
     return rpcrdma->record;
 }
 
-/* ---- Calls and what they offer ---- */
+/* ---- Calls and their offers ---- */
 
 static struct rpcrdma_history_call *call_new(struct rpcrdma_history_record *record)
 {
@@ -109,7 +109,7 @@ void rpcrdma_record_call(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     record = record_of(rpcrdma);
     if (!record)
         return;
-    if (rpcrdma->finished) /* the latest suffice */
+    if (rpcrdma->finished) /* the latest are enough */
         note_offers(record, t);
     record->callbacks |= t->reverse && t->outcome == RPCRDMA_REPLIED;
     if (plain || !(call = call_new(record)))
@@ -145,7 +145,7 @@ void rpcrdma_record_tolerated(struct rpcrdma_connection *rpcrdma, enum rule_id r
         record->tolerated = (uint16_t)(rule + 1);
 }
 
-/* ---- accesses to what nothing here offers ---- */
+/* ---- accesses to memory that this connection does not offer ---- */
 
 static struct rpcrdma_history_stray *find_stray(struct rpcrdma_history_record *record, const struct rpcrdma_move *move)
 {
@@ -179,7 +179,7 @@ void rpcrdma_record_stray(struct rpcrdma_connection *rpcrdma, const struct rpcrd
                                                                         .place = move->place};
 }
 
-/* The owner's adapter returned what was asked for. */
+/* The owner's adapter returned the requested data. */
 void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
     struct rpcrdma_history_stray *stray = find_stray(rpcrdma->record, move);
@@ -190,7 +190,7 @@ void rpcrdma_record_response(struct rpcrdma_connection *rpcrdma, const struct rp
     stray->proof = move->place;
 }
 
-/* What was written before this Send must have been placed, or the connection would have ended. */
+/* Octets written before this Send must have been placed; otherwise the connection would have ended. */
 void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
     struct rpcrdma_history_record *record = rpcrdma->record;
@@ -206,7 +206,7 @@ void rpcrdma_record_send(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     }
 }
 
-/* ---- Sends of no octets ---- */
+/* ---- Sends without octets ---- */
 
 void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *message)
 {
@@ -218,7 +218,7 @@ void rpcrdma_record_empty(struct rpcrdma_connection *rpcrdma, const struct rpcrd
 
 /* ---- the end ---- */
 
-/* A Call that was taken late, after a hole, offers what was refused. */
+/* A Call that arrived late, after a hole, offers the memory to which access was refused. */
 static void note_refused(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_history_stray *stray)
 {
     for (const struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, stray->owner, stray->handle); o;

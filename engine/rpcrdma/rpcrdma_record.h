@@ -11,19 +11,19 @@
 #include "wire/endpoint.h"
 
 enum {
-    RPCRDMA_HISTORY_FIRST_CALLS = 32, /* the first Calls of a side are kept, whatever became of them; */
-    RPCRDMA_HISTORY_CALLS_MAX = 96,   /* later ones only if no Reply answered them */
+    RPCRDMA_HISTORY_FIRST_CALLS = 32, /* the first Calls of a side are kept, with any outcome; */
+    RPCRDMA_HISTORY_CALLS_MAX = 96,   /* later Calls are kept only if no Reply answered them */
     RPCRDMA_HISTORY_OFFERS_MAX = 64,  /* memory segments per record, the latest */
-    RPCRDMA_HISTORY_STRAYS_MAX = 16,  /* accesses to memory that nothing on the connection offered */
-    RPCRDMA_HISTORY_EMPTY_MAX = 8,    /* Sends of no octets that were reported, the first */
+    RPCRDMA_HISTORY_STRAYS_MAX = 16,  /* accesses to memory that the connection did not offer */
+    RPCRDMA_HISTORY_EMPTY_MAX = 8,    /* reported Sends without octets, the first */
 };
 
-/* A Call and what became of it. */
+/* A Call and its outcome. */
 struct rpcrdma_history_call {
     uint32_t xid;
     uint8_t side; /* the caller */
     bool reverse;
-    bool damaged;       /* octets were lost since: it may have been answered */
+    bool damaged;       /* octets were lost since the Call: it may have been answered */
     bool repeats;       /* the same Call was already outstanding on this connection */
     bool received;      /* the caller received the answer, as its later ACKs show */
     bool refused;       /* the caller refused an access to memory that the Call offers */
@@ -31,7 +31,7 @@ struct rpcrdma_history_call {
     bool succeeded;     /* the Reply says SUCCESS */
     bool request_known; /* the four fields below are valid */
     uint32_t program, version, procedure;
-    uint64_t hash; /* of the request without its XID */
+    uint64_t hash; /* of the request without the XID */
     struct rpcrdma_slot_use use;
     enum rpcrdma_outcome outcome;
     uint32_t error; /* RPCRDMA_FAILED: rdma_err */
@@ -48,34 +48,34 @@ struct rpcrdma_history_offer {
 struct rpcrdma_history_stray {
     uint8_t owner;
     bool write;
-    bool served; /* a Read that was answered; a Write after which the owner went on sending */
+    bool served; /* a Read was answered; after a Write, the owner continued to send */
     bool refused;
     uint32_t handle;
     uint64_t from, to;
     uint64_t operation;
-    struct place place, proof; /* proof: the frame that shows it was served */
+    struct place place, proof; /* proof: the frame that shows that the access was served */
 };
 
 enum {
     RPCRDMA_HISTORY_SHAPES = 8
-}; /* words of a set of shapes of Calls: equal ones are always in it, others hardly ever */
+}; /* bits of a set of Call shapes: a shape that was added is always found, another one hardly ever */
 
-/* A Call that was outstanding when the responder ended the connection: the one that most likely was the reason. */
+/* The outstanding Call that most likely made the responder end the connection. */
 struct rpcrdma_history_cut {
-    bool any, reported; /* reported: there is a finding about it */
-    bool forgotten;     /* by a host that knew nothing of the connection any more */
+    bool any, reported; /* reported: a finding about the Call exists */
+    bool forgotten;     /* ended by a host that no longer knew the connection */
     enum rule_id rule;
     struct place place; /* of the end */
     unsigned shape;     /* in a set of shapes */
     struct rpcrdma_history_call call;
 };
 
-/* The client ended the connection after an answer that it should have put up with. */
+/* The client ended the connection after an answer that it should have tolerated. */
 struct rpcrdma_history_drop {
     bool any;
-    bool closed; /* as when there is no more to do; false: it reset the connection */
+    bool closed; /* closed in order, like a client that is done; false: the client reset the connection */
     enum rule_id rule;
-    struct place place, culprit; /* of the reset, of the answer */
+    struct place place, culprit; /* place of the reset; of the answer */
 };
 
 struct nfs_files;
@@ -84,38 +84,38 @@ struct rpcrdma_history_record {
     int client;         /* side; -1: unknown */
     int initiator_side; /* -1: unknown */
     bool whole;         /* captured from its start, without a hole */
-    bool served_unseen; /* Calls of the client were answered that the capture lacks */
+    bool served_unseen; /* Calls of the client that the capture lacks were answered */
     struct rpcrdma_history_call *calls;
     struct rpcrdma_history_offer *offers; /* a ring when n_offers exceeds RPCRDMA_HISTORY_OFFERS_MAX */
     struct rpcrdma_history_stray *strays; /* room for RPCRDMA_HISTORY_STRAYS_MAX; NULL: none */
     unsigned n_calls, calls_size, n_offers, offers_size, n_strays;
-    bool callbacks;       /* a Call of the server was answered */
+    bool callbacks;       /* a Call from the server was answered */
     bool callback_at_end; /* the server's last Send is a Call that was never answered */
     struct place callback;
     bool fin[2], reset[2]; /* by side */
-    bool one_end;          /* fin: a DisconnectRequest, which ends both directions at once */
+    bool one_end;          /* the end is a DisconnectRequest, which ends both directions at once */
     bool refusal;          /* a Terminate or NAK ended the connection */
     uint8_t refused_by;    /* side */
     enum rdma_refusal_cause cause;
     struct place refusal_place, end[2];
     struct rpcrdma_history_cut cut;
     struct rpcrdma_history_drop drop;
-    uint16_t tolerated;                      /* 1 + the rule of an answer after which the client went on; 0: none */
-    uint64_t served[RPCRDMA_HISTORY_SHAPES]; /* shapes of the Calls of the client that a Reply answered */
-    bool delegated;       /* the client was granted delegations that can be recalled on this connection */
-    unsigned delegations; /* still held when the connection ended */
+    uint16_t tolerated;                      /* 1 + the rule of an answer that the client tolerated; 0: none */
+    uint64_t served[RPCRDMA_HISTORY_SHAPES]; /* shapes of the client's Calls that a Reply answered */
+    bool delegated;                          /* the client was granted recallable delegations on this connection */
+    unsigned delegations;                    /* still held when the connection ended */
     struct place empty[RPCRDMA_HISTORY_EMPTY_MAX];
     unsigned n_empty;
-    struct rpcrdma_history_objects objects; /* of sessions and client ids */
+    struct rpcrdma_history_objects objects; /* sessions and client ids */
     struct rpcrdma_history_refusals refusals;
-    struct nfs_files *files; /* what it did to them (engine/nfs/nfs.h), on the heap; NULL: nothing */
-    bool recalled;           /* slots, by CB_RECALL_SLOT; the first time at: */
+    struct nfs_files *files; /* changes to files (engine/nfs/nfs.h), on the heap; NULL: none */
+    bool recalled;           /* slots were recalled by CB_RECALL_SLOT; the time of the first recall follows */
     int64_t recalled_ns;
     /* Filled in by the host: */
     struct endpoint endpoint[2]; /* by side */
     int64_t start_ns, end_ns;
     uint32_t end_frame;
-    struct rpcrdma_history_record *older, *newer; /* used by the history alone */
+    struct rpcrdma_history_record *older, *newer; /* for the history only */
 };
 
 void rpcrdma_history_record_free(struct rpcrdma_history_record *record);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How much of an item is in a payload, by the assumed reduction: RFC 8166 sections 3.4 and 4.3. */
+/* How much of an item is in the payload, under the assumed reduction: RFC 8166 sections 3.4 and 4.3. */
 #include "engine/rpcrdma/rpcrdma_look.h"
 
 /* ---- chunks that an item may be in ---- */
@@ -9,7 +9,7 @@ static const struct rpcrdma_chunk_state *reduction_chunk_at(const struct rpcrdma
     return &look->t->chunks[chunk];
 }
 
-/* Items come with ascending positions: chunks before this one will not be asked for again. */
+/* Items come in ascending positions: chunks before this one are not needed again. */
 static int read_chunk_from(struct rpcrdma_look *look, uint64_t position)
 {
     while (look->next < look->n_order && reduction_chunk_at(look, look->order[look->next])->position < position)
@@ -24,7 +24,7 @@ int rpcrdma_look_read_chunk(struct rpcrdma_look *look, uint64_t position)
     return chunk >= 0 && reduction_chunk_at(look, chunk)->position == position ? chunk : -1;
 }
 
-/* The Write chunk of the current READ-class operation, if it was returned with octets in it. */
+/* The Write chunk of the current READ-class operation, if it was returned with octets. */
 int rpcrdma_look_write_chunk(const struct rpcrdma_look *look)
 {
     unsigned number = look->body->procedure->compound ? look->class - 1 : 0;
@@ -94,7 +94,7 @@ static uint64_t left_in_order(struct rpcrdma_look *look, const struct nfs_item *
     return *chunk >= 0 ? 0 : xdr_padded(item->count);
 }
 
-/* A chunk may hold the beginning or the end of a Call's item, or several chunks a part each. */
+/* A chunk may hold the beginning or the end of a Call's item; several chunks may hold one part each. */
 static uint64_t left_partial(struct rpcrdma_look *look, const struct nfs_item *item, int *chunk)
 {
     uint64_t padded = xdr_padded(item->count), end = item->position + item->count, octets = 0;
@@ -110,7 +110,7 @@ static uint64_t left_partial(struct rpcrdma_look *look, const struct nfs_item *i
 
             *chunk = *chunk < 0 ? c : *chunk;
             octets += state->length;
-            if (state->position + state->length == end) /* with the end the roundup is gone, too */
+            if (state->position + state->length == end) /* the chunk holds the end, and with it the roundup */
                 octets += xdr_roundup(item->count);
         }
     }

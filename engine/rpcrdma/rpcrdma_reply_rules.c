@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The chunk lists of a Reply against its Call's: RFC 8166 sections 4.3.1 to 4.3.3 and 3.4.6. The responder adds and
- * drops nothing and changes nothing but lengths. What was moved for the Reply: rpcrdma_returned_rules.c.
+ * The chunk lists of a Reply against those of its Call: RFC 8166 sections 4.3.1 to 4.3.3 and 3.4.6. The responder adds
+ * and drops nothing, and changes only lengths. rpcrdma_returned_rules.c judges the octets moved for the Reply.
  */
 #include "engine/core/words.h"
 #include "engine/rpcrdma/rpcrdma_returned.h"
 
 #include <stdio.h>
 
-/* ---- other Calls that the Reply may answer ---- */
+/* ---- other Calls that the Reply may belong to ---- */
 
 /* A retransmission may be answered with the chunks of either Send. */
 static bool ambiguous(const struct rpcrdma_transaction *t)
@@ -45,7 +45,7 @@ static void judge_read_list(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
     }
     if (rpcrdma_by_rfc5666(rpcrdma))
         return;
-    reply->misread = true; /* what the payload lacks may be in there */
+    reply->misread = true; /* the missing part of the payload may be in the Read list */
     rpcrdma_fail(rpcrdma, reply, RULE_RPCR_4_3_1_03, reply->transaction->call.frame,
                  "expected an empty Read list in a Reply; found a Reply with a Read list of %u segment%s, the first of "
                  "STag 0x%08x",
@@ -60,7 +60,7 @@ static bool same_place(const struct rpcrdma_segment *offered, const struct rpcrd
     return offered->handle == returned->handle && offered->offset == returned->offset;
 }
 
-/* The whole returned chunk is another one of the Call's. */
+/* The whole returned chunk equals a chunk of the Call. */
 static bool is_chunk(const struct rpcrdma_transaction *t, const struct rpcrdma_chunk_state *chunk,
                      const struct rpcrdma_message *reply, const struct rpcrdma_chunk *from)
 {
@@ -75,7 +75,7 @@ static bool is_chunk(const struct rpcrdma_transaction *t, const struct rpcrdma_c
     return true;
 }
 
-/* Its place in the Call's Write list; -1: none. */
+/* The chunk's place in the Call's Write list; -1: none. */
 static int other_place(const struct rpcrdma_transaction *t, const struct rpcrdma_message *reply,
                        const struct rpcrdma_chunk *from)
 {
@@ -86,7 +86,7 @@ static int other_place(const struct rpcrdma_transaction *t, const struct rpcrdma
     return -1;
 }
 
-/* A chunk without segments is correct if it was offered like that, and, for NFSv4, if it has no result. */
+/* A chunk without segments is correct if it was offered without segments, or, for NFSv4, if it has no result. */
 static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
                         const struct rpcrdma_chunk_state *chunk, const struct rpcrdma_chunk *from)
 {
@@ -98,7 +98,7 @@ static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
     }
     if (from->n == 0 && (rpcrdma_returned_compound(t) || rpcrdma_by_rfc5666(rpcrdma)))
         return; /* rpcrdma_returned_rules.c knows whether there is a result */
-    if (from->n == 0 && chunk->n > 0 && !t->open->call_body.known) { /* it may be a COMPOUND */
+    if (from->n == 0 && chunk->n > 0 && !t->open->call_body.known) { /* the Call may be a COMPOUND */
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_3_4_6_06);
         return;
     }
@@ -108,7 +108,7 @@ static void judge_count(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messa
                  chunk->n, plural(chunk->n), chunk->number + 1, from->n, plural(from->n));
 }
 
-/* What a Reply's chunks have been found to differ in: each is one finding of a Reply. */
+/* Differences found in the chunks of a Reply: each kind is reported once per Reply. */
 struct differing {
     bool place, length;
 };
@@ -124,7 +124,7 @@ static const char *chunk_name(const struct rpcrdma_chunk_state *chunk)
     return text;
 }
 
-/* The segment of the chunk's offers at that place, or the one of this number if there is none. */
+/* The offered segment of the chunk at the same address, or, if there is none, the one with this number. */
 static const struct rpcrdma_segment *offer_meant(const struct rpcrdma_transaction *t,
                                                  const struct rpcrdma_chunk_state *chunk, uint32_t number,
                                                  const struct rpcrdma_segment *returned)
@@ -151,7 +151,7 @@ static void fail_place(struct rpcrdma_connection *rpcrdma, struct rpcrdma_messag
         (unsigned long long)returned->offset);
 }
 
-/* As many as in the Call. */
+/* The number of segments must be that of the Call. */
 static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
                            const struct rpcrdma_chunk_state *chunk, const struct rpcrdma_chunk *from,
                            struct differing *differing)
@@ -167,7 +167,7 @@ static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
             differing->place = true;
             fail_place(rpcrdma, reply, chunk, i, &returned);
         }
-        /* The data is in another order, too. */
+        /* The data are in another order, too. */
         reply->misread |= meant != offered && chunk->kind == RPCRDMA_WRITE_CHUNK;
         if (!differing->length && returned.length > meant->length && !t->astray) {
             differing->length = true;
@@ -246,7 +246,7 @@ static bool reply_judge_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     return true;
 }
 
-/* The Call's chunks, as many and in the same order. */
+/* The Reply must return the Call's chunks, in the same number and order. */
 static void judge_chunks(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
@@ -315,7 +315,7 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
     bool is_long = reply->header.proc == RPCRDMA_NOMSG;
 
     if (is_long && reply->header.read.n > 0)
-        return; /* the client reads it: RFC 5666 section 5.2, and RPCR-4.3.1-03 */
+        return; /* the client reads the Reply: RFC 5666 section 5.2, and RPCR-4.3.1-03 */
     if (!chunk && is_long) {
         rpcrdma_fail(rpcrdma, reply, RULE_RPCR_3_5_3_12, t->call.frame,
                      "expected the Reply inline, as the Call has no Reply chunk; found an RDMA_NOMSG Reply");
@@ -341,12 +341,9 @@ static void judge_reply_chunk(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_5_3_12);
 }
 
-/* ---- a Call that the capture may not show ---- */
+/* ---- a Call that the capture may lack ---- */
 
-/*
- * The chunks are the Call's. If octets were lost since, a Call of the same XID may be among them, and a difference may
- * be due to it.
- */
+/* The chunks are the Call's. If octets were lost since, a lost Call with the same XID may explain a difference. */
 static bool fits_call(const struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
@@ -396,7 +393,7 @@ void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
         message->misread = true;
         return;
     }
-    message->faulty = false; /* from here on: by these rules */
+    message->faulty = false; /* from here on: an error found by these rules */
     judge_read_list(rpcrdma, message);
     judge_write_list(rpcrdma, message);
     faulty |= message->faulty;
@@ -406,6 +403,6 @@ void rpcrdma_reply_header(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mes
         rpcrdma_returned_reply(rpcrdma, message);
     if (message->header.proc == RPCRDMA_NOMSG)
         message->misread |= message->faulty;
-    message->transaction->spoilt |= faulty || message->faulty; /* its caller may wait for another one */
+    message->transaction->spoilt |= faulty || message->faulty; /* the caller may wait for another Reply */
     message->faulty |= faulty || before;
 }

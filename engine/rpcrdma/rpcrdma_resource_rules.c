@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Receive resources (RFC 8166 sections 3.3.1 and 3.3.3, RFC 8167 section 4.3, RFC 8797 section 4): a responder has a
- * Receive for every Call within its grant, a requester one for every Reply, each as large as announced. A violation
- * shows when DDP ends the connection because there was no buffer for a Send, or one too small, though the Send was
- * within all limits. Conformance shows when the receiver goes on after the Send has arrived.
+ * Receive for every Call within its grant, a requester has one for every Reply, each as large as announced. If DDP ends
+ * the connection because a Send within all limits found no buffer, or one too small, the rule is violated. If the
+ * receiver continues after the Send has arrived, it conforms.
  */
 #include "engine/core/heap.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
@@ -12,20 +12,20 @@
 
 enum { SENT_KEPT = 64 };
 
-/* A Send for which its receiver had to be prepared. */
+/* A Send for which the receiver had to be prepared. */
 struct sent {
     uint64_t offset; /* of its last segment */
     uint32_t frame;
     uint32_t octets;
     struct rpcrdma_expected expected;
     bool call, reverse;
-    bool invalidates; /* an STag that its receiver must be able to invalidate */
-    bool size_only;   /* the receiver need not have a buffer for it, but any buffer must be large enough */
+    bool invalidates; /* an STag that the receiver must be able to invalidate */
+    bool size_only;   /* the receiver need not have a buffer, but any buffer must be large enough */
 };
 
 struct rpcrdma_resource_state {
     struct sent sent[2][SENT_KEPT]; /* rings, by sender */
-    uint64_t n[2], taken[2];        /* Sends; those that are known to have been received */
+    uint64_t n[2], taken[2];        /* Sends in total; Sends that are known to have been received */
 };
 
 bool rpcrdma_resource_new(struct rpcrdma_connection *rpcrdma)
@@ -45,7 +45,7 @@ static enum rule_id rule_of_number(const struct sent *sent)
     return sent->expected.raised ? RULE_RPCR_3_3_1_08 : RULE_EXP_4_5_1_01;
 }
 
-/* RULE_COUNT: nothing that the receiver announced covers its size. */
+/* RULE_COUNT: no announcement of the receiver covers the size of the Send. */
 static enum rule_id rule_of_size(const struct rpcrdma_connection *rpcrdma, unsigned receiver, const struct sent *sent)
 {
     const struct rpcrdma_announced *announced = &rpcrdma->side[receiver].announced;
@@ -55,7 +55,7 @@ static enum rule_id rule_of_size(const struct rpcrdma_connection *rpcrdma, unsig
     return announced->valid && sent->octets <= announced->data.receive_size ? RULE_CMPD_4_12 : RULE_COUNT;
 }
 
-/* It went on after them: there was a buffer for each. */
+/* The receiver continued after these Sends: each found a buffer. */
 static void resource_take(struct rpcrdma_connection *rpcrdma, unsigned receiver, const struct rpcrdma_message *m)
 {
     struct rpcrdma_resource_state *state = rpcrdma->resource;
@@ -69,7 +69,7 @@ static void resource_take(struct rpcrdma_connection *rpcrdma, unsigned receiver,
 
         if (sent->offset >= m->received)
             return;
-        /* On InfiniBand it may have been sent again after an RNR NAK, which is no violation. */
+        /* On InfiniBand the Send may have been repeated after an RNR NAK, which is not a violation. */
         if (!sent->size_only)
             rpcrdma_pass(rpcrdma, number);
         if (sent->invalidates)
@@ -85,7 +85,7 @@ void rpcrdma_resource_message(struct rpcrdma_connection *rpcrdma, const struct r
         resource_take(rpcrdma, m->side, m);
 }
 
-/* Both sides support it (RFC 8797 section 4.1), and the Call offers this STag. */
+/* Both sides support remote invalidation (RFC 8797 section 4.1), and the Call offers this STag. */
 static bool may_invalidate(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
@@ -124,7 +124,7 @@ void rpcrdma_resource_sent(struct rpcrdma_connection *rpcrdma, const struct rpcr
         (struct sent){.offset = m->place.offset, .frame = m->place.frame, .octets = m->n, .size_only = true};
 }
 
-/* The Send that a segment belongs to: the first that ends with it or after it. */
+/* The Send to which a segment belongs: the first Send that ends at the segment or after it. */
 static const struct sent *sent_at(const struct rpcrdma_resource_state *state, unsigned sender, uint64_t offset)
 {
     const struct sent *found = NULL;
@@ -137,13 +137,13 @@ static const struct sent *sent_at(const struct rpcrdma_resource_state *state, un
             break;
         found = sent;
     }
-    /* Without anything known before it, it may have begun anywhere. */
+    /* If no earlier Send is known, this Send may have begun anywhere. */
     return found && (found->offset == offset || found->octets > 0) ? found : NULL;
 }
 
 /*
- * Above the default threshold, where nothing was announced, an administrator may have raised it at both ends: a warning
- * when it was sent. That it is refused proves that there is no larger buffer.
+ * If nothing was announced, an administrator may have raised the limit above the default at both ends: the Send itself
+ * was only a warning. Its refusal proves that the receiver has no larger buffer.
  */
 static void judge_unraised(struct rpcrdma_connection *rpcrdma, const struct rdma_refusal *refusal,
                            const struct sent *sent)

@@ -62,7 +62,7 @@ static void result_pass_items(const struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, binding);
 }
 
-/* RFC 5667 section 3: no more than the client asked for and has room for. */
+/* RFC 5667 section 3: a Reply holds no more than the client asked for and has room for. */
 static void check_asked(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body, *call = &shape->t->open->call_body;
@@ -181,7 +181,7 @@ static void reduced(struct rpcrdma_shape *shape)
                                "found a payload that is invalid at octet %" PRIu64,
                                body->walk.position);
         break;
-    case RPCRDMA_REDUCED_IN_ORDER: /* rpcrdma_reply_rules.c */
+    case RPCRDMA_REDUCED_IN_ORDER: /* rpcrdma_reply_rules.c judges this */
     case RPCRDMA_REDUCED_ABSENT:
     case RPCRDMA_REDUCED_UNPADDED:
     case RPCRDMA_REDUCED_BARE:
@@ -194,7 +194,7 @@ static void not_a_reply(struct rpcrdma_shape *shape)
 {
     const struct rpc_message *rpc = &shape->body->rpc;
 
-    if (shape->in_chunk && rpc->status != RPC_SHORT) /* inline: rpcrdma_xid_rules.c */
+    if (shape->in_chunk && rpc->status != RPC_SHORT) /* rpcrdma_xid_rules.c judges inline ones */
         rpcrdma_shape_fail(shape, shape->t->reverse ? RULE_BIDI_5_2_05 : RULE_RPCR_2_2_2_01,
                            "expected msg_type 1 (REPLY) in the Reply chunk; found msg_type %u in the Reply chunk",
                            rpc->type);
@@ -265,7 +265,7 @@ static void result_gss_wrapped(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_8_2_2_3_01);
 }
 
-/* Which results are in chunks. False: what is left inline is not judged. */
+/* Judges which results are in chunks. False: the inline rest is not judged. */
 static bool result_judge_reduction(struct rpcrdma_shape *shape)
 {
     rpcrdma_shape_count_results(shape);
@@ -300,7 +300,7 @@ static void result_judge(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_2_2_2_01);
     if (!call->known || shape->t->offers_lost)
         return;
-    /* How to treat a Call whose arguments do not fit its procedure is up to the responder. */
+    /* The responder may treat a Call whose arguments do not fit its procedure as it likes. */
     if (shape->t->malformed && call->walked && call->walk.status != NFS_WALK_OK)
         return;
     if (!result_judge_reduction(shape) || shape->failed || body->reduction == RPCRDMA_REDUCED_IN_ORDER) {
@@ -324,6 +324,6 @@ void rpcrdma_result_payload(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
 
     if (!message->misread)
         result_judge(&shape);
-    else if (!shape.in_chunk && shape.body->known) /* lists that are wrong do not concern the header */
+    else if (!shape.in_chunk && shape.body->known) /* wrong lists do not affect the header */
         rpcrdma_auth_rules(&shape);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What was moved into the chunks that a Reply returns, against the returned lengths: RFC 8166 sections 3.4.6, 4.3.2.2
- * and 4.3.3. All RDMA Writes for a Reply precede it in the same direction, so what has not come is missing; or it comes
- * too late, which is another violation (rpcrdma_memory_rules.c waits for it).
+ * The octets moved into the chunks that a Reply returns, against the returned lengths: RFC 8166 sections 3.4.6, 4.3.2.2
+ * and 4.3.3. All RDMA Writes for a Reply precede it in the same direction, so octets that have not come are missing. If
+ * they come later, another rule is violated (rpcrdma_memory_rules.c waits for them).
  */
 #include "engine/rpcrdma/rpcrdma_returned.h"
 
@@ -69,7 +69,7 @@ bool rpcrdma_returned_contiguous(struct rpcrdma_connection *rpcrdma, struct rpcr
     return true;
 }
 
-/* Octets that are returned, but written elsewhere or not at all. False: there is a finding, now or later. */
+/* Octets that were returned, but written elsewhere or not at all. False: there is a finding, now or later. */
 static bool returned_judge_missing(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply,
                                    const struct rpcrdma_returned *r)
 {

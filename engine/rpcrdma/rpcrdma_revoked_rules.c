@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Memory of a completed RPC must be inaccessible to the responder before the upper layer gets it back (RFC 8166 section
- * 4.4.1). A violation shows when an access comes long after the answer, itself an error of the responder, and the
- * requester does not refuse it: it answers the RDMA Read, or goes on after the RDMA Write. Only accesses at a time when
- * the requester must have processed the answer are judged: after t_react, or after another exchange of its own, which
- * makes it a warning.
+ * Memory of a completed RPC must be inaccessible to the responder before the upper layer gets the memory back (RFC 8166
+ * section 4.4.1). A violation shows when an access comes long after the answer (itself an error of the responder) and
+ * the requester does not refuse the access, but answers the RDMA Read, or continues after the RDMA Write. An access is
+ * judged only if the requester must have processed the answer by then: after t_react, or after another exchange of the
+ * requester, in which case the finding is a warning.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
-enum { GOES_ON = 2 }; /* messages of the requester after an RDMA Write that it has received */
+enum { GOES_ON = 2 }; /* messages of the requester after receiving an RDMA Write */
 
-/* A Call that the owner sent after it had received the answer was answered itself. */
+/* A Call that the owner sent after receiving the answer was itself answered. */
 static bool exchanged_since(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     const struct rpcrdma_transaction *other = rpcrdma->side[t->side].calls.done.newest;
@@ -28,7 +28,7 @@ void rpcrdma_revoked_access(struct rpcrdma_connection *rpcrdma, const struct rpc
     struct rpcrdma_memory_state *state = rpcrdma->memory;
     bool long_after = move->place.time_ns - t->answer.time_ns >= rpcrdma->options.t_react;
 
-    if (rpcrdma_invalidated(rpcrdma, move)) /* which has its own rule */
+    if (rpcrdma_invalidated(rpcrdma, move)) /* another rule judges such accesses */
         return;
     if (t->outcome == RPCRDMA_OUTSTANDING || t->damaged || t->spoilt || (!long_after && !exchanged_since(rpcrdma, t)) ||
         !rpcrdma_memory_has_odd(rpcrdma))
@@ -81,7 +81,7 @@ void rpcrdma_revoked_message(struct rpcrdma_connection *rpcrdma, const struct rp
     }
 }
 
-/* The requester had only one chance to refuse it, which may have crossed with it. */
+/* The requester had only one chance to refuse the access, and its message may have crossed with the access. */
 void rpcrdma_revoked_finish(struct rpcrdma_connection *rpcrdma)
 {
     unsigned n = rpcrdma_ring_used(rpcrdma->memory->lates, RPCRDMA_LATES_MAX);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What RFC 5531 section 9 demands of the headers of RPC Replies on any transport. Calls: rpcrdma_call_rules.c. */
+/* What RFC 5531 section 9 requires of the headers of RPC Replies on any transport. Calls: rpcrdma_call_rules.c. */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
 enum { RPCVERS_AT = 8, AUTH_STAT_MAX = 14 /* RPCSEC_GSS_CTXPROBLEM */ };
@@ -18,9 +18,9 @@ static bool rpc_holds(const struct rpc_message *reply, uint32_t version)
 }
 
 /*
- * What is wrong with a range of versions, NULL: nothing. Both ends are supported (RFC 5531 section 9), so the rejected
- * version is neither; between them it may be, where a server supports, say, versions 2 and 4. What is known to exist is
- * from known_low to known_high.
+ * The flaw of a range of versions, NULL: none. The server supports both ends of the range (RFC 5531 section 9), so the
+ * rejected version is not one of them. It may be between them if a server supports, say, versions 2 and 4. The versions
+ * known to exist are known_low to known_high.
  */
 static const char *flaw(const struct rpc_message *reply, uint32_t rejected, bool known, uint32_t known_low,
                         uint32_t known_high, enum rule_severity *severity)
@@ -82,7 +82,7 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     else if (reply->auth_stat == 0)
         rpcrdma_fail(rpcrdma, m, RULE_RPC_9_06, t->call.frame,
                      "expected a reason for the AUTH_ERROR; found AUTH_OK in an AUTH_ERROR");
-    else if (reply->auth_stat > AUTH_STAT_MAX) /* others may be assigned some day: section 13.5 */
+    else if (reply->auth_stat > AUTH_STAT_MAX) /* more values may be assigned: section 13.5 */
         rpcrdma_fail_as(
             rpcrdma, m, RULE_RPC_9_06, SEVERITY_WARNING, t->call.frame,
             "expected a reason for the AUTH_ERROR that is assigned, 1 to %u; found reason %u for the AUTH_ERROR",
@@ -91,7 +91,7 @@ static void judge_denied(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         rpcrdma_pass(rpcrdma, RULE_RPC_9_06);
 }
 
-/* Versions from low to high are supported, and the Call's is not. */
+/* Versions from low to high are supported; the version of the Call must not be. */
 static void rpc_judge_program(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m,
                               const struct rpc_message *reply)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The Read-Read transfer model of RFC 5666, which RFC 8166 dropped: a Reply offers server memory in its Read list, the
- * client reads it and sends RDMA_DONE (RFC 5666 sections 3.5 and 3.8). RFC 8166 section 4.3.1 forbids the list; a
- * client that reads it has not discarded the Reply.
+ * client reads the memory and sends RDMA_DONE (RFC 5666 sections 3.5 and 3.8). RFC 8166 section 4.3.1 forbids the list;
+ * a client that reads the memory has not discarded the Reply.
  */
 #include "engine/rpcrdma/rpcrdma_memory_state.h"
 
@@ -138,7 +138,10 @@ static bool client_closed(const struct rpcrdma_connection *rpcrdma, const struct
     return client->fin && !server->reset && (!server->fin || client->end_place.time_ns < server->end_place.time_ns);
 }
 
-/* On InfiniBand nothing shows that the last packets are missing; where others are since the Reply, these may be. */
+/*
+ * On InfiniBand a capture does not show that the last packets are missing. If other packets have been missing since the
+ * Reply, the last ones may be, too.
+ */
 static bool done_may_be_lost(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_owed *owed)
 {
     unsigned client = 1 - owed->place.side;
@@ -148,7 +151,10 @@ static bool done_may_be_lost(const struct rpcrdma_connection *rpcrdma, const str
             rpcrdma_hole_since(rpcrdma, owed->place.side, owed->place.frame));
 }
 
-/* The connection may have broken before the client could do so, but not if it went on with Calls or closed it. */
+/*
+ * The connection may have broken before the client could send RDMA_DONE, but not if the client sent more Calls or
+ * closed the connection.
+ */
 void rpcrdma_served_finish(struct rpcrdma_connection *rpcrdma)
 {
     const struct rpcrdma_memory_state *state = rpcrdma->memory;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The shape of RPC messages: what Calls and Replies have in common. */
+/* The shape of RPC messages: the common part of Calls and Replies. */
 #include "engine/rpcrdma/rpcrdma_shape.h"
 
 #include <stdio.h>
@@ -81,7 +81,7 @@ void rpcrdma_shape_count_results(struct rpcrdma_shape *shape)
 
 /* ---- the stream ---- */
 
-/* This is an RPC message, whatever its XID. */
+/* The payload begins with an RPC message, with any XID. */
 static bool begins_message(const struct rpcrdma_shape *shape)
 {
     const uint8_t *p = shape->body->payload;
@@ -91,7 +91,7 @@ static bool begins_message(const struct rpcrdma_shape *shape)
                         : type == RPC_CALL && get_be32(p + 8) == RPC_VERSION;
 }
 
-/* It begins some words later. */
+/* The RPC message begins a few words later. */
 static bool begins_late(const struct rpcrdma_shape *shape)
 {
     const uint8_t *p = shape->body->payload;
@@ -166,7 +166,7 @@ static bool is_rpc_message(const uint8_t *p, uint64_t n)
     return n >= RPC_REPLY_MIN && rpc_decode(&rpc, p, n) == RPC_OK;
 }
 
-/* Section 3.2: one RPC message in one RPC-over-RDMA message. */
+/* Section 3.2: an RPC-over-RDMA message holds one RPC message. */
 static void surplus(struct rpcrdma_shape *shape, uint64_t left)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -219,7 +219,7 @@ static void shape_cut_off(struct rpcrdma_shape *shape)
             kind_name(shape), (unsigned long long)missing);
 }
 
-/* Names have no NUL octets: those at the end are roundup that was counted in. */
+/* Names contain no NUL octets: NULs at the end are roundup that was included in the count. */
 static const struct rpcrdma_item *padded_name(const struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -286,7 +286,7 @@ static void without_results(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_3_2_01);
 }
 
-/* What follows the header is unknown. */
+/* The part after the header is unknown. */
 static void opaque(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -316,10 +316,7 @@ static void opaque_or_missing(struct rpcrdma_shape *shape, struct xdr *x, const 
                        name, kind_name(shape), count, (unsigned long long)left);
 }
 
-/*
- * RFC 2203 sections 5.3.2.2 and 5.3.2.3: databody_integ and checksum, or databody_priv. RFC 5666 allows them to be in a
- * chunk.
- */
+/* RFC 2203 sections 5.3.2.2 and 5.3.2.3: databody_integ and checksum, or databody_priv; in a chunk by RFC 5666. */
 static void protected(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -338,7 +335,7 @@ static void protected(struct rpcrdma_shape *shape)
         rpcrdma_shape_pass(shape, RULE_RPCR_6_1_06);
 }
 
-/* The item whose count in the payload differs from the walk that fits. */
+/* Finds the item whose count in the payload differs from the count with which the walk succeeds. */
 static void miscounted(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;
@@ -360,9 +357,9 @@ static void miscounted(struct rpcrdma_shape *shape)
 }
 
 /*
- * A value that its XDR type lacks: a boolean is 0 or 1, an enumeration and what has a bound keep to theirs (RFC 4506
- * sections 4.3, 4.4, 4.10, 4.15). Which program has a transient number is certain only where a server calls back, and
- * of some programs no RFC has the types.
+ * A value that its XDR type does not have: a boolean is 0 or 1; enumerations and bounded types have their limits (RFC
+ * 4506 sections 4.3, 4.4, 4.10, 4.15). The program of a transient number is certain only if a server calls back, and no
+ * RFC defines the types of some programs.
  */
 static void undecodable(struct rpcrdma_shape *shape)
 {
@@ -380,7 +377,7 @@ static void undecodable(struct rpcrdma_shape *shape)
                           (unsigned long long)body->walk.position);
 }
 
-/* What follows the header is known to be the arguments or results of the procedure. */
+/* The part after the header is known to be the arguments or results of the procedure. */
 static void walked(struct rpcrdma_shape *shape)
 {
     const struct rpcrdma_body *body = shape->body;

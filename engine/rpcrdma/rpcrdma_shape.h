@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The shape of one RPC message, Call or Reply, as decoded by rpcrdma_payload.c: shared by rpcrdma_call_rules.c,
- * rpcrdma_position_rules.c, rpcrdma_provision_rules.c and rpcrdma_result_rules.c. An error in a payload mostly makes
- * what follows look wrong, too: nothing else is reported then, unless the payload decodes as a whole all the same.
+ * rpcrdma_position_rules.c, rpcrdma_provision_rules.c and rpcrdma_result_rules.c. An error in a payload usually makes
+ * the rest look wrong, too: nothing else is then reported, unless the payload decodes as a whole nevertheless.
  */
 #ifndef IWARP_ENGINE_RPCRDMA_RPCRDMA_SHAPE_H
 #define IWARP_ENGINE_RPCRDMA_RPCRDMA_SHAPE_H
@@ -16,14 +16,14 @@ struct rpcrdma_shape {
     const struct rpcrdma_body *body;
     bool reply;
     bool in_chunk;      /* the payload is a Position-Zero Read chunk or a Reply chunk */
-    bool failed;        /* an error was found that makes what follows look wrong, too */
-    bool decodes;       /* what is found from here on does not, as the payload decodes as a whole */
-    struct place place; /* of what completed the payload */
+    bool failed;        /* an error was found that makes the rest look wrong, too */
+    bool decodes;       /* errors found from here on do not, because the payload decodes as a whole */
+    struct place place; /* of the part that completed the payload */
     unsigned results;   /* eligible results that the Reply may have; valid with results_known */
     bool results_known;
 };
 
-/* Severity as the catalogue says. */
+/* Fails with the severity from the catalogue. */
 void rpcrdma_shape_fail(struct rpcrdma_shape *shape, enum rule_id rule, const char *format, ...)
     __attribute__((cold, format(printf, 3, 4)));
 void rpcrdma_shape_fail_as(struct rpcrdma_shape *shape, enum rule_id rule, enum rule_severity severity,
@@ -35,7 +35,7 @@ static inline void rpcrdma_shape_pass(const struct rpcrdma_shape *shape, enum ru
     rpcrdma_pass(shape->rpcrdma, rule);
 }
 
-/* These octets are inline, and should not be. */
+/* Counts octets that are inline but should not be. */
 static inline void rpcrdma_shape_excess(struct rpcrdma_shape *shape, uint64_t octets)
 {
     if (shape->message && !shape->in_chunk)
@@ -43,35 +43,35 @@ static inline void rpcrdma_shape_excess(struct rpcrdma_shape *shape, uint64_t oc
 }
 
 /*
- * The binding's rule that says what is eligible in this program and version (RFC 8267 sections 4 to 6); RULE_COUNT when
- * no binding is known.
+ * The rule of the binding that defines what is eligible in this program and version (RFC 8267 sections 4 to 6);
+ * RULE_COUNT: no binding is known.
  */
 enum rule_id rpcrdma_shape_binding(const struct rpcrdma_shape *shape);
-/* "the name of NFS LOOKUP": what an item is, for messages. Valid until the next call. */
+/* "the name of NFS LOOKUP": the name of an item for messages. Valid until the next call. */
 const char *rpcrdma_shape_item_name(const struct rpcrdma_shape *shape, const struct nfs_item *item);
 
 /* Section 3.2, for the contents of a chunk: the XID comes first, without other framing. False: reported. */
 bool rpcrdma_shape_start(struct rpcrdma_shape *shape);
 /*
- * What holds for every payload: whole words (section 2.2.4), nothing after the RPC message (3.2), roundup (2.2.4.2),
- * true counts, a complete message. Called when no chunk explains what is wrong.
+ * Rules for every payload: whole words (section 2.2.4), nothing after the RPC message (3.2), roundup (2.2.4.2), true
+ * counts, a complete message. Called if no chunk explains the error.
  */
 void rpcrdma_shape_stream(struct rpcrdma_shape *shape);
 /*
- * The payload comes out even as it is, or but for Positions or roundup of items that are in chunks: errors found in it
- * do not displace anything.
+ * The payload decodes exactly, apart perhaps from Positions or roundup of items in chunks: an error in it does not
+ * displace anything.
  */
 bool rpcrdma_shape_decodes(const struct rpcrdma_shape *shape);
 /* Counts, names and roundup of the items of such a payload. */
 void rpcrdma_shape_items(struct rpcrdma_shape *shape);
-/* The walk came out even, or found no error. */
+/* The walk ended exactly at the end of the payload, or found no error. */
 bool rpcrdma_shape_whole(const struct rpcrdma_shape *shape);
 /* Counts the READ-class operations of the Call: shape->results. */
 void rpcrdma_shape_count_results(struct rpcrdma_shape *shape);
 
 /*
- * rpcrdma_auth_rules.c: credential and verifier of a header that was read. False: one of them is wrong, and what
- * follows does not decode.
+ * rpcrdma_auth_rules.c: credential and verifier of a header that was read. False: one of them is wrong, and the rest
+ * does not decode.
  */
 bool rpcrdma_auth_rules(struct rpcrdma_shape *shape);
 /* rpcrdma_position_rules.c: the Call's Read chunks against its arguments. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What findings are about, for whoever sorts them: the operation, and the kind of message. */
+/* The subject of a finding, by which readers sort findings: the operation, and the kind of message. */
 #include "engine/nfs/binding/binding.h"
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
@@ -22,7 +22,7 @@ const char *rpcrdma_operation_of(const struct rpcrdma_transaction *t)
     return name ? name : subject_name_of(body->procedure);
 }
 
-/* A Call may have no transaction so far. */
+/* A Call may not have a transaction yet. */
 static const char *operation_of_message(const struct rpcrdma_message *m)
 {
     const char *name = m->transaction ? rpcrdma_operation_of(m->transaction) : NULL;

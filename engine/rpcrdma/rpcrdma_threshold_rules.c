@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the startup frames announce about inline thresholds and remote invalidation (RFC 8797), the length of Sends
- * compared with that (RFC 8166 sections 3.3.2 and 3.3.3), and which Sends invalidate.
+ * What the startup frames announce about inline thresholds and remote invalidation (RFC 8797); the length of Sends
+ * against the announced thresholds (RFC 8166 sections 3.3.2 and 3.3.3); and which Sends invalidate.
  *
- * A Send that is too long breaks several sentences at once. The most specific one has the finding: what should have
- * been done instead (the Reply chunk), the reverse direction, what both sides announced, finally the default.
- * Administrators may set larger buffers on both sides, so exceeding just the default is a warning, once per direction.
+ * A Send that is too long violates several requirements at once. The finding names the most specific one: what should
+ * have been done instead (the Reply chunk), the reverse direction, what both sides announced, finally the default.
+ * Administrators may set larger buffers on both sides, so exceeding only the default is a warning, once per direction.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
@@ -33,7 +33,7 @@ static void fail_start(struct rpcrdma_connection *rpcrdma, const struct rdma_pri
                        enum rule_severity severity, const char *format, ...)
     __attribute__((cold, format(printf, 5, 6)));
 
-/* The frame has its own direction, as the connection's is unknown so far. */
+/* The frame has its own direction, because that of the connection is still unknown. */
 static void fail_start(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data, enum rule_id rule,
                        enum rule_severity severity, const char *format, ...)
 {
@@ -44,7 +44,7 @@ static void fail_start(struct rpcrdma_connection *rpcrdma, const struct rdma_pri
     va_end(args);
 }
 
-/* The Format Identifier with its octets in the opposite order; -1: nowhere. */
+/* The Format Identifier with its octets in the opposite order; -1: not found. */
 static int swapped_identifier(const uint8_t *p, size_t n)
 {
     for (size_t i = 0; i + 4 <= n; i++) {
@@ -71,7 +71,7 @@ static void judge_valid(struct rpcrdma_connection *rpcrdma, const struct rdma_pr
                    block->offset, (unsigned)block->flags);
 }
 
-/* A later document may well define another version (RFC 8797 section 6); 0 comes before the first. */
+/* A later document may define another version (RFC 8797 section 6); there is no version 0. */
 static void threshold_judge_version(struct rpcrdma_connection *rpcrdma, const struct rdma_private_data *data,
                                     const struct rpcrdma_private_data *block)
 {
@@ -119,9 +119,9 @@ void rpcrdma_threshold_private_data(struct rpcrdma_connection *rpcrdma, const st
 /* ---- lengths ---- */
 
 struct limit {
-    uint32_t octets; /* 0: not known */
+    uint32_t octets; /* 0: unknown */
     enum rule_id rule;
-    bool by_default; /* only the default says so */
+    bool by_default; /* the limit is only the default */
     const char *of;
 };
 
@@ -159,7 +159,7 @@ static struct limit half_known(const struct rpcrdma_connection *rpcrdma, unsigne
     if (!own->frame_seen && !peer->frame_seen && rpcrdma->options.assume_inline > 0)
         return (struct limit){rpcrdma->options.assume_inline, RULE_RPCR_3_3_2_01, false,
                               "the assumed inline threshold"};
-    if (n <= RPCRDMA_INLINE_DEFAULT) /* it cannot be smaller */
+    if (n <= RPCRDMA_INLINE_DEFAULT) /* the threshold cannot be smaller */
         return (struct limit){RPCRDMA_INLINE_DEFAULT, RULE_RPCR_3_3_2_01, false, ""};
     return (struct limit){.rule = RULE_RPCR_3_3_2_01};
 }
@@ -225,7 +225,7 @@ void rpcrdma_threshold_length(struct rpcrdma_connection *rpcrdma, struct rpcrdma
         pass_length(rpcrdma, m, limit.rule);
         return;
     }
-    if (m->n <= limit.octets + m->excess) /* it would fit without what another rule reports */
+    if (m->n <= limit.octets + m->excess) /* fits without the octets that another rule reports */
         return;
     if (limit.by_default && *reported)
         return;
@@ -275,7 +275,7 @@ static void judge_unwanted(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
                  (unsigned)refuser->frame, (unsigned)m->invalidate_stag);
 }
 
-/* RFC 5666 has no remote invalidation and no way to agree on it; blocks bind those who sent them. */
+/* RFC 5666 has no remote invalidation and no way to agree on it; private data blocks bind their senders. */
 static bool invalidation_judged(const struct rpcrdma_connection *rpcrdma)
 {
     return !rpcrdma_by_rfc5666(rpcrdma) || rpcrdma->side[0].announced.valid || rpcrdma->side[1].announced.valid;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Answers that a client must put up with: an RDMA_ERROR ends its RPC alone (RFC 8267 section 6.6), and of a Reply
- * without bulk data the Write list is ignored, whatever it holds. What the client does about one cannot be seen, unless
- * it ends the connection at once: that may have other reasons, so engine/history/history.c has the last word.
+ * Answers that a client must tolerate: an RDMA_ERROR ends only its own RPC (RFC 8267 section 6.6), and the client
+ * ignores the Write list of a Reply without bulk data, whatever it holds. The client's reaction cannot be seen unless
+ * it ends the connection at once. Since there may be other reasons, engine/history/history.c has the last word.
  */
 #include "engine/rpcrdma/rpcrdma_reaction.h"
 
@@ -21,7 +21,7 @@ static bool tolerance_is_nfs4(const struct rpcrdma_body *call)
     return call->known && nfs_is_version(&call->rpc, 4);
 }
 
-/* Whatever its Write list looks like; a Reply that is sound there is known to rpcrdma_pairing_rules.c. */
+/* With any Write list; rpcrdma_pairing_rules.c knows whether the list is sound. */
 static bool failed_without_data(const struct rpcrdma_transaction *t)
 {
     unsigned i = 0;
@@ -40,7 +40,7 @@ void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct 
         rpcrdma_record_tolerated(rpcrdma, tolerance->rule);
         tolerance->open = false;
     } else if (m->place.side == tolerance->place.side && m->place.offset != tolerance->place.offset) {
-        tolerance->open = false; /* whatever the client does next may be about this one */
+        tolerance->open = false; /* the client's next action may be a reaction to this message */
     }
     if (m->kind == RPCRDMA_KIND_ERROR && m->transaction && tolerance_is_nfs4(&m->transaction->open->call_body) &&
         m->transaction->outcome == RPCRDMA_OUTSTANDING)
@@ -49,7 +49,7 @@ void rpcrdma_tolerance_message(struct rpcrdma_connection *rpcrdma, const struct 
         rpcrdma_tolerate(rpcrdma, m, RULE_EXP_3_9_03);
 }
 
-/* It is known to be the client's reaction. */
+/* The end is known to be the client's reaction. */
 static bool is_prompt(const struct rpcrdma_connection *rpcrdma, const struct place *end)
 {
     const struct rpcrdma_tolerance *tolerance = &rpcrdma->reaction->tolerance;
@@ -70,7 +70,7 @@ void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bo
     if (!tolerance->open || (int)side != rpcrdma->client)
         return;
     tolerance->open = false;
-    /* Whoever cannot mount because of an RDMA_ERROR closes, too. */
+    /* A client that cannot mount because of an RDMA_ERROR also closes. */
     if (prompt && (reset || tolerance->rule == RULE_EXP_3_9_03))
         rpcrdma_record_drop(rpcrdma, &drop);
     else if (reset)
@@ -80,6 +80,6 @@ void rpcrdma_tolerance_end(struct rpcrdma_connection *rpcrdma, unsigned side, bo
             rpcrdma, place, tolerance->rule, SEVERITY_NOTE, tolerance->place.frame,
             "expected the client to go on after the %s with XID 0x%08x in frame %u; found RST from the client",
             tolerance->rule == RULE_NFSULB_6_6_03 ? "RDMA_ERROR" : "Reply", tolerance->xid, tolerance->place.frame);
-    else if (!reset && rpcrdma->side[side].calls.outstanding == 0) /* as a client does that has no more to do */
+    else if (!reset && rpcrdma->side[side].calls.outstanding == 0) /* a client that is done closes like this */
         rpcrdma_pass(rpcrdma, tolerance->rule);
 }

@@ -84,7 +84,7 @@ struct rpcrdma_body *rpcrdma_body_of(struct rpcrdma_transaction *t, bool reply)
     return reply ? &open->reply_body : &open->call_body;
 }
 
-/* All but the arrays. */
+/* Clears everything except the arrays. */
 static void clear_body(struct rpcrdma_body *body)
 {
     memset(body, 0, offsetof(struct rpcrdma_body, operations));
@@ -102,7 +102,7 @@ static bool take_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
     return true;
 }
 
-/* For the next one. */
+/* Leaves the buffers for the next transaction. */
 static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t)
 {
     struct rpcrdma_buffers *buffers = rpcrdma_buffers_of(t);
@@ -124,7 +124,7 @@ static void leave_buffers(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tra
     rpcrdma->buffers = buffers;
 }
 
-/* Several transactions: each as many as there were before it, so that a connection with few Calls costs little. */
+/* A block of transactions: as large as all earlier blocks together, so a connection with few Calls costs little. */
 struct rpcrdma_slab {
     unsigned used, room;
     struct rpcrdma_transaction transaction[];
@@ -145,7 +145,7 @@ static struct rpcrdma_transaction *from_slab(struct rpcrdma_connection *rpcrdma)
     return &slab->transaction[slab->used++];
 }
 
-/* A new transaction takes over the arrays of a retired one, and the buffers of one that was answered. */
+/* A new transaction takes over the arrays of a retired one, and the buffers of an answered one. */
 static struct rpcrdma_transaction *fresh(struct rpcrdma_connection *rpcrdma)
 {
     struct rpcrdma_transaction *t = rpcrdma->spare, keep;
@@ -190,7 +190,7 @@ static void transactions_retire(struct rpcrdma_connection *rpcrdma, struct rpcrd
     rpcrdma->spare = t;
 }
 
-/* A Call forgotten while outstanding may still be answered: from now on absence proves nothing. */
+/* A Call that is forgotten while outstanding may still be answered: from then on absence proves nothing. */
 static void transactions_make_room(struct rpcrdma_connection *rpcrdma, struct rpcrdma_calls *calls, unsigned side)
 {
     if (calls->done.n > RPCRDMA_ANSWERED_MAX)
@@ -213,7 +213,7 @@ static void take_arguments(struct rpcrdma_transaction *t, const struct rpcrdma_m
     t->arguments_hash = hash_octets(0, call->p + from, open->arguments);
 }
 
-/* All that is inline after the XID: the arguments, and what is before them. */
+/* Everything inline after the XID: the arguments, and the words before them. */
 static void take_inline(struct rpcrdma_transaction *t, const struct rpcrdma_message *call)
 {
     uint32_t from = call->header.status == RPCRDMA_OK ? call->header.header_len + 4 : RPCRDMA_FIXED_LEN;
@@ -224,8 +224,9 @@ static void take_inline(struct rpcrdma_transaction *t, const struct rpcrdma_mess
 }
 
 /*
- * A retransmission has the arguments of the first transmission. Its credential may differ: AUTH_SYS has a stamp,
- * RPCSEC_GSS a sequence number that is never used twice (RFC 2203 section 5.3.1), on which protected arguments depend.
+ * A retransmission has the arguments of the first transmission. Its credential may differ: AUTH_SYS has a stamp, and
+ * RPCSEC_GSS a sequence number that is never used twice (RFC 2203 section 5.3.1) and on which protected arguments
+ * depend.
  */
 static bool repeats(const struct rpcrdma_transaction *before, const struct rpcrdma_transaction *t,
                     const struct rpcrdma_message *call)
@@ -243,8 +244,8 @@ static bool repeats(const struct rpcrdma_transaction *before, const struct rpcrd
 }
 
 /*
- * On InfiniBand: the Call was captured before this answer, but taken after it. Or it is one of the next, whose XID an
- * answer to no Call that was outstanding can hardly know.
+ * On InfiniBand: the Call was captured before this answer, but is taken after it. Or the Call is one of the next Calls,
+ * and the answer came when no Call was certainly outstanding: an answer can hardly have that XID by chance.
  */
 static bool answers_late(const struct rpcrdma_orphan *orphan, const struct rpcrdma_calls *calls,
                          const struct rpcrdma_message *call)
@@ -255,18 +256,18 @@ static bool answers_late(const struct rpcrdma_orphan *orphan, const struct rpcrd
 
 bool rpcrdma_call_may_precede(const struct rpcrdma_message *call, const struct place *place)
 {
-    enum { PROMPT = 4 }; /* it may have taken the better part of the timeout */
+    enum { PROMPT = 4 }; /* the answer may have taken most of the timeout */
     int64_t since_ns = call->place.time_ns - place->time_ns;
 
     if (call->place.first_frame < place->frame || since_ns >= call->copy_ns / PROMPT)
         return true;
-    /* What its sender had acknowledged before came before it, however far the directions are apart. */
+    /* Data that the sender had acknowledged came before the Call, whatever the skew between the directions. */
     return call->received <= place->offset && since_ns < call->skew_ns;
 }
 
 /*
- * Close to each other: most implementations count XIDs up. Linux counts in the byte order of the machine, and sends
- * them without a conversion.
+ * The XIDs are close to each other: most implementations count XIDs up. Linux counts in the byte order of the machine,
+ * and sends XIDs without conversion.
  */
 static bool are_neighbours(uint32_t a, uint32_t b)
 {
@@ -292,10 +293,10 @@ bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsig
     for (unsigned i = 0; i < n; i++)
         if (calls->orphan[i].place.frame == frame)
             return are_neighbours(calls->orphan[i].xid, calls->newest_xid);
-    return true; /* forgotten */
+    return true; /* the Call was forgotten */
 }
 
-/* One of the others that were outstanding may be what it was to answer, with an XID near its own. */
+/* The answer may be meant for another outstanding Call with a similar XID. */
 static void transactions_claim(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                                const struct rpcrdma_message *call, const struct rpcrdma_orphan *orphan)
 {
@@ -375,7 +376,7 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     return t;
 }
 
-/* All that are outstanding may have been answered in a hole. */
+/* No Call is certainly outstanding: all may have been answered in a hole. */
 static bool none_certain(const struct rpcrdma_calls *calls)
 {
     const struct rpcrdma_transaction *t = calls->waiting.newest;
@@ -397,7 +398,7 @@ void rpcrdma_transaction_orphan(struct rpcrdma_connection *rpcrdma, const struct
     rpcrdma_calls_lag(rpcrdma, other_side(answer->side), answer->acked_known ? answer->acked : 0, answer->place.frame);
 }
 
-/* On InfiniBand a Call is taken late when a request before it, and the Acknowledge of both, are missing. */
+/* On InfiniBand a Call is taken late if an earlier request, and the Acknowledge of both requests, are missing. */
 void rpcrdma_calls_lag(struct rpcrdma_connection *rpcrdma, unsigned caller, uint64_t acked, uint32_t frame)
 {
     struct rpcrdma_calls *calls = &rpcrdma->side[caller].calls;
@@ -418,7 +419,7 @@ void rpcrdma_transaction_uses(struct rpcrdma_transaction *t, const struct rpcrdm
         buffers->open.use = *use;
 }
 
-/* The few that are recorded. */
+/* Keeps the slot for the few Calls that are recorded. */
 static void keep_use(struct rpcrdma_transaction *t)
 {
     if (!t->open->use.known || !rpcrdma_is_recorded(t))

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls without an answer (RFC 8166 section 4.5, RFC 5531 section 3): passed over while later ones are answered, left
+ * Calls without an answer (RFC 8166 section 4.5, RFC 5531 section 3): passed over while later Calls are answered, left
  * unanswered for long, or cut off by a responder that closes. rpcrdma_reaction_rules.c says how a wrong Call must be
- * answered; a sound one must draw a Reply, and a responder that cannot send it has to close (RFC 8166 section 4.5.4). A
- * close gives no reason: it is a warning where the Call suggests one, or when it is a reset.
+ * answered; a sound Call must draw a Reply, and a responder that cannot send the Reply has to close (RFC 8166 section
+ * 4.5.4). A close gives no reason: the finding is a warning where the Call suggests a reason, or if the close is a
+ * reset.
  */
 #include "engine/core/hash.h"
 #include "engine/core/words.h"
@@ -59,7 +60,7 @@ static const char *unanswered_describe(const struct rpcrdma_transaction *t, char
     return text;
 }
 
-/* The answers before it and after it. */
+/* Describes the answers before and after the Call. */
 static const char *context(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
                            char text[CONTEXT_TEXT])
 {
@@ -82,7 +83,7 @@ static const char *context(const struct rpcrdma_connection *rpcrdma, const struc
 
 /* ---- silence ---- */
 
-/* An answer to it would have been seen. */
+/* The capture would show an answer to the Call. */
 static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     return !rpcrdma->closing.missing[other_side(t->side)] && !t->damaged && !t->late && !t->ambiguous && !t->spoilt &&
@@ -91,8 +92,8 @@ static bool followed(const struct rpcrdma_connection *rpcrdma, const struct rpcr
 }
 
 /*
- * How long the responder has had to answer. Where a close would not be seen, only what it says later shows that it did
- * not close.
+ * How long the responder has had to answer. If a close would not be seen, only a later message of the responder shows
+ * that it did not close.
  */
 static int64_t waited(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
 {
@@ -102,8 +103,8 @@ static int64_t waited(const struct rpcrdma_connection *rpcrdma, const struct rpc
 }
 
 /*
- * The responder has had its chance: it answered a later Call, or was silent that long while neither side closed
- * (otherwise this is asked at the moment before the close).
+ * The responder has had its chance: it answered a later Call, or was silent for that long while neither side closed (if
+ * a side closes, this is called for the moment before the close).
  */
 static bool due(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t, int64_t time_ns)
 {
@@ -111,7 +112,7 @@ static bool due(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_t
            (rpcrdma->answered_number[t->side] > t->number || waited(rpcrdma, t, time_ns) >= rpcrdma->options.t_react);
 }
 
-/* Later Calls that are unanswered, too. */
+/* Later Calls that are also unanswered. */
 static unsigned stalled_after(const struct rpcrdma_transaction *t)
 {
     unsigned n = 0;
@@ -122,8 +123,8 @@ static unsigned stalled_after(const struct rpcrdma_transaction *t)
 }
 
 /*
- * On InfiniBand nothing shows that the last packet is missing. Where others are, the answer may be, unless the
- * responder has sent something since.
+ * On InfiniBand a capture does not show that the last packet is missing. If other packets are missing, the answer may
+ * be, too, unless the responder has sent something since.
  */
 static bool may_be_lost(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
@@ -143,11 +144,11 @@ static void judge_hang(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_
     if (silent < rpcrdma->options.t_answer || t->repeats || !followed(rpcrdma, t) || may_be_lost(rpcrdma, t) ||
         (rpcrdma->close_unseen && rpcrdma->answered_number[t->side] <= t->number))
         return;
-    if (rpcrdma->closing.choked[t->side]) { /* whoever has an answer cannot send it */
+    if (rpcrdma->closing.choked[t->side]) { /* the responder cannot send its answer */
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_4_5_4_03);
         return;
     }
-    if (!passed_over && state->stalled[t->side]) /* reported with the first that waits */
+    if (!passed_over && state->stalled[t->side]) /* reported with the first Call that waits */
         return;
     n = passed_over ? 0 : stalled_after(t);
     state->stalled[t->side] |= !passed_over;
@@ -179,8 +180,8 @@ static void judge_sound(struct rpcrdma_connection *rpcrdma, const struct rpcrdma
 }
 
 /*
- * An endpoint need not support the reverse direction (RFC 8167 section 6). Who has not agreed to Calls, and has
- * answered none since, may leave them where they are; that they were sent is reported with the first one.
+ * An endpoint need not support the reverse direction (RFC 8167 section 6). An endpoint that has not agreed to Calls,
+ * and has answered none since, may ignore them; the finding at the first Call reports that they were sent.
  */
 static bool is_unprepared(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
@@ -235,7 +236,7 @@ static const enum rule_id excuses[] = {
     RULE_CMPD_4_11,     RULE_CMPD_5_1_01,   RULE_BIDI_4_2_01,   RULE_RPCR_3_5_3_11, RULE_CMPD_4_1_04,
 };
 
-/* Something that this side sent explains why the other one gives up, regardless of its Calls. */
+/* Something else that this side sent explains why the other side gives up, regardless of the Calls. */
 static bool excused(const struct rpcrdma_connection *rpcrdma, unsigned caller)
 {
     struct rpcrdma_transaction *t = NULL;
@@ -254,8 +255,8 @@ static bool excused(const struct rpcrdma_connection *rpcrdma, unsigned caller)
 }
 
 /*
- * The responder was silent before the Call, or packets were sent again since shortly before it: whoever ends the
- * connection may not be who answered the Calls before.
+ * The responder was silent before the Call, or packets have been retransmitted since shortly before it: whoever ends
+ * the connection may not be the host that answered earlier Calls.
  */
 static bool troubled(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
@@ -265,8 +266,8 @@ static bool troubled(const struct rpcrdma_connection *rpcrdma, const struct rpcr
 }
 
 /*
- * How likely it is that a responder has given up over this Call; 0: it is not unusual. What was served on this
- * connection before is not unusual.
+ * How likely it is that a responder gave up because of this Call; 0: the Call is not unusual. Calls like those served
+ * earlier on this connection are not unusual.
  */
 static unsigned oddity(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
@@ -282,7 +283,7 @@ static unsigned oddity(const struct rpcrdma_connection *rpcrdma, const struct rp
 
 /*
  * Calls of one shape ask for the same: the procedure, the operations of a COMPOUND, the kinds and sizes of chunk lists.
- * A place in a set of 64 * RPCRDMA_HISTORY_SHAPES.
+ * Returns a place in a set of 64 * RPCRDMA_HISTORY_SHAPES.
  */
 static unsigned shape_of(const struct rpcrdma_transaction *t)
 {
@@ -326,9 +327,9 @@ void rpcrdma_unanswered_served(struct rpcrdma_connection *rpcrdma, const struct 
 }
 
 /*
- * A server that is restarted, or killed, resets connections as well. That it ends this one over the Call is likely if
- * the Call was its only one, and the first of its kind; had arrived; and was followed by the end at once, with nothing
- * done about it. A close in order, which a server at leisure does as well, must come after an unusual Call.
+ * A server that is restarted or killed also resets connections. The Call is the likely reason for the end if the Call
+ * was the only one outstanding, and the first of its kind; if it had arrived; and if the end followed at once, with
+ * nothing done about the Call. For a close in order, which an idle server also does, the Call must be unusual.
  */
 static bool suspicious(const struct rpcrdma_connection *rpcrdma, unsigned closer, const struct rpcrdma_transaction *t,
                        const struct place *place)
@@ -339,7 +340,9 @@ static bool suspicious(const struct rpcrdma_connection *rpcrdma, unsigned closer
            place->time_ns - t->call.time_ns < rpcrdma->options.t_react;
 }
 
-/* Calls with sound Transport headers that are cut off: how many, and the one that most likely was the reason. */
+/*
+ * Calls with sound Transport headers that are cut off: returns the Call that most likely was the reason; *n: how many.
+ */
 static struct rpcrdma_transaction *likeliest(struct rpcrdma_connection *rpcrdma, unsigned caller, unsigned *n)
 {
     struct rpcrdma_transaction *t = NULL, *why = NULL;
@@ -365,8 +368,8 @@ static enum rule_id cut_off_rule(const struct rpcrdma_connection *rpcrdma, const
 }
 
 /*
- * Calls with sound Transport headers are cut off: one finding, at the Call that most likely was the reason. What other
- * connections prove about it engine/history/history_cut_off.c adds, or takes back.
+ * Calls with sound Transport headers are cut off: one finding, at the Call that most likely was the reason.
+ * engine/history/history_cut_off.c adds what other connections prove about the Call, or withdraws the finding.
  */
 static void unanswered_judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigned closer, const struct place *place,
                                      const char *how, bool reset)
@@ -402,9 +405,7 @@ static void unanswered_judge_cut_off(struct rpcrdma_connection *rpcrdma, unsigne
     rpcrdma->silent = NULL;
 }
 
-/*
- * The responder closes with this Call unanswered. Where it should have sent an error, it is a warning. True: reported.
- */
+/* The responder closes with this Call unanswered: a warning if it should have sent an error. True: reported. */
 static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t,
                          const struct place *place, const char *how)
 {
@@ -412,13 +413,13 @@ static bool judge_closed(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
     bool ineligible = rpcrdma_reduced_ineligible(t);
     enum rule_id rule = ineligible || !demand ? RULE_RPCR_6_1_08 : demand->rule;
 
-    /* It skipped the Call and closes later. */
+    /* The responder skipped the Call and closes later. */
     if (rpcrdma->answered_number[t->side] > t->number) {
         unanswered_judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
     }
     if (!ineligible && !demand) {
-        if (t->reverse) /* or the client, which closes when it is done */
+        if (t->reverse) /* or the client closes, because it is done */
             unanswered_judge_unanswered(rpcrdma, t, place->time_ns);
         return false;
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls and their answers: who calls, which XIDs are in use, what an answer may refer to (RFC 8166 sections 2.2.2,
- * 2.2.3 and 3.3.1; RFC 8167 sections 2 and 5). The same XID may be in use in both directions (RFC 8167 section 2.4.1):
- * transactions are looked up by the side that calls.
+ * Calls and their answers: who calls, which XIDs are in use, to which Calls an answer may refer (RFC 8166 sections
+ * 2.2.2, 2.2.3 and 3.3.1; RFC 8167 sections 2 and 5). The same XID may be in use in both directions (RFC 8167 section
+ * 2.4.1): transactions are looked up by the calling side.
  */
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
-/* The startup frames say who opened the connection; ports and first Calls only suggest it. */
+/* The startup frames show who opened the connection; ports and first Calls only suggest it. */
 static bool opener_known(const struct rpcrdma_connection *rpcrdma)
 {
     return rpcrdma->terms.from_start && rpcrdma->client >= 0;
@@ -24,7 +24,7 @@ static bool callback_program(const struct rpcrdma_message *m)
     return m->has_rpc && nfs_program_is_callback(m->rpc.prog);
 }
 
-/* That of NFSv4.0 legitimately comes over a connection that the server opened for it. */
+/* A CB_COMPOUND of NFSv4.0 legitimately comes over a connection that the server opened for callbacks. */
 static bool backchannel_compound(const struct rpcrdma_message *m, uint32_t *minor)
 {
     uint32_t from = m->header.header_len + m->rpc.header_len, end = m->n - m->lacking;
@@ -53,7 +53,7 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     }
     if (callback_program(m))
         rpcrdma_pass(rpcrdma, RULE_BIDI_2_03);
-    /* When callbacks may begin is up to their program (RFC 8167 section 6). */
+    /* The program decides when callbacks may begin (RFC 8167 section 6). */
     if (others->total > 0 || own->total > 1 || callback_program(m))
         return;
     if (!rpcrdma_sends_seen(rpcrdma, other_side(m->side)) || m->unsure)
@@ -65,7 +65,7 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                      (unsigned)m->rpc.prog);
 }
 
-/* The one in the Transport header is not the one in the RPC message: either may be wrong. */
+/* The XIDs in the Transport header and in the RPC message differ: either may be wrong. */
 static bool xid_doubtful(const struct rpcrdma_message *m)
 {
     return m->fault == 1 + (uint32_t)RULE_RPCR_4_2_1_01;
@@ -73,7 +73,7 @@ static bool xid_doubtful(const struct rpcrdma_message *m)
 
 /* ---- XIDs of Calls ---- */
 
-/* The Call of this XID before this one, with other arguments, which was answered. */
+/* The Call with this XID before this one, if it had other arguments and was answered. */
 static const struct rpcrdma_transaction *xid_answered_before(const struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
@@ -88,7 +88,7 @@ static const struct rpcrdma_transaction *xid_answered_before(const struct rpcrdm
                : t;
 }
 
-/* Its Reply had not reached the caller yet. */
+/* The Reply to the earlier Call had not reached the caller yet. */
 static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_connection *rpcrdma,
                                                          const struct rpcrdma_message *m)
 {
@@ -98,8 +98,8 @@ static const struct rpcrdma_transaction *answered_unseen(const struct rpcrdma_co
 }
 
 /*
- * On InfiniBand a Reply may have been received and not be acknowledged yet. Only a NAK after this Call proves that it
- * was not.
+ * On InfiniBand a Reply may have been received but not acknowledged yet. Only a NAK after this Call proves that the
+ * caller had not received the Reply.
  */
 static void keep_reuse(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)
 {
@@ -141,7 +141,7 @@ static void judge_unique(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
             rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_03);
         return;
     }
-    if (m->transaction->repeats) /* a retransmission: whether that is allowed is for the upper layer to say */
+    if (m->transaction->repeats) /* a retransmission: the upper layer decides whether it is allowed */
         return;
     /* Calls that a receiver discards are unknown; an answer may be in a hole, or come later. */
     if (before->malformed || before->damaged || m->unsure || m->header.status != RPCRDMA_OK) {
@@ -173,7 +173,7 @@ static const char *answer_name(const struct rpcrdma_message *m)
     return m->kind == RPCRDMA_KIND_ERROR ? "RDMA_ERROR" : "Reply";
 }
 
-/* msg_type 1 is followed by what a Call has: rpcvers, program, version, procedure, credential, verifier. */
+/* msg_type 1 is followed by the words of a Call: rpcvers, program, version, procedure, credential, verifier. */
 static bool call_follows(const struct rpcrdma_message *m)
 {
     const uint8_t *p = m->p + m->header.header_len;
@@ -183,7 +183,7 @@ static bool call_follows(const struct rpcrdma_message *m)
            get_be32(p + 24) <= RPC_AUTH_GSS && get_be32(p + 28) <= RPC_AUTH_MAX;
 }
 
-/* A Call with two XIDs was answered with its RPC message's: the finding is at the answer. */
+/* A Call with two XIDs was answered under the XID of its RPC message: the finding is at the answer. */
 static void answered_under_inner(struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t xid)
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));) {
@@ -227,8 +227,7 @@ static void xid_judge_stray(struct rpcrdma_connection *rpcrdma, struct rpcrdma_m
                      m->kind == RPCRDMA_KIND_ERROR ? "an" : "a", answer_name(m), xid);
 }
 
-/* A copy of the Call may be in a hole, or before the capture. If other Calls of the capture came first, that is rare.
- */
+/* A copy of the Call may be in a hole, or before the capture. If other captured Calls came first, this is rare. */
 static bool copy_unseen(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_transaction *t)
 {
     const struct rpcrdma_lack *lack = &rpcrdma->side[t->side].lack;
@@ -237,7 +236,7 @@ static bool copy_unseen(const struct rpcrdma_connection *rpcrdma, const struct r
     return !rpcrdma_calls_seen(rpcrdma, t->side) && (first || !lack->beginning || lack->sends > lack->answered);
 }
 
-/* The Call was answered before. */
+/* The Call was already answered. */
 static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     const struct rpcrdma_transaction *t = m->transaction;
@@ -247,7 +246,7 @@ static void judge_second(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         return;
     if (t->late)
         rpcrdma_pending_answered(rpcrdma, t->side, t->call.frame);
-    if (m->unsure || t->late || copy_unseen(rpcrdma, t) || /* or it will be captured later */
+    if (m->unsure || t->late || copy_unseen(rpcrdma, t) || /* or another copy will be captured later */
         rpcrdma_hole_since(rpcrdma, t->side, t->answer.frame)) {
         rpcrdma_inconclusive(rpcrdma, RULE_RPCR_2_2_2_04);
         return;
