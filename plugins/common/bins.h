@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counts sizes in the bins of a statistics tree. A bin is created with its first size, so that there are no empty rows;
- * range nodes of Wireshark would show all bins.
+ * Wireshark's range nodes would show all bins.
  */
 #ifndef IWARP_PLUGINS_COMMON_BINS_H
 #define IWARP_PLUGINS_COMMON_BINS_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 struct bin {
-    uint64_t most; /* the largest size in it */
+    uint64_t most; /* the largest size in the bin */
     const char *name;
 };
 
@@ -30,7 +30,7 @@ static inline int bins_bounded(uint64_t octets)
     return octets > INT32_MAX ? INT32_MAX : (int)octets;
 }
 
-/* parent: of the node `name`, which has the bins below it. */
+/* parent: of the node `name`, under which the bins are. */
 static inline void bins_add(stats_tree *tree, const char *name, int parent, uint64_t octets)
 {
     const struct bin *bin = bins;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Differences between the Wireshark versions that the plugins support (4.0, 4.2, 4.4, 4.6). The names are those of the
- * newest version where it has one.
+ * Differences between the Wireshark versions that the plugins support (4.0, 4.2, 4.4, 4.6). Names are those of the
+ * newest version, if it has one.
  */
 #ifndef IWARP_PLUGINS_COMMON_COMPAT_H
 #define IWARP_PLUGINS_COMMON_COMPAT_H
@@ -44,12 +44,12 @@ typedef gboolean compat_bool;
 #define compat_ports_identify_conversation() true
 #endif
 
-/* true_false_string and its stock values have had their own header since 4.4, which no other header includes. */
+/* Since 4.4 true_false_string and its stock values have their own header, which no other header includes. */
 #if IWARP_WS_AT_LEAST(4, 4)
 #include <epan/tfs.h>
 #endif
 
-/* Takes the number of streams, and what finds a part of a stream ("sub-stream"), since 4.2. */
+/* Since 4.2 takes the number of streams, and a function that finds a part of a stream ("sub-stream"). */
 #if IWARP_WS_AT_LEAST(4, 2)
 #define compat_register_follow_stream(protocol, tap, of_packet, of_stream, of_addresses, port, handler, count, part)   \
     register_follow_stream((protocol), (tap), (of_packet), (of_stream), (of_addresses), (port), (handler), (count),    \
@@ -60,7 +60,7 @@ typedef gboolean compat_bool;
      register_follow_stream((protocol), (tap), (of_packet), (of_stream), (of_addresses), (port), (handler)))
 #endif
 
-/* Conversation filters have data of whoever registers them since 4.4. */
+/* Since 4.4 conversation filters carry data of the dissector that registers them. */
 #if IWARP_WS_AT_LEAST(4, 4)
 #define COMPAT_OF_PACKET packet_info *pinfo, void *data G_GNUC_UNUSED
 #define compat_register_conversation_filter(protocol, name, is_valid, build)                                           \

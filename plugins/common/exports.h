@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What makes a shared object a plugin of Wireshark. */
+/* Makes a shared object a Wireshark plugin. */
 #ifndef IWARP_PLUGINS_COMMON_EXPORTS_H
 #define IWARP_PLUGINS_COMMON_EXPORTS_H
 
 #include <epan/proto.h>
 
-/* Each plugin has one: how it registers its protocols, and what it does once all plugins have. */
+/* Each plugin defines this: how to register its protocols, and what to do once all plugins have registered. */
 extern proto_plugin exported_plugin;
 
 #endif

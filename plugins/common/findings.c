@@ -5,7 +5,9 @@
 
 #include <string.h>
 
-/* Wireshark keeps pointers to them. By rule, of all layers of this plugin; NULL: it has no findings of its own. */
+/*
+ * By rule, for all layers of this plugin; NULL: the rule has no findings of its own. Wireshark keeps pointers to these.
+ */
 static ei_register_info *infos[RULE_COUNT];
 static expert_field experts[RULE_COUNT];
 
@@ -52,7 +54,7 @@ void findings_register(struct finding_fields *fields, int id, const char *protoc
 
 /* ---- expert infos ---- */
 
-/* MPA-4.1-05 as a name in filters: in some versions of Wireshark "-05" there could be a subtraction. */
+/* MPA-4.1-05 as a name in filters: some versions of Wireshark could take "-05" for a subtraction. */
 static const char *findings_name_of(const char *protocol, const struct rule *rule)
 {
     char *name = g_ascii_strdown(rule->id, -1);
@@ -92,8 +94,8 @@ void findings_register_layer(expert_module_t *module, const char *protocol, cons
 }
 
 /*
- * A part of a rule may be weaker than the rule, and a finding then is, too. Wireshark looks the severity up here, where
- * its user may have set another for the rule: that is left alone unless the finding asks.
+ * A part of a rule may be weaker than the rule, and so is its finding. Wireshark takes the severity from here, and the
+ * user may have changed the severity of the rule: therefore it is replaced only if the finding requires that.
  */
 static void add_expert(packet_info *pinfo, proto_item *at, const struct remark *remark)
 {
@@ -101,7 +103,7 @@ static void add_expert(packet_info *pinfo, proto_item *at, const struct remark *
     expert_field_info *info = infos[remark->rule] ? &infos[remark->rule]->eiinfo : NULL;
     int usual;
 
-    if (!info) /* of a layer that was not registered: its fields show it */
+    if (!info) /* the rule's layer was not registered: only the fields show the finding */
         return;
     usual = info->severity;
     if (remark->severity != rule->severity)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How findings are shown, alike under every protocol: header fields to filter by, and an expert info for each rule that
- * has findings of its own, made from the catalogue, so that Wireshark's Expert Information groups findings by rule,
- * with what the rule requires.
+ * How findings are shown, in the same way under every protocol: header fields to filter by, and an expert info for each
+ * rule that has findings of its own. The expert infos are made from the catalogue, so that Wireshark's Expert
+ * Information groups findings by rule, with the requirement of the rule.
  */
 #ifndef IWARP_PLUGINS_COMMON_FINDINGS_H
 #define IWARP_PLUGINS_COMMON_FINDINGS_H
@@ -21,11 +21,13 @@ struct finding_fields {
 };
 
 /*
- * Registers the header fields of a protocol, PROTOCOL.rule and below it. protocol: as in filters; related: the last
+ * Registers the header fields of a protocol, PROTOCOL.rule and below. protocol: its name in filters; related: the last
  * part of the name of the field for another frame.
  */
 void findings_register(struct finding_fields *fields, int id, const char *protocol, const char *related);
-/* Registers the expert infos of a layer's rules, such as PROTOCOL.rule.mpa_4_1_05: once, before a finding is drawn. */
+/*
+ * Registers the expert infos of a layer's rules, such as PROTOCOL.rule.mpa_4_1_05: once, before any finding is drawn.
+ */
 void findings_register_layer(expert_module_t *module, const char *protocol, const char *layer);
 
 /* Attaches the finding to an item that has a subtree. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * "Follow" in Wireshark and -z follow in tshark, for what TCP streams carry. Streams are numbered as those of TCP, so
- * filters and names of ports are those of its own follower.
+ * "Follow" in Wireshark and -z follow in tshark, for the contents of TCP streams. Streams have the numbers of the TCP
+ * streams, so filters and port names are those of Wireshark's own TCP follower.
  */
 #ifndef IWARP_PLUGINS_COMMON_FOLLOW_H
 #define IWARP_PLUGINS_COMMON_FOLLOW_H

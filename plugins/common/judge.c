@@ -10,9 +10,9 @@
 
 #include <string.h>
 
-/* The plugins do not report how often a rule passed: all connections share the counters. */
+/* The plugins do not report how often a rule passed, so all connections share the counters. */
 static struct rule_counts counts;
-static struct heap heap; /* of the file that is open */
+static struct heap heap; /* of the open file */
 
 void judge_file_opened(void)
 {
@@ -25,12 +25,12 @@ void judge_file_opened(void)
 
 enum {
     RECORDS_MIN = 4,
-    ARENA_OCTETS = 4 << 10, /* of an arena without a pool, to begin with (engine/core/arena.c) */
+    ARENA_OCTETS = 4 << 10, /* initial size of an arena without a pool (engine/core/arena.c) */
 };
 
 /*
- * Records come in order, with few exceptions. So they are kept sorted, in arrays of pointers: as entries of maps they
- * would take six times the memory.
+ * Records come in order, with few exceptions. So they are kept in sorted arrays of pointers: as map entries they would
+ * take six times the memory.
  */
 typedef int (*compare)(const struct record *, const struct record *);
 
@@ -44,12 +44,12 @@ static int common_judge_by_place(const struct record *a, const struct record *b)
     return a->offset != b->offset ? (a->offset > b->offset) - (a->offset < b->offset) : common_judge_by_frame(a, b);
 }
 
-/* Index of the first record that does not come before the key. */
+/* Index of the first record that is not before the key. */
 static unsigned common_judge_place_for(const struct records *records, const struct record *key, compare order)
 {
     unsigned from = 0, to = records->n;
 
-    /* Most often it is the latest, or comes after it. */
+    /* Most often the record is the latest, or comes after the latest. */
     if (to > 0 && order(records->at[to - 1], key) < 0)
         return to;
     if (to > 1 && order(records->at[to - 2], key) < 0)
@@ -73,7 +73,7 @@ static struct record *common_judge_find(const struct records *records, const str
     return found && order(found, key) == 0 ? found : NULL;
 }
 
-/* Replaces the one with the same key. */
+/* Replaces a record with the same key. */
 static void common_judge_insert(struct records *records, struct record *record, compare order)
 {
     unsigned at;
@@ -159,7 +159,7 @@ bool judge_settle(struct judge *judge, struct record *record, unsigned side)
     return true;
 }
 
-/* Room for one that was asked for. */
+/* Room for a single record that was requested. */
 static union {
     struct record record;
     char octets[RECORD_MAX];
@@ -183,7 +183,7 @@ const struct record *judge_in_frame(const struct judge *judge, uint32_t frame)
                : kept;
 }
 
-/* Takes the record that was made out of its run. Plugins that do not keep records by place find it by its frame. */
+/* Keeps a record that was made from its run. Plugins that do not keep records by place find it by frame. */
 static struct record *keep_made(struct judge *judge, unsigned side)
 {
     struct record *record = judge_new(judge, judge->runs.size);
@@ -214,7 +214,7 @@ struct record *judge_change_at(struct judge *judge, const struct place *place)
 
     if (kept || !runs_reach(&judge->runs, place->frame) || !runs_at(&judge->runs, place, &made.record))
         return kept;
-    /* The first record of the frame first: findings about the frame stay with it. */
+    /* The first record of the frame is kept first: findings about the frame stay with it. */
     first = judge_change_in_frame(judge, place->frame);
     if (judge->by_place[place->side & 1u].n == 0)
         return first;
@@ -224,10 +224,10 @@ struct record *judge_change_at(struct judge *judge, const struct place *place)
 
 /* ---- findings ---- */
 
-/* Wireshark puts "[truncated]" before an item that is longer, its "Expert Info (Warning/Protocol): " included. */
+/* Wireshark puts "[truncated]" before a longer item; this includes its "Expert Info (Warning/Protocol): ". */
 enum { TEXT_MAX = ITEM_LABEL_LENGTH - 34 };
 
-/* The message, cut at a blank if it is too long for an item with the rule's id before it. */
+/* The message, cut at a blank if it is too long for an item that starts with the rule's id. */
 static const char *shortened(enum rule_id rule, const char *message)
 {
     size_t most = TEXT_MAX - strlen(rule_catalogue[rule].id) - strlen(": "), n = most - strlen(" ...");
@@ -260,7 +260,7 @@ const struct remark *judge_bare(const struct judge *judge, uint32_t frame)
 }
 
 /*
- * The finding may belong to an earlier frame, if only a later one proves it. It is then shown from the second pass on.
+ * The finding may belong to an earlier frame if only a later frame proves it. It is then shown from the second pass on.
  */
 static void common_judge_on_finding(void *ctx, const struct finding *finding)
 {
@@ -295,7 +295,7 @@ static void common_judge_withdraw(struct remark *remark)
 {
     struct remark **at = remark->record ? &remark->record->remarks : NULL;
 
-    if (!at) /* it was withdrawn before */
+    if (!at) /* the finding was withdrawn earlier */
         return;
     while (*at != remark)
         at = &(*at)->next;
@@ -348,7 +348,7 @@ void judge_over(struct judge *judge)
     judge->stack = NULL;
 }
 
-/* The engine allocates from the C library, so its memory is released when Wireshark closes the file, at the latest. */
+/* The engine allocates from the C library, so its memory must be released by the time Wireshark closes the file. */
 static compat_bool common_judge_release(wmem_allocator_t *allocator, wmem_cb_event_t event, void *ctx)
 {
     (void)allocator;

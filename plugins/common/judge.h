@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Common to the three plugins: on the first pass each hosts its layers of the engine's stack for a connection, and
- * records their findings for all passes. A finding belongs to the frame at which iwarp-check reports it: to the record
- * that it is about, or else to any record of that frame, or else (a FIN without payload) to the frame itself.
+ * Common to the three plugins: on the first pass each plugin runs its layers of the engine's stack for a connection,
+ * and records their findings for all passes. A finding belongs to the frame at which iwarp-check reports it: to the
+ * record that it is about, or else to any record of that frame, or else (a FIN without payload) to the frame itself.
  *
  * Memory is of file scope.
  */
@@ -23,63 +23,62 @@ struct records {
 };
 
 struct judge {
-    struct stack *stack; /* first pass only; NULL when its connection is over, or Wireshark has closed the file */
-    struct stack_entrance next; /* of the next plugin's stack; empty: there is none */
+    struct stack *stack; /* first pass only; NULL once the connection is over, or Wireshark has closed the file */
+    struct stack_entrance next; /* of the next plugin's stack; empty: none */
     struct verdict verdict;
     struct remark *latest;         /* of all remarks */
-    struct terminate_host host[2]; /* of the sides (engine/stack/stack.h); set before judge_begin(), or zero */
+    struct terminate_host host[2]; /* of both sides (engine/stack/stack.h); set before judge_begin(), or zero */
     struct records by_place[2];    /* by side; by stream offset and frame */
     struct records by_frame;
     struct runs runs;     /* pattern and size may be set before judge_begin() */
-    struct record *spare; /* to be used next, or NULL */
-    struct records bare;  /* by frame: of frames without a record of the plugin's own, with findings */
-    /* Creates a record for a finding at a frame without one. NULL: it goes to `bare`. */
+    struct record *spare; /* for the next record, or NULL */
+    struct records bare;  /* by frame: frames that have findings, but no record of the plugin's own */
+    /* Creates a record for a finding at a frame without one. NULL: the finding goes to `bare`. */
     struct record *(*make_record)(struct judge *judge, const struct place *place);
 };
 
-/* Before the first connection of a file: forgets what was kept of the previous one, and that memory was refused in it
- * (engine/core/heap.h). */
+/*
+ * Called before the first connection of a file: forgets the state of the previous file, including that memory was
+ * refused (engine/core/heap.h).
+ */
 void judge_file_opened(void);
 
-/* Options of a plugin's layers: they judge by the RFCs. payload_only: see engine/mpa/mpa.h. */
+/* Options of a plugin's layers, which judge by the RFCs. payload_only: see engine/mpa/mpa.h. */
 void judge_options(struct stack_options *options, enum stack_layer first, enum stack_layer last, bool payload_only);
 /*
- * Creates the stack of a connection; options, taps (with ctx) and judge must outlive it. port: of the sides. False when
+ * Creates the stack of a connection; options, taps (with ctx) and judge must outlive it. port: of both sides. False:
  * out of memory.
  */
 bool judge_begin(struct judge *judge, const struct stack_options *options, const struct stack_taps *taps, void *ctx,
                  const uint16_t port[2]);
 
-/* Memory of its stack, in octets. */
+/* Memory of the stack, in octets. */
 size_t judge_octets(const struct judge *judge);
 
-/* The connection is over, and its stack is finished: what only the first pass needs goes. What was found stays. */
+/* The connection is over, and its stack is finished: frees state for the first pass only, and keeps the findings. */
 void judge_over(struct judge *judge);
 
-/* A record and what follows it in the plugin's own, zeroed; size is the same for all of a connection. */
+/* Creates a zeroed record, including the plugin's own members; size is the same for all records of a connection. */
 void *judge_new(struct judge *judge, size_t size);
-/* Attaches findings about this place, or this frame, to the record from now on, unless there is an earlier one. */
+/* From now on attaches findings about this place, or this frame, to the record, unless there is an earlier record. */
 void judge_keep(struct judge *judge, struct record *record, const struct place *place);
-/* Attaches findings about the frame to the record from now on. */
+/* From now on attaches findings about the frame to the record. */
 void judge_keep_frame(struct judge *judge, struct record *record, uint32_t frame);
 /*
- * The record, the latest one, does not change any more, except by judge_change_at() and judge_change_in_frame(). True:
- * it is in a run now, and was freed.
+ * The record, which is the latest, no longer changes except by judge_change_at() and judge_change_in_frame(). True: it
+ * is now part of a run, and was freed.
  */
 bool judge_settle(struct judge *judge, struct record *record, unsigned side);
-/* NULL: there is none. What they return need not last longer than until the next call. */
+/* NULL: none. The record is valid until the next call. */
 const struct record *judge_at(const struct judge *judge, const struct place *place);
 const struct record *judge_in_frame(const struct judge *judge, uint32_t frame);
-/* Findings at a frame of which the plugin has no record; NULL: there are none. */
+/* Findings at a frame for which the plugin has no record; NULL: none. */
 const struct remark *judge_bare(const struct judge *judge, uint32_t frame);
-/* Like the first two; the record lasts, and may be changed. */
+/* Like judge_at() and judge_in_frame(); the record stays valid, and may be changed. */
 struct record *judge_change_at(struct judge *judge, const struct place *place);
 struct record *judge_change_in_frame(struct judge *judge, uint32_t frame);
 
-/*
- * Withdraws what was found since then (NULL: ever) and a hole after the request in frame `after` may explain
- * (engine/ib/ib_rc.h).
- */
+/* Withdraws findings since then (NULL: all) that a hole after the request in frame `after` may explain (ib_rc.h). */
 void judge_withdraw(struct judge *judge, const struct remark *since, uint32_t after);
 /* Withdraws the finding of this rule at this place. */
 void judge_forget(struct judge *judge, enum rule_id rule, const struct place *place);

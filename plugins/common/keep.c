@@ -9,10 +9,10 @@
 
 enum {
     ALIGNED = 8,
-    ROOM = 1 << 15, /* octets at a time */
+    ROOM = 1 << 15, /* octets allocated at a time */
 };
 
-static char *next; /* room for more */
+static char *next; /* free octets */
 static size_t left;
 
 void *keep_new(size_t size)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Labels of tree items that say more than Wireshark makes of their field, built from their end (text_before.h).
- * Appending to Wireshark's own label costs three times as much as all else about the item: it is formatted twice and
- * copied twice.
+ * Labels of tree items that say more than Wireshark's text for their field, built from their end (text_before.h).
+ * Appending to Wireshark's own label would cost three times as much as the rest of the item: the label is formatted
+ * twice and copied twice.
  */
 #ifndef IWARP_PLUGINS_COMMON_LABEL_H
 #define IWARP_PLUGINS_COMMON_LABEL_H
@@ -13,7 +13,7 @@
 #include <epan/proto.h>
 
 struct label {
-    char *at; /* where it begins */
+    char *at; /* where the text begins */
     char text[ITEM_LABEL_LENGTH];
 };
 
@@ -37,13 +37,13 @@ static inline void label_number(struct label *label, uint64_t number)
     label->at = uint64_to_str_back(label->at, number);
 }
 
-/* With 0x, and at least so many digits. */
+/* With 0x, and at least this many digits. */
 static inline void label_hex(struct label *label, uint64_t number, int digits)
 {
     label->at = hex64_to_str_back_len(label->at, number, digits);
 }
 
-/* Puts the name of the field before the text, and sets it. */
+/* Puts the name of the field before the text, and sets the label. */
 static inline void label_end(struct label *label, proto_item *item, int field)
 {
     label_text(label, proto_registrar_get_name((unsigned)field));

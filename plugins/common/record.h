@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the plugins attach findings to. */
+/* The records to which the plugins attach findings. */
 #ifndef IWARP_PLUGINS_COMMON_RECORD_H
 #define IWARP_PLUGINS_COMMON_RECORD_H
 
@@ -16,8 +16,8 @@ struct remark {
     struct place place;
     uint32_t related_frame;
     const char *message;
-    struct record *record;  /* NULL: it was withdrawn */
-    struct remark *earlier; /* of the connection, in the order in which they were made */
+    struct record *record;  /* NULL: the finding was withdrawn */
+    struct remark *earlier; /* of the connection, in order of creation */
 };
 
 /* The first member of a plugin's own record. Initially zero. */

@@ -15,7 +15,7 @@ struct run {
     struct record *first, *second;
     uint64_t stride; /* octets from one record to the next */
     unsigned n, room;
-    uint16_t *since; /* frames of each after that of the first */
+    uint16_t *since; /* frame of each record, relative to the frame of the first */
 };
 
 static uint64_t runs_offset_of(const struct run *run, unsigned n)
@@ -38,7 +38,7 @@ static void runs_make(const struct runs *runs, const struct run *run, unsigned n
 
 /* ---- taking records ---- */
 
-/* Room for a record that does not last. */
+/* Room for a record that is valid until the next call. */
 static union {
     struct record record;
     char octets[RECORD_MAX];
@@ -92,7 +92,7 @@ static bool runs_is_after(const struct runs_side *side, const struct record *rec
            (record->offset > runs_offset_of(last, last->n - 1) && record->frame >= runs_frame_of(last, last->n - 1));
 }
 
-/* The two records before are consecutive, and may begin a run. */
+/* The two records before this one are consecutive, and may begin a run. */
 static bool may_begin(const struct runs_side *side)
 {
     const struct record *first = side->before[1], *second = side->before[0];
@@ -137,7 +137,7 @@ void runs_break(struct runs *runs, unsigned number)
 
 /* ---- finding records ---- */
 
-/* The last run that begins at or before this place, or frame; NULL: there is none. */
+/* The last run that begins at or before this place, or frame; NULL: none. */
 static const struct run *last_run(const struct runs_side *side, uint64_t offset, uint32_t frame)
 {
     unsigned from = 0, to = side->n;

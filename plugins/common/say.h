@@ -14,7 +14,7 @@ enum { SAID_MAX = 512 };
 
 /*
  * Appends text[0..n), which ends with a NUL, to the Info column. Wireshark would copy the column octet by octet, which
- * takes longer than writing it; it also takes strings that outlive the frame as they are.
+ * takes longer than writing it; Wireshark also stores strings that outlive the frame without a copy.
  */
 static inline void say(column_info *cinfo, const char *text, size_t n)
 {
@@ -37,7 +37,9 @@ static inline void say(column_info *cinfo, const char *text, size_t n)
     col_set_str(cinfo, COL_INFO, said);
 }
 
-/* What the InfiniBand dissector says, "RC Send Only QP=0x000011 ", ends in a blank, which does not go with a comma. */
+/*
+ * The text of the InfiniBand dissector, "RC Send Only QP=0x000011 ", ends in a blank, which does not go with a comma.
+ */
 static inline void say_trim(packet_info *pinfo)
 {
     const char *text = col_get_text(pinfo->cinfo, COL_INFO);

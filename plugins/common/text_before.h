@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Text that is built from its end, as wsutil formats numbers. Formatting the Info column of each segment by printf
- * would cost more than everything else that is done for the segment.
+ * would cost more than all other work on the segment.
  */
 #ifndef IWARP_PLUGINS_COMMON_TEXT_BEFORE_H
 #define IWARP_PLUGINS_COMMON_TEXT_BEFORE_H

@@ -4,7 +4,7 @@
 
 static dissector_handle_t ulpdu_handle;
 static heur_dissector_list_t listeners;
-static struct rdmap_listeners upper; /* for a connection that begins: the same for each one of a file */
+static struct rdmap_listeners upper; /* for a connection that begins: the same for all connections of a file */
 
 /* Asks the upper layers which of them want to follow connections. */
 static void dissect_ask(tvbuff_t *tvb, packet_info *pinfo)
@@ -92,7 +92,7 @@ void rdmap_plugin_register(void)
     rdmap_tap_register();
     listeners = register_heur_dissector_list(RDMAP_LISTENER_LIST, rdmap_proto);
     ulpdu_handle = register_dissector("rddp", dissect_dissect, rddp_proto);
-    /* Registered for the first of our protocols: when it is disabled, the built-in dissector takes over. */
+    /* Registered for the first of our protocols: if it is disabled, the built-in dissector takes over. */
     register_dissector(MPA_LISTENER_DISSECTOR, dissect_listen, rddp_proto);
 }
 

@@ -40,7 +40,7 @@ static void draw_remarks(struct rdmap_canvas *canvas)
 
 /* ---- position in the message ---- */
 
-/* All of it is in the item's text: the fields are there for filters. */
+/* The text of the item says everything; the fields exist only for filters. */
 static void hide_children(proto_tree *tree)
 {
     for (proto_node *node = tree ? tree->first_child : NULL; node; node = node->next)
@@ -344,7 +344,9 @@ bool rdmap_draw_brief(struct rdmap_canvas *canvas)
     const struct rdmap_seg *seg = canvas->seg;
     const char *more;
 
-    /* Without faults: that its opcode is one of Tagged segments is all that is shown of the operation. */
+    /*
+     * Only for segments without faults. Of the operation only the opcode is shown: it must be one for Tagged segments.
+     */
     if (!seg || !seg->told || seg->record.remarks || seg->more->gap || !canvas->info || !canvas->info->tagged)
         return false;
     more = rdmap_payload_brief(canvas);

@@ -53,7 +53,7 @@ static void draw_header(struct rdmap_canvas *canvas)
         proto_item *item;
 
         if ((size_t)row->at + row->length > ddp->payload_len)
-            return; /* the rules report what is too short */
+            return; /* the rules report a header that is too short */
         item = proto_tree_add_item(canvas->rdmap_tree, *row->field, canvas->tvb, ddp->header_len + row->at, row->length,
                                    octets ? ENC_NA : ENC_BIG_ENDIAN);
         if (seg && (row->field == &rdmap_hf.sink_stag || row->field == &rdmap_hf.atomic_stag))
@@ -178,8 +178,10 @@ static void operation_draw_links(struct rdmap_canvas *canvas)
 
 void rdmap_draw_operation(struct rdmap_canvas *canvas)
 {
-    /* A faulty segment may have an opcode in the wrong buffer model: what follows its header is not what the opcode
-     * implies. */
+    /*
+     * A faulty segment may have an opcode in the wrong buffer model: then the part after its header is not what the
+     * opcode implies.
+     */
     if (!canvas->info || canvas->info->tagged != canvas->ddp->tagged)
         return;
     draw_header(canvas);

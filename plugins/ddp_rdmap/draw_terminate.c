@@ -46,7 +46,7 @@ static void terminate_draw_flags(const struct place_in *in, const struct rdmap_t
     terminate_mark(terminate_number(&below, rdmap_hf.terminate_reserved, 2, 2, flags, NULL), reread);
 }
 
-/* What was read in another layout than RFC 5040's is marked: these bits are not in these places in the packet. */
+/* Marks bits that were read in another layout than that of RFC 5040: the packet has them in other places. */
 static void draw_control(const struct place_in *in, const struct rdmap_terminate *terminate, bool reread)
 {
     uint8_t first = (uint8_t)(terminate->layer << 4 | terminate->etype);

@@ -6,7 +6,7 @@
 int rddp_proto = -1, rdmap_proto = -1;
 struct rddp_hf rddp_hf;
 struct rdmap_hf rdmap_hf;
-/* Wireshark 4.0 wants -1 in those that are not registered yet. */
+/* Wireshark 4.0 requires -1 for subtrees that are not registered yet. */
 struct rdmap_ett rdmap_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
 struct rdmap_ei rdmap_ei;
 struct finding_fields rddp_findings, rdmap_findings;

@@ -97,8 +97,8 @@ static void flow_note_message(struct rdmap_flow *flow, struct rdmap_seg *seg, co
 /* ---- gaps ---- */
 
 /*
- * The engine finds a gap when nothing can fill it any more: with a later segment, which in one pass is too late to show
- * it here.
+ * The engine finds a gap only when nothing can fill it any more, which is at a later segment: in a single pass, too
+ * late to show the gap here.
  */
 static void note_gap(struct rdmap_flow *flow, struct rdmap_seg *seg, const struct ddp_segment *ddp)
 {
@@ -109,7 +109,7 @@ static void note_gap(struct rdmap_flow *flow, struct rdmap_seg *seg, const struc
     if (seen->known && ahead <= INT32_MAX && ddp->mo > mo)
         gap.to = ddp->mo;
     if (seen->known && (gap.msns > 0 || gap.to > gap.from)) {
-        /* A message that was begun is not missing, only its end is. */
+        /* If a message has begun, only its end is missing. */
         if (gap.msns > 0 && seen->mo > 0) {
             gap.msn++;
             gap.msns--;
@@ -152,7 +152,7 @@ static void range_add(struct rdmap_whole *whole, uint32_t from, uint32_t to)
 
 /*
  * An MSN identifies a message until the message is complete, or begins again. The messages of the engine cannot be
- * used: after a hole it does not continue a message that began before it.
+ * used: after a hole the engine does not continue a message that began before it.
  */
 static struct rdmap_whole *flow_whole_of(struct rdmap_flow *flow, unsigned side, const struct ddp_segment *ddp)
 {
@@ -167,7 +167,7 @@ static struct rdmap_whole *flow_whole_of(struct rdmap_flow *flow, unsigned side,
     return whole;
 }
 
-/* Segments that overlap, or lie beyond the last one. */
+/* Notes segments that overlap, or lie beyond the last one. */
 static void flow_note_ends(struct rdmap_whole *whole, const struct ddp_segment *ddp, uint32_t to)
 {
     whole->first |= ddp->mo == 0;
@@ -216,7 +216,7 @@ static struct rdmap_op *flow_operation_of(const struct rdmap_flow *flow, uint64_
     return *(struct rdmap_op **)wmem_array_index(flow->operations, (unsigned)number - 1);
 }
 
-/* The engine numbers them as they begin. */
+/* The engine numbers operations as they begin. */
 static struct rdmap_op *operation_new(const struct rdmap_flow *flow, const struct rdmap_operation *operation)
 {
     struct rdmap_op *op = keep_new(sizeof *op), *none = NULL;
@@ -253,7 +253,7 @@ static void record_segment(struct rdmap_flow *flow, struct rdmap_seg *seg, const
         note_whole(flow, seg, ddp);
 }
 
-/* The segments of a message differ in their places and in what was before them. */
+/* The segments of a message differ only in their places and in the octets before them. */
 static void nth_seg(const struct record *first_record, const struct record *second_record, unsigned n,
                     struct record *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One MPA connection in the plugin. The mpa plugin delivers the events of its layer; the engine's RDMAP layer judges
- * them, and its events are recorded by segment. This happens on the first pass only; later passes only read. Memory is
+ * them, and its own events are recorded by segment. This happens on the first pass; later passes only read. Memory is
  * of file scope.
  */
 #ifndef IWARP_PLUGINS_DDP_RDMAP_FLOW_H
@@ -20,9 +20,9 @@ enum { RDMAP_WHOLE_RANGES = 16 };
 struct rdmap_msg {
     uint64_t number; /* of its direction, from 0 */
     uint32_t segments, first_frame, last_frame;
-    bool ended; /* its segment with L = 1 was seen */
+    bool ended; /* the segment with L = 1 was seen */
     uint64_t octets;
-    uint64_t to; /* Tagged: of its first segment */
+    uint64_t to; /* Tagged: tagged offset of the first segment */
 };
 
 /* An Untagged message of several segments, reassembled by QN, MSN and MO. */
@@ -38,40 +38,40 @@ struct rdmap_whole {
     } range[RDMAP_WHOLE_RANGES]; /* octets received: ascending, merged */
 };
 
-/* What is known of an STag from its first use to its invalidation. */
+/* The life of an STag from its first use to its invalidation. */
 struct rdmap_stag_life {
     uint32_t first_frame, invalidated_in;
     uint32_t former_end; /* frame in which the same STag was invalidated before; 0: never */
 };
 
 struct rdmap_blame {
-    struct rdmap_terminate terminate; /* as it was meant; owns its octets */
+    struct rdmap_terminate terminate; /* in its intended layout; owns its octets */
     bool found;
     uint32_t frame;
 };
 
-/* What has not come yet of a queue: segments before this one, which may still come out of order. */
+/* The octets that a queue still lacks before this segment; they may come out of order. */
 struct rdmap_gap {
-    uint32_t msn, msns; /* messages from `msn` on; 0: none */
+    uint32_t msn, msns; /* messages from `msn` on; msns 0: none */
     uint32_t from, to;  /* octets of the segment's own message; equal: none */
 };
 
-/* The end of what has come of a queue. */
+/* The end of the data that have come for a queue. */
 struct rdmap_queue_seen {
     bool known;
     uint32_t msn, mo; /* of the octet after the latest segment */
 };
 
-/* What is kept of an operation of the engine. */
+/* What the plugin keeps of an operation of the engine. */
 struct rdmap_op {
     uint64_t number;
-    int64_t time_ns;              /* of its first segment */
+    int64_t time_ns;              /* of the first segment */
     uint32_t frame, answer_frame; /* 0: not (yet) answered */
     enum rdmap_operation_kind kind;
-    struct rdmap_operation *atomic; /* all of it; NULL: it is not an Atomic */
+    struct rdmap_operation *atomic; /* all details; NULL: not an Atomic */
 };
 
-/* What few segments have. */
+/* State that few segments have. */
 struct rdmap_seg_more {
     struct rdmap_whole *whole;
     const struct rdmap_op *after_write;
@@ -81,18 +81,18 @@ struct rdmap_seg_more {
     const struct rdmap_gap *gap;
 };
 
-/* A DDP Segment. There are as many as FPDUs: what is not in most of them is in `more`. */
+/* A DDP Segment. There are as many as FPDUs, so members that most do not need are in `more`. */
 struct rdmap_seg {
     struct record record; /* at its FPDU */
     uint64_t message_octets;
     struct rdmap_msg *msg;
     struct rdmap_op *op;
-    /* Of the STag in the DDP header or, for Atomics and Read Requests, of the requester's. */
+    /* Life of the STag in the DDP header or, for Atomics and Read Requests, of the requester's STag. */
     const struct rdmap_stag_life *stag;
-    struct rdmap_seg_more *more; /* never NULL; shared and empty unless there is something in it */
+    struct rdmap_seg_more *more; /* never NULL; shared and empty unless something is in it */
     uint32_t index;
     uint8_t side;
-    bool told : 1; /* the engine took it for a segment */
+    bool told : 1; /* the engine accepted it as a segment */
     bool in_message : 1, first_known : 1;
     bool completes : 1; /* adds the last missing octets to more->whole */
 };
@@ -105,20 +105,20 @@ struct rdmap_flow {
     struct rdmap_listeners upper;
     /* First pass only. */
     struct rdmap_seg *current;
-    struct rdmap_msg *open[2][5]; /* by side: of the Tagged segments, and of QN 0 to 3 */
+    struct rdmap_msg *open[2][5]; /* by side: message of the Tagged segments, and of QN 0 to 3 */
     struct rdmap_queue_seen seen[2][4];
     wmem_map_t *wholes;   /* key -> latest struct rdmap_whole */
-    wmem_map_t *stags[2]; /* by the side that owns the memory: STag -> struct rdmap_stag_life */
+    wmem_map_t *stags[2]; /* by the owner of the memory: STag -> struct rdmap_stag_life */
 };
 
 void rdmap_flow_register(void);
-/* First pass: begin() of struct mpa_listener. */
+/* First pass: the begin() of struct mpa_listener. */
 void rdmap_flow_listen(struct mpa_listener *listener);
-/* Delivers events to the listeners of the next layer from now on. */
+/* From now on delivers events to the listeners of the next layer. */
 void rdmap_flow_tell(uint32_t connection, const struct rdmap_listeners *listeners);
-/* The listener that knows the connection; NULL: none does so far. */
+/* The listener that knows the connection; NULL: none yet. */
 const struct rdmap_listener *rdmap_flow_owner(const struct rdmap_flow *flow);
-/* NULL when it is not known. */
+/* NULL: unknown. */
 struct rdmap_flow *rdmap_flow_find(uint32_t connection);
 const struct rdmap_seg *rdmap_flow_seg(const struct rdmap_flow *flow, const struct place *place);
 

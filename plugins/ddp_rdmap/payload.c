@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the upper layer sees: Sends, reassembled from their segments, and the octets of Tagged messages. */
+/* The upper layer's view: Sends, reassembled from their segments, and the octets of Tagged messages. */
 #include "plugins/border/rdmap_listener.h"
 #include "plugins/border/rdmap_payload.h"
 #include "plugins/ddp_rdmap/rdmap_plugin.h"
@@ -8,13 +8,13 @@
 #include <epan/dissectors/packet-iwarp-ddp-rdmap.h>
 #include <epan/exceptions.h>
 
-/* Dissectors in the built-in dissector's list read so many octets before they check the length. */
+/* Dissectors in the built-in dissector's list read this many octets before they check the length. */
 enum { BUILTIN_MIN = 16 };
 
 static reassembly_table reassembly;
 static dissector_table_t ports;
 static heur_dissector_list_t sends, builtin;
-static bool others; /* the built-in dissector's list has entries other than Wireshark's own */
+static bool others; /* the built-in dissector's list has entries beyond Wireshark's own */
 
 /* ---- reassembly ---- */
 
@@ -61,7 +61,7 @@ static void draw_missing(struct rdmap_canvas *canvas, const struct rdmap_whole *
 
     if (whole->spoilt) {
         rdmap_say(canvas, " [inconsistent segments]");
-        return; /* the rules report what is wrong with them */
+        return; /* the rules report their faults */
     }
     text = missing_text(canvas->pinfo->pool, whole);
     item = proto_tree_add_string(canvas->ddp_tree, rddp_hf.missing, canvas->tvb, 0, 0, text);
@@ -131,7 +131,7 @@ static bool offer_to_own(struct rdmap_canvas *canvas, tvbuff_t *message)
 
 /*
  * Wireshark's own dissectors in the list accept Tagged segments and Read Requests only on connections where they have
- * accepted a Send. On other connections these need not be offered.
+ * accepted a Send. On other connections there is no need to offer them.
  */
 static bool may_be_wanted(const struct rdmap_canvas *canvas)
 {
@@ -146,7 +146,7 @@ static void look_for_others(const char *table, struct heur_dtbl_entry *entry, vo
     others |= strcmp(entry->short_name, "smb_direct_iwarp") != 0 && strcmp(entry->short_name, "rpcrdma_iwarp") != 0;
 }
 
-/* As the built-in dissector describes the segment; Sends are whole. */
+/* Describes the segment like the built-in dissector does; Sends are whole. */
 static rdmap_info_t builtin_info(const struct ddp_segment *ddp, rdmap_request_t *request)
 {
     rdmap_info_t info = {.opcode = ddp->opcode, .is_tagged = ddp->tagged, .last_flag = !ddp->tagged || ddp->last};
@@ -181,9 +181,9 @@ static bool builtin_request(const struct ddp_segment *ddp, rdmap_request_t *requ
 }
 
 /*
- * The list of the built-in dissector: SMB Direct and others. It takes Tagged segments and Read Requests, too. Sends are
- * passed reassembled: its dissectors would reassemble segments in order of arrival. That of RPC-over-RDMA accepts what
- * it shows nothing of: false then, too.
+ * The list of the built-in dissector: SMB Direct and others. It also takes Tagged segments and Read Requests. Sends are
+ * passed reassembled, because its dissectors would reassemble segments in order of arrival. The dissector of
+ * RPC-over-RDMA accepts segments without showing anything: then the result is also false.
  */
 static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
 {
@@ -207,7 +207,7 @@ static bool offer_to_builtin(struct rdmap_canvas *canvas, tvbuff_t *message)
     }
     CATCH_BOUNDS_AND_DISSECTOR_ERRORS
     {
-        failed = true; /* what it could not dissect is shown as data */
+        failed = true; /* the part that it could not dissect is shown as data */
     }
     ENDTRY;
     pinfo->current_proto = saved;
@@ -238,7 +238,7 @@ static int payload_tell_segment(struct rdmap_canvas *canvas, tvbuff_t *payload)
     return call_dissector_only(next->segment, payload, canvas->pinfo, canvas->root, &segment);
 }
 
-/* Nothing is shown of a Tagged segment without a tree, unless a dissector takes its payload. */
+/* Without a tree, nothing is shown for a Tagged segment unless a dissector takes its payload. */
 static bool is_of_no_use(const struct rdmap_canvas *canvas)
 {
     return !canvas->root && canvas->ddp->tagged && !next_layer(canvas) && !(canvas->flow && may_be_wanted(canvas));
@@ -253,13 +253,13 @@ const char *rdmap_payload_brief(const struct rdmap_canvas *canvas)
     return next->brief ? next->brief(canvas->flow->connection, &canvas->ulpdu->place) : NULL;
 }
 
-/* The message, or the octets of the segment; whole: there is no more of it to come. */
+/* The message, or the octets of the segment; *whole: no more octets will come. */
 static tvbuff_t *payload_message_of(struct rdmap_canvas *canvas, tvbuff_t *payload, bool *whole)
 {
     const struct ddp_segment *ddp = canvas->ddp;
     tvbuff_t *message;
 
-    *whole = canvas->seg && canvas->seg->told; /* if not, it is not part of a message: most likely its CRC is wrong */
+    *whole = canvas->seg && canvas->seg->told; /* else the segment belongs to no message: most likely a wrong CRC */
     if (!*whole || ddp->tagged || !canvas->seg->more->whole)
         return payload;
     message = payload_put_together(canvas, whole);
@@ -333,7 +333,7 @@ static void register_ports(void)
     static build_valid_func source[] = {source_value}, destination[] = {destination_value};
     static decode_as_value_t values[] = {{source_prompt, 1, source}, {destination_prompt, 1, destination}};
     static decode_as_t entry = {
-        .name = "rddp", /* the protocol that frames with Sends have */
+        .name = "rddp", /* the protocol in frames with Sends */
         .table_name = RDMAP_PORT_TABLE,
         .num_items = array_length(values),
         .values = values,

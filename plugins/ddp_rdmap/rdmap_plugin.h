@@ -17,36 +17,36 @@ void rdmap_tap_handoff(void);
 struct rdmap_canvas {
     const struct mpa_ulpdu *ulpdu;        /* NULL: not called by the mpa plugin */
     struct rdmap_flow *flow;              /* NULL: as above */
-    const struct rdmap_seg *seg;          /* its record, or NULL */
+    const struct rdmap_seg *seg;          /* the record of the segment, or NULL */
     const struct ddp_segment *ddp;        /* its payload is the ULPDU's own octets */
     const struct rdmap_opcode_info *info; /* NULL: the opcode is not assigned */
     tvbuff_t *tvb;                        /* the ULPDU */
     packet_info *pinfo;
-    proto_tree *root; /* where protocols go */
+    proto_tree *root; /* the tree for protocols */
     proto_item *ddp_item, *rdmap_item;
     proto_tree *ddp_tree, *rdmap_tree;
-    bool fields; /* they are displayed, or used by a filter */
+    bool fields; /* fields are displayed, or used by a filter */
 };
 
 /* Adds to the Info column. */
 #define rdmap_say(canvas, ...) col_append_fstr((canvas)->pinfo->cinfo, COL_INFO, __VA_ARGS__)
 
 void rdmap_draw(struct rdmap_canvas *canvas);
-/* What there is of a Tagged segment without a tree, or nothing, and false: canvas->tvb is NULL. */
+/* Shows a Tagged segment without a tree, if possible; else does nothing and returns false. canvas->tvb is NULL. */
 bool rdmap_draw_brief(struct rdmap_canvas *canvas);
-/* Findings at a frame that belong to no segment in it; then those of the upper layers. */
+/* Draws findings at a frame that belong to no segment in it, and then those of the upper layers. */
 void rdmap_draw_bare(uint32_t connection, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
-/* The fields after the DDP header of opcodes that have any, and the links to other segments. */
+/* Draws the fields after the DDP header, for opcodes that have any, and the links to other segments. */
 void rdmap_draw_operation(struct rdmap_canvas *canvas);
 void rdmap_draw_terminate(struct rdmap_canvas *canvas);
-/* Reassembles the segments of a message, and offers them to the upper layer. */
+/* Reassembles the segments of a message, and offers the message to the upper layer. */
 void rdmap_payload(struct rdmap_canvas *canvas);
-/* What the upper layer adds to the Info column of a Tagged segment; NULL: its payload has to be offered. */
+/* The text that the upper layer adds to the Info column for a Tagged segment; NULL: its payload must be offered. */
 const char *rdmap_payload_brief(const struct rdmap_canvas *canvas);
 
 /* Queues the segment for the statistics. */
 void rdmap_tap(struct rdmap_canvas *canvas);
-/* Likewise a Send, reassembled, for those who follow the stream. */
+/* Queues a Send, reassembled, for "Follow". */
 void rdmap_tap_send(const struct rdmap_canvas *canvas, tvbuff_t *message);
 
 /* Draws the lifetime of an STag. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Entry points: payload and private data from Wireshark's InfiniBand dissector, and a postdissector for packets of
- * which it passes nothing on.
+ * Entry points: payload and private data from Wireshark's InfiniBand dissector, and a postdissector for packets whose
+ * payload that dissector does not pass on.
  */
 #include "plugins/ib/ib_plugin.h"
 
@@ -13,7 +13,7 @@ static int connection = -1, operation = -1;
 static expert_field forgotten = EI_INIT;
 static dissector_table_t choices;
 static heur_dissector_list_t private_data_list, others_list;
-static uint32_t passed; /* the current frame, once Wireshark has passed on what it has */
+static uint32_t passed; /* the current frame, once Wireshark has passed on its payload */
 
 static const struct ib_flow_frame *ib_dissect_frame_of(packet_info *pinfo)
 {
@@ -31,7 +31,7 @@ static bool ib_dissect_ask(const struct ib_listener *listener, const struct ib_f
     return listener->payload && call_dissector_only(listener->payload, tvb, pinfo, tree, &payload) > 0;
 }
 
-/* The one that knows the connection; NULL: none does. */
+/* The listener that knows the connection; NULL: none. */
 static const struct ib_listener *owner(const struct ib_flow_frame *frame)
 {
     const struct ib_listeners *all = &frame->flow->listeners;
@@ -69,13 +69,13 @@ static tvbuff_t *without_pad(tvbuff_t *tvb, const struct infinibandinfo *info)
     return n % 4 != 0 || info->pad_count > n ? tvb : tvb_new_subset_length(tvb, 0, (int)(n - info->pad_count));
 }
 
-/* The user has chosen a dissector, which is called by Wireshark after the list. */
+/* The user has chosen a dissector, which Wireshark calls after the list. */
 static bool is_chosen(void)
 {
     return choices && dissector_get_payload_handle(choices);
 }
 
-/* Dissectors that were called here must not be called again by Wireshark: some keep state. */
+/* Wireshark must not call dissectors again that were called here: some keep state. */
 static bool leave_to_others(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     struct ib_others others = {.size = sizeof others, .except = -1};
@@ -118,7 +118,7 @@ static compat_bool ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, pr
     const struct infinibandinfo *info = data;
     const struct ib_flow_frame *frame;
     struct ib_payload payload = {.size = sizeof payload};
-    wmem_list_frame_t *layer = wmem_list_tail(pinfo->layers); /* that Wireshark added for this plugin */
+    wmem_list_frame_t *layer = wmem_list_tail(pinfo->layers); /* added by Wireshark for this plugin */
     heur_dtbl_entry_t *entry;
 
     if (!info || (info->cm_attribute_id != ATTR_CM_REQ && info->cm_attribute_id != ATTR_CM_REP))
@@ -137,7 +137,7 @@ static compat_bool ib_dissect_private_data(tvbuff_t *tvb, packet_info *pinfo, pr
 
 /* ---- packets that were not passed on ---- */
 
-/* What was captured of it; nothing for a packet that is whole. */
+/* The captured part of the payload; nothing for a complete packet. */
 static tvbuff_t *cut_payload(const struct ib_flow_frame *frame, tvbuff_t *tvb)
 {
     if (!frame->frame.cut || frame->payload_at == 0)
@@ -162,8 +162,8 @@ static void ib_dissect_hidden(proto_item *item)
 }
 
 /*
- * For columns and filters. Wireshark has two stream numbers for a connection of RoCE, as each direction has a UDP port
- * of its own, and its names of opcodes all begin with that of the service.
+ * For columns and filters. Wireshark gives a RoCE connection two stream numbers, because each direction has its own UDP
+ * port, and all its opcode names begin with the name of the service.
  */
 static void ib_dissect_name(const struct ib_flow_frame *frame, tvbuff_t *tvb, proto_tree *tree)
 {
@@ -190,7 +190,7 @@ static int ib_dissect_rest(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
             correct_info(&frame->frame, pinfo);
         ib_dissect_ask_all(frame, true, cut_payload(frame, tvb), pinfo, tree);
     } else if (frame && frame->frame.repeated &&
-               !owner(frame)) { /* what was found of it, whoever has taken the payload */
+               !owner(frame)) { /* findings about the connection, whoever has taken the payload */
         ib_dissect_ask_all(frame, true, tvb_new_subset_length(tvb, 0, 0), pinfo, tree);
     }
     if (frame && owner(frame))

@@ -2,8 +2,8 @@
 /*
  * Wireshark's InfiniBand dissector passes on payload and private data, but no Acknowledges, no Atomics, no connection
  * management without private data, and no packets cut by the snap length. Therefore each of its frames is decapsulated
- * again on the first pass, as iwarp-check does it; the packets go to engine/ib/ib_connections.h, and what that reports
- * to all listeners of the connection.
+ * again on the first pass, in the same way as in iwarp-check. The packets go to engine/ib/ib_connections.h, whose
+ * events go to all listeners of the connection.
  */
 #include "plugins/common/judge.h"
 #include "plugins/ib/ib_plugin.h"
@@ -17,14 +17,14 @@
 #include <pcap/dlt.h>
 
 /* First pass only. */
-static struct ib_connections *connections; /* of this file; NULL before its first packet */
+static struct ib_connections *connections; /* of this file; NULL before the first packet */
 static struct decap *decap;
 static struct ib_icrc_senders *icrc_senders;
 static uint32_t fed; /* the latest frame */
 static int64_t last_ns;
 
 static wmem_map_t *frames;    /* number -> struct ib_flow_frame; emptied with the file */
-static wmem_map_t *forgotten; /* numbers of frames whose queue pair had to make room; likewise */
+static wmem_map_t *forgotten; /* numbers of frames whose queue pair had to make room; emptied with the file */
 
 enum { UNPAIRED_MAX = 16384 }; /* as in iwarp-check with its default memory limit */
 
@@ -116,7 +116,7 @@ static void flow_on_sent_again(void *ctx, const struct place *place)
     TO_ALL(ctx, sent_again, place);
 }
 
-/* It may have come before its connection was known. */
+/* The packet may have come before its connection was known. */
 static void flow_on_copy(void *ctx, const struct ib_rc_copy *copy)
 {
     struct ib_frame *frame = &flow_frame_of(ctx, copy->place.frame)->frame;
@@ -192,7 +192,7 @@ static bool ready(void)
     return decap && connections && icrc_senders;
 }
 
-/* Of ERF records wiretap has removed the header, and what precedes an Ethernet frame. */
+/* wiretap has removed the header of ERF records, and the octets before an Ethernet frame. */
 static int linktype_of_erf(const packet_info *pinfo)
 {
     enum { INFINIBAND = 21, EXTENDED = 0x80 };
@@ -241,7 +241,7 @@ void ib_flow_clock(const packet_info *pinfo)
         last_ns = (int64_t)pinfo->abs_ts.secs * 1000000000 + pinfo->abs_ts.nsecs;
 }
 
-/* Whether the packet that was just taken is a retransmission. */
+/* Whether the latest packet is a retransmission. */
 static bool is_repeated(struct ib_flow *flow, const struct ib_connection *connection)
 {
     const struct ib_rc_counts *counts = ib_rc_counts(connection->rc);
@@ -252,7 +252,7 @@ static bool is_repeated(struct ib_flow *flow, const struct ib_connection *connec
     return flow->repeats != before;
 }
 
-/* Retransmissions follow closely, and each frame is looked up. */
+/* Retransmissions follow closely, so a search frame by frame is enough. */
 static uint32_t copied_frame(const struct ib_flow *flow, const struct ib_frame *again)
 {
     enum { FRAMES_BACK_MAX = 4096 };
@@ -267,7 +267,7 @@ static uint32_t copied_frame(const struct ib_flow *flow, const struct ib_frame *
     return 0;
 }
 
-/* Its ICRC is wrong, and so its receiver drops it: as iwarp-check has it. */
+/* The ICRC is wrong, so the receiver drops the packet: the same as in iwarp-check. */
 static void flow_drop(const struct ib_arrival *arrival)
 {
     const struct ib_connection *connection = ib_connections_find(connections, arrival);
@@ -352,7 +352,7 @@ void ib_flow_feed(const packet_info *pinfo)
 
 /* ---- the file ---- */
 
-/* What only the end of the capture decides; shown from the second pass on. */
+/* Events that only the end of the capture decides; shown from the second pass on. */
 static void flow_first_pass_over(void)
 {
     if (connections)

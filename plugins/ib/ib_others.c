@@ -2,17 +2,17 @@
 /*
  * Wireshark calls the heuristic dissectors of a list in order, and moves one that accepts a packet to the front. If the
  * built-in dissector of an upper layer ever came before ours, it would accept all further messages. Therefore ours
- * accepts every packet: it calls the others itself, in the order that the list would have without it, and stays at the
- * front.
+ * accepts every packet: it calls the others itself, in the order that the list would have without ours, and stays at
+ * the front.
  */
 #include "plugins/ib/ib_plugin.h"
 
-/* By short name of an entry: when it last accepted a packet; 0: never. */
+/* By short name of an entry: when its dissector last accepted a packet; 0: never. */
 static wmem_map_t *latest;
 static wmem_map_t *handles; /* protocol -> dissector_handle_t */
 static unsigned now;
 static const heur_dtbl_entry_t *asked;
-static int without = -1; /* the protocol that is not asked; -1: all are */
+static int without = -1; /* a protocol that is not asked; -1: all are asked */
 
 /* Called through a handle, so that Wireshark adds the protocol's layer as it does for heuristic dissectors. */
 static int others_ask(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
@@ -42,7 +42,7 @@ struct others {
     unsigned n;
 };
 
-/* First those that have accepted packets, the latest first; then the others as registered. */
+/* First the dissectors that have accepted packets, the latest first; then the others in order of registration. */
 static void others_add(const char *table, heur_dtbl_entry_t *entry, void *user)
 {
     struct others *others = user;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Shared by the files of the rdma_ib plugin: RoCE and InfiniBand for every upper layer. Wireshark's InfiniBand
- * dissector shows the transport; this plugin follows its reliable connections as iwarp-check does, and offers them to
- * its listeners (plugins/border/ib_listener.h). It knows none of them.
+ * dissector shows the transport; this plugin follows its reliable connections in the same way as iwarp-check, and
+ * offers them to its listeners (plugins/border/ib_listener.h). It does not know any particular listener.
  */
 #ifndef IWARP_PLUGINS_IB_IB_PLUGIN_H
 #define IWARP_PLUGINS_IB_IB_PLUGIN_H
@@ -14,26 +14,26 @@ void ib_plugin_handoff(void);
 
 /* ---- ib_flow.c: connections and frames ---- */
 
-/* A frame, with what the listeners need not know. Memory is of file scope. */
+/* A frame, with members that the listeners need not know. Memory is of file scope. */
 struct ib_flow_frame {
     struct ib_frame frame;
     const struct ib_flow *flow;
-    bool reported;                                      /* first pass: its own packet, while it was taken */
-    uint32_t payload_at, payload_captured, payload_len; /* cut: of the payload, in the frame; at 0: it is not there */
+    bool reported; /* first pass: the frame's own packet was reported when it came */
+    uint32_t payload_at, payload_captured, payload_len; /* of a cut packet's payload, in the frame; at 0: no payload */
 };
 
 struct ib_flow {
     struct ib_listeners listeners;
-    uint64_t repeats; /* retransmissions so far */
+    uint64_t repeats; /* retransmissions up to this frame */
 };
 
 /* First pass; a second call for the same frame has no effect. */
 void ib_flow_feed(const packet_info *pinfo);
-/* For each frame of any protocol: the last one determines the time of the end of the capture. */
+/* For each frame of any protocol: the last frame determines the end time of the capture. */
 void ib_flow_clock(const packet_info *pinfo);
-/* NULL: its packet belongs to no known connection. */
+/* NULL: the packet belongs to no known connection. */
 const struct ib_flow_frame *ib_flow_frame(uint32_t number);
-/* Later passes: its packet was the only one of its queue pair, which was forgotten for lack of room. */
+/* Later passes: the packet was the only one of its queue pair, which was forgotten for lack of room. */
 bool ib_flow_is_forgotten(uint32_t number);
 void ib_flow_register(void);
 
@@ -47,11 +47,13 @@ static inline bool ib_entry_is_enabled(const heur_dtbl_entry_t *entry)
     return entry->enabled && (!entry->protocol || proto_is_protocol_enabled(entry->protocol));
 }
 
-/* Takes back the layer that Wireshark added for this plugin, which shows nothing itself. */
+/* Removes the layer that Wireshark added for this plugin, which shows nothing itself. */
 void ib_others_leave(packet_info *pinfo);
-/* Before it returns. */
+/* To be called after ib_others_leave(), before the plugin returns. */
 void ib_others_return(packet_info *pinfo);
-/* Calls the others, but for those of the protocol `except` (-1: all). True when one of them accepts the payload. */
+/*
+ * Calls the other dissectors, except those of the protocol `except` (-1: all). True: one of them accepts the payload.
+ */
 bool ib_others_ask(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data, int except);
 void ib_others_register(void);
 

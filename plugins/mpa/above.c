@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The layer above hears of a connection when the first event that only RDMA has comes from MPA. Until then the flow
- * keeps no more than the layer must hear then, since whoever writes a capture can begin any number of connections.
+ * The layer above learns of a connection when MPA reports the first event that only occurs with RDMA. Until then the
+ * flow keeps only what the layer must learn at that time, because a hostile capture can contain any number of
+ * connections.
  */
 #include "plugins/mpa/flow.h"
 
-/* Returns the entrance of the layer above, which replaces the one of this file. */
+/* Returns the entrance of the layer above, which replaces the entrance in this file. */
 static const struct stack_entrance *above_begin(struct mpa_flow *flow)
 {
     const struct stack_entrance *into = &flow->judge.next;
@@ -34,7 +35,7 @@ static const struct stack_entrance *above_begin(struct mpa_flow *flow)
     return into;
 }
 
-/* Events that only RDMA has, and those of its end. */
+/* Events that only occur with RDMA, and those of its end. */
 #define GIVE(event, ...)                                                                                               \
     do {                                                                                                               \
         const struct stack_entrance *into = above_begin(ctx);                                                          \
@@ -85,7 +86,7 @@ void mpa_flow_listen(struct mpa_flow *flow, const struct mpa_listener *listener)
     flow->above.begin = listener->begin;
     if (!listener->begin)
         return;
-    /* Without finish: the layer above, if it has not begun, has nothing to finish. */
+    /* There is no finish: if the layer above has not begun, it has nothing to finish. */
     flow->judge.next = (struct stack_entrance){.ctx = flow,
                                                .startup = above_give_startup,
                                                .acked = note_acked,

@@ -4,8 +4,8 @@
  * passes.
  *
  * A connection is claimed when the heuristic finds the key of an MPA Request or Reply Frame anywhere in its stream, or
- * when the user assigns it ("Decode As", the port preference). From the frame with the key on, mpa is the dissector of
- * the conversation; earlier frames are left to others.
+ * when the user assigns it ("Decode As", the port preference). Starting with the frame that holds the key, mpa is the
+ * dissector of the conversation; earlier frames are left to others.
  */
 #include "plugins/mpa/headers.h"
 #include "plugins/mpa/mpa_plugin.h"
@@ -28,10 +28,11 @@ enum {
 
 static dissector_handle_t mpa_handle;
 static dissector_handle_t listener_handle; /* NULL: there is none */
-static struct mpa_flow *flows;             /* in this file, latest first */
+static struct mpa_flow *flows;             /* in this file, the latest first */
 
-/* Preferences of the TCP dissector; NULL: it has none of that name. Looked up once, as they are needed for each
- * segment. */
+/*
+ * Preferences of the TCP dissector; NULL: it has no such preference. Looked up once, because each segment needs them.
+ */
 static pref_t *analyze_pref, *relative_pref;
 
 static pref_t *tcp_preference(const char *name)
@@ -65,7 +66,7 @@ static struct numbers numbers_on_wire(const struct tcpinfo *tcp, const struct tc
     return numbers;
 }
 
-/* The last octets sent by a side, if a key may begin in them. */
+/* The last octets that a side sent, if a key may begin in them. */
 struct tail {
     uint32_t frame; /* 0: none */
     int64_t time_ns;
@@ -75,18 +76,18 @@ struct tail {
     uint8_t octets[MPA_KEY_LEN];
 };
 
-/* Our data of a TCP conversation. */
+/* Our data about a TCP conversation. */
 struct claim {
-    struct mpa_flow *flow; /* the latest; NULL: not claimed */
-    bool tried, foreign;   /* by midstream(): with this flow, which is not claimed yet; in vain */
+    struct mpa_flow *flow; /* the latest flow; NULL: not claimed */
+    bool tried, foreign;   /* by midstream(): with this flow, which is not claimed yet; unsuccessfully */
     struct tail tail[2];
-    /* The latest SYNs, as sent by initiator and responder; frame 0: none. */
+    /* The latest SYNs, sent by initiator and responder; frame 0: none. */
     struct tcp_segment syn, syn_ack;
 };
 
 /*
- * The conversation of the latest segment, which is most often that of the next one, too: Wireshark's lookup costs a
- * tenth of what the plugins do for an FPDU. On the first pass it is the same until there is a further TCP conversation.
+ * The conversation of the latest segment, which is usually also that of the next segment: Wireshark's lookup costs a
+ * tenth of what the plugins do for an FPDU. On the first pass it stays the same until another TCP conversation begins.
  */
 static struct {
     conversation_t *conversation; /* NULL: none */
@@ -151,7 +152,7 @@ struct starts {
     uint32_t sender, peer;
 };
 
-/* What the header says beyond sequence numbers. */
+/* Copies what the header says in addition to sequence numbers. */
 static void mpa_dissect_take_header(struct mpa_flow_input *input, const struct tcp_segment *segment)
 {
     input->header = true;
@@ -208,8 +209,9 @@ static struct starts starts_of_connection(const struct tcp_analysis *tcp)
 }
 
 /*
- * The connection is claimed from the start-up frame at numbers->seq on. What either side sent before is streaming data,
- * which the engine need not see. But if that frame is a Reply, octets of the other side are missing: its Request.
+ * The connection is claimed from the start-up frame, at numbers->seq. Anything that either side sent earlier is
+ * streaming data, which the engine need not see. However, if that frame is a Reply, the other side's Request is
+ * missing.
  */
 static struct starts starts_of_startup(const struct tcp_analysis *tcp, const struct numbers *numbers,
                                        enum mpa_startup_kind kind)
@@ -262,8 +264,8 @@ static void flow_begin(struct claim *claim, tvbuff_t *tvb, packet_info *pinfo)
 }
 
 /*
- * Octets that were held back come with a segment whose flags and ACK number are not theirs. The number only shows that
- * octets of the other side are lost, or being held back, too.
+ * Octets that were held back come with a segment whose flags and ACK number belong to other octets. The number only
+ * shows that octets of the other side are lost, or held back, too.
  */
 static bool lags(struct mpa_flow *flow, unsigned side, const struct numbers *numbers)
 {
@@ -316,7 +318,7 @@ static struct mpa_piece *mpa_dissect_feed(struct claim *claim, tvbuff_t *tvb, pa
     struct mpa_piece *piece;
 
     input = input_of(claim->flow, tvb, pinfo, tcp, &numbers);
-    /* Wireshark begins a new conversation only with the SYN of its initiator. */
+    /* Wireshark begins a new conversation only at the SYN of its initiator. */
     if (mpa_flow_is_over(claim->flow, &input) || base_changed(claim->flow, input.side, analysis)) {
         mpa_flow_finish(claim->flow, input.time_ns);
         flow_begin(claim, tvb, pinfo);
@@ -330,7 +332,7 @@ static struct mpa_piece *mpa_dissect_feed(struct claim *claim, tvbuff_t *tvb, pa
     return piece;
 }
 
-/* The connection that the conversation belonged to at this frame. */
+/* The connection to which the conversation belonged at this frame. */
 static struct mpa_flow *flow_at(const struct claim *claim, uint32_t frame)
 {
     struct mpa_flow *flow = claim->flow;
@@ -368,8 +370,8 @@ static void note_taken(const packet_info *pinfo)
 }
 
 /*
- * Without payload, or repeated: then all of its octets were passed before; or after the FIN. What is held back until
- * other octets come will be passed; until then no more is known of it than its flags.
+ * The segment has no payload, or repeats octets that were all passed before, or follows the FIN. Octets that are held
+ * back until others come will be passed; until then only the flags are used.
  */
 static void feed_bare(struct mpa_flow *flow, const struct tcp_segment *segment, packet_info *pinfo)
 {
@@ -542,7 +544,7 @@ static struct tail *tail_of(struct claim *claim, uint32_t port)
     return &claim->tail[claim->tail[0].frame == 0 || claim->tail[0].port == port ? 0 : 1];
 }
 
-/* As in the engine, a damaged key counts in the first octets of a connection. */
+/* As in the engine, a damaged key counts if it is in the first octets of a connection. */
 static bool begins_startup(const uint8_t *p, size_t n, bool first, enum mpa_startup_kind *kind)
 {
     return has_key(p, n, kind) || (first && n >= MPA_KEY_LEN && is_key(p, KEY_DAMAGED_MIN, kind));
@@ -581,7 +583,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     const uint8_t *p;
     bool split = false, first;
 
-    /* Claimed frames reach mpa_dissect() through the conversation: a visited frame was not claimed. */
+    /* Claimed frames reach mpa_dissect() through the conversation, so a visited frame was not claimed. */
     if (!tcp || n == 0 || pinfo->flags.in_error_pkt || PINFO_FD_VISITED(pinfo))
         return 0;
     p = tvb_get_ptr(tvb, 0, (int)n);
@@ -619,7 +621,7 @@ static compat_bool heuristic(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
 /* ---- FPDUs without a captured start ---- */
 
 /*
- * Opt-in: follows each connection until its octets turn out to be FPDUs, or not. From then on the conversation is
+ * Opt-in: follows each connection until it is known whether its octets are FPDUs. From then on the conversation is
  * claimed; earlier frames are drawn on later passes.
  */
 static compat_bool midstream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
@@ -659,13 +661,13 @@ static compat_bool midstream(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
 /* ---- ports that belong to others ---- */
 
 /*
- * Ports where the servers of RDMA's upper layers listen, over TCP as other protocols do: NVMe (4420) and iSCSI (3260),
- * and one that was given twice (5445, SMB Direct). Wireshark asks the owner of a port before it asks heuristics, and
- * the owner may take anything. So MPA is looked for first, and the owner asked then.
+ * Ports where servers of RDMA's upper layers listen, on which other protocols run over plain TCP: NVMe (4420) and iSCSI
+ * (3260), and a port that was assigned twice (5445, SMB Direct). Wireshark asks the owner of a port before it asks
+ * heuristics, and the owner may take anything. Therefore the plugin looks for MPA first, and then asks the owner.
  */
 static struct shared_port {
     uint32_t port;
-    dissector_handle_t owner; /* NULL: nobody owns it */
+    dissector_handle_t owner; /* NULL: the port has no owner */
 } shared_ports[] = {{.port = 3260}, {.port = 4420}, {.port = 5445}};
 
 static dissector_handle_t shared_handle;
@@ -694,13 +696,13 @@ static int dissect_shared(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     for (size_t i = 0; i < array_length(shared_ports); i++) {
         if (shared_ports[i].port != pinfo->match_uint)
             continue;
-        pinfo->can_desegment += pinfo->can_desegment > 0; /* it is called by us, instead of by TCP */
+        pinfo->can_desegment += pinfo->can_desegment > 0; /* we call it, instead of TCP */
         return call_dissector_only(shared_ports[i].owner, tvb, pinfo, tree, data);
     }
     return 0;
 }
 
-/* Preferences may have given the ports to their owners anew. What the user has chosen by "Decode As" stays. */
+/* Preferences may have assigned the ports to their owners again. The user's choices by "Decode As" stay. */
 static void share_ports(void)
 {
     dissector_table_t table = find_dissector_table("tcp.port");
@@ -729,7 +731,7 @@ static void mpa_dissect_file_opened(void)
     mpa_flow_forget();
 }
 
-/* What only the end of a connection decides, in the order in which they began; shown from the second pass on. */
+/* Events decided at the end of connections, in the order of their beginnings; shown from the second pass on. */
 static void mpa_dissect_first_pass_over(void)
 {
     struct mpa_flow *latest = NULL, *flow;
@@ -762,7 +764,7 @@ void mpa_register(void)
     register_prefs();
     mpa_draw_register();
     mpa_handle = register_dissector("mpa", mpa_dissect, mpa_proto);
-    /* Of a protocol of its own: where MPA is disabled, the owners of these ports are called nevertheless. */
+    /* This has a protocol of its own: if MPA is disabled, the owners of these ports are still called. */
     mpa_headers_register(after_tcp);
     shared_handle =
         create_dissector_handle(dissect_shared, proto_register_protocol("MPA, or the owner of the port",

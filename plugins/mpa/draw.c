@@ -59,8 +59,8 @@ static dissector_table_t ulpdu_table;
 static dissector_handle_t fallback;
 
 /*
- * Wireshark's built-in dissector of DDP and RDMAP, used when ours is absent. It throws on some correct ULPDUs (Sends of
- * less than 16 octets, Immediate Data), which are not malformed.
+ * Wireshark's built-in dissector of DDP and RDMAP, used if ours is absent. It throws exceptions on some correct ULPDUs
+ * (Sends of less than 16 octets, Immediate Data), which are not malformed.
  */
 static void call_fallback(struct mpa_canvas *canvas, tvbuff_t *next)
 {
@@ -87,9 +87,9 @@ static void call_fallback(struct mpa_canvas *canvas, tvbuff_t *next)
 }
 
 /*
- * Wireshark stops dissecting a frame when more dissectors were called than the maximum tree depth. A large segment, or
- * one that completes held segments, may have more small FPDUs than that: the layers of all but the first ones are
- * removed.
+ * Wireshark stops dissecting a frame when the number of dissectors called exceeds the maximum tree depth. A large
+ * segment, or one that completes held segments, may have more small FPDUs than that: the layers of all but the first
+ * FPDUs are removed.
  */
 static void forget_layers(packet_info *pinfo, unsigned before)
 {
@@ -134,7 +134,7 @@ static void begin_next(struct mpa_canvas *canvas)
         col_set_fence(canvas->pinfo->cinfo, COL_INFO);
 }
 
-/* An FPDU of which nothing but its ULPDU is shown without a tree, and whose octets are all in the frame. */
+/* An FPDU of which only the ULPDU is shown without a tree, and whose octets are all in the frame. */
 static bool is_brief(const struct mpa_canvas *canvas)
 {
     const struct mpa_item *item = canvas->item;
@@ -164,7 +164,7 @@ static void call_next(struct mpa_canvas *canvas, tvbuff_t *next)
     bool known = parameters->request_seen || parameters->reply_seen;
     volatile bool taken = false;
 
-    /* Shows the upper layers that the transport preserves message boundaries. */
+    /* Tells the upper layers that the transport preserves message boundaries. */
     pinfo->ptype = PT_IWARP_MPA;
     /* An exception in one ULPDU must not prevent the others in the frame from being dissected. */
     TRY
@@ -316,8 +316,8 @@ static uint64_t covered_to(const struct mpa_canvas *canvas, uint64_t offset)
 }
 
 /*
- * Where the snap length cut the segment, the item that it cut says so. If there is none, the octets before the hole are
- * shown.
+ * If the snap length cut the segment in an item, that item says so. If there is no such item, the octets before the
+ * hole are shown.
  */
 static void draw_cut(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
@@ -421,7 +421,7 @@ static void swap_ends(packet_info *pinfo)
     pinfo->destport = port;
 }
 
-/* As if in their own frames: what upper layers record of them belongs there. */
+/* Drawn as if in their own frames, so that upper layers record them there. */
 static void draw_late(struct mpa_canvas *canvas, tvbuff_t *frame_tvb)
 {
     packet_info *pinfo = canvas->pinfo;

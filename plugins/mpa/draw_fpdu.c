@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* "Initiator", "Responder" or "unknown": the sender of what goes in this direction. */
+/* "Initiator", "Responder" or "unknown": the sender in this direction. */
 static const char *mpa_sender_name(enum direction direction)
 {
     switch (direction) {
@@ -77,13 +77,13 @@ static void draw_marker(struct mpa_canvas *canvas, proto_tree *parent, const str
         sub = proto_tree_add_uint(tree, mpa_hf.marker_expected, canvas->tvb, at + 2, 2, marker->expected);
         proto_item_set_generated(sub);
     }
-    /* Selecting it highlights the header of the FPDU. */
+    /* Selecting the field highlights the header of the FPDU. */
     sub = proto_tree_add_uint64(tree, mpa_hf.marker_fpdu, canvas->tvb, header, MPA_LENGTH_LEN,
                                 fpdu->offset + fpdu->fpdu.header_at);
     proto_item_set_generated(sub);
 }
 
-/* The Markers from the index on before octet `to` of the FPDU: the fields are in wire order. */
+/* Draws the Markers before octet `to` of the FPDU, from *index on: the fields are in wire order. */
 static void draw_markers(struct mpa_canvas *canvas, proto_tree *tree, unsigned *index, size_t to)
 {
     const struct mpa_item *fpdu = canvas->item;
@@ -162,7 +162,7 @@ static void draw_crc(struct mpa_canvas *canvas, proto_tree *parent)
         proto_item_append_text(field, " [unverified: %s]", reason);
         item = proto_tree_add_string(tree, mpa_hf.crc_reason, canvas->tvb, at, MPA_CRC_LEN, reason);
         proto_item_set_generated(item);
-        if (canvas->item->fpdu.number == 0) /* the same holds for the others of this direction */
+        if (canvas->item->fpdu.number == 0) /* the same holds for all FPDUs of this direction */
             expert_add_info_format(canvas->pinfo, field, &mpa_ei.crc_unchecked, "CRC not verified: %s", reason);
         break;
     }
@@ -184,7 +184,7 @@ static tvbuff_t *ulpdu_tvb(struct mpa_canvas *canvas)
     uint8_t *octets, *to;
     tvbuff_t *next;
 
-    /* Contiguous, without Markers inside: a subset of the frame. */
+    /* Contiguous, without Markers inside: a subset of the frame is enough. */
     if (!item->fpdu.ulpdu && run == left)
         return tvb_new_subset_length(canvas->tvb, (int)(canvas->at + (unsigned)at), item->fpdu.ulpdu_length);
     octets = to = wmem_alloc(canvas->pinfo->pool, left);

@@ -125,7 +125,7 @@ static const char *summary(wmem_allocator_t *pool, const struct mpa_startup *fra
     return wmem_strbuf_get_str(text);
 }
 
-/* The engine ends a frame whose PD_Length is too large, and the snap length ends one anywhere after the header. */
+/* The engine ends a frame early if its PD_Length is too large, and the snap length may cut it after the header. */
 static void decode_cut(struct mpa_startup *frame, const uint8_t *octets, unsigned length)
 {
     uint8_t padded[MPA_STARTUP_HEADER_LEN + MPA_PRIVATE_DATA_MAX] = {0};

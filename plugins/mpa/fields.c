@@ -7,7 +7,7 @@
 
 int mpa_proto = -1;
 struct mpa_hf mpa_hf;
-/* Wireshark 4.0 wants -1 in those that are not registered yet. */
+/* Wireshark 4.0 requires -1 for subtrees that are not registered yet. */
 struct mpa_ett mpa_ett = {-1, -1, -1, -1, -1, -1, -1, -1, -1};
 struct mpa_ei mpa_ei;
 struct finding_fields mpa_findings;

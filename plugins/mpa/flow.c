@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    /* Where the header is not known: the largest possible window excludes no segment. */
+    /* Used if the header is unknown: the largest possible window excludes no segment. */
     WINDOW_UNKNOWN = 65535,
     WINDOW_SCALE_UNKNOWN = 14,
 };
@@ -21,7 +21,7 @@ static struct mpa_piece *piece_of_frame(struct mpa_flow *flow, uint32_t frame)
     return (struct mpa_piece *)judge_change_in_frame(&flow->judge, frame);
 }
 
-/* Of regular pieces; of file scope. */
+/* Reused for regular pieces; of file scope. */
 static struct mpa_item *spare_items;
 static struct mpa_piece_more *spare_more;
 
@@ -45,7 +45,9 @@ static uint64_t piece_end(const struct mpa_piece *piece)
     return piece->record.offset + piece->length;
 }
 
-/* Octets of the piece wait for more. Ascending by offset, so that the first to be completed is the first in the list.
+/*
+ * Octets of the piece wait for more octets. Ascending by offset, so that the first piece to be completed is the first
+ * in the list.
  */
 static void open_piece(struct mpa_flow *flow, struct mpa_piece *piece)
 {
@@ -65,7 +67,7 @@ static void open_piece(struct mpa_flow *flow, struct mpa_piece *piece)
         open->last = piece;
 }
 
-/* Octets up to `end` are part of an item: sets the frame that completed it in the pieces that waited. */
+/* Octets up to `end` are part of an item: for the pieces that waited, sets the frame that completed the item. */
 static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, uint64_t end, uint32_t frame)
 {
     struct mpa_open *open = &flow->open[side];
@@ -79,7 +81,7 @@ static void close_pieces(struct mpa_flow *flow, unsigned side, uint64_t start, u
     }
 }
 
-/* Whether the octets are in the data of the piece, and were not seen before it. */
+/* Whether the octets are in the data of the piece, and were not seen in an earlier piece. */
 static bool mpa_flow_lies_in(const struct mpa_piece *piece, unsigned side, uint64_t offset, uint64_t length)
 {
     return piece->placed && piece->side == side && offset >= piece->record.offset &&
@@ -96,8 +98,8 @@ static struct mpa_piece *piece_of_side(struct mpa_flow *flow, uint32_t frame, un
 }
 
 /*
- * The piece that shows an item: the current one. At the end of the connection there is none: then the one that
- * completed the item or, if that was not a segment of this side with octets, the one with its first octets.
+ * The piece that shows an item: the current one. At the end of the connection there is none; then it is the piece that
+ * completed the item or, if that was not a segment of this side with octets, the piece with its first octets.
  */
 static struct mpa_piece *piece_for(struct mpa_flow *flow, const struct place *place)
 {
@@ -110,7 +112,10 @@ static struct mpa_piece *piece_for(struct mpa_flow *flow, const struct place *pl
     return piece;
 }
 
-/* The piece of the frame that completed it: before the current one where the connection has just been recognised. */
+/*
+ * The piece of the frame that completed the item: an earlier piece than the current one if the connection has just been
+ * recognised.
+ */
 static struct mpa_piece *own_piece_for(struct mpa_flow *flow, const struct place *place)
 {
     struct mpa_piece *own = NULL;
@@ -130,7 +135,7 @@ static void note_late(struct mpa_flow *flow, const struct mpa_piece *piece, cons
     late = wmem_memdup(wmem_file_scope(), item, sizeof *item);
     if (!late->octets)
         late->octets = wmem_memdup(wmem_file_scope(), octets, item->length - item->fpdu.cut);
-    /* The engine reports one side after the other. */
+    /* The engine first reports one side, then the other. */
     link = &flow->current->more->late;
     while (*link && (*link)->place.frame <= late->place.frame)
         link = &(*link)->next;
@@ -328,7 +333,7 @@ static void mpa_flow_on_segment(void *ctx, const struct tcp_segment *segment, ui
     }
 }
 
-/* A start-up frame that the snap length cuts: what there is of it, if that is its header. */
+/* Takes the captured part of a start-up frame cut by the snap length, if that part includes the header. */
 static void note_cut_startup(struct mpa_flow *flow, struct mpa_piece *piece, uint64_t to)
 {
     const uint8_t *octets = flow->current_octets + (piece->more->taken - piece->record.offset);
@@ -374,9 +379,9 @@ static const struct stack_taps taps = {.tcp_segment = mpa_flow_on_segment,
                                        .skipped = mpa_flow_on_skipped,
                                        .changed = mpa_flow_on_changed};
 
-static struct terminate_layouts *layouts; /* of the capture file's hosts; NULL until the first connection */
+static struct terminate_layouts *layouts; /* for the capture file's hosts; NULL until the first connection */
 
-/* Both sides have closed, but segments may still come: in the order in which they closed. */
+/* Connections that both sides have closed, in the order in which they closed; segments may still come. */
 static struct {
     struct mpa_flow *first, *last;
     unsigned n;
@@ -385,7 +390,7 @@ static struct {
 enum { CLOSED_MAX = 128 };
 static const int64_t linger_ns = 10000000000;
 
-/* What has a stack, in the order of the latest segments. */
+/* Connections with a stack, ordered by their latest segments. */
 static struct {
     struct mpa_flow *oldest, *newest;
     size_t octets;
@@ -393,17 +398,17 @@ static struct {
 
 enum {
     OCTETS_MAX = 512 << 20,  /* as in iwarp-check with its default memory limit */
-    OCTETS_OF_FLOW = 2 << 10 /* of a flow without stacks, its first piece, and what Wireshark keeps */
+    OCTETS_OF_FLOW = 2 << 10 /* estimate for a flow without stacks, its first piece, and Wireshark's own data */
 };
 
 /*
- * A flow that has no more than the beginning of a start-up frame needs no stack. When more comes, a stack is made and
- * given these octets first, which has the same effect.
+ * A flow that has only the beginning of a start-up frame needs no stack. When more octets come, a stack is created and
+ * gets the earlier octets first, which has the same effect.
  */
 struct mpa_asleep {
     struct mpa_flow_input syn[2], first;
     unsigned syns;
-    struct mpa_piece *piece; /* of `first`, whose octets are below; NULL: no octets have come yet */
+    struct mpa_piece *piece; /* the piece of `first`, whose octets are below; NULL: no octets have come yet */
     uint8_t octets[];
 };
 
@@ -430,7 +435,7 @@ static void leave_open(struct mpa_flow *flow)
     flow->octets = 0;
 }
 
-/* A segment of it was taken. Those that have been idle longest make room. */
+/* A segment of the connection was taken. The connections that have been idle for longest make room. */
 static void note_open(struct mpa_flow *flow)
 {
     const struct mpa_above *above = &flow->above;
@@ -464,7 +469,7 @@ static struct terminate_host mpa_flow_host_of(const address *host)
     return of;
 }
 
-/* The pieces of bulk data differ in their places and numbers alone. */
+/* The pieces of bulk data differ only in their places and numbers. */
 static void nth_piece(const struct record *first_record, const struct record *second_record, unsigned n,
                       struct record *out)
 {
@@ -491,7 +496,7 @@ static const struct stack_options *layers_for(const struct mpa_flow_options *opt
     return of;
 }
 
-/* The same for all connections. */
+/* The same state for all connections. */
 static const struct mpa_state *first_state(const struct mpa_options *options)
 {
     static struct mpa_state first;
@@ -528,7 +533,7 @@ struct mpa_flow *mpa_flow_new(packet_info *pinfo, const struct mpa_flow_options 
 
 uint8_t mpa_flow_side(const struct mpa_flow *flow, const packet_info *pinfo)
 {
-    /* On loopback both addresses may be equal, but not the ports, too. */
+    /* On loopback both addresses may be equal, but then the ports differ. */
     return pinfo->srcport == flow->port[0] && addresses_equal(&pinfo->src, &flow->side0) ? 0 : 1;
 }
 
@@ -560,7 +565,7 @@ static unsigned pad_of(unsigned ulpdu_length)
     return (0u - (MPA_LENGTH_LEN + ulpdu_length)) & 3u;
 }
 
-/* An FPDU that its octets, p, and its place tell everything about. */
+/* An FPDU that is fully determined by its octets, p, and its place. */
 static bool is_regular_fpdu(const struct mpa_piece *piece, const struct mpa_item *item, const uint8_t *p)
 {
     const struct mpa_item *first = piece->items;
@@ -591,7 +596,7 @@ static bool is_regular(const struct mpa_piece *piece, const uint8_t *octets)
     return piece->items && at == piece_end(piece);
 }
 
-/* Before the next piece: until then the latest one is being drawn. */
+/* Called before the next piece: until then the latest piece is being drawn. */
 static void forget_items(struct mpa_flow *flow, uint32_t next_frame)
 {
     struct mpa_piece *piece = flow->latest;
@@ -680,7 +685,7 @@ static void take_in(struct mpa_flow *flow, struct mpa_piece *piece, const struct
     flow->current_octets = NULL;
 }
 
-/* True: it has a stack now. False: memory is lacking, and it is over. */
+/* True: the flow has a stack now. False: memory is lacking, and the flow is over. */
 static bool mpa_flow_wake(struct mpa_flow *flow)
 {
     struct mpa_asleep *asleep = flow->asleep;
@@ -703,8 +708,10 @@ static bool is_awake(struct mpa_flow *flow)
     return flow->judge.stack || (flow->asleep && mpa_flow_wake(flow));
 }
 
-/* The first octets, in which the engine finds nothing before more come. It does not wait for more Private Data than is
- * allowed. */
+/*
+ * The first octets, in which the engine finds nothing until more come. The engine does not wait for more Private Data
+ * than allowed.
+ */
 static bool sleeps_on(const struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct mpa_startup frame;
@@ -726,7 +733,7 @@ static void sleep_on(struct mpa_flow *flow, struct mpa_piece *piece, const struc
     asleep->first.octets = asleep->octets;
     asleep->piece = piece;
     flow->asleep = asleep;
-    piece->placed = true; /* it may be drawn before the stack is made */
+    piece->placed = true; /* the piece may be drawn before the stack is created */
 }
 
 void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn)
@@ -744,7 +751,7 @@ bool mpa_flow_is_over(struct mpa_flow *flow, const struct mpa_flow_input *input)
 {
     struct tcp_segment segment = segment_of(input);
 
-    if (flow->asleep && !flow->asleep->piece) /* it has just begun */
+    if (flow->asleep && !flow->asleep->piece) /* the flow has just begun */
         return false;
     if (!is_awake(flow))
         return tcp_remains_reused(&flow->remains, &segment, false);
@@ -769,7 +776,7 @@ struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_inp
     piece->state = flow->state;
     if (sleeps) {
         sleep_on(flow, piece, input);
-    } else if (mpa_flow_is_finished(flow)) { /* late: nothing more is looked for in it */
+    } else if (mpa_flow_is_finished(flow)) { /* late: nothing more is looked for in the flow */
         piece->repeated = true;
         piece->unread = flow->made_room;
         return piece;
@@ -800,7 +807,7 @@ bool mpa_flow_is_finished(const struct mpa_flow *flow)
 
 void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns)
 {
-    leave_open(flow); /* also if memory for its stack is lacking: who makes room goes on until there is some */
+    leave_open(flow); /* also if memory for the stack is lacking: making room continues until there is some */
     if (!is_awake(flow))
         return;
     stack_finish(flow->judge.stack, MAX(time_ns, flow->last_time_ns));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * One TCP connection in the plugin. On the first pass it feeds the engine, and records the engine's events for each
- * call by the TCP dissector (a piece of one direction's stream). Wireshark may dissect a packet again, in any order:
+ * call by the TCP dissector (a piece of one direction's stream). Wireshark may dissect a packet again, in any order, so
  * later passes only read. Memory is of file scope.
  */
 #ifndef IWARP_PLUGINS_MPA_FLOW_H
@@ -37,7 +37,7 @@ struct mpa_item {
     uint32_t length;
     uint64_t offset;
     struct place place;
-    const uint8_t *octets; /* copy of file scope where the octets are not all in the frame's own data, else NULL */
+    const uint8_t *octets; /* copy of file scope if the octets are not all in the frame's own data, else NULL */
     const struct mpa_state *state;
     enum direction direction;
     union {
@@ -46,15 +46,15 @@ struct mpa_item {
             uint32_t crc_computed;
             enum mpa_crc_verdict crc;
             bool after_resync;
-            /* As delimited by the engine, not always by its ULPDU_Length. */
+            /* As delimited by the engine, which may differ from the ULPDU_Length field. */
             uint16_t ulpdu_length, n_markers;
-            uint8_t header_at; /* of ULPDU_Length, from the FPDU's start */
+            uint8_t header_at; /* of ULPDU_Length, from the start of the FPDU */
             uint8_t pad_length;
             uint8_t pad[3];
-            uint32_t cut; /* octets at its end that were not captured, `lacking` of them in the ULPDU */
+            uint32_t cut; /* octets at the end that were not captured, `lacking` of them in the ULPDU */
             uint16_t lacking;
             const struct mpa_marker *markers; /* of file scope; NULL when there are none */
-            const uint8_t *ulpdu; /* copy of file scope where removing the Markers does not yield it, else NULL */
+            const uint8_t *ulpdu; /* copy of file scope if removing the Markers does not yield the ULPDU, else NULL */
         } fpdu;
         struct {
             enum mpa_startup_kind kind;
@@ -65,18 +65,18 @@ struct mpa_item {
         } skipped;
         struct {
             enum hole_cause cause;
-            bool first; /* of the connection: the remedy is shown once */
+            bool first; /* the first of the connection: the remedy is shown once */
         } hole;
     };
 };
 
 /*
- * Octets of an FPDU without Markers: steps *at, counted from the FPDU's start, over a Marker at that place, and returns
- * the number of octets, at most `wanted`, up to the next Marker; 0 at the end of the FPDU.
+ * Octets of an FPDU without Markers: moves *at, counted from the start of the FPDU, past a Marker at that place, and
+ * returns the number of octets, at most `wanted`, up to the next Marker; 0 at the end of the FPDU.
  */
 size_t mpa_item_run(const struct mpa_item *item, size_t *at, size_t wanted);
 
-/* Octets of the stream that the item stands for, captured or not. */
+/* Whether the item covers this octet of the stream, captured or not. */
 static inline bool mpa_item_covers(const struct mpa_item *item, uint64_t offset)
 {
     uint64_t cut = item->kind == MPA_ITEM_STARTUP ? item->startup.cut : 0;
@@ -84,37 +84,39 @@ static inline bool mpa_item_covers(const struct mpa_item *item, uint64_t offset)
     return offset >= item->offset && offset - item->offset < item->length + cut;
 }
 
-/* What is only known of a piece while its octets may belong to later FPDUs, and of those that are not regular. */
+/*
+ * State of a piece that is needed only while its octets may belong to later FPDUs, and for pieces that are not regular.
+ */
 struct mpa_piece_more {
     uint64_t fresh;         /* first stream offset that had not been seen before */
     uint64_t taken;         /* end of the last item; the octets after it wait for more */
-    uint32_t continued_in;  /* frame that completed what begins at `taken`; 0 not (yet) known */
+    uint32_t continued_in;  /* frame that completed the item beginning at `taken`; 0: not (yet) known */
     struct mpa_item **last; /* where the next item goes */
     /*
-     * Items of earlier frames, of a connection that was recognised with this piece: copies with octets of their own. On
-     * the first pass they are drawn here, because their frames are over; afterwards they are drawn in their own frames.
+     * Items of earlier frames, if the connection was recognised with this piece: copies with octets of their own. On
+     * the first pass they are drawn here, because their frames are over; later they are drawn in their own frames.
      */
     struct mpa_item *late;       /* by frame */
     struct mpa_piece *next_open; /* first pass: the next piece of the side with waiting octets */
 };
 
 /*
- * The octets of one call by the TCP dissector. Most are regular: whole FPDUs without Markers, one after the other, with
- * nothing unusual. Their items are not kept, but made again when the piece is drawn.
+ * The octets of one call by the TCP dissector. Most pieces are regular: whole FPDUs without Markers, one after the
+ * other, with nothing unusual. Their items are not kept, but made again when the piece is drawn.
  */
 struct mpa_piece {
-    struct record record; /* in its frame; offset: of its first octet */
+    struct record record; /* in its frame; offset: of the first octet */
     struct mpa_piece *next_in_frame;
-    struct mpa_item *items;        /* more == NULL: only those that were found after it */
+    struct mpa_item *items;        /* more == NULL: only items that were found after the piece */
     struct mpa_piece_more *more;   /* NULL: the piece is regular */
-    const struct mpa_state *state; /* after it */
-    uint64_t number;               /* regular: of its first FPDU */
+    const struct mpa_state *state; /* after the piece */
+    uint64_t number;               /* regular: number of the first FPDU */
     uint32_t key;                  /* see struct mpa_flow_input */
     uint32_t length;               /* octets captured */
     uint8_t side;
-    bool placed;   /* its offset is known */
-    bool repeated; /* all of it was seen before */
-    bool unread;   /* it came after its connection had made room */
+    bool placed;   /* the offset is known */
+    bool repeated; /* all octets were seen before */
+    bool unread;   /* came after the connection had made room */
     bool not_mpa;  /* left to other dissectors */
     bool regular;
     uint8_t crc;       /* regular: enum mpa_crc_verdict of its FPDUs */
@@ -128,10 +130,10 @@ struct mpa_startup_seen {
 
 struct mpa_asleep;
 
-/* The layer above (plugins/border/mpa_ulpdu.h), and what it must hear when it begins. */
+/* The layer above (plugins/border/mpa_ulpdu.h), and what it must learn when it begins. */
 struct mpa_above {
-    void (*begin)(struct mpa_listener *listener); /* NULL: there is none */
-    void (*over)(void *ctx);                      /* set when the layer begins, as octets and ctx are; or NULL */
+    void (*begin)(struct mpa_listener *listener); /* NULL: no layer above */
+    void (*over)(void *ctx);                      /* set when the layer begins, like octets and ctx; or NULL */
     size_t (*octets)(const void *ctx);
     void *ctx;
     bool skipped[2];
@@ -142,11 +144,11 @@ struct mpa_above {
 };
 
 struct mpa_flow {
-    struct mpa_flow *next;   /* of the file: the previous one */
-    struct mpa_flow *later;  /* the next one, set at the end */
-    struct mpa_flow *former; /* that the conversation belonged to before `first_frame`, or NULL */
+    struct mpa_flow *next;   /* the previous flow of the file */
+    struct mpa_flow *later;  /* the next flow, set at the end */
+    struct mpa_flow *former; /* to which the conversation belonged before `first_frame`, or NULL */
     uint32_t first_frame;
-    uint32_t base[2]; /* by side: sequence number of its SYN as the TCP dissector knew it at the last segment */
+    uint32_t base[2]; /* by side: sequence number of the SYN as the TCP dissector knew it at the last segment */
     uint32_t number;  /* counts MPA connections of the file from 0 */
     address side0;    /* side 0's address */
     uint16_t port[2];
@@ -159,23 +161,23 @@ struct mpa_flow {
     struct mpa_startup_seen startup[2]; /* by enum mpa_startup_kind */
     bool hole_told;
     /* First pass only. */
-    bool closed; /* it is, or was, in the list of these: */
+    bool closed; /* the flow is, or was, in the list of closed flows: */
     struct mpa_flow *next_closed;
-    struct mpa_flow *older, *newer; /* of the open ones, by the latest segment */
-    size_t octets;                  /* that it counts as; 0: it is not open */
+    struct mpa_flow *older, *newer; /* among the open flows, by the latest segment */
+    size_t octets;                  /* the memory for which the flow is counted; 0: not open */
     bool made_room;
-    struct mpa_asleep *asleep;  /* NULL: it has a stack, or is over */
-    struct tcp_remains remains; /* once it is finished */
+    struct mpa_asleep *asleep;  /* NULL: the flow has a stack, or is over */
+    struct tcp_remains remains; /* once the flow is finished */
     struct mpa_above above;
     int64_t last_time_ns;
     const struct stack_options *layers;
     struct mpa_piece *current;
-    struct mpa_hole { /* noticed without a piece that could show it; the next one does */
+    struct mpa_hole { /* found without a piece that could show it; the next piece does */
         bool any;
         uint64_t from, to;
         enum hole_cause cause;
     } unshown[2];             /* by side */
-    struct mpa_piece *latest; /* the last one that was fed: it may be regular, and still have its items */
+    struct mpa_piece *latest; /* the last piece that was fed: it may be regular, and still have its items */
     struct mpa_open {
         struct mpa_piece *first, *last;
     } open[2]; /* pieces with octets after the last item */
@@ -185,7 +187,7 @@ struct mpa_flow {
 struct mpa_flow_options {
     bool eager_holes; /* the TCP dissector never passes a missing segment later */
     bool accept_midstream;
-    bool payload_only; /* headers are not known (plugins/mpa/headers.h) */
+    bool payload_only; /* headers are unknown (plugins/mpa/headers.h) */
 };
 
 /* Side 0 is the sender of this packet. */
@@ -206,7 +208,7 @@ struct mpa_flow_input {
     bool header, sack_permitted, df, fragmented;
     uint16_t mss, window;
     uint8_t window_scale;
-    uint32_t key;      /* its sequence number as passed by the TCP dissector: identifies the piece */
+    uint32_t key;      /* the sequence number passed by the TCP dissector: identifies the piece */
     uint32_t seq, ack; /* as on the wire */
     uint32_t length, captured;
     const uint8_t *octets;
@@ -214,21 +216,20 @@ struct mpa_flow_input {
 
 /* First pass: whether the octets belong to a new connection without a captured SYN (engine/tcp/tcp_boundary.h). */
 bool mpa_flow_is_over(struct mpa_flow *flow, const struct mpa_flow_input *input);
-/* First pass: NULL: it is finished, or memory is lacking. */
+/* First pass. NULL: the flow is finished, or memory is lacking. */
 const struct tcp_side_facts *mpa_flow_facts(struct mpa_flow *flow, unsigned side);
 /* First pass, before any octets: a SYN (flags SYN, or SYN and ACK; no octets). */
 void mpa_flow_syn(struct mpa_flow *flow, const struct mpa_flow_input *syn);
 /* First pass: records and returns the piece; NULL when out of memory. */
 struct mpa_piece *mpa_flow_feed(struct mpa_flow *flow, const struct mpa_flow_input *input);
 /*
- * First pass: a segment that the TCP dissector does not pass, without payload or repeated. The octets, if any, were
- * passed before.
+ * First pass: a segment that the TCP dissector does not pass: without payload, or with octets that were passed before.
  */
 void mpa_flow_bare(struct mpa_flow *flow, const struct mpa_flow_input *input);
-/* The end of the connection, or of the capture, at that time: from then on it is not fed. */
+/* The end of the connection, or of the capture, at that time: the flow must not be fed any more. */
 void mpa_flow_finish(struct mpa_flow *flow, int64_t time_ns);
 bool mpa_flow_is_finished(const struct mpa_flow *flow);
-/* First pass, before another connection begins: finishes those that closed a while ago, as iwarp-check does. */
+/* First pass, before another connection begins: finishes flows that closed a while ago, as iwarp-check does. */
 void mpa_flow_retire(int64_t now_ns);
 /* The items of a piece; tvb holds its octets. */
 struct mpa_item *mpa_flow_items(const struct mpa_piece *piece, tvbuff_t *tvb, const packet_info *pinfo);

@@ -14,13 +14,13 @@ enum {
     IP_FRAGMENT = 0x3fff, /* More Fragments, and the offset */
 };
 
-static dissector_handle_t owner; /* of TCP segments; NULL: we are not asked */
+static dissector_handle_t owner; /* of TCP segments; NULL: Wireshark does not ask us */
 static dissector_handle_t ours;
 static mpa_after_tcp after_tcp;
 
-static struct mpa_header *current; /* NULL: none is being dissected */
+static struct mpa_header *current; /* NULL: no segment is being dissected */
 static struct steady_clock steady;
-static uint32_t clock_frame; /* the latest whose time was taken */
+static uint32_t clock_frame; /* the latest frame whose time was taken */
 static int64_t clock_ns;
 
 static int64_t stamp(const packet_info *pinfo)
@@ -54,7 +54,7 @@ struct mpa_header *mpa_tcp_header(const packet_info *pinfo)
 
 /* ---- the header ---- */
 
-/* What the IP dissector passes to the next one. */
+/* Takes what the IP dissector passes on. */
 static void take_ip(struct tcp_segment *segment, void *ip)
 {
     const ws_ip4 *ip4 = WS_IP4_PTR(ip);
@@ -88,7 +88,7 @@ static int headers_dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     volatile int n = 0;
 
     current = known ? &header : NULL;
-    /* What is wrong with a packet makes it leave this function. */
+    /* An exception for a malformed packet leaves this function. */
     TRY
     {
         n = call_dissector_only(owner, tvb, pinfo, tree, ip);
@@ -98,7 +98,7 @@ static int headers_dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
         current = outer;
     }
     ENDTRY;
-    /* Afterwards the addresses may be those of a packet in this one. */
+    /* By now the addresses may be those of an encapsulated packet. */
     if (known && n > 0 && header.port[0] == pinfo->srcport && header.port[1] == pinfo->destport)
         after_tcp(&header, tvb, pinfo, tree);
     return n;
@@ -117,7 +117,7 @@ void mpa_headers_forget(void)
 void mpa_headers_register(mpa_after_tcp after)
 {
     after_tcp = after;
-    /* Of no protocol: frame.protocols has what it had. */
+    /* Has no protocol, so frame.protocols is the same as without this. */
     ours = create_dissector_handle_with_name_and_description(headers_dissect, -1, "mpa.tcp",
                                                              "TCP, with its headers for MPA");
 }
@@ -125,6 +125,6 @@ void mpa_headers_register(mpa_after_tcp after)
 void mpa_headers_handoff(void)
 {
     owner = dissector_get_default_uint_handle("ip.proto", IP_PROTO_TCP);
-    if (owner) /* the user may choose it again, or another one, by "Decode As" */
+    if (owner) /* lets the user choose it again, or another one, by "Decode As" */
         dissector_add_uint("ip.proto", IP_PROTO_TCP, ours);
 }

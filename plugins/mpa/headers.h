@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * TCP and IP headers, which the TCP dissector does not pass on: of segments with and without payload, the options of
- * SYNs, FIN and RST. For each segment Wireshark asks the table "ip.proto" who dissects it; here that is a function that
- * reads the header, has the TCP dissector do its work, and then says that it is done.
+ * Headers of TCP and IP, which the TCP dissector does not pass on. They include those of segments without payload, the
+ * options of SYNs, FIN and RST. Wireshark looks up the dissector of each segment in the table "ip.proto"; there it
+ * finds a function that reads the header, calls the TCP dissector, and then calls mpa_after_tcp.
  */
 #ifndef IWARP_PLUGINS_MPA_HEADERS_H
 #define IWARP_PLUGINS_MPA_HEADERS_H
@@ -13,16 +13,16 @@
 
 struct mpa_header {
     struct tcp_segment segment; /* without side; its payload is valid during the call */
-    uint16_t port[2];           /* of its sender, and of its receiver */
+    uint16_t port[2];           /* of the sender and of the receiver */
     bool taken;                 /* the TCP dissector passed octets to us in this frame */
 };
 
-/* The header of the segment that is being dissected; NULL: it did not come this way. */
+/* The header of the segment that is being dissected; NULL: the segment did not come this way. */
 struct mpa_header *mpa_tcp_header(const packet_info *pinfo);
 
-/* The first pass: the time of the latest packet, without the jumps of clocks (engine/packet/steady_clock.h). */
+/* First pass: the time of the latest packet, without jumps of the clock (engine/packet/steady_clock.h). */
 int64_t mpa_headers_time(const packet_info *pinfo);
-/* The time of the latest TCP segment of the file; 0: none came this way. */
+/* The time of the latest TCP segment of the file; 0: no segment came this way. */
 int64_t mpa_headers_end(void);
 
 /* Called after the TCP dissector, for each segment, on every pass. */

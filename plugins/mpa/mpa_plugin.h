@@ -21,15 +21,15 @@ void mpa_draw_handoff(void);
 
 /*
  * Draws what flow.c recorded for a call by the TCP dissector; tvb holds the octets of that call. Called on every pass,
- * on the first one right after recording. Calls the next layer for each ULPDU.
+ * on the first pass right after recording. Calls the next layer for each ULPDU.
  */
 void mpa_draw_piece(const struct mpa_flow *flow, const struct mpa_piece *piece, tvbuff_t *tvb, packet_info *pinfo,
                     proto_tree *tree);
 
-/* What was found at the frame of a segment, by any layer, and belongs to nothing that was drawn. */
+/* Draws findings of any layer at the frame of a segment that belong to nothing else that was drawn. */
 void mpa_draw_bare(const struct mpa_flow *flow, tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree);
 
-/* Whether ULPDUs go to this dissector, on all connections. */
+/* Whether ULPDUs go to this dissector on all connections. */
 bool mpa_draw_next_is(dissector_handle_t handle);
 
 /* Shared by the functions that draw an item. */
@@ -39,12 +39,12 @@ struct mpa_canvas {
     const struct mpa_item *items; /* of the piece */
     const struct mpa_item *item;
     tvbuff_t *tvb; /* holds the item */
-    unsigned at;   /* where it begins in tvb */
+    unsigned at;   /* where the item begins in tvb */
     packet_info *pinfo;
-    proto_tree *root;  /* where protocols go */
+    proto_tree *root;  /* the tree for protocols */
     proto_item *proto; /* the protocol's item */
-    proto_tree *tree;  /* below it */
-    bool named;        /* the Info column has text of ours */
+    proto_tree *tree;  /* below the protocol's item */
+    bool named;        /* the Info column has text from this plugin */
 };
 
 /* Adds a separator to the Info column if it has text. */

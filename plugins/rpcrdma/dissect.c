@@ -7,8 +7,8 @@ static dissector_handle_t send_handle, segment_handle;
 static dissector_table_t ports;
 
 /*
- * Whether the user has assigned one of the ports to this protocol ("Decode As"). The registered port alone is no
- * evidence by which to judge: what goes there is only shown as RPC-over-RDMA.
+ * Whether the user has assigned one of the ports to this protocol ("Decode As"). The registered port alone is not
+ * enough evidence for judging: messages on it are only shown as RPC-over-RDMA.
  */
 static bool user_says_so(const struct rdmap_listeners *listeners)
 {
@@ -88,9 +88,9 @@ static int dissect_segment(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, 
     if (!canvas.segment)
         return RDMAP_SEGMENT_OURS;
     canvas.message = canvas.segment->message;
-    if (canvas.message && canvas.message->empty) /* without payload, it is passed to no dissector */
+    if (canvas.message && canvas.message->empty) /* without payload, the Send is passed to no dissector */
         rpcrdma_draw_empty(&canvas);
-    if (canvas.message) /* it is drawn with its Send */
+    if (canvas.message) /* the segment is drawn with its Send */
         return RDMAP_SEGMENT_OURS;
     return rpcrdma_draw_move(&canvas) ? RDMAP_SEGMENT_SHOWN : RDMAP_SEGMENT_OURS;
 }

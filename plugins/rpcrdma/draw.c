@@ -60,7 +60,7 @@ const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_tra
     return wmem_strdup_printf(pool, "%s v%u %s", program, t->version, number);
 }
 
-/* Its last octets were not captured. */
+/* The last octets of the Send were not captured. */
 static bool is_cut(const struct rpcrdma_canvas *canvas)
 {
     return canvas->n < tvb_reported_length(canvas->tvb);
@@ -204,7 +204,7 @@ static void draw_length(struct rpcrdma_canvas *canvas)
     proto_item_append_text(item, message->negotiated ? " (RFC 8797)" : " (default: not negotiated)");
 }
 
-/* ---- all of it ---- */
+/* ---- the whole Send ---- */
 
 /* The RPC message to dissect here, if any. */
 static const struct kept_rpc *rpc_of(const struct kept_message *message)
@@ -216,7 +216,7 @@ static const struct kept_rpc *rpc_of(const struct kept_message *message)
     return message->rpc;
 }
 
-/* What the Send is, put before `at`. */
+/* Puts the title of the Send before `at`. */
 static char *title_before(char *at, const struct rpcrdma_canvas *canvas)
 {
     static const char *const kinds[] = {[RPCRDMA_KIND_UNKNOWN] = "",
@@ -257,7 +257,7 @@ static void draw_title(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc
         col_append_fstr(canvas->pinfo->cinfo, COL_INFO, " (complete in %u)", t->call->complete_in);
 }
 
-/* Wireshark's RPC dissector needs as much of a Call: up to the procedure. */
+/* The part of a Call that Wireshark's RPC dissector needs: up to the procedure. */
 enum { RPC_CALL_SEEN = 24 };
 
 /* The RPC message begins after the header. */
@@ -282,7 +282,7 @@ static void draw_draw_links(struct rpcrdma_canvas *canvas, const struct kept_rpc
         rpcrdma_link(canvas->tree, rpcrdma_hf.complete_in, canvas->tvb, message->transaction->call->complete_in);
 }
 
-/* What follows the header. */
+/* Shows the part after the header. */
 static void show_payload(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
 {
     const struct rpcrdma_header *header = &canvas->header;
@@ -299,7 +299,7 @@ static void show_payload(struct rpcrdma_canvas *canvas, const struct kept_rpc *r
         rpcrdma_show_rest(canvas);
 }
 
-/* What is not in the header. */
+/* Draws information that is not in the header. */
 static void draw_context(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
 {
     draw_transaction(canvas);
@@ -351,7 +351,7 @@ void rpcrdma_draw_empty(struct rpcrdma_canvas *canvas)
 
 enum { CREDITS_PLAUSIBLE = 65536 };
 
-/* As engine/rpcrdma/rpcrdma_recognise.c, as far as the header was captured. */
+/* The same test as in engine/rpcrdma/rpcrdma_recognise.c, as far as the header was captured. */
 static bool is_plausible(const struct rpcrdma_canvas *canvas)
 {
     const struct rpcrdma_header *header = &canvas->header;

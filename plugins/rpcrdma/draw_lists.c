@@ -80,7 +80,7 @@ void rpcrdma_draw_operation(struct rpcrdma_canvas *canvas, proto_tree *tree, con
     rpcrdma_link(below, rpcrdma_hf.operation_last_in, canvas->tvb, operation->last_frame);
 }
 
-/* at: of the handle; index: in its chunk. */
+/* at: of the handle; index: in the chunk. */
 static void lists_draw_segment(struct rpcrdma_canvas *canvas, proto_tree *tree, uint32_t at,
                                const struct rpcrdma_segment *segment, const struct kept_chunk *chunk, uint32_t index)
 {
@@ -99,7 +99,7 @@ static void lists_draw_segment(struct rpcrdma_canvas *canvas, proto_tree *tree, 
         rpcrdma_draw_operation(canvas, below, operation);
 }
 
-/* Sums of a chunk: octets in this message, octets offered by the Call that it answers, octets moved. */
+/* Sums of a chunk: octets in this message, octets offered by the answered Call, octets moved. */
 static void draw_sums(struct rpcrdma_canvas *canvas, proto_item *item, proto_tree *tree, const struct kept_chunk *chunk,
                       uint64_t octets)
 {

@@ -89,7 +89,7 @@ static void draw_access(struct rpcrdma_canvas *canvas, const struct kept_move *m
     rpcrdma_number(tree, rpcrdma_hf.move_offset, canvas->tvb, move->offset);
     rpcrdma_number(tree, rpcrdma_hf.move_octets, canvas->tvb, move->length);
     rpcrdma_number(tree, rpcrdma_hf.chunk_octets, canvas->tvb, chunk->length);
-    if (canvas->flow->infiniband) /* on iWARP, fields of RDMAP link them */
+    if (canvas->flow->infiniband) /* on iWARP, RDMAP fields link them */
         rpcrdma_draw_operation(canvas, tree, move->operation);
     rpcrdma_link(tree, rpcrdma_hf.move_call_in, canvas->tvb, t->call_frame);
     rpcrdma_link(tree, rpcrdma_hf.move_answer_in, canvas->tvb, t->answer_frame);
@@ -111,7 +111,7 @@ bool rpcrdma_draw_move(struct rpcrdma_canvas *canvas)
     rpcrdma_draw_remarks(canvas);
     if (!move || !move->completes)
         return move != NULL;
-    /* Keep the text about the segment in the Info column, which the RPC dissector clears up to the fence. */
+    /* Keep the text about the segment in the Info column: the RPC dissector clears the column up to the fence. */
     col_append_str(canvas->pinfo->cinfo, COL_INFO, " | ");
     col_set_fence(canvas->pinfo->cinfo, COL_INFO);
     rpcrdma_show_rpc(canvas, move->completes, move->transaction->reverse);
@@ -174,7 +174,7 @@ void rpcrdma_draw_repeated(struct rpcrdma_canvas *canvas, uint32_t copies, bool 
 
 /* ---- private data ---- */
 
-/* The private data; on iWARP the mpa plugin draws it. */
+/* Draws the private data; on iWARP the mpa plugin draws them. */
 static void draw_block(struct rpcrdma_canvas *canvas)
 {
     struct rpcrdma_private_data data;
@@ -191,7 +191,7 @@ static void draw_block(struct rpcrdma_canvas *canvas)
     proto_tree_add_item(canvas->tree, rpcrdma_hf.startup_flags_r, canvas->tvb, at + 5, 1, ENC_NA);
 }
 
-/* Known once both sides' were seen: RFC 8797 section 5. */
+/* Known once the private data of both sides were seen: RFC 8797 section 5. */
 static void draw_agreed(struct rpcrdma_canvas *canvas)
 {
     const struct kept_startup *request = &canvas->flow->startup[MPA_REQUEST];

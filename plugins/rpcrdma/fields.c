@@ -6,7 +6,7 @@
 
 int rpcrdma_proto = -1;
 struct rpcrdma_hf rpcrdma_hf;
-/* Wireshark 4.0 wants -1 in those that are not registered yet. */
+/* Wireshark 4.0 requires -1 for subtrees that are not registered yet. */
 struct rpcrdma_ett rpcrdma_ett = {-1, -1, -1, -1, -1, -1, -1, -1};
 struct rpcrdma_ei rpcrdma_ei;
 struct finding_fields rpcrdma_findings;

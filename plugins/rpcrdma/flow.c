@@ -6,12 +6,12 @@
 
 #include <epan/wmem_scopes.h>
 
-enum { ENDED_MAX = 4096 /* judged together, some 7 KiB each at most */ };
+enum { ENDED_MAX = 4096 /* judged together; each takes at most some 7 KiB */ };
 
 static wmem_map_t *flows; /* connection -> struct rpcrdma_flow; emptied with the file */
 static void *past;        /* of rpcrdma_ulp.across; NULL: memory is lacking */
-static GPtrArray *ended;  /* struct rpcrdma_flow that are yet to be judged against the past */
-static bool pass_over;    /* the first one */
+static GPtrArray *ended;  /* struct rpcrdma_flow that have not been judged against the past yet */
+static bool pass_over;    /* the first pass is over */
 
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection)
 {
@@ -31,13 +31,13 @@ struct kept_segment *rpcrdma_flow_change(struct rpcrdma_flow *flow, const struct
 
 /* ---- segments that follow from others ---- */
 
-/* A segment that is made, with room for what it points to. */
+/* A segment that is made, with room for the structures to which it points. */
 struct made_segment {
     struct kept_segment segment;
     struct kept_move move;
 };
 
-/* The segments of an RDMA operation differ in the place in the chunk. */
+/* The segments of an RDMA operation differ only in the place in the chunk. */
 static void nth_segment(const struct record *first_record, const struct record *second_record, unsigned n,
                         struct record *out)
 {
@@ -79,7 +79,7 @@ static void keep_segment(struct record *made)
 static const struct run_pattern pattern = {.nth = nth_segment, .same = same_segment, .keep = keep_segment};
 _Static_assert(sizeof(struct made_segment) <= RECORD_MAX, "room for a record that is made");
 
-/* The latest segment has all that is to be recorded of it. */
+/* The record of the latest segment is complete. */
 static void rpcrdma_flow_settle(struct rpcrdma_flow *flow)
 {
     struct kept_segment *segment = flow->latest_segment;
@@ -173,7 +173,7 @@ const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_fl
     return rpcrdma_ulp_connection(stack_guest(flow->judge.stack, &rpcrdma_ulp));
 }
 
-/* RDMA operations are recorded only on connections that may be RPC-over-RDMA. */
+/* RDMA operations are recorded only on connections that may carry RPC-over-RDMA. */
 static bool may_be_rpcrdma(const struct rpcrdma_flow *flow)
 {
     const struct rpcrdma_connection *rpcrdma = rpcrdma_flow_connection(flow);
@@ -240,7 +240,7 @@ static void forget_ended(void)
     g_ptr_array_set_size(ended, 0);
 }
 
-/* Rules that bind across connections, as far as payload shows: what one proves another may disprove. */
+/* Applies rules across connections, as far as payload shows: a proof from one connection may be refuted by another. */
 static void judge_ended(void)
 {
     int64_t now_ns = INT64_MIN;
@@ -272,8 +272,10 @@ static void judge_ended(void)
     rpcrdma_ulp.across->trim(past);
 }
 
-/* The routine that is called after the first pass comes too early: those of other plugins, which end more connections,
- * may follow it. */
+/*
+ * The routine that Wireshark calls after the first pass comes too early: the routines of other plugins, which end more
+ * connections, may follow it.
+ */
 void rpcrdma_flow_judge_ended(void)
 {
     if (pass_over && ended->len > 0)

@@ -45,7 +45,7 @@ static compat_bool rpcrdma_ib_dissect_listen(tvbuff_t *tvb, packet_info *pinfo, 
     return FALSE;
 }
 
-/* The built-in dissector takes any Send for RPC-over-RDMA that seems long enough, and then finds it malformed. */
+/* The built-in dissector takes any Send that seems long enough for RPC-over-RDMA, and then finds it malformed. */
 static compat_bool except_builtin(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     struct rpcrdma_canvas canvas = {.tvb = tvb};
@@ -85,7 +85,7 @@ static void rpcrdma_ib_dissect_draw_message(struct rpcrdma_canvas *canvas, tvbuf
     rpcrdma_draw_message(canvas);
 }
 
-/* Of a Send that was not seen to end, the header is shown if the packet is cut. */
+/* If the end of a Send was not seen, its header is shown only if the packet is cut. */
 static bool is_part(const struct rpcrdma_canvas *canvas)
 {
     const struct kept_packet *packet = canvas->segment->packet;
@@ -108,7 +108,7 @@ static bool rpcrdma_ib_dissect_draw_segment(struct rpcrdma_canvas *canvas, tvbuf
     return own && is_part(canvas) && rpcrdma_draw_part(canvas);
 }
 
-/* RPC dissectors need the Calls of frames that were dissected before their connection was known. */
+/* RPC dissectors need the Calls in frames that were dissected before their connection was known. */
 static void tell_untold(struct rpcrdma_flow *flow, tvbuff_t *tvb, packet_info *pinfo, unsigned side)
 {
     const struct kept_segment *segment;
@@ -164,7 +164,7 @@ static bool has_message(uint32_t number)
     return false;
 }
 
-/* The engine makes no message of a Send whose header is cut. */
+/* The engine does not make a message of a Send whose header is cut. */
 static bool draw_cut_send(struct rpcrdma_flow *flow, const struct ib_frame *frame, tvbuff_t *payload,
                           packet_info *pinfo, proto_tree *tree)
 {
@@ -179,7 +179,7 @@ static bool draw_cut_send(struct rpcrdma_flow *flow, const struct ib_frame *fram
     return true;
 }
 
-/* Packets of which Wireshark passes nothing on may show what was held until they came. */
+/* Packets whose payload Wireshark does not pass on may show segments that were held until they came. */
 static bool rpcrdma_ib_dissect_rest(struct rpcrdma_flow *flow, const struct ib_frame *frame, tvbuff_t *tvb,
                                     packet_info *pinfo, proto_tree *tree)
 {
@@ -192,7 +192,7 @@ static bool rpcrdma_ib_dissect_rest(struct rpcrdma_flow *flow, const struct ib_f
     return shown;
 }
 
-/* What binds whatever the connection carries: copies are the same as the first packet. */
+/* Draws findings that apply to any upper layer: a copy must equal the first packet. */
 static void draw_found(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree)
 {
     for (const struct kept_segment *segment = rpcrdma_ib_segments(pinfo->num); segment;
@@ -266,7 +266,7 @@ void rpcrdma_ib_handoff(void)
     choices = find_dissector_table(IB_DECODE_AS_TABLE);
     builtin = proto_get_id_by_filter_name("rpcordma");
     if (!choices || !has_heur_dissector_list(IB_LISTENER_LIST))
-        return; /* without the rdma_ib plugin there is nothing to listen to */
+        return; /* without the rdma_ib plugin there are no events */
     dissector_add_for_decode_as(IB_DECODE_AS_TABLE, chosen_handle);
     heur_dissector_add(IB_LISTENER_LIST, rpcrdma_ib_dissect_listen, "RPC-over-RDMA on InfiniBand and RoCE", listener,
                        rpcrdma_proto, HEURISTIC_ENABLE);

@@ -4,7 +4,7 @@
 #include <epan/wmem_scopes.h>
 
 static wmem_map_t *flows;  /* connection -> struct rpcrdma_flow */
-static wmem_map_t *frames; /* number -> struct kept_segment, the first of those reported in it */
+static wmem_map_t *frames; /* number -> struct kept_segment, the first that was reported in the frame */
 
 struct rpcrdma_flow *rpcrdma_ib_find(uint32_t connection)
 {
@@ -128,13 +128,13 @@ static void ib_flow_on_part(void *ctx, const struct ib_rc_part *part)
 static void ib_flow_on_hole(void *ctx, const struct ib_rc_hole *hole)
 {
     struct rpcrdma_flow *flow = flow_of(ctx);
-    bool late = hole->after < flow->latest[hole->side & 1u]; /* requests after it have been judged */
+    bool late = hole->after < flow->latest[hole->side & 1u]; /* requests after the hole have been judged */
 
     judge_withdraw(&flow->judge, late ? NULL : flow->mark[hole->side & 1u], hole->after);
     flow->up.hole(ctx, hole);
 }
 
-/* A side takes an answer with the last copy that is sent before it acknowledges it, as --stats has it. */
+/* A side takes an answer with the last copy that was sent before it acknowledges the answer, as in --stats. */
 static void ib_flow_on_sent_again(void *ctx, const struct place *place)
 {
     struct rpcrdma_flow *flow = flow_of(ctx);

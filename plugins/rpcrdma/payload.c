@@ -8,7 +8,7 @@
 enum {
     PORT_REVERSE = 1 << 16,
     PORT_CONNECTION_SHIFT = 17,
-    LATER_PACKETS_MAX = 1 << 20, /* octets that follow the first packet of a Send, more than any has */
+    LATER_PACKETS_MAX = 1 << 20, /* octets after the first packet of a Send; no Send has as many */
 };
 
 static dissector_handle_t rpc_handle;
@@ -16,14 +16,14 @@ static dissector_handle_t rpc_handle;
 /*
  * The RPC dissector matches Calls and Replies by XID within a conversation, which it looks up by addresses and ports.
  * XIDs are independent in the two directions of calling (RFC 8167 section 2.3), and in connections that use the same
- * ports: bits that no port number has distinguish them.
+ * ports. Therefore bits that port numbers do not use distinguish them.
  */
 static uint32_t rpcrdma_payload_port_of(uint32_t port, const struct rpcrdma_flow *flow, bool reverse)
 {
     return port | (reverse ? PORT_REVERSE : 0u) | flow->connection << PORT_CONNECTION_SHIFT;
 }
 
-/* A packet of InfiniBand names the destination queue pair only: the sides serve as port numbers. */
+/* A packet of InfiniBand names only the destination queue pair: the sides serve as port numbers. */
 static uint32_t base_of(const struct rpcrdma_canvas *canvas, uint32_t port, bool sender)
 {
     if (!canvas->flow->infiniband)
@@ -47,7 +47,7 @@ static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, proto_tre
     const char *volatile protocol = pinfo->current_proto;
     volatile bool taken = false;
 
-    pinfo->ptype = PT_IWARP_MPA; /* to RPC, a connection that preserves message boundaries */
+    pinfo->ptype = PT_IWARP_MPA; /* for RPC, a connection that preserves message boundaries */
     pinfo->srcport = rpcrdma_payload_port_of(base_of(canvas, source, true), canvas->flow, reverse);
     pinfo->destport = rpcrdma_payload_port_of(base_of(canvas, destination, false), canvas->flow, reverse);
     if (canvas->against)
@@ -76,7 +76,7 @@ static void call_rpc(struct rpcrdma_canvas *canvas, tvbuff_t *message, proto_tre
         call_data_dissector(message, pinfo, tree);
 }
 
-/* ---- how it was put together ---- */
+/* ---- how the message was put together ---- */
 
 static tvbuff_t *source(struct rpcrdma_canvas *canvas, const uint8_t *octets, uint32_t have, uint32_t length,
                         const char *name)
@@ -136,8 +136,8 @@ static tvbuff_t *rpcrdma_payload_put_together(struct rpcrdma_canvas *canvas, con
 }
 
 /*
- * Of a Reply to whose results the octets of a chunk belong, nobody knows where: the RPC header alone is where it should
- * be (RFC 5531 section 9).
+ * If the position of a chunk's octets in the results of a Reply is unknown, only the RPC header is certainly in place
+ * (RFC 5531 section 9).
  */
 static tvbuff_t *header_alone(tvbuff_t *message, const struct kept_rpc *rpc)
 {
@@ -161,7 +161,7 @@ void rpcrdma_show_rpc(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc,
     if (rpc->unplaced && rpc->reply)
         message = header_alone(message, rpc);
     rpcrdma_tap_rpc(canvas, message);
-    if (rpc->plain || rpc->have >= RPC_REPLY_MIN) /* fewer octets do not show what it is */
+    if (rpc->plain || rpc->have >= RPC_REPLY_MIN) /* fewer octets do not show the kind of message */
         call_rpc(canvas, message, canvas->root, reverse);
 }
 
@@ -175,7 +175,7 @@ void rpcrdma_show_beginning(struct rpcrdma_canvas *canvas)
              canvas->root, canvas->message->reverse);
 }
 
-/* Dissects without tree and columns, as if in that frame. */
+/* Dissects without tree and columns, as if in frame `in_frame`. */
 static void rpcrdma_payload_tell(struct rpcrdma_canvas *canvas, tvbuff_t *message, uint32_t in_frame, int64_t time_ns,
                                  bool reverse)
 {

@@ -12,9 +12,9 @@
 
 enum {
     LARGE = 1 << 16,
-    AHEAD = 32,         /* times the octets that came: at most so much room for more */
-    HEAD = 512,         /* octets before those of a chunk's first part */
-    WORTH_TAKING = 2048 /* octets of a part that are not copied, but become part of the message where they are */
+    AHEAD = 32,         /* allocates at most this many times the octets that came */
+    HEAD = 512,         /* room before the octets of a chunk's first part */
+    WORTH_TAKING = 2048 /* from this size on, a part's octets are not copied: the part becomes the message */
 };
 
 /* ---- contents of a chunk ---- */
@@ -40,7 +40,7 @@ static void part_resize(struct kept_part *part, uint32_t room)
     part->at_the_end = wmem_register_callback(wmem_file_scope(), rebuild_release, part->block);
 }
 
-/* Room for the rest of the chunk as it was offered, though not for much more than what came: that would be hostile. */
+/* Room for the rest of the offered chunk, but limited by the octets that came: an offer may be hostile. */
 static uint32_t rebuild_room_for(const struct kept_chunk *chunk, const struct kept_part *part, uint32_t needed)
 {
     uint64_t rest = chunk->length > part->offset ? chunk->length - part->offset : 0, most = AHEAD * (uint64_t)needed;
@@ -51,7 +51,7 @@ static uint32_t rebuild_room_for(const struct kept_chunk *chunk, const struct ke
     return rest < INT32_MAX ? (uint32_t)rest : INT32_MAX;
 }
 
-/* Whether the octets follow those of the last part, and were appended to it. */
+/* Appends the octets to the last part if they follow it; false: they do not. */
 static bool part_takes(const struct kept_chunk *chunk, uint64_t offset, const uint8_t *p, uint32_t n)
 {
     struct kept_part *part = chunk->last_part;
@@ -84,7 +84,7 @@ void rpcrdma_keep_part(struct kept_chunk *chunk, uint64_t offset, const uint8_t 
     chunk->last_part = part;
 }
 
-/* The octets are in the message, and are not needed any more. */
+/* The octets are in the message, and are no longer needed. */
 static void drop_parts(struct kept_chunk *chunk)
 {
     while (chunk->parts) {
@@ -143,7 +143,7 @@ static void copy_out(uint8_t *out, const struct kept_chunk *chunk, uint64_t n)
     }
 }
 
-/* ---- what goes where ---- */
+/* ---- the layout of the message ---- */
 
 /* The reduced message. */
 struct reduced {
@@ -201,7 +201,7 @@ static void insert_item(struct work *work, const struct kept_chunk *chunk, bool 
     uint64_t most = front + (rest_inline ? item->count : xdr_padded(item->count));
 
     octets = octets < most ? octets : most;
-    /* Roundup that is to come with the chunk, and has not come yet, is known: it is zeros. */
+    /* Roundup that belongs to the chunk, but has not come yet, is known: it is zero. */
     if (!rest_inline && have >= front + item->count && have < octets)
         octets = have;
     rebuild_insert(work, chunk, item->position - front, octets,
@@ -227,7 +227,9 @@ static void insert_items(struct work *work, const struct kept_transaction *kept,
     }
 }
 
-/* Roundup after a chunk that holds the last part of an item; without a known item, that of the chunk's length. */
+/*
+ * Roundup after a chunk that holds the last part of an item; if the item is unknown, the roundup of the chunk's length.
+ */
 static uint64_t roundup_after(const struct kept_chunk *chunk, const struct rpcrdma_body *body)
 {
     uint64_t end = chunk->position + chunk->length;
@@ -281,7 +283,7 @@ static void add_reduced(struct work *work, const struct reduced *reduced, uint64
     *used += length;
 }
 
-/* Lays out the pieces; false when the message would be too long for a tvb. */
+/* Lays out the pieces; false: the message would be too long for a tvb. */
 static bool lay_out(struct work *work, const struct reduced *reduced)
 {
     uint64_t used = 0, sum = reduced->length;
@@ -310,7 +312,7 @@ static bool lay_out(struct work *work, const struct reduced *reduced)
 
 /* ---- putting it together ---- */
 
-/* Of file scope. Wireshark's allocator would waste an eighth of its blocks on octets by the megabyte. */
+/* Memory of file scope. Wireshark's allocator would waste an eighth of its blocks on allocations of megabytes. */
 static uint8_t *octets_new(size_t n)
 {
     uint8_t *octets;
@@ -331,8 +333,8 @@ static bool may_be_taken(const struct kept_piece *piece)
 }
 
 /*
- * The first piece whose octets are one part is not copied: the part's block becomes the message, and the other pieces
- * are put around it. NULL: there is no such piece.
+ * The first piece whose octets are a single part is not copied: the part's block becomes the message, and the other
+ * pieces are put around it. NULL: no such piece.
  */
 static const struct kept_piece *rebuild_take_part(struct kept_rpc *rpc, uint8_t **out)
 {
@@ -344,7 +346,7 @@ static const struct kept_piece *rebuild_take_part(struct kept_rpc *rpc, uint8_t 
 
             part_resize(part, rpc->have - piece->from);
             *out = part_octets(part) - piece->from;
-            part->block = NULL; /* the part is empty now, should octets still come for it */
+            part->block = NULL; /* leaves the part empty, in case octets for it still come */
             part->length = part->room = 0;
             return piece;
         }
@@ -397,7 +399,7 @@ static const struct kept_chunk *long_chunk(const struct kept_transaction *kept, 
     return NULL;
 }
 
-/* A chunk with contents whose position in the message is not known. */
+/* A chunk with contents whose position in the message is unknown. */
 static const struct kept_chunk *find_unplaced(const struct work *work, const struct kept_transaction *kept,
                                               const struct kept_rpc *rpc)
 {
@@ -413,8 +415,7 @@ static const struct kept_chunk *find_unplaced(const struct work *work, const str
     return NULL;
 }
 
-/* The message that a Position-Zero Read chunk or Reply chunk holds; the caller frees it. NULL: there is no such chunk.
- */
+/* The message that a Position-Zero Read chunk or Reply chunk holds; the caller frees it. NULL: no such chunk. */
 static uint8_t *long_message(struct kept_rpc *rpc, const struct kept_transaction *kept, struct reduced *reduced)
 {
     const struct kept_chunk *chunk = rpc->from = long_chunk(kept, rpc->reply);
@@ -451,7 +452,7 @@ void rpcrdma_rebuild(struct kept_rpc *rpc, const struct kept_transaction *kept, 
 
 /* ---- Calls ---- */
 
-/* Octets of a Read chunk that the message needs: some responders never read the roundup at its end. */
+/* How many octets of a Read chunk the message needs: some responders never read the roundup at the end. */
 static uint64_t needed(const struct rpcrdma_transaction *t, unsigned chunk)
 {
     const struct rpcrdma_body *body = &t->open->call_body;

@@ -93,7 +93,7 @@ static bool has_chunk(const struct kept_transaction *kept, enum rpcrdma_chunk_ki
     return false;
 }
 
-/* The roundup of inline items is missing: the message can be dissected once it is inserted. */
+/* The roundup of inline items is missing: the message can be dissected once the roundup is inserted. */
 static bool unpadded(const struct rpcrdma_body *body)
 {
     return body && body->known && body->walked && body->reduction == RPCRDMA_REDUCED_UNPADDED;
@@ -163,7 +163,7 @@ static const struct rpcrdma_body *reply_body(const struct rpcrdma_message *messa
 
 /*
  * Parts of a Reply may be in Read chunks (RFC 5666 section 3.1). The client reads them, and nothing shows when it has
- * finished. A Reply that is whole without them is dissected.
+ * finished. A Reply that is complete without them is dissected.
  */
 static bool in_read_chunks(const struct rpcrdma_message *message)
 {
@@ -237,7 +237,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
         kept->reverse = message->transaction->reverse;
     }
     if (message->kind == RPCRDMA_KIND_CALL && message->transaction) {
-        if (message->transaction->late) /* reported after its answer */
+        if (message->transaction->late) /* reported after the answer */
             kept->transaction->outcome = RPCRDMA_REPLIED;
         else
             flow->outstanding[message->side]++;
@@ -251,7 +251,7 @@ void rpcrdma_record_message(struct rpcrdma_flow *flow, const struct rpcrdma_mess
     }
 }
 
-/* The procedure of a Long Call is known once its chunk was read. */
+/* The procedure of a Long Call is known once its chunk has been read. */
 void rpcrdma_record_payload(const struct rpcrdma_payload *payload)
 {
     if (payload->reply || !payload->transaction->host)
@@ -262,7 +262,7 @@ void rpcrdma_record_payload(const struct rpcrdma_payload *payload)
 
 /* ---- RDMA operations ---- */
 
-/* One operation may access several consecutive segments: it has a record for each of them. */
+/* One operation may access several consecutive segments: each of them has a record. */
 static struct kept_operation *plugins_record_operation_of(struct rpcrdma_flow *flow, struct kept_offer *offer,
                                                           const struct rpcrdma_move *move)
 {
@@ -307,7 +307,7 @@ static void note_octets(struct kept_move *kept, struct kept_chunk *chunk, struct
         return;
     }
     if (!waits(t))
-        return; /* read again */
+        return; /* the octets are read again */
     keep_part(chunk, move);
     if (!rpcrdma_call_complete(t, move->offer->transaction))
         return;

@@ -18,40 +18,40 @@ void rpcrdma_ib_handoff(void);
 /* Shared by the functions that draw a Send, a Tagged segment or a start-up frame. */
 struct rpcrdma_canvas {
     const struct rpcrdma_flow *flow;
-    const struct kept_segment *segment; /* its record, or NULL */
-    const struct kept_message *message; /* Sends; NULL: not a message of RPC-over-RDMA */
+    const struct kept_segment *segment; /* the record of the segment, or NULL */
+    const struct kept_message *message; /* Sends; NULL: not an RPC-over-RDMA message */
     struct rpcrdma_header header;       /* Sends */
-    const uint8_t *p;                   /* the Send's octets */
+    const uint8_t *p;                   /* the octets of the Send */
     uint32_t n;
     tvbuff_t *tvb;
     packet_info *pinfo;
-    proto_tree *root; /* where protocols go */
+    proto_tree *root; /* the tree for protocols */
     proto_item *item;
-    proto_tree *tree; /* below it */
-    uint8_t side;     /* InfiniBand, without a segment: that sent it */
-    bool more;        /* of a Send that was cut: it goes on in later packets */
+    proto_tree *tree; /* below the protocol's item */
+    uint8_t side;     /* InfiniBand, without a segment: the sender */
+    bool more;        /* of a Send that was cut: it continues in later packets */
     bool against;     /* InfiniBand: sent by the receiver of the packet in this frame */
 };
 
 /* draw.c */
 void rpcrdma_draw_message(struct rpcrdma_canvas *canvas);
-/* A Send of no octets, by which a client returns credits (RFC 8881 section 20.8.3). */
+/* A Send without octets, by which a client returns credits (RFC 8881 section 20.8.3). */
 void rpcrdma_draw_empty(struct rpcrdma_canvas *canvas);
 /*
- * A Send of which the engine made no message: its header was cut by the snap length, or is not one. certain: the
- * connection is RPC-over-RDMA; if not, the header must look like one.
+ * A Send of which the engine made no message: its header was cut by the snap length, or is not a header. certain: the
+ * connection is RPC-over-RDMA; if not, the octets must look like a header.
  */
 bool rpcrdma_is_unrecorded(struct rpcrdma_canvas *canvas, bool certain);
-/* After that; canvas->message is NULL. */
+/* To be called after rpcrdma_is_unrecorded(); canvas->message is NULL. */
 void rpcrdma_draw_unrecorded(struct rpcrdma_canvas *canvas);
 void rpcrdma_draw_remarks(struct rpcrdma_canvas *canvas);
 /* Adds a generated link to a frame, unless frame is 0. */
 void rpcrdma_link(proto_tree *tree, int field, tvbuff_t *tvb, uint32_t frame);
 void rpcrdma_number(proto_tree *tree, int field, tvbuff_t *tvb, uint64_t number);
 
-/* Of an answer to this Call: the time since then, until it was received. */
+/* For an answer to this Call: the time from the Call until the answer was received. */
 int64_t rpcrdma_response_ns(const struct rpcrdma_canvas *canvas);
-/* "NFS v3 READ"; call when its procedure is known. */
+/* "NFS v3 READ"; call only if the procedure is known. */
 const char *rpcrdma_procedure_name(wmem_allocator_t *pool, const struct kept_transaction *t);
 
 /* draw_lists.c */
@@ -84,14 +84,14 @@ void rpcrdma_tell_rpc(struct rpcrdma_canvas *canvas, const struct kept_transacti
 void rpcrdma_tell_segment(struct rpcrdma_canvas *canvas);
 /* Passes the captured part of the RPC message after the header. */
 void rpcrdma_show_beginning(struct rpcrdma_canvas *canvas);
-/* Sends without an RPC message. */
+/* Shows the rest of a Send without an RPC message. */
 void rpcrdma_show_rest(struct rpcrdma_canvas *canvas);
 
 /* tap.c: queues a Send for the statistics. */
 void rpcrdma_tap(struct rpcrdma_canvas *canvas);
-/* Likewise the RPC message of the canvas's Send or segment, for those who follow the connection. */
+/* Queues the RPC message of the canvas's Send or segment for "Follow". */
 void rpcrdma_tap_rpc(const struct rpcrdma_canvas *canvas, tvbuff_t *message);
-/* The packet is of this transaction, for Follow and Conversation Filter. */
+/* The packet belongs to this transaction, for Follow and Conversation Filter. */
 void rpcrdma_tap_belongs(const struct rpcrdma_canvas *canvas, const struct kept_transaction *t);
 
 #endif

@@ -24,8 +24,8 @@ struct news {
     uint32_t credit, in_use;
     bool in_use_known;
     const struct kept_transaction *transaction; /* Calls: what they offer */
-    const char *procedure;                      /* answers: "NFS v3 READ"; NULL: not known, or not the first answer */
-    const uint64_t *operations;                 /* then: as in struct kept_transaction */
+    const char *procedure;                      /* answers: "NFS v3 READ"; NULL: unknown, or not the first answer */
+    const uint64_t *operations;                 /* of such an answer: as in struct kept_transaction */
     bool callback;
     nstime_t call_time;
 };
@@ -70,13 +70,13 @@ void rpcrdma_tap(struct rpcrdma_canvas *canvas)
         news->procedure = rpcrdma_procedure_name(pool, t);
         news->operations = t->operations;
         news->callback = procedure && procedure->callback;
-        news->call_time = canvas->pinfo->abs_ts; /* from which Wireshark counts back */
+        news->call_time = canvas->pinfo->abs_ts; /* the start from which Wireshark computes the response time */
         take_off(&news->call_time, rpcrdma_response_ns(canvas));
     }
     tap_queue_packet(tap, canvas->pinfo, news);
 }
 
-/* ---- the transaction of a packet, for whoever asks later ---- */
+/* ---- the transaction of a packet, for later requests ---- */
 
 void rpcrdma_tap_belongs(const struct rpcrdma_canvas *canvas, const struct kept_transaction *t)
 {
@@ -199,7 +199,7 @@ static tap_packet_status rpcrdma_tap_tree_packet(stats_tree *tree, packet_info *
     if (news->octets > 0)
         bins_add(tree, node_sizes, 0, news->octets);
     if (news->kind == RPCRDMA_KIND_CALL || news->kind == RPCRDMA_KIND_REPLY)
-        tick_stat_node(tree, node_credits, 0, TRUE); /* by hand: averages do not count for the node above them */
+        tick_stat_node(tree, node_credits, 0, TRUE); /* by hand: averages do not count in the node above */
     if (news->kind == RPCRDMA_KIND_CALL)
         avg_stat_node_add_value_int(tree, node_requested, at_credits, FALSE, bins_bounded(news->credit));
     if (news->kind == RPCRDMA_KIND_REPLY)

@@ -19,7 +19,7 @@ static compat_bool ulp_dissect_listen(tvbuff_t *tvb, packet_info *pinfo, proto_t
     return 0; /* others are asked, too */
 }
 
-/* Wireshark has a dissector for it, in the list of its own iWARP dissector. */
+/* Wireshark has a dissector for this kind, in the list of its own iWARP dissector. */
 static bool is_shown_by_others(const struct ulp_kind *kind)
 {
     return kind == &smb_direct_ulp && has_heur_dissector_list("iwarp_ddp_rdmap");
@@ -30,7 +30,7 @@ static void show(const struct ulp_kept *kept, tvbuff_t *tvb, packet_info *pinfo,
     proto_item *item;
     proto_tree *below;
 
-    /* "NVMe" of "NVMe over RDMA": the column is narrow. */
+    /* "NVMe" from "NVMe over RDMA": the column is narrow. */
     col_add_fstr(pinfo->cinfo, COL_PROTOCOL, "%.*s", (int)strcspn(kept->kind->title, " "), kept->kind->title);
     say_trim(pinfo);
     col_append_sep_str(pinfo->cinfo, COL_INFO, " | ", kept->text);
@@ -67,7 +67,7 @@ static compat_bool listen_ib(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree
     return 0;
 }
 
-/* What Wireshark's own dissectors of NVMe, iSER and SMB Direct have left. */
+/* Payload that Wireshark's own dissectors of NVMe, iSER and SMB Direct did not accept. */
 static int ulp_dissect_payload(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct ib_payload *payload = data;
@@ -108,7 +108,7 @@ void ulp_plugin_handoff(void)
         heur_dissector_add(RDMAP_SEND_LIST, ulp_dissect_send, "NVMe, iSER, SRP over iWARP", "rdma_ulp_rdmap", proto,
                            HEURISTIC_ENABLE);
     }
-    if (has_heur_dissector_list(IB_LISTENER_LIST)) /* likewise rdma_ib */
+    if (has_heur_dissector_list(IB_LISTENER_LIST)) /* else the rdma_ib plugin is missing */
         heur_dissector_add(IB_LISTENER_LIST, listen_ib, "RDMA upper layers on InfiniBand and RoCE", "rdma_ulp_ib",
                            proto, HEURISTIC_ENABLE);
 }

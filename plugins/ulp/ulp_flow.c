@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* First pass: the choice between the named upper layers, and what the chosen one says of each Send. */
+/* First pass: the choice between the named upper layers, and the chosen layer's description of each Send. */
 #include "plugins/common/judge.h"
 #include "plugins/ulp/ulp_plugin.h"
 
@@ -16,7 +16,7 @@ static const struct ulp_kind *kinds[ULP_KINDS_MAX]; /* without RPC-over-RDMA, wh
 static wmem_map_t *flows;                           /* iWARP: struct ulp_flow, by connection */
 static wmem_map_t *ib_sends;                        /* struct ulp_kept, by the frame of the packet that ends the Send */
 
-/* Presumed while no other kind is certain: it wants nothing. */
+/* The default while no other kind is certain: it wants nothing. */
 static void *ulp_flow_begin(const struct ulp_host *host)
 {
     return arena_zeroed(host->arena, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The upper layers that are named, and of which nothing is judged: NVMe, iSER, SRP, SMB Direct. The engine's
- * guests recognise them (engine/rdma/ulp.h); what is shown of a Send is what they say of it.
+ * The upper layers that are only named, not judged: NVMe, iSER, SRP, SMB Direct. The engine's guests recognise them
+ * (engine/rdma/ulp.h); a Send is shown by the guest's description.
  */
 #ifndef IWARP_PLUGINS_ULP_ULP_PLUGIN_H
 #define IWARP_PLUGINS_ULP_ULP_PLUGIN_H
@@ -12,20 +12,20 @@
 void ulp_plugin_register(void);
 void ulp_plugin_handoff(void);
 
-/* What a Send is. */
+/* The description of a Send. */
 struct ulp_kept {
-    uint64_t key; /* its last segment's place in its direction, and the side */
+    uint64_t key; /* the place of the last segment in its direction, and the side */
     const struct ulp_kind *kind;
     const char *text; /* of file scope */
 };
 
-/* First pass: from now on the connection is listened to. */
+/* First pass: listens to the connection from now on. */
 void ulp_flow_listen(const struct rdmap_listeners *connection, struct rdmap_listener *listener);
-/* Likewise on InfiniBand and RoCE; payload: see struct ib_listener. */
+/* The same on InfiniBand and RoCE; payload: see struct ib_listener. */
 void ulp_flow_listen_ib(struct ib_listeners *listeners, dissector_handle_t payload);
-/* Whose last segment is at this place; NULL: of none that was recognised. Lasts as long as the file is open. */
+/* The Send whose last segment is at this place; NULL: no recognised Send. Valid as long as the file is open. */
 const struct ulp_kept *ulp_flow_find(uint32_t connection, const struct place *place);
-/* InfiniBand: whose last packet is in this frame. */
+/* InfiniBand: the Send whose last packet is in this frame. */
 const struct ulp_kept *ulp_flow_find_ib(uint32_t frame);
 void ulp_flow_register(void);
 
