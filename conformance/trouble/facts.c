@@ -46,7 +46,7 @@ bool trouble_facts_are_plain(const struct trouble_facts *facts)
 {
     bool owes = false, reset = false, ended = false;
 
-    for (unsigned debt = 0; debt < DEBTS; debt++) /* more may be paid here than owed: for another connection */
+    for (unsigned debt = 0; debt < DEBTS; debt++) /* more may be paid here than owed, for another connection */
         owes |= facts->owed[debt].n != facts->owed[debt].paid;
     for (unsigned side = 0; side < 2; side++) {
         reset |= facts->side[side].how == END_RESET;
@@ -129,7 +129,7 @@ static void note_packet(struct trouble_facts *facts, unsigned side, struct troub
         of->spoke = event;
 }
 
-/* Packets that wait for a counterpart are given to nobody before they are looked at as parts of messages. */
+/* A packet that had to wait for a counterpart is first seen here, as a part of a message. */
 void trouble_part(struct trouble_facts *facts, const struct place *place)
 {
     struct trouble_side *side;
@@ -142,7 +142,7 @@ void trouble_part(struct trouble_facts *facts, const struct place *place)
         note_packet(facts, place->side & 1u, (struct trouble_event){place->frame, place->time_ns}, true);
 }
 
-/* A FIN may be known only after that of the other side, where octets before it were awaited. */
+/* A FIN may become known only after that of the other side, if octets before it were awaited. */
 static void note_end(struct trouble_facts *facts, unsigned side, enum trouble_end how, struct trouble_event event)
 {
     const struct trouble_side *other = &facts->side[side ^ 1u];
@@ -203,7 +203,7 @@ void trouble_startup(struct trouble_facts *facts, const struct mpa_startup_event
 
 /* ---- RoCE, InfiniBand ---- */
 
-/* "Congestion experienced" (RFC 3168 section 5); what is before the BTH begins with the IP header. */
+/* "Congestion experienced" (RFC 3168 section 5); the octets before the BTH begin with the IP header. */
 static bool is_marked(const struct ib_datagram *datagram)
 {
     const uint8_t *ip = datagram->below;

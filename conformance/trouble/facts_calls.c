@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls that have no answer, or whose answer did not arrive. */
+/* Calls that have no answer, or an answer that did not arrive. */
 #include "conformance/trouble/facts.h"
 #include "engine/core/heap.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-/* Without another packet for so long, an answer that is not acknowledged did not arrive; before, it still may. */
+/* If no other packet comes for this long, an unacknowledged answer did not arrive; before, it still may. */
 static const int64_t settled_ns = 1000000000;
 
-/* A caller that was asked to try again has done so by then, or does without (Linux's clients: 15 s at most). */
+/* By this time a caller that was asked to try again has done so, or has given up (Linux clients: 15 s at most). */
 static const int64_t retry_ns = 20000000000;
 
-/* An answer that takes longer is one that people wait for. */
+/* An answer that takes longer is noticed by people. */
 static const int64_t slow_ns = 2000000000;
 
 static void note_early(struct trouble_facts *facts, const struct trouble_call *call)
@@ -81,7 +81,7 @@ void trouble_pays(struct trouble_facts *facts, enum trouble_debt debt)
 {
     struct trouble_owed *owed = &facts->owed[debt];
 
-    /* More than was asked for pays for nothing; but another connection may have what it is for. */
+    /* A surplus pays no debt here, but another connection may have the debt. */
     owed->paid += owed->n == 0 || owed->paid < owed->n;
 }
 
@@ -148,7 +148,7 @@ void trouble_odd(struct trouble_facts *facts, uint32_t xid)
         facts->odd[facts->n_odd++] = xid;
 }
 
-/* More than can be remembered: it may be any. */
+/* If there are more odd Calls than can be remembered, any Call may be odd. */
 static bool is_odd(const struct trouble_facts *facts, uint32_t xid)
 {
     for (unsigned i = 0; i < facts->n_odd; i++)
@@ -171,7 +171,7 @@ void trouble_unanswered(struct trouble_facts *facts, const struct trouble_call *
     calls_list(facts, &open);
 }
 
-/* The caller's transport refused this, or what was moved before it. */
+/* The caller's transport refused this answer, or data moved before it. */
 static bool was_refused(const struct trouble_facts *facts, const struct trouble_call *call)
 {
     const struct trouble_refusal *refusal = &facts->refusal;
@@ -184,7 +184,7 @@ static bool arrived(const struct trouble_facts *facts, const struct trouble_call
 {
     const struct trouble_side *answerer = &facts->side[call->side ^ 1u];
 
-    /* Who was never heard, or not to the end, may have acknowledged the answer where this was not captured. */
+    /* If the answerer's packets were not captured, or not all, it may have acknowledged the answer. */
     if (facts->hole || !answerer->acked_known || answerer->acked > call->offset)
         return true;
     return facts->until_ns - call->answer.time_ns < settled_ns;

@@ -3,15 +3,15 @@
 
 enum { TCP_ECE = 0x40, OPCODE_CNP = 0x81 };
 
-/* An acknowledgement that comes so late was held back, as nothing in a network takes so long that often. */
+/* Acknowledgements that repeatedly come this late are held back: networks do not cause such delays so often. */
 static const int64_t held_least_ns = 30000000, held_most_ns = 600000000, prompt_ns = 1000000;
 
-/* What is sent again sooner than this is not noticed. */
+/* Retransmissions that come sooner are not noticed. */
 static const int64_t stalled_least_ns = 100000000;
 
 /* ---- sizes ---- */
 
-/* at: of its first octet, or its PSN; the first one that waits, sent again, begins where it began. */
+/* at: of the first octet, or the PSN. A retransmission of the first waiting packet begins at the same place. */
 static void take_sent(struct trouble_sizes *sizes, uint64_t at, uint32_t size, struct trouble_event event)
 {
     if (sizes->waiting && at == sizes->at) {
@@ -29,7 +29,7 @@ static void take_sent(struct trouble_sizes *sizes, uint64_t at, uint32_t size, s
     sizes->sent_most = size > sizes->sent_most ? size : sizes->sent_most;
 }
 
-/* all: nothing waits any more. */
+/* all: nothing waits any longer. */
 static void path_take_acked(struct trouble_sizes *sizes, bool all)
 {
     uint32_t size = all ? sizes->sent_most : sizes->size;
@@ -38,7 +38,7 @@ static void path_take_acked(struct trouble_sizes *sizes, bool all)
     sizes->waiting = false;
 }
 
-/* ---- packets that are sent again ---- */
+/* ---- packets that are retransmitted ---- */
 
 static void path_await(struct trouble_stall *stall, bool again, struct trouble_event event)
 {
@@ -64,7 +64,7 @@ static void note_stall(struct trouble_stall *stall, int64_t time_ns)
     stall->first = stall->since;
 }
 
-/* Something new is acknowledged. all: nothing waits any more. */
+/* New data are acknowledged. all: nothing waits any longer. */
 static void proceed(struct trouble_stall *stall, bool all, struct trouble_event event)
 {
     if (stall->again)
@@ -92,7 +92,7 @@ static void end_window(struct trouble_window *window, int64_t time_ns)
     window->since.frame = 0;
 }
 
-/* Closed, or no longer. */
+/* The window is closed, or no longer closed. */
 static __attribute__((noinline)) void path_take_window(struct trouble_window *window, const struct tcp_segment *segment)
 {
     if (segment->flags & (TCP_SYN | TCP_RST))
@@ -110,7 +110,7 @@ static __attribute__((noinline)) void note_delay(struct trouble_delay *delay, ui
     delay->sum_ns += delay->late_ns;
 }
 
-/* A segment without payload that acknowledges what was sent long before; then what waited for that. */
+/* A segment without payload may be a late acknowledgement; data of the other side that follow at once waited for it. */
 static void take_delay(struct trouble_delay *mine, struct trouble_delay *theirs, const struct tcp_segment *segment)
 {
     int64_t now = segment->time_ns, took;
@@ -120,7 +120,7 @@ static void take_delay(struct trouble_delay *mine, struct trouble_delay *theirs,
             note_delay(mine, segment->frame, now);
         mine->sent_ns = now;
         mine->acked_ns = theirs->acked_ns = 0;
-        theirs->sent_ns = 0; /* it speaks: nobody waits for it */
+        theirs->sent_ns = 0; /* this side sends data: nobody waits for it */
     } else if (theirs->sent_ns != 0) {
         took = now - theirs->sent_ns;
         theirs->acked_ns = took >= held_least_ns && took < held_most_ns ? now : 0;
@@ -169,7 +169,7 @@ static void take_nak_not_ready(struct trouble_not_ready *not_ready, const struct
     not_ready->waiting = true;
 }
 
-/* What was asked to wait is sent again. */
+/* The side that was asked to wait sends again. */
 static void take_retry(struct trouble_not_ready *not_ready, int64_t time_ns)
 {
     int64_t waited = time_ns - not_ready->time_ns;
@@ -181,7 +181,7 @@ static void take_retry(struct trouble_not_ready *not_ready, int64_t time_ns)
         not_ready->waited_least_ns = waited;
 }
 
-/* The rest of what the last one asked for, though nothing of that has come. */
+/* The Read Request asks for the rest of the last one, although none of its data has come. */
 static void path_take_read(struct trouble_read *read, const struct ib_packet *packet, struct trouble_event event)
 {
     uint64_t end = packet->reth.address + packet->reth.length;
@@ -231,7 +231,7 @@ static void path_take_request(struct trouble_stall *stall, uint32_t psn, struct 
         path_await(stall, false, event);
         return;
     }
-    if (ib_psn_distance((uint32_t)stall->acked, psn) >= 0) /* nothing waits for what is acknowledged already */
+    if (ib_psn_distance((uint32_t)stall->acked, psn) >= 0) /* acknowledged packets do not wait */
         path_await(stall, ib_psn_distance((uint32_t)stall->highest, psn) <= 0, event);
     if (ib_psn_distance((uint32_t)stall->highest, psn) > 0)
         stall->highest = psn;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Attempts to connect that came to nothing, and upper layers that go another way. */
+/* Attempts to connect that failed, and upper layers that use another way. */
 #include "conformance/trouble/saying.h"
 #include "engine/packet/decap.h"
 #include "wire/rpcbind.h"
@@ -8,7 +8,7 @@
 
 enum { ATTEMPTS_MAX = 32 /* kinds of */ };
 
-/* Sooner than this, whoever asked may still be answered. */
+/* A request that is younger may still be answered. */
 static const uint64_t patience_ns = 1000000000;
 
 enum outcome {
@@ -21,7 +21,7 @@ enum outcome {
     OUTCOMES
 };
 
-/* Several of one kind, to one port. */
+/* Several attempts of the same kind, to the same port. */
 struct attempts {
     const struct trouble_facts *first, *last;
     struct trouble_repeated asked; /* requests */
@@ -29,9 +29,9 @@ struct attempts {
     GPtrArray *members; /* struct trouble_facts * */
 };
 
-/* ---- how each went ---- */
+/* ---- the course of each attempt ---- */
 
-/* Nobody else's business: only what a port or another connection shows to be about RDMA. */
+/* Attempts count only if a port or another connection shows that they are about RDMA. */
 static bool is_for_rdma(const struct saying *saying, const struct trouble_facts *facts)
 {
     uint16_t port = facts->end[facts->opener ^ 1u].port;
@@ -258,7 +258,7 @@ static const struct {
     [OUTCOME_INCOMPLETE] = {TROUBLE_INCOMPLETE, say_incomplete, next_incomplete},
 };
 
-/* ---- several that are alike are one line ---- */
+/* ---- similar attempts make one line ---- */
 
 static bool alike(const struct trouble_facts *a, const struct trouble_facts *b)
 {
@@ -343,7 +343,7 @@ static void say_failed(const struct saying *saying)
     }
 }
 
-/* ---- a reply that comes when nobody waits for it any more ---- */
+/* ---- a reply that comes when nobody waits for it any longer ---- */
 
 static void say_late(const struct saying *saying, const struct trouble_facts *facts)
 {

@@ -7,12 +7,12 @@
 
 enum { CALLS_NAMED = 3 };
 
-/* On a connection that goes on when the capture ends, an answer may still come before that. */
+/* If a connection continues when the capture ends, a Call that is younger may still be answered. */
 static const uint64_t patience_ns = 2000000000;
 
 /* ---- which Calls ---- */
 
-/* The answer that it had there did not arrive. */
+/* The answer on that connection did not arrive. */
 static bool calls_is_listed(const struct trouble_facts *facts, uint32_t xid)
 {
     for (uint32_t i = 0; i < facts->n_listed; i++)
@@ -21,7 +21,7 @@ static bool calls_is_listed(const struct trouble_facts *facts, uint32_t xid)
     return false;
 }
 
-/* An answer at the beginning of a connection, which arrived there. */
+/* An answer at the beginning of a connection, which did arrive. */
 struct early {
     uint32_t xid;
     guint at; /* of the connection, among those of the client and the server */
@@ -55,7 +55,7 @@ static GArray *early_answers(const struct saying *saying)
     return answers;
 }
 
-/* The first of the answers with this XID, or one after it. */
+/* The first answer with this XID, or with a higher one. */
 static guint find_early(const GArray *answers, uint32_t xid)
 {
     guint low = 0, high = answers->len;
@@ -71,7 +71,7 @@ static guint find_early(const GArray *answers, uint32_t xid)
     return low;
 }
 
-/* Was the Call answered on a later connection, as far as known? */
+/* Whether the Call was answered on a later connection, as far as known. */
 static bool answered_later(const struct saying *saying, const struct trouble_facts *facts,
                            const struct trouble_call *call)
 {
@@ -93,7 +93,7 @@ static uint64_t waited_for(const struct trouble_facts *facts, const struct troub
     return time_from(call->call.time_ns, end_of(facts));
 }
 
-/* It is certain that nothing came of it, on this connection. */
+/* The Call certainly had no effect on this connection. */
 static bool calls_is_lost(const struct trouble_facts *facts, const struct trouble_call *call)
 {
     return !call->unsure && !facts->hole && (has_ended(facts) || waited_for(facts, call) >= patience_ns);
@@ -101,7 +101,7 @@ static bool calls_is_lost(const struct trouble_facts *facts, const struct troubl
 
 /* ---- one connection ---- */
 
-/* Those of one fate, and of one side. */
+/* Lost Calls of one fate and one side. */
 struct lost {
     const struct trouble_facts *facts;
     enum trouble_fate fate;
@@ -123,14 +123,14 @@ static bool never_arrived(const struct trouble_facts *facts, const struct troubl
     return !call->acknowledged && facts->side[call->side].acked_known;
 }
 
-/* What to do about it. */
+/* Advice about the lost Calls. */
 static gchar *advice_on(const struct trouble_facts *facts, const struct trouble_call *call)
 {
     unsigned answerer_side = call->side ^ 1u;
     const char *caller = side_name(facts, call->side), *answerer = side_name(facts, answerer_side);
 
     if (facts->path[answerer_side].read.n > 0)
-        return NULL; /* say_path() knows better */
+        return NULL; /* say_path() gives better advice */
     if (trouble_happened(&facts->refusal.when) && strstr(facts->refusal.reason, "RNR"))
         return g_strdup_printf("%s had posted no Receive: look at its log and its threads",
                                side_name(facts, facts->refusal.side));
@@ -152,7 +152,7 @@ static gchar *advice_on(const struct trouble_facts *facts, const struct trouble_
     return g_strdup_printf("look at the log, the threads and the storage of %s", answerer);
 }
 
-/* What is known of the side that had to answer. */
+/* Adds what is known about the side that had to answer. */
 static void add_silence(GString *text, const struct lost *lost)
 {
     const struct trouble_facts *facts = lost->facts;
@@ -165,7 +165,7 @@ static void add_silence(GString *text, const struct lost *lost)
     char time[UNITS_SIZE];
 
     if (side->packets == 0 || facts->closer != (answerer ^ 1u))
-        heard = MIN(heard, spoke); /* a FIN or reset from this side does not show that it lived */
+        heard = MIN(heard, spoke); /* a FIN or reset from this side does not show that it was alive */
     if (side->packets > 0 && heard >= patience_ns / 2 && heard >= half)
         g_string_append_printf(text, "; after frame %" PRIu32 " nothing came from %s, for %s", side->last.frame,
                                side_name(facts, answerer), units_time(heard, time));
@@ -253,7 +253,7 @@ static const struct {
     [FATE_UNDELIVERED] = {TROUBLE_REPLY_UNDELIVERED, undelivered_text},
 };
 
-/* ---- several connections that end over one Call ---- */
+/* ---- several connections that end because of one Call ---- */
 
 static bool calls_same_call(const struct trouble_call *a, const struct trouble_call *b)
 {
@@ -339,7 +339,7 @@ static bool is_again(const struct saying *saying, const struct trouble_facts *fa
     return true;
 }
 
-/* What no Call is about. */
+/* Reports refused operations that belong to no Call. */
 static void calls_say_refused(const struct saying *saying, const struct trouble_facts *facts)
 {
     GString *text = g_string_new(NULL);

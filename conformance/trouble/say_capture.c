@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the capture is like: nobody is to be blamed for what it lacks. */
+/* The quality of the capture: nobody is to blame for what it lacks. */
 #include "conformance/trouble/saying.h"
 #include "engine/packet/decap.h"
 

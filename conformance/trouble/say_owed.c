@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a peer owes still at the end: of all connections together, as a callback may come on another one. */
+/* What a peer still owes at the end: of all connections together, because a callback may come on another connection. */
 #include "conformance/trouble/saying.h"
 
 #include <inttypes.h>
 
-/* Sooner than this it may still come. */
+/* A younger debt may still be paid. */
 static const uint64_t patience_ns = 10000000000;
 
 static const struct {
@@ -71,7 +71,7 @@ static void say_callbacks(const struct saying *saying)
     }
 }
 
-/* Nobody in the capture explains it, but there may be clients that are not captured. */
+/* No other connection in the capture explains the difference, but there may be clients that were not captured. */
 void say_differs(const struct saying *saying)
 {
     for (guint i = 0; i < saying->facts->len; i++) {

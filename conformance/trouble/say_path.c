@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the path and the transports did to what was sent: a line for each side and kind, of all connections together. */
+/* What the path and the transports did to packets: one line for each side and kind, of all connections together. */
 #include "conformance/trouble/saying.h"
 #include "engine/packet/decap.h"
 
 #include <inttypes.h>
 
-enum { AGAIN_LEAST = 3, DELAYS_LEAST = 3, BELOW_BTH = 28, BELOW_TCP = 40 /* of IPv4, with UDP or TCP */, PING = 28 };
+enum { AGAIN_LEAST = 3, DELAYS_LEAST = 3, BELOW_BTH = 28, BELOW_TCP = 40 /* for IPv4, with UDP or TCP */, PING = 28 };
 
 static const uint64_t closed_least_ns = 1000000000, stalled_least_ns = 1000000000;
 
-/* Of a role: the client is 0, the server 1. */
+/* The side with a role: the client is 0, the server 1. */
 static unsigned path_side_of(const struct trouble_facts *facts, unsigned role)
 {
     return (facts->opener & 1u) ^ role;
@@ -27,7 +27,7 @@ static const char *role_name(unsigned role)
 
 /* ---- large packets are lost, small ones are not ---- */
 
-/* The other side was heard after that: it is there, but has not received this. */
+/* The other side was heard later: it is alive, but has not received this packet. */
 static bool stuck(const struct saying *saying, const struct trouble_facts *facts, unsigned role)
 {
     const struct trouble_sizes *sizes = &path_path_of(facts, role)->sizes;
@@ -178,7 +178,7 @@ static void say_stall(const struct saying *saying, unsigned role)
         const struct trouble_stall *stall = &path_path_of(facts_at(saying, i), role)->stall;
 
         if (path_path_of(facts_at(saying, i), role ^ 1u)->not_ready.naks > 0)
-            continue; /* it was asked to send again */
+            continue; /* the other side asked for the repetition */
         n += stall->n;
         sum += stall->sum_ns;
         if (stall->n > 0 && (!worst || stall->longest_ns > worst->longest_ns)) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* When there was no service: connections that were lost, and those that came to nothing. */
+/* Times without service: connections that were lost, and connections that were never used. */
 #include "conformance/trouble/saying.h"
 
 #include <inttypes.h>
 
 enum { EMPTY_FEW = 3 };
 
-/* Of a connection that is set up anew so soon, nobody notices that it was lost. */
+/* If a connection is set up again this soon, nobody notices the loss. */
 static const uint64_t short_ns = 50000000;
 
 /* ---- outages ---- */
 
-/* Calls that were cut off, and not those over which one connection after the other ends. */
+/* Calls were cut off, other than those that end one connection after the other. */
 static bool service_cut_off(const struct saying *saying, const struct trouble_facts *facts)
 {
     for (uint32_t i = 0; i < facts->n_listed; i++)
@@ -20,13 +20,13 @@ static bool service_cut_off(const struct saying *saying, const struct trouble_fa
     return false;
 }
 
-/* From the end of a connection to the next one that works. */
+/* The time from the end of a connection to the next one that works. */
 struct outage {
-    const struct trouble_facts *lost, *back; /* back: NULL, never */
-    unsigned failed;                         /* attempts between */
+    const struct trouble_facts *lost, *back; /* back: NULL: never */
+    unsigned failed;                         /* attempts in between */
 };
 
-/* Another one that was up when this one ended carries on. */
+/* Another connection that was up when this one ended continues. */
 static bool others_go_on(const struct saying *saying, guint i)
 {
     const struct trouble_facts *facts = facts_at(saying, i);
@@ -60,7 +60,7 @@ static struct outage outage_after(const struct saying *saying, guint i)
     return outage;
 }
 
-/* When the connection was there: its first message, or that both ends agreed. */
+/* When the connection was up: its first message, or the agreement of both ends. */
 static struct trouble_event back_at(const struct trouble_facts *facts)
 {
     const struct trouble_repeated *agreed = &facts->step[facts->ib ? STEP_READY : STEP_REPLY];
@@ -113,7 +113,7 @@ void say_service(const struct saying *saying)
             others_go_on(saying, i))
             continue;
         outage = outage_after(saying, i);
-        /* Whoever unmounts, or has nothing to do for a while, is not without service. */
+        /* A client that unmounts, or is idle for a while, does not miss the service. */
         if ((outage.failed == 0 && (!outage.back || !service_cut_off(saying, facts))) ||
             (outage.back && time_from(end_of(facts), back_at(outage.back).time_ns) < short_ns))
             continue;

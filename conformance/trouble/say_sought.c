@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Before a connection: where the client asked rpcbind for the server's port. */
+/* Before a connection: the client asked rpcbind for the server's port. */
 #include "conformance/trouble/saying.h"
 #include "engine/packet/decap.h"
 
 #include <inttypes.h>
 
-/* From this time on there was a connection of RDMA: whatever rpcbind said, it did no harm. */
+/* An RDMA connection worked at this time or later: the answer of rpcbind did no harm. */
 static bool works_since(const struct saying *saying, int64_t time_ns)
 {
     for (guint i = 0; i < saying->facts->len; i++)
@@ -22,7 +22,7 @@ static bool works_without_rdma(const struct saying *saying, int64_t time_ns)
     return false;
 }
 
-/* Between the two, RDMA is in use, or was tried. */
+/* RDMA is in use between the two hosts, or was tried. */
 static bool any_rdma(const struct saying *saying)
 {
     for (guint i = 0; i < saying->facts->len; i++)
@@ -42,7 +42,7 @@ gchar *rpcbind_is_not_needed(const struct trouble_facts *facts, const char *advi
                         : g_strdup(advice);
 }
 
-/* The client tried to connect as well, and no packet of the server was captured: one direction may be missing. */
+/* The client also tried to connect, and no packet of the server was captured: one direction may be missing. */
 static bool server_is_unseen(const struct saying *saying)
 {
     bool tried = false;

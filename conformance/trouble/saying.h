@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files that find words for the facts. */
+/* Shared by the files that put the facts into words. */
 #ifndef IWARP_CONFORMANCE_TROUBLE_SAYING_H
 #define IWARP_CONFORMANCE_TROUBLE_SAYING_H
 
 #include "conformance/stats/units.h"
 #include "conformance/trouble/trouble.h"
 
-/* Several connections that ended over one Call. */
+/* Several connections that ended because of one Call. */
 struct loop {
     const struct trouble_facts *first, *last;
     const struct trouble_call *call;
@@ -15,16 +15,16 @@ struct loop {
 
 enum { LOOPS_MAX = 32 };
 
-/* A client and a server, and the connections between them by the frames that they begin with. */
+/* A client and a server, and the connections between them, ordered by their first frames. */
 struct saying {
     struct troubles *troubles;
     struct endpoint client, server; /* the server's port is that of its first connection */
-    bool alone;                     /* the capture has hardly anything but these */
-    uint16_t rdma_port;             /* of a connection with RDMA; 0: none is known */
+    bool alone;                     /* the capture has hardly any other hosts */
+    uint16_t rdma_port;             /* of a connection with RDMA; 0: unknown */
     GPtrArray *facts;               /* const struct trouble_facts * */
-    struct loop loop[LOOPS_MAX];    /* say_calls() finds them: those with several members */
+    struct loop loop[LOOPS_MAX];    /* found by say_calls(): those with several members */
     unsigned n_loops;
-    GArray *early; /* answers at the beginning of connections, by XID; of say_calls() */
+    GArray *early; /* answers at the beginning of connections, by XID; for say_calls() */
 };
 
 static inline const struct trouble_facts *facts_at(const struct saying *saying, guint i)
@@ -37,7 +37,7 @@ static inline bool has_ended(const struct trouble_facts *facts)
     return facts->side[0].how != END_NONE || facts->side[1].how != END_NONE;
 }
 
-/* When it ended, or up to when nothing more came of it. */
+/* When the connection ended, or the time after which nothing more came. */
 static inline int64_t end_of(const struct trouble_facts *facts)
 {
     return has_ended(facts) ? facts->side[facts->closer].ended.time_ns : facts->until_ns;
@@ -48,7 +48,7 @@ static inline uint64_t time_from(int64_t then, int64_t now)
     return now > then ? (uint64_t)now - (uint64_t)then : 0;
 }
 
-/* Both ends agreed on a connection of RDMA, or carried on with one. */
+/* Both ends agreed on an RDMA connection, or continued one. */
 static inline bool is_established(const struct trouble_facts *facts)
 {
     return facts->rdma && (facts->parts > 0 ||
@@ -57,39 +57,39 @@ static inline bool is_established(const struct trouble_facts *facts)
 
 /* "the client", "the server" */
 const char *side_name(const struct trouble_facts *facts, unsigned side);
-/* "the client closed the connection in frame 12"; has_ended(). g_free() it. */
+/* "the client closed the connection in frame 12"; only if has_ended(). g_free() it. */
 gchar *ending_text(const struct trouble_facts *facts);
-/* Takes the words. facts: the first connection that it is about; more are added by say_also(). */
+/* Takes ownership of words. facts: the first connection concerned; say_also() adds more. */
 struct trouble *say(const struct saying *saying, enum trouble_kind kind, const struct trouble_facts *facts,
                     struct trouble_event event, gchar *words);
 void say_also(struct trouble *trouble, const struct trouble_facts *facts);
-/* What to do about it. Takes the text. */
+/* The advice. Takes ownership of the text. */
 void say_next(struct trouble *trouble, gchar *next);
 
-/* Each adds to the list what it finds. */
+/* Each function adds its findings to the list. */
 void say_attempts(const struct saying *saying); /* attempts to connect */
 void say_calls(struct saying *saying);          /* Calls and Replies */
 void say_differs(const struct saying *saying);  /* data that were read back */
-void say_owed(const struct saying *saying);     /* what a peer owes still */
+void say_owed(const struct saying *saying);     /* debts of a peer */
 void say_failures(const struct saying *saying); /* errors of the server, and late answers */
 void say_path(const struct saying *saying);     /* what the path and the transports did */
 void say_service(const struct saying *saying);  /* outages */
 void say_empty(const struct saying *saying);    /* connections without a message */
-void say_sought(const struct saying *saying);   /* what rpcbind was asked for in vain */
+void say_sought(const struct saying *saying);   /* questions to rpcbind that did not help */
 void say_capture(const struct saying *saying);  /* what the capture lacks */
 bool says_one_direction(const struct saying *saying);
-/* It was asked for, and came to nothing. */
+/* The connection was requested, but not set up. */
 bool trouble_attempt_failed(const struct trouble_facts *facts);
 
 /* ---- rpcbind ---- */
 
-/* It was asked for, and the answer was no, or none; and no connection shows that nobody needed it. */
+/* The program was sought, and the answer was negative or missing; and no connection shows that it was not needed. */
 bool sought_in_vain(const struct saying *saying, const struct trouble_facts *facts);
-/* Where rpcbind said before `time_ns` that RDMA is, if that is not this port; NULL: it did not. */
+/* The port on which rpcbind, before `time_ns`, announced RDMA, if it differs from this port; NULL: none. */
 const struct ulp_sought *sought_elsewhere(const struct saying *saying, uint16_t port, int64_t time_ns);
-/* The two mean RDMA, and have not got it from this time on. */
+/* The two hosts want RDMA, and have not got it from this time on. */
 bool rpcbind_matters(const struct saying *saying, int64_t time_ns);
-/* The advice, and how to do without rpcbind. g_free() it. */
+/* The advice, plus how to do without rpcbind. g_free() it. */
 gchar *rpcbind_is_not_needed(const struct trouble_facts *facts, const char *advice);
 
 bool in_a_loop(const struct saying *saying, const struct trouble_call *call);

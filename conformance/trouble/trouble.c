@@ -11,7 +11,7 @@
 
 enum {
     FACTS_KEPT_MAX = 16384,
-    STRANGERS_KEPT_MAX = FACTS_KEPT_MAX / 4, /* of these, so that a crowd does not push out connections with RDMA */
+    STRANGERS_KEPT_MAX = FACTS_KEPT_MAX / 4, /* of these, so that a crowd does not push out RDMA connections */
     TROUBLES_MAX = 1000,
     STRANGERS_FEW = 4,
     SOUGHT_MAX = 1024, /* the latest */
@@ -21,7 +21,7 @@ enum {
 
 /* ---- kinds ---- */
 
-/* one, more: for the headline, where %s is the number, or how long it lasted. A note without them is not in it. */
+/* one, more: for the headline, where %s is the number, or the duration. The headline omits notes without these. */
 static const struct {
     const char *name, *one, *more;
     bool note, lasts;
@@ -277,13 +277,13 @@ static void trouble_trouble_say_all(struct saying *saying)
     saying->n_loops = 0;
 }
 
-/* What leaves Calls without an answer comes before these. */
+/* Trouble that leaves Calls without an answer comes first. */
 static int trouble_trouble_rank_of(enum trouble_kind kind)
 {
     return kind == TROUBLE_SIZE || kind == TROUBLE_WINDOW ? -1 : (int)kind;
 }
 
-/* The worst of a client and its server decides where these come. */
+/* The worst trouble of a client and its server decides their place. */
 static gint trouble_trouble_by_rank(gconstpointer a, gconstpointer b)
 {
     const struct trouble *const *first = a, *const *second = b;
@@ -299,7 +299,7 @@ static bool trouble_trouble_same_pair(const struct trouble *a, const struct trou
     return strcmp(a->client, b->client) == 0 && strcmp(a->server, b->server) == 0;
 }
 
-/* Sorted by rank, they are put together by pairs, each where its worst is. */
+/* Groups the trouble, sorted by rank, by client and server; the worst trouble of a group decides the group's place. */
 static void gather_pairs(GPtrArray *list)
 {
     for (guint i = 0; i + 1 < list->len; i++) {
@@ -314,7 +314,7 @@ static void gather_pairs(GPtrArray *list)
     }
 }
 
-/* Of the whole capture: it comes with the first client and server. */
+/* About the whole capture: comes with the first client and server. */
 static struct trouble *say_of_all(struct troubles *troubles, enum trouble_kind kind, struct trouble_event event,
                                   uint64_t count, gchar *words)
 {
@@ -453,11 +453,11 @@ void say_also(struct trouble *trouble, const struct trouble_facts *facts)
         g_array_append_val(trouble->connections, facts->id);
 }
 
-/* Of the worst kind that there is. */
+/* The trouble of the worst kind. */
 struct worst {
     enum trouble_kind kind;
     uint64_t count, time;
-    uint64_t loops, calls; /* connections that ended over one Call; Calls that have no answer */
+    uint64_t loops, calls; /* connections that ended because of one Call; Calls without an answer */
 };
 
 static void add_worst(struct worst *worst, const struct trouble *trouble)
@@ -478,7 +478,7 @@ static void add_worst(struct worst *worst, const struct trouble *trouble)
 gchar *troubles_headline(const struct troubles *const *of, unsigned n)
 {
     struct worst worst = {.kind = TROUBLE_KINDS};
-    bool fails = false; /* then known trouble is not why */
+    bool fails = false; /* then known trouble is not the reason */
     char number[UNITS_SIZE];
     const char *format, *place;
 
