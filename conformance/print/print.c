@@ -9,7 +9,7 @@
 
 char *print_time(int64_t time_ns, int64_t start_ns, char text[PRINT_TIME_SIZE])
 {
-    /* Unsigned, so that the difference of any two times of a hostile capture is defined. */
+    /* Unsigned, so that the difference between any two times of a hostile capture is defined. */
     bool before = time_ns < start_ns;
     uint64_t ns = before ? (uint64_t)start_ns - (uint64_t)time_ns : (uint64_t)time_ns - (uint64_t)start_ns;
 
@@ -60,7 +60,7 @@ static void print_enhanced(FILE *out, const struct mpa_enhanced *enhanced)
     fputs("-RTR", out);
 }
 
-/* What the upper layers find there. */
+/* Prints what the upper layers find in the private data. */
 void print_ulp_private_data(FILE *out, const uint8_t *p, size_t n)
 {
     for (const struct guest_face *const *face = guest_faces; *face; face++)
@@ -80,7 +80,7 @@ void print_startup(const struct print_target *target, enum direction direction, 
     print_begin(target, direction, &event->place, "mpa");
     fputs(frame->kind == MPA_REQUEST ? "start-req" : "start-rep", target->out);
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
-        /* "mpav2: enhanced" says that S is set. */
+        /* "mpav2: enhanced" implies S. */
         if (!(frame->flags & flags[i].bit) || (flags[i].bit == MPA_FLAG_S && frame->has_enhanced))
             continue;
         fprintf(target->out, "%s%c", separator, flags[i].letter);
@@ -151,7 +151,7 @@ static void print_atomic_response(FILE *out, const uint8_t *p, size_t n)
         fprintf(out, " id 0x%" PRIx32 " original %#" PRIx64, response.identifier, response.original);
 }
 
-/* What an untagged message of this operation begins with. */
+/* The beginning of an untagged message of this operation. */
 static void (*const bodies[16])(FILE *out, const uint8_t *p, size_t n) = {
     [RDMAP_READ_REQUEST] = print_read_request,     [RDMAP_TERMINATE] = print_terminate,
     [RDMAP_IMMEDIATE] = print_immediate,           [RDMAP_IMMEDIATE_SE] = print_immediate,

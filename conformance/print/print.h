@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --print: one line per start-up frame, FPDU and message of the upper layer, in the notation that people paste into
- * mails.
- */
+/* --print: one line per start-up frame, FPDU and message of the upper layer, in a notation for use in mails. */
 #ifndef IWARP_CONFORMANCE_PRINT_PRINT_H
 #define IWARP_CONFORMANCE_PRINT_PRINT_H
 
@@ -11,26 +9,26 @@
 #include <stdio.h>
 
 /*
- *   14 0.001235 > [mpa: ulplen 14 ddp: v1 TL stag 0x1f to 0 rdmap: WRITE]
+ * 14 0.001235 > [mpa: ulplen 14 ddp: v1 TL stag 0x1f to 0 rdmap: WRITE]
  *   31 0.004512 > [nvme: command Read, 4096 octets]
  *
  * Frame number, seconds since start_ns, '>' from the Initiator and '<' from the Responder; from the second connection
- * of a capture on, its number follows. A chunk is shown by its segments, their octets together and, in the Read
- * list, its Position.
+ * of a capture on, the connection's number follows. A chunk is shown by its segments, their octets together and, in the
+ * Read list, its Position.
  */
 struct print_target {
     FILE *out;
     int64_t start_ns;
     uint32_t connection;
     const char *file;
-    bool ndjson; /* what is printed is print_record.h's business */
+    bool ndjson; /* print_record.h prints instead */
 };
 
 void print_startup(const struct print_target *target, enum direction direction, const struct mpa_startup_event *event);
 void print_fpdu(const struct print_target *target, enum direction direction, const struct mpa_fpdu_event *event);
 void print_skipped(const struct print_target *target, enum direction direction, uint64_t octets, const char *why,
                    const struct place *place);
-/* A message of an upper layer that leaves it to us. */
+/* Prints a message of an upper layer that has no printer of its own. */
 void print_said(const struct print_target *target, enum direction direction, const struct ulp_said *said);
 
 /*
@@ -49,7 +47,7 @@ void print_refusal(const struct print_target *target, enum direction direction, 
 
 void print_ulp_private_data(FILE *out, const uint8_t *p, size_t n);
 
-/* The beginning and the end of every line. */
+/* Print the beginning and the end of every line. */
 void print_begin(const struct print_target *target, enum direction direction, const struct place *place,
                  const char *layer);
 void print_end(const struct print_target *target);

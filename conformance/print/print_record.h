@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* --print=ndjson: one flat object of JSON per line, with the same keys always; docs/iwarp-check-print.schema.json. */
+/* --print=ndjson: one flat JSON object per line, always with the same keys; docs/iwarp-check-print.schema.json. */
 #ifndef IWARP_CONFORMANCE_PRINT_PRINT_RECORD_H
 #define IWARP_CONFORMANCE_PRINT_PRINT_RECORD_H
 
 #include "conformance/print/print.h"
 
-/* A number that is null in JSON if it is not known, as strings are that are NULL. */
+/* A number that is null in JSON if unknown, like strings that are NULL. */
 struct print_number {
     bool known;
     uint64_t value;
@@ -25,7 +25,7 @@ struct print_record {
 
 void print_record(const struct print_target *target, const struct print_record *record);
 
-/* Messages of RDMA, and what comes before them. octets: of the message, as far as captured. */
+/* Messages of RDMA, and the start-up frames before them. octets: of the message, as far as captured. */
 void print_record_startup(const struct print_target *target, enum direction direction,
                           const struct mpa_startup_event *event);
 void print_record_fpdu(const struct print_target *target, enum direction direction, const struct mpa_fpdu_event *event,
