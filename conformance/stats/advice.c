@@ -31,7 +31,7 @@ void advice_add(GArray *array, const char *id, enum advice_rank rank, double sha
     g_array_append_val(array, advice);
 }
 
-/* What the capture lacks. */
+/* Advice about what the capture lacks. */
 static void advice_on_unknown(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
     uint64_t unknown = 0, observed = 0, holes = s->carrier[0].n[CARRIER_HOLES] + s->carrier[1].n[CARRIER_HOLES];
@@ -58,7 +58,7 @@ static void advice_on_unknown(GArray *array, const struct statistics *s, const s
                                     : "capture with a larger buffer (-B of tcpdump) and without a snap length"));
 }
 
-/* All procedures that the client calls. */
+/* Sums of all procedures that the client calls. */
 static struct stat_calls sum_up(const struct statistics *statistics)
 {
     struct stat_calls sums = {.first_ns = INT64_MAX, .last_ns = INT64_MIN};

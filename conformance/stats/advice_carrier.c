@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RDMA operations, and what carries them. */
+/* RDMA operations, and their carrier. */
 #include "conformance/stats/advice_internal.h"
 #include "engine/core/words.h"
 
@@ -26,7 +26,9 @@ static void on_reads(GArray *array, const struct statistics *s, unsigned side)
     char text[UNITS_SIZE], busy[UNITS_SIZE];
     uint64_t at_most_one = histogram_bucket(&reads->outstanding, 1);
 
-    /* With one Read after the other a limit of one is no limit that hurts: it has to be reached by more than need. */
+    /*
+     * If Reads come one after the other, a limit of one does no harm: it counts only if more Reads than one are needed.
+     */
     if (share < 0.25 || statistics_count_of(s, side, STAT_READ) < OPERATIONS_FEW ||
         (reads->limit == 1 && at_most_one == 0))
         return;
@@ -52,7 +54,7 @@ static uint64_t small_of(const struct statistics *s, enum stat_kind kind, uint64
     return small;
 }
 
-/* Much goes by chunks that would fit into larger Sends. */
+/* Much data moves by chunks, but would fit into larger Sends. */
 static void on_inline(GArray *array, const struct statistics *s, const struct stat_calls *sums)
 {
     uint64_t all = 0, small = small_of(s, STAT_WRITE, SMALL - 256, &all) + small_of(s, STAT_READ, SMALL - 256, &all);
@@ -119,7 +121,7 @@ static void on_repeated(GArray *array, const struct statistics *s, unsigned side
 {
     const struct stat_carrier *c = &s->carrier[side];
     uint64_t packets = c->n[CARRIER_RETRANSMITTED_PACKETS] + c->n[CARRIER_OUT_OF_ORDER_PACKETS];
-    uint64_t all = c->n[CARRIER_PACKETS] + (s->ib ? packets : 0); /* there, only first copies are in the count */
+    uint64_t all = c->n[CARRIER_PACKETS] + (s->ib ? packets : 0); /* for RoCE, the count has only first copies */
     double share = share_of(packets, all);
     char half[UNITS_SIZE], most[UNITS_SIZE], text[UNITS_SIZE];
     GString *figures;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each group of checks looks at; they append to the array. */
+/* The groups of checks; each appends to the array. */
 #ifndef IWARP_CONFORMANCE_STATS_ADVICE_INTERNAL_H
 #define IWARP_CONFORMANCE_STATS_ADVICE_INTERNAL_H
 
 #include "conformance/stats/advice.h"
 #include "conformance/stats/units.h"
 
-/* Texts are taken over. */
+/* Takes ownership of the texts. */
 void advice_add(GArray *array, const char *id, enum advice_rank rank, double share, gchar *what, gchar *figures,
                 gchar *next);
 static inline double share_of(uint64_t part, uint64_t whole)

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files that collect. */
+/* Shared by the files that collect statistics. */
 #ifndef IWARP_CONFORMANCE_STATS_COLLECT_INTERNAL_H
 #define IWARP_CONFORMANCE_STATS_COLLECT_INTERNAL_H
 
 #include "conformance/stats/collect.h"
 
 enum {
-    GAPS_MAX = 16,     /* in the order of octets of a side, at a time */
-    REQUESTS_MAX = 64, /* Reads and Atomics of a side that are followed at a time; the rest is in no latency */
-    BEGUN_CLASSES = 3, /* Sends, Writes, answers to requests that are not followed: one message of each at a time */
+    GAPS_MAX = 16,     /* in the order of octets of a side, at any time */
+    REQUESTS_MAX = 64, /* Reads and Atomics of a side that are followed at any time; the rest has no latency */
+    BEGUN_CLASSES = 3, /* Sends, Writes, answers to requests that are not followed: each has one open message */
 };
 
-/* Time of a Call that passed waiting for octets that the path had lost or let others overtake. */
+/* The part of a Call's time that was spent waiting for lost or reordered packets. */
 struct lost_time {
-    uint64_t ns, moving_ns; /* of these, while data was moved */
+    uint64_t ns, moving_ns; /* of these, while data were moved */
     int64_t until_ns;       /* accounted up to here */
 };
 
-/* A Call without its answer so far: transaction->host. */
+/* A Call without an answer yet: transaction->host. */
 struct open_call {
     struct open_call *older, *newer;
-    const void *transaction; /* the upper layer's */
-    unsigned epoch;          /* of collector->epoch */
-    bool counted;            /* in its rows */
+    const void *transaction; /* of the upper layer */
+    unsigned epoch;          /* collector->epoch at the Call */
+    bool counted;            /* counted in its rows */
     bool holds_credit;
-    bool moved; /* RDMA operations: */
+    bool moved; /* has RDMA operations: */
     int64_t first_ns, last_ns;
-    uint64_t last_offset; /* of the last one, in the stream of: */
+    uint64_t last_offset; /* of the last operation, in the stream of: */
     uint8_t last_side;
     struct lost_time lost;
 };
 
-/* Octets that come late, if at all. */
+/* Octets that come late, if ever. */
 struct order_gap {
     uint64_t from, to;
     int64_t since_ns;
@@ -42,22 +42,22 @@ struct tcp_order {
     uint64_t highest;
     struct order_gap gaps[GAPS_MAX];
     unsigned n_gaps;
-    /* The latest packet that filled one, and since when what it brought was missing; frame 0: none did. */
+    /* The latest packet that filled a gap, and since when its octets were missing; frame 0: none. */
     uint32_t filled_frame;
     int64_t filled_since_ns;
 };
 
 /*
- * What was sent again since the other side has received anything new. Only what it receives after that was lost before:
- * a peer that is dead, or cannot receive it, says nothing of the network.
+ * Retransmissions since the other side last received anything new. They count as losses only once the other side
+ * receives something: a peer that is dead, or cannot receive, says nothing about the network.
  */
 struct again {
     uint64_t packets, octets;
 };
 
-enum { AGAIN_IN_VAIN = 3 }; /* so often, to the end of the connection */
+enum { AGAIN_IN_VAIN = 3 }; /* retransmissions without effect up to the end of the connection */
 
-/* One at a time is timed until it is acknowledged. */
+/* One packet is timed at a time, until it is acknowledged. */
 struct timed {
     bool pending;
     uint64_t end; /* offset, or PSN */
@@ -75,21 +75,21 @@ struct request {
     uint64_t operation;
     int64_t time_ns;
     enum stat_kind kind;
-    bool begun;            /* its answer: */
-    bool over;             /* its last part came, though some are missing: these may come again */
-    struct begun answered; /* so far */
+    bool begun;            /* has an answer: */
+    bool over;             /* the last part came, but some parts are missing, and may be retransmitted */
+    struct begun answered; /* the answer so far */
 };
 
-/* Equal numbers one after the other, which a histogram takes together. */
+/* Consecutive equal numbers, which are added to a histogram together. */
 struct repeated {
     uint64_t value, n;
 };
 
-/* FPDUs one after the other that are alike in all that is counted of them; they are counted together. */
+/* Consecutive FPDUs that are equal in everything that is counted; they are counted together. */
 struct alike {
     uint32_t length;
     uint16_t ulpdu_length;
-    uint8_t header_length; /* of DDP; 0: none */
+    uint8_t header_length; /* of the DDP header; 0: none */
     bool crc_used;
     uint64_t n;
 };
@@ -97,11 +97,11 @@ struct alike {
 struct caller {
     unsigned outstanding;
     uint32_t granted, requested;
-    bool known; /* the limit, and what is outstanding */
+    bool known; /* the limit and the number of outstanding Calls are known */
     bool started;
     int64_t since_ns; /* accounted up to here */
-    int64_t freed_ns; /* the Reply that freed a credit at the limit; 0: none waits for its Call */
-    int64_t quiet_ns; /* the Reply after which no Call was outstanding; 0: one is */
+    int64_t freed_ns; /* time of the Reply that freed a credit at the limit; 0: no credit waits for a Call */
+    int64_t quiet_ns; /* time of the Reply after which no Call was outstanding; 0: a Call is outstanding */
 };
 
 struct collector {
@@ -115,30 +115,30 @@ struct collector {
     struct {
         struct tcp_order order;
         struct again again;
-        uint64_t received; /* the offset up to which the other side has what this side sent, at least */
+        uint64_t received; /* the other side has received the stream of this side at least up to this offset */
         struct timed timed;
-        bool segment_open; /* a TCP segment with FPDUs came, and of these have ended: */
+        bool segment_open; /* a TCP segment with FPDUs came; number of FPDUs that ended in it: */
         unsigned fpdus;
-        struct alike alike; /* these two are not in their counts and histograms yet */
+        struct alike alike; /* alike and per_segment are not in the counts and histograms yet */
         struct repeated per_segment;
         struct begun begun[BEGUN_CLASSES];
-        struct request *requests; /* REQUESTS_MAX; NULL: there was none */
+        struct request *requests; /* REQUESTS_MAX; NULL: none */
         unsigned n_requests, n_over;
         int64_t reads_since_ns; /* accounted up to here */
         struct caller caller;
-        uint64_t ib_retransmitted, ib_repeated; /* as counted by the engine so far */
+        uint64_t ib_retransmitted, ib_repeated; /* the engine's counts so far */
     } side[2];
     struct open_call *oldest, *newest, *spare;
-    /* For the end of the statistics: Calls that wait for their answers. NULL: there was none. */
+    /* For the end of the statistics: takes Calls that wait for their answers. NULL: none. */
     void (*take_open)(struct collector *collector, bool last);
-    /* Answers that are not acknowledged so far: the upper layer's. NULL: there was none. */
+    /* Answers that are not acknowledged yet, of the upper layer. NULL: none. */
     struct unsettled_answer *unsettled; /* in the order of their Sends */
     unsigned n_unsettled, room_for_unsettled;
     void (*sent_again)(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns);
     void (*received)(struct collector *collector, unsigned side, uint64_t offset);
 };
 
-/* The time since `then`, 0 if that is later: captures are not always in order. */
+/* The time since `then`, 0 if `then` is later: captures are not always in order. */
 static inline uint64_t time_since(int64_t then, int64_t now)
 {
     return now > then ? (uint64_t)now - (uint64_t)then : 0;
@@ -154,16 +154,16 @@ static inline void add_repeated(struct repeated *last, struct histogram *histogr
 }
 
 void collect_again(struct collector *collector, unsigned side, uint64_t packets, uint64_t octets);
-/* What was sent last was sent again in vain, to the end. */
+/* The latest data were retransmitted without success up to the end. */
 static inline bool collect_in_vain(const struct collector *collector, unsigned side)
 {
     return collector->side[side].again.packets >= AGAIN_IN_VAIN;
 }
 
-/* Counts the FPDUs of a side that are alike. */
+/* Counts the FPDUs of a side that were collected as alike. */
 void collect_alike(struct collector *collector, unsigned side);
 
-/* Any packet of the connection. */
+/* For any packet of the connection. */
 void collect_time(struct collector *collector, uint32_t frame, int64_t time_ns);
 uint64_t *collect_first_bin(struct collector *collector, int64_t time_ns);
 /* NULL: memory is lacking. */
@@ -174,9 +174,9 @@ static inline uint64_t *collect_bin(struct collector *collector, int64_t time_ns
     return series ? series_at(series, time_ns) : collect_first_bin(collector, time_ns);
 }
 
-/* What is not known to be answered will never be. */
+/* Forgets requests: those without a known answer will never get one. */
 void collect_forget_requests(struct collector *collector, unsigned side);
-/* For the end of the statistics: requests without answer. */
+/* For the end of the statistics: counts requests without an answer. */
 void collect_unanswered(struct collector *collector);
 
 #endif

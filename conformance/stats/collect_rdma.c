@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RDMA operations, whatever carries them. */
+/* RDMA operations, on any carrier. */
 #include "conformance/stats/collect_internal.h"
 #include "engine/core/heap.h"
 
@@ -13,7 +13,7 @@ struct collected_part {
     bool answer; /* of a Read or Atomic */
     uint8_t side;
     bool first, last, complete;
-    uint64_t message; /* equal for the parts of one */
+    uint64_t message; /* equal for all parts of a message */
     uint64_t operation;
     uint64_t octets;
     int64_t time_ns;
@@ -26,7 +26,7 @@ static unsigned reads_in_flight(const struct collector *collector, unsigned side
     return collector->side[side].n_requests - collector->side[side].n_over;
 }
 
-/* Up to now. */
+/* Accounts for the time up to now. */
 static void account_reads(struct collector *collector, unsigned side, int64_t now)
 {
     struct stat_reads *reads = &collector->now->reads[side];
@@ -83,7 +83,7 @@ static void begin_request(struct collector *collector, const struct collected_pa
         collector->now->reads[side].most = reads_in_flight(collector, side);
 }
 
-/* NULL: its request was not seen, or is not followed. Answers come in order: it is among the first. */
+/* NULL: the request was not seen, or is not followed. Answers come in order: the request is among the first. */
 static struct request *rdma_request_of(struct collector *collector, unsigned side, uint64_t operation)
 {
     for (unsigned i = 0; operation != 0 && i < collector->side[side].n_requests; i++)
@@ -117,7 +117,7 @@ void collect_unanswered(struct collector *collector)
 
 /* ---- messages ---- */
 
-/* NULL: the message began before what was captured. */
+/* NULL: the message began before the captured part. */
 static const struct begun *rdma_take_message(struct collector *collector, const struct collected_part *part,
                                              unsigned class)
 {
@@ -143,7 +143,7 @@ static void rdma_count(struct stat_operations *operations, const struct begun *m
     operations->last_ns = now > operations->last_ns ? now : operations->last_ns;
 }
 
-/* Requests that are answered at a time have their answers mixed where packets are sent again. */
+/* The answers to concurrent requests may mix when packets are retransmitted. */
 static const struct begun *take_followed(struct request *request, const struct collected_part *part)
 {
     struct begun *answered = &request->answered;
@@ -155,7 +155,7 @@ static const struct begun *take_followed(struct request *request, const struct c
     return part->complete ? answered : NULL;
 }
 
-/* To the side that asked for it. */
+/* For the side that sent the request. */
 static void rdma_take_answer(struct collector *collector, const struct collected_part *part)
 {
     unsigned side = part->side ^ 1u;
@@ -184,7 +184,7 @@ static void rdma_take_answer(struct collector *collector, const struct collected
     }
 }
 
-/* A message begins or ends with it, or it is of a Read or Atomic. */
+/* A part that begins or ends a message, or belongs to a Read or Atomic. */
 __attribute__((noinline)) static void rdma_take_part(struct collector *collector, const struct collected_part *part)
 {
     if (part->answer) {
@@ -201,7 +201,7 @@ __attribute__((noinline)) static void rdma_take_part(struct collector *collector
     }
 }
 
-/* In the middle of a Write or Send: most are. */
+/* A part in the middle of a Write or Send, as most are. */
 static bool rdma_goes_on(struct collector *collector, const struct collected_part *part)
 {
     struct begun *begun = &collector->side[part->side].begun[part->kind == STAT_WRITE ? OF_WRITES : OF_SENDS];
@@ -305,13 +305,13 @@ void collector_ib_part(struct collector *collector, const struct ib_rc_part *par
     collect_part(collector, &collected);
 }
 
-/* Is PSN a at or after b, in the half of their circle that follows? */
+/* Whether PSN a is b, or in the half of the circle after b. */
 static bool psn_reaches(uint32_t a, uint32_t b)
 {
     return ((a - b) & IB_PSN_MASK) <= IB_PSN_MASK / 2;
 }
 
-/* The engine has just counted this packet as one that was sent before. */
+/* The engine has just counted this packet as a retransmission. */
 static void take_ib_repeated(struct collector *collector, unsigned side, const struct ib_packet *packet,
                              const struct ib_rc_counts *counts, int64_t time_ns)
 {

@@ -12,7 +12,7 @@ static void open_gap(struct tcp_order *order, uint64_t from, uint64_t to, int64_
         order->gaps[order->n_gaps++] = (struct order_gap){from, to, now};
 }
 
-/* [from, to) has come. What is left of the gap after it is a gap of its own. */
+/* [from, to) has come. The rest of the gap after it becomes a gap of its own. */
 static uint64_t fill_gap(struct tcp_order *order, unsigned i, uint64_t from, uint64_t to)
 {
     struct order_gap *gap = &order->gaps[i], before = *gap;
@@ -40,7 +40,7 @@ static void note_filled(struct tcp_order *order, const struct tcp_segment *segme
     order->filled_frame = segment->frame;
 }
 
-/* Octets that were seen before, or after which others were. True: there are some. */
+/* Octets that were seen before, or that come after later octets. True: some octets are repeated. */
 static bool tcp_take_repeated(struct collector *collector, unsigned side, const struct tcp_segment *segment,
                               uint64_t offset, uint64_t end)
 {
@@ -74,7 +74,7 @@ static bool tcp_take_repeated(struct collector *collector, unsigned side, const 
     return true;
 }
 
-/* Not what comes next. True: octets are there again. */
+/* The segment is not the next one. True: some octets are repeated. */
 __attribute__((noinline)) static bool take_disorder(struct collector *collector, unsigned side,
                                                     const struct tcp_segment *segment, uint64_t offset, uint64_t end)
 {
@@ -102,7 +102,7 @@ static void tcp_take_octets(struct collector *collector, const struct tcp_segmen
     if (segment->length > carrier->segment_most)
         carrier->segment_most = segment->length;
     if ((offset != order->highest || !order->started) && take_disorder(collector, side, segment, offset, end))
-        timed->pending = false; /* which of the copies was acknowledged cannot be known */
+        timed->pending = false; /* it is unknown which of the copies was acknowledged */
     else if (!timed->pending)
         *timed = (struct timed){true, end, segment->time_ns};
     if (end > order->highest)
@@ -127,7 +127,7 @@ static void take_handshake(struct collector *collector, const struct tcp_segment
         collector->now->round_trip = time_since(collector->syn_ns, segment->time_ns);
         collector->now->round_trip_far = time_since(collector->syn_ns, collector->answer_ns);
     } else {
-        collector->handshake = HANDSHAKE_OVER; /* one of the three was sent again: no time to trust */
+        collector->handshake = HANDSHAKE_OVER; /* retransmitted: its time cannot be trusted */
     }
 }
 
@@ -165,7 +165,7 @@ void collector_tcp(struct collector *collector, const struct tcp_segment *segmen
 
 /* ---- MPA ---- */
 
-/* Of an accepting Reply: what the Responder lets its peer have, and what it will use itself. */
+/* From an accepting Reply: what the Responder grants its peer, and what it will use itself. */
 enum { NOT_NEGOTIATED = 0x3FFF };
 
 static uint32_t tcp_limit_of(const struct mpa_parameters *parameters, uint16_t value)

@@ -18,7 +18,7 @@ unsigned histogram_bucket_of(uint64_t value)
     return (power - PAGE_BITS + 1) * HISTOGRAM_PAGE + (unsigned)(value >> (power - PAGE_BITS) & (HISTOGRAM_PAGE - 1));
 }
 
-/* Of the numbers in a bucket, how many bits are not distinguished. */
+/* How many low bits of the numbers in a bucket are not distinguished. */
 static unsigned width_bits(unsigned bucket)
 {
     return bucket < 2 * HISTOGRAM_PAGE ? 0 : bucket / HISTOGRAM_PAGE - 1;
@@ -42,7 +42,7 @@ void histogram_clear(struct histogram *histogram)
     *histogram = (struct histogram){.count = 0};
 }
 
-/* The page with this bucket. Pages come one at a time: few powers of two occur. */
+/* The page with this bucket. Pages are added one by one, because few powers of two occur. */
 static uint64_t *page_with(struct histogram *histogram, unsigned bucket)
 {
     uint8_t *at = &histogram->page_of[bucket / HISTOGRAM_PAGE];
@@ -95,7 +95,7 @@ bool histogram_add_bucket(struct histogram *histogram, unsigned bucket, uint64_t
     return true;
 }
 
-/* As it is, while there are few. */
+/* Keeps the number itself while there are only a few. */
 static bool histogram_keep_early(struct histogram *histogram, uint64_t value)
 {
     if (histogram->pages || histogram->n_early == HISTOGRAM_EARLY || histogram->count != histogram->n_early)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A distribution of numbers in buckets of constant relative width, after HdrHistogram: numbers below 32 have a bucket
- * each, and each further power of two has 32. A quantile is off by at most 1/64 of its value (1.6 %); count, sum, least
- * and most are exact. Two histograms add up to that of all their numbers.
+ * each, and each higher power of two has 32. A quantile is off by at most 1/64 of its value (1.6 %); count, sum, least
+ * and most are exact. Joining two histograms gives the histogram of all their numbers.
  *
  * Memory: none for the first few numbers, which are kept as they are; then 256 octets for each power of two that
  * occurs, at most 15 KiB.
@@ -15,20 +15,20 @@
 #include <stdint.h>
 
 enum {
-    HISTOGRAM_PAGE = 32,  /* buckets of a power of two */
-    HISTOGRAM_PAGES = 60, /* the first for 0 to 31 */
+    HISTOGRAM_PAGE = 32,  /* buckets per power of two */
+    HISTOGRAM_PAGES = 60, /* the first page is for 0 to 31 */
     HISTOGRAM_BUCKETS = HISTOGRAM_PAGE * HISTOGRAM_PAGES,
-    HISTOGRAM_EARLY = 7, /* as many as there is room for */
+    HISTOGRAM_EARLY = 7, /* as many as fit */
 };
 
-/* Zero to begin with. */
+/* Initially zero. */
 struct histogram {
     uint64_t count; /* of numbers, or the sum of their weights; saturating, like sum */
     uint64_t sum;
     uint64_t least, most; /* valid with count > 0 */
     union {
-        uint64_t early[HISTOGRAM_EARLY];  /* without pages: the numbers */
-        uint8_t page_of[HISTOGRAM_PAGES]; /* with pages: 1 + index; 0: nothing in it */
+        uint64_t early[HISTOGRAM_EARLY];  /* without pages: the numbers themselves */
+        uint8_t page_of[HISTOGRAM_PAGES]; /* with pages: 1 + index; 0: empty */
     };
     uint8_t n_early, n_pages;
     bool lacking; /* memory was refused: numbers are missing from the buckets */
@@ -38,25 +38,24 @@ struct histogram {
 void histogram_clear(struct histogram *histogram);
 /* Counts `value` n times. */
 void histogram_add_n(struct histogram *histogram, uint64_t value, uint64_t n);
-/* Adds what `from` has. */
+/* Adds the contents of `from`. */
 void histogram_join(struct histogram *into, const struct histogram *from);
 /*
- * The smallest number that at least the share q (0 to 1) of all numbers does not exceed: the middle of its bucket, but
- * not outside of least and most. 0 when there are no numbers.
+ * The smallest x such that at least the share q (0 to 1) of all numbers is at most x: the middle of its bucket, but
+ * within least and most. 0 if there are no numbers.
  */
 uint64_t histogram_quantile(const struct histogram *histogram, double q);
-/* How much of it does not exceed `value`: exact where a bucket ends at it. */
+/* How many numbers do not exceed `value`: exact if a bucket ends there. */
 uint64_t histogram_up_to(const struct histogram *histogram, uint64_t value);
 
-/* By bucket, for storage: how many numbers it has; histogram_add_bucket() leaves sum, least and most alone, and says
- * whether it could. */
+/* For storage: the numbers in a bucket. histogram_add_bucket() leaves sum, least and most alone; false: it failed. */
 uint64_t histogram_bucket(const struct histogram *histogram, unsigned bucket);
 bool histogram_add_bucket(struct histogram *histogram, unsigned bucket, uint64_t n);
-/* The bucket that a number belongs to, and the first and last number of a bucket. */
+/* The bucket of a number, and the first and last number of a bucket. */
 unsigned histogram_bucket_of(uint64_t value);
 uint64_t histogram_bucket_first(unsigned bucket);
 uint64_t histogram_bucket_last(unsigned bucket);
-/* All numbers are in buckets from begin on, before end. */
+/* All numbers are in buckets from begin up to, but not including, end. */
 static inline unsigned histogram_begin(const struct histogram *histogram)
 {
     return histogram->pages ? 0 : histogram_bucket_of(histogram->least);
@@ -76,7 +75,7 @@ static inline uint64_t saturating_sum(uint64_t a, uint64_t b)
     return b > UINT64_MAX - a ? UINT64_MAX : a + b;
 }
 
-/* The usual case, a number like one before, takes a few instructions. */
+/* In the usual case, a number equal to an earlier one, this takes a few instructions. */
 static inline void histogram_add(struct histogram *histogram, uint64_t value, uint64_t n)
 {
     unsigned power = value < HISTOGRAM_PAGE ? 0 : 63 - (unsigned)__builtin_clzll(value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The members of statistics, for whoever writes them down and reads them again: one table for each structure. */
+/* The members of statistics, for writing and reading them: one table for each structure. */
 #ifndef IWARP_CONFORMANCE_STATS_SHAPE_H
 #define IWARP_CONFORMANCE_STATS_SHAPE_H
 
@@ -9,8 +9,8 @@ enum stat_type {
     STAT_COUNTS,       /* n counts of 64 bits, by their names */
     STAT_COUNT,        /* 64 bits */
     STAT_NUMBER,       /* 32 bits */
-    STAT_KNOWN_NUMBER, /* 32 bits; 0: not known */
-    STAT_KNOWN_COUNT,  /* 64 bits; likewise */
+    STAT_KNOWN_NUMBER, /* 32 bits; 0: unknown */
+    STAT_KNOWN_COUNT,  /* 64 bits; 0: unknown */
     STAT_TRUTH,
     STAT_HISTOGRAM,
     STAT_FIRST, /* a time; INT64_MAX: none */
@@ -18,7 +18,7 @@ enum stat_type {
 };
 
 struct stat_member {
-    const char *name; /* NULL ends a table; of STAT_COUNTS: not used */
+    const char *name; /* NULL ends a table; unused for STAT_COUNTS */
     enum stat_type type;
     size_t offset;
     const char *const *names; /* STAT_COUNTS */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The upper layer whose Calls statistics have: what its rows are called, and what made its Calls slow. */
+/* The upper layer whose Calls are in the statistics: the names of its rows, and the reasons why its Calls were slow. */
 #ifndef IWARP_CONFORMANCE_STATS_STAT_GUEST_H
 #define IWARP_CONFORMANCE_STATS_STAT_GUEST_H
 
@@ -10,9 +10,9 @@
 struct stat_guest {
     /* The name of a row; g_free() it. */
     gchar *(*label)(const struct stat_key *key);
-    /* Rows of operations are below that of the procedure which they are part of. */
+    /* Rows of operations are shown below the row of their procedure. */
     bool (*contains)(const struct stat_key *procedure, const struct stat_key *operation);
-    /* Append to the array of struct advice; sums: of all Calls of the client. */
+    /* These append to the array of struct advice; sums: of all Calls of the client. */
     void (*on_credits)(GArray *array, const struct statistics *statistics);
     void (*on_time)(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);
     void (*on_calls)(GArray *array, const struct statistics *statistics, const struct stat_calls *sums);

@@ -8,7 +8,7 @@ struct unit {
     const char *name;
 };
 
-/* The largest unit of which there is at least one. */
+/* Chooses the largest unit of which there is at least one. */
 static const char *with_unit(double value, const struct unit *units, const char *after, char text[UNITS_SIZE])
 {
     double shown;

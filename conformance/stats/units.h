@@ -11,9 +11,9 @@ enum { UNITS_SIZE = 32 };
 const char *units_time(uint64_t ns, char text[UNITS_SIZE]);
 /* "512", "4.1 kB", "1.05 MB": powers of ten */
 const char *units_octets(uint64_t octets, char text[UNITS_SIZE]);
-/* Octets in ns: "1.2 MB/s"; "-" without a time. */
+/* The rate of octets in ns: "1.2 MB/s"; "-" if ns is 0. */
 const char *units_rate(uint64_t octets, uint64_t ns, char text[UNITS_SIZE]);
-/* "97 %", "0.3 %", "less than 0.1 %", "over 99 %"; 100 % is all of it */
+/* "97 %", "0.3 %", "less than 0.1 %", "over 99 %"; 100 % means everything */
 const char *units_share(uint64_t part, uint64_t whole, char text[UNITS_SIZE]);
 
 #endif
