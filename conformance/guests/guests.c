@@ -5,7 +5,7 @@
 
 const struct guest_face *const guest_faces[] = {
     &rpcrdma_face,
-    &named_face, /* those without a face of their own */
+    &named_face, /* guests without a face of their own */
     NULL,
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Credits, where the time of Calls goes, and Calls that are unlike the others. */
+/* Credits, the distribution of the Calls' time, and Calls that differ from the others. */
 #include "conformance/guests/rpcrdma/rpcrdma_stats.h"
 #include "conformance/stats/advice_internal.h"
 #include "engine/core/words.h"
@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Below these it is not worth a word. */
+/* Shares below these limits are not mentioned. */
 static const double limit_notable = 0.2, limit_problem = 0.5, alone_notable = 0.9, idle_notable = 0.5,
                     part_notable = 0.6;
-enum { UNANSWERED_FIRST = 2 /* a share above all others */, CALLS_FEW = 10, CALLS_FOR_TAIL = 100, TAIL_FACTOR = 10 };
+enum { UNANSWERED_FIRST = 2 /* above all other shares */, CALLS_FEW = 10, CALLS_FOR_TAIL = 100, TAIL_FACTOR = 10 };
 
 /* ---- credits ---- */
 
@@ -66,7 +66,7 @@ static void on_limit(GArray *array, const struct statistics *s, unsigned side)
                credits_text(c), g_strdup(credits_next(c)));
 }
 
-/* The limit is not reached, but a Call waits for the one before it. */
+/* The limit is not reached, but each Call waits for the one before it. */
 static void on_one_at_a_time(GArray *array, const struct statistics *s, unsigned side)
 {
     const struct stat_credits *c = &s->credits[side];
@@ -110,7 +110,7 @@ void rpcrdma_advice_on_credits(GArray *array, const struct statistics *s)
 {
     for (unsigned side = 0; side < 2; side++) {
         on_limit(array, s, side);
-        if (s->client != (int)side) /* callbacks are few: that these come one at a time says nothing */
+        if (s->client != (int)side) /* callbacks are few: one at a time is normal */
             continue;
         on_one_at_a_time(array, s, side);
         on_idle(array, s, side);
@@ -122,9 +122,9 @@ void rpcrdma_advice_on_credits(GArray *array, const struct statistics *s)
 /* Call to first operation, moving data, last operation to Reply, and Calls without operations. */
 struct parts {
     uint64_t first, moving, reply, plain, all;
-    uint64_t server;            /* what is left */
-    uint64_t lost, lost_moving; /* of all, and of moving: waiting for what the path had lost or let others overtake */
-    uint64_t network;           /* of the rest but moving, at least: the path to the server and back */
+    uint64_t server;            /* the rest */
+    uint64_t lost, lost_moving; /* of all, and of moving: waiting for lost or reordered packets */
+    uint64_t network;           /* of the rest except moving, at least: the path to the server and back */
 };
 
 static struct parts parts_of(const struct statistics *s, const struct stat_calls *sums)
@@ -142,7 +142,7 @@ static struct parts parts_of(const struct statistics *s, const struct stat_calls
     others -= MIN(others, parts.lost - parts.lost_moving);
 
     parts.plain = parts.all > with ? parts.all - with : 0;
-    if (s->client == 0) /* the handshake says how far the Responder is */
+    if (s->client == 0) /* the handshake shows how far away the Responder is */
         parts.network = s->round_trip_far * sums->time[CALL_LATENCY].count;
     parts.network = MIN(parts.network, others);
     parts.server = others - parts.network;
@@ -178,7 +178,7 @@ static gchar *parts_text(const struct parts *p, const struct stat_calls *sums)
     return g_string_free(text, FALSE);
 }
 
-/* How much of all the time it is that Calls were outstanding. */
+/* The share of the time in which Calls were outstanding. */
 static double busy_share(const struct statistics *s)
 {
     const struct stat_credits *c = &s->credits[s->client == 1];
@@ -187,7 +187,7 @@ static double busy_share(const struct statistics *s)
     return known == 0 ? 1 : share_of(c->n[CREDITS_BUSY], known);
 }
 
-/* Before anything is said of the server: this time is not its. */
+/* Comes before any statement about the server, which is not responsible for this time. */
 static bool on_lost(GArray *array, const struct statistics *s, const struct stat_calls *sums, const struct parts *p)
 {
     double share = share_of(p->lost, p->all);
@@ -249,7 +249,7 @@ void rpcrdma_advice_on_time(GArray *array, const struct statistics *s, const str
         on_parts(array, s, sums);
 }
 
-/* ---- Calls unlike the others ---- */
+/* ---- Calls that differ from the others ---- */
 
 static const char *row_name(const struct stat_key *key)
 {
@@ -272,7 +272,7 @@ static bool has_tail(const struct stat_calls *row)
            histogram_quantile(latency, 0.99) / TAIL_FACTOR >= histogram_quantile(latency, 0.5);
 }
 
-/* A slow COMPOUND is in the rows of all its operations: the one with the fewest Calls names it. */
+/* A slow COMPOUND is in the rows of all its operations: the operation with the fewest Calls names it. */
 static bool is_named_elsewhere(const struct statistics *s, const struct stat_calls *row)
 {
     bool before = true;
@@ -334,7 +334,7 @@ static void on_segments(GArray *array, const struct stat_calls *sums)
     }
 }
 
-/* Time for which nothing came is worse than any that was slow. */
+/* Time without any answer is worse than slow answers. */
 static void on_unanswered(GArray *array, const struct statistics *s, const struct stat_calls *sums, uint64_t unanswered)
 {
     static const uint64_t long_ns = 1000000000;

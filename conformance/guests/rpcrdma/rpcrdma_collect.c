@@ -10,7 +10,7 @@
 
 /* ---- credits ---- */
 
-/* A grant of 0 breaks section 3.3.1; a client that waited for another one would wait for good, so it counts as 1. */
+/* A grant of 0 breaks section 3.3.1. A client that waited for another grant would wait for good, so 0 counts as 1. */
 static uint32_t collect_limit_of(const struct caller *caller)
 {
     uint32_t granted = caller->granted == 0 ? 1 : caller->granted;
@@ -23,7 +23,7 @@ static bool collect_at_limit(const struct caller *caller)
     return caller->known && caller->outstanding >= collect_limit_of(caller);
 }
 
-/* Up to now. */
+/* Accounts for the time up to now. */
 static void account(struct caller *caller, struct stat_credits *credits, int64_t now)
 {
     uint64_t time = caller->started ? time_since(caller->since_ns, now) : 0;
@@ -68,7 +68,7 @@ static void credit_call(struct collector *collector, const struct rpcrdma_connec
 
     account(caller, credits, m->place.time_ns);
     if (credits->n[CREDITS_OBSERVED] == 0 && !caller->known && caller->granted == 0 && rpcrdma_whole(rpcrdma)) {
-        caller->known = true; /* one Call before the first grant (section 3.3.3) */
+        caller->known = true; /* one Call is allowed before the first grant (section 3.3.3) */
         caller->granted = 1;
     }
     caller->requested = m->header.credit;
@@ -113,7 +113,7 @@ static void credit_answer(struct collector *collector, const struct rpcrdma_mess
 
 /* ---- rows ---- */
 
-/* What an answer adds to the rows of its Call. */
+/* The counts that an answer adds to the rows of its Call. */
 struct added {
     uint64_t n[CALL_COUNTS];
     uint64_t time[CALL_TIMES];
@@ -122,7 +122,7 @@ struct added {
     uint32_t frame;
 };
 
-/* The counts that are not 0: few, for many rows. */
+/* The counts that are not 0: few counts, for many rows. */
 struct counts {
     unsigned n;
     uint8_t which[CALL_COUNTS];
@@ -164,7 +164,7 @@ static void add_to_row(struct collector *collector, const struct stat_key *key, 
 
 enum { OPERATIONS = 128 };
 
-/* The row of its procedure, and that of each operation of a COMPOUND. */
+/* The row of the procedure, and one for each operation of a COMPOUND. */
 struct rows {
     struct stat_key key;
     unsigned n;
@@ -223,19 +223,19 @@ static void add_lost(struct added *added, uint64_t ns, uint64_t moving_ns)
     added->n[LOST_MOVING] += moving_ns;
 }
 
-/* ---- answers that are not acknowledged so far ---- */
+/* ---- answers that are not acknowledged yet ---- */
 
 enum { UNSETTLED_MAX = 64 };
 
 /*
- * An answer ends its Call when the caller takes it: with the last copy that was sent before it was acknowledged, as
- * those before it were dropped (an RNR NAK, a lost packet), or may have been.
+ * An answer ends its Call when the caller takes the answer: with the last copy that was sent before the acknowledgment.
+ * Earlier copies were dropped (an RNR NAK, a lost packet), or may have been.
  */
 struct unsettled_answer {
     struct rows rows;
     struct added added;
     uint64_t offset;
-    int64_t call_ns, moved_ns; /* what the times of `added` count from */
+    int64_t call_ns, moved_ns; /* the times from which those of `added` are counted */
     uint8_t side;
 };
 
@@ -260,7 +260,7 @@ static void settle_first(struct collector *collector)
     memmove(&answers[0], &answers[1], --collector->n_unsettled * sizeof answers[0]);
 }
 
-/* The connection is over. An answer that was sent in vain is none. */
+/* The connection is over. An answer that was sent without success does not count. */
 static void settle_all(struct collector *collector)
 {
     const struct added open = {.n[CALLS_OPEN] = 1, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
@@ -291,7 +291,7 @@ static void collect_on_received(struct collector *collector, unsigned side, uint
     collector->n_unsettled = kept;
 }
 
-/* On TCP what follows waits for it; on RoCE it is sent again, too. */
+/* On TCP the octets after it wait for the retransmission; on RoCE they are retransmitted, too. */
 static void collect_on_sent_again(struct collector *collector, unsigned side, uint64_t offset, int64_t time_ns)
 {
     rpcrdma_lost_sent_again(collector, side, offset, time_ns);
@@ -392,7 +392,7 @@ static void count_chunks(const struct rpcrdma_transaction *t, struct added *adde
     }
 }
 
-/* How the Reply went, by its own header. */
+/* How the Reply was sent, according to its header. */
 static enum call_count way_of(const struct rpcrdma_transaction *t, const struct rpcrdma_message *reply)
 {
     if (reply->header.proc == RPCRDMA_NOMSG)
@@ -449,7 +449,7 @@ static void collect_count_answer(struct collector *collector, struct open_call *
                                                       .side = m->side});
 }
 
-/* It is known how it ended, but not when. */
+/* It is known how the Call ended, but not when. */
 static void count_end(struct collector *collector, struct open_call *call, enum call_count how)
 {
     const struct rpcrdma_transaction *t = call->transaction;
@@ -497,7 +497,7 @@ static void collect_take_answer(struct collector *collector, const struct rpcrdm
     close_call(collector, call);
 }
 
-/* Until they are acknowledged, their Calls are open. */
+/* Their Calls are open until the answers are acknowledged. */
 static void collect_unsettled(struct collector *collector)
 {
     const struct added open = {.n[CALLS_OPEN] = 1, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
@@ -522,7 +522,7 @@ static void collect_open(struct collector *collector, bool last)
         }
         if (last)
             count_call(collector, call);
-        if (!call->counted) /* which procedure it calls will be known later */
+        if (!call->counted) /* the procedure will be known later */
             continue;
         open.n[CALLS_OPEN] = 1;
         add_to_rows(collector, call->transaction, &open);
@@ -555,7 +555,7 @@ void rpcrdma_collect_move(struct collector *collector, const struct rpcrdma_move
     call->moved = true;
 }
 
-/* A Long Call is known only now. */
+/* The procedure of a Long Call is known only now. */
 void rpcrdma_collect_payload(struct collector *collector, const struct rpcrdma_payload *payload)
 {
     struct open_call *call = payload->transaction->host;

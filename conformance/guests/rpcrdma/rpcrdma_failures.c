@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Errors of RPC, NFS and MOUNT that "What happened" has to tell: those that say that the server, its storage or the
- * state that it keeps is in trouble. Others, such as NFS4ERR_NOENT, are answers like any other. Values: RFC 5531
- * section 9, RFC 1813 sections 2.6 and 5.1.5, RFC 8881 section 15.1.
+ * Errors of RPC, NFS and MOUNT for "What happened": they mean that the server, its storage or its state is in trouble.
+ * Other errors, such as NFS4ERR_NOENT, are answers like any other. Values: RFC 5531 section 9, RFC 1813 sections 2.6
+ * and 5.1.5, RFC 8881 section 15.1.
  */
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/trouble/facts.h"
@@ -71,7 +71,7 @@ static const struct trouble_error of_rpc[] = {
     [RPC_SYSTEM_ERR] = {"SYSTEM_ERR", inner, ERROR_FAILS},
 };
 
-/* By auth_stat. Contexts of RPCSEC_GSS that have to be renewed (13 and 14) are no trouble. */
+/* By auth_stat. RPCSEC_GSS contexts that must be renewed (13 and 14) are not trouble. */
 static const struct trouble_error of_credentials[] = {
     [1] = {"AUTH_BADCRED", credentials, ERROR_PROBE}, [2] = {"AUTH_REJECTEDCRED", credentials, ERROR_PROBE},
     [3] = {"AUTH_BADVERF", credentials, ERROR_PROBE}, [4] = {"AUTH_REJECTEDVERF", credentials, ERROR_PROBE},
@@ -100,7 +100,7 @@ static const struct trouble_error *error_of_result(const struct rpcrdma_request 
     return NULL;
 }
 
-/* The operation of a COMPOUND that failed, which is the last one in a Reply. */
+/* The operation of a COMPOUND that failed, which is the last operation in a Reply. */
 static const struct nfs_operation *failed_operation(const struct rpcrdma_body *body)
 {
     const struct nfs_operation *last = body->n_operations > 0 ? &body->operations[body->n_operations - 1] : NULL;

@@ -8,7 +8,7 @@
 
 enum { OPERATIONS_SHOWN = 16 }; /* of a COMPOUND */
 
-/* ---- chunk lists: segments x octets together ---- */
+/* ---- chunk lists: "segments x octets", octets of all segments together ---- */
 
 static void print_chunk(FILE *out, uint32_t segments, uint64_t octets)
 {
@@ -18,7 +18,7 @@ static void print_chunk(FILE *out, uint32_t segments, uint64_t octets)
         fprintf(out, "%" PRIu32 "x%" PRIu64, segments, octets);
 }
 
-/* Segments of one Position that follow each other are shown as one chunk. */
+/* Consecutive segments of one Position are shown as one chunk. */
 static void print_reads(FILE *out, const struct rpcrdma_header *header, const uint8_t *p)
 {
     const char *separator = " ";
@@ -77,7 +77,7 @@ static void print_reply_chunk(FILE *out, const struct rpcrdma_header *header, co
         fputc('-', out);
 }
 
-/* As far as the header could be read. */
+/* Prints the lists as far as the header could be read. */
 static void print_lists(FILE *out, const struct rpcrdma_header *header, const uint8_t *p)
 {
     if (header->read.end != 0)

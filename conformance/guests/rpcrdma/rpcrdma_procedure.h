@@ -8,7 +8,7 @@
 
 enum { PROCEDURE_LABEL_SIZE = 80 };
 
-/* False if the name is not known; the label has numbers then. */
+/* False: the name is unknown, and the label contains numbers. */
 bool procedure_label(uint32_t program, uint32_t version, uint32_t procedure, char label[PROCEDURE_LABEL_SIZE]);
 
 #endif

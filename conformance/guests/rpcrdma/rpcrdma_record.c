@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* --print=ndjson: an object for each RPC-over-RDMA message, and one for each Call that is over. */
+/* --print=ndjson: one object for each RPC-over-RDMA message, and one for each finished Call. */
 #include "conformance/guests/rpcrdma/rpcrdma_procedure.h"
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/print/print_record.h"
@@ -40,7 +40,7 @@ static void record_take_lists(struct print_record *record, const struct rpcrdma_
     record->reply = (struct print_number){true, header->has_reply ? rpcrdma_chunk_octets(&chunk, message->p) : 0};
 }
 
-/* "SEQUENCE+PUTFH+READ"; NULL: the Call has no operations, or they are not known. g_free() it. */
+/* "SEQUENCE+PUTFH+READ"; NULL: the Call has no operations, or they are unknown. g_free() it. */
 static gchar *operations_of(const struct rpcrdma_transaction *transaction)
 {
     const struct rpcrdma_body *body = &transaction->open->call_body;

@@ -40,7 +40,7 @@ void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned ini
         report->threshold[direction] = rpcrdma_connection_threshold(rpcrdma, sender, &negotiated);
     }
     for (unsigned i = 0; i < counts->n; i++)
-        if (counts->procedures[i].calls > 0) /* none since the report of the part before */
+        if (counts->procedures[i].calls > 0) /* no Calls since the previous part of the report */
             g_array_append_val(report->calls, counts->procedures[i]);
     report->other_calls = counts->other_calls;
     return report;

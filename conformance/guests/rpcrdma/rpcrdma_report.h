@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What reports contain of RPC-over-RDMA: the functions of struct guest_face. */
+/* The part of reports about RPC-over-RDMA: the functions of struct guest_face. */
 #ifndef IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_REPORT_H
 #define IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_REPORT_H
 
 #include "conformance/model/guest.h"
 #include "engine/rpcrdma/rpcrdma.h"
 
-/* What a connection carried of RPC-over-RDMA. */
+/* The RPC-over-RDMA traffic of a connection. */
 struct rpcrdma_report {
-    enum direction calls_go; /* of the client; DIR_UNKNOWN: it cannot be known which */
-    uint32_t threshold[2];   /* inline, by direction; 0: not known */
+    enum direction calls_go; /* of the client; DIR_UNKNOWN: the client is unknown */
+    uint32_t threshold[2];   /* inline, by direction; 0: unknown */
     GArray *calls;           /* struct rpcrdma_procedure_count, in order of first appearance */
-    uint64_t other_calls;    /* of unknown procedure, or beyond the number of those counted singly */
+    uint64_t other_calls;    /* of unknown procedures, or of procedures that have no count of their own */
 };
 
 void *rpcrdma_report_take(const struct ulp_kind *kind, void *guest, unsigned initiator);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is printed, noted and collected of RPC-over-RDMA messages while a connection is read. */
+/* Taps that print, note and collect RPC-over-RDMA messages while a connection is read. */
 #ifndef IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_TAPS_H
 #define IWARP_CONFORMANCE_GUESTS_RPCRDMA_RPCRDMA_TAPS_H
 
@@ -10,26 +10,26 @@
 
 struct trouble_facts;
 
-/* What the Send of an FPDU or a packet noted before turned out to be. */
+/* Notes what the Send of the previously noted FPDU or packet turned out to be. */
 void rpcrdma_note(struct notes *notes, const struct rpcrdma_message *message);
 
 void rpcrdma_print(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
-/* The same as objects of JSON; an answer also ends its Call, which has an object of its own. */
+/* The same as JSON objects; an answer also ends its Call, which has an object of its own. */
 void rpcrdma_record(const struct print_target *target, enum direction direction, const struct rpcrdma_message *message);
-/* A Call whose RPC message was fetched: its Send does not contain it. */
+/* A Call whose RPC message was read from a chunk, because its Send does not contain the message. */
 void rpcrdma_print_long_call(const struct print_target *target, enum direction direction,
                              const struct rpcrdma_payload *payload);
 uint64_t rpcrdma_chunk_octets(const struct rpcrdma_chunk *chunk, const uint8_t *p);
-/* The block of RFC 8797, if there is one. */
+/* The block of RFC 8797, if present. */
 void rpcrdma_print_private_data(FILE *out, const uint8_t *p, size_t n);
 
-/* Does this answer end its Call? As engine/rpcrdma/rpcrdma_connection.c settles it. */
+/* Whether this answer ends its Call, as engine/rpcrdma/rpcrdma_connection.c decides. */
 bool rpcrdma_ends(const struct rpcrdma_message *message);
 
 /* For "What happened". */
 void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_message *message);
 void rpcrdma_trouble_payload(struct trouble_facts *facts, const struct rpcrdma_payload *payload);
-/* A Reply: has it an error that says that the server is in trouble? */
+/* For a Reply: notes an error that means that the server is in trouble. */
 void rpcrdma_trouble_failed(struct trouble_facts *facts, const struct rpcrdma_payload *payload);
 void rpcrdma_trouble_end(void *guest, struct trouble_facts *facts);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls for "What happened", by the names that people know them by: "OPEN", not "COMPOUND". */
+/* Calls for "What happened", by the names that people use: "OPEN", not "COMPOUND". */
 #include "conformance/guests/rpcrdma/rpcrdma_taps.h"
 #include "conformance/trouble/facts.h"
 #include "engine/nfs/rpcrdma_ulp.h"
@@ -50,10 +50,9 @@ void rpcrdma_trouble_message(struct trouble_facts *facts, const struct rpcrdma_m
     }
 }
 
-/* ---- what is owed ---- */
+/* ---- debts ---- */
 
-/* Of a Call: forward operations, and those of callbacks. An operation that incurs a debt does so when it is answered.
- */
+/* Operations in Calls, forward and callbacks. An operation incurs a debt when it is answered. */
 static const struct {
     uint32_t op;
     bool callback, pays;
@@ -86,7 +85,7 @@ static void take_copies(struct trouble_facts *facts, const struct rpcrdma_body *
             trouble_owes(facts, DEBT_OFFLOAD, event);
 }
 
-/* Most are none of these. */
+/* Most operations are none of these. */
 static void take_operations(struct trouble_facts *facts, const struct rpcrdma_payload *payload,
                             struct trouble_event event)
 {
@@ -119,7 +118,7 @@ static void take_flags(struct trouble_facts *facts, const struct rpcrdma_body *b
         trouble_callbacks(facts, (value->value & (CB_PATH_DOWN | CB_PATH_DOWN_SESSION)) != 0, event);
 }
 
-/* File handles are their server's own: how they begin says which server made them. */
+/* A file handle is made by its server: the beginning of the handle identifies the kind of server. */
 static void know_server(struct trouble_facts *facts, const struct rpcrdma_body *body)
 {
     static const struct {
