@@ -19,7 +19,7 @@
 #include <time.h>
 
 enum {
-    READ_BUFFER = 256 << 10, /* the C library's default costs a system call per 4 KiB */
+    READ_BUFFER = 256 << 10, /* the C library's default buffer costs a system call per 4 KiB */
     NS_PER_S = 1000000000,
 };
 
@@ -33,14 +33,14 @@ struct capture {
     bool is_live;
     struct capture_live live;
     bool nanoseconds;
-    int64_t size;             /* of a regular file; -1 unknown */
+    int64_t size;             /* of a regular file; -1: unknown */
     enum capture_status last; /* END and worse stay */
     char last_text[CAPTURE_ERROR_SIZE];
     volatile sig_atomic_t stop;
     uint64_t packets;
-    uint64_t dropped; /* as the file says */
+    uint64_t dropped; /* according to the file */
     bool filtered;
-    struct bpf_program filter; /* of a file */
+    struct bpf_program filter; /* for a file */
     struct capture_keep *keep; /* NULL: packets are not kept */
 };
 
@@ -50,7 +50,7 @@ void capture_error_set(struct capture_error *error, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
-    for (char *c = error->text; *c; c++) /* one line, whatever the library or the file's name holds */
+    for (char *c = error->text; *c; c++) /* a single line, even if the name of the file has several */
         if ((unsigned char)*c < ' ')
             *c = ' ';
 }
@@ -60,7 +60,7 @@ static const char *shown_name(const char *path)
     return strcmp(path, "-") == 0 ? "standard input" : path;
 }
 
-/* What the first octets say when libpcap does not know the format. */
+/* What the first octets suggest if libpcap does not know the format. */
 static const char *format_hint(const uint8_t *p, size_t n)
 {
     static const struct {
@@ -78,7 +78,7 @@ static const char *format_hint(const uint8_t *p, size_t n)
     return NULL;
 }
 
-/* The error of a file that libpcap refuses. magic: its first n octets, as far as known. */
+/* Sets the error for a file that libpcap refuses. magic: the first n octets, as far as known. */
 static void capture_say_refused(struct capture_error *error, const struct capture *capture, const char *reason,
                                 const uint8_t *magic, size_t n)
 {
@@ -101,7 +101,7 @@ static void capture_say_refused(struct capture_error *error, const struct captur
         capture_error_set(error, "%s: %s", name, reason);
 }
 
-/* Link types that libpcap passes on as they are in the file, whatever the byte order. */
+/* For link types that libpcap passes on as they are in the file, in any byte order. */
 static void read_directly(struct capture *capture)
 {
     static const int plain[] = {DLT_EN10MB, DLT_RAW, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_IPV4, DLT_IPV6};
@@ -112,15 +112,15 @@ static void read_directly(struct capture *capture)
             capture->direct = direct_open(fileno(pcap_file(capture->pcap)), &facts);
 }
 
-/* What is known of a file before libpcap reads it. */
+/* Facts about a file before libpcap reads it. */
 struct opening {
-    FILE *file; /* standard input, or to be closed */
+    FILE *file; /* standard input, or a file that must be closed */
     uint8_t magic[4];
-    size_t n_magic; /* 0: not looked at */
+    size_t n_magic; /* 0: not read */
     bool from_start;
 };
 
-/* The first octets of a regular file that is not compressed. */
+/* Reads the first octets of a regular file that is not compressed. */
 static bool capture_look_at(struct opening *opening)
 {
     off_t here = ftello(opening->file);
@@ -133,7 +133,7 @@ static bool capture_look_at(struct opening *opening)
     return true;
 }
 
-/* Goes to the content of the file. */
+/* Prepares for reading the content of the file. */
 static bool capture_prepare(struct capture *capture, struct opening *opening, struct capture_error *error)
 {
     struct stat status;
@@ -263,7 +263,7 @@ static enum capture_status stopped(struct capture *capture, struct capture_error
     else if (truncated)
         capture_error_set(error, "%s: ends inside a packet record, after packet %" PRIu64 " (%s)", capture->name,
                           capture->packets, reason);
-    else if (strstr(reason, "of the first interface")) /* libpcap wants one link type and one snap length in a file */
+    else if (strstr(reason, "of the first interface")) /* libpcap requires one link type and snap length */
         capture_error_set(error, "%s: cannot be read past packet %" PRIu64 ", its interfaces differ: %s", capture->name,
                           capture->packets, reason);
     else if (capture->is_live)
@@ -277,8 +277,8 @@ static enum capture_status stopped(struct capture *capture, struct capture_error
 }
 
 /*
- * Nanoseconds since the epoch. A hostile file may hold any number: bounded to 0 .. 2^61, the differences that all
- * layers take never overflow.
+ * Nanoseconds since the epoch. A hostile file may hold any number: within 0 .. 2^61, the differences computed in all
+ * layers never overflow.
  */
 static int64_t capture_time_of(const struct capture *capture, const struct timeval *time)
 {
@@ -286,7 +286,7 @@ static int64_t capture_time_of(const struct capture *capture, const struct timev
     int64_t stamp = time->tv_sec;
     int64_t seconds;
 
-    /* From 2038 on: libpcap takes the 32 bits of pcap for a signed number. */
+    /* From 2038 on: libpcap takes the 32 bits in a pcap file for a signed number. */
     if (stamp < 0 && stamp >= INT32_MIN)
         stamp += INT64_C(1) << 32;
     seconds = stamp < 0 ? 0 : stamp > seconds_max ? seconds_max : stamp;
@@ -296,7 +296,7 @@ static int64_t capture_time_of(const struct capture *capture, const struct timev
     return seconds * NS_PER_S + fraction * (capture->nanoseconds ? 1 : 1000);
 }
 
-/* Something unusual after the packets read so far: libpcap goes on, from the same place. */
+/* Something unusual follows the packets read so far: libpcap continues from the same place. */
 static int leave_to_libpcap(struct capture *capture)
 {
     struct pcap_pkthdr *header;
@@ -310,13 +310,13 @@ static int leave_to_libpcap(struct capture *capture)
     return result;
 }
 
-/* A live capture may run for so long that they begin again. */
+/* Frame numbers may wrap in a long live capture. */
 static uint32_t next_frame(struct capture *capture)
 {
     return (uint32_t)(capture->packets++ % UINT32_MAX) + 1;
 }
 
-/* Not a packet: what capture_next() of libpcap says. */
+/* For anything but a packet, asks libpcap. */
 static bool next_directly(struct capture *capture, struct packet *packet, int *result)
 {
     struct direct_record record;
@@ -351,7 +351,7 @@ static int next_of_libpcap(struct capture *capture, struct pcap_pkthdr **header,
     if (capture->is_live)
         return live_next(&capture->live, header, data);
     result = pcap_next_ex(capture->pcap, header, data);
-    return result < 0 && capture->stop != 0 ? PCAP_ERROR_BREAK : result; /* interrupted is no error then */
+    return result < 0 && capture->stop != 0 ? PCAP_ERROR_BREAK : result; /* being interrupted is not an error then */
 }
 
 static enum capture_status next_packet(struct capture *capture, struct packet *packet, struct capture_error *error)
@@ -422,7 +422,7 @@ enum capture_status capture_next(struct capture *capture, struct packet *packet,
     if (capture->keep && status == CAPTURE_PACKET)
         keep_packet(capture->keep, packet);
     else if (capture->keep)
-        keep_flush(capture->keep); /* whoever looks at it while nothing comes sees all that came */
+        keep_flush(capture->keep); /* a reader of the copy sees all packets while none come */
     return status;
 }
 

@@ -12,18 +12,19 @@
 
 enum { CAPTURE_ERROR_SIZE = 512 };
 
-/* One line, without the program's name and without a newline; names the file and what is wrong with it. */
+/* One line, without the program's name and without a newline; names the file and the error. */
 struct capture_error {
     char text[CAPTURE_ERROR_SIZE];
 };
 
 enum capture_status {
     CAPTURE_PACKET,
-    CAPTURE_TIMEOUT, /* live only: nothing arrived for a while; call again */
+    CAPTURE_TIMEOUT, /* live only: nothing arrived for a while; the caller should call again */
     CAPTURE_END,
-    CAPTURE_TRUNCATED,  /* the file ends inside a record: everything before it was delivered. Error text set. */
-    CAPTURE_CUT_PACKED, /* compressed data end too early, which is an incomplete copy: as both of its neighbours */
-    CAPTURE_CORRUPT,    /* the rest cannot be read; everything before was delivered. Error text set. */
+    CAPTURE_TRUNCATED,  /* the file ends inside a record; everything before it was delivered. Error text set. */
+    CAPTURE_CUT_PACKED, /* compressed data end too early, because the copy is incomplete: treated like both of its
+                           neighbours */
+    CAPTURE_CORRUPT,    /* the rest cannot be read; everything before it was delivered. Error text set. */
 };
 
 struct capture;
@@ -32,49 +33,52 @@ struct capture_live_options {
     unsigned snap_length; /* 0: whole packets */
     unsigned buffer;      /* octets of the kernel buffer; 0: the default */
     const char *filter;   /* pcap-filter language; NULL: none */
-    const char *user;     /* who root becomes; NULL: who called sudo, or nobody */
-    bool writes;          /* files of root are written after that */
+    const char *user;     /* the user that root becomes; NULL: the caller of sudo, or nobody */
+    bool writes;          /* files of root will be written later */
 };
 
-/* "-" is standard input. Returns NULL and sets the error when the file cannot be opened or is not a capture. */
+/* "-" is standard input. NULL with the error set: the file cannot be opened or is not a capture. */
 struct capture *capture_open(const char *path, struct capture_error *error);
 /*
- * Drops all privileges once the interface is open, but one with which a process that is root no more `writes`: see
- * capture_live_opened(). options NULL: the defaults.
+ * Drops all privileges once the interface is open. Exception: if a process that gives up root `writes` files, it keeps
+ * the privilege for that; see capture_live_opened(). options NULL: the defaults.
  */
 struct capture *capture_open_live(const char *interface, const struct capture_live_options *options,
                                   struct capture_error *error);
-/* Drops the privilege to write, too, unless reports `remain` to be written. */
+/* Also drops the privilege to write, unless reports `remain` to be written. */
 void capture_live_opened(bool remain);
 void capture_close(struct capture *capture);
 
 /*
- * Delivers only packets that match, in the pcap-filter language; the others are counted as frames all the same. For
- * files: a live capture has its filter from the start.
+ * Delivers only packets that match, in the pcap-filter language; the others still count as frames. For files: a live
+ * capture has its filter from the start.
  */
 bool capture_filter(struct capture *capture, const char *filter, struct capture_error *error);
-/* Copies what is delivered to a pcap file. */
+/* Copies delivered packets to a pcap file. */
 bool capture_keep(struct capture *capture, const char *path, struct capture_error *error);
-/* Ends the copy; false: it is not complete. */
+/* Ends the copy; false: the copy is incomplete. */
 bool capture_kept(struct capture *capture, struct capture_error *error);
 
-/* The interfaces that can be captured from, one per line: name, what it is, and whether it is up. */
+/* Lists interfaces for capturing, one per line: name, kind, and whether it is up. */
 bool capture_list_interfaces(FILE *out, struct capture_error *error);
 
-/* packet->data is valid until the next call. After anything but PACKET and TIMEOUT the result stays the same. */
+/* packet->data is valid until the next call. After any result except PACKET and TIMEOUT the result stays the same. */
 enum capture_status capture_next(struct capture *capture, struct packet *packet, struct capture_error *error);
 
-/* The fraction of a regular file that was read, 0 to 1; negative when unknown (standard input, live). */
+/* The fraction of a regular file that was read, 0 to 1; negative: unknown (standard input, live). */
 double capture_progress(const struct capture *capture);
-/* Packets that the kernel had no room for: live, so far; of a file, of the whole capture, as far as it says. */
+/*
+ * Packets that the kernel had no room for: in a live capture, so far; in a file, during the whole capture, as far as
+ * the file says.
+ */
 uint64_t capture_dropped(struct capture *capture);
 bool capture_is_live(const struct capture *capture);
-/* Not a regular file: when it ends cannot be known. */
+/* Whether the input is not a regular file, so that its end cannot be foreseen. */
 bool capture_is_endless(const struct capture *capture);
 /* The time that a packet arriving now would have. */
 int64_t capture_now(void);
 /*
- * Makes capture_next return CAPTURE_END: for a live capture after the packets received so far, and at once when called
+ * Makes capture_next() return CAPTURE_END: for a live capture after the packets received so far, and at once if called
  * again; for a file at once. Safe in a signal handler.
  */
 void capture_stop(struct capture *capture);

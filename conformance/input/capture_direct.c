@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. One buffer, in which packets are used in place; what
- * is left of it moves to its front when it is filled again.
+ * Formats: draft-ietf-opsawg-pcap, draft-ietf-opsawg-pcapng. There is one buffer, in which packets are used in place;
+ * before it is refilled, the remaining octets move to its front.
  */
 #include "conformance/input/capture_direct.h"
 
@@ -21,7 +21,7 @@ enum {
     SECTION_MIN = 28,
     INTERFACE_MIN = 20,
     PACKET_MIN = 32,
-    PACKET_DATA = 28, /* from the start of the block */
+    PACKET_DATA = 28, /* offset from the start of the block */
     OPTION_END = 0,
     OPTION_TIME_RESOLUTION = 9,
     OPTION_TIME_OFFSET = 14,
@@ -40,13 +40,15 @@ struct capture_direct {
     int fd;
     uint32_t snap_length;
     bool pcapng;
-    uint64_t offset;   /* in the file, of what follows the buffer */
+    uint64_t offset;   /* in the file, of the octets after the buffer */
     size_t start, end; /* in the buffer */
-    bool ended;        /* the file did */
-    /* Of times, in nanoseconds: 1 or 1000. pcapng: by interface, which must agree in everything else. */
+    bool ended;        /* the file has ended */
+    /*
+     * Tick of times, in nanoseconds: 1 or 1000. pcapng: for each interface; all else must be equal for all interfaces.
+     */
     uint32_t tick[INTERFACES_MAX];
     unsigned interfaces;
-    uint32_t first_kind; /* link type and reserved word of the first */
+    uint32_t first_kind; /* link type and reserved word of the first interface */
     uint32_t first_snap_length;
     uint8_t buffer[BUFFER];
 };
@@ -80,7 +82,7 @@ static bool direct_fill(struct capture_direct *direct, size_t n)
 
         if (got < 0 && errno == EINTR)
             continue;
-        if (got <= 0) { /* libpcap meets the error again, and names it */
+        if (got <= 0) { /* libpcap meets the same error again, and names it */
             direct->ended = true;
             return false;
         }
@@ -90,7 +92,7 @@ static bool direct_fill(struct capture_direct *direct, size_t n)
     return true;
 }
 
-/* At least n octets in the buffer, if the file has them. */
+/* Ensures that n octets are in the buffer, if the file has that many. */
 static inline bool direct_have(struct capture_direct *direct, size_t n)
 {
     return direct->end - direct->start >= n || direct_fill(direct, n);
@@ -101,7 +103,7 @@ static bool direct_at_end(struct capture_direct *direct)
     return !direct_have(direct, 1) && direct->start == direct->end;
 }
 
-/* A time in ticks of `tick` nanoseconds. False: none that libpcap would give in the same way. */
+/* Sets a time from ticks of `tick` nanoseconds. False: libpcap would not give the same time. */
 static bool direct_set_time(struct direct_record *record, uint64_t ticks, uint32_t tick)
 {
     static const uint64_t limit = ((uint64_t)INT32_MAX + 1) * NS_PER_SECOND;
@@ -155,7 +157,7 @@ static enum direct_status next_pcap(struct capture_direct *direct, struct direct
 
 /* ---- pcapng ---- */
 
-/* The whole block at the buffer's start; NULL: none that could be right. */
+/* The whole block at the start of the buffer; NULL: the block cannot be right. */
 static const uint8_t *whole_block(struct capture_direct *direct, uint32_t *length)
 {
     if (!direct_have(direct, BLOCK_MIN))
@@ -184,7 +186,7 @@ static bool begin_pcapng(struct capture_direct *direct)
     return true;
 }
 
-/* After an option of an interface; 0: other than usual. */
+/* The tick after an option of an interface; 0: unusual. */
 static uint32_t tick_after(uint32_t tick, uint16_t code, uint16_t length, const uint8_t *value)
 {
     if (code == OPTION_TIME_OFFSET)
@@ -196,7 +198,7 @@ static uint32_t tick_after(uint32_t tick, uint16_t code, uint16_t length, const 
     return *value == DECIMAL_NANOSECONDS ? 1 : *value == DECIMAL_MICROSECONDS ? TICK_MICROSECOND : 0;
 }
 
-/* The tick by the options p[0..n) of an interface; 0: other than usual. */
+/* The tick according to the options p[0..n) of an interface; 0: unusual. */
 static uint32_t resolution(const uint8_t *p, size_t n)
 {
     uint32_t tick = TICK_MICROSECOND;

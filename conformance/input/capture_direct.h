@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reads the usual capture files without libpcap, whose file loop costs three calls of fread() and two copies a packet:
- * as much as everything else that is done with a packet. Usual are regular files in this machine's byte order, pcap and
- * pcapng with one kind of interface and times in micro- or nanoseconds. At the first exception - an error, the
- * end inside a record, another kind of block with packets in it - the caller goes on with libpcap, which decides what
- * it is.
+ * Reads the usual capture files without libpcap, whose file loop costs three calls of fread() and two copies per
+ * packet: as much as all other work on a packet. Usual are regular files in this machine's byte order, pcap and pcapng
+ * with one kind of interface and times in micro- or nanoseconds. At the first exception - an error, the end inside a
+ * record, another kind of block with packets - the caller continues with libpcap, which decides what it is.
  */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_DIRECT_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_DIRECT_H
@@ -14,7 +13,7 @@
 
 struct capture_direct;
 
-/* What libpcap has found in the file header already. */
+/* What libpcap has already found in the file header. */
 struct direct_facts {
     uint32_t snap_length; /* no packet is longer */
 };
@@ -22,15 +21,15 @@ struct direct_facts {
 struct direct_record {
     int64_t time_ns;
     uint32_t length, captured;
-    const uint8_t *data; /* until the next call */
+    const uint8_t *data; /* valid until the next call */
 };
 
 enum direct_status { DIRECT_PACKET, DIRECT_END, DIRECT_UNUSUAL };
 
-/* Reads from the file's beginning, without moving its offset. NULL: not the usual kind, or no memory. */
+/* Reads from the beginning of the file, without moving its offset. NULL: an unusual file, or no memory. */
 struct capture_direct *direct_open(int fd, const struct direct_facts *facts);
 void direct_close(struct capture_direct *direct);
-/* Not to be called again after anything but PACKET. */
+/* Must not be called again after any result except PACKET. */
 enum direct_status direct_next(struct capture_direct *direct, struct direct_record *record);
 /* Octets of the file consumed. */
 uint64_t direct_position(const struct capture_direct *direct);

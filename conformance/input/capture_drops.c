@@ -9,15 +9,15 @@ enum {
     SECTION_MIN = 28,
     BLOCK_MIN = 12,
     BLOCK_STATISTICS = 5,
-    STATISTICS_OPTIONS = 20,   /* from the start of the block */
-    STATISTICS_MAX = 64 << 10, /* octets of a block that are looked at */
+    STATISTICS_OPTIONS = 20,   /* offset from the start of the block */
+    STATISTICS_MAX = 64 << 10, /* octets of a block that are read */
     BLOCKS_MAX = 256,
     OPTION_END = 0,
     OPTION_DROPPED_BY_INTERFACE = 5,
     OPTION_DROPPED_BY_SYSTEM = 7,
     COUNTER = 8,
 };
-/* Blocks with packets in them: no statistics of the whole capture before these. */
+/* Blocks with packets: statistics that precede these do not cover the whole capture. */
 static const uint32_t packet_blocks[] = {2, 3, 6};
 static const uint32_t block_section = 0x0a0d0d0a, section_magic = 0x1a2b3c4d;
 
@@ -65,7 +65,7 @@ static bool is_pcapng(struct file *file)
     return drops_get32(file, header + 8) == section_magic;
 }
 
-/* By the options p[0..n) of an Interface Statistics Block. */
+/* Drops according to the options p[0..n) of an Interface Statistics Block. */
 static uint64_t drops_of(const struct file *file, const uint8_t *p, size_t n)
 {
     uint64_t drops = 0;
@@ -101,7 +101,7 @@ uint64_t capture_drops(int fd, int64_t size)
 
     if (!is_pcapng(&file))
         return 0;
-    for (unsigned i = 0; i < BLOCKS_MAX && end >= SECTION_MIN + BLOCK_MIN; i++) { /* each ends with its length */
+    for (unsigned i = 0; i < BLOCKS_MAX && end >= SECTION_MIN + BLOCK_MIN; i++) { /* each block ends with its length */
         uint32_t length;
 
         if (!get(&file, end - 4, block, 4))

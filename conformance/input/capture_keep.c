@@ -9,7 +9,7 @@ enum { NS_PER_S = 1000000000 };
 
 struct capture_keep {
     char *path;
-    pcap_t *form; /* of the file: libpcap wants one to write for */
+    pcap_t *form; /* for the file: libpcap needs one to write */
     pcap_dumper_t *dumper;
     int trouble; /* errno of the first write that failed */
 };
@@ -66,7 +66,7 @@ void keep_close(struct capture_keep *keep)
 
 void keep_packet(struct capture_keep *keep, const struct packet *packet)
 {
-    /* "Microseconds" are nanoseconds in such a file. */
+    /* In such a file, "microseconds" are nanoseconds. */
     const struct pcap_pkthdr header = {.ts = {packet->time_ns / NS_PER_S, packet->time_ns % NS_PER_S},
                                        .caplen = packet->captured,
                                        .len = packet->length};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The packets that are judged, in a pcap file with nanoseconds. For capture.c. */
+/* Writes the packets that are judged to a pcap file with nanoseconds. For capture.c. */
 #ifndef IWARP_CONFORMANCE_INPUT_CAPTURE_KEEP_H
 #define IWARP_CONFORMANCE_INPUT_CAPTURE_KEEP_H
 
@@ -9,7 +9,7 @@
 
 struct capture_keep;
 
-/* Link type and snap length are those of `like`. NULL with the error set when the file cannot be written. */
+/* Link type and snap length are those of `like`. NULL with the error set: the file cannot be written. */
 struct capture_keep *keep_open(const char *path, pcap_t *like, struct capture_error *error);
 /* NULL is ignored. */
 void keep_close(struct capture_keep *keep);

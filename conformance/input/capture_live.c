@@ -9,9 +9,9 @@
 #include <time.h>
 
 enum {
-    SNAP_LENGTH = 262144, /* segments are longer than the MTU where the interface cuts them, or joins them */
-    BUFFER = 64 << 20,    /* half a second of a gigabit and more, while this program has no processor */
-    BLOCK_MS = 100,       /* the kernel hands over what it has after so long, even if it is little */
+    SNAP_LENGTH = 262144, /* segments exceed the MTU if the interface segments or reassembles them */
+    BUFFER = 64 << 20,    /* half a second of a gigabit link and more, while this program gets no processor */
+    BLOCK_MS = 100,       /* the kernel hands over a block after this long, even if it is not full */
     NS_PER_MS = 1000000,
     NS_PER_S = 1000000000,
 };
@@ -20,7 +20,7 @@ static bool live_refused(struct capture_error *error, const char *interface, pca
 {
     const char *what = pcap_statustostr(result), *detail = pcap_geterr(pcap);
 
-    if (*detail && strcmp(detail, what) != 0) /* libpcap repeats itself where it has nothing to add */
+    if (*detail && strcmp(detail, what) != 0) /* libpcap repeats the text if it has nothing to add */
         capture_error_set(error, "%s: %s: %s", interface, what, detail);
     else
         capture_error_set(error, "%s: %s", interface, what);
@@ -43,7 +43,7 @@ static bool set_filter(pcap_t *pcap, const char *interface, const char *filter, 
 
 static int configure(pcap_t *pcap, const struct capture_live_options *options)
 {
-    /* Some devices have microseconds only, which is what libpcap then gives. */
+    /* Some devices only have microseconds, which libpcap then delivers. */
     (void)!pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
     return pcap_set_snaplen(pcap, options->snap_length != 0 ? (int)options->snap_length : SNAP_LENGTH)
                ?: pcap_set_promisc(pcap, 1)
@@ -69,7 +69,7 @@ static bool activate(pcap_t *pcap, const char *interface, const struct capture_l
             capture_error_set(error, "%s: cannot drop privileges: %s", interface, strerror(errno));
         return false;
     }
-    /* The waiting is done here: libpcap's own does not end while nothing comes. */
+    /* The waiting is done here, because libpcap's own does not end while nothing comes. */
     if (pcap_setnonblock(pcap, 1, reason) != 0) {
         capture_error_set(error, "%s: %s", interface, reason);
         return false;
@@ -103,10 +103,10 @@ int live_next(struct capture_live *live, struct pcap_pkthdr **header, const u_ch
 
     if (result != 0)
         return result;
-    /* What came before the end is handed over one block's time later at the latest. */
+    /* Packets from before the end are handed over within one block's time. */
     if (live->stopping && live_clock_ns(CLOCK_MONOTONIC) - live->stop_tick_ns >= INT64_C(2) * BLOCK_MS * NS_PER_MS)
         return PCAP_ERROR_BREAK;
-    poll(&wait, 1, BLOCK_MS); /* interrupted, or something is wrong: the next call reports it */
+    poll(&wait, 1, BLOCK_MS); /* interrupted, or failed: the next call reports it */
     return 0;
 }
 
@@ -128,7 +128,7 @@ uint64_t live_dropped(struct capture_live *live)
 {
     struct pcap_stat statistics;
 
-    /* An interface that is gone has no statistics. */
+    /* An interface that no longer exists has no statistics. */
     if (pcap_stats(live->pcap, &statistics) == 0)
         live->dropped = (uint64_t)statistics.ps_drop + statistics.ps_ifdrop;
     return live->dropped;

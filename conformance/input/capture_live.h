@@ -8,21 +8,21 @@
 #include <pcap/pcap.h>
 
 struct capture_live {
-    pcap_t *pcap; /* the caller's to close */
+    pcap_t *pcap; /* the caller closes it */
     bool stopping;
-    int64_t stop_ns;      /* since the epoch: packets until then are still delivered */
-    int64_t stop_tick_ns; /* the same by the monotonic clock */
+    int64_t stop_ns;      /* since the epoch: packets up to this time are still delivered */
+    int64_t stop_tick_ns; /* the same time on the monotonic clock */
     uint64_t dropped;
 };
 
 /* Drops all privileges once the interface is open. */
 bool live_open(struct capture_live *live, const char *interface, const struct capture_live_options *options,
                struct capture_error *error);
-/* As pcap_next_ex(): 1 a packet, 0 none arrived for a while, PCAP_ERROR, or PCAP_ERROR_BREAK when it is over. */
+/* Like pcap_next_ex(): 1: a packet; 0: none arrived for a while; PCAP_ERROR; or PCAP_ERROR_BREAK at the end. */
 int live_next(struct capture_live *live, struct pcap_pkthdr **header, const u_char **data);
-/* Ends the capture: the next calls still deliver what is in the buffer. */
+/* Ends the capture: the next calls still deliver the packets in the buffer. */
 void capture_live_stop(struct capture_live *live);
-/* Whether a packet of this time comes after the end. */
+/* Whether a packet with this time comes after the end. */
 bool live_is_over(const struct capture_live *live, int64_t time_ns);
 uint64_t live_dropped(struct capture_live *live);
 

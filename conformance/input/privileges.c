@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* The number in an environment variable that sudo sets; 0: none, or root itself. */
+/* The number in an environment variable set by sudo; 0: none, or root itself. */
 static unsigned long privileges_number(const char *name)
 {
     const char *text = getenv(name);
@@ -22,7 +22,7 @@ static unsigned long privileges_number(const char *name)
     return errno != 0 || end == text || *end != '\0' || value > (unsigned long)(uid_t)-2 ? 0 : value;
 }
 
-/* Who root becomes; user 0: nobody else. */
+/* The identity that root takes; user 0: stays root. */
 struct identity {
     uid_t user;
     gid_t group;
@@ -42,7 +42,9 @@ static bool privileges_look_up(const char *name, struct identity *identity)
     return true;
 }
 
-/* As a container without the right to change to them, or without such a user, has it: remains what it is. */
+/*
+ * The caller of sudo, or nobody. Stays root in a container without the right to change users, or without such a user.
+ */
 static struct identity default_identity(void)
 {
     const struct identity caller = {(uid_t)privileges_number("SUDO_UID"), (gid_t)privileges_number("SUDO_GID")};
@@ -65,7 +67,7 @@ bool privileges_drop(const char *user, bool writes)
     else if (is_root && !privileges_look_up(user, &identity))
         return false;
     capng_clear(CAPNG_SELECT_CAPS);
-    /* Where root asked for a file, it shall be written; the caller of sudo has rights of its own. */
+    /* If root asked for a file, it must be possible to write the file; the caller of sudo has rights of its own. */
     if (identity.user != 0 && writes && !user && !by_sudo)
         capng_update(CAPNG_ADD, (capng_type_t)(CAPNG_EFFECTIVE | CAPNG_PERMITTED), CAP_DAC_OVERRIDE);
     errno = EPERM; /* the library does not always set it */

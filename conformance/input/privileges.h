@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Opening an interface needs privileges that reading packets does not. */
+/* Opening an interface requires privileges; reading packets does not. */
 #ifndef IWARP_CONFORMANCE_INPUT_PRIVILEGES_H
 #define IWARP_CONFORMANCE_INPUT_PRIVILEGES_H
 
 #include <stdbool.h>
 
 /*
- * Drops all capabilities for good, so that running another program cannot regain any. Root becomes the user of that
- * name; with NULL root becomes the user who called sudo, or else `nobody`, where the process may change its user.
- * writes: files of root are still to be written, so `nobody` keeps CAP_DAC_OVERRIDE. False with errno set: no user has
- * that name (ENOENT), or the kernel refuses.
+ * Drops all capabilities for good, so that running another program cannot regain any. Root becomes the user with that
+ * name; if NULL, root becomes the user who called sudo, or else `nobody`, provided that the process may change its
+ * user. writes: files of root will still be written, so `nobody` keeps CAP_DAC_OVERRIDE. False with errno set: no user
+ * has that name (ENOENT), or the kernel refuses.
  */
 bool privileges_drop(const char *user, bool writes);
-/* Drops CAP_DAC_OVERRIDE as well, once the files are open. */
+/* Also drops CAP_DAC_OVERRIDE, once the files are open. */
 void privileges_drop_rest(void);
 
 #endif

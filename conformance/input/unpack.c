@@ -15,17 +15,17 @@ enum {
     INPUT = 128 << 10,
     OUTPUT = 256 << 10,
     MAGIC = 4,
-    GZIP_ONLY = 15 + 16, /* inflateInit2() of <zlib.h>: the largest window, with gzip's header */
+    GZIP_ONLY = 15 + 16, /* inflateInit2() of <zlib.h>: the largest window, with a gzip header */
 };
 
 struct unpack {
     FILE *packed;
     const struct codec *codec;
-    int64_t position; /* in the file, of what follows the input buffer */
+    int64_t position; /* in the file, of the octets after the input buffer */
     size_t start, end;
-    bool between;  /* frames: the file may end here */
-    bool ended;    /* the file did */
-    bool all_made; /* the decoder has no more for what it was given so far */
+    bool between;  /* between frames: the file may end here */
+    bool ended;    /* the file has ended */
+    bool all_made; /* the decoder has no more output for its input so far */
     bool truncated;
     const char *trouble;
     union {
@@ -37,13 +37,13 @@ struct unpack {
     char output[OUTPUT]; /* the stream's buffer */
 };
 
-/* Formats whose files are frames (gzip: members), one after another. */
+/* Formats whose files are sequences of frames (gzip: members). */
 struct codec {
     const char *name;
     uint8_t magic[MAGIC];
     size_t magic_length;
     bool (*begin)(struct unpack *unpack);
-    /* Decodes from the input into out[0..room), and sets `between`. What is wrong, or NULL. *made: octets. */
+    /* Decodes from the input into out[0..room), and sets `between`. Returns the error, or NULL. *made: octets. */
     const char *(*step)(struct unpack *unpack, uint8_t *out, size_t room, size_t *made);
     void (*end)(struct unpack *unpack);
 };
@@ -140,7 +140,9 @@ static const struct codec codecs[] = {
 
 /* ---- the stream ---- */
 
-/* Octets, 0 at the end, -1: errno. Does not wait for more than there is: the other end of a pipe may still be at work.
+/*
+ * Returns the number of octets, 0: end, -1: errno. Does not wait for more than is available: the other end of a pipe
+ * may still be working.
  */
 static ssize_t read_some(FILE *file, uint8_t *p, size_t n)
 {
@@ -152,7 +154,7 @@ static bool unpack_fill(struct unpack *unpack)
     ssize_t n = read_some(unpack->packed, unpack->input, sizeof unpack->input);
 
     if (n < 0) {
-        if (errno != EINTR) /* somebody wants to be asked whether to go on */
+        if (errno != EINTR) /* EINTR: the caller decides whether to continue */
             unpack->trouble = strerror(errno);
         return false;
     }
@@ -170,7 +172,7 @@ static ssize_t failed(struct unpack *unpack, const char *trouble)
     return -1;
 }
 
-/* 1: there is some, or the codec has more to give; 0: the end; -1: errno. */
+/* 1: input is available, or the codec has more output; 0: the end; -1: errno. */
 static ssize_t have_input(struct unpack *unpack)
 {
     if (unpack->start < unpack->end || (!unpack->all_made && !unpack->between))
@@ -185,7 +187,7 @@ static ssize_t have_input(struct unpack *unpack)
     return failed(unpack, "the compressed data end too early");
 }
 
-/* What is wrong, after the octets made; NULL: nothing. */
+/* Returns the error that follows the octets made; NULL: none. */
 static const char *unpack_step(struct unpack *unpack, uint8_t *out, size_t room, size_t *made)
 {
     size_t before = unpack->end - unpack->start;
@@ -272,7 +274,7 @@ FILE *unpack_stream(FILE *file, struct unpack **unpack)
     const struct codec *codec;
 
     *unpack = NULL;
-    /* Not by stdio, which would keep more of a pipe in its buffer than these. */
+    /* Does not use stdio, which would keep more of a pipe in its buffer than these octets. */
     while (n < sizeof magic) {
         ssize_t got = read_some(file, magic + n, sizeof magic - n);
 
