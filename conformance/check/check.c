@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Packets to segments, segments to the shares of the capture, and what these found to one report. */
+/* From packets to segments, from segments to the shares of the capture, and from their results to one report. */
 #include "conformance/check/check.h"
 
 #include "conformance/check/check_across.h"
@@ -24,42 +24,42 @@ struct reading {
     struct large_pages large_pages;
     struct report_capture *capture;
     const struct check_progress *progress;
-    const struct check_parts *parts; /* NULL: one report of all */
+    const struct check_parts *parts; /* NULL: a single report */
     int64_t part_end;                /* INT64_MAX: not known yet, or never */
-    uint64_t dropped;                /* in the parts before */
-    uint64_t dropped_so_far;         /* live: when it was last looked at: */
+    uint64_t dropped;                /* in the earlier parts */
+    uint64_t dropped_so_far;         /* live: when they were last counted: */
     int64_t looked_ns;
     struct decap *decap;
     const struct check_options *options;
     struct across *across;
-    struct terminate_layouts layouts; /* of Terminates, by host: what one share learns counts for all */
+    struct terminate_layouts layouts; /* of Terminates, by host: the layouts that one share finds are used by all */
     struct share_setup of_share;
-    struct share *shares[CHECK_SHARES]; /* NULL: no packet is of it so far */
-    struct share_pool *pools;           /* of each thread */
+    struct share *shares[CHECK_SHARES]; /* NULL: no packet of this share so far */
+    struct share_pool *pools;           /* one for each thread */
     unsigned n_pools;
     struct workers *workers;
     struct budget budget;
     uint32_t frame;    /* of the last packet for a share */
     uint32_t next_id;  /* of the only share */
-    uint32_t numbered; /* connections, where the shares do not number them */
+    uint32_t numbered; /* connections numbered so far, if the shares do not number them */
     struct steady_clock clock;
     struct copies copies;
-    int64_t last_ns;       /* by this clock */
-    int64_t last_stamp_ns; /* by the capture's */
+    int64_t last_ns;       /* according to this clock */
+    int64_t last_stamp_ns; /* according to the capture */
     bool started;          /* a packet came */
     bool memory_lacking;
     uint64_t packets;     /* of all parts */
     uint64_t wrong_icrcs; /* of this part */
     uint64_t decapsulated[DECAP_STATUS_COUNT], of_ib[IB_BELOW_COUNT];
     uint64_t of_tunnels[TUNNELS_NAMED]; /* of DECAP_TUNNEL */
-    /* Of these, in the parts before. */
+    /* The same counts for the earlier parts. */
     uint64_t of_parts[DECAP_STATUS_COUNT], ib_of_parts[IB_BELOW_COUNT], tunnels_of_parts[TUNNELS_NAMED];
     int unknown_linktype;
 };
 
 /* ---- the packets ---- */
 
-/* The share of that number is there. */
+/* Creates the share with this number. */
 static __attribute__((noinline)) bool add_share(struct reading *reading, unsigned number)
 {
     reading->of_share.pool = &reading->pools[workers_of(reading->workers, number)];
@@ -72,7 +72,7 @@ static inline bool have_share(struct reading *reading, unsigned number)
     return reading->shares[number] || add_share(reading, number);
 }
 
-/* That there is, from this number on; CHECK_SHARES: none. */
+/* The next existing share from this number on; CHECK_SHARES: none. */
 static unsigned next_share(const struct reading *reading, unsigned from)
 {
     while (from < CHECK_SHARES && !reading->shares[from])
@@ -80,7 +80,7 @@ static unsigned next_share(const struct reading *reading, unsigned from)
     return from;
 }
 
-/* All shares are done with what they were given, and know how far the capture has come. */
+/* Waits until all shares have finished their packets, and lets them know how far the capture has come. */
 static void check_reach(struct reading *reading)
 {
     workers_pause(reading->workers);
@@ -94,7 +94,7 @@ static __attribute__((noinline)) void settle_budget(struct reading *reading)
     budget_settle(&reading->budget, reading->shares, CHECK_SHARES, reading->frame, reading->last_ns);
 }
 
-/* Before a packet for a share. */
+/* To be called before a packet for a share. */
 static inline void come_to(struct reading *reading, uint32_t frame, uint32_t captured)
 {
     reading->frame = frame;
@@ -157,7 +157,7 @@ static void check_take_packet(struct reading *reading, struct packet *packet)
         reading->unknown_linktype = packet->linktype;
 }
 
-/* As libpcap calls it. */
+/* The name that libpcap uses. */
 static gchar *unknown_link(const char *file, int linktype)
 {
     const char *name = pcap_datalink_val_to_name(linktype), *text = pcap_datalink_val_to_description(linktype);
@@ -181,7 +181,7 @@ static gchar *clock_jumps(const char *file, const struct steady_clock *clock)
                            file, clock->jumps, how, seconds, clock->first_frame);
 }
 
-/* Adds the sentence about connections that are not listed, if there are any. */
+/* Adds the sentence about unlisted connections, if any. */
 static void check_add_rest(struct report_capture *capture)
 {
     g_autofree gchar *rest = report_rest_text(&capture->rest), *before = capture->trouble;
@@ -235,7 +235,7 @@ static void add_tunnels(GString *seen, const struct reading *reading)
     }
 }
 
-/* What came instead of RDMA connections, in this part. */
+/* Explains what this part of the capture contains instead of RDMA connections. */
 static void explain_nothing(struct reading *reading)
 {
     static const struct {
@@ -293,7 +293,7 @@ static bool prepare_shares(struct reading *reading, const struct check_setup *se
                                              .layouts = &reading->layouts,
                                              .lossy = capture_dropped(reading->source) > 0,
                                              .shares = CHECK_SHARES};
-    if (setup->print) { /* everything is printed in the order of arrival */
+    if (setup->print) { /* printed lines are in the order of arrival */
         reading->next_id = 1;
         reading->of_share.next_id = &reading->next_id;
         reading->of_share.shares = 1;
@@ -304,7 +304,7 @@ static bool prepare_shares(struct reading *reading, const struct check_setup *se
     return reading->workers != NULL;
 }
 
-/* A connection that ended in what was lost must not seem to have gone on in silence. */
+/* A connection that ended in the lost packets must not seem to have continued in silence. */
 static void report_drops(struct reading *reading)
 {
     uint64_t dropped = capture_dropped(reading->source);
@@ -317,7 +317,7 @@ static void report_drops(struct reading *reading)
         share_dropped(reading->shares[i], dropped);
 }
 
-/* Whoever is silent after a jump may belong to a capture that others were appended to: that silence proves nothing. */
+/* After a jump in time, silence proves nothing: another capture may have been appended to that of the silent host. */
 static int64_t silence_until(const struct reading *reading)
 {
     return reading->clock.jumps > 0 ? MIN(reading->clock.first_at_ns, reading->last_ns) : reading->last_ns;
@@ -349,7 +349,7 @@ static gint by_opening(gconstpointer a, gconstpointer b)
     return *first < *second ? -1 : *first > *second;
 }
 
-/* The shares do not know of one another: the numbers of connections follow from the frames that opened them. */
+/* The shares do not know each other: connections are numbered by the frames that opened them. */
 static void number_connections(struct reading *reading)
 {
     GArray *opened = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -366,7 +366,7 @@ static void number_connections(struct reading *reading)
     g_array_unref(opened);
 }
 
-/* What is known of the connections that are over; the rest follows when they are. */
+/* Takes the facts about connections that are over; the facts about the others follow when they end. */
 static void check_take_troubles(struct reading *reading)
 {
     struct report_capture *capture = reading->capture;
@@ -393,7 +393,7 @@ static gint by_first_frame(gconstpointer a, gconstpointer b)
     return (*first)->first.frame < (*second)->first.frame ? -1 : (*first)->first.frame > (*second)->first.frame;
 }
 
-/* Only the first ones have room. The order of frames decides which, not the shares. */
+/* There is room only for the first ones. The order of frames decides which, not the shares. */
 static void take_strangers(struct troubles *troubles, GPtrArray *strangers)
 {
     g_ptr_array_sort(strangers, by_first_frame);
@@ -460,7 +460,7 @@ static void report_part_end(struct reading *reading, bool last, int64_t to)
     part->from_ns = to;
 }
 
-/* Ends the period before what is about to be read. Periods in which capture_next() did not return have no report. */
+/* Ends the period before the next packet is read. Periods in which capture_next() did not return have no report. */
 static void part_if_due(struct reading *reading, int64_t now)
 {
     int64_t period = reading->parts->period_ns, to;
@@ -492,7 +492,7 @@ static void last_part(struct reading *reading)
 
 /* ---- reading ---- */
 
-/* Of a live capture: in time for the connections that close from now on. */
+/* For a live capture: must come before the next connections close. */
 static void look_for_drops(struct reading *reading, int64_t now)
 {
     static const int64_t often_ns = 10000000;
@@ -508,7 +508,7 @@ static void look_for_drops(struct reading *reading, int64_t now)
     report_drops(reading);
 }
 
-/* What is due at that time. */
+/* Does everything that is due at this time. */
 static void look_at_clock(struct reading *reading, int64_t now)
 {
     if (reading->parts)
@@ -538,7 +538,7 @@ static enum capture_status check_read_all(struct reading *reading, struct captur
     return status;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole capture ---- */
 
 void check_capture(const struct check_setup *setup, struct capture *source, struct report_capture *capture)
 {

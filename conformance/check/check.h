@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One capture through the engine into a report. */
+/* Takes one capture through the engine into a report. */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_H
 
 #include "conformance/input/capture.h"
 #include "conformance/model/report.h"
 
-/* Called now and then with the fraction of the capture that was read, 0 to 1 (negative: unknown). */
+/* Called now and then with the fraction of the capture that has been read, 0 to 1 (negative: unknown). */
 struct check_progress {
     void (*report)(void *ctx, double part);
     void *ctx;
 };
 
-/* Reports period by period, by the times of packets; live, even when none arrive. */
+/* Reports for each period, by the times of packets; live, even if no packets arrive. */
 struct check_parts {
-    void (*report)(void *ctx); /* the report_capture holds a part, and is emptied afterwards. NULL: one report of all */
+    void (*report)(void *ctx); /* the report_capture holds a part, and is emptied afterwards. NULL: a single report */
     void *ctx;
     int64_t period_ns;
 };
@@ -22,14 +22,14 @@ struct check_parts {
 struct check_setup {
     const struct check_options *options;
     FILE *print;      /* lines of --print; NULL: none */
-    unsigned threads; /* for the connections of the capture; the report does not depend on how many */
+    unsigned threads; /* for the connections of the capture; the report does not depend on the number */
     struct check_progress progress;
     struct check_parts parts;
 };
 
 /*
- * Reads `source` to its end and fills `capture`. Trouble is described in capture->trouble; everything found before
- * is kept. Several captures may be checked at once in different threads.
+ * Reads `source` to its end and fills `capture`. capture->trouble describes errors; all findings before an error are
+ * kept. Several captures may be checked at the same time in different threads.
  */
 void check_capture(const struct check_setup *setup, struct capture *source, struct report_capture *capture);
 

@@ -7,13 +7,13 @@
 
 #include <string.h>
 
-/* One connection at a time is judged. */
+/* Connections are judged one at a time. */
 struct judging {
     const struct check_options *options;
     struct report_connection *report;
     struct verdict verdict;
     struct rule_counts counts;
-    uint32_t excused[RULE_COUNT]; /* failures to be taken back */
+    uint32_t excused[RULE_COUNT]; /* failures that were withdrawn */
     bool any_excused;
     bool memory_lacking;
 };
@@ -30,7 +30,7 @@ static void check_across_on_finding(void *ctx, const struct finding *finding)
     check_take_finding(judging->options, report, &roles, finding, direction, true);
 }
 
-/* What the layers of the connection could not know. */
+/* Withdraws findings that the layers of the connection made without knowing other connections. */
 static void check_across_on_excuse(void *ctx, enum rule_id rule, const struct place *place)
 {
     struct judging *judging = ctx;
@@ -57,7 +57,7 @@ static void on_differs(void *ctx, const struct ulp_differs *differs)
         trouble_differs(judging->report->facts, event, differs->words);
 }
 
-/* Adds what was counted to what the connection's own rules have. */
+/* Adds the counts to those of the connection's own rules. */
 static void check_across_add_counts(struct judging *judging)
 {
     struct folded_counts *sum;
@@ -120,7 +120,7 @@ void across_asked(struct across *across, const struct addressed_segment *segment
         across->kind[i].of->across->asked(across->kind[i].state, segment, tcp);
 }
 
-/* Of the connections with records of this kind. */
+/* Judges the connections with records of this kind. */
 static void check_across_judge(const struct across_kind *kind, struct judging *judging, const GPtrArray *connections,
                                int64_t now_ns)
 {

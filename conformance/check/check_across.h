@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What binds across the connections of a capture (engine/rdma/ulp_across.h). The shares of a capture know nothing of
- * each other, so this is judged when their results are joined: in the order of connections, whichever thread worked on
- * them.
+ * Rules that apply across the connections of a capture (engine/rdma/ulp_across.h). The shares of a capture do not know
+ * each other, so these rules are judged when the results of the shares are joined: in the order of connections,
+ * whichever thread worked on them.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_ACROSS_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_ACROSS_H
@@ -18,12 +18,12 @@ void across_free(struct across *across);
 /* As in struct ulp_across. */
 void across_asked(struct across *across, const struct addressed_segment *segment, bool tcp);
 /*
- * connections: struct report_connection *, by id, that ended since the last call; their records are taken over, and
- * what is found is added to their reports. False: out of memory.
+ * connections: struct report_connection *, by id, that ended since the last call; takes ownership of their records, and
+ * adds findings to their reports. False: out of memory.
  */
 bool across_judge(struct across *across, const struct check_options *options, const GPtrArray *connections,
                   int64_t now_ns);
-/* What became of questions to rpcbind so far. */
+/* The outcome of questions to rpcbind so far. */
 void across_sought(const struct across *across, int64_t now_ns, struct troubles *troubles);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets that wait for the shares they belong to, so that each share can work on all of its own at once: what a share
- * knows of its connections is then brought into the processor's cache once a batch, not once a packet. Shares know
- * nothing of one another, so the order between them does not matter, except for what they have in common: whoever needs
- * that calls batch_catch_up() first.
+ * Packets that wait for their shares, so that each share can work on all its packets at once: the share's state is then
+ * brought into the processor's cache once per batch, not once per packet. Shares do not know each other, so their order
+ * does not matter, except for the data that they have in common: before using these, a share calls batch_catch_up().
  */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_BATCH_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_BATCH_H
@@ -12,7 +11,7 @@
 
 enum {
     BATCH_ITEMS = 8192,
-    BATCH_OCTETS = 4 << 20, /* of payload; a packet that is larger is a batch of its own */
+    BATCH_OCTETS = 4 << 20, /* of payload; a larger packet is a batch of its own */
 };
 
 struct batch_item {
@@ -33,25 +32,25 @@ struct batch {
     uint16_t order[BATCH_ITEMS];
 };
 
-/* An empty one; NULL: out of memory. Freed by batch_free(), which takes NULL, too. */
+/* Returns an empty batch; NULL: out of memory. Freed by batch_free(), which accepts NULL. */
 struct batch *batch_new(void);
 void batch_free(struct batch *batch);
-/* Room for an item with so many octets of payload; an empty batch grows if it must. */
+/* Whether there is room for an item with this many octets of payload; an empty batch grows if necessary. */
 bool batch_has_room(struct batch *batch, size_t octets);
-/* Copies. There must be room. */
+/* These copy their argument. There must be room. */
 void batch_segment(struct batch *batch, unsigned share, const struct addressed_segment *segment);
 void batch_datagram(struct batch *batch, unsigned share, const struct ib_datagram *datagram);
 
-/* The frame of its first item; there must be one. */
+/* The frame of the first item, which must exist. */
 uint32_t batch_first_frame(const struct batch *batch);
-/* Called before an item is worked on. */
+/* Called before work on an item begins. */
 struct batch_events {
     void *ctx;
     void (*frame)(void *ctx, uint32_t frame);
 };
-/* Gives all items to their shares, share by share; then the batch is empty. */
+/* Passes all items to their shares, share by share; then the batch is empty. */
 void batch_work(struct batch *batch, struct share *const *shares, const struct batch_events *events);
-/* Within batch_work(): gives shares what is older than this frame, in the order of frames. */
+/* Within batch_work(): passes items older than this frame to their shares, in the order of frames. */
 void batch_catch_up(struct batch *batch, struct share *const *shares, uint32_t frame,
                     const struct batch_events *events);
 

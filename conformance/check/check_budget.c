@@ -71,7 +71,7 @@ static gint latest_first(gconstpointer a, gconstpointer b)
     return (first->frame < second->frame) - (first->frame > second->frame);
 }
 
-/* The frame up to which idle connections go, so that an eighth is free again; 0: there is room for all. */
+/* The frame up to which idle connections are dropped, so that an eighth is free again; 0: there is room for all. */
 static uint32_t line_of_connections(struct sums *sums, size_t most)
 {
     size_t kept = 0;
@@ -91,7 +91,7 @@ static uint32_t line_of_connections(struct sums *sums, size_t most)
     return 0;
 }
 
-/* The frame up to which idle connections are to be parked, so that the others take at most `awake` octets; 0: none. */
+/* The frame up to which idle connections are parked, so that the others take at most `awake` octets; 0: none. */
 static uint32_t line_of_parked(struct sums *sums, size_t awake)
 {
     size_t kept = 0;
@@ -107,7 +107,7 @@ static uint32_t line_of_parked(struct sums *sums, size_t awake)
     return 0;
 }
 
-/* The frame up to which things go, so that an eighth of `most` is free again; 0: there are no more than `most`. */
+/* The frame up to which entries are dropped, so that an eighth of `most` is free again; 0: at most `most` exist. */
 static uint32_t line_of(GArray *frames, unsigned most)
 {
     if (frames->len <= most)
@@ -116,7 +116,9 @@ static uint32_t line_of(GArray *frames, unsigned most)
     return g_array_index(frames, uint32_t, frames->len - (most - most / 8) - 1);
 }
 
-/* The size from which on a holder gives up, so that a quarter is free again; SIZE_MAX: there is room for all. */
+/*
+ * The size from which on a holder drops its packets, so that a quarter is free again; SIZE_MAX: there is room for all.
+ */
 static size_t line_of_held(struct sums *sums, size_t most)
 {
     size_t line = SIZE_MAX;
@@ -131,13 +133,13 @@ static size_t line_of_held(struct sums *sums, size_t most)
     return line;
 }
 
-/* How many packets may come before the sums are added up again: each can add `each`, until nothing is left. */
+/* How many packets may come before the sums are computed again: each packet can add `each`, until nothing is left. */
 static uint32_t packets_until(size_t left, size_t most, size_t each)
 {
     return (uint32_t)MIN(MAX(MAX(left, most / BUDGET_STEPS) / each, BUDGET_STEP), UINT32_MAX);
 }
 
-/* So many packets can exceed no limit by more than a step. */
+/* Plans the next time, so that no limit can be exceeded by more than a step. */
 static void plan(struct budget *budget, const struct sums *sums)
 {
     size_t left = budget->connections > sums->octets ? budget->connections - sums->octets : 0;
@@ -190,7 +192,7 @@ static void budget_add_up(const struct budget *budget, struct sums *sums, struct
     listed->overfull = listed->octets > budget->limit / BUDGET_LISTED * 2;
 }
 
-/* Adds up. Near the limit idle connections are parked first, before a connection has to go. */
+/* Computes the sums. Near the limit idle connections are parked first, before a connection has to go. */
 static void add_up_parked(const struct budget *budget, struct sums *sums, struct share_listed *listed,
                           struct share *const *shares, unsigned n)
 {
@@ -229,9 +231,9 @@ void budget_settle(struct budget *budget, struct share *const *shares, unsigned 
     sums_clear(&sums);
 }
 
-/* ---- what is said of it ---- */
+/* ---- messages ---- */
 
-/* As it is given. */
+/* In the unit that the user gave. */
 static gchar *size_text(size_t size)
 {
     bool whole = size % (1 << 20) == 0;

@@ -61,7 +61,7 @@ void check_drop_finding(const struct check_options *options, struct report_conne
 
     if (report->kinds && !dropped.waiver && options_fails(options, dropped.severity))
         report_kinds_drop(report->kinds, &dropped);
-    if (dropped.more > 0) /* one of several that are equal */
+    if (dropped.more > 0) /* one of several equal findings */
         g_array_index(report->findings, struct report_finding, i).more--;
     else
         g_array_remove_index(report->findings, i);
@@ -87,5 +87,5 @@ static gint finding_by_frame(gconstpointer a, gconstpointer b)
 void check_sort_findings(struct report_connection *report)
 {
     g_array_sort(report->findings, finding_by_frame);
-    g_clear_pointer(&report->folds, g_hash_table_unref); /* its places are others now */
+    g_clear_pointer(&report->folds, g_hash_table_unref); /* the indices in it have changed */
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Takes a finding of the engine into the report of its connection: waived or not, failing or not, kept or counted. */
+/*
+ * Takes a finding of the engine into the report of its connection: waived or not, failing or not, kept or only counted.
+ */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_FINDING_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_FINDING_H
 
@@ -13,17 +15,17 @@ struct check_roles {
 
 enum check_taking {
     CHECK_UNREPORTED, /* the options exclude this rule */
-    CHECK_COUNTED,    /* too many of them: it was not kept */
+    CHECK_COUNTED,    /* not kept, because there are too many */
     CHECK_KEPT,
 };
 
-/* direction: known, or presumed. keep: whether there is room for it. */
+/* direction: known, or presumed. keep: there is room for the finding. */
 enum check_taking check_take_finding(const struct check_options *options, struct report_connection *report,
                                      const struct check_roles *roles, const struct finding *finding,
                                      enum direction direction, bool keep);
-/* Withdraws the i-th of the report's findings, as if it had not been made. */
+/* Withdraws finding i of the report, as if it had not been made. */
 void check_drop_finding(const struct check_options *options, struct report_connection *report, guint i);
-/* By frame; findings at one frame stay in the order in which they were made. */
+/* Sorts by frame; findings at one frame stay in the order in which they were made. */
 void check_sort_findings(struct report_connection *report);
 
 #endif

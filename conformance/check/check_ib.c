@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The connections of RoCE and InfiniBand of a share. */
+/* The RoCE and InfiniBand connections of a share. */
 #include "conformance/check/check_finding.h"
 #include "conformance/check/check_watched.h"
 #include "conformance/model/report_ib.h"
@@ -11,13 +11,13 @@
 #include <string.h>
 
 struct watched_ib {
-    struct stack_ib ib; /* what goes up */
+    struct stack_ib ib; /* passes events up the stack */
     struct ib_rc_events up;
     struct watched *watched;
     struct endpoint endpoint[2];
     struct ib_connection *connection;
-    uint32_t latest[2]; /* frame of the request that was taken last of each side */
-    guint found[2];     /* findings that were listed then */
+    uint32_t latest[2]; /* frame of the latest request of each side */
+    guint found[2];     /* findings listed at that time */
     enum ib_below below;
     struct icrc_counts icrc;
 };
@@ -45,8 +45,8 @@ static void ib_withdraw(struct watched_ib *ib, const struct ib_rc_hole *hole)
     struct watched *watched = ib->watched;
     GArray *findings = watched->report->findings;
     unsigned side = hole->side & 1u;
-    bool late = hole->after < ib->latest[side]; /* requests after it have been judged */
-    /* An equal one may be folded into an earlier one. */
+    bool late = hole->after < ib->latest[side]; /* requests after the hole have been judged */
+    /* A finding may have been folded into an equal, earlier one. */
     guint first = late || watched->share->options->fold ? 0 : MIN(ib->found[side], findings->len);
 
     for (guint i = findings->len; i-- > first;) {
@@ -180,7 +180,7 @@ static bool ib_on_open(void *ctx, struct ib_connection *connection, struct ib_rc
     return true;
 }
 
-/* A side reads no more at a time than it announced, and than the other one can serve. */
+/* A side has no more Reads outstanding than it announced, and than the other side can serve. */
 static void take_read_limits(struct collector *collector, const struct ib_connection *connection)
 {
     if (!connection->request_seen || !connection->reply_seen)
@@ -257,7 +257,7 @@ static void count_icrc(struct icrc_counts *counts, enum icrc_status status, uint
     }
 }
 
-/* What was dropped and acknowledged all the same shows that the sender's ICRC means nothing. */
+/* A packet that was dropped here, but acknowledged by its receiver, shows that the sender's ICRC is meaningless. */
 static void note_damage(struct share *check, const struct ib_connection *connection, unsigned sender,
                         const struct ib_packet *packet, bool dropped)
 {
@@ -289,7 +289,7 @@ bool check_ib_datagram(struct share *check, const struct ib_datagram *datagram)
     icrc = ib_datagram_icrc(datagram, &packet);
     packet.icrc_wrong = icrc == ICRC_WRONG;
     dropped = !check->options->assume_no_icrc && ib_icrc_drops(check->icrc_senders, &arrival, icrc);
-    /* What a receiver drops is counted with the connection that it seems to be of, as is a CNP. */
+    /* A packet that the receiver drops is counted with the connection to which it seems to belong; so is a CNP. */
     connection = dropped || ib_service_of(packet.bth.opcode) == IB_CNP
                      ? ib_connections_find(check->managed, &arrival)
                      : ib_connections_packet(check->managed, &arrival);

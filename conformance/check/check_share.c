@@ -45,11 +45,11 @@ static void share_on_close(void *ctx, struct connection *connection, enum connec
     struct watched *watched = connection->host;
     struct watched_span span = share_span_of(connection);
 
-    /* One that has shown nothing so far begins again with its next segment. */
+    /* A connection that has shown nothing so far is opened again by its next segment. */
     if (why == CONNECTION_EVICTED &&
         (tcp_pair_facts(connection->tcp, 0)->highest > 0 || tcp_pair_facts(connection->tcp, 1)->highest > 0))
         ((struct share *)ctx)->found.cut_short++;
-    connection->tcp = NULL; /* it goes with the rest */
+    connection->tcp = NULL; /* freed with the rest */
     watched_close(watched, &span, now_ns);
 }
 
@@ -65,7 +65,7 @@ static void on_unpark(void *ctx, struct connection *connection)
     watched_unpark(connection->host);
 }
 
-/* It goes on: what comes is for the report of the next part. */
+/* The connection continues: later events are for the report of the next part. */
 static void share_take_part(void *ctx, struct connection *connection)
 {
     const struct share *share = ctx;
@@ -77,13 +77,13 @@ static void share_take_part(void *ctx, struct connection *connection)
         return;
     connections_unpark(share->connections, connection);
     watched_part(connection->host, &span);
-    if (parked) /* all together would take more than --memory-limit allows */
+    if (parked) /* all together would exceed --memory-limit */
         connections_park_one(share->connections, connection);
 }
 
 /* ---- the share ---- */
 
-/* What single kinds of guests are given. */
+/* The options for single kinds of guests. */
 static void own_of_guests(struct share *share)
 {
     unsigned n = 0;
@@ -219,7 +219,7 @@ struct numbering {
     uint32_t before;
 };
 
-/* How many were opened before this one. */
+/* How many connections were opened before this one. */
 static guint rank(const GArray *opened, uint64_t at)
 {
     guint low = 0, high = opened->len;

@@ -9,20 +9,20 @@
 
 #include <stdlib.h>
 
-/* In a capture, or in a part of it, and what single shares add until the budget is settled again. */
+/* Limits for a capture, or for a part of it, plus what single shares add until the budget is settled again. */
 enum {
     FINDINGS_LISTED_MAX = 262144,
     NOTES_LISTED_MAX = 262144,
     STRANGERS_LISTED_MAX = 16384,
-    RECORDS_LISTED_MAX = 32768, /* until they are judged together: some 7 KiB at most */
+    RECORDS_LISTED_MAX = 32768, /* until they are judged together: at most some 7 KiB each */
 };
 
-/* Octets of a connection besides stack, facts and findings: its entries in tables, and its report. */
+/* Octets of a connection in addition to stack, facts and findings: its entries in tables, and its report. */
 enum { WATCHED_BESIDES = 2 << 10 };
 
 /* ---- roles ---- */
 
-/* NULL: MPA is not what it runs on. */
+/* NULL: the connection does not run on MPA. */
 static const struct mpa_parameters *watched_parameters(const struct watched *watched)
 {
     const struct mpa_connection *mpa = stack_mpa(watched->host.stack);
@@ -52,12 +52,12 @@ static bool worth_keeping(const struct watched *watched, enum rule_id rule)
 {
     unsigned limit = watched->share->options->max_findings;
 
-    /* The finding is counted already. */
+    /* This finding is already counted. */
     return limit == 0 || (watched->verdict.counts->failed[rule] <= limit &&
                           watched->share->all_listed.findings < FINDINGS_LISTED_MAX);
 }
 
-/* Each as it is found, those that are only counted in reports as well. */
+/* Shows each finding when it is made, even findings that reports only count. */
 static void show_finding(const struct watched *watched, const struct finding *finding, enum direction direction)
 {
     const struct print_target target = watched_print_target(watched);
@@ -94,7 +94,7 @@ static void watched_on_finding(void *ctx, const struct finding *finding)
         notes_want(watched->host.notes, finding);
 }
 
-/* ---- taps: what is counted, printed and noted of each layer ---- */
+/* ---- taps: count, print and note events of each layer ---- */
 
 void watched_wake(struct watched *watched)
 {
@@ -130,7 +130,7 @@ void watched_unpark(struct watched *watched)
 
 static size_t facts_size(const struct watched *watched)
 {
-    enum { PACKED_PART = 4 }; /* packed facts count as such a part; arenas have a part of their own */
+    enum { PACKED_PART = 4 }; /* packed facts count as this fraction; arenas have their own */
 
     return sizeof *watched->host.facts / (watched->parked ? PACKED_PART : 1);
 }
@@ -270,7 +270,7 @@ static void watched_on_terminate(void *ctx, const struct rdmap_terminate_event *
     trouble_refused(watched->host.facts, &refusal);
 }
 
-/* Of RoCE and InfiniBand: what is an FPDU there is a packet here. */
+/* For RoCE and InfiniBand: a packet takes the place of an FPDU. */
 static void watched_on_part(void *ctx, const struct rdma_part *part)
 {
     static const uint8_t opcodes[] = {[RDMA_SEND] = RDMAP_SEND,
@@ -403,7 +403,7 @@ void watched_free(struct watched *watched)
     free(watched);
 }
 
-/* A capture of very many connections must not hold notes without end: the last ones go without. */
+/* A capture with very many connections must not hold notes without limit: the last connections get none. */
 static GArray *take_notes(struct watched *watched)
 {
     GArray *notes = notes_take(watched->host.notes);
@@ -419,7 +419,7 @@ void *watched_guest(const struct watched *watched)
     return stack_guest(watched->host.stack, stack_kind(watched->host.stack));
 }
 
-/* Segments that were ignored since this was last asked. */
+/* Segments that were ignored since the last call. */
 static uint64_t take_damaged(struct watched *watched, unsigned side)
 {
     const struct tcp_pair *tcp = stack_tcp(watched->host.stack);
@@ -446,7 +446,7 @@ static void take_mpa(struct watched *watched, struct report_connection *report, 
                 rdmap_connection_counts(stack_rdmap(watched->host.stack))->messages[opcode][direction];
 }
 
-/* Only counted, not listed: once the list is full, a connection without findings or trouble; later each one. */
+/* The connection is only counted, not listed: if the list is full and it has no findings or trouble; later always. */
 static bool is_of_rest(const struct share *share, const struct report_connection *report, bool last)
 {
     if (!last || report->record || report->continued || !share->all_listed.full)
@@ -465,7 +465,7 @@ static void list_connection(struct share *share, struct report_connection *repor
     share->listed.octets += report_connection_size(report);
 }
 
-/* What its layers know of it by now, and what was found since it was last taken; the host adds the counts. */
+/* Takes what the layers know about the connection, and the findings since the last call; the host adds the counts. */
 static void watched_take_connection(struct watched *watched, const struct watched_span *span, bool last)
 {
     struct report_connection *report = watched->report;
@@ -506,7 +506,7 @@ static void watched_take_acked(const struct watched *watched, struct trouble_fac
     }
 }
 
-/* What it leaves for the judgement of others. */
+/* Takes the record that the connection leaves for rules across connections. */
 static void take_record(const struct watched *watched, const struct watched_span *span)
 {
     struct share *share = watched->share;
@@ -532,7 +532,7 @@ static void know_port(struct trouble_facts *facts, uint16_t port)
         }
 }
 
-/* The facts are complete: who it was between, and what arrived. */
+/* Completes the facts: both ends, and what arrived. */
 static struct trouble_facts *take_facts(struct watched *watched, bool rdma, int64_t until_ns)
 {
     const struct guest_face *face = guest_face_of(stack_kind(watched->host.stack));
@@ -585,7 +585,7 @@ void watched_close(struct watched *watched, const struct watched_span *span, int
 {
     struct share *share = watched->share;
 
-    if (share->dropped != watched->dropped) /* what came since then may have been lost: silence proves nothing */
+    if (share->dropped != watched->dropped) /* packets since then may have been lost: silence proves nothing */
         now_ns = MIN(now_ns, span->end_ns);
     if (share->lossy || share->dropped != watched->dropped)
         stack_lossy(watched->host.stack);

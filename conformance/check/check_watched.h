@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Shared by the files that check a share of the connections: one connection, over TCP, RoCE or InfiniBand, while it is
+/*
+ * Shared by the files that check a share of the connections: one connection, over TCP, RoCE or InfiniBand, while it is
  * being read.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_WATCHED_H
@@ -10,89 +11,89 @@
 #include "conformance/trouble/facts.h"
 #include "engine/stack/stack_ib.h"
 
-/* What one share keeps. */
+/* The state of a share. */
 struct share {
     const struct check_options *options;
     struct stack_options stack_options;
     struct stack_taps taps;
-    struct ulp_own own[ULP_KINDS_MAX]; /* of guests, ended by {NULL} */
+    struct ulp_own own[ULP_KINDS_MAX]; /* for guests, ended by {NULL} */
     const struct report_capture *capture;
     FILE *print;
     struct terminate_layouts *layouts;
     struct connections *connections;
-    struct ib_connections *managed;       /* RoCE and InfiniBand; NULL until there is one */
-    struct ib_icrc_senders *icrc_senders; /* NULL until there is one */
+    struct ib_connections *managed;       /* RoCE and InfiniBand; NULL before the first */
+    struct ib_icrc_senders *icrc_senders; /* NULL before the first */
     struct stack_options ib_options;
-    enum ib_below below; /* of the packet being worked on */
+    enum ib_below below; /* of the current packet */
     uint32_t *next_id;
-    uint32_t frame;   /* being worked on */
-    uint64_t dropped; /* by the capture, as far as known */
-    bool lossy;       /* some were dropped, whenever that was */
+    uint32_t frame;   /* the current frame */
+    uint64_t dropped; /* packets that the capture dropped, as far as known */
+    bool lossy;       /* some were dropped at some time */
     struct share_found found;
-    struct share_listed listed, all_listed; /* by this share; by all shares, when they were last added up */
+    struct share_listed listed, all_listed; /* by this share; by all shares, when the sums were last computed */
     bool numbers_apart;
     struct share_pool *pool;
 };
 
-/* One connection while it is being read. Whoever opens it sets what differs between the transports. */
+/* One connection while it is being read. The function that opens it sets the members that differ between transports. */
 struct watched {
-    struct guest_host host; /* first: guests' taps know nothing of the rest */
+    struct guest_host host; /* first: guests' taps do not know the rest */
     struct share *share;
     const struct endpoint *endpoint; /* by side */
     struct connection *tcp;          /* NULL: ib is set */
     struct watched_ib *ib;
-    struct arena_parked *parked; /* NULL: the stack is where it belongs */
+    struct arena_parked *parked; /* NULL: the stack is not parked */
     struct packed parked_facts;  /* valid while `parked` is set */
     struct report_connection *report;
     struct verdict verdict;
     struct counted counted;
     bool hole, ended[2], reset;
-    uint64_t message_octets[2]; /* --print=ndjson, by direction: of the message that is not complete yet */
-    uint64_t damaged[2];        /* segments ignored by now, by side */
-    uint64_t dropped;           /* before it was opened */
+    uint64_t message_octets[2]; /* --print=ndjson, by direction: of the incomplete message */
+    uint64_t damaged[2];        /* segments ignored so far, by side */
+    uint64_t dropped;           /* packets dropped before the connection was opened */
     uint32_t id;                /* of the connection in the report; 0: not known yet */
-    uint64_t opened;            /* what orders connections: the frame being worked on, then the start frame */
-    bool active;                /* something happened since the report of the part before */
-    bool continued;             /* it is in that report, or in an earlier one */
+    uint64_t opened;            /* sorts connections: by the frame in which they were opened, then by start frame */
+    bool active;                /* something happened since the report of the previous part */
+    bool continued;             /* the connection is in that report, or in an earlier one */
 };
 
-/* From when to when, as known at the time of the report. */
+/* The beginning and the end of the connection, as known at the time of the report. */
 struct watched_span {
     uint32_t start_frame, end_frame;
     int64_t start_ns, end_ns;
 };
 
 /*
- * A connection with an empty report. start_frame: the frame of its first packet, which may come before the frame being
- * worked on; of connections that are opened in one frame, the start frames decide the order. NULL: out of memory, as
- * the share will say.
+ * Creates a connection with an empty report. start_frame: the frame of its first packet, which may come before the
+ * current frame; for connections that are opened in one frame, the start frames decide the order. NULL: out of memory,
+ * which the share reports.
  */
 struct watched *watched_new(struct share *share, uint32_t number, uint32_t start_frame);
-/* Its stack, whose taps count, print and note what happens. False: out of memory. */
+/* Creates the stack, whose taps count, print and note what happens. False: out of memory. */
 bool watched_stack(struct watched *watched, const struct stack_setup *setup);
 void watched_free(struct watched *watched);
-/* Before the engine is given anything of it. */
+/* To be called before the engine gets anything of the connection. */
 void watched_wake(struct watched *watched);
-/* Little more is expected of it: it takes less memory. */
+/* Little more is expected of the connection: reduces its memory. */
 void watched_rest(struct watched *watched);
-/* The stack is finished, and what is known of it goes to the share's reports, if it is RDMA; then it is freed. */
+/* Finishes the stack, adds the connection to the share's reports if it is RDMA, and frees it. */
 void watched_close(struct watched *watched, const struct watched_span *span, int64_t now_ns);
-/* It goes on: what follows belongs to the report of the next part. */
+/* The connection continues: later events belong to the report of the next part. */
 void watched_part(struct watched *watched, const struct watched_span *span);
 
-/* While nothing comes for it, it takes less memory. False: it stays as it is. */
+/* Reduces the memory of a connection until its next packet. False: the connection stays as it is. */
 bool watched_park(struct watched *watched);
 void watched_unpark(struct watched *watched);
-/* Octets that it takes at present, about. */
+/* The octets that the connection takes at present, approximately. */
 size_t watched_size(const struct watched *watched);
-/* Its upper layer; NULL: none so far. */
+/* The upper layer of the connection; NULL: none so far. */
 void *watched_guest(const struct watched *watched);
 
-/* What is counted, printed and noted in any case. */
+/* Taps that count, print and note; always used. */
 extern const struct stack_taps watched_taps;
-/* --stats: what is collected as well (check_stats.c). */
+/* --stats: adds the taps that collect (check_stats.c). */
 void watched_collect(struct stack_taps *taps);
-/* What was collected so far goes to the report. `last`: nothing follows. */
+/* Moves the data collected so far to the report. `last`: nothing follows. */
 void watched_take_statistics(struct watched *watched, struct report_connection *report, bool last);
 
 /* RoCE and InfiniBand: conformance/check/check_ib.c. False: out of memory. */
@@ -106,7 +107,7 @@ void check_ib_each(struct share *share, void (*call)(void *ctx, struct watched *
 void check_ib_free(struct share *share);
 /* How far each side has acknowledged the other. */
 void check_ib_acked(const struct watched *watched, struct trouble_facts *facts);
-/* Fills in what a report says of the connection itself. */
+/* Fills in the report's members about the connection itself. */
 void check_ib_report(const struct watched *watched, struct report_connection *report, unsigned initiator);
 /* "roce2", ... */
 const char *check_ib_transport(const struct watched *watched);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each thread has two batches that go round: the reader fills one, the thread empties it and gives it back. So memory
- * is bounded, and a reader that is ahead waits. Without threads there is one batch. Batches are large where packets of
- * many shares alternate (conformance/check/check_batch.h says what for). Where they do not, they are small with
- * threads, so that their octets are still in the cache, and without threads a packet is worked on where it lies.
+ * Each thread has two batches that circulate: the reader fills one, the thread empties it and returns it. So memory is
+ * bounded, and a reader that is ahead waits. Without threads there is one batch. Batches are large if packets of many
+ * shares alternate (conformance/check/check_batch.h says why). If they do not, batches are small with threads, so that
+ * their octets are still in the cache; without threads a packet is worked on in place.
  *
- * What shares have in common (the layouts of Terminates) they use in the order of the capture: a worker that needs it
- * catches up with the frame that it works on, and waits until the others are beyond that, too. That is rare, so it
- * looks again every now and then. Nobody waits in a circle: whoever is at the earliest frame goes on, and the reader
- * hands on what it has before it waits for one of them.
+ * Shares use their common data (the layouts of Terminates) in the order of the capture: a worker that needs them
+ * catches up with its current frame, and waits until the others are beyond that frame, too. This is rare, so the worker
+ * polls. Workers never wait in a circle: the worker at the earliest frame continues, and the reader hands over its
+ * packets before it waits for a worker.
  */
 #include "conformance/check/check_workers.h"
 
@@ -20,18 +20,18 @@
 #include <time.h>
 
 enum {
-    BATCHES = 2, /* of a thread */
+    BATCHES = 2, /* per thread */
     SMALL_ITEMS = 512,
     SMALL_OCTETS = 512 << 10,
-    WINDOW = 256,     /* packets after which it is decided anew how large batches are */
-    CHANGES_MIN = 16, /* of the share, from one packet to the next, that make batches large */
+    WINDOW = 256,     /* packets after which the size of batches is decided again */
+    CHANGES_MIN = 16, /* changes of the share, from one packet to the next, that make batches large */
     TURN_POLL_NS = 20000,
 };
 
-/* After the last frame: the shares are finished in this order. */
+/* The position after the last frame: the shares are finished in this order. */
 static const uint64_t finish_begins = (uint64_t)UINT32_MAX + 1;
 
-/* Batches in the order in which they were put in. */
+/* Batches in order of insertion. */
 struct queue {
     pthread_mutex_t lock;
     pthread_cond_t filled;
@@ -46,10 +46,10 @@ struct worker {
     pthread_t thread;
     struct queue todo, empty;
     struct batch *batches[BATCHES];
-    struct batch *open;        /* the reader's; NULL: none */
-    struct batch *work;        /* what it works on; NULL: nothing */
-    uint64_t at;               /* the frame that it works on */
-    _Atomic uint64_t position; /* all before this frame is done */
+    struct batch *open;        /* filled by the reader; NULL: none */
+    struct batch *work;        /* the current batch; NULL: none */
+    uint64_t at;               /* the current frame */
+    _Atomic uint64_t position; /* all work before this frame is done */
 };
 
 struct workers {
@@ -58,12 +58,12 @@ struct workers {
     unsigned n;
     int64_t last_ns;
     struct terminate_layouts *layouts;
-    uint32_t frame;             /* the last that came */
-    _Atomic uint64_t handed_on; /* no frame up to this one is still the reader's */
+    uint32_t frame;             /* of the last packet */
+    _Atomic uint64_t handed_on; /* the reader has handed over all frames up to this one */
     /* How often packets of different shares alternate. */
     unsigned latest_share, packets, changes;
     bool alternating;
-    struct worker worker[]; /* without threads the first one is the reader's */
+    struct worker worker[]; /* without threads the first worker is the reader */
 };
 
 /* ---- queues ---- */
@@ -96,7 +96,7 @@ static void queue_close(struct queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* Waits for one; NULL: the queue is closed and empty. */
+/* Waits for a batch; NULL: the queue is closed and empty. */
 static struct batch *queue_take(struct queue *queue)
 {
     struct batch *batch = NULL;
@@ -123,7 +123,7 @@ static bool queue_has(struct queue *queue, unsigned n)
     return has;
 }
 
-/* Waits until all are back. */
+/* Waits until all batches are back. */
 static void queue_await_all(struct queue *queue)
 {
     pthread_mutex_lock(&queue->lock);
@@ -132,7 +132,7 @@ static void queue_await_all(struct queue *queue)
     pthread_mutex_unlock(&queue->lock);
 }
 
-/* ---- a worker ---- */
+/* NULL: a reader that has threads, or is not working */
 
 static _Thread_local struct worker *self; /* NULL: a reader that has threads, or that does not work */
 
@@ -250,7 +250,7 @@ static void start_threads(struct workers *workers, unsigned n)
     for (unsigned i = 0; i < n; i++) {
         if (!workers_prepare(workers, i, BATCHES) ||
             pthread_create(&workers->worker[i].thread, NULL, workers_work, &workers->worker[i]) != 0) {
-            discard(&workers->worker[i]); /* those that there are do it */
+            discard(&workers->worker[i]); /* the workers created so far do the work */
             return;
         }
         workers->n++;
@@ -291,7 +291,7 @@ static void workers_hand_over(struct worker *worker)
         return;
     if (worker->all->n == 0) {
         workers_work_on(worker, worker->open);
-        return; /* it stays open */
+        return; /* the batch stays open */
     }
     queue_put(&worker->todo, worker->open);
     worker->open = NULL;
@@ -311,7 +311,7 @@ static bool is_full(const struct workers *workers, struct batch *batch, size_t o
     return !workers->alternating && batch->n > 0 && (batch->n >= SMALL_ITEMS || batch->used + octets > SMALL_OCTETS);
 }
 
-/* A batch with room for an item and so many octets of payload; NULL: out of memory. */
+/* A batch with room for an item with this many octets of payload; NULL: out of memory. */
 static struct batch *open_batch(struct workers *workers, unsigned share, size_t octets)
 {
     struct worker *worker = &workers->worker[workers_of(workers, share)];
@@ -337,7 +337,7 @@ static void watch(struct workers *workers, unsigned share)
     workers->packets = workers->changes = 0;
 }
 
-/* The reader works on this packet itself, and without a copy of it; nothing before it waits. */
+/* The reader works on this packet itself, without copying it; no earlier packet waits. */
 static bool workers_at_once(struct workers *workers, uint32_t frame)
 {
     if (workers->n > 0 || workers->alternating)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who works on the shares of a capture: threads that are given batches through queues of bounded length, or whoever
- * reads the capture.
+ * The workers for the shares of a capture: threads that get batches through queues of bounded length, or the reader of
+ * the capture itself.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_CHECK_WORKERS_H
 #define IWARP_CONFORMANCE_CHECK_CHECK_WORKERS_H
@@ -12,19 +12,19 @@
 struct workers;
 
 /*
- * For the shares of a capture, whose memory is of the heap, and which use the layouts in turn. n: threads at most; with
- * 0, or where threads cannot be had, the caller does the work. `shares` is borrowed; each is there when it is
- * first given something. NULL: out of memory.
+ * For the shares of a capture, whose memory is of the heap, and which use the layouts in turn. n: threads at most; if
+ * 0, or if threads cannot be created, the caller does the work. `shares` is borrowed; a share must exist when it first
+ * gets a packet. NULL: out of memory.
  */
 struct workers *workers_new(struct share *const *shares, unsigned n, struct terminate_layouts *layouts,
                             struct heap *heap);
-/* Who works on it: 0, or a number below n. */
+/* The worker of a share: 0, or a number below n. */
 unsigned workers_of(const struct workers *workers, unsigned share);
-/* Copies the segment, unless it is worked on at once; waits while its worker lags far behind. False: out of memory. */
+/* Copies the segment, unless it is worked on at once; waits while the worker lags far. False: out of memory. */
 bool workers_segment(struct workers *workers, unsigned share, struct addressed_segment *segment);
 /* The same for a packet of RoCE or InfiniBand. */
 bool workers_datagram(struct workers *workers, unsigned share, const struct ib_datagram *datagram);
-/* Waits until everything handed over is done. The shares may be read then, until more is handed over. */
+/* Waits until all packets handed over are done. The shares may then be read, until more packets are handed over. */
 void workers_pause(struct workers *workers);
 /* The capture is over: every share is finished. Frees the workers. */
 void workers_finish(struct workers *workers, int64_t last_ns);

@@ -8,11 +8,11 @@
 #include <string.h>
 
 enum {
-    TAIL = 8,       /* octets at the end, with an ICRC, if there is one */
-    HEADS_AT = 16,  /* the Ethernet addresses are before */
-    HEADS_END = 80, /* here ends the TCP header, or the BTH, after a VLAN tag and IPv6 */
-    SMALL = 128,    /* octets: acknowledgements, which may be repeated for good */
-    ESTABLISHED = 8 /* copies, after which small ones count as well */
+    TAIL = 8,       /* octets at the end, with an ICRC, if any */
+    HEADS_AT = 16,  /* the Ethernet addresses come before */
+    HEADS_END = 80, /* the end of the TCP header, or the BTH, after a VLAN tag and IPv6 */
+    SMALL = 128,    /* octets: acknowledgements, which may be repeated legitimately */
+    ESTABLISHED = 8 /* copies, after which small ones count, too */
 };
 
 enum { ETHERTYPE_AT = 12, ETHERNET_LEN = 14, TAG_LEN = 4, VLAN = 0x8100, IPV4 = 0x0800, IPV6 = 0x86dd };
@@ -27,13 +27,16 @@ static uint64_t copies_word_at(const uint8_t *p)
     return word;
 }
 
-/* After the addresses and the VLAN tag. */
+/* Offset after the addresses and the VLAN tag. */
 static uint32_t ethertype_at(const struct packet *packet)
 {
     return ETHERTYPE_AT + (get_be16(packet->data + ETHERTYPE_AT) == VLAN ? TAG_LEN : 0);
 }
 
-/* TCP or RoCE right in Ethernet: the first octets tell packets apart. In tunnels those may be of the tunnel alone. */
+/*
+ * TCP or RoCE directly in Ethernet: the first octets distinguish packets. In tunnels the first octets may be those of
+ * the tunnel alone.
+ */
 static bool copies_is_plain(const struct packet *packet)
 {
     enum { PLAIN_IPV4 = 0x45, TCP = 6, UDP = 17 };
@@ -47,7 +50,7 @@ static bool copies_is_plain(const struct packet *packet)
     return protocol == TCP || (protocol == UDP && get_be16(ports + 2) == IB_ROCE2_UDP_PORT);
 }
 
-/* What is before may differ in copies: addresses, the direction, the time. */
+/* Octets before this offset may differ in copies: addresses, the direction, the time. */
 static uint32_t key_begin(const struct packet *packet)
 {
     switch (packet->linktype) {
@@ -72,7 +75,7 @@ static uint64_t copies_key_of(const struct packet *packet)
     return (key ^ copies_word_at(packet->data + packet->captured - TAIL)) * odd;
 }
 
-/* Six octets, in whatever order. */
+/* Six octets, in any order. */
 static uint64_t address_at(const uint8_t *p)
 {
     static const uint8_t mask[8] = {255, 255, 255, 255, 255, 255};
@@ -80,7 +83,7 @@ static uint64_t address_at(const uint8_t *p)
     return copies_word_at(p) & copies_word_at(mask);
 }
 
-/* A small packet may be repeated for good; not with the identification of the one before it. */
+/* A small packet may be repeated legitimately, but not with the same identification as the packet before it. */
 static bool is_unmistakable(const struct packet *packet)
 {
     enum { IDENTIFICATION = 6 /* after the EtherType */ };
@@ -94,7 +97,7 @@ static bool is_unmistakable(const struct packet *packet)
     return get_be16(packet->data + at) == IPV4 && get_be16(packet->data + at + IDENTIFICATION) != 0;
 }
 
-/* Too late for a copy, or time went back. */
+/* The packet is too late for a copy, or time went back. */
 static bool copies_is_over(int64_t before, int64_t now)
 {
     return (uint64_t)now - (uint64_t)before > (uint64_t)copy_ns;
@@ -113,7 +116,7 @@ bool copies_take(struct copies *copies, const struct packet *packet)
         const struct recent_packet *before = &copies->recent[(copies->next - i) % COPIES_RECENT];
 
         if (copies_is_over(before->time_ns, now.time_ns) || before->time_ns == 0 ||
-            (before->to == now.from && now.to != now.from)) /* it answers: this may have been sent again for that */
+            (before->to == now.from && now.to != now.from)) /* an answer: this packet may be a retransmission */
             break;
         if (before->key != now.key || (copies->n < ESTABLISHED && !is_unmistakable(packet)))
             continue;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Packets that the capture has more than once: a mirror of two ports, a bond, a capture at several places of one host.
- * A copy has all octets of the first packet, the IP identification too, and follows it within microseconds, before any
- * packet of the other side. A packet that a host sends again has another identification, or follows the packet of the
- * other side that asked for it.
+ * Packets that the capture has more than once: from a mirror of two ports, a bond, or a capture at several places of
+ * one host. A copy has all octets of the first packet, including the IP identification, and follows within
+ * microseconds, before any packet of the other side. A packet that a host retransmits has another identification, or
+ * follows the packet of the other side that asked for it.
  */
 #ifndef IWARP_CONFORMANCE_CHECK_COPIES_H
 #define IWARP_CONFORMANCE_CHECK_COPIES_H
@@ -19,11 +19,11 @@ struct copies {
     } recent[COPIES_RECENT];
     unsigned next;
     uint64_t n;     /* left out */
-    uint32_t first; /* the frame of the first of these */
+    uint32_t first; /* the frame of the first copy */
     int64_t first_ns;
 };
 
-/* Is it a copy of one of the latest packets? */
+/* Whether the packet is a copy of one of the latest packets. */
 bool copies_take(struct copies *copies, const struct packet *packet);
 
 #endif

@@ -6,7 +6,7 @@
 
 struct counting_table {
     struct counted *owner;       /* NULL: free, and all zero */
-    struct counting_table *next; /* of the free ones, the one used last first: it may still be in the cache */
+    struct counting_table *next; /* the next free table, the one used last first: it may still be in the cache */
     struct rule_counts counts;
 };
 
@@ -18,7 +18,7 @@ void counting_free(struct counting *counting)
     *counting = (struct counting){0};
 }
 
-/* Its counts are 0. */
+/* Releases a table whose counts are 0. */
 static void counting_release(struct counting *counting, struct counted *counted)
 {
     struct counting_table *table = counted->table;
@@ -32,7 +32,7 @@ static void counting_release(struct counting *counting, struct counted *counted)
     counting->free = table;
 }
 
-/* With what it counted before, where that is still folded. */
+/* Returns the counts, including earlier ones that are still folded. */
 static struct folded_counts *counting_take(struct counting *counting, struct counted *counted)
 {
     struct folded_counts *folded = counts_fold(&counting->pool, counted->verdict->counts, counted->folded);
@@ -42,14 +42,14 @@ static struct folded_counts *counting_take(struct counting *counting, struct cou
     return folded;
 }
 
-/* A connection that did not count for a while makes way. */
+/* A connection that has not counted for a while makes room. */
 static void make_idle(struct counting *counting, struct counted *counted)
 {
     counted->folded = counting_take(counting, counted);
     counting_release(counting, counted);
 }
 
-/* All are lent: the next one whose owner did nothing since the last look goes back. */
+/* All tables are lent: takes back the next table whose owner did nothing since the last scan. */
 static void counting_take_back(struct counting *counting)
 {
     while (!counting->free && counting->n > 0) {
@@ -83,7 +83,7 @@ void counted_lend(struct counting *counting, struct counted *counted, bool last)
 {
     struct counting_table *table = find_table(counting);
 
-    if (!table) { /* the counts are reported as incomplete */
+    if (!table) { /* the counts will be reported as incomplete */
         counting->memory_lacking = true;
         counted->verdict->counts = &counting->lost;
         return;

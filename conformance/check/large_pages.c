@@ -6,12 +6,12 @@
 #include <unistd.h>
 
 /*
- * What malloc() takes from the kernel at a time. The page in which one such piece ends and the next one begins is
- * small, so they are large. What is not needed of them is never touched, and costs nothing.
+ * The size of the pieces that malloc() takes from the kernel. The page at the boundary of two pieces is small, so
+ * pieces are large. Their unused part is never touched, and costs nothing.
  */
 enum { PIECE = 32 << 20 };
 
-/* Whoever sets one of malloc()'s thresholds has to set them all: from then on, none adapts itself. */
+/* Setting one of malloc()'s thresholds requires setting them all: from then on, none adapts itself. */
 static void take_large_pieces(void)
 {
     mallopt(M_TOP_PAD, PIECE);
