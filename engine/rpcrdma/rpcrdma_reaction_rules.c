@@ -74,7 +74,7 @@ const struct rpcrdma_demand *rpcrdma_demand_for(const struct rpcrdma_transaction
     return NULL;
 }
 
-/* A reduced argument is not DDP-eligible (section 6.1): the Call is not processed, and the requester is informed. */
+/* A reduced argument is not DDP-eligible (section 6.1): the responder only informs the requester. */
 bool rpcrdma_reduced_ineligible(const struct rpcrdma_transaction *t)
 {
     bool reduced = false;
