@@ -7,7 +7,7 @@ Reads the case files of the rules, LAYER.cases (README.md has their form), and w
     cases.py aliases OUT.c CASES... TSV...   which rules are judged by others alone: a fault is registered under one of those
     cases.py units OUT.c CASES... TSV...     every case with what iwarp-check must say of it
     cases.py mutants OUT CASES... TSV...     the mutants of the suites, as text
-    cases.py suites FOLDER CASES... TSV... C...  the cases of the suites, for each of the C files that has some (suites.py)
+    cases.py suites OUT.c CASES... TSV... DEF    the cases of the suites, with the words of that list (suites.py)
 
 A mistake in a file stops the build with file, line and what is allowed there.
 """
@@ -35,7 +35,7 @@ class Case:
         self.id = rule + ("+ok" + suffix if kind == "holds" and "+ok" not in suffix else suffix)
         self.table, self.summary, self.words = None, "", {}
         self.rows = []  # of `mutant`: its lines
-        self.judge = None  # of `case`: what judges the device
+        self.verdicts = []  # of `case`: (word, line) of each line that gives a verdict
         self.more = []  # of `unit`: further statements of which the same is found, with where they are
 
     def items(self, word):
@@ -119,14 +119,14 @@ class Reader:
         self.into.append(cells)
 
     def case(self, text):
-        match = re.match(rf"({'|'.join(KINDS)})((?: [/+][^ :]+)?)(?: each ([A-Z0-9_]+))? ([a-z0-9-]+)((?: [a-z0-9-]+)?): (.+)", text)
-        if not match or not self.rule or bool(match[5]) != (match[1] == "case"):
+        match = re.match(rf"({'|'.join(KINDS)})((?: [/+][^ :]+)?)(?: each ([A-Z0-9_]+))? ([a-z0-9-]+): (.+)", text)
+        if not match or not self.rule:
             self.fail(f"a case begins with one of {', '.join(KINDS)}, then [/NAME] [each TABLE] SCENARIO: SUMMARY, below the id of its "
-                      f"rule; `case` and `mutant` have {' or '.join(ROLES)} instead of SCENARIO, `case` also the word of what judges")
+                      f"rule; `case` and `mutant` have {' or '.join(ROLES)} instead of SCENARIO")
         if match[1] in ("case", "mutant") and match[4] not in ROLES:
             self.fail(f"a {match[1]} is {' or '.join(ROLES)}, not {match[4]}")
         case = Case(self.rule, match[1], match[2].strip(), match[4], self.where)
-        case.table, case.judge, case.summary = match[3], match[5].strip(), match[6]
+        case.table, case.summary = match[3], match[5]
         return case
 
     def take_word(self, text, written):
@@ -134,11 +134,13 @@ class Reader:
             written[-1].rows.append(text)
             return
         words = suites.WORDS if written and written[-1].kind == "case" else WORDS
-        word = next((w for w in words if text == w or text.startswith(w + " ")), None)
+        word = next((w for w in words if text.startswith(w) and text[len(w):][:1] in ("", " ", ":")), None)
         if not word or not written:
             self.fail(f"below a case there is one of: {', '.join(words)}")
         case, value = written[-1], text[len(word):].strip()
-        if word == "say" and word in case.words and case.kind == "unit":
+        if case.kind == "case" and word in suites.LINES:
+            case.verdicts.append((word, value))
+        elif word == "say" and word in case.words and case.kind == "unit":
             case.more.append((value, self.where))
         elif word in case.words:
             self.fail(f"there are two lines `{word}` of this case")
@@ -157,6 +159,7 @@ class Reader:
             case.id = self.expand(template.id, values)
             case.summary = self.expand(template.summary, values)
             case.words = {word: self.expand(text, values) for word, text in template.words.items()}
+            case.verdicts = [(word, self.expand(text, values | {name: f"{{{name}}}" for name in suites.HEARD})) for word, text in template.verdicts]
             case.more = [(self.expand(text, values), where) for text, where in template.more]
             yield case
 
@@ -314,9 +317,9 @@ def main():
     what, out, paths = sys.argv[1], pathlib.Path(sys.argv[2]), [pathlib.Path(name) for name in sys.argv[3:]]
     cases, rows = load(paths)
     if what == "suites":
-        suites.write(out, cases, rows, paths)
-        return
-    lines = {"faults": faults, "aliases": aliases, "units": units, "mutants": mutants}[what](cases, rows)
+        lines = suites.tables(cases, rows, next(path for path in paths if path.suffix == ".def"))
+    else:
+        lines = {"faults": faults, "aliases": aliases, "units": units, "mutants": mutants}[what](cases, rows)
     head = [] if what == "mutants" else ["// SPDX-License-Identifier: GPL-2.0-or-later", "/* Generated from rules/; do not edit. */"]
     write_if_different(out, "\n".join([*head, *lines]) + "\n")
 

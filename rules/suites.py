@@ -1,77 +1,75 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The cases of the suites (`case` in README.md) as C: for each room of traffic-gen/suite/cases/ that has a suite, or a part
-of one, the rows of its table. What judges a device are functions of these rooms, and what `value` names are their
-enumerators; both are read from the C itself, so that a word which is not there stops the build where it is written.
+The cases of the suites (`case` in README.md) as C, a table for each suite. What judges a device are functions of traffic-gen/suite/cases/;
+its list, suite_words.def, has their words and the words of their values: one that is not there stops the build where it is written.
 """
 import difflib
 import re
 import sys
 
-from catalogue import literal, symbol, write_if_different
+from catalogue import literal, symbol
 
 ROLES = {"both": "DUT_ANY", "responder": "DUT_RESPONDER", "initiator": "DUT_INITIATOR"}
 NEEDS = ("echo", "receives", "regions", "rpc", "nfs", "enhanced", "peer-to-peer", "words", "wire", "alone")
 SERVED = ("send", "read-response", "immediate", "atomic-response")
 # Who may report the fault: layer/type/code; a Terminate of another layer could not have found it.
+REASON = re.compile(r"[0-2]/([0-9a-f]+|\*)/([0-9a-f]+|\*)$")
 REASONS = re.compile(r"Terminate [0-2]/([0-9a-f]+|\*)/([0-9a-f]+|\*)(?=$|[ ,])")
-NAMES_REASONS = ("refused", "refused-with-code", "operation-refused", "operation-refused-with-code", "not-served", "invalidated", "terminates",
-                 "short-in-parts", "one-too-many", "invalid-response")
-WORDS = ("part", "breaks", "also", "needs", "say", "value", "served", "per version", "after", "expects")
-# The suites to which the rules of a case file may belong, and the room of a judge that several of them share.
+VERBS = ("expect", "judge")
+LINES = ("pass", "ends", "refuses", "fail", "unclear", "skip")  # by which a word may judge
+HEARD = ("found", "answer")  # what {found} and {answer} in their texts stand for is only known in a run
+WHEN = "when"
+CONDITIONS = (WHEN, "answer_when")
+ASKED = ("WHEN_LATE", "WHEN_PLAIN", "WHEN_USUAL", "WHEN_REFUSES_MARKERS")  # each takes a while, or another connection
+BOTH = "rpc_answer"  # values and conditions
+WORDS = ("part", "breaks", "also", "needs", "say", "served", "per version", "after", *VERBS, *LINES)
+# The suites to which the rules of a case file may belong, and the part of a word that several of them share.
 SUITES = {"mpa": ("mpa", "mpa2"), "ddp": ("ddp",), "rdmap": ("rdmap", "rdmapx")}
 SUITES_RPC = ("rpcrdma", "nfs")
 HOME = {"MPA": "mpa", "MPA2": "mpa2", "DDP": "ddp", "RDMAP": "rdmap", "SEC": "rdmap", "RDMAPX": "rdmapx", "NFSULB": "nfs"}
 HOME_RPC = "rpcrdma-chunks"
-HEAD = ("// SPDX-License-Identifier: GPL-2.0-or-later", "/* Generated from rules/; do not edit. */")
+INCLUDES = [f'#include "traffic-gen/suite/cases/{name}.h"' for name in ("suite_mpa2", "suite_rpcrdma", "suite_words")]
 
-FUNCTION = re.compile(r"^(?:static )?void (\w+)\(struct (talk|rpc_talker) \*\w+,\s+const struct suite_case \*\w+\)", re.MULTILINE)
-ENUM = re.compile(r"^(?:static const )?enum (?:\w+ )?\{(.*?)\}", re.MULTILINE | re.DOTALL)
-SUITE = re.compile(r'^const struct suite (\w+) = \{"(\w+)"', re.MULTILINE)
 MEMORY = re.compile(r"\bregion=|\b(?:fadd|cswap)\b")
-SHARED = ("row_", "calls_")  # how the functions begin that headers offer to several rooms
+# An entry of the list of words (suite_words.def), and what a word's values may be beside those of a set.
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+ENTRY = re.compile(r"^([A-Z]+)\((.*?)\)$", re.MULTILINE | re.DOTALL)
+NUMBER, REASONS_OF = "number", "reasons"
 
 
 def word_of(name):
     return name.lower().replace("_", "-")
 
 
-def enumerators(text):
-    text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
-    return {word_of(name): name for body in ENUM.findall(text) for name in re.findall(r"(?:^|,)\s*([A-Z]\w*)", body)}
+class Word:
+    """What a case may expect: by which verb, the part of a suite (None: any), what judges, on what, and the values by their words."""
+
+    def __init__(self, verb, part, fields, values):
+        self.verb, self.part = verb, part
+        self.word, self.kind, self.function, *self.sets = fields
+        self.values, self.conditions = {}, {}
+        for name in self.sets:
+            if name not in CONDITIONS:
+                self.values |= values.get(name, {})
+            if name in CONDITIONS or name == BOTH:
+                self.conditions |= values.get(name, {})
 
 
-class Room:
-    """A file of cases: its suite, its judges and those that its headers offer, and its enumerators, by their words."""
+class Words:
+    """The list of them, and the parts with their suites, in order."""
 
-    def __init__(self, path, headers):
-        text = path.read_text(encoding="utf-8")
-        self.name = word_of(path.stem.removeprefix("suite_"))
-        self.file = path.stem + ".inc"
-        self.suite = SUITE.search(text)[2]
-        self.own = {word_of(name): (name, kind) for name, kind in FUNCTION.findall(text)}
-        self.shared, self.values = {}, enumerators(text)
-        for header in self.included(text, headers):
-            self.values |= enumerators(header)
-            for name, kind in FUNCTION.findall(header):
-                if name.startswith(SHARED):
-                    self.shared[word_of(name.removeprefix("row_"))] = (name, kind)
-
-    def included(self, text, headers):
-        """The headers of the same folder, and what they include of it."""
-        for name in re.findall(r'^#include "[\w/-]*?(suite_\w+\.h)"', text, re.MULTILINE):
-            if name in headers:
-                yield headers[name]
-                yield from self.included(headers[name], headers)
-
-    def judge(self, word):
-        return self.own.get(word) or self.shared.get(word)
-
-
-def rooms_of(paths):
-    headers = {path.name: path.read_text(encoding="utf-8") for path in paths if path.suffix == ".h"}
-    sources = [path for path in paths if path.suffix == ".c" and SUITE.search(path.read_text(encoding="utf-8"))]
-    return {room.name: room for room in (Room(path, headers) for path in sources)}
+    def __init__(self, path):
+        self.parts, self.words, values, part = {}, {}, {}, None
+        for macro, text in ENTRY.findall(COMMENT.sub("", path.read_text(encoding="utf-8"))):
+            fields = [field.strip().strip('"') for field in text.split(",")]
+            if macro == "PART":
+                part = fields[0]
+                self.parts[part] = fields[1]
+            elif macro in ("VALUES", "NAMES"):
+                names = [field.partition("=")[0].strip() for field in fields[1:]]
+                values[fields[0]] = {word_of(name.removeprefix(fields[0].upper().removesuffix("_WHEN") + "_")): name for name in names}
+            else:
+                self.words[fields[0]] = Word(macro.lower(), part, fields, values)
 
 
 def fail(case, text):
@@ -85,43 +83,50 @@ def unknown(case, what, word, allowed):
     fail(case, f"there is no {what} `{word}`; {meant}there are: {', '.join(sorted(allowed))}")
 
 
-def room_for(case, rooms, layer):
-    """That of `part`, of the judge, or the main one of the rule's document."""
+def word_for(case, words):
+    """What the case expects: its word, the values, and the text."""
+    verbs = [verb for verb in VERBS if verb in case.words]
+    if len(verbs) != 1:
+        fail(case, "a case has one line `expect WORD: WHAT THE DEVICE HAS TO DO`, or `judge WORD: ...` with a word of its own")
+    said, colon, text = case.words[verbs[0]].partition(": ")
+    name, *values = said.split() or [""]
+    if not colon:
+        fail(case, f"`{verbs[0]} {said}` lacks `: WHAT THE DEVICE HAS TO DO`")
+    if name not in words.words:
+        unknown(case, "word of suite_words.def", name, words.words)
+    word = words.words[name]
+    if word.verb != verbs[0]:
+        fail(case, f"it is `{word.verb} {name}`")
+    return word, values, text
+
+
+def part_for(case, words, word, layer):
+    """That of `part`, of the word, or the main one of the rule's document."""
     suites = SUITES.get(layer, SUITES_RPC)
-    here = {name: room for name, room in rooms.items() if room.suite in suites}
-    home = HOME.get(case.rule.split("-")[0], HOME_RPC)
-    if "part" in case.words:
-        part = case.words["part"]
-        return here[part] if part in here else unknown(case, "part of these suites", part, here)
-    own = [room for room in here.values() if case.judge in room.own]
-    if len(own) > 1:
-        fail(case, f"{case.judge} is in several parts: say `part NAME`, of {', '.join(room.name for room in own)}")
-    return own[0] if own else here[home]
+    here = [part for part, suite in words.parts.items() if suite in suites]
+    part = case.words.get("part") or word.part or HOME.get(case.rule.split("-")[0], HOME_RPC)
+    if part not in here:
+        unknown(case, "part of these suites", part, here)
+    return part
 
 
-def judge_of(case, room):
-    judge = room.judge(case.judge)
-    if not judge:
-        unknown(case, f"function of {room.name} that judges by the word", case.judge, {**room.own, **room.shared})
-    name, kind = judge
+def judge_of(case, word):
     each = "per version" in case.words
-    if kind == "talk" and each:
-        fail(case, f"`per version` is for what judges RPC-over-RDMA; {case.judge} judges a connection of its own")
-    if kind == "talk":
-        return [("run", name)]
-    return [("run", "rpcrdma_each_version" if each else "rpcrdma_once"), ("on", name)]
+    if word.kind == "talk" and each:
+        fail(case, f"`per version` is for what judges RPC-over-RDMA; {word.word} judges a connection of its own")
+    if word.kind == "talk":
+        return [("run", word.function)]
+    return [("run", "rpcrdma_each_version" if each else "rpcrdma_once"), ("on", word.function)]
 
 
-def value_of(case, room):
-    """Words of the room's enumerators, or one number where the judge reckons with it."""
-    words = case.items("value")
-    if len(words) == 1 and re.match(r"[0-9]+$", words[0]):
-        number = int(words[0])
-        return str(number - (1 << 32) if number >= 1 << 31 else number)
-    for word in words:
-        if word not in room.values:
-            unknown(case, f"value of {room.name}", word, room.values)
-    return " | ".join(room.values[word] for word in words)
+def value_of(case, word, values):
+    """Enumerators, or one number where the function reckons with it."""
+    if NUMBER in word.sets and len(values) == 1 and values[0].isdigit():
+        return values[0]
+    for value in values:
+        if value not in word.values:
+            unknown(case, f"value of {word.word}", value, [*word.values, *({NUMBER} & set(word.sets))] or ["none"])
+    return " | ".join(word.values[value] for value in values)
 
 
 def known(case, word, allowed):
@@ -145,17 +150,44 @@ def symbols(prefix, words):
     return " | ".join(prefix + word.upper().replace("-", "_") for word in words)
 
 
-def row(case, room):
-    if "expects" not in case.words:
-        fail(case, "a case has a line `expects WHAT THE DEVICE HAS TO DO`")
-    if case.judge in NAMES_REASONS and not REASONS.match(case.words["expects"]):
-        fail(case, f"{case.judge} goes by what the Terminate says: `expects Terminate LAYER/TYPE/CODE` (RFC 5040 section 4.8), */* for more "
+def conditions_of(case, word, text):
+    """Those of one alternative: what must hold, and what must not; a Terminate's layer/type/code is one of each, at most."""
+    sets, reasons = {True: [], False: []}, {}
+    for name in text.split():
+        condition = name.removeprefix("!")
+        if REASON.match(condition) and WHEN in word.sets:
+            reasons["reason" if name == condition else "no_reason"] = literal(condition)
+        elif condition not in word.conditions:
+            unknown(case, f"condition of {word.word}", condition, word.conditions or ["none"])
+        else:
+            sets[name == condition].append(word.conditions[condition])
+    asked = [name for names in sets.values() for name in names if name in ASKED]
+    if len(asked) > 1:
+        fail(case, f"one alternative asks for one of {', '.join((word_of(name.removeprefix('WHEN_')) for name in asked))}")
+    return [("when", " | ".join(sets[True])), ("unless", " | ".join(sets[False])), *reasons.items()]
+
+
+def verdicts_of(case, word):
+    """The lines `pass CONDITION ...[, CONDITION ...]: TEXT` and so on; without a text it is what was found."""
+    verdicts = []
+    for kind, line in case.verdicts:
+        conditions, _, text = line.partition(":")
+        for one in conditions.split(","):
+            fields = [("kind", f"VERDICT_{kind.upper()}"), *conditions_of(case, word, one), ("text", literal(text.strip() or "{found}"))]
+            verdicts.append("{" + ", ".join(f".{name} = {value}" for name, value in fields if value) + "}, ")
+    return "(const struct suite_verdict[]){" + "".join(verdicts) + "{.text = NULL}}" if verdicts else None
+
+
+def row(case, word, values, expects):
+    if REASONS_OF in word.sets and not REASONS.match(expects):
+        fail(case, f"{word.word} goes by what the Terminate says: `Terminate LAYER/TYPE/CODE` (RFC 5040 section 4.8), */* for more "
                    "than one type and code, and `, or a close`")
-    suffix, judge = case.id[len(case.rule) + 1:], judge_of(case, room)
+    suffix, judge = case.id[len(case.rule) + 1:], judge_of(case, word)
     fields = [("rule", symbol(case.rule)), ("suffix", literal(suffix) if suffix else None), ("duts", ROLES[case.scenario]),
-              ("needs", needs_of(case, judge)), *judge, ("stimulus", literal(case.summary)), ("expected", literal(case.words["expects"])),
+              ("needs", needs_of(case, judge)), *judge, ("stimulus", literal(case.summary)), ("expected", literal(expects)),
               ("says", literal(case.words["say"]) if "say" in case.words else None),
-              ("served", symbols("RDMAP_", known(case, "served", SERVED))), ("variant", value_of(case, room))]
+              ("served", symbols("RDMAP_", known(case, "served", SERVED))), ("variant", value_of(case, word, values)),
+              ("verdicts", verdicts_of(case, word))]
     text = ", ".join(f".{name} = {value}" for name, value in fields if value)
     return f"    /* {case.where.rpartition('/')[2]} */\n    {{{text}}},"
 
@@ -182,14 +214,20 @@ def in_order(cases):
     return order
 
 
-def write(folder, cases, rows, paths):
-    """FOLDER/ROOM.inc for each room: the rows of its table."""
-    rooms = rooms_of(paths)
-    table = {name: [] for name in rooms}
+def tables(cases, rows, path):
+    """The suites as C, each with the rows of its parts."""
+    words = Words(path)
+    parts = {part: [] for part in words.parts}
     for case in cases:
         if case.kind == "case":
-            table[room_for(case, rooms, rows[case.rule]["layer"]).name].append(case)
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, room in rooms.items():
-        lines = [*HEAD, *(row(case, room) for case in in_order(table[name]))]
-        write_if_different(folder / room.file, "\n".join(lines) + "\n")
+            judged = word_for(case, words)
+            parts[part_for(case, words, judged[0], rows[case.rule]["layer"])].append((case, judged))
+    suites = {suite: [] for suite in words.parts.values()}
+    for part, here in parts.items():
+        judged = dict(here)
+        suites[words.parts[part]] += [row(case, *judged[case]) for case in in_order(judged)]
+    lines = list(INCLUDES)
+    for name, here in suites.items():
+        lines += ["", f"static const struct suite_case cases_{name}[] = {{", *here, "};",
+                  f'static const struct suite suite_{name} = {{"{name}", cases_{name}, G_N_ELEMENTS(cases_{name})}};']
+    return [*lines, "", "const struct suite *const suites[] = {" + "".join(f"&suite_{name}, " for name in suites) + "NULL};"]

@@ -8,62 +8,74 @@ import sys
 import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROOMS = sorted((ROOT / "traffic-gen/suite/cases").glob("*.[ch]"))
+WORDS = ROOT / "traffic-gen/suite/cases/suite_words.def"
 TABLES = [ROOT / f"rules/{layer}.tsv" for layer in ("mpa", "ddp", "rdmap", "rpcrdma", "nfs")]
 
 
 def run(folder, text, layer="mpa"):
     cases = folder / f"{layer}.cases"
     cases.write_text(text, encoding="utf-8")
-    return subprocess.run([sys.executable, ROOT / "rules/cases.py", "suites", folder / "out", cases, *TABLES, *ROOMS],
+    return subprocess.run([sys.executable, ROOT / "rules/cases.py", "suites", folder / "out.c", cases, *TABLES, WORDS],
                           capture_output=True, text=True, check=False)
 
 
-def rows(folder, text, room, layer="mpa"):
-    """The rows without what says where they are from."""
+def rows(folder, text, suite="mpa", layer="mpa"):
+    """The rows of a suite without what says where they are from."""
     result = run(folder, text, layer)
     assert result.returncode == 0, result.stderr
-    return [line.strip() for line in (folder / f"out/suite_{room}.inc").read_text().splitlines() if line.startswith("    {")]
+    table = (folder / "out.c").read_text().partition(f" cases_{suite}[] = {{")[2].partition("};")[0]
+    return [line.strip() for line in table.splitlines() if line.startswith("    {")]
 
 
 def ids(found):
     return [re.search(r"RULE_(\w+)(?:, \.suffix = \"(\w+)\")?", row).group(1, 2) for row in found]
 
 
-def test_a_case_is_a_row_of_its_part(tmp_path):
+def test_a_case_is_a_row_of_its_suite(tmp_path):
     row, = rows(tmp_path, """
 MPA-4.1-07
-  case /odd both refused: an FPDU whose PAD is "odd"
+  case /odd both: an FPDU whose PAD is "odd"
     part mpa-errors
     needs echo
     say write region=all len=1
       @14=0x78
     served send
-    expects Terminate 2/0/2, or a close
-""", "mpa_errors")
+    expect refused: Terminate 2/0/2, or a close
+""")
     assert row == ('{.rule = RULE_MPA_4_1_07, .suffix = "odd", .duts = DUT_ANY, .needs = NEED_ECHO | NEED_REGIONS, .run = row_refused, '
                    '.stimulus = "an FPDU whose PAD is \\"odd\\"", .expected = "Terminate 2/0/2, or a close", '
                    '.says = "write region=all len=1 @14=0x78", .served = RDMAP_SEND},')
 
 
-def test_the_judge_tells_the_part(tmp_path):
-    row, = rows(tmp_path, """
-MPA2-6-04
-  case responder enhanced-revision-1: S = 1
-    value 4294967295
-    expects a close
-""", "mpa_frames")
-    assert ".run = enhanced_revision_1," in row and ".variant = -1}" in row
+def test_parts_are_in_the_order_of_the_list(tmp_path):
+    """The word tells the part, unless the case does: here the case that is written first is in a later part."""
+    found = rows(tmp_path, """
+MPA-4.3-09
+  case both: M = 1
+    judge marker-places: a close
+MPA-4.1-06
+  case both: a stimulus
+    expect taken: the device continues
+  case /errors both: a stimulus
+    part mpa-errors
+    expect taken: the device continues
+""")
+    assert ids(found) == [("MPA_4_1_06", None), ("MPA_4_1_06", "errors"), ("MPA_4_3_09", None)]
+    assert ".run = mpa_frames_marker_places," in found[2]
 
 
 def test_values_are_words(tmp_path):
-    row, = rows(tmp_path, """
+    rejects, some, many = rows(tmp_path, """
 MPA-7.1.2-04
-  case responder wrong-frame: a web browser's request
-    value answer-rejects answer-garbage
-    expects a close
-""", "mpa_startup")
-    assert ".variant = ANSWER_REJECTS | ANSWER_GARBAGE}" in row
+  case responder: a web browser's request
+    expect wrong-frame rejects garbage: a close: FIN or RST
+  case /some responder: ten octets
+    expect incomplete 10: a close
+  case /odd responder: a Reply
+    expect wrong-frame: a close
+""")
+    assert ".expected = \"a close: FIN or RST\"" in rejects and ".variant = ANSWER_REJECTS | ANSWER_GARBAGE}" in rejects
+    assert ".variant = 10}" in some and "variant" not in many
 
 
 @pytest.mark.parametrize("line, needs, how", [
@@ -72,8 +84,8 @@ MPA-7.1.2-04
     ("    per version\n", "NFS", "rpcrdma_each_version"),
 ])
 def test_rpc_has_a_connection_or_one_for_each_version(tmp_path, line, needs, how):
-    row, = rows(tmp_path, f"RPCR-3.4.5-07\n  case responder calls-succeed: a WRITE\n{line}    say\n    expects success\n",
-                "rpcrdma_chunks", "rpcrdma")
+    row, = rows(tmp_path, f"RPCR-3.4.5-07\n  case responder: a WRITE\n{line}    say\n    expect success: success\n",
+                "rpcrdma", "rpcrdma")
     assert f".needs = NEED_{needs}, .run = {how}, .on = calls_succeed," in row and '.says = ""' in row
 
 
@@ -83,41 +95,73 @@ table SIZES: octets
   256
   257
 MPA-7.1.2-10
-  case /{octets} each SIZES responder long-data: {octets} octets
-    expects a Reply
+  case /{octets} each SIZES responder: {octets} octets
+    expect taken: a Reply
 MPA-7.1.2-22
-  case /{octets} each SIZES initiator long-data: {octets} octets
+  case /{octets} each SIZES initiator: {octets} octets
     after MPA-7.1.2-10/{octets}
-    expects FPDUs
-""", "mpa_frames")
+    expect taken: FPDUs
+""")
     assert ids(found) == [("MPA_7_1_2_10", "256"), ("MPA_7_1_2_22", "256"), ("MPA_7_1_2_10", "257"), ("MPA_7_1_2_22", "257")]
 
 
-HEAD = "MPA-4.1-06\n  case both taken: a stimulus\n"
-EXPECTS = "    expects the device continues\n"
+def test_lines_are_verdicts(tmp_path):
+    row, plain = rows(tmp_path, """
+MPA-4.1-06
+  case both: a Send
+    say send
+    expect reaction answer: an echo
+    pass echo
+    refuses terminate !2/*/*, !open: refused: {found}
+    unclear 1/2/03 !plain: {answer}
+    fail: expected an echo: found {found}
+  case /plain both: a stimulus
+    expect taken: the device continues
+""")
+    assert row.endswith('.variant = HEAR_ANSWER, .verdicts = (const struct suite_verdict[]){'
+                        '{.kind = VERDICT_PASS, .when = WHEN_ECHO, .text = "{found}"}, '
+                        '{.kind = VERDICT_REFUSES, .when = WHEN_TERMINATE, .no_reason = "2/*/*", .text = "refused: {found}"}, '
+                        '{.kind = VERDICT_REFUSES, .unless = WHEN_OPEN, .text = "refused: {found}"}, '
+                        '{.kind = VERDICT_UNCLEAR, .unless = WHEN_PLAIN, .reason = "1/2/03", .text = "{answer}"}, '
+                        '{.kind = VERDICT_FAIL, .text = "expected an echo: found {found}"}, {.text = NULL}}},'), row
+    assert "verdicts" not in plain
+
+
+HEAD = "MPA-4.1-06\n  case both: a stimulus\n"
+EXPECT = "    expect taken: the device continues\n"
 
 
 @pytest.mark.parametrize("text, line, words", [
-    (HEAD, 2, "a case has a line `expects WHAT THE DEVICE HAS TO DO`"),
-    (HEAD.replace("both ", ""), 2, "`case` and `mutant` have both or responder or initiator instead of SCENARIO, `case` also the word"),
-    (HEAD.replace("both", "client") + EXPECTS, 2, "a case is both or responder or initiator, not client"),
-    (HEAD.replace("taken", "taking") + EXPECTS, 2,
-     "there is no function of mpa that judges by the word `taking`; perhaps taken; there are: all-lengths, compare-refusal, held-back,"),
-    (HEAD + "    value answer-open\n" + EXPECTS, 2, "there is no value of mpa `answer-open`; there are: "),
-    (HEAD + "    needs region\n" + EXPECTS, 2, "`needs` does not know region; there are: echo, receives, regions, rpc"),
-    (HEAD + "    served write\n" + EXPECTS, 2, "`served` does not know write; there are: send, read-response"),
-    (HEAD + "    part mpa-error\n" + EXPECTS, 2, "there is no part of these suites `mpa-error`; perhaps mpa-errors"),
-    (HEAD + "    part ddp\n" + EXPECTS, 2, "there is no part of these suites `ddp`"),
-    (HEAD + "    per version\n" + EXPECTS, 2, "`per version` is for what judges RPC-over-RDMA"),
-    (HEAD + "    after MPA-4.2-03\n" + EXPECTS, 2, "there is no case in the same part to be `after MPA-4.2-03`"),
-    (HEAD + "    after MPA-4.1-06\n" + EXPECTS, 2, "MPA-4.1-06 is to be after MPA-4.1-06, which is to be after it"),
-    (HEAD + "    finds MPA-4.1-05\n" + EXPECTS, 3, "below a case there is one of: part, breaks, also, needs, say, value, served, per version, after, expects"),
-    (HEAD + EXPECTS + EXPECTS, 4, "there are two lines `expects` of this case"),
-    (HEAD + EXPECTS + HEAD.partition("\n")[2] + EXPECTS, 4, "MPA-4.1-06 is in "),
-    (HEAD.replace("MPA-4.1-06", "MPA-4.1-99") + EXPECTS, 2, "the catalogue has no rule MPA-4.1-99"),
-    (HEAD.replace("a stimulus", "{STIMULUS}") + EXPECTS, 2, "{STIMULUS} with 0 values has no `let`, or is no column"),
+    (HEAD, 2, "a case has one line `expect WORD: WHAT THE DEVICE HAS TO DO`, or `judge WORD: ...`"),
+    (HEAD + EXPECT + "    judge no-recovery: a close\n", 2, "a case has one line `expect WORD: WHAT THE DEVICE HAS TO DO`"),
+    (HEAD.replace("both: ", ""), 2, "`case` and `mutant` have both or responder or initiator instead of SCENARIO"),
+    (HEAD.replace("both", "client") + EXPECT, 2, "a case is both or responder or initiator, not client"),
+    (HEAD + EXPECT.replace("taken", "taking"), 2, "there is no word of suite_words.def `taking`; perhaps taken or taken-in-parts; there are: all-lengths, "),
+    (HEAD + EXPECT.replace("expect taken", "judge taken"), 2, "it is `expect taken`"),
+    (HEAD + EXPECT.replace(": ", " "), 2, "`expect taken the device continues` lacks `: WHAT THE DEVICE HAS TO DO`"),
+    (HEAD + EXPECT.replace("taken", "wrong-frame ends"), 2, "there is no value of wrong-frame `ends`; perhaps open; there are: accepts, closed, "),
+    (HEAD + EXPECT.replace("taken", "taken 10"), 2, "there is no value of taken `10`; there are: each-time"),
+    (HEAD + EXPECT.replace("taken", "incomplete ten"), 2, "there is no value of incomplete `ten`; there are: number"),
+    (HEAD + EXPECT.replace("taken", "unaligned").replace("expect", "judge").replace("ed:", "ed 1:"), 2, "there is no value of unaligned `1`; there are: none"),
+    (HEAD + EXPECT + "    fail late: too late\n", 2, "there is no condition of taken `late`; there are: none"),
+    (HEAD + EXPECT.replace("taken", "reaction") + "    fail late !usual: too late\n", 2, "one alternative asks for one of late, usual"),
+    (HEAD + EXPECT.replace("taken", "reaction") + "    fail 3/1/00: a Terminate\n", 2, "there is no condition of reaction `3/1/00`; there are: "),
+    (HEAD + EXPECT.replace("taken", "reaction") + "    fail send: a Send\n", 2, "there is no condition of reaction `send`; perhaps "),
+    (HEAD + EXPECT.replace("taken", "refused"), 2, "refused goes by what the Terminate says: `Terminate LAYER/TYPE/CODE`"),
+    (HEAD + "    needs region\n" + EXPECT, 2, "`needs` does not know region; there are: echo, receives, regions, rpc"),
+    (HEAD + "    served write\n" + EXPECT, 2, "`served` does not know write; there are: send, read-response"),
+    (HEAD + "    part mpa-error\n" + EXPECT, 2, "there is no part of these suites `mpa-error`; perhaps mpa-errors"),
+    (HEAD + "    part ddp\n" + EXPECT, 2, "there is no part of these suites `ddp`"),
+    (HEAD + "    per version\n" + EXPECT, 2, "`per version` is for what judges RPC-over-RDMA"),
+    (HEAD + "    after MPA-4.2-03\n" + EXPECT, 2, "there is no case in the same part to be `after MPA-4.2-03`"),
+    (HEAD + "    after MPA-4.1-06\n" + EXPECT, 2, "MPA-4.1-06 is to be after MPA-4.1-06, which is to be after it"),
+    (HEAD + "    finds MPA-4.1-05\n" + EXPECT, 3, "below a case there is one of: part, breaks, also, needs, say, served, per version, after, expect, judge, pass, ends, refuses, fail, unclear, skip"),
+    (HEAD + EXPECT + EXPECT, 4, "there are two lines `expect` of this case"),
+    (HEAD + EXPECT + HEAD.partition("\n")[2] + EXPECT, 4, "MPA-4.1-06 is in "),
+    (HEAD.replace("MPA-4.1-06", "MPA-4.1-99") + EXPECT, 2, "the catalogue has no rule MPA-4.1-99"),
+    (HEAD.replace("a stimulus", "{STIMULUS}") + EXPECT, 2, "{STIMULUS} with 0 values has no `let`, or is no column"),
     ("MPA-4.1-06\n  mutant both: does nothing\n    when fpdu do drop\n", 2, "there is no case MPA-4.1-06 for the mutant to fail"),
-    (HEAD + EXPECTS + "  mutant both: one\n    when fpdu do drop\n  mutant initiator: two\n    when fpdu do drop\n", 6,
+    (HEAD + EXPECT + "  mutant both: one\n    when fpdu do drop\n  mutant initiator: two\n    when fpdu do drop\n", 6,
      "MPA-4.1-06 has a mutant that is initiator in "),
 ])
 def test_a_mistake_stops_the_build_where_it_is(tmp_path, text, line, words):
@@ -126,19 +170,9 @@ def test_a_mistake_stops_the_build_where_it_is(tmp_path, text, line, words):
     assert result.stderr.startswith(f"{tmp_path}/mpa.cases:{line}: ") and words in result.stderr, result.stderr
 
 
-def test_a_judge_of_several_parts_needs_the_part(tmp_path):
-    room = tmp_path / "suite_other.c"
-    room.write_text('static void cut(struct talk *talk,\n                const struct suite_case *row)\n{\n}\nconst struct suite suite_other = {"mpa",\n')
-    cases = tmp_path / "mpa.cases"
-    cases.write_text("MPA-5.1-06\n  case both cut: a stimulus\n" + EXPECTS)
-    result = subprocess.run([sys.executable, ROOT / "rules/cases.py", "suites", tmp_path / "out", cases, *TABLES, *ROOMS, room],
-                            capture_output=True, text=True, check=False)
-    assert "cut is in several parts: say `part NAME`, of mpa-cuts, other" in result.stderr
-
-
-def test_each_rule_has_its_cases_from_its_block_alone():
+def test_each_case_is_in_its_block():
     """No row is left in C."""
-    for room in ROOMS:
+    for room in WORDS.parent.glob("*.[ch]"):
         assert not re.search(r"\{\.?(rule = )?RULE_\w+, ", room.read_text(encoding="utf-8")), room.name
 
 
@@ -148,3 +182,8 @@ def test_a_fault_in_an_old_conversation_is_one_of_old_rules(tmp_path):
     wrong = run(tmp_path, "\nMPA-4.1-05" + fault)
     assert wrong.returncode == 1 and "mpa.cases:3: captures of faults have their names alone" in wrong.stderr
     assert run(tmp_path, "\nRPCR0-4.1-01" + fault, "rpcrdma").returncode == 0
+
+
+def test_the_cases_use_every_word():
+    used = {word for path in (ROOT / "rules").glob("*.cases") for word in re.findall(r"^    (?:expect|judge) (\S+?)[: ]", path.read_text(), re.MULTILINE)}
+    assert used == set(re.findall(r'^(?:EXPECT|JUDGE)\("([^"]+)"', WORDS.read_text(), re.MULTILINE))

@@ -33,8 +33,6 @@ struct series {
         .compare_mask = (compare_mask_)                                                                                \
     }
 
-enum series_name { SUMS, CARRIES, PARTIAL_COMPARE, PARTIAL_SWAP, MISMATCH, MATCH, MIXED };
-
 static const struct series table[] = {
     /* Carries through all octets, and out of the word. */
     [SUMS] = {0x00000000FFFFFFFF, {ADD(1, 0), ADD(0xFFFFFFFEFFFFFFFF, 0), ADD(2, 0), ADD(0x0102030405060708, 0)}},
@@ -133,7 +131,7 @@ static bool supports(struct talk *talk)
 }
 
 /* The word has its first value, as a Read shows. */
-static bool prepare(struct talk *talk, unsigned place, uint64_t start)
+static bool atomics_prepare(struct talk *talk, unsigned place, uint64_t start)
 {
     uint8_t octets[WORD];
     uint64_t found;
@@ -173,7 +171,7 @@ static bool judge_memory(struct talk *talk, const struct series *series, unsigne
            judge_word(talk, "the word after operation", n, value_after(series, n), word);
 }
 
-static void one_by_one(struct talk *talk, const struct suite_case *row)
+void atomics_one_by_one(struct talk *talk, const struct suite_case *row)
 {
     const struct series *series = &table[row->variant];
     unsigned n = length_of(series), place;
@@ -182,7 +180,7 @@ static void one_by_one(struct talk *talk, const struct suite_case *row)
     if (!supports(talk))
         return;
     place = place_in(talk_region(talk, REGION_ALL));
-    if (!prepare(talk, place, series->start))
+    if (!atomics_prepare(talk, place, series->start))
         return;
     for (unsigned i = 0; i < n; i++) {
         if (!say_operation(talk, "all", place, i + 1, &series->operation[i]) ||
@@ -197,7 +195,7 @@ static void one_by_one(struct talk *talk, const struct suite_case *row)
 /* ---- several in flight ---- */
 
 /* Two operations with a Read between them leave together. */
-static void in_flight(struct talk *talk, const struct suite_case *row)
+void atomics_in_flight(struct talk *talk, const struct suite_case *row)
 {
     const struct series *series = &table[row->variant];
     unsigned n = length_of(series), place;
@@ -210,7 +208,7 @@ static void in_flight(struct talk *talk, const struct suite_case *row)
         return;
     }
     place = place_in(talk_region(talk, REGION_ALL));
-    if (!prepare(talk, place, series->start))
+    if (!atomics_prepare(talk, place, series->start))
         return;
     for (unsigned i = 0; i + 1 < n; i += 2) {
         talk_say(talk, "cork");
@@ -281,7 +279,7 @@ static void over_both(struct talk *talk, struct talk *other, unsigned place)
         talk_passed(talk, "%u FetchAdds of 1 over two connections had as many original values", 2 * (unsigned)ROUNDS);
 }
 
-static void two_connections(struct talk *talk, const struct suite_case *row)
+void atomics_two_connections(struct talk *talk, const struct suite_case *row)
 {
     uint8_t octets[TALK_MESSAGE];
     struct case_result *result;
@@ -296,9 +294,3 @@ static void two_connections(struct talk *talk, const struct suite_case *row)
     talk_clear(&other);
     case_result_free(result);
 }
-
-static const struct suite_case tests[] = {
-#include "suite_atomics.inc"
-};
-
-const struct suite suite_atomics = {"rdmapx", tests, G_N_ELEMENTS(tests)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What rows of suites rpcrdma and nfs share: connections, and NFS Calls in statements. */
+#include "traffic-gen/suite/cases/suite_rows.h"
 #include "traffic-gen/suite/cases/suite_rpcrdma.h"
 
 #include "traffic-gen/say/words.h"
@@ -83,7 +84,7 @@ static bool connect_once(struct talk *talk)
 }
 
 /* The connection did not come up: with the usual private data it must, or the cause is another. */
-static void judge_refusal(struct talk *talk, const char *what)
+static void calls_judge_refusal(struct talk *talk, const char *what)
 {
     struct rpc_talker talker;
 
@@ -107,7 +108,7 @@ static void with_server(struct talk *talk, const struct suite_case *row, const s
     what = g_strdup(talk->result->actual);
     rpc_talker_close(&talker);
     if (!opened && wish->says_private && !(row->needs & NEED_NFS) && !rpc_talker_failed_here(&talker))
-        judge_refusal(talk, what);
+        calls_judge_refusal(talk, what);
 }
 
 void rpcrdma_once(struct talk *talk, const struct suite_case *row)
@@ -331,7 +332,7 @@ static bool is_unserved(const struct rpc_talker *talker)
            (header.accept_stat == RPC_PROG_UNAVAIL || header.accept_stat == RPC_PROG_MISMATCH);
 }
 
-static bool prepare(struct rpc_talker *talker, const char *statement)
+static bool calls_prepare(struct rpc_talker *talker, const char *statement)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(steps); i++) {
         if (strcmp(statement, steps[i].name) == 0)
@@ -358,7 +359,7 @@ bool calls_say(struct rpc_talker *talker, const struct suite_case *row)
 
         if (*statement == '(')
             return rpc_talker_say(talker, "%s", statement + 1);
-        if (!g_str_has_prefix(statement, "with ") && !prepare(talker, statement))
+        if (!g_str_has_prefix(statement, "with ") && !calls_prepare(talker, statement))
             return false;
     }
     return true;
@@ -413,6 +414,7 @@ bool calls_burst(struct rpc_talker *talker, const char *call, uint32_t xid, uint
 
 /* ---- verdicts ---- */
 
+/* Success, and what is read is what was written. */
 void calls_succeed(struct rpc_talker *talker, const struct suite_case *row)
 {
     const char *stimulus = strchr(row->says, '(') + 1;
@@ -421,6 +423,7 @@ void calls_succeed(struct rpc_talker *talker, const struct suite_case *row)
         talk_passed(talker->talk, "%s", kind_of(stimulus)->passed);
 }
 
+/* Any answer. */
 void calls_answered(struct rpc_talker *talker, const struct suite_case *row)
 {
     if (!calls_say(talker, row))
@@ -442,6 +445,32 @@ static enum rpc_answer answer_to(struct rpc_talker *talker, unsigned allowed)
     return status == NFS4_BADXDR ? RPC_ANSWER_BADXDR : RPC_ANSWER_NFS_ERROR;
 }
 
+static const struct suite_verdict *judge_by_lines(struct rpc_talker *talker, const struct suite_case *row,
+                                                  enum rpc_answer answer)
+{
+    const unsigned facts = answer | (rpc_talker_heard_status(talker) == 0 ? ANSWER_IS_OK : 0) |
+                           (talker->fed_end ? ANSWER_ENDED : 0) | (talker->grant == 0 ? ANSWER_NO_GRANT : 0);
+
+    struct reaction reaction = {.facts = facts, .found = rpc_answer_words(answer)};
+
+    return verdict_by_lines(talker->talk, row, &reaction);
+}
+
+static bool has_ended(const struct rpc_talker *talker)
+{
+    return talker->fed_end;
+}
+
+/* Whatever comes until the connection ends. */
+void calls_until_end(struct rpc_talker *talker, const struct suite_case *row)
+{
+    if (!calls_say(talker, row))
+        return;
+    rpc_talker_pump(talker, talk_t_close(talker->talk), has_ended);
+    judge_by_lines(talker, row, rpc_talker_await(talker, talker->xid, 0));
+}
+
+/* By the lines of the row, or: one of the set row->variant, and after a success the checks. */
 void calls_judged(struct rpc_talker *talker, const struct suite_case *row)
 {
     enum rpc_answer answer;
@@ -449,7 +478,8 @@ void calls_judged(struct rpc_talker *talker, const struct suite_case *row)
     if (!calls_say(talker, row))
         return;
     answer = answer_to(talker, (unsigned)row->variant);
-    rpcrdma_judge(talker, (unsigned)row->variant, answer);
+    if (!judge_by_lines(talker, row, answer))
+        rpcrdma_judge(talker, (unsigned)row->variant, answer);
     if (answer == RPC_ANSWER_SUCCESS)
         calls_check(talker, row);
 }

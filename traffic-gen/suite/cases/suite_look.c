@@ -56,6 +56,7 @@ static unsigned first_difference(const uint8_t *a, const uint8_t *b)
     return at;
 }
 
+/* It fails if another connection finds the octets changed; whether and how the device refuses it, others judge. */
 void row_leaves_no_trace(struct talk *talk, const struct suite_case *row)
 {
     uint8_t before[TALK_MESSAGE], after[TALK_MESSAGE];

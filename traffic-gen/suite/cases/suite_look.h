@@ -8,23 +8,6 @@
 
 #include "traffic-gen/suite/cases/suite_rows.h"
 
-/* Where in the shared memory each case has its octets: cases may run at the same time. */
-enum look_place {
-    LOOK_BAD_CRC = 0,
-    LOOK_BAD_VERSION = 512,
-    LOOK_FETCH_ADD = 1024,
-    LOOK_CMP_SWAP = 1536,
-    LOOK_READS = 2048,
-    LOOK_ADDITIONS = 2560,
-};
-
-/*
- * What row->says does to the TALK_MESSAGE octets at row->variant must leave no trace. A function of rows: it fails if
- * another connection finds them changed after the one of the stimulus is over; whether and how the device refuses it,
- * others judge.
- */
-void row_leaves_no_trace(struct talk *talk, const struct suite_case *row);
-
 /* Their octets, read on a fresh connection; false: verdict is set (inconclusive, or not applicable). */
 bool look_at(struct talk *talk, unsigned place, uint8_t octets[TALK_MESSAGE]);
 /*

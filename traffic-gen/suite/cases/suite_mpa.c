@@ -10,13 +10,6 @@
 static const char lengths_octets[] = "0123456789abcdef";
 static const int64_t pause_ns = 30 * INT64_C(1000000), hold_ns = 200 * INT64_C(1000000);
 
-/* Several times: some devices lose what comes quickly, but not always. */
-static void taken_each_time(struct talk *talk, const struct suite_case *row)
-{
-    for (unsigned i = 0; i < TALK_AT_ONCE_TRIES && (i == 0 || talk_has_passed(talk)); i++)
-        talk_expect_taken(talk, row, row_say, NULL);
-}
-
 /* Segments that start and end anywhere: one and a half FPDUs, a pause, the other half and one more. */
 static bool say_unaligned(struct talk *talk, const struct suite_case *row, bool odd)
 {
@@ -32,7 +25,7 @@ static bool say_unaligned(struct talk *talk, const struct suite_case *row, bool 
     return true;
 }
 
-static void unaligned(struct talk *talk, const struct suite_case *row)
+void mpa_unaligned(struct talk *talk, const struct suite_case *row)
 {
     talk_expect_taken(talk, row, say_unaligned, NULL);
 }
@@ -52,7 +45,7 @@ static bool say_all_lengths(struct talk *talk, const struct suite_case *row, boo
     return true;
 }
 
-static void all_lengths(struct talk *talk, const struct suite_case *row)
+void mpa_all_lengths(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_heard *heard;
 
@@ -95,13 +88,13 @@ static bool say_held_back(struct talk *talk, const struct suite_case *row, bool 
     return true;
 }
 
-static void held_back(struct talk *talk, const struct suite_case *row)
+void mpa_held_back(struct talk *talk, const struct suite_case *row)
 {
     talk_expect_taken(talk, row, say_held_back, row_await);
 }
 
 /* A Read of several segments over a path that carries 100 octets at a time. */
-static void tiny_segments(struct talk *talk, const struct suite_case *row)
+void mpa_tiny_segments(struct talk *talk, const struct suite_case *row)
 {
     enum { TINY_MSS = 100 };
     unsigned parts = 0, small = 0;
@@ -130,9 +123,3 @@ static void tiny_segments(struct talk *talk, const struct suite_case *row)
         talk_passed(talk, "%u of %u DDP Segments before the last have a ULPDU_Length of 128 or more", parts - small,
                     parts);
 }
-
-static const struct suite_case tests[] = {
-#include "suite_mpa.inc"
-};
-
-const struct suite suite_mpa = {"mpa", tests, G_N_ELEMENTS(tests)};

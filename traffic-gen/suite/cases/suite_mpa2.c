@@ -4,41 +4,10 @@
 
 #include <string.h>
 
-/* ---- S = 1 without room for it ---- */
-
-static void short_enhanced(struct talk *talk, const struct suite_case *row)
-{
-    const struct talk_wish wish = {ENHANCED, .frame = row->says + strlen("with ")};
-    const struct talk_heard *heard;
-    const struct mpa_startup *request;
-
-    if (!talk_open(talk))
-        return;
-    if (!talk_is_initiator(talk)) {
-        request = talk_hear_frame(talk);
-        if (!request || !request->has_enhanced) {
-            talk_not_applicable(talk, "the device's Request is not enhanced (RFC 6581)");
-            return;
-        }
-    }
-    talk_send_frame(talk, &wish);
-    if (!talk_is_initiator(talk))
-        talk_begin_operation(talk);
-    do {
-        heard = talk_hear(talk, talk_t_close(talk));
-    } while (heard->what == TALK_FPDU && heard->is_terminate);
-    if (heard->what == TALK_FIN || heard->what == TALK_RESET ||
-        (heard->what == TALK_FRAME && heard->frame.flags & MPA_FLAG_R))
-        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
-    else
-        talk_failed(talk, "expected a close or a rejection of the malformed frame; found %s",
-                    talk_describe(talk, heard));
-}
-
 /* ---- IRD and ORD ---- */
 
 /* As many Reads at once as the device says it serves. */
-static void all_reads(struct talk *talk, const struct suite_case *row)
+void mpa2_all_reads(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {ENHANCED};
     unsigned reads, answered = 0;
@@ -69,21 +38,6 @@ static void all_reads(struct talk *talk, const struct suite_case *row)
 
 /* ---- RTR ---- */
 
-/* With one of them, RTR_ODD: what is odd in it makes the case. */
-enum { RTR_SEND = MPA_RTR_SEND, RTR_WRITE = MPA_RTR_WRITE, RTR_READ = MPA_RTR_READ, RTR_ODD = 8 };
-
-static bool agrees_on(struct talk *talk, uint8_t type)
-{
-    const struct talk_wish wish = {PEER_TO_PEER(type), .wait_only = true};
-
-    if (!talk_start(talk, &wish))
-        return false;
-    if (talk_frame(talk, false)->enhanced.rtr & type)
-        return true;
-    talk_not_applicable(talk, "the device does not accept an RTR of this type");
-    return false;
-}
-
 /* A = 0, which talk_start() would not accept when a case needs peer-to-peer mode. */
 static bool start_without_model(struct talk *talk)
 {
@@ -100,11 +54,7 @@ static bool start_without_model(struct talk *talk)
 /* The comparison for an odd RTR is the usual one; for a usual one, no peer-to-peer mode at all. */
 static bool say_rtr(struct talk *talk, const struct suite_case *row, bool odd)
 {
-    uint8_t type = (uint8_t)(row->variant & ALL_RTR);
-
-    if (!odd && !(row->variant & RTR_ODD))
-        return start_without_model(talk);
-    return agrees_on(talk, type) && row_say_rest(talk, row, odd);
+    return odd || strpbrk(row->says, "([") ? row_say(talk, row, odd) : start_without_model(talk);
 }
 
 /* An RTR Read is answered as any other Read is. */
@@ -112,52 +62,15 @@ static enum talk_life rtr_life(struct talk *talk, const struct suite_case *row)
 {
     enum talk_life life = LIFE_ANSWERS;
 
-    if (row->variant & RTR_READ && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
+    if (strstr(row->says, "rtr-read") && talk_reads(talk) && talk_frame(talk, true)->enhanced.peer_to_peer)
         life = talk_await(talk, SIGN_READ, talk_t_react(talk));
     /* A device that answers it once it receives more has accepted it: MPA2-9.2-25 is about that. */
     return life == LIFE_ANSWERS || life == LIFE_MUTE ? talk_probe(talk) : life;
 }
 
-static void takes_rtr(struct talk *talk, const struct suite_case *row)
+void mpa2_takes_rtr(struct talk *talk, const struct suite_case *row)
 {
     talk_expect_taken(talk, row, say_rtr, rtr_life);
-}
-
-/* No document says what becomes of it; but something must: it is taken, or the connection ends. */
-static void takes_or_refuses_rtr(struct talk *talk, const struct suite_case *row)
-{
-    enum talk_life life;
-
-    if (!agrees_on(talk, MPA_RTR_WRITE) || !row_say_rest(talk, row, true))
-        return;
-    life = talk_probe(talk);
-    if (life == LIFE_ANSWERS)
-        talk_passed(talk, "taken all the same: %s", talk_describe(talk, talk_last(talk)));
-    else if (life == LIFE_TERMINATE || life == LIFE_CLOSED)
-        talk_passed_by_end(talk, "%s", talk_describe(talk, talk_last(talk)));
-    else if (life == LIFE_STAYS)
-        talk_inconclusive(talk, "%s, which does not show what it makes of it", talk_life_words(talk, life));
-    else
-        talk_failed(talk, "expected the RTR taken or the connection ended; found neither: %s",
-                    talk_life_words(talk, life));
-}
-
-static void answers_rtr_read(struct talk *talk, const struct suite_case *row)
-{
-    if (!agrees_on(talk, MPA_RTR_READ))
-        return;
-    if (!talk_reads(talk)) {
-        talk_not_applicable(talk, "the device is not known to answer Reads");
-        return;
-    }
-    row_say_rest(talk, row, true);
-    if (talk_hear_opcode(talk, RDMAP_READ_RESPONSE))
-        talk_passed(talk, "the RTR Read was answered, without more from us");
-    else if (talk_is_open(talk) && !talk_last(talk)->is_terminate)
-        talk_failed(talk, "expected an answer to the RTR alone; the device waits for more: %s",
-                    talk_describe(talk, talk_last(talk)));
-    else
-        talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
 }
 
 /* Those of these types that the device accepts when each is offered alone. */
@@ -186,7 +99,7 @@ static bool names(struct talk *talk, uint8_t offered, uint8_t *named)
 }
 
 /* Nothing fails: a Responder is not required to name all types that it supports, as section 9.2 goes on. */
-static void names_all_rtr(struct talk *talk, const struct suite_case *row)
+void mpa2_names_all_rtr(struct talk *talk, const struct suite_case *row)
 {
     uint8_t named, known;
 
@@ -202,7 +115,7 @@ static void names_all_rtr(struct talk *talk, const struct suite_case *row)
                     named);
 }
 
-static void names_some_rtr(struct talk *talk, const struct suite_case *row)
+void mpa2_names_some_rtr(struct talk *talk, const struct suite_case *row)
 {
     const uint8_t both = MPA_RTR_WRITE | MPA_RTR_READ;
     const struct talk_wish wish = {PEER_TO_PEER(both), .wait_only = true};
@@ -243,7 +156,7 @@ static bool say_bits(struct talk *talk, const struct suite_case *row, bool odd)
     return row_say_rest(talk, row, odd);
 }
 
-static void ignores_bits(struct talk *talk, const struct suite_case *row)
+void mpa2_ignores_bits(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {ENHANCED, .frame = BITS_WITHOUT_MODEL, .wait_only = true};
     const struct talk_heard *heard;
@@ -269,10 +182,8 @@ static void ignores_bits(struct talk *talk, const struct suite_case *row)
 
 /* ---- together with RFC 5044 ---- */
 
-enum { WITHOUT_DATA, WITH_DATA };
-
 /* A device that speaks revision 2 still accepts revision 1. */
-static void old_request(struct talk *talk, const struct suite_case *row)
+void mpa2_old_request(struct talk *talk, const struct suite_case *row)
 {
     static const uint8_t nothing[1];
     const struct talk_wish enhanced = {ENHANCED};
@@ -309,7 +220,7 @@ static void judge_old_read(struct talk *talk, unsigned others)
  * Reads, one at a time: what revision 1 leaves unsaid is how many at once. Whether it is any at all is between the ULPs
  * (RFC 5040 section 6.1), so that the first one may be refused.
  */
-static void old_reads(struct talk *talk, const struct suite_case *row)
+void mpa2_old_reads(struct talk *talk, const struct suite_case *row)
 {
     enum { TIMES = 3 };
     const struct talk_wish enhanced = {ENHANCED}, old = {.revision = 1};
@@ -333,28 +244,8 @@ static void old_reads(struct talk *talk, const struct suite_case *row)
     talk_passed(talk, "%u Reads were answered, one after the other", (unsigned)TIMES);
 }
 
-static void not_downgraded(struct talk *talk, const struct suite_case *row)
-{
-    const struct talk_wish wish = {ENHANCED};
-    const struct mpa_startup *reply;
-
-    (void)row;
-    if (!talk_open(talk))
-        return;
-    talk_send_frame(talk, &wish);
-    reply = talk_hear_frame(talk);
-    if (reply && reply->has_enhanced)
-        talk_passed(talk, "the device supports RFC 6581: %s", talk_describe(talk, talk_last(talk)));
-    else if (reply && !(reply->flags & MPA_FLAG_R))
-        talk_failed(talk, "expected an enhanced Reply or a close; found %s", talk_describe(talk, talk_last(talk)));
-    else if (reply || talk_is_open(talk))
-        talk_inconclusive(talk, "%s", talk_describe(talk, talk_last(talk)));
-    else
-        talk_passed_by_end(talk, "the device closes, as devices without RFC 6581 do");
-}
-
 /* Impossible or implausible values: each is answered or refused, and the device is still alive afterwards. */
-static void odd_values(struct talk *talk, const struct suite_case *row)
+void mpa2_odd_values(struct talk *talk, const struct suite_case *row)
 {
     static const struct mpa_enhanced odd[] = {
         {.ird = 0, .ord = 0, .peer_to_peer = true, .rtr = MPA_RTR_READ},
@@ -393,9 +284,3 @@ static void odd_values(struct talk *talk, const struct suite_case *row)
         talk_failed(talk, "expected a usual Request accepted after unusual ones; found %s",
                     talk_describe(talk, talk_last(talk)));
 }
-
-static const struct suite_case tests[] = {
-#include "suite_mpa2.inc"
-};
-
-const struct suite suite_mpa2 = {"mpa2", tests, G_N_ELEMENTS(tests)};

@@ -11,4 +11,9 @@ enum { READS = 16, ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
 #define CLIENT_SERVER       ENHANCED, .data = {.ird = READS, .ord = READS}
 #define PEER_TO_PEER(types) ENHANCED, .data = {.peer_to_peer = true, .rtr = (types), .ird = READS, .ord = READS}
 
+/* How our Reply contradicts the device's Request. */
+enum bad_reply { BAD_NOTHING, BAD_ORD, BAD_RTR, BAD_MODEL };
+/* In words that change our frame, which the caller frees. NULL: it cannot be, and the verdict is set. */
+char *mpa2_bad_reply(struct talk *talk, enum bad_reply bad, const struct mpa_enhanced *request);
+
 #endif

@@ -7,8 +7,6 @@
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "traffic-gen/suite/talk/talk_wire.h"
 
-enum cut { CUT_LENGTH, CUT_HEADER, CUT_PAD, CUT_CRC, CUT_MARKER, CUT_OCTETS };
-
 /* The rest once the device has had the octets before, and the time to look at them. */
 #define THEN_THE_REST "mpa.acked mpa.gap=20000"
 static const int64_t read_pause = 20 * INT64_C(1000000);
@@ -88,7 +86,7 @@ static bool say_each_octet(struct talk *talk, const struct suite_case *row, bool
     return true;
 }
 
-static void cut(struct talk *talk, const struct suite_case *row)
+void mpa_cuts_cut(struct talk *talk, const struct suite_case *row)
 {
     talk_expect_taken(talk, row, row->variant == CUT_OCTETS ? say_each_octet : say_cut, NULL);
 }
@@ -123,13 +121,7 @@ static bool say_wrap(struct talk *talk, const struct suite_case *row, bool odd)
     return false;
 }
 
-static void sequence_wraps(struct talk *talk, const struct suite_case *row)
+void mpa_cuts_sequence_wraps(struct talk *talk, const struct suite_case *row)
 {
     talk_expect_taken(talk, row, say_wrap, NULL);
 }
-
-static const struct suite_case tests[] = {
-#include "suite_mpa_cuts.inc"
-};
-
-const struct suite suite_mpa_cuts = {"mpa", tests, G_N_ELEMENTS(tests)};

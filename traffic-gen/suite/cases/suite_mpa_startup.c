@@ -5,18 +5,7 @@
  */
 #include "traffic-gen/suite/cases/suite_rows.h"
 
-static const int64_t at_once_pause = 300 * INT64_C(1000000);
-
 /* ---- what the device makes of a frame ---- */
-
-enum answer {
-    ANSWER_CLOSED = 1,   /* FIN or RST, whatever was sent before it */
-    ANSWER_ACCEPTS = 2,  /* a Reply with R = 0 (Responder), an FPDU other than a Terminate (Initiator) */
-    ANSWER_REJECTS = 4,  /* a Reply with R = 1 */
-    ANSWER_OPEN = 8,     /* nothing, and the connection stays open for T_close */
-    ANSWER_GARBAGE = 16, /* octets that are neither a frame nor an FPDU */
-    ANSWER_LATE = 32,    /* closed, but only after T_close */
-};
 
 static const char *answer_words(enum answer answer)
 {
@@ -103,7 +92,7 @@ static bool give(struct talk *talk, const struct suite_case *row)
 }
 
 /* variant: the set of enum answer that breaks the rule. */
-static void wrong_frame(struct talk *talk, const struct suite_case *row)
+void mpa_startup_wrong_frame(struct talk *talk, const struct suite_case *row)
 {
     const unsigned failing = (unsigned)row->variant;
     enum answer answer;
@@ -121,7 +110,7 @@ static void wrong_frame(struct talk *talk, const struct suite_case *row)
 }
 
 /* Whether a device that answers an unknown revision continues in it. */
-static void unknown_revision(struct talk *talk, const struct suite_case *row)
+void mpa_startup_unknown_revision(struct talk *talk, const struct suite_case *row)
 {
     const struct mpa_startup *reply;
 
@@ -154,7 +143,7 @@ static void unknown_revision(struct talk *talk, const struct suite_case *row)
 }
 
 /* A close, but not at once. */
-static void late_close(struct talk *talk, const struct suite_case *row)
+void mpa_startup_late_close(struct talk *talk, const struct suite_case *row)
 {
     if (!give(talk, row))
         return;
@@ -168,7 +157,7 @@ static void late_close(struct talk *talk, const struct suite_case *row)
 /* ---- waiting ---- */
 
 /* Nothing or part of a frame, variant octets of it, then silence. */
-static void incomplete(struct talk *talk, const struct suite_case *row)
+void mpa_startup_incomplete(struct talk *talk, const struct suite_case *row)
 {
     g_autoptr(GByteArray) octets = NULL;
 
@@ -186,7 +175,7 @@ static void incomplete(struct talk *talk, const struct suite_case *row)
 }
 
 /* An Initiator that has not received the whole Reply must wait; when it has, it continues. */
-static void withheld(struct talk *talk, const struct suite_case *row)
+void mpa_startup_withheld(struct talk *talk, const struct suite_case *row)
 {
     g_autoptr(GByteArray) octets = NULL;
     const struct talk_heard *heard;
@@ -221,10 +210,8 @@ static void withheld(struct talk *talk, const struct suite_case *row)
 
 /* ---- right frames ---- */
 
-enum { GRANT_MARKERS, GRANT_CRC };
-
 /* Requests that every device must grant. */
-static void must_grant(struct talk *talk, const struct suite_case *row)
+void mpa_startup_must_grant(struct talk *talk, const struct suite_case *row)
 {
     talk_expect_taken(talk, row, row_say, NULL);
     if (!talk_has_passed(talk))
@@ -236,110 +223,3 @@ static void must_grant(struct talk *talk, const struct suite_case *row)
     else if (row->variant == GRANT_MARKERS && talk_markers_heard(talk) == 0)
         talk_failed(talk, "expected Markers after M = 1 was accepted; found none in its FPDUs");
 }
-
-static void default_crc(struct talk *talk, const struct suite_case *row)
-{
-    const struct talk_wish wish = {.no_crc = true};
-
-    (void)row;
-    if (!talk_start(talk, &wish))
-        return;
-    if (talk_frame(talk, false)->flags & MPA_FLAG_C)
-        talk_passed(talk, "the device sets C = 1");
-    else if (talk_vouches_default(talk))
-        talk_failed(talk, "expected C = 1 in the default configuration; found C = 0");
-    else
-        talk_not_applicable(
-            talk, "the device sets C = 0; if it is in its default configuration, say so with --default-configuration");
-}
-
-/* ---- private data that the device's ULP is asked to reject ---- */
-
-enum { REJECT = ADVERT_REJECT, REJECT_WITH_DATA = ADVERT_REJECT_DATA };
-
-/* No answer: does it answer others? */
-static void compare(struct talk *talk)
-{
-    g_autofree char *what = g_strdup(talk_describe(talk, talk_last(talk)));
-
-    if (talk_start(talk, NULL))
-        talk_failed(talk, "expected a Reply with R = 1; found %s; with other private data it accepts", what);
-    else
-        talk_inconclusive(talk, "%s; with other private data it does not accept either", what);
-}
-
-static void disliked(struct talk *talk, const struct suite_case *row)
-{
-    const struct talk_wish wish = {.advert = {.flags = (uint32_t)row->variant}};
-    const struct mpa_startup *reply;
-
-    if (!talk_open(talk))
-        return;
-    talk_send_frame(talk, &wish);
-    reply = talk_hear_frame(talk);
-    if (reply && reply->flags & MPA_FLAG_R)
-        talk_passed(talk, "%s", talk_describe(talk, talk_last(talk)));
-    else if (reply)
-        talk_failed(talk, "expected a Reply with R = 1; found %s", talk_describe(talk, talk_last(talk)));
-    else
-        compare(talk);
-}
-
-static void disliked_reply(struct talk *talk, const struct suite_case *row)
-{
-    const struct talk_wish wish = {.advert = {.flags = ADVERT_REJECT}, .wait_only = true};
-    enum answer answer;
-
-    (void)row;
-    if (!talk_start(talk, &wish))
-        return;
-    answer = hear_answer(talk, talk_t_close(talk));
-    if (answer == ANSWER_OPEN && !talk_answer(talk))
-        talk_passed(talk, "the device says nothing more");
-    else
-        judge(talk, answer == ANSWER_OPEN ? ANSWER_GARBAGE : answer, ANSWER_ACCEPTS | ANSWER_GARBAGE);
-}
-
-static void enters_operation(struct talk *talk, const struct suite_case *row)
-{
-    const struct talk_wish wish = {.wait_only = true};
-    const struct talk_heard *heard;
-
-    (void)row;
-    if (!talk_start(talk, &wish))
-        return;
-    heard = talk_hear(talk, talk_t_close(talk));
-    if (heard->what == TALK_FPDU && !heard->is_terminate)
-        talk_passed(talk, "%s", talk_describe(talk, heard));
-    else if (heard->what == TALK_GARBAGE || (heard->what == TALK_SILENCE && heard->n > 0))
-        talk_failed(talk, "expected framed data from the device; found %s", talk_describe(talk, heard));
-    else
-        talk_inconclusive(talk, "%s", talk_describe(talk, heard));
-}
-
-/*
- * A request right after the Reply, in our first FPDU: a device that is still turning to full operation must not lose
- * it. The comparison is the same after a pause.
- */
-static bool say_at_once(struct talk *talk, const struct suite_case *row, bool odd)
-{
-    const struct talk_wish wish = {.wait_only = true, .at_once = odd};
-
-    if (!talk_start(talk, &wish) || needs_question(talk) == SIGN_TCP)
-        return false;
-    if (!odd)
-        talk_sleep(talk, at_once_pause);
-    return row_say_rest(talk, row, odd);
-}
-
-static void first_is_an_fpdu(struct talk *talk, const struct suite_case *row)
-{
-    for (unsigned i = 0; i < TALK_AT_ONCE_TRIES && (i == 0 || talk_has_passed(talk)); i++)
-        talk_expect_taken(talk, row, say_at_once, row_await);
-}
-
-static const struct suite_case tests[] = {
-#include "suite_mpa_startup.inc"
-};
-
-const struct suite suite_mpa_startup = {"mpa", tests, G_N_ELEMENTS(tests)};

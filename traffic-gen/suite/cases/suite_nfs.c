@@ -9,8 +9,6 @@
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "wire/nfs.h"
 
-enum { ANSWERS = RPC_ANSWER_SUCCESS | RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK };
-
 /* ---- several eligible results in one COMPOUND (section 6.4.1) ---- */
 
 /* The server may have limits, which section 6.4.2 lets it answer with. */
@@ -82,7 +80,7 @@ static bool are_in_their_chunks(struct rpc_talker *talker, unsigned due)
     return true;
 }
 
-static void placed(struct rpc_talker *talker, const struct suite_case *row)
+void nfs_placed(struct rpc_talker *talker, const struct suite_case *row)
 {
     unsigned due;
 
@@ -107,7 +105,7 @@ static bool is_short(const struct rpcrdma_header *header)
 }
 
 /* Whatever the server asks, or that it asks whether anybody is there. */
-static void calls_back(struct rpc_talker *talker, const struct suite_case *row)
+void nfs_short_calls_back(struct rpc_talker *talker, const struct suite_case *row)
 {
     unsigned n = 0;
 
@@ -138,7 +136,7 @@ static const struct {
     uint32_t program, version;
 } legacy[] = {{"MOUNT", NFS_PROGRAM_MOUNT, 3}, {"NLM", NFS_PROGRAM_NLM, 4}, {"NSM", NFS_PROGRAM_NSM, 1}};
 
-static void beside_over_tcp(struct talk *talk, const struct suite_case *row)
+void nfs_beside_over_tcp(struct talk *talk, const struct suite_case *row)
 {
     (void)row;
     rpc_talker_learn(talk);
@@ -152,9 +150,3 @@ static void beside_over_tcp(struct talk *talk, const struct suite_case *row)
     }
     talk_passed(talk, "MOUNT version 3, NLM version 4 and NSM version 1 answer over TCP");
 }
-
-static const struct suite_case tests[] = {
-#include "suite_nfs.inc"
-};
-
-const struct suite suite_nfs = {"nfs", tests, G_N_ELEMENTS(tests)};

@@ -29,7 +29,7 @@ static bool hear_length(struct talk *talk, unsigned i)
     return false;
 }
 
-static void different_lengths(struct talk *talk, const struct suite_case *row)
+void rdmap_reads_different_lengths(struct talk *talk, const struct suite_case *row)
 {
     unsigned n;
 
@@ -132,7 +132,7 @@ static void judge_answers(struct talk *talk, const struct suite_case *row, unsig
                           talk_describe(talk, talk_last(talk)));
 }
 
-static void one_too_many(struct talk *talk, const struct suite_case *row)
+void rdmap_reads_one_too_many(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.revision = 2, .enhanced = true};
     const struct advert_memory *region;
@@ -160,9 +160,3 @@ static void one_too_many(struct talk *talk, const struct suite_case *row)
     talk_set_window(talk, WIDE);
     judge_answers(talk, row, limit, shared);
 }
-
-static const struct suite_case tests[] = {
-#include "suite_rdmap_reads.inc"
-};
-
-const struct suite suite_rdmap_reads = {"rdmap", tests, G_N_ELEMENTS(tests)};

@@ -30,57 +30,14 @@ static bool has_operation(struct talk *talk, enum rdmap_opcode answer)
     return false;
 }
 
-/* Starts, and tries the operation, which is answered with row->served. False: verdict is set. */
-static bool try_operation(struct talk *talk, const struct suite_case *row)
+bool row_try(struct talk *talk, const struct suite_case *row)
 {
-    return talk_start(talk, NULL) && talk_say(talk, row->served == RDMAP_IMMEDIATE ? "imm" : "fadd") &&
+    return talk_say(talk, row->served == RDMAP_IMMEDIATE ? "imm" : "fadd") &&
            has_operation(talk, (enum rdmap_opcode)row->served);
 }
 
-/* ---- what must be supported ---- */
-
-static void all_operations(struct talk *talk, const struct suite_case *row)
-{
-    if (!try_operation(talk, row) || !row_say_rest(talk, row, true))
-        return;
-    if (talk_hear_opcode(talk, RDMAP_ATOMIC_RESPONSE))
-        talk_passed(talk, "FetchAdd and CmpSwap were answered");
-    else
-        talk_failed(talk, "expected an answer to a CmpSwap as to a FetchAdd; found %s",
-                    talk_describe(talk, talk_last(talk)));
-}
-
-/* A device without the operation: RFC 7306 section 1.1 leaves the code of the Remote Operation Error open. */
-static void lacking(struct talk *talk, const struct suite_case *row)
-{
-    const struct talk_heard *heard;
-
-    if (!row_say(talk, row, true))
-        return;
-    heard = talk_hear(talk, talk_t_react(talk));
-    if (heard->what != TALK_FPDU)
-        talk_inconclusive(talk, "%s", talk_describe(talk, heard));
-    else if (!heard->is_terminate)
-        talk_not_applicable(talk, "the device supports Atomic Operations");
-    else if (heard->meant.layer == RDMAP_LAYER_RDMA && heard->meant.etype == REMOTE_OPERATION)
-        talk_passed_by_end(talk, "%s", talk_describe(talk, heard));
-    else
-        talk_failed(talk, "expected Terminate layer 0 type 2, a Remote Operation Error; found %s",
-                    talk_describe(talk, heard));
-}
-
-static bool say_odd(struct talk *talk, const struct suite_case *row, bool odd)
-{
-    return try_operation(talk, row) && row_say_rest(talk, row, odd);
-}
-
-static void odd_operation(struct talk *talk, const struct suite_case *row)
-{
-    talk_expect_taken(talk, row, say_odd, row_await);
-}
-
 /* As many in flight as the device offers. */
-static void depth(struct talk *talk, const struct suite_case *row)
+void rdmapx_depth(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_wish wish = {.enhanced = true, .data = {.ird = DEPTH, .ord = DEPTH}};
     unsigned n;
@@ -106,32 +63,12 @@ static void depth(struct talk *talk, const struct suite_case *row)
     talk_passed(talk, "%u Atomic Requests were answered", n);
 }
 
-/* ---- what must be refused ---- */
-
-static void operation_refused(struct talk *talk, const struct suite_case *row)
-{
-    if (say_odd(talk, row, true))
-        expect_refusal(talk, row);
-}
-
-static void operation_refused_with_code(struct talk *talk, const struct suite_case *row)
-{
-    if (say_odd(talk, row, true))
-        expect_code(talk, row);
-}
-
-static void no_trace(struct talk *talk, const struct suite_case *row)
-{
-    if (try_operation(talk, row))
-        row_leaves_no_trace(talk, row);
-}
-
 /* DDP header, and no RDMA Header: R is for Read Requests (section 8.1). */
-static void headers(struct talk *talk, const struct suite_case *row)
+void rdmapx_headers(struct talk *talk, const struct suite_case *row)
 {
     const struct talk_heard *heard;
 
-    if (!say_odd(talk, row, true))
+    if (!row_say(talk, row, true))
         return;
     heard = hear_end(talk, talk_t_react(talk));
     if (!heard->is_terminate)
@@ -144,9 +81,3 @@ static void headers(struct talk *talk, const struct suite_case *row)
     else
         talk_passed(talk, "%s, D = 1, R = 0", talk_describe(talk, heard));
 }
-
-static const struct suite_case tests[] = {
-#include "suite_rdmapx.inc"
-};
-
-const struct suite suite_rdmapx = {"rdmapx", tests, G_N_ELEMENTS(tests)};

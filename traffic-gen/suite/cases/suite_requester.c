@@ -10,9 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { AT_ONCE = 4 };
-
-enum asked_for { FETCH_ADD, CMP_SWAP, IMMEDIATE_SE };
+enum { IN_FLIGHT = 4 };
 
 static const struct advert_request asks[] = {
     [FETCH_ADD] = {.operation = ADVERT_FETCH_ADD,
@@ -112,7 +110,7 @@ static bool exchange_one(struct talk *talk, enum asked_for what, struct rdmap_at
 
 /* ---- what it sends ---- */
 
-static char *text_of(const struct rdmap_atomic_request *request)
+static char *requester_text_of(const struct rdmap_atomic_request *request)
 {
     return g_strdup_printf("AOpCode %u, STag 0x%x, TO 0x%" PRIx64 ", 0x%016" PRIx64 " under 0x%016" PRIx64
                            ", compared with 0x%016" PRIx64 " under 0x%016" PRIx64,
@@ -135,7 +133,7 @@ static struct rdmap_atomic_request expected_of(enum asked_for what, const struct
                                          .compare_mask = swap ? UINT64_MAX : found->compare_mask};
 }
 
-static void atomic_request(struct talk *talk, const struct suite_case *row)
+void requester_atomic_request(struct talk *talk, const struct suite_case *row)
 {
     enum asked_for what = (enum asked_for)row->variant;
     g_autofree char *expected_text = NULL, *found_text = NULL;
@@ -145,15 +143,15 @@ static void atomic_request(struct talk *talk, const struct suite_case *row)
     if (!talk_start(talk, NULL) || !exchange_one(talk, what, &found, &word))
         return;
     expected = expected_of(what, &found);
-    expected_text = text_of(&expected);
-    found_text = text_of(&found);
+    expected_text = requester_text_of(&expected);
+    found_text = requester_text_of(&found);
     if (strcmp(found_text, expected_text) == 0)
         talk_passed(talk, "%s, as the device was to ask", found_text);
     else
         talk_failed(talk, "expected %s; found %s", expected_text, found_text);
 }
 
-static void immediate_se(struct talk *talk, const struct suite_case *row)
+void requester_immediate_se(struct talk *talk, const struct suite_case *row)
 {
     const uint64_t asked = asks[IMMEDIATE_SE].data;
     const struct talk_heard *heard;
@@ -175,7 +173,7 @@ static void immediate_se(struct talk *talk, const struct suite_case *row)
 /* ---- what it does about Responses ---- */
 
 /* Atomic Requests that are open: at most `most`, and as many as the device sends before it waits. */
-static unsigned collect(struct talk *talk, unsigned most, struct rdmap_atomic_request requests[AT_ONCE])
+static unsigned collect(struct talk *talk, unsigned most, struct rdmap_atomic_request requests[IN_FLIGHT])
 {
     const struct talk_heard *heard;
     unsigned n = 0;
@@ -204,7 +202,7 @@ static void judge_missing(struct talk *talk, unsigned answered)
     if (lacks_buffer(talk_last(talk)))
         fail_for_buffer(talk);
     else
-        talk_inconclusive(talk, "expected %u Atomic Requests; found %u, then %s", (unsigned)AT_ONCE, answered,
+        talk_inconclusive(talk, "expected %u Atomic Requests; found %u, then %s", (unsigned)IN_FLIGHT, answered,
                           talk_describe(talk, talk_last(talk)));
 }
 
@@ -214,7 +212,7 @@ static void judge_buffers(struct talk *talk, unsigned widest)
     enum talk_life life = talk_probe(talk);
 
     if (talk_life_good(life))
-        talk_passed(talk, "%u Atomic Responses were taken, at most %u at once", AT_ONCE + 1U, widest);
+        talk_passed(talk, "%u Atomic Responses were taken, at most %u at once", IN_FLIGHT + 1U, widest);
     else if (life == LIFE_TERMINATE && lacks_buffer(talk_last(talk)))
         fail_for_buffer(talk);
     else
@@ -222,34 +220,32 @@ static void judge_buffers(struct talk *talk, unsigned widest)
 }
 
 /* One by itself, which shows whether the device knows what it is asked for; then several at once. */
-static void responses(struct talk *talk, const struct suite_case *row)
+void requester_responses(struct talk *talk, const struct suite_case *row)
 {
     enum asked_for what = (enum asked_for)row->variant;
-    struct rdmap_atomic_request requests[AT_ONCE];
+    struct rdmap_atomic_request requests[IN_FLIGHT];
     unsigned answered = 0, widest = 0, n;
     uint64_t word = 0;
 
     if (!talk_start(talk, NULL) || !exchange_one(talk, what, requests, &word))
         return;
-    for (unsigned i = 0; i < AT_ONCE; i++)
+    for (unsigned i = 0; i < IN_FLIGHT; i++)
         ask_for(talk, what);
-    for (; answered < AT_ONCE && (n = collect(talk, AT_ONCE - answered, requests)) > 0; answered += n) {
+    for (; answered < IN_FLIGHT && (n = collect(talk, IN_FLIGHT - answered, requests)) > 0; answered += n) {
         for (unsigned i = 0; i < n; i++)
             answer_request(talk, &requests[i], &word, "");
         widest = MAX(widest, n);
     }
-    if (answered == AT_ONCE)
+    if (answered == IN_FLIGHT)
         judge_buffers(talk, widest);
     else
         judge_missing(talk, answered);
 }
 
-enum fault { OTHER_IDENTIFIER, TOO_LONG };
-
 static const char *const faults[] = {[OTHER_IDENTIFIER] = "id+1", [TOO_LONG] = "grow=4"};
 
 /* The device takes a Response that is right; then comes one that is not. */
-static void invalid_response(struct talk *talk, const struct suite_case *row)
+void requester_invalid_response(struct talk *talk, const struct suite_case *row)
 {
     struct rdmap_atomic_request request;
     uint64_t word = 0;
@@ -261,9 +257,3 @@ static void invalid_response(struct talk *talk, const struct suite_case *row)
     if (answer_request(talk, &request, &word, faults[row->variant]))
         expect_refusal(talk, row);
 }
-
-static const struct suite_case tests[] = {
-#include "suite_requester.inc"
-};
-
-const struct suite suite_requester = {"rdmapx", tests, G_N_ELEMENTS(tests)};

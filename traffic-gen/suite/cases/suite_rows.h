@@ -11,6 +11,19 @@
  *   need-no-crc          not applicable when the DUT insists on CRC; need-crc: when CRC is not in use
  *   marker               not applicable when the DUT asks for no Markers; the next FPDU has one inside
  *   first                our first FPDU is one of the statements
+ *   only                 no FPDU of ours or of the device's belongs to the start-up: what comes then is the case's
+ *   frame                no more than our frame is sent; it may be the device's turn in the start-up
+ *   enhanced, rev=1, revision-0  our Request is of revision 2 with S = 1; of revision 1; of revision 0
+ *   rtr-send, rtr-write, rtr-read  peer-to-peer with an RTR of that type, which is left to the statements
+ *   bad-ord, bad-rtr, bad-model  of `frame`: our Reply contradicts the device's enhanced Request
+ *   reject, reject-data  the DUT's ULP is asked to reject, or so with private data of its own
+ *   empty-reads          not applicable when it is not known to answer zero-length Reads
+ *   reads                not applicable when the DUT is not known to answer Reads
+ *   try                  the operation that is answered with row->served is tried first
+ *   at-once, pause       no pause after the Reply; a pause before the statements
+ *   may-reject           the device's ULP may reject our frame
+ *   invalidate           the device has taken a Send with Invalidate of its memory
+ *   settled              what is due after the start-up has come
  *   pieces               our frame in three segments; octets: in segments of one octet
  *   late, halves         our frame after a pause; half of it, a pause, and the rest
  *   receives=0           the DUT is asked to post no Receives
@@ -19,24 +32,20 @@
 #ifndef IWARP_TRAFFIC_SUITE_CASES_SUITE_ROWS_H
 #define IWARP_TRAFFIC_SUITE_CASES_SUITE_ROWS_H
 
+#include "traffic-gen/suite/cases/suite_words.h"
 #include "traffic-gen/suite/talk/talk.h"
 
-/* ---- functions of rows ---- */
+/* What is known of the device's reaction when the row's lines are tried. */
+struct reaction {
+    unsigned facts;               /* set of the word's conditions */
+    bool is_terminate;            /* the device has sent a Terminate, */
+    struct rdmap_terminate meant; /* this one */
+    const char *found;            /* in words */
+};
 
-/* It must be accepted: answered with row->served if there is such an answer, or with that to "ask". */
-void row_taken(struct talk *talk, const struct suite_case *row);
-/*
- * Refused for a reason that row->expected names ("Terminate 1/1/00, or a close"): with another one the refusal
- * may be about something else, and is inconclusive. It is a refusal only if the device continues when nothing is wrong.
- */
-void row_refused(struct talk *talk, const struct suite_case *row);
-/* The rule is about the reason: with another one it fails; a close without a Terminate is inconclusive. */
-void row_refused_with_code(struct talk *talk, const struct suite_case *row);
-
-/* It must not be served: fails only then. */
-void row_not_served(struct talk *talk, const struct suite_case *row);
-
-/* ---- parts ---- */
+/* The first line that holds gives the verdict. NULL: there is none. */
+const struct suite_verdict *verdict_by_lines(struct talk *talk, const struct suite_case *row,
+                                             const struct reaction *reaction);
 
 /* Starts a connection and says it; false: nothing that could be judged came of it. Of type talk_stimulus. */
 bool row_say(struct talk *talk, const struct suite_case *row, bool odd);
@@ -47,17 +56,19 @@ enum talk_life row_await(struct talk *talk, const struct suite_case *row);
 
 /* The next Terminate, FIN or RST within ns, or the silence; other FPDUs are passed over. */
 const struct talk_heard *hear_end(struct talk *talk, int64_t ns);
+/* "1/2/03", a star for any code, or for any type and code. Returns the rest of the text; NULL: it is none. */
+const char *read_reason(const char *text, struct talk_reason *reason);
 /* The refusal that row->expected names; fails if the device proves, with row->served, that it served the request. */
 void expect_refusal(struct talk *talk, const struct suite_case *row);
 /* The same of what was heard last. */
 void judge_refusal(struct talk *talk, const struct suite_case *row);
-/* The same, and fails with a Terminate for another reason. */
-void expect_code(struct talk *talk, const struct suite_case *row);
 /* After a refusal that passes: inconclusive if the device does not continue without what is odd in the row, either. */
 void row_compare_refusal(struct talk *talk, const struct suite_case *row);
 bool needs_crc(struct talk *talk); /* false: verdict is set */
 /* The sign that can be asked for on this connection. SIGN_TCP: verdict is set (not applicable). */
 enum talk_sign needs_question(struct talk *talk);
+/* Tries the operation that is answered with row->served. False: verdict is set. */
+bool row_try(struct talk *talk, const struct suite_case *row);
 /* Sends zero-length Writes until the next one has a Marker inside. False: verdict is set. */
 bool reach_marker(struct talk *talk);
 

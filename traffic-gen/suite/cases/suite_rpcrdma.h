@@ -3,7 +3,11 @@
 #ifndef IWARP_TRAFFIC_SUITE_CASES_SUITE_RPCRDMA_H
 #define IWARP_TRAFFIC_SUITE_CASES_SUITE_RPCRDMA_H
 
+#include "traffic-gen/suite/cases/suite_words.h"
 #include "traffic-gen/suite/talk/rpc_talker.h"
+
+/* An answer that refuses the Call. */
+enum { RPC_FAULTS = RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR };
 
 /* Passes when the answer is in the set, else fails. */
 void rpcrdma_judge(struct rpc_talker *talker, unsigned allowed, enum rpc_answer found);
@@ -41,11 +45,5 @@ calls_fits *calls_awaited(const struct suite_case *row);
 bool calls_burst(struct rpc_talker *talker, const char *call, uint32_t xid, uint32_t n, int64_t ns);
 /* A NULL Call of the callback program, which requests so many credits. */
 #define CALL_BACK "call cb40.null cred=none credit="
-
-/* For row->on: success, and what is read is what was written; any answer; one of the set row->variant,
- * and after a success the checks. */
-void calls_succeed(struct rpc_talker *talker, const struct suite_case *row);
-void calls_answered(struct rpc_talker *talker, const struct suite_case *row);
-void calls_judged(struct rpc_talker *talker, const struct suite_case *row);
 
 #endif

@@ -7,16 +7,6 @@
 
 #include "traffic-gen/suite/talk/talk_internal.h"
 
-#include <string.h>
-
-/* What a server may answer. */
-enum {
-    SUCCESS = RPC_ANSWER_SUCCESS,
-    BADXDR = RPC_ANSWER_BADXDR,
-    NFS_ERROR = RPC_ANSWER_NFS_ERROR,
-    FAULTS = RPC_ANSWER_GARBAGE | RPC_ANSWER_ERR_CHUNK | RPC_ANSWER_RPC_ERROR
-};
-
 /* ---- NULL Calls ---- */
 
 /* NULL has no eligible result: the Write chunk comes back unused. */
@@ -33,7 +23,7 @@ static void judge_unused(struct talk *talk, const struct talker_heard *reply)
     }
 }
 
-static void unused_chunk(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_chunks_unused_chunk(struct rpc_talker *talker, const struct suite_case *row)
 {
     const struct talker_heard *reply;
 
@@ -45,66 +35,8 @@ static void unused_chunk(struct rpc_talker *talker, const struct suite_case *row
 
 /* ---- chunks of our own ---- */
 
-/* A chunk that does not hold the octets of its item. */
-static void lacking(struct rpc_talker *talker, const struct suite_case *row)
-{
-    calls_judged(talker, row);
-    if (rpc_talker_heard_status(talker) == 0)
-        talk_inconclusive(talker->talk, "a Reply as if nothing were wrong: the device may have understood the Call");
-}
-
-/*
- * A device may refuse these chunks: the document fixes no order of Positions, and a NULL Call has no result for a
- * chunk.
- */
-static void may_refuse(struct rpc_talker *talker, const struct suite_case *row)
-{
-    enum rpc_answer answer;
-
-    if (!calls_say(talker, row))
-        return;
-    answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
-    if (answer & FAULTS)
-        talk_inconclusive(talker->talk, "the device refuses such chunks: %s", rpc_answer_words(answer));
-    else
-        rpcrdma_judge(talker, SUCCESS, answer);
-    if (answer == RPC_ANSWER_SUCCESS)
-        calls_check(talker, row);
-}
-
-static bool has_ended(const struct rpc_talker *talker)
-{
-    return talker->fed_end;
-}
-
-enum { MAY_SUCCEED = 1 };
-
-/* By the time of the second Read the memory of that segment is not there; or only a part of a segment is memory. */
-static void lost_memory(struct rpc_talker *talker, const struct suite_case *row)
-{
-    struct talk *talk = talker->talk;
-    enum rpc_answer answer;
-
-    if (!calls_say(talker, row))
-        return;
-    rpc_talker_pump(talker, talk_t_close(talk), has_ended);
-    answer = rpc_talker_await(talker, talker->xid, 0);
-    if (answer == RPC_ANSWER_SUCCESS && row->variant == MAY_SUCCEED)
-        talk_inconclusive(talk, "a Reply as if nothing were wrong: the device may have read no more than it needs");
-    else if (answer == RPC_ANSWER_SUCCESS && rpc_talker_heard_status(talker) == 0)
-        talk_failed(talk, "expected no success: a part of the data cannot be read; found a Reply that says success");
-    else if (talker->fed_end)
-        talk_passed_by_end(talk, "the connection ends");
-    else if (answer == RPC_ANSWER_NONSENSE)
-        talk_inconclusive(talk, "%s", rpc_answer_words(answer));
-    else if (answer != RPC_ANSWER_SILENCE && answer != RPC_ANSWER_GONE)
-        talk_passed(talk, "%s", rpc_answer_words(answer));
-    else
-        talk_failed(talk, "expected the connection to end, or an error; found neither: the requester waits for ever");
-}
-
 /* A READ of more than fits inline by either side's sizes; variant: octets of the chunk for it. */
-static void too_small(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_chunks_too_small(struct rpc_talker *talker, const struct suite_case *row)
 {
     enum rpc_answer answer;
     bool beyond = false;
@@ -120,13 +52,13 @@ static void too_small(struct rpc_talker *talker, const struct suite_case *row)
     else if (talker->terminated && talker->error == QP_LOCAL_LENGTH)
         talk_failed(talker->talk, "expected %s; found a Send that is too long for our Receive buffer", row->expected);
     else
-        rpcrdma_judge(talker, FAULTS | SUCCESS, answer);
+        rpcrdma_judge(talker, RPC_FAULTS | RPC_ANSWER_SUCCESS, answer);
 }
 
 /* ---- a large result ---- */
 
 /* A READ may return fewer octets; what it returns is what was written. */
-static void large_read(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_chunks_large_read(struct rpc_talker *talker, const struct suite_case *row)
 {
     uint32_t n;
 
@@ -139,9 +71,3 @@ static void large_read(struct rpc_talker *talker, const struct suite_case *row)
     else
         talk_passed(talker->talk, "%u octets, as written", n);
 }
-
-static const struct suite_case tests[] = {
-#include "suite_rpcrdma_chunks.inc"
-};
-
-const struct suite suite_rpcrdma_chunks = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

@@ -22,7 +22,7 @@ static bool is_over(const struct rpc_talker *talker)
 }
 
 /* What was said, or that nothing more was, must not trouble it. */
-static void goes_on(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_client_goes_on(struct rpc_talker *talker, const struct suite_case *row)
 {
     if (!calls_say(talker, row))
         return;
@@ -44,7 +44,7 @@ static unsigned times_heard(const struct rpc_talker *talker, uint32_t xid)
 }
 
 /* A Call is answered so: it is over, the others are not, and it is not repeated unchanged. */
-static void answered(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_client_answered(struct rpc_talker *talker, const struct suite_case *row)
 {
     uint32_t xid;
 
@@ -64,7 +64,7 @@ static void answered(struct rpc_talker *talker, const struct suite_case *row)
  * error: the document words neither. Then its memory is closed, and the Write into it, which comes next, ends the
  * connection. What the Reply itself must not do is end it.
  */
-static void wrong_chunk(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_client_wrong_chunk(struct rpc_talker *talker, const struct suite_case *row)
 {
     const int64_t a_while = talk_t_react(talker->talk) / 2;
 
@@ -170,7 +170,7 @@ static bool has_grown(const struct rpc_talker *talker, const struct refused *ref
 }
 
 /* A client may ask again for other reasons; but a larger Reply chunk shows that it tries to please the server. */
-static void refused_again(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_client_refused_again(struct rpc_talker *talker, const struct suite_case *row)
 {
     const int64_t until = talk_now() + 2 * talk_t_close(talker->talk);
     struct refused refused = {0};
@@ -208,7 +208,7 @@ static void judge_refused_write(struct rpc_talker *talker)
 }
 
 /* After the Reply the memory belongs to the device alone. */
-static void late_write(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_client_late_write(struct rpc_talker *talker, const struct suite_case *row)
 {
     struct talk *talk = talker->talk;
 
@@ -227,7 +227,7 @@ static void late_write(struct rpc_talker *talker, const struct suite_case *row)
 /* ---- the reverse direction ---- */
 
 /* As many as it grants, while all of its own Calls are pending. */
-static void callbacks(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_client_callbacks(struct rpc_talker *talker, const struct suite_case *row)
 {
     g_autofree char *call = NULL;
     uint32_t n;
@@ -242,11 +242,8 @@ static void callbacks(struct rpc_talker *talker, const struct suite_case *row)
         rpc_talker_judge_continues(talker, NULL);
 }
 
-/* How a device may answer. */
-enum { ANSWERED = RPC_ANSWER_SUCCESS | RPC_ANSWER_RPC_ERROR, ERR_CHUNK = RPC_ANSWER_ERR_CHUNK };
-
 /* An answer, or a failure; after it another Call, so that the recording shows that none will come. */
-static void called_back(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_client_called_back(struct rpc_talker *talker, const struct suite_case *row)
 {
     enum rpc_answer answer;
 
@@ -263,7 +260,7 @@ static void called_back(struct rpc_talker *talker, const struct suite_case *row)
 }
 
 /* What a Call from the server requests is no grant. */
-static void request_is_no_grant(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_client_request_is_no_grant(struct rpc_talker *talker, const struct suite_case *row)
 {
     if (!calls_say(talker, row))
         return;
@@ -289,7 +286,7 @@ static void parameters_as_server(struct rpc_talker *talker, const struct suite_c
 }
 
 /* A server that has no such problem makes files. */
-static void parameters(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_client_parameters(struct rpc_talker *talker, const struct suite_case *row)
 {
     bool good = true;
 
@@ -302,9 +299,3 @@ static void parameters(struct rpc_talker *talker, const struct suite_case *row)
     if (good && rpc_talker_file(talker))
         talk_passed(talker->talk, "Calls are answered, and a file is made");
 }
-
-static const struct suite_case tests[] = {
-#include "suite_rpcrdma_client.inc"
-};
-
-const struct suite suite_rpcrdma_client = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

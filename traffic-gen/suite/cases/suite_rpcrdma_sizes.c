@@ -10,15 +10,11 @@
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
-#include <string.h>
-
 enum { CREDITS = 64, SERVED = 40, FORGOTTEN = 0xEAD };
 
 /* ---- credits ---- */
 
-enum { AT_ONCE, LATER };
-
-static void bursts(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_sizes_bursts(struct rpc_talker *talker, const struct suite_case *row)
 {
     const unsigned before = row->variant == LATER ? 3 : 0, times = row->variant == LATER ? 3 : 1;
     uint32_t xid = talker->xids + TALKER_XID_BURST + (row->variant == LATER ? CREDITS : 0);
@@ -32,20 +28,10 @@ static void bursts(struct rpc_talker *talker, const struct suite_case *row)
         talk_passed(talker->talk, "all were answered, with a grant of %u", talker->grant);
 }
 
-enum { SUCCESS = RPC_ANSWER_SUCCESS };
-
-/* The requester asks for an unusual number. */
-static void requested(struct rpc_talker *talker, const struct suite_case *row)
-{
-    calls_judged(talker, row);
-    if (talker->grant == 0)
-        talk_failed(talker->talk, "expected a grant of at least 1; the Reply grants 0 credits");
-}
-
 enum { NO_REPLY = RPC_ANSWER_SILENCE | RPC_ANSWER_GONE | RPC_ANSWER_NONSENSE };
 
 /* Each Call is answered. */
-static void none_forgotten(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_sizes_none_forgotten(struct rpc_talker *talker, const struct suite_case *row)
 {
     static const uint32_t xids[] = {TALKER_XID_BURST + 1, TALKER_XID_BURST + 2, FORGOTTEN, TALKER_XID_BURST + 3};
     enum rpc_answer answer = RPC_ANSWER_SUCCESS;
@@ -66,7 +52,7 @@ static void none_forgotten(struct rpc_talker *talker, const struct suite_case *r
 }
 
 /* variant: how many connections, each of which is over before the next one. */
-static void many_connections(struct talk *talk, const struct suite_case *row)
+void rpcrdma_sizes_many_connections(struct talk *talk, const struct suite_case *row)
 {
     const unsigned n = (unsigned)row->variant;
     bool good = true, tired = false, ours = false; /* this host's fault */
@@ -99,7 +85,7 @@ static void many_connections(struct talk *talk, const struct suite_case *row)
 
 /* ---- Receive buffers ---- */
 
-enum { SMALLEST, AS_TOLD, NULL_REPLY = 24 /* octets */ };
+enum { NULL_REPLY = 24 /* octets */ };
 
 static uint32_t advertised_size(const struct rpc_talker *talker)
 {
@@ -136,7 +122,7 @@ static void large_to_server(struct rpc_talker *talker, size_t size)
                       rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk)));
 }
 
-static void large_send(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_sizes_large_send(struct rpc_talker *talker, const struct suite_case *row)
 {
     size_t size = large_size(talker, row->variant);
 
@@ -149,9 +135,6 @@ static void large_send(struct rpc_talker *talker, const struct suite_case *row)
 /* ---- private data ---- */
 
 enum { RESULT = 3500, SIZE_3 = 4096 };
-
-/* What our private data lead to. */
-enum { INLINE_TAKEN, INLINE_NOT, ALIVE };
 
 /* A file of RESULT octets, read without chunks: whether the Reply comes inline shows what the device understood. */
 static void ask_inline(struct rpc_talker *talker, unsigned expects)
@@ -222,16 +205,10 @@ static void ask_server(struct rpc_talker *talker, unsigned expects)
         talk_passed(talker->talk, "Calls are answered");
 }
 
-static void private_data(struct rpc_talker *talker, const struct suite_case *row)
+void rpcrdma_sizes_private_data(struct rpc_talker *talker, const struct suite_case *row)
 {
     if (talk_is_initiator(talker->talk))
         ask_server(talker, (unsigned)row->variant);
     else
         serve_all(talker, row);
 }
-
-static const struct suite_case tests[] = {
-#include "suite_rpcrdma_sizes.inc"
-};
-
-const struct suite suite_rpcrdma_sizes = {"rpcrdma", tests, G_N_ELEMENTS(tests)};

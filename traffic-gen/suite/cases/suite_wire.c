@@ -51,7 +51,7 @@ static bool comes_back(struct talk *talk, enum message message, unsigned echoes,
 }
 
 /* One message, put so. False: no more of them. */
-static bool say_message(struct talk *talk, enum deed deed, unsigned step, bool odd, unsigned *steps)
+static bool wire_say_message(struct talk *talk, enum deed deed, unsigned step, bool odd, unsigned *steps)
 {
     const enum message message = message_of(talk);
     static const char *const statements[] = {"write region=all", "send", "write"};
@@ -71,7 +71,10 @@ static bool say_message(struct talk *talk, enum deed deed, unsigned step, bool o
 
     *steps = wire_deeds[deed].steps ? wire_deeds[deed].steps : octets->len - 1;
     talk_write(talk, octets->data, octets->len);
-    (odd ? wire_deeds[deed].put : wire_deeds[deed].plainly)(&stretch, step);
+    if (odd)
+        wire_put_deed(&stretch, deed, step);
+    else
+        wire_deeds[deed].plainly(&stretch, step);
     talk_let_go(talk);
     return comes_back(talk, message, fpdus, payload);
 }
@@ -91,7 +94,7 @@ static bool say_steps(struct talk *talk, enum deed deed, struct steps *these, un
     if (!talk_start(talk, NULL))
         return false;
     for (unsigned step = these->from; back && step <= last && step < these->n; step++) {
-        back = say_message(talk, deed, step, odd, &these->n);
+        back = wire_say_message(talk, deed, step, odd, &these->n);
         these->to = step;
     }
     return true;
@@ -143,7 +146,7 @@ static void pass_with_cuts(struct talk *talk, const struct suite_case *row, cons
  * A message that the device does not take with the same cuts either says nothing about the oddity: it fails by the rule
  * about cuts, which has its own cases. The case goes on after it.
  */
-static void goes_on(struct talk *talk, const struct suite_case *row)
+void wire_goes_on(struct talk *talk, const struct suite_case *row)
 {
     struct steps these = {.n = 1};
     unsigned passed_over = 0;
@@ -178,8 +181,6 @@ static void goes_on(struct talk *talk, const struct suite_case *row)
 
 /* ---- how the connection is opened ---- */
 
-enum opening { WITH_OCTETS, CROSSED };
-
 /* The SYN has our Request, or its beginning; with a stack that ignores that, it comes again. */
 static bool open_with_octets(struct talk *talk)
 {
@@ -210,11 +211,11 @@ static bool say_opening(struct talk *talk, const struct suite_case *row, bool od
             return false;
     }
     if (talk->operating)
-        say_message(talk, IN_TWO, 0, false, &steps);
+        wire_say_message(talk, IN_TWO, 0, false, &steps);
     return true;
 }
 
-static void opens(struct talk *talk, const struct suite_case *row)
+void wire_opens(struct talk *talk, const struct suite_case *row)
 {
     talk_expect_taken(talk, row, say_opening, still_alive);
 }
@@ -224,8 +225,6 @@ static void opens(struct talk *talk, const struct suite_case *row)
 enum { READ_OCTETS = 6000, WRITE_OCTETS = 1000, SMALL_WINDOW = 700, WIDE_WINDOW = 60000, NARROW = 1280 };
 
 static const int64_t unread_us = 1200 * 1000;
-
-enum reading { SMALL_AND_CLOSED, NARROW_PATH, NARROW_WITHIN };
 
 static uint8_t octet_at(size_t i)
 {
@@ -307,15 +306,7 @@ static enum talk_life hear_read(struct talk *talk, const struct suite_case *row)
     return LIFE_ANSWERS;
 }
 
-static void answers_whole(struct talk *talk, const struct suite_case *row)
+void wire_answers_whole(struct talk *talk, const struct suite_case *row)
 {
     talk_expect_taken(talk, row, say_read, hear_read);
 }
-
-/* ---- rows: rules/mpa.cases ---- */
-
-static const struct suite_case tests[] = {
-#include "suite_wire.inc"
-};
-
-const struct suite suite_mpa_wire = {"mpa", tests, G_N_ELEMENTS(tests)};

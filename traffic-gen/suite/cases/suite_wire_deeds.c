@@ -25,16 +25,6 @@ static void put(const struct stretch *stretch, size_t from, size_t to, const cha
              &(struct wire_put){.from = (int64_t)(stretch->at + from), .p = stretch->p + from, .n = to - from}, what);
 }
 
-/* The stretch with its first n octets inverted; the caller frees it. */
-static uint8_t *with_others(const struct stretch *stretch, size_t n)
-{
-    uint8_t *octets = g_memdup2(stretch->p, stretch->n);
-
-    for (size_t i = 0; i < n; i++)
-        octets[i] ^= 0xFF;
-    return octets;
-}
-
 /* Before this octet, of so many places from the second octet to the last. */
 static size_t place(const struct stretch *stretch, unsigned step, unsigned steps)
 {
@@ -82,12 +72,6 @@ static void put_tiny_pieces(const struct stretch *stretch, unsigned step)
     put_in_pieces(stretch, TINY_PIECE);
 }
 
-static void put_in_two(const struct stretch *stretch, unsigned step)
-{
-    put(stretch, 0, step + 1, "cut");
-    put(stretch, step + 1, stretch->n, "the rest");
-}
-
 /* Of three segments. */
 static void cuts_in_three(const struct stretch *stretch, unsigned step, size_t cuts[2])
 {
@@ -129,165 +113,144 @@ static void put_backwards(const struct stretch *stretch, unsigned step)
         put(stretch, pieces * TINY_PIECE, MIN((pieces + 1) * TINY_PIECE, stretch->n), "backwards");
 }
 
-static void put_twice(const struct stretch *stretch, unsigned step)
-{
-    const size_t cut = place(stretch, step, PLACES);
+/* ---- with one cut ---- */
 
-    for (unsigned again = 0; again < 2; again++)
-        put(stretch, 0, cut, again ? "again" : "once");
-    for (unsigned again = 0; again < 2; again++)
-        put(stretch, cut, stretch->n, again ? "again" : "once");
-    if (talk_await_ack(stretch->talk, stretch->at + stretch->n))
-        put(stretch, 0, stretch->n, "all of it again, although acknowledged");
+/* Octets of the stretch, around its cut. */
+enum edge { START, HALF, BEFORE, CUT, AFTER, END };
+enum octets { THEIRS, OTHERS, OTHERS_BEFORE_CUT };
+
+/* A segment. */
+struct piece {
+    const char *what; /* NULL: there are no more */
+    enum edge from, to;
+    enum octets octets;
+    struct wire_put put; /* its other fields; from: so much further in the stream */
+    enum edge awaits;    /* first, all before that has to be acknowledged, or no more is sent; START: nothing */
+};
+
+enum { PIECES = 6 };
+
+#define BEGINNING                                                                                                      \
+    {                                                                                                                  \
+        "the beginning", START, CUT                                                                                    \
+    }
+#define REST                                                                                                           \
+    {                                                                                                                  \
+        "the rest", CUT, END                                                                                           \
+    }
+
+static const struct piece deed_pieces[][PIECES] = {
+    [IN_TWO] = {{"cut", START, CUT}, REST},
+    [TWICE] = {{"once", START, CUT},
+               {"again", START, CUT},
+               {"once", CUT, END},
+               {"again", CUT, END},
+               {"all of it again, although acknowledged", START, END, .awaits = END}},
+    /* As after a loss: the first segments, then all of it at once, then with another cut. */
+    [OTHER_CUTS] = {{"once", START, CUT},
+                    {"all of it, in a segment that begins as early", START, END},
+                    {"with other cuts", HALF, CUT},
+                    {"with other cuts", BEFORE, AFTER}},
+    [OTHERS_AGAIN] = {{"once", START, END},
+                      {"again with other octets, although acknowledged", BEFORE, END, OTHERS, .awaits = END}},
+    [OVERLAP] = {BEGINNING,
+                 {"the rest, and before it other octets for those that were acknowledged", START, END,
+                  OTHERS_BEFORE_CUT, .awaits = CUT}},
+    [DAMAGED] = {BEGINNING,
+                 {"the rest with other octets and a wrong checksum", CUT, END, OTHERS, {.bad_checksum = true}},
+                 REST},
+    [OUTSIDE_WINDOW] = {BEGINNING,
+                        {"beyond the window", START, END, OTHERS, {.from = FAR}},
+                        {"long past", START, END, OTHERS, {.from = -LONG_PAST}},
+                        REST},
+    /* RFC 9293 section 3.10.7.4: outside the window it is dropped; in the window RFC 793 allows it to take effect. */
+    [RESETS] = {BEGINNING,
+                {"an RST beyond the window", START, START, THEIRS, {.from = FAR, .flags = RST}},
+                {"an RST long past", START, START, THEIRS, {.from = -LONG_PAST, .flags = RST}},
+                REST},
+    [OLD_SYN] = {BEGINNING, {"the SYN once more", START, START, THEIRS, {.flags = SYN, .no_ack = true}}, REST},
+    /* RFC 9293 section 3.8.4: with the last octet that was acknowledged, or with none. */
+    [KEEP_ALIVES] = {BEGINNING,
+                     {"a keep-alive without an octet", BEFORE, BEFORE, .awaits = CUT},
+                     {"a keep-alive with an octet of garbage", BEFORE, CUT, OTHERS},
+                     REST},
+    /*
+     * RFC 9293 section 3.8.5: without URG the pointer means nothing, and with it nothing new when all that it is about
+     * has been received.
+     */
+    [URGENT] =
+        {BEGINNING,
+         {"the beginning again, all of it urgent, although acknowledged", START, CUT, THEIRS, {.flags = URG}, CUT},
+         {"the rest, with an urgent pointer but without URG", CUT, END, THEIRS, {.urgent = 1}}},
+    [CONGESTION] = {{"the beginning, Congestion Experienced", START, CUT, THEIRS, {.traffic_class = CONGESTED}},
+                    {"the rest, with ECE and CWR", CUT, END, THEIRS, {.flags = ECE_AND_CWR}}},
+};
+
+static size_t at_edge(const struct stretch *stretch, enum edge edge, size_t cut)
+{
+    const size_t edges[] = {
+        [START] = 0,        [HALF] = cut / 2, [BEFORE] = cut - 1, [CUT] = cut, [AFTER] = MIN(cut + 1, stretch->n),
+        [END] = stretch->n,
+    };
+
+    return edges[edge];
 }
 
-/* As after a loss: the first segments, then all of it at once, then with another cut. */
-static void put_with_other_cuts(const struct stretch *stretch, unsigned step)
+static void put_piece(const struct stretch *stretch, const struct piece *piece, size_t cut)
 {
-    const size_t cut = place(stretch, step, PLACES);
+    const size_t from = at_edge(stretch, piece->from, cut), n = at_edge(stretch, piece->to, cut) - from;
+    const size_t others = piece->octets == OTHERS ? stretch->n : piece->octets == OTHERS_BEFORE_CUT ? cut : 0;
+    g_autofree uint8_t *octets = g_memdup2(stretch->p, stretch->n);
+    struct wire_put segment = piece->put;
 
-    put(stretch, 0, cut, "once");
-    put(stretch, 0, stretch->n, "all of it, in a segment that begins as early");
-    put(stretch, cut / 2, cut, "with other cuts");
-    put(stretch, cut - 1, MIN(cut + 1, stretch->n), "with other cuts");
+    for (size_t i = 0; i < others; i++)
+        octets[i] ^= 0xFF;
+    segment.from += (int64_t)(stretch->at + from);
+    segment.p = octets + from;
+    segment.n = n;
+    if (segment.flags & SYN)
+        segment.from = -1;
+    if (segment.flags & URG)
+        segment.urgent = (uint16_t)cut;
+    talk_put(stretch->talk, &segment, piece->what);
 }
 
-static void put_others_again(const struct stretch *stretch, unsigned step)
+static void put_cut(const struct stretch *stretch, enum deed deed, unsigned step)
 {
-    g_autofree uint8_t *others = with_others(stretch, stretch->n);
-    const size_t from = place(stretch, step, PLACES) - 1;
+    const size_t cut = deed == IN_TWO ? step + 1 : place(stretch, step, PLACES);
 
-    put(stretch, 0, stretch->n, "once");
-    if (talk_await_ack(stretch->talk, stretch->at + stretch->n))
-        talk_put(stretch->talk,
-                 &(struct wire_put){.from = (int64_t)(stretch->at + from), .p = others + from, .n = stretch->n - from},
-                 "again with other octets, although acknowledged");
+    for (const struct piece *piece = deed_pieces[deed]; piece < deed_pieces[deed] + PIECES && piece->what; piece++) {
+        if (piece->awaits != START &&
+            !talk_await_ack(stretch->talk, stretch->at + at_edge(stretch, piece->awaits, cut)))
+            return;
+        put_piece(stretch, piece, cut);
+    }
 }
 
-static void put_overlap(const struct stretch *stretch, unsigned step)
-{
-    const size_t cut = place(stretch, step, PLACES);
-    g_autofree uint8_t *others = with_others(stretch, cut);
-
-    put(stretch, 0, cut, "the beginning");
-    if (talk_await_ack(stretch->talk, stretch->at + cut))
-        talk_put(stretch->talk, &(struct wire_put){.from = (int64_t)stretch->at, .p = others, .n = stretch->n},
-                 "the rest, and before it other octets for those that were acknowledged");
-}
-
-static void put_damaged(const struct stretch *stretch, unsigned step)
-{
-    const size_t cut = place(stretch, step, PLACES);
-    g_autofree uint8_t *others = with_others(stretch, stretch->n);
-
-    put(stretch, 0, cut, "the beginning");
-    talk_put(stretch->talk,
-             &(struct wire_put){
-                 .from = (int64_t)(stretch->at + cut), .p = others + cut, .n = stretch->n - cut, .bad_checksum = true},
-             "the rest with other octets and a wrong checksum");
-    put(stretch, cut, stretch->n, "the rest");
-}
-
-static void put_outside_window(const struct stretch *stretch, unsigned step)
-{
-    const int64_t here = (int64_t)stretch->at, places[] = {here + FAR, here - LONG_PAST};
-    const size_t cut = place(stretch, step, PLACES);
-    g_autofree uint8_t *others = with_others(stretch, stretch->n);
-
-    put(stretch, 0, cut, "the beginning");
-    for (unsigned i = 0; i < G_N_ELEMENTS(places); i++)
-        talk_put(stretch->talk, &(struct wire_put){.from = places[i], .p = others, .n = stretch->n},
-                 i == 0 ? "beyond the window" : "long past");
-    put(stretch, cut, stretch->n, "the rest");
-}
-
-/* RFC 9293 section 3.10.7.4: an RST outside the window is dropped; in the window RFC 793 allows it to take effect. */
-static void put_resets(const struct stretch *stretch, unsigned step)
-{
-    const int64_t here = (int64_t)stretch->at, places[] = {here + FAR, here - LONG_PAST};
-    const size_t cut = place(stretch, step, PLACES);
-
-    put(stretch, 0, cut, "the beginning");
-    for (unsigned i = 0; i < G_N_ELEMENTS(places); i++)
-        talk_put(stretch->talk, &(struct wire_put){.from = places[i], .flags = RST},
-                 i == 0 ? "an RST beyond the window" : "an RST long past");
-    put(stretch, cut, stretch->n, "the rest");
-}
-
-static void put_old_syn(const struct stretch *stretch, unsigned step)
-{
-    const size_t cut = place(stretch, step, PLACES);
-
-    put(stretch, 0, cut, "the beginning");
-    talk_put(stretch->talk, &(struct wire_put){.from = -1, .flags = SYN, .no_ack = true}, "the SYN once more");
-    put(stretch, cut, stretch->n, "the rest");
-}
-
-/* RFC 9293 section 3.8.4: with the last octet that was acknowledged, or with none. */
-static void put_keep_alives(const struct stretch *stretch, unsigned step)
-{
-    static const uint8_t garbage = 0x5A;
-    const size_t cut = place(stretch, step, PLACES);
-    const int64_t last = (int64_t)(stretch->at + cut) - 1;
-
-    put(stretch, 0, cut, "the beginning");
-    if (!talk_await_ack(stretch->talk, stretch->at + cut))
-        return;
-    talk_put(stretch->talk, &(struct wire_put){.from = last}, "a keep-alive without an octet");
-    talk_put(stretch->talk, &(struct wire_put){.from = last, .p = &garbage, .n = 1},
-             "a keep-alive with an octet of garbage");
-    put(stretch, cut, stretch->n, "the rest");
-}
-
-/*
- * RFC 9293 section 3.8.5: without URG the pointer means nothing, and with it nothing new when all that it is about has
- * been received.
- */
-static void put_urgent(const struct stretch *stretch, unsigned step)
-{
-    const size_t cut = place(stretch, step, PLACES);
-
-    put(stretch, 0, cut, "the beginning");
-    if (!talk_await_ack(stretch->talk, stretch->at + cut))
-        return;
-    talk_put(stretch->talk,
-             &(struct wire_put){
-                 .from = (int64_t)stretch->at, .p = stretch->p, .n = cut, .flags = URG, .urgent = (uint16_t)cut},
-             "the beginning again, all of it urgent, although acknowledged");
-    talk_put(stretch->talk,
-             &(struct wire_put){
-                 .from = (int64_t)(stretch->at + cut), .p = stretch->p + cut, .n = stretch->n - cut, .urgent = 1},
-             "the rest, with an urgent pointer but without URG");
-}
-
-static void put_congested(const struct stretch *stretch, unsigned step)
-{
-    const size_t cut = place(stretch, step, PLACES);
-
-    talk_put(stretch->talk,
-             &(struct wire_put){.from = (int64_t)stretch->at, .p = stretch->p, .n = cut, .traffic_class = CONGESTED},
-             "the beginning, Congestion Experienced");
-    talk_put(
-        stretch->talk,
-        &(struct wire_put){
-            .from = (int64_t)(stretch->at + cut), .p = stretch->p + cut, .n = stretch->n - cut, .flags = ECE_AND_CWR},
-        "the rest, with ECE and CWR");
-}
+/* ---- deeds ---- */
 
 const struct wire_deed wire_deeds[] = {
-    [IN_TWO] = {put_in_two, put_in_one, 0, 0},
+    [IN_TWO] = {NULL, put_in_one, 0, 0},
     [OUT_OF_ORDER] = {put_out_of_order, put_in_three_plainly, ORDERS *(PLACES - 1), 0},
     [FIRST_LAST] = {put_first_last, put_pieces, 2, MANY},
     [BACKWARDS] = {put_backwards, put_tiny_pieces, 2, 0},
-    [TWICE] = {put_twice, put_in_two_plainly, PLACES, 0},
-    [OTHER_CUTS] = {put_with_other_cuts, put_in_two_plainly, PLACES, 0},
-    [OTHERS_AGAIN] = {put_others_again, put_in_one, PLACES, 0},
-    [OVERLAP] = {put_overlap, put_in_two_plainly, PLACES, 0},
-    [DAMAGED] = {put_damaged, put_in_two_plainly, PLACES, 0},
-    [OUTSIDE_WINDOW] = {put_outside_window, put_in_two_plainly, PLACES, 0},
-    [RESETS] = {put_resets, put_in_two_plainly, PLACES, 0},
-    [OLD_SYN] = {put_old_syn, put_in_two_plainly, PLACES, 0},
-    [KEEP_ALIVES] = {put_keep_alives, put_in_two_plainly, PLACES, 0},
-    [CONGESTION] = {put_congested, put_in_two_plainly, PLACES, 0},
-    [URGENT] = {put_urgent, put_in_two_plainly, PLACES, 0},
+    [OTHERS_AGAIN] = {NULL, put_in_one, PLACES, 0},
+    [TWICE] = {NULL, put_in_two_plainly, PLACES, 0},
+    [OTHER_CUTS] = {NULL, put_in_two_plainly, PLACES, 0},
+    [OVERLAP] = {NULL, put_in_two_plainly, PLACES, 0},
+    [DAMAGED] = {NULL, put_in_two_plainly, PLACES, 0},
+    [OUTSIDE_WINDOW] = {NULL, put_in_two_plainly, PLACES, 0},
+    [RESETS] = {NULL, put_in_two_plainly, PLACES, 0},
+    [OLD_SYN] = {NULL, put_in_two_plainly, PLACES, 0},
+    [KEEP_ALIVES] = {NULL, put_in_two_plainly, PLACES, 0},
+    [CONGESTION] = {NULL, put_in_two_plainly, PLACES, 0},
+    [URGENT] = {NULL, put_in_two_plainly, PLACES, 0},
 };
+
+void wire_put_deed(const struct stretch *stretch, enum deed deed, unsigned step)
+{
+    if (wire_deeds[deed].put)
+        wire_deeds[deed].put(stretch, step);
+    else
+        put_cut(stretch, deed, step);
+}

@@ -3,6 +3,7 @@
 #ifndef IWARP_TRAFFIC_SUITE_CASES_SUITE_WIRE_DEEDS_H
 #define IWARP_TRAFFIC_SUITE_CASES_SUITE_WIRE_DEEDS_H
 
+#include "traffic-gen/suite/cases/suite_words.h"
 #include "traffic-gen/suite/talk/talk.h"
 
 /* Octets of the stream that are held, and where they begin in it. */
@@ -13,31 +14,14 @@ struct stretch {
     uint64_t at;
 };
 
-enum deed {
-    IN_TWO,
-    OUT_OF_ORDER,
-    FIRST_LAST,
-    BACKWARDS,
-    TWICE,
-    OTHER_CUTS,
-    OTHERS_AGAIN,
-    OVERLAP,
-    DAMAGED,
-    OUTSIDE_WINDOW,
-    RESETS,
-    OLD_SYN,
-    KEEP_ALIVES,
-    CONGESTION,
-    URGENT
-};
-
 struct wire_deed {
-    void (*put)(const struct stretch *stretch, unsigned step);
+    void (*put)(const struct stretch *stretch, unsigned step);     /* NULL: segments of a table, around one cut */
     void (*plainly)(const struct stretch *stretch, unsigned step); /* the same without the oddity: with the same cuts */
     unsigned steps;                                                /* messages; 0: one for each octet but the first */
     unsigned fpdus;                                                /* of a message, at a time; 0: one */
 };
 
 extern const struct wire_deed wire_deeds[]; /* by enum deed */
+void wire_put_deed(const struct stretch *stretch, enum deed deed, unsigned step);
 
 #endif

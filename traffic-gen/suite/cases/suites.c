@@ -1,15 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The suites, and what their cases have in common. */
+/* What the cases of the suites have in common; their tables are generated from rules/. */
 #include "traffic-gen/suite/talk/suite.h"
 
 #include <glib.h>
-
-const struct suite *const suites[] = {
-    &suite_mpa,           &suite_mpa_cuts,       &suite_mpa_wire,    &suite_mpa_errors,
-    &suite_mpa_startup,   &suite_mpa_frames,     &suite_mpa2,        &suite_mpa2_reply,
-    &suite_ddp,           &suite_rdmap,          &suite_rdmap_reads, &suite_rdmapx,
-    &suite_atomics,       &suite_requester,      &suite_rpcrdma,     &suite_rpcrdma_chunks,
-    &suite_rpcrdma_sizes, &suite_rpcrdma_client, &suite_nfs,         NULL};
 
 char *suite_case_id(const struct suite_case *row)
 {

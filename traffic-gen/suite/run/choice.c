@@ -167,10 +167,8 @@ static bool suites_are_good(char **names, GError **error)
     GString *known = g_string_new(NULL);
     bool good = true;
 
-    for (unsigned k = 0; suites[k]; k++) {
-        if (k == 0 || strcmp(suites[k - 1]->name, suites[k]->name) != 0) /* parts of one suite are adjacent */
-            g_string_append_printf(known, "%s%s", k ? ", " : "", suites[k]->name);
-    }
+    for (unsigned k = 0; suites[k]; k++)
+        g_string_append_printf(known, "%s%s", k ? ", " : "", suites[k]->name);
     for (unsigned i = 0; names[i] && good; i++) {
         good = false;
         for (unsigned k = 0; suites[k] && !good; k++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The active suites: tables of cases, each a stimulus for a device under test (DUT) and the reaction that is due. The
- * tables are made from the blocks of the rules, `case` in rules/README.md, and included by the files of their
- * functions. A case runs on fresh connections; its id is that of the rule that it provokes, with a suffix where a rule
- * needs several. Its function talks (traffic-gen/suite/talk/talk.h) and gives a verdict; the engine, which watches the
- * whole conversation, decides wherever it can: its count for the rule overrides the function's verdict.
+ * tables are made from the blocks of the rules, `case` in rules/README.md. A case runs on fresh connections; its id is
+ * that of the rule that it provokes, with a suffix where a rule needs several. Its function talks
+ * (traffic-gen/suite/talk/talk.h) and gives a verdict; the engine, which watches the whole conversation, decides
+ * wherever it can: its count for the rule overrides the function's verdict.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_SUITE_H
 #define IWARP_TRAFFIC_SUITE_TALK_SUITE_H
@@ -30,6 +30,16 @@ enum suite_need {
     NEED_ALONE = 512        /* not of the device: no other case beside it (--jobs), which might write where it does */
 };
 
+/* What a line of a case says: passed; so, as the device ended the connection; the same, if it continues otherwise. */
+enum suite_verdict_kind { VERDICT_PASS, VERDICT_ENDS, VERDICT_REFUSES, VERDICT_FAIL, VERDICT_UNCLEAR, VERDICT_SKIP };
+
+struct suite_verdict {
+    enum suite_verdict_kind kind;
+    unsigned when, unless; /* of what was found, all of these and none of those hold: sets of the word's enumerators */
+    const char *reason, *no_reason; /* of a Terminate, "2/0/06" or "1/2/..."; NULL: any, none */
+    const char *text;               /* NULL: there are no more lines */
+};
+
 struct suite_case {
     enum rule_id rule;
     const char *suffix; /* "crc-field": MPA-8-02/crc-field; NULL: none */
@@ -40,8 +50,9 @@ struct suite_case {
     const char *expected; /* "Terminate 2/0/2 or close" */
     const char *says;     /* the same in statements, for the functions of suite_rows.h and suite_rpcrdma.h */
     int served;           /* opcode of the answer that shows that it was served; 0: there is none */
-    int variant;          /* for other functions that several rows share: `value` in the block */
-    const char *name;     /* its id, where that is not the rule's: a vector of traffic-gen/pairs; NULL: it is */
+    int variant;          /* the values of the word, which its function knows */
+    const struct suite_verdict *verdicts; /* the first that holds is the case's; NULL: none */
+    const char *name; /* its id, where that is not the rule's: a vector of traffic-gen/pairs; NULL: it is */
     /* For rpcrdma_once() and rpcrdma_each_version(): what is done on a connection. */
     void (*on)(struct rpc_talker *talker, const struct suite_case *row);
 };
@@ -52,12 +63,6 @@ struct suite {
     const struct suite_case *cases;
     unsigned n;
 };
-
-/* Parts of one suite have the same name. */
-extern const struct suite suite_mpa, suite_mpa_cuts, suite_mpa_wire, suite_mpa_errors, suite_mpa_startup,
-    suite_mpa_frames, suite_mpa2, suite_mpa2_reply, suite_ddp, suite_rdmap, suite_rdmap_reads, suite_rdmapx,
-    suite_atomics, suite_requester, suite_rpcrdma, suite_rpcrdma_chunks, suite_rpcrdma_sizes, suite_rpcrdma_client,
-    suite_nfs;
 
 /* All suites, in the order in which they run; NULL after the last. */
 extern const struct suite *const suites[];

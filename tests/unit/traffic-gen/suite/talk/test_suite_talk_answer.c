@@ -142,12 +142,62 @@ static void test_reasons(void **state)
     }
 }
 
+/* ---- lines ---- */
+
+static void test_the_first_line_that_holds(void **state)
+{
+    static const struct suite_verdict lines[] = {
+        {VERDICT_ENDS, WHEN_CLOSED, 0, NULL, NULL, "ends: {found}"},
+        {VERDICT_PASS, WHEN_SILENT, WHEN_SAID, NULL, NULL, "{found}, {found}"},
+        {VERDICT_UNCLEAR, WHEN_TERMINATE, 0, NULL, "1/*/*", "not of DDP"},
+        {VERDICT_SKIP, 0, 0, "1/2/0a", NULL, "1/2/0a"},
+        {VERDICT_FAIL, WHEN_FPDU, 0, NULL, NULL, "100 %s: {found}{answer}"},
+        {.text = NULL},
+    };
+    static const struct suite_case row = {.verdicts = lines}, without = {.verdicts = NULL};
+    static const struct {
+        unsigned facts;
+        uint8_t layer, etype, code; /* where there is a Terminate */
+        enum case_outcome outcome;
+        const char *actual; /* NULL: no line holds */
+    } table[] = {
+        {WHEN_CLOSED | WHEN_SAID, 0, 0, 0, OUTCOME_PASSED, "ends: it"},
+        {WHEN_SILENT, 0, 0, 0, OUTCOME_PASSED, "it, it"},
+        {WHEN_SILENT | WHEN_SAID, 0, 0, 0, OUTCOME_INCONCLUSIVE, NULL},
+        {WHEN_TERMINATE, 0, 2, 10, OUTCOME_INCONCLUSIVE, "not of DDP"},
+        {WHEN_TERMINATE, 1, 2, 10, OUTCOME_NOT_APPLICABLE, "1/2/0a"},
+        {WHEN_TERMINATE, 1, 2, 9, OUTCOME_INCONCLUSIVE, NULL},
+        {WHEN_FPDU | WHEN_SAID, 1, 2, 10, OUTCOME_FAILED, "100 %s: it"},
+        {0, 0, 0, 0, OUTCOME_INCONCLUSIVE, NULL},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(table); i++) {
+        struct reaction reaction = {
+            .facts = table[i].facts,
+            .is_terminate = table[i].facts & WHEN_TERMINATE,
+            .meant = {.layer = table[i].layer, .etype = table[i].etype, .code = table[i].code},
+            .found = "it",
+        };
+        struct conversation_of one;
+
+        begin(&one);
+        assert_null(verdict_by_lines(&one.talk, &without, &reaction));
+        assert_null(one.result->actual);
+        if (!verdict_by_lines(&one.talk, &row, &reaction) != !table[i].actual ||
+            g_strcmp0(one.result->actual, table[i].actual) != 0 ||
+            (table[i].actual && one.result->outcome != table[i].outcome))
+            fail_msg("row %u: %s", i, one.result->actual);
+        end(&one);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answers),
         cmocka_unit_test(test_the_first_answer_stays),
         cmocka_unit_test(test_reasons),
+        cmocka_unit_test(test_the_first_line_that_holds),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
