@@ -2,6 +2,8 @@
 """A device that conforms but for the layout of its Terminates, as soft-iWARP has it, or for their CRC: that is one mistake, and one
 finding."""
 import contextlib
+import json
+import re
 import socket
 import struct
 import subprocess
@@ -100,6 +102,8 @@ def test_one_mistake_is_one_finding(device, rewrite):
     code = run.tests["DDP-7.2-13"]
     assert code["outcome"] == "passed" and "layer 2 type 1 code 6 [meant: layer 1 type 2 code 6" in code["actual"]
     assert run.report["terminate_layout"]
+    said = json.dumps(run.report)
+    assert "Terminate layer 1 type 1 code 0 (Invalid STag)" in said and not re.search(r"Terminate ([^[]*) \[meant: \1,", said)
 
 
 def test_another_reason_is_still_another(device):

@@ -20,8 +20,8 @@ static bool number_after(const char **at, const char *words_before, unsigned *ou
     return true;
 }
 
-/* Appends to the last Terminate named in text what it means, unless an interrupted run that is continued has done so.
- */
+/* Appends to the last Terminate named in text what it means, where that is not what it says, unless an interrupted run
+ * that is continued has done so. */
 static void add_meaning(char **text, const char *layout)
 {
     struct rdmap_terminate meant;
@@ -30,7 +30,8 @@ static void add_meaning(char **text, const char *layout)
 
     if (!at || !number_after(&at, words, &layer) || !number_after(&at, " type ", &etype) ||
         !number_after(&at, " code ", &code) || g_str_has_prefix(at, meaning) ||
-        !rdmap_terminate_meant(layout, layer, etype, code, &meant))
+        !rdmap_terminate_meant(layout, layer, etype, code, &meant) ||
+        (meant.layer == layer && meant.etype == etype && meant.code == code))
         return;
     name = rdmap_terminate_code_name(meant.layer, meant.etype, meant.code);
     g_autofree char *before = g_strndup(*text, (gsize)(at - *text)), *after = g_strdup(at);
