@@ -28,14 +28,17 @@ static void limit_pass(const struct nfs_look *look, const struct nfs_chunk_use *
         nfs_pass(look, RULE_NFSULB_6_4_2_05);
 }
 
-/* GARBAGE_ARGS is about the arguments, which have no errors; ERR_CHUNK may also be due to a lack of room. */
+/*
+ * GARBAGE_ARGS is about the arguments, which have no errors; ERR_CHUNK may also be due to a lack of room, or to large
+ * Read chunks.
+ */
 static bool limit_judge_refusal(const struct nfs_look *look, const struct nfs_chunk_use *use, bool err_chunk)
 {
     enum rule_id rule = use->any_read && use->longest <= 1 ? RULE_NFSULB_6_4_2_04 : RULE_NFSULB_6_4_2_05;
 
     if (!use->any_read && look->t->n_writes == 0 && use->longest <= 1)
         return false;
-    if (look->t->damaged || (err_chunk && !nfs_reply_fits(look))) {
+    if (look->t->damaged || (err_chunk && !(nfs_reply_fits(look) && rpcrdma_reads_modest(look->t)))) {
         nfs_inconclusive(look, rule);
         return true;
     }

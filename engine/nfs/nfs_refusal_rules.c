@@ -3,8 +3,8 @@
  * Refusals of sound Calls: ERR_CHUNK means that the Transport header or its chunks cannot be used (RFC 8166 section
  * 4.5), GARBAGE_ARGS that the arguments cannot be decoded (RFC 5531 section 9). Neither applies to a Call whose header
  * is correct, whose arguments can be decoded to their end and hold nothing unusual, and which provides for any Reply. A
- * responder may refuse a Call that broke an earlier connection (RFC 8166 section 4.5.3): for Calls with chunks before
- * the first answer, the refusal is a warning.
+ * responder may refuse a Call with large Read chunks (RFC 8166 section 8.1.4), or a Call that broke an earlier
+ * connection (RFC 8166 section 4.5.3): for Calls with chunks before the first answer, the refusal is a warning.
  */
 #include "engine/nfs/nfs_internal.h"
 
@@ -82,7 +82,8 @@ static const char *call_name(const struct nfs_look *look)
 
 static void refusal_judge_error(const struct nfs_look *look, const struct rpcrdma_message *message)
 {
-    if (!nfs_sound(look) || message->unsure || !(is_null_call(look->body) || nfs_reply_fits(look))) {
+    if (!nfs_sound(look) || message->unsure || !rpcrdma_reads_modest(look->t) ||
+        !(is_null_call(look->body) || nfs_reply_fits(look))) {
         nfs_inconclusive(look, RULE_RPCR_4_5_12);
         return;
     }

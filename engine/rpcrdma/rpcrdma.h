@@ -372,6 +372,8 @@ void rpcrdma_vfail(struct rpcrdma_connection *rpcrdma, enum rule_id rule, enum r
                    va_list args) __attribute__((cold, format(printf, 7, 0)));
 /* The name that people use for a Call: "OPEN", not "COMPOUND", as far as the Call was read; NULL: unknown. */
 const char *rpcrdma_operation_of(const struct rpcrdma_transaction *transaction);
+/* The Read chunks are not so large that a responder may refuse to pull them: RFC 8166 section 8.1.4. */
+bool rpcrdma_reads_modest(const struct rpcrdma_transaction *transaction);
 /* For the NFS binding: the slot of an outstanding Call. */
 void rpcrdma_transaction_uses(struct rpcrdma_transaction *transaction, const struct rpcrdma_slot_use *use);
 /* Contents of an item, only during the events about the payload; NULL: the payload does not have them. */

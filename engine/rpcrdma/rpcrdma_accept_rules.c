@@ -118,16 +118,22 @@ static const struct form {
 
 /* ---- refusals ---- */
 
-static bool is_ordinary(const struct rpcrdma_transaction *t)
+bool rpcrdma_reads_modest(const struct rpcrdma_transaction *t)
 {
     uint64_t length = 0;
 
+    for (unsigned i = 0; i < accept_read_chunks(t); i++)
+        length += t->chunks[i].length;
+    return length <= LENGTH_MODEST;
+}
+
+static bool is_ordinary(const struct rpcrdma_transaction *t)
+{
     for (unsigned i = 0; i < accept_read_chunks(t); i++) {
         if (t->chunks[i].n > SEGMENTS_MAX)
             return false;
-        length += t->chunks[i].length;
     }
-    return length <= LENGTH_MODEST;
+    return rpcrdma_reads_modest(t);
 }
 
 bool rpcrdma_untouched(const struct rpcrdma_transaction *t)
