@@ -23,7 +23,8 @@ def shown(*failed, connections=1):
     (case("A-1/x", "passed", aliases=["B-1"]), shown("B-1"), False), (case("A-1", "failed"), shown("A-1"), True),
     (case("A-1", "failed"), shown("B-1"), False), (case("A-1", "failed", aliases=["B-1"]), shown("B-1"), True),
     (case("A-1", "failed"), shown(), False), (case("NFSULB-6.4.2-07", "failed"), shown("RPCR-4.5.4-03"), True),
-    (case("A-1", "passed"), shown(connections=0), False), (case("A-1", "inconclusive"), shown("A-1"), True)])
+    (case("A-1", "passed"), shown(connections=0), False), (case("A-1", "inconclusive"), shown("A-1"), True),
+    (case("NFSULB-5.1-01", "passed"), shown(connections=0), True)])
 def test_disagreements(test, found, agrees):
     assert (list(agree.disagreements([test], {test["id"]: found}, "responder")) == []) == agrees
 
