@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Scenarios of NFS made at random: jobs of a client on a file tree that a model keeps, so that each answer is known."""
-import json
 import random
 
 JOBS = 25
@@ -11,27 +10,29 @@ class Jobs:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.version = self.random.choice(["2", "3", "4.0", "4.1", "4.2"])
-        nfs = {"version": self.version}
+        words = [f"nfs={self.version}"]
         for name, values in (("io", (1024, 4096, 8192, 20000)), ("list", (1024, 4096)), ("in-flight", (1, 3, 8)),
-                             ("inline-up-to", (100, 700)), ("segments", (1, 2, 5)),
+                             ("inline-up-to", (100, 700)), ("chunk-segments", (1, 2, 5)),
                              ("calls", ("as-needed", "as-needed", "long", "reduced"))):
             if self.random.random() < 0.6:
-                nfs[name] = self.random.choice(values)
+                words.append(f"{name}={self.random.choice(values)}")
         if self.version in ("4.1", "4.2"):
-            nfs["backchannel"] = self.random.random() < 0.5
-        connection = {"nfs": nfs, "crc": self.random.random() < 0.8, "remote-invalidation": self.random.random() < 0.7}
+            words += ["backchannel"] * (self.random.random() < 0.5)
+        words += ["no-crc"] * (self.random.random() >= 0.8)
+        words += ["remote-invalidation=0"] * (self.random.random() >= 0.7)
         if self.random.random() < 0.6:
-            connection["send-size"] = connection["receive-size"] = self.random.choice([1024, 2048, 8192])
+            size = self.random.choice([1024, 2048, 8192])
+            words.append(f"send-size={size} receive-size={size}")
         if self.random.random() < 0.5:
-            connection["credits"] = self.random.choice([2, 3, 8, 64])
+            words.append(f"credits={self.random.choice([2, 3, 8, 64])}")
         if self.random.random() < 0.3:
-            connection["mss"] = self.random.choice([400, 1000])
+            words.append(f"mss={self.random.choice([400, 1000])}")
         if self.random.random() < 0.3:
-            for side in ("initiator", "responder"):
-                connection[side] = {"markers": self.random.random() < 0.5, "ird": self.random.randrange(4, 9), "ord": 4}
+            for side in "IR":
+                words += [f"markers{side}=1"] * (self.random.random() < 0.5) + [f"ird{side}={self.random.randrange(4, 9)} ord{side}=4"]
         # path -> "directory", ("link", text), or ("file", octets, pattern)
         self.tree = {}
-        self.scenario = {"name": "random", "connection": connection, "work": [{"client": [self.job() for _ in range(JOBS)]}]}
+        self.lines = ["with work " + " ".join(words)] + [f"I {line}" for _ in range(JOBS) for line in self.job().splitlines()]
 
     def of(self, kind):
         return [path for path, node in self.tree.items() if (node if isinstance(node, str) else node[0]) == kind]
@@ -52,81 +53,77 @@ class Jobs:
         return "null"
 
     def do_statfs(self, *_):
-        return {"statfs": ""}
+        return "statfs /"
 
     def do_none(self, *_):
-        return {"getattr": "is/not/there", "expect": "NOENT"}
+        return "getattr is/not/there expect=NOENT"
 
     def do_mkdir(self, *_):
         path = self.fresh()
         self.tree[path] = "directory"
-        return {"mkdir": path}
+        return f"mkdir {path}"
 
     def do_again(self, files, directories, links):
-        return {"mkdir": self.random.choice(directories), "expect": "EXIST"}
+        return f"mkdir {self.random.choice(directories)} expect=EXIST"
 
     def do_write(self, *_):
         path, pattern = self.fresh(), self.random.randrange(9)
         octets = self.random.choice([0, 1, 500, self.random.randrange(FILE_MAX)])
         self.tree[path] = ("file", octets, pattern)
-        return {"write": path, "octets": octets, "pattern": pattern}
+        return f"write {path} len={octets} pattern={pattern}"
 
     def do_rewrite(self, files, *_):
         path = self.random.choice(files)
         _, octets, pattern = self.tree[path]
         more = self.random.randrange(5000)
         self.tree[path] = ("file", octets + more, pattern)
-        return {"write": path, "at": octets, "octets": more, "pattern": pattern}
+        return f"write {path} at={octets} len={more} pattern={pattern}"
 
     def do_read(self, files, *_):
         path = self.random.choice(files)
         _, octets, pattern = self.tree[path]
         at = self.random.randrange(octets + 1)
-        return {"read": path, "at": at, "octets": self.random.choice([octets - at, self.random.randrange(octets - at + 1)]),
-                "pattern": pattern}
+        n = self.random.choice([octets - at, self.random.randrange(octets - at + 1)])
+        return f"read {path} at={at} len={n} pattern={pattern}"
 
     def do_truncate(self, files, *_):
         path = self.random.choice(files)
         _, octets, pattern = self.tree[path]
         self.tree[path] = ("file", octets // 2, pattern)
-        return {"truncate": path, "octets": octets // 2}
+        return f"truncate {path} len={octets // 2}"
 
     def do_getattr(self, files, *_):
         path = self.random.choice(files)
-        return {"getattr": path, "octets": self.tree[path][1]}
+        return f"getattr {path} len={self.tree[path][1]}"
 
     def do_access(self, files, *_):
-        return {"access": self.random.choice(files)}
+        return f"access {self.random.choice(files)}"
 
     def do_rename(self, files, *_):
         path, to = self.random.choice(files), self.fresh()
         self.tree[to] = self.tree.pop(path)
-        return {"rename": path, "to": to}
+        return f"rename {path} to={to}"
 
     def do_remove(self, files, *_):
         path = self.random.choice(files)
         del self.tree[path]
-        return {"remove": path}
+        return f"remove {path}"
 
     def do_symlink(self, *_):
         path, text = self.fresh(), "t" * self.random.choice([1, 30, 200])
         self.tree[path] = ("link", text)
-        return {"symlink": path, "text": text}
+        return f"symlink {path} text={text}"
 
     def do_readlink(self, files, directories, links):
         path = self.random.choice(links)
-        return {"readlink": path, "text": self.tree[path][1]}
+        return f"readlink {path} text={self.tree[path][1]}"
 
     def do_files(self, files, directories, links):
         path = self.fresh()
         count = self.random.randrange(1, 30)
         self.tree[path] = "directory"
         self.tree.update({f"{path}/f{i}": ("file", 0, 0) for i in range(count)})
-        return [{"mkdir": path}, {"files": path, "count": count}, {"list": path, "count": count}]
+        return f"mkdir {path}\nfiles {path} count={count}\nlist {path} count={count}"
 
     def text(self):
-        jobs = []
-        for job in self.scenario["work"][0]["client"]:
-            jobs += job if isinstance(job, list) else [job]
-        self.scenario["work"][0]["client"] = jobs
-        return json.dumps(self.scenario)
+        return "\n".join(self.lines) + "\n"

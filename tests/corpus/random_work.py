@@ -7,7 +7,6 @@ The rights and uses of the regions are such that neither side depends on how far
 the other side alone, `words` hold what it does atomics on, `sink` takes what this side reads.
 """
 import functools
-import json
 import random
 import struct
 
@@ -15,7 +14,9 @@ ROUNDS, ACTIONS = 8, 5
 INBOX, SINK, WORDS = 8192, 8192, 64
 SIDES = ("initiator", "responder")
 MASK64 = (1 << 64) - 1
-SENDS = {(False, False): 3, (True, False): 4, (False, True): 5, (True, True): 6}  # (invalidate, solicited): opcode
+LETTERS = {"initiator": "I", "responder": "R"}
+SENDS = {(False, False): ("send", 3), (True, False): ("send-inv", 4), (False, True): ("send-se", 5),
+         (True, True): ("send-se-inv", 6)}  # (invalidate, solicited): the verb, and its opcode
 
 
 @functools.lru_cache(None)
@@ -63,36 +64,38 @@ class Work:
         revision = self.random.choice([0, 1, 1, 2, 2, 2])
         self.old = revision == 0
         self.reads = 16
-        connection = {"mpa-revision": revision}
+        self.rtr = 0  # the only type, of both sides
+        words = [f"rev{revision}"]
         if not self.old:
-            connection["crc"] = self.random.random() < 0.85
-            for side in SIDES:
-                connection[side] = {"markers": self.random.random() < 0.3, "ird": self.random.randrange(1, 6),
-                                    "ord": self.random.randrange(1, 6)}
-            connection["responder"]["ird"] += connection["initiator"]["ord"]  # less is allowed, and worth a warning
+            words += ["no-crc"] * (self.random.random() >= 0.85)
+            wishes = {letter: {"markers": int(self.random.random() < 0.3), "ird": self.random.randrange(1, 6),
+                               "ord": self.random.randrange(1, 6)} for letter in "IR"}
+            wishes["R"]["ird"] += wishes["I"]["ord"]  # less is allowed, and worth a warning
             if revision == 2 and self.random.random() < 0.4:
-                kind = self.random.choice(["send", "write", "read"])
-                connection["initiator"]["rtr"], connection["responder"]["rtr"] = [kind], [kind]
+                self.rtr = self.random.choice([1, 2, 4])
+                words.append(f"rtrI={self.rtr} rtrR={self.rtr}")
             elif revision == 1:  # nothing is negotiated: the two have to know
-                for side in SIDES:
-                    connection[side].update(ird=8, ord=8)
+                for wish in wishes.values():
+                    wish.update(ird=8, ord=8)
+            words += [f"{name}{letter}={value}" for letter, wish in wishes.items() for name, value in wish.items()]
             if self.random.random() < 0.4:
-                connection["mss"] = self.random.choice([256, 400, 700, 1111])
+                words.append(f"mss={self.random.choice([256, 400, 700, 1111])}")
         self.regions = {side: self.memory(side) for side in SIDES}
-        self.scenario = {"name": "random", "connection": connection, "memory": self.regions, "work": []}
+        self.lines = ["with work " + " ".join(words)] + [
+            f"{LETTERS[side]} memory {name} len={r['octets']} to={r['to']} stag={r['stag']} rights={r['rights']}"
+            + (f" fill={r['fill']}" if "fill" in r else "") + " invalidable" * name.startswith("token")
+            for side in SIDES for name, r in self.regions[side].items()]
         for number in range(self.random.choice([1, 1, 1, 2])):
             if number:
-                self.scenario["work"].append(self.random.choice(["next connection", "parallel connection"]))
+                self.lines.append(self.random.choice(["next", "next parallel"]))
             self.converse()
         if self.random.random() < 0.2:
             self.refuse()
 
     def memory(self, side):
-        regions = {"inbox": {"octets": INBOX, "rights": ["read", "write"]},
-                   "words": {"octets": WORDS, "rights": ["read", "atomic"]},
-                   "sink": {"octets": SINK, "rights": []},
-                   "token1": {"octets": 16, "rights": [], "invalidable": True},
-                   "token2": {"octets": 16, "rights": [], "invalidable": True}}
+        regions = {"inbox": {"octets": INBOX, "rights": "read+write"}, "words": {"octets": WORDS, "rights": "read+atomic"},
+                   "sink": {"octets": SINK, "rights": "none"}, "token1": {"octets": 16, "rights": "none"},
+                   "token2": {"octets": 16, "rights": "none"}}
         for index, (name, region) in enumerate(regions.items()):
             region["to"] = self.random.choice([0, 0x4000, self.random.randrange(1 << 48) & ~7, (1 << 64) - region["octets"]])
             region["stag"] = (1 + index) << 20 | SIDES.index(side) << 16 | self.random.randrange(1 << 16)
@@ -107,38 +110,34 @@ class Work:
     def number(self):
         return self.random.choice([0, 1, MASK64, self.random.randrange(1 << 64)])
 
-    # Each of these gives one action and tells the model of it; `before` is this side's memory when the round begins.
+    # Each of these gives one statement and tells the model of it; `before` is this side's memory when the round begins.
 
-    def payload(self, action, me, before, n):
+    def payload(self, me, before, n):
+        """The octets, and the word that says where they are from."""
         if self.random.random() < 0.5:
             me.carried += 1
-            return pattern(me.carried - 1, n)
+            return pattern(me.carried - 1, n), ""
         region = self.random.choice(["inbox", "sink"])
         offset = self.random.randrange(len(before[region]) - n + 1)
-        action.update({"from": region, "from-offset": offset})
-        return bytes(before[region][offset:offset + n])
+        return bytes(before[region][offset:offset + n]), f" from={region}+{offset}"
 
     def send(self, me, before, peer, regions):
         n = self.amount(4000)
-        action = {"send": n}
         solicited, token = self.random.random() < 0.3, None
         if me.tokens_of_peer and self.random.random() < 0.2:
             token = me.tokens_of_peer.pop()
-            action["invalidate"] = token
-        if solicited:
-            action["solicited"] = True
-        data = self.payload(action, me, before, n)
-        me.said.append((SENDS[token is not None, solicited], regions[token]["stag"] if token else 0, None, data))
-        return action
+        data, source = self.payload(me, before, n)
+        verb, opcode = SENDS[token is not None, solicited]
+        me.said.append((opcode, regions[token]["stag"] if token else 0, None, data))
+        return f"{verb} len={n}{source}" + (f" stag={token}" if token else "")
 
     def write(self, me, before, peer, regions):
         n = self.amount(4000)
         at = self.random.randrange(INBOX - n + 1)
-        action = {"write": n, "to": "inbox", "to-offset": at}
-        data = self.payload(action, me, before, n)
+        data, source = self.payload(me, before, n)
         peer.memory["inbox"][at:at + n] = data
         me.said.append((0, regions["inbox"]["stag"], regions["inbox"]["to"] + at & MASK64, data))
-        return action
+        return f"write len={n} to=inbox+{at}{source}"
 
     def read(self, me, before, peer, regions):
         source = self.random.choice(["inbox", "inbox", "words"])
@@ -150,7 +149,7 @@ class Work:
         sink_to, source_to = mine["to"] + into & MASK64, regions[source]["to"] + at & MASK64
         me.said.append((1, 0, None, struct.pack(">IQIIQ", mine["stag"], sink_to, n, regions[source]["stag"], source_to)))
         peer.answered.append((2, mine["stag"], sink_to, data))
-        return {"read": n, "from": source, "from-offset": at, "into": "sink", "into-offset": into}
+        return f"read len={n} from={source}+{at} into=sink+{into}"
 
     def atomic(self, me, before, peer, regions):
         at = self.random.randrange(WORDS // 8) * 8
@@ -160,23 +159,23 @@ class Work:
         if self.random.random() < 0.5:
             add, mask = self.number(), self.number()
             new, kind = fetch_add(old, add, mask), (0, add, mask, 0, MASK64)
-            action = {"fetch-add": add, "mask": mask}
+            words = f"fadd data={add} mask={mask}"
         else:
             compare = self.random.choice([old, self.number()])
             compare_mask, swap, swap_mask = self.number(), self.number(), self.number()
             equal = (old ^ compare) & compare_mask == 0
             new = (old & ~swap_mask) | (swap & swap_mask) if equal else old
             kind = (2, swap, swap_mask, compare, compare_mask)
-            action = {"compare-swap": compare, "compare-mask": compare_mask, "swap": swap, "swap-mask": swap_mask}
+            words = f"cswap cdata={compare} cmask={compare_mask} data={swap} mask={swap_mask}"
         struct.pack_into(">Q", peer.memory["words"], at, new)
         me.said.append((10, 0, None, struct.pack(">IIIQQQQQ", kind[0], *head, *kind[1:])))
         peer.answered.append((11, 0, None, struct.pack(">IQ", me.identifier, old)))
-        return {**action, "at": "words", "at-offset": at}
+        return f"{words} at=words+{at}"
 
     def immediate(self, me, before, peer, regions):
         data, solicited = self.number(), self.random.random() < 0.5
         me.said.append((9 if solicited else 8, 0, None, struct.pack(">Q", data)))
-        return {"immediate": data, "solicited": solicited}
+        return f"{'imm-se' if solicited else 'imm'} data={data}"
 
     def actions(self, me, before, peer, regions):
         kinds = [self.send, self.send, self.write, self.write, self.read, self.read]
@@ -190,30 +189,31 @@ class Work:
             sides[side].name, sides[side].identifier, sides[side].tokens_of_peer = side, 0, list(sides[other].tokens)
         for _ in range(self.random.randrange(1, ROUNDS + 1)):
             before = {side: {name: bytes(m) for name, m in sides[side].memory.items()} for side in SIDES}
-            entry = {side: self.actions(sides[side], before[side], sides[other], self.regions[other])
-                     for side, other in (SIDES, SIDES[::-1])
-                     if self.random.random() < 0.7 or (side == SIDES[0] and not sides[side].said)}  # the Initiator begins
+            statements = []
+            for side, other in (SIDES, SIDES[::-1]):
+                if self.random.random() < 0.7 or (side == SIDES[0] and not sides[side].said):  # the Initiator begins
+                    actions = self.actions(sides[side], before[side], sides[other], self.regions[other])
+                    actions[0] += " early" if statements else " acked"
+                    statements += [f"{LETTERS[side]} {action}" for action in actions]
             if self.random.random() < 0.1:
-                entry["wait"] = f"{self.random.randrange(1, 2000)} ms"
-            if entry:
-                self.scenario["work"].append(entry)
+                wait = f" wait={self.random.randrange(1, 2000)}"
+                statements[:1] = [first + wait for first in statements[:1]]
+            self.lines += statements
         self.connections.append(sides)
 
     def refuse(self):
         """Something that the other side cannot do, at the very end."""
         side, other = self.random.choice([SIDES, SIDES[::-1]])
-        kinds = [({"write": 100, "to": 0x0BAD0BAD}, 0x1100), ({"write": 2, "to": "inbox", "to-offset": INBOX - 1}, 0x1101),
-                 ({"write": 1, "to": "words"}, 0x0102), ({"read": 10, "from": 0x0BAD0BAD, "into": "sink"}, 0x0100),
-                 ({"read": 2, "from": "inbox", "from-offset": INBOX - 1, "into": "sink"}, 0x0101),
-                 ({"read": 1, "from": "sink", "into": "sink"}, 0x0102), ({"send": 1, "invalidate": "inbox"}, 0x0109),
-                 ({"terminate": "0/0/00"}, None)]
+        kinds = [("write len=100 to=0x0BAD0BAD", 0x1100), (f"write len=2 to=inbox+{INBOX - 1}", 0x1101), ("write len=1 to=words", 0x0102),
+                 ("read len=10 from=0x0BAD0BAD into=sink", 0x0100), (f"read len=2 from=inbox+{INBOX - 1} into=sink", 0x0101),
+                 ("read len=1 from=sink into=sink", 0x0102), ("send-inv len=1 stag=inbox", 0x0109), ("term 0/0/00", None)]
         if not self.old:
-            kinds += [({"fetch-add": 1, "at": 0x0BAD0BAD}, 0x0100), ({"fetch-add": 1, "at": "inbox"}, 0x0102)]
-        action, code = self.random.choice(kinds)
-        if action.get("to-offset", action.get("from-offset")) and self.regions[other]["inbox"]["to"] > 1 << 60:
+            kinds += [("fadd at=0x0BAD0BAD", 0x0100), ("fadd at=inbox", 0x0102)]
+        statement, code = self.random.choice(kinds)
+        if "+" in statement and self.regions[other]["inbox"]["to"] > 1 << 60:
             code = {0x1101: 0x1103, 0x0101: 0x0104}[code]  # beyond the last Tagged Offset: it wraps
-        self.scenario["work"].append({side: action})
+        self.lines.append(f"{LETTERS[side]} {statement} acked")
         self.refusal = (side, 0) if code is None else (other, code)
 
     def text(self):
-        return json.dumps(self.scenario)
+        return "\n".join(self.lines) + "\n"

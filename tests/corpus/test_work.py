@@ -28,9 +28,9 @@ def differences(work, path, memory):
         for i, side in enumerate(SIDES):
             name, messages = f"connection {number}, {side}", [tuple(m) for m in pair[i]]
             wanted, said = sides[side].said, [m for m in messages if m[0] not in ANSWERS]
-            if i == 0 and work.scenario["connection"].get("initiator", {}).get("rtr"):  # the RTR, and its answer
+            if i == 0 and work.rtr:  # the RTR, and its answer
                 said = said[1:]
-            if i == 1 and work.scenario["connection"].get("initiator", {}).get("rtr") == ["read"]:
+            if i == 1 and work.rtr == 4:
                 messages.remove(next(m for m in messages if m[0] == reader.READ_RESPONSE))
             answered = [m for m in messages if m[0] in ANSWERS]
             if last:
@@ -54,7 +54,7 @@ def play(build, gen, folder, seeds):
     made, wrong = {}, []
     for seed in seeds:
         work = Work(seed)
-        scenario, memory = folder / f"{seed}.yaml", folder / f"{seed}"
+        scenario, memory = folder / f"{seed}.scenario", folder / f"{seed}"
         scenario.write_text(work.text())
         memory.mkdir()
         for net in (None, random.Random(seed).choice(NETS + WAYS)):
@@ -87,7 +87,7 @@ def do_jobs(build, gen, folder, seeds):
     """The client compares what it reads with what was written, and every status with the one that is due."""
     made, wrong = {}, []
     for seed in seeds:
-        scenario = folder / f"jobs-{seed}.yaml"
+        scenario = folder / f"jobs-{seed}.scenario"
         scenario.write_text(Jobs(seed).text())
         for net in (None, random.Random(seed).choice(NETS + WAYS)):
             path = folder / f"jobs-{seed}-{'net' if net else 'whole'}.pcapng"

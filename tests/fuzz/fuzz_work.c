@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A file of work. Whatever it is, either a message says in one line where it is wrong, or there is work whose parts
+ * Work of real ends. Whatever it is, either a message says in one line where it is wrong, or there is work whose parts
  * refer to what is there.
  */
 #include "tests/fuzz/fuzz.h"
-#include "traffic-gen/scenario/work_file.h"
+#include "traffic-gen/scenario/work_read.h"
 
 static void check_work(const struct work *work)
 {
     unsigned rounds = 0;
 
-    HOLDS(work->connections->len > 0 && work->rounds->len <= WORK_STEPS_MAX);
+    HOLDS(work->connections->len > 0 && work->connections->len <= WORK_CONNECTIONS_MAX);
+    HOLDS(work->rounds->len <= SCRIPT_STATEMENTS_MAX);
     for (unsigned i = 0; i < work->connections->len; i++) {
         const struct work_connection *c = &g_array_index(work->connections, struct work_connection, i);
 
@@ -29,7 +30,7 @@ static void check_work(const struct work *work)
             const struct work_item *item = &g_array_index(work->items[role], struct work_item, i);
             const struct work_region *region = NULL;
 
-            HOLDS(item->line > 0);
+            HOLDS(item->number > 0);
             HOLDS((item->kind != WORK_JOB && item->kind != WORK_CHANGE) || item->job.kind < NFS_JOBS);
             if (item->kind == WORK_POST && item->from >= 0) {
                 HOLDS((unsigned)item->from < work->regions[role]->len);
@@ -43,14 +44,17 @@ static void check_work(const struct work *work)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *error = NULL;
-    struct work *work = work_file_parse("x.yaml", (const char *)data, size, 0, &error);
+    g_autofree char *text = g_strndup((const char *)data, size);
+    g_autoptr(GPtrArray) statements = script_parse("x.scenario", text, &error);
+    struct work *work = statements ? work_read("x.scenario", statements, &error) : NULL;
 
     HOLDS((work == NULL) == (error != NULL));
     if (work) {
         check_work(work);
         work_free(work);
     } else {
-        HOLDS(strncmp(error, "x.yaml:", 7) == 0 && !strchr(error, '\n'));
+        HOLDS(strncmp(error, "x.scenario:", 11) == 0 || strncmp(error, "x.scenario, statement ", 22) == 0);
+        HOLDS(!strchr(error, '\n'));
         g_free(error);
     }
     return 0;

@@ -27,9 +27,7 @@ def test_yaml_is_refused_early(build, tmp_path, text):
     """libyaml takes time that grows with the square of the depth, and of the number of anchors."""
     path = tmp_path / "deep.yaml"
     path.write_text(text(200000), encoding="utf-8")
-    for command in ([build / "conformance" / "iwarp-check", f"--waivers={path}", path],
-                    [build / "traffic-gen" / "iwarp-gen", "play", path, "-o", tmp_path / "out.pcapng"]):
-        run = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)  # it was half an hour
-        assert run.returncode == 2
-        assert re.search(f"{path}:[0-9]+: (nested too deeply|too many anchors|a waiver must be a mapping)|more than [0-9]+ octets",
-                         run.stderr), run.stderr
+    run = subprocess.run([build / "conformance" / "iwarp-check", f"--waivers={path}", path], capture_output=True, text=True, check=False,
+                         timeout=200)  # it was half an hour
+    assert run.returncode == 2
+    assert re.search(f"{path}:[0-9]+: (nested too deeply|too many anchors|a waiver must be a mapping)", run.stderr), run.stderr

@@ -11,20 +11,17 @@ import pytest
 VERSIONS = ["2", "3", "4.0", "4.1", "4.2"]
 
 DAY = """\
-name: day
-connection: {nfs: {version: %s, in-flight: 4}}
-work:
-  - client:
-      - {mkdir: %s}
-      - {write: %s/file, octets: 300001}
-      - {read: %s/file, octets: 300001}
-      - {symlink: %s/link, text: file}
-      - {readlink: %s/link, text: file}
-      - {files: %s, count: 500}
-      - {list: %s, count: 502}
-      - {rename: %s/file, to: %s/moved}
-      - {remove: %s/moved}
-      - {rmdir: %s, expect: NOTEMPTY}
+with work nfs=%s in-flight=4
+I mkdir %s
+I write %s/file len=300001
+I read %s/file len=300001
+I symlink %s/link text=file
+I readlink %s/link text=file
+I files %s count=500
+I list %s count=502
+I rename %s/file to=%s/moved
+I remove %s/moved
+I rmdir %s expect=NOTEMPTY
 """
 
 
@@ -43,7 +40,7 @@ def serve(start, tmp_path):
 def client(gen, tmp_path):
     """Plays a scenario's text against the server."""
     def run(server, text, *options, name="client"):
-        scenario = tmp_path / f"{name}.yaml"
+        scenario = tmp_path / f"{name}.scenario"
         scenario.write_text(text)
         return gen("connect", f"127.0.0.1:{server.port}", scenario, "-w", tmp_path / f"{name}.pcapng", *options)
     return run
@@ -104,8 +101,7 @@ def test_a_folder_of_the_disk(serve, client, judge, tmp_path, version):
     for i in range(20):
         (folder / "sub" / f"file{i}").write_bytes(b"x" * i * 1000)
     server = serve("--once", f"--export={folder}")
-    run = client(server, f"name: x\nconnection: {{nfs: {version}}}\nwork:\n  - client: [{{list: sub, count: 20}}, "
-                         "{getattr: sub/file19, octets: 19000}, {mkdir: new, expect: ROFS}]\n")
+    run = client(server, f"with work nfs={version}\nI list sub count=20\nI getattr sub/file19 len=19000\nI mkdir new expect=ROFS\n")
     assert (run.returncode, run.stderr) == (0, "")
     assert server.end() == 0
     rules, _ = judge(tmp_path / "server.pcapng")
@@ -118,7 +114,7 @@ def test_an_export_within(serve, client, tmp_path):
     (folder / "a" / "b" / "file").write_bytes(b"123")
     server = serve(f"--export={folder}", "--mount-port=0")
     for version in VERSIONS:
-        run = client(server, f"name: x\nconnection: {{nfs: {version}}}\nwork:\n  - client: {{getattr: file, octets: 3}}\n",
+        run = client(server, f"with work nfs={version}\nI getattr file len=3\n",
                      "--export=/a/b", f"--mount-port={mount_port(server)}")
         assert (run.returncode, run.stderr) == (0, ""), version
 

@@ -7,10 +7,9 @@
 
 #include <string.h>
 
-static const int64_t microsecond = 1000, millisecond = 1000000, hour = 3600 * INT64_C(1000000000);
 enum { SAID_MAX = 256 << 20 };
 
-static const struct verb *const tables[] = {message_verbs, connection_verbs, rpc_verbs};
+static const struct verb *const tables[] = {message_verbs, connection_verbs, rpc_verbs, work_verbs};
 
 const struct verb *verb_find(const char *name)
 {
@@ -27,7 +26,7 @@ void verb_append_names(GString *names, bool has_side)
 {
     for (unsigned t = 0; t < G_N_ELEMENTS(tables); t++) {
         for (const struct verb *verb = tables[t]; verb->name; verb++) {
-            if (verb_has_side(verb) == has_side)
+            if (verb_fits(verb, has_side))
                 g_string_append_printf(names, "%s%s", names->len ? ", " : "", verb->name);
         }
     }
@@ -41,6 +40,11 @@ const char *verb_name(const struct verb *verb)
 bool verb_has_side(const struct verb *verb)
 {
     return verb->time != BETWEEN_CONNECTIONS;
+}
+
+bool verb_fits(const struct verb *verb, bool has_side)
+{
+    return verb_has_side(verb) == has_side || (!has_side && verb->of_both);
 }
 
 bool verb_says_startup(const struct verb *verb)
@@ -68,14 +72,6 @@ static void set_trouble(struct words *words, struct sim_how *how)
         words_refuse(words, name);
 }
 
-static void set_wait(struct words *words, const char *name, int64_t unit, int64_t *ns)
-{
-    uint64_t n = words_number(words, name, 0);
-
-    if (words_given(words, name) && words_in_range(words, name, n, 0, (uint64_t)(hour / unit)))
-        *ns = (int64_t)n * unit;
-}
-
 /* When it is said: as soon as all that the peer said has arrived, or all but `unread` octets of it, and after a while.
  */
 static void script_set_time(struct saying *s)
@@ -88,8 +84,7 @@ static void script_set_time(struct saying *s)
     if (unread > 0)
         c->how.received = all - MIN(unread, all);
     c->how.acked = words_have(words, "acked");
-    set_wait(words, "wait", millisecond, &c->how.delay_ns);
-    set_wait(words, "wait-us", microsecond, &c->how.delay_ns);
+    words_wait(words, &c->how.delay_ns);
 }
 
 struct script_player *script_begin(struct stage *stage, const char *source)

@@ -152,7 +152,7 @@ static void choose_setup(struct script_player *player, struct words *words)
 void setup_change(struct conversation_setup *setup, struct words *words)
 {
     uint64_t ulpdu_max = words_number(words, "mulpdu", setup->ulpdu_max), mss = words_number(words, "mss", 0);
-    uint64_t segment_max = words_number(words, "segments", setup->segment_max);
+    uint64_t segment_max = words_number_within(words, "segments", setup->segment_max, 0, LENGTH_MAX);
 
     if (words_given(words, "port"))
         setup->service_port = (uint16_t)words_number(words, "port", 0);
@@ -166,8 +166,6 @@ void setup_change(struct conversation_setup *setup, struct words *words)
         words_in_range(words, "mulpdu", ulpdu_max, SCRIPT_ULPDU_MIN, MPA_ULPDU_MAX);
     if (mss)
         words_in_range(words, "mss", mss, MSS_MIN, UINT16_MAX);
-    if (words_given(words, "segments"))
-        words_in_range(words, "segments", segment_max, 0, LENGTH_MAX);
     setup->segment_max = (uint32_t)segment_max;
     setup->ulpdu_max = (uint16_t)ulpdu_max;
     if (mss)
@@ -195,8 +193,7 @@ static void say_with(struct saying *s)
     if (s->player->conversation)
         words_refuse_because(&s->words, "with", "the connection has begun; 'next with' begins another one");
     else if (!s->player->begun)
-        words_in_range(&s->words, "mtu", words_number(&s->words, "mtu", SCRIPT_MTU_MAX), SCRIPT_MTU_MIN,
-                       SCRIPT_MTU_MAX);
+        words_number_within(&s->words, "mtu", 0, SCRIPT_MTU_MIN, SCRIPT_MTU_MAX);
     set_up(s->player, &s->words);
 }
 

@@ -87,13 +87,14 @@ static struct statement *begin_statement(struct parsing *p, char ***words)
         return NULL;
     }
     verb = **words ? verb_find(**words) : NULL;
-    if (!verb || has_side != verb_has_side(verb)) {
+    if (!verb || !verb_fits(verb, has_side)) {
         refuse_verb(p, **words ? **words : first, has_side);
         return NULL;
     }
     ++*words;
     s = statement_new(role, verb);
     s->times = times;
+    s->is_of_both = !has_side;
     return s;
 }
 
@@ -233,6 +234,23 @@ static bool parse_lines(struct parsing *p, char **lines)
     return parse_line(p, said->str);
 }
 
+/* With all repetitions; that of one statement ("I 3* send"), too. */
+static bool parse_check_number(struct parsing *p)
+{
+    uint64_t n = 0;
+
+    for (unsigned i = 0; i < p->statements->len; i++) {
+        const struct statement *statement = p->statements->pdata[i];
+
+        n += statement->times;
+        p->line = statement->line;
+        p->number = statement->number;
+        if (n > SCRIPT_STATEMENTS_MAX)
+            return parse_refuse(p, "more than %d statements, repetitions included", SCRIPT_STATEMENTS_MAX);
+    }
+    return true;
+}
+
 GPtrArray *script_parse_counted(const char *name, const char *text, unsigned count, bool *counted, char **error)
 {
     GPtrArray *statements = g_ptr_array_new_with_free_func(statement_unref);
@@ -250,6 +268,7 @@ GPtrArray *script_parse_counted(const char *name, const char *text, unsigned cou
         p.number = p.blocks[p.depth - 1].number;
         good = parse_refuse(&p, "'{' without '}'");
     }
+    good = good && parse_check_number(&p);
     *counted = p.counted;
     if (good)
         return statements;

@@ -42,6 +42,7 @@ struct verb; /* what is said or done: verb.h */
 
 struct statement {
     enum role role;
+    bool is_of_both; /* no side is named */
     const struct verb *verb;
     unsigned times;
     GArray *words;         /* of struct word */
@@ -68,6 +69,8 @@ const struct verb *verb_find(const char *name);
 const char *verb_name(const struct verb *verb);
 /* False for those between connections. */
 bool verb_has_side(const struct verb *verb);
+/* Whether it may stand after a side, or without one. */
+bool verb_fits(const struct verb *verb, bool has_side);
 /* True for the two whose words of MPA are about a startup frame instead of an FPDU. */
 bool verb_says_startup(const struct verb *verb);
 

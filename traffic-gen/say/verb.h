@@ -55,6 +55,7 @@ struct verb {
     const char *name;
     void (*say)(struct saying *s);
     enum verb_time time;
+    bool of_both; /* may be without a side */
     /* RDMAP messages */
     enum rdmap_opcode opcode;
     const struct field_set *fields; /* besides those of all messages */
@@ -64,7 +65,7 @@ struct verb {
 };
 
 /* Tables, one per subject; a verb without a name ends each. */
-extern const struct verb message_verbs[], connection_verbs[], rpc_verbs[];
+extern const struct verb message_verbs[], connection_verbs[], rpc_verbs[], work_verbs[];
 
 /* ---- script_connection.c ---- */
 

@@ -41,15 +41,24 @@ bool words_in_range(const struct words *words, const char *word, uint64_t number
     return (min <= number && number <= max) || words_refuse_because(words, word, why);
 }
 
+static char *word_as_written(const struct word *word)
+{
+    return word->op ? g_strdup_printf("%s%c%s", word->name, word->op, word->text) : g_strdup(word->name);
+}
+
 static bool words_refuse_at(const struct words *words, unsigned index)
 {
-    const struct word *word = &words->list[index];
-    g_autofree char *text = NULL;
+    g_autofree char *text = word_as_written(&words->list[index]);
 
-    if (!word->op)
-        return words_refuse(words, word->name);
-    text = g_strdup_printf("%s%c%s", word->name, word->op, word->text);
     return words_refuse(words, text);
+}
+
+char *words_first_as_written(struct words *words)
+{
+    if (words->n == 0 || words->list[0].op == '=')
+        return NULL;
+    words->used[0] = true;
+    return word_as_written(&words->list[0]);
 }
 
 const char *words_first(struct words *words)
@@ -101,6 +110,33 @@ uint64_t words_number(struct words *words, const char *name, uint64_t otherwise)
     if (!word->is_number)
         words_refuse(words, word->text);
     return word->is_number ? word->number : 0;
+}
+
+uint64_t words_number_within(struct words *words, const char *name, uint64_t otherwise, uint64_t min, uint64_t max)
+{
+    uint64_t number = words_number(words, name, otherwise);
+
+    if (words_given(words, name))
+        words_in_range(words, name, number, min, max);
+    return number;
+}
+
+static bool wait_in_units(struct words *words, const char *name, int64_t unit, int64_t *ns)
+{
+    static const int64_t hour = 3600 * INT64_C(1000000000);
+    uint64_t n = words_number_within(words, name, 0, 0, (uint64_t)(hour / unit));
+
+    if (!words_given(words, name) || !words_good(words))
+        return false;
+    *ns = (int64_t)n * unit;
+    return true;
+}
+
+bool words_wait(struct words *words, int64_t *ns)
+{
+    bool said = wait_in_units(words, "wait", 1000000, ns);
+
+    return wait_in_units(words, "wait-us", 1000, ns) || said;
 }
 
 uint64_t words_parse_number(const struct words *words, const char *value)

@@ -28,6 +28,8 @@ static inline bool words_good(const struct words *words)
 
 /* The name of the first word, NULL when there is none or it has a value: what the verb is about. */
 const char *words_first(struct words *words);
+/* The first word, which may look like a change, such as the path dir/f-1 (for g_free()); NULL: there is none. */
+char *words_first_as_written(struct words *words);
 /* A word alone. */
 bool words_have(struct words *words, const char *name);
 /* NAME=VALUE is there. */
@@ -36,6 +38,10 @@ bool words_given(struct words *words, const char *name);
 const char *words_value(struct words *words, const char *name);
 /* Its value; 0 when it is no number, which is refused. */
 uint64_t words_number(struct words *words, const char *name, uint64_t otherwise);
+/* The same; a number that is given and not from min to max is refused. */
+uint64_t words_number_within(struct words *words, const char *name, uint64_t otherwise, uint64_t min, uint64_t max);
+/* wait=MILLISECONDS or wait-us=MICROSECONDS, an hour at most; false: neither is there. */
+bool words_wait(struct words *words, int64_t *ns);
 /* The same for a number that is a part of a word. */
 uint64_t words_parse_number(const struct words *words, const char *value);
 

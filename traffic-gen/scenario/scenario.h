@@ -10,10 +10,9 @@ struct scenario {
     const char *summary;
     void (*play)(struct stage *stage);
     bool rpc; /* play: it is about RPC-over-RDMA, on any carrier */
-    /* One of these instead: a script (script.h), the function that writes it (for g_free()), work (work_file.h). */
+    /* One of these instead: a script (script.h, work_read.h), the function that writes it (for g_free()). */
     const char *script;
     char *(*write)(unsigned count);
-    const char *work;
 };
 
 const struct scenario *scenario_at(unsigned index); /* NULL past the end */

@@ -4,7 +4,7 @@
 #include "support/closest.h"
 #include "traffic-gen/say/deviation.h"
 #include "traffic-gen/say/script.h"
-#include "traffic-gen/scenario/work_file.h"
+#include "traffic-gen/scenario/work_read.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -18,41 +18,26 @@ static bool names_script(const char *name)
     return g_str_has_suffix(name, ".scenario");
 }
 
-static bool names_work(const char *name)
+/* The word of this name in the statement that the first connection begins with; NULL: there is none. */
+static const struct word *word_of_start(const struct scenario_source *source, const char *name)
 {
-    return g_str_has_suffix(name, ".yaml") || g_str_has_suffix(name, ".yml");
-}
+    const struct statement *first =
+        source->statements && source->statements->len > 0 ? source->statements->pdata[0] : NULL;
 
-/* The first statement beyond the limit; NULL: none is. Repetitions of one count, too. */
-static const struct statement *source_one_too_many(const GPtrArray *statements)
-{
-    uint64_t n = 0;
+    for (unsigned i = 0; first && strcmp(verb_name(first->verb), "with") == 0 && i < first->words->len; i++) {
+        const struct word *word = &g_array_index(first->words, struct word, i);
 
-    for (unsigned i = 0; i < statements->len; i++) {
-        const struct statement *statement = statements->pdata[i];
-
-        n += statement->times;
-        if (n > SCRIPT_STATEMENTS_MAX)
-            return statement;
+        if (strcmp(word->name, name) == 0)
+            return word;
     }
     return NULL;
 }
 
 static void source_read_statements(struct scenario_source *source, const char *text, unsigned count, char **error)
 {
-    const struct statement *last;
-
     source->statements = script_parse_counted(source->place, text, count, &source->counted, error);
-    last = source->statements ? source_one_too_many(source->statements) : NULL;
-    if (last)
-        *error = statement_trouble(source->place, last->line, last->number,
-                                   "more than %d statements, repetitions included", SCRIPT_STATEMENTS_MAX);
-}
-
-static void read_work_text(struct scenario_source *source, const char *text, size_t n, unsigned count, char **error)
-{
-    source->work = work_file_parse(source->place, text, n, count, error);
-    source->counted = source->work && source->work->counted;
+    if (word_of_start(source, "work"))
+        source->work = work_read(source->place, source->statements, error);
 }
 
 /* The last line has an end, too: messages about a file of one line name the line. */
@@ -74,8 +59,6 @@ static void source_read_file(struct scenario_source *source, unsigned count, cha
     source->is_file = true;
     if (!g_file_get_contents(path, &text, &n, &why))
         *error = g_strdup(why->message);
-    else if (names_work(path))
-        read_work_text(source, text, n, count, error);
     else if (n > SCRIPT_OCTETS_MAX)
         *error = g_strdup_printf("%s: more than %d octets", path, SCRIPT_OCTETS_MAX);
     else if (strlen(text) != n)
@@ -90,10 +73,8 @@ static void source_read_known(struct scenario_source *source, unsigned count, ch
     const struct scenario *scenario = source->scenario;
     g_autofree char *written = scenario->write ? scenario->write(count) : NULL;
 
-    source->place = g_strconcat(scenario->name, scenario->work ? ".yaml" : scenario->script ? ".scenario" : "", NULL);
-    if (scenario->work)
-        read_work_text(source, scenario->work, strlen(scenario->work), count, error);
-    else if (scenario->script)
+    source->place = g_strconcat(scenario->name, scenario->script ? ".scenario" : "", NULL);
+    if (scenario->script)
         source_read_statements(source, scenario->script, count, error);
     else if (written)
         source->statements = script_parse(source->place, written, error);
@@ -121,7 +102,7 @@ bool scenario_source_load(struct scenario_source *source, const char *name, cons
         read_script(source, script, count, error);
     } else if (source->scenario) {
         source_read_known(source, count, error);
-    } else if (names_script(name) || names_work(name)) {
+    } else if (names_script(name)) {
         source->place = g_strdup(name);
         source_read_file(source, count, error);
     }
@@ -152,21 +133,6 @@ char *scenario_source_refusal(const struct scenario_source *source, const struct
         why = "is played by two real ends, which keep all rules";
     return g_strdup_printf("--inject: fault %s is made for scenario %s, and %s %s; try: iwarp-gen play %s --inject=%s",
                            fault->id, fault->scenario, source->scenario->name, why, fault->scenario, fault->id);
-}
-
-/* The word of this name in the statement that the first connection begins with; NULL: there is none. */
-static const struct word *word_of_start(const struct scenario_source *source, const char *name)
-{
-    const struct statement *first =
-        source->statements && source->statements->len > 0 ? source->statements->pdata[0] : NULL;
-
-    for (unsigned i = 0; first && strcmp(verb_name(first->verb), "with") == 0 && i < first->words->len; i++) {
-        const struct word *word = &g_array_index(first->words, struct word, i);
-
-        if (strcmp(word->name, name) == 0)
-            return word;
-    }
-    return NULL;
 }
 
 /* It speaks RPC-over-RDMA from its first connection on. */
@@ -213,8 +179,6 @@ unsigned scenario_source_mtu(const struct scenario_source *source)
 {
     const struct word *said = word_of_start(source, "mtu");
 
-    if (source->work && source->work->mtu)
-        return source->work->mtu;
     /* Others are refused when they are played. */
     if (said && said->is_number && said->number >= SCRIPT_MTU_MIN && said->number <= SCRIPT_MTU_MAX)
         return (unsigned)said->number;

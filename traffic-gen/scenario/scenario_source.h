@@ -11,11 +11,10 @@ struct scenario_source {
     const struct scenario *scenario; /* NULL: there is none of that name */
     struct scenario own;             /* what it points to for a file or a script */
     bool is_file;                    /* of the user's */
-    /* What it says: statements (script.h), or the work of real ends; both NULL: scenario->play says it. */
-    GPtrArray *statements;
-    char *place; /* what messages about them call the text */
-    struct work *work;
-    bool counted; /* a count decides how long it is */
+    GPtrArray *statements;           /* what it says (script.h); NULL: scenario->play says it */
+    char *place;                     /* what messages about them call the text */
+    struct work *work;               /* of real ends, which the statements give them; NULL: there are none */
+    bool counted;                    /* a count decides how long it is */
 };
 
 /*

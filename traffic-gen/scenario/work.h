@@ -25,9 +25,9 @@ enum work_kind { WORK_POST, WORK_RECEIVES, WORK_TERMINATE, WORK_CLOSE, WORK_RESE
 
 struct work_item {
     enum work_kind kind;
-    unsigned line;
-    struct qp_work post; /* what is carried is in region `from`, or is a pattern */
-    int from;            /* of this side's regions; -1: none */
+    unsigned line, number; /* of its statement */
+    struct qp_work post;   /* what is carried is in region `from`, or is a pattern */
+    int from;              /* of this side's regions; -1: none */
     uint64_t from_offset;
     unsigned receives;  /* posted */
     unsigned terminate; /* layer << 12 | type << 8 | code */
@@ -58,9 +58,7 @@ struct work_connection {
 };
 
 struct work {
-    char *name;          /* of the file, for messages */
-    unsigned mtu;        /* of the path; 0: not said */
-    bool counted;        /* a count decides how long it is */
+    char *name;          /* of the text, for messages */
     GArray *regions[2];  /* struct work_region */
     GArray *items[2];    /* struct work_item */
     GArray *rounds;      /* struct work_round */

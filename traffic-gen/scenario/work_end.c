@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* One end of a connection that does its side of the work. */
+#include "traffic-gen/say/statement.h"
 #include "traffic-gen/scenario/work_nfs.h"
 #include "traffic-gen/sim/random.h"
 
@@ -218,11 +219,11 @@ static const struct work_item *scenario_work_end_item_of(const struct work_end *
     return &g_array_index(end->work->items[role], struct work_item, index);
 }
 
-static void cannot(struct work_end *end, unsigned line)
+static void cannot(struct work_end *end, const struct work_item *item)
 {
     if (!end->trouble)
-        end->trouble = g_strdup_printf("%s:%u: the %s can do this no more: %s", end->work->name, line,
-                                       role_names[end->role], end->how ? end->how : "its memory does not have that");
+        end->trouble = statement_trouble(end->work->name, item->line, item->number, "the %s can do this no more: %s",
+                                         role_names[end->role], end->how ? end->how : "its memory does not have that");
 }
 
 static bool scenario_work_end_post(struct work_end *end, const struct work_item *item)
@@ -245,7 +246,7 @@ static void carry_out(struct work_end *end, const struct work_item *item)
     switch (item->kind) {
     case WORK_POST:
         if (!scenario_work_end_post(end, item))
-            cannot(end, item->line);
+            cannot(end, item);
         break;
     case WORK_RECEIVES:
         qp_repost(end->qp, item->receives);
@@ -310,7 +311,7 @@ static void scenario_work_end_finish(struct work_end *end)
     end->reported = true;
     while ((round = round_of(end))) {
         if (round->n[end->role] > 0)
-            cannot(end, scenario_work_end_item_of(end, end->role, round->from[end->role])->line);
+            cannot(end, scenario_work_end_item_of(end, end->role, round->from[end->role]));
         end->round++;
     }
     if (end->events.done)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/scenario/work_nfs.h"
 
+#include "traffic-gen/say/statement.h"
+
 #include <string.h>
 
 enum { TREE_OCTETS_MAX = 256 << 20, TREE_NODES_MAX = 200000 };
@@ -11,8 +13,8 @@ struct work_nfs_end {
     struct stream stream;
     /* The Initiator's: */
     const struct work *work;
-    GArray *jobs;  /* struct nfs_job */
-    GArray *lines; /* of them: unsigned */
+    GArray *jobs;     /* struct nfs_job */
+    GPtrArray *items; /* of them, borrowed */
     char *trouble;
     /* The Responder's: */
     struct nfs_tree *tree;
@@ -51,11 +53,11 @@ static const struct work_item *nfs_next_item(const struct work *work, const stru
 static void on_finished(void *ctx, const char *trouble)
 {
     struct work_nfs_end *end = ctx;
-    unsigned job = nfs_end_report(end->end)->jobs, last = end->lines->len;
+    unsigned job = nfs_end_report(end->end)->jobs, n = end->items->len;
+    const struct work_item none = {.line = 1}, *item = n ? end->items->pdata[MIN(job, n - 1)] : &none;
 
     if (trouble)
-        end->trouble = g_strdup_printf("%s:%u: %s", end->work->name,
-                                       last ? g_array_index(end->lines, unsigned, MIN(job, last - 1)) : 1, trouble);
+        end->trouble = statement_trouble(end->work->name, item->line, item->number, "%s", trouble);
 }
 
 static void begin_client(struct work_nfs_end *end, const struct nfs_end_options *options, const struct work *work,
@@ -68,10 +70,10 @@ static void begin_client(struct work_nfs_end *end, const struct nfs_end_options 
     client.seed = seed;
     end->work = work;
     end->jobs = g_array_new(FALSE, FALSE, sizeof(struct nfs_job));
-    end->lines = g_array_new(FALSE, FALSE, sizeof(unsigned));
+    end->items = g_ptr_array_new();
     while ((item = nfs_next_item(work, connection, INITIATOR, &round, &index))) {
         g_array_append_val(end->jobs, item->job);
-        g_array_append_val(end->lines, item->line);
+        g_ptr_array_add(end->items, (gpointer)item);
     }
     end->end = nfs_end_new_client(options, &client, (const struct nfs_job *)(void *)end->jobs->data, end->jobs->len);
 }
@@ -184,7 +186,7 @@ void work_nfs_free(struct work_nfs_end *end)
     nfs_end_free(end->end);
     if (end->jobs) {
         g_array_unref(end->jobs);
-        g_array_unref(end->lines);
+        g_ptr_array_unref(end->items);
     }
     if (end->server) {
         nfs_server_free(end->server);

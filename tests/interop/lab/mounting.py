@@ -4,19 +4,15 @@
 # For our client: SCENARIO.format(version=...). Without READLINK: with a Write chunk Linux 6.1 sends NFSv4's count as data
 # (docs/results-siw.md).
 SCENARIO = """
-name: real
-summary: mount, write, read, list, unmount
-connection: {{nfs: {{version: {version}, in-flight: 4}}}}
-work:
-  - client:
-      - {{mkdir: v{version}}}
-      - {{write: v{version}/large, octets: 1000000, pattern: 2}}
-      - {{read: v{version}/large, octets: 1000000, pattern: 2}}
-      - {{files: v{version}, count: 100}}
-      - {{list: v{version}, count: 101}}
-      - {{rename: v{version}/large, to: v{version}/other}}
-      - {{remove: v{version}/other}}
-      - {{list: v{version}, count: 100}}
+with work nfs={version} in-flight=4
+I mkdir v{version}
+I write v{version}/large len=1000000 pattern=2
+I read v{version}/large len=1000000 pattern=2
+I files v{version} count=100
+I list v{version} count=101
+I rename v{version}/large to=v{version}/other
+I remove v{version}/other
+I list v{version} count=100
 """
 
 

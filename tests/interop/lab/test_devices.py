@@ -111,9 +111,9 @@ def test_linux_mounts_our_server_by_ipv6(pair, captured):
 @pytest.mark.parametrize("version", VERSIONS)
 @once_more_on_siw
 def test_our_client_mounts_linux(pair, captured, version):
-    (pair["ours"].job / "real.yaml").write_text(mounting.SCENARIO.format(version=version), encoding="utf-8")
+    (pair["ours"].job / "real.scenario").write_text(mounting.SCENARIO.format(version=version), encoding="utf-8")
     mount = "--export=/srv/nfs --mount-port=20048" if version == "3" else ""
-    status, said = pair["ours"].run(f"iwarp-gen connect rdma:{LINUX}:20049 /job/real.yaml {mount}", 60)
+    status, said = pair["ours"].run(f"iwarp-gen connect rdma:{LINUX}:20049 /job/real.scenario {mount}", 60)
     assert status == 0, said
     seen = captured().stdout
     assert "by Read" in seen and " 0 by Read" not in seen and " 0 by Write" not in seen
@@ -123,8 +123,8 @@ def test_our_client_mounts_linux(pair, captured, version):
 
 @once_more_on_siw
 def test_our_client_mounts_linux_by_ipv6_from_an_address(pair, captured):
-    (pair["ours"].job / "real.yaml").write_text(mounting.SCENARIO.format(version="4.2"), encoding="utf-8")
-    status, said = pair["ours"].run(f"iwarp-gen connect 'rdma:[{LINUX6}]:20049' /job/real.yaml --source=fd01::1", 60)
+    (pair["ours"].job / "real.scenario").write_text(mounting.SCENARIO.format(version="4.2"), encoding="utf-8")
+    status, said = pair["ours"].run(f"iwarp-gen connect 'rdma:[{LINUX6}]:20049' /job/real.scenario --source=fd01::1", 60)
     pair["linux"].run("rm -rf /srv/nfs/v4.2")
     assert status == 0, said
     assert "[fd01::1]" in captured().stdout

@@ -92,7 +92,7 @@ def test_linux_mounts_our_server(guest, build, recorded, version):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_our_client_mounts_linux(guest, gen, recorded, tmp_path, version):
-    scenario = tmp_path / "real.yaml"
+    scenario = tmp_path / "real.scenario"
     scenario.write_text(mounting.SCENARIO.format(version=version), encoding="utf-8")
     mount = ["--export=/srv/nfs", f"--mount-port={lab.PORTS['mount']}"] if version == "3" else []
     gen("connect", guest.at("nfs"), scenario, f"--first-delay={SETTLE}", *mount, "-w", recorded("nfs"))
@@ -130,19 +130,13 @@ def test_linux_gives_a_delegation_back(guest, build, check, recorded, version):
 
 def test_linux_asks_us_for_a_delegation(guest, gen, check, recorded, tmp_path):
     """Somebody on the server's host writes to a file that our client has read and keeps reading."""
-    def scenario(name, backchannel, *jobs):
-        path = tmp_path / f"{name}.yaml"
-        path.write_text(f"""
-name: {name}
-summary: a delegation, asked back by Linux
-connection: {{nfs: {{version: 4.2, backchannel: {backchannel}}}}}
-work:
-  - client: [{", ".join(jobs)}]
-""", encoding="utf-8")
+    def scenario(name, backchannel, jobs):
+        path = tmp_path / f"{name}.scenario"
+        path.write_text(f"with work nfs=4.2 backchannel={backchannel}\n{jobs}\n", encoding="utf-8")
         return path
 
     capture = recorded("nfs")
-    gen("connect", guest.at("nfs"), scenario("before", "false", "{mkdir: d}", "{write: d/file, octets: 20000}"),
+    gen("connect", guest.at("nfs"), scenario("before", 0, "I mkdir d; I write d/file len=20000"),
         f"--first-delay={SETTLE}")
     # Linux delegates nothing that it has open for writing, as it has for a while.
     guest.run("""
@@ -150,7 +144,7 @@ work:
         (until [ -e /srv/nfs/d/f50 ]; do sleep 0.05; done
          timeout 20 sh -c "echo more >> /srv/nfs/d/file" && touch /srv/nfs/d/written) >/dev/null 2>&1 &
         """)
-    gen("connect", guest.at("nfs"), scenario("reader", "true", "{read: d/file, octets: 20000}", "{files: d, count: 300}"),
+    gen("connect", guest.at("nfs"), scenario("reader", 1, "I read d/file len=20000; I files d count=300"),
         f"--first-delay={SETTLE}", "-w", capture)
     status, said = guest.run("sleep 1; ls /srv/nfs/d/written; rm -r /srv/nfs/d")
     assert status == 0, said

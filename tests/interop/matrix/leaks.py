@@ -12,12 +12,7 @@ sys.path.insert(0, str(HERE.parent / "guests"))
 import cells  # noqa: E402
 import run  # noqa: E402
 
-WORK = """name: one
-summary: a NULL Call
-connection: {nfs: {version: 3}}
-work:
-  - client: "null"
-"""
+WORK = "with work nfs=3\nI null\n"
 SHOW = "echo $(rdma resource show | grep -o 'pd .*'), $(free -m | awk '/^Mem/ {print $3}') MB used"
 
 
@@ -31,10 +26,10 @@ def main(server, connections="12"):
     booted = run.boot_surely("rxe", "iwarp-gen", server)
     try:
         client = booted["client"]
-        (client.job / "work.yaml").write_text(WORK, encoding="utf-8")
+        (client.job / "work.scenario").write_text(WORK, encoding="utf-8")
         show(booted, "before")
         for n in range(int(connections)):
-            status, said = client.run(f"iwarp-gen connect rdma:{run.SERVER}:20049 /job/work.yaml --export=/srv/nfs --mount-port=20048")
+            status, said = client.run(f"iwarp-gen connect rdma:{run.SERVER}:20049 /job/work.scenario --export=/srv/nfs --mount-port=20048")
             if status != 0:
                 sys.exit(f"connection {n + 1}: {said}")
             if n in (0, int(connections) - 1):

@@ -55,7 +55,7 @@ def version_of(implementation):
 
 def key(cell):
     """Of what a result depends on: if it changes, the cell is run again."""
-    return {"operations": sum_of(HERE / ("work.yaml.in" if cell.client == "iwarp-gen" else "operations.py")),
+    return {"operations": sum_of(HERE / ("work.scenario.in" if cell.client == "iwarp-gen" else "operations.py")),
             "client": version_of(cell.client), "server": version_of(cell.server)}
 
 
@@ -80,7 +80,7 @@ def path_on(cell):
 
 
 def scenario(cell):
-    text = (HERE / "work.yaml.in").read_text(encoding="utf-8")
+    text = (HERE / "work.scenario.in").read_text(encoding="utf-8")
     root = "cell" if cell.device == "soft" or path_on(cell) == "/" or cell.version == "3" else "cell"
     return text.replace("@VERSION@", cell.version).replace("@ROOT@", root)
 
@@ -125,8 +125,8 @@ def our_client(run, address, cell, export):
 
 def in_guest(booted, cell):
     def run(text, address, arguments):
-        (booted["client"].job / "work.yaml").write_text(text, encoding="utf-8")
-        return booted["client"].run(f"iwarp-gen connect rdma:{address}:20049 /job/work.yaml {' '.join(arguments)}", WORK_SECONDS)
+        (booted["client"].job / "work.scenario").write_text(text, encoding="utf-8")
+        return booted["client"].run(f"iwarp-gen connect rdma:{address}:20049 /job/work.scenario {' '.join(arguments)}", WORK_SECONDS)
     done, said = our_client(run, SERVER, cell, path_on(cell))
     booted["server"].run("rm -rf /srv/nfs/cell")
     return done, said
@@ -139,7 +139,7 @@ def soft(cell, capture):
         server.stderr.readline()
 
         def run(text, where, arguments):
-            scenario_file = work_folder() / "work.yaml"
+            scenario_file = work_folder() / "work.scenario"
             scenario_file.write_text(text, encoding="utf-8")
             done = subprocess.run([GEN, "connect", f"{where}:20049", scenario_file, "-w", capture, *arguments], capture_output=True,
                                   text=True, check=False)

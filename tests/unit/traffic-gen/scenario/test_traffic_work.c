@@ -6,7 +6,7 @@
 #include "tests/unit/support/support.h"
 #include "traffic-gen/ends/pair.h"
 #include "traffic-gen/scenario/scenario.h"
-#include "traffic-gen/scenario/work_file.h"
+#include "traffic-gen/scenario/work_read.h"
 
 #include <string.h>
 
@@ -30,7 +30,8 @@ static void on_done(void *ctx, const char *why)
 static struct work *parse(const char *text)
 {
     char *error = NULL;
-    struct work *work = work_file_parse("x.yaml", text, strlen(text), 0, &error);
+    g_autoptr(GPtrArray) statements = script_parse("x.scenario", text, &error);
+    struct work *work = statements ? work_read("x.scenario", statements, &error) : NULL;
 
     if (!work)
         fail_msg("%s", error);
@@ -75,9 +76,9 @@ static void the_library(void **state)
     for (unsigned i = 0; (scenario = scenario_at(i)); i++) {
         struct work *work;
 
-        if (!scenario->work)
+        if (!scenario->script || !strstr(scenario->script, "\nwith work "))
             continue;
-        work = parse(scenario->work);
+        work = parse(scenario->script);
         for (unsigned k = 0; k < work->connections->len; k++) {
             struct side sides[2];
 
@@ -96,15 +97,12 @@ static void the_library(void **state)
 
 static void memory_at_the_end(void **state)
 {
-    struct work *work = parse("name: x\n"
-                              "connection: {mpa-revision: 2}\n"
-                              "memory:\n"
-                              "  initiator: {sink: {octets: 16, fill: 1}}\n"
-                              "  responder: {counter: {octets: 16, fill: 0}}\n"
-                              "work:\n"
-                              "  - initiator: {fetch-add: 3, at: counter, at-offset: 8, times: 5}\n"
-                              "  - {responder: {send: 5}, wait: 50 ms}\n"
-                              "  - initiator: {read: 16, from: counter, into: sink}\n");
+    struct work *work = parse("with work rev2\n"
+                              "I memory sink len=16 fill=1\n"
+                              "R memory counter len=16 fill=0\n"
+                              "I 5* fadd at=counter+8 data=3\n"
+                              "R send len=5 wait=50\n"
+                              "I read len=16 from=counter into=sink\n");
     const uint8_t counted[16] = {[15] = 15};
     struct side sides[2];
 
@@ -119,16 +117,15 @@ static void memory_at_the_end(void **state)
 
 static void what_cannot_be_done(void **state)
 {
-    struct work *work = parse("name: x\n"
-                              "work:\n"
-                              "  - initiator: {send: 1, invalidate: 0x1234}\n"
-                              "  - responder: {send: 5}\n");
+    struct work *work = parse("with work\n"
+                              "I send-inv len=1 stag=0x1234\n"
+                              "R send len=5\n");
     struct side sides[2];
 
     play(work, 0, sides);
     assert_null(sides[INITIATOR].why);
     assert_string_equal(sides[RESPONDER].why,
-                        "x.yaml:4: the responder can do this no more: by the responder's Terminate 0/1/09");
+                        "x.scenario:3: the responder can do this no more: by the responder's Terminate 0/1/09");
     clear(sides);
     work_free(work);
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Work of real ends from the statements of a scenario that begins with `with work` (iwarp-scenario(5), WORK). */
+#ifndef IWARP_TRAFFIC_SCENARIO_WORK_READ_H
+#define IWARP_TRAFFIC_SCENARIO_WORK_READ_H
+
+#include "traffic-gen/say/words.h"
+#include "traffic-gen/scenario/work.h"
+
+enum {
+    WORK_MESSAGE_MAX = 1 << 24,  /* octets of payload */
+    WORK_OCTETS_MAX = 256 << 20, /* of all messages together */
+    WORK_CONNECTIONS_MAX = 1000,
+};
+
+/*
+ * `name` is what messages call the text of the statements (script_parse()). NULL: *error says what is wrong and where;
+ * free it with g_free(), and the work with work_free().
+ */
+struct work *work_read(const char *name, const GPtrArray *statements, char **error);
+
+/* ---- its parts; what cannot be read is refused by the words ---- */
+
+/* A number that NAME=NUMBER sets; NAME alone sets 1 where max is 1. */
+struct work_field {
+    const char *name;
+    size_t offset, size; /* of the structure's member */
+    uint64_t min, max;
+};
+#define WORK_FIELD(NAME, STRUCT, MEMBER, MIN, MAX)                                                                     \
+    {                                                                                                                  \
+        NAME, offsetof(STRUCT, MEMBER), sizeof(((STRUCT *)0)->MEMBER), MIN, MAX                                        \
+    }
+/* Those of n fields that the words set; suffix: what follows their names, "I", "R" or "". */
+void work_read_fields(struct words *words, const struct work_field *fields, size_t n, const char *suffix,
+                      void *structure);
+
+/* A connection as the words after `with work` say. */
+void work_read_connection(struct words *words, struct work *work, struct work_connection *connection);
+/* A region of memory of this side. */
+void work_read_memory(struct words *words, struct work *work, enum role role);
+/* What a queue pair is given to do by this side's statement. */
+struct work_item work_read_post(struct words *words, const struct work *work);
+/* A job of an NFS client, or what happens on the server's host. */
+struct work_item work_read_job(struct words *words, const struct work *work);
+/* Refuses the verb; names: those that are allowed. */
+void work_refuse_verb(struct words *words, const char *names);
+
+#endif
