@@ -8,8 +8,8 @@
 
 /*
  * text ends with a NUL. False: not JSON, nested too deeply, or containing a number too large for a double. The parser
- * is recursive and accepts more than JSON: it must not be given deep nesting, or comments, which could hide brackets
- * from this check.
+ * is recursive and accepts more than JSON: it must not be given deep nesting, comments, which could hide brackets from
+ * this check, or numbers and escapes of other languages.
  */
 bool json_guard_passes(const char *text, gsize length);
 
