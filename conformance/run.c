@@ -97,7 +97,7 @@ static void could_not_open(struct run *run, guint number, const struct capture_e
     progress_tell(&run->progress, number, 1);
     if (run->options->rotate_ns == 0)
         return;
-    capture->part.number = 1;
+    capture->part.first = capture->part.number = 1;
     capture->part.last = true;
     run_report_part(run->parts);
 }

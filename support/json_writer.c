@@ -83,14 +83,14 @@ static void put_place(struct json_writer *writer, const char *name)
 {
     if (!writer->empty)
         putc_unlocked(',', writer->out);
-    if (writer->line > 0 && !writer->empty)
+    if (writer->line > 0 && !writer->empty && !writer->compact)
         putc_unlocked(' ', writer->out);
     else if (writer->line == 0 && writer->depth > 0)
         put_line(writer);
     writer->empty = false;
     if (name) {
         put_string(writer, name);
-        put_text(writer, " : ", 3);
+        put_text(writer, writer->compact ? ":" : " : ", writer->compact ? 1 : 3);
     }
 }
 
@@ -193,14 +193,10 @@ void json_number(struct json_writer *writer, const char *name, int64_t value)
 
 void json_numbers(struct json_writer *writer, const char *name, const int64_t *values, size_t n)
 {
-    put_place(writer, name);
-    putc_unlocked('[', writer->out);
-    for (size_t i = 0; i < n; i++) {
-        if (i > 0)
-            put_text(writer, ", ", 2);
-        writer_put_number(writer, values[i]);
-    }
-    putc_unlocked(']', writer->out);
+    json_begin_array_line(writer, name);
+    for (size_t i = 0; i < n; i++)
+        json_number(writer, NULL, values[i]);
+    json_end_array(writer);
 }
 
 void json_double(struct json_writer *writer, const char *name, double value)
@@ -228,34 +224,15 @@ void json_null(struct json_writer *writer, const char *name)
     json_string(writer, name, NULL);
 }
 
-/* ---- text that is JSON already ---- */
-
-static void put_text_place(struct json_writer *writer, struct json_text name)
+void json_line_begin(struct json_writer *writer, FILE *out)
 {
-    put_place(writer, NULL);
-    if (name.n == 0)
-        return;
-    put_text(writer, name.text, name.n);
-    put_text(writer, " : ", 3);
+    json_writer_begin(writer, out, 0);
+    writer->compact = true;
+    json_begin_object_line(writer, NULL);
 }
 
-void json_text_value(struct json_writer *writer, struct json_text name, struct json_text value)
+void json_line_end(struct json_writer *writer)
 {
-    put_text_place(writer, name);
-    put_text(writer, value.text, value.n);
-}
-
-void json_text_begin(struct json_writer *writer, struct json_text name, char bracket, bool line)
-{
-    put_text_place(writer, name);
-    putc_unlocked(bracket, writer->out);
-    writer->depth++;
-    writer->empty = true;
-    if (line)
-        begin_line(writer);
-}
-
-void json_text_end(struct json_writer *writer, char bracket)
-{
-    writer_end(writer, bracket);
+    json_end_object(writer);
+    json_writer_end(writer);
 }

@@ -18,11 +18,15 @@ struct json_writer {
     unsigned depth, indentation; /* blanks per level */
     bool empty;                  /* the innermost object or array is empty so far */
     unsigned line;               /* nesting depth inside a one-line object or array; 0: outside */
+    bool compact;                /* without blanks */
 };
 
 /* Locks `out` until json_writer_end(); errors stay in `out`. */
 void json_writer_begin(struct json_writer *writer, FILE *out, unsigned indentation);
 void json_writer_end(struct json_writer *writer);
+/* NDJSON: an object in a line by itself, without blanks; instead of both functions above. */
+void json_line_begin(struct json_writer *writer, FILE *out);
+void json_line_end(struct json_writer *writer);
 
 void json_begin_object(struct json_writer *writer, const char *name);
 void json_end_object(struct json_writer *writer);
@@ -42,16 +46,5 @@ void json_numbers(struct json_writer *writer, const char *name, const int64_t *v
 void json_double(struct json_writer *writer, const char *name, double value);
 void json_bool(struct json_writer *writer, const char *name, bool value);
 void json_null(struct json_writer *writer, const char *name);
-
-/* Text that is JSON already, n octets; a name includes its quotation marks, and has n 0 inside an array. */
-struct json_text {
-    const char *text;
-    size_t n;
-};
-
-void json_text_value(struct json_writer *writer, struct json_text name, struct json_text value);
-/* line: like json_begin_object_line(). */
-void json_text_begin(struct json_writer *writer, struct json_text name, char bracket, bool line);
-void json_text_end(struct json_writer *writer, char bracket);
 
 #endif

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reads JSON reports of iwarp-check piece by piece: as objects, a large one is many times its size."""
+"""
+NDJSON reports of iwarp-check (docs/iwarp-check.schema.json), for tests: read_report() makes one object of all lines, in which captures have
+their connections.
+"""
 import json
-import re
 import sys
 
-PIECE = 1 << 20
 COUNTS = {"passed", "failed", "inconclusive"}
 _known = {}
 
@@ -22,33 +23,56 @@ def _shared(members):
 DECODER = json.JSONDecoder(object_hook=_shared)
 
 
-def each(file, name, around=None):
+def each(lines, name, around=None):
     """
-    The members of every list of objects called `name` in the JSON text, one after another. file: opened as text; around: a list that
-    gets the text without them, in pieces. What trouble has as connections are their numbers.
+    The "captures", with their connections, or only the "connections", one after another. lines: a file, or a list; around: a list that
+    gets the lines of all others.
     """
-    begin = re.compile(rf'"{name}"\s*:\s*\[(?!\s*[0-9])')
-    kept = (lambda text: None) if around is None else around.append
-    text, inside = "", False
-    while piece := file.read(PIECE):
-        text += piece
-        while True:
-            if not inside:
-                match = begin.search(text)
-                end = match.end() if match else max(0, len(text) - len(name) - 100)  # one may begin there and end in the next piece
-                kept(text[:end])
-                text, inside = text[end:], bool(match)
-                if not match:
-                    break
-            text = text.lstrip(" \n,")
-            if text.startswith("]"):
-                inside = False
-                continue
-            try:
-                member, end = DECODER.raw_decode(text)
-            except json.JSONDecodeError:  # cut: its rest is in the next piece
-                break
-            yield member
-            text = text[end:]
-    assert not inside, text[:200]
-    kept(text)
+    connections = []
+    for line in lines:
+        member = DECODER.decode(line)
+        kind = member.pop("type")
+        if kind == "connection":
+            del member["file"]
+            if name == "connections":
+                yield member
+            else:
+                connections.append(member)
+        elif kind == "capture" and name == "captures":
+            yield member | {"connections": connections}
+            connections = []
+        elif around is not None:
+            around.append(line)
+    assert not connections, "no capture after them"
+
+
+def read_report(text):
+    """{"tool": ..., "captures": [{..., "connections": [...]}], "summary": {...}}"""
+    rest, text = [], text.decode("utf-8") if isinstance(text, bytes) else text
+    captures = list(each(text.rstrip("\n").split("\n"), "captures", rest))
+    run, summary = map(json.loads, rest)
+    assert (run.pop("type"), summary.pop("type")) == ("run", "summary")
+    return run | {"captures": captures, "summary": summary}
+
+
+def lines_of(report):
+    """The objects of its lines again."""
+    yield {"type": "run"} | {name: value for name, value in report.items() if name not in ("captures", "summary")}
+    for capture in report["captures"]:
+        for connection in capture["connections"]:
+            yield {"type": "connection", "file": capture["file"]} | connection
+        yield {"type": "capture"} | {name: value for name, value in capture.items() if name != "connections"}
+    yield {"type": "summary"} | report["summary"]
+
+
+def write_report(report, **options):
+    """Its text again. options: of json.dumps()."""
+    return "".join(json.dumps(line, **options) + "\n" for line in lines_of(report))
+
+
+def validate(report, schema):
+    import jsonschema  # not for scripts that only read reports
+
+    validator = jsonschema.Draft202012Validator(schema)
+    for line in lines_of(report):
+        validator.validate(line)

@@ -9,7 +9,7 @@ end
 function __iwarp_check_values --argument-names option
     switch $option
         case --format
-            printf '%s\n' text json junit html sarif github markdown tap
+            printf '%s\n' text ndjson junit html sarif github markdown tap
         case --print
             echo ndjson
         case --color

@@ -450,7 +450,7 @@ static void report_part_end(struct reading *reading, bool last, int64_t to)
 
     part->last = last;
     part->to_ns = MAX(to, part->from_ns);
-    part->number++;
+    part->first = ++part->number;
     reading->parts->report(reading->parts->ctx);
     report_capture_begin_part(reading->capture);
     memcpy(reading->of_parts, reading->decapsulated, sizeof reading->of_parts);

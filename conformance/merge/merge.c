@@ -70,57 +70,45 @@ static GList *sorted(GHashTable *ids)
     return g_list_sort(g_hash_table_get_keys(ids), (GCompareFunc)strcmp);
 }
 
-static void write_summary(const struct merge *merge, struct json_writer *writer)
+static void write_summary(const struct merge *merge, FILE *out)
 {
-    const struct report verdict = {.status = merge_decide(merge)};
     GList *ids = sorted(merge->sums.unused);
+    struct report_line_summary summary = {.waived = merge->sums.waived,
+                                          .connections = merge->connections,
+                                          .trouble = merge_any_trouble(merge->entries),
+                                          .status = merge_decide(merge),
+                                          .unused = g_ptr_array_new(),
+                                          .more = merge->baseline ? merge_baseline_write_json : NULL,
+                                          .ctx = merge->baseline};
 
-    json_begin_object(writer, "summary");
-    json_begin_object(writer, "findings");
-    for (int i = SEVERITY_ERROR; i >= SEVERITY_NOTE; i--)
-        json_number(writer, rule_severity_name((enum rule_severity)i), (int64_t)merge->sums.found[i]);
-    json_end_object(writer);
-    json_number(writer, "waived", (int64_t)merge->sums.waived);
-    json_begin_array(writer, "unused_waivers");
+    memcpy(summary.found, merge->sums.found, sizeof summary.found);
+    for (size_t i = 0; i < RULE_COUNT; i++)
+        summary.exercised += merge->sums.exercised[i];
     for (GList *id = ids; id; id = id->next)
-        json_string(writer, NULL, id->data);
-    json_end_array(writer);
-    json_number(writer, "connections", (int64_t)merge->connections);
-    json_number(writer, "rules_exercised", g_hash_table_size(merge->sums.exercised));
-    json_bool(writer, "trouble", merge_any_trouble(merge->entries));
-    json_string(writer, "verdict", report_verdict(&verdict));
-    if (merge->baseline)
-        merge_baseline_write_json(merge->baseline, writer);
-    json_end_object(writer);
+        g_ptr_array_add(summary.unused, id->data);
+    report_line_write_summary(out, &summary);
+    g_ptr_array_unref(summary.unused);
     g_list_free(ids);
 }
 
 /* False: reported on standard error. */
-static bool merge_write_json(struct merge *merge, FILE *out)
+static bool merge_write_lines(struct merge *merge, FILE *out)
 {
-    struct json_writer json, *writer = &json;
-    struct merge_writing writing = {.files = &merge->files, .writer = writer, .verdicts = merge->verdicts};
-    bool ok;
+    struct merge_writing writing = {
+        .files = &merge->files, .out = out, .profile = merge_profile(&merge->sums), .verdicts = merge->verdicts};
 
-    json_writer_begin(writer, out, 1);
-    json_begin_object(writer, NULL);
-    json_string(writer, "tool", "iwarp-check");
-    json_number(writer, "format", REPORT_JSON_FORMAT);
-    json_string(writer, "version", IWARP_KIT_VERSION);
-    json_string(writer, "profile", merge->sums.profile);
-    json_begin_array(writer, "captures");
-    ok = merge_write_captures(&writing, merge->entries);
-    json_end_array(writer);
+    report_line_write_run(
+        out, &(struct report_line_run){"iwarp-check", IWARP_KIT_VERSION, merge->sums.profile, REPORT_JSON_FORMAT});
+    if (!merge_write_captures(&writing, merge->entries)) {
+        stderr_line("iwarp-check", "%s", writing.error);
+        g_free(writing.error);
+        return false;
+    }
     merge->connections = writing.connections;
     merge->empty = writing.empty;
     merge->incomplete = writing.incomplete;
-    write_summary(merge, writer);
-    json_end_object(writer);
-    json_writer_end(writer);
-    if (!ok)
-        stderr_line("iwarp-check", "%s", writing.input.error->message);
-    merge_input_clear(&writing.input);
-    return ok;
+    write_summary(merge, out);
+    return true;
 }
 
 static void add_unused(struct check_options *options, const char *id)
@@ -134,10 +122,9 @@ static void add_unused(struct check_options *options, const char *id)
 }
 
 /* A report is made of the merged one, as if of captures; report_clear() it. False: it cannot be read again. */
-static bool fill_report(struct merge *merge, FILE *json, struct report *report)
+static bool fill_report(struct merge *merge, FILE *lines, struct report *report)
 {
     struct check_options *options = &merge->options;
-    const char *profile = merge->sums.profile;
 
     if (!options->waivers)
         options->waivers = waivers_new();
@@ -145,20 +132,18 @@ static bool fill_report(struct merge *merge, FILE *json, struct report *report)
     memset(options->rules.shown, true, sizeof options->rules.shown);
     memset(options->rules.reported, true, sizeof options->rules.reported);
     options->profile = merge->sums.profile;
-    options->mpa.profile = strcmp(profile, "rdmac") == 0     ? PROFILE_RDMAC
-                           : strcmp(profile, "rfc5666") == 0 ? PROFILE_RFC5666
-                                                             : PROFILE_IETF;
+    options->mpa.profile = merge_profile(&merge->sums);
     report_init(report, options);
-    return merge_report_fill(report, options, json);
+    return merge_report_fill(report, options, lines);
 }
 
-/* Any other format than JSON. False: the merged report cannot be read again. */
-static bool write_other(struct merge *merge, FILE *json, FILE *out)
+/* Any other format than NDJSON. False: the merged report cannot be read again. */
+static bool write_other(struct merge *merge, FILE *lines, FILE *out)
 {
     struct check_options *options = &merge->options;
     GList *unused = sorted(merge->sums.unused);
     struct report report;
-    bool ok = fill_report(merge, json, &report);
+    bool ok = fill_report(merge, lines, &report);
 
     for (GList *id = unused; id; id = id->next)
         add_unused(options, id->data);
@@ -193,17 +178,17 @@ static bool cannot_write(const char *path)
     return false;
 }
 
-/* json: the merged report, complete; NULL: it is written there now. */
-static bool merge_write_output(struct merge *merge, FILE *json)
+/* lines: the merged report, complete; NULL: it is written there now. */
+static bool merge_write_output(struct merge *merge, FILE *lines)
 {
     const char *path = merge->output;
     struct output_file out;
     bool ok = output_file_open(&out, path), made = true;
 
-    if (ok && !json)
-        made = merge_write_json(merge, out.file);
+    if (ok && !lines)
+        made = merge_write_lines(merge, out.file);
     else if (ok)
-        ok = merge->format == FORMAT_JSON ? merge_copy(json, out.file) : write_other(merge, json, out.file);
+        ok = merge->format == FORMAT_NDJSON ? merge_copy(lines, out.file) : write_other(merge, lines, out.file);
     if (ok && made)
         ok = output_file_finish(&out);
     if (!ok)
@@ -213,29 +198,29 @@ static bool merge_write_output(struct merge *merge, FILE *json)
 }
 
 /* The merged report, to be read from its beginning; fclose() it. NULL: reported on standard error. */
-static FILE *json_file(struct merge *merge)
+static FILE *lines_file(struct merge *merge)
 {
-    FILE *json = tmpfile();
-    bool ok = json && merge_write_json(merge, json);
+    FILE *lines = tmpfile();
+    bool ok = lines && merge_write_lines(merge, lines);
 
-    if (!json || (ok && (fflush(json) != 0 || ferror(json))))
+    if (!lines || (ok && (fflush(lines) != 0 || ferror(lines))))
         ok = cannot_write("a temporary file");
-    if (json && !ok)
-        fclose(json);
+    if (lines && !ok)
+        fclose(lines);
     if (!ok)
         return NULL;
-    rewind(json);
-    return json;
+    rewind(lines);
+    return lines;
 }
 
 /* First to a file of its own: another format is made of it, or parts may turn out not to fit. */
-static bool write_by_way_of_json(struct merge *merge)
+static bool write_by_way_of_lines(struct merge *merge)
 {
-    FILE *json = json_file(merge);
-    bool ok = json && merge_write_output(merge, json);
+    FILE *lines = lines_file(merge);
+    bool ok = lines && merge_write_output(merge, lines);
 
-    if (json)
-        fclose(json);
+    if (lines)
+        fclose(lines);
     return ok;
 }
 
@@ -250,14 +235,12 @@ static bool has_parts(const GArray *captures)
 static bool merge_read_all(struct merge *merge)
 {
     for (guint i = 0; merge->options.files[i]; i++) {
-        struct merge_input input = {.path = merge->options.files[i]};
-        bool ok = merge_read(&merge->sums, &input, &merge->files, i);
+        g_autofree gchar *error = merge_read(&merge->sums, &merge->files, i);
 
-        if (!ok)
-            stderr_line("iwarp-check", "%s", input.error->message);
-        merge_input_clear(&input);
-        if (!ok)
+        if (error) {
+            stderr_line("iwarp-check", "%s", error);
             return false;
+        }
     }
     return true;
 }
@@ -298,11 +281,11 @@ static void merge_end(struct merge *merge)
 /* False: reported on standard error. Whatever it is, report_clear() the report. */
 static bool report_of(struct merge *merge, struct report *report)
 {
-    FILE *json = json_file(merge);
-    bool ok = json && fill_report(merge, json, report);
+    FILE *lines = lines_file(merge);
+    bool ok = lines && fill_report(merge, lines, report);
 
-    if (json)
-        fclose(json);
+    if (lines)
+        fclose(lines);
     else
         report_init(report, &merge->options);
     return ok;
@@ -359,8 +342,8 @@ static int merge_all(struct merge *merge)
 
     if (!find_entries(merge) || (merge->baseline_file && !merge_compare(merge)))
         return CHECK_TROUBLE;
-    written = merge->format != FORMAT_JSON || has_parts(merge->sums.captures) ? write_by_way_of_json(merge)
-                                                                              : merge_write_output(merge, NULL);
+    written = merge->format != FORMAT_NDJSON || has_parts(merge->sums.captures) ? write_by_way_of_lines(merge)
+                                                                                : merge_write_output(merge, NULL);
     return (int)(written ? merge_decide(merge) : CHECK_TROUBLE);
 }
 
@@ -387,17 +370,18 @@ static int merge_files(struct merge *merge)
     return status;
 }
 
-static const char help[] = "Usage: iwarp-check merge [OPTION...] A.json B.json...\n"
-                           "Merges JSON reports into the one that a single run over all their captures would write.\n"
-                           "\n"
-                           " --format=FORMAT          json (default), text, junit, html, sarif, github, markdown, tap\n"
-                           " -o FILE, --output=FILE   write to FILE; default: standard output\n"
-                           " --fail-on=LEVEL          error (default), warning, note, never; also \",trouble\"\n"
-                           " --baseline=OLD.json      what is new, gone and the same since that report; only what\n"
-                           "                          is new fails\n"
-                           " --strict-waivers         fail on waivers that matched nothing in any report\n"
-                           " --allow-empty            accept captures in which nothing was checked\n"
-                           "The exit status is that of iwarp-check; see man iwarp-check.\n";
+static const char help[] =
+    "Usage: iwarp-check merge [OPTION...] A.ndjson B.ndjson...\n"
+    "Merges NDJSON reports into the one that a single run over all their captures would write.\n"
+    "\n"
+    " --format=FORMAT          ndjson (default), text, junit, html, sarif, github, markdown, tap\n"
+    " -o FILE, --output=FILE   write to FILE; default: standard output\n"
+    " --fail-on=LEVEL          error (default), warning, note, never; also \",trouble\"\n"
+    " --baseline=OLD.ndjson    what is new, gone and the same since that report; only what\n"
+    "                          is new fails\n"
+    " --strict-waivers         fail on waivers that matched nothing in any report\n"
+    " --allow-empty            accept captures in which nothing was checked\n"
+    "The exit status is that of iwarp-check; see man iwarp-check.\n";
 
 static bool parse(struct merge *merge, int argc, char **argv, GError **error)
 {
@@ -430,19 +414,24 @@ static bool parse(struct merge *merge, int argc, char **argv, GError **error)
     options->help = asked;
     ok = ok && (asked || ((!fail_on || options_parse_fail_on(options, fail_on, error)) &&
                           (!format || output_format_parse(&merge->format, format, error))));
+    if (ok && merge->format == FORMAT_JSON) {
+        g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE,
+                    "--format=json: a report is --format=ndjson, an object in each line");
+        ok = false;
+    }
     g_free(fail_on);
     g_free(format);
     if (ok && asked)
         return true;
     if (ok && !options->files)
         g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE,
-                    "merge: no report given; try: iwarp-check merge A.json B.json --output=ALL.json");
+                    "merge: no report given; try: iwarp-check merge A.ndjson B.ndjson --output=ALL.ndjson");
     return ok && options->files;
 }
 
 int merge_run(int argc, char **argv)
 {
-    struct merge merge = {.format = FORMAT_JSON};
+    struct merge merge = {.format = FORMAT_NDJSON};
     GError *error = NULL;
     int status = CHECK_TROUBLE;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* iwarp-check merge A.json B.json...: merges JSON reports into one. */
+/* iwarp-check merge A.ndjson B.ndjson...: merges NDJSON reports into one. */
 #ifndef IWARP_CONFORMANCE_MERGE_MERGE_H
 #define IWARP_CONFORMANCE_MERGE_MERGE_H
 

@@ -287,8 +287,10 @@ static void write_rows(const struct merge_baseline *baseline, struct json_writer
     json_end_array(writer);
 }
 
-void merge_baseline_write_json(const struct merge_baseline *baseline, struct json_writer *writer)
+void merge_baseline_write_json(const void *of, struct json_writer *writer)
 {
+    const struct merge_baseline *baseline = of;
+
     json_begin_object(writer, "baseline");
     json_string(writer, "file", baseline->file);
     write_rows(baseline, writer, "new", ADDED);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * merge --baseline=OLD.json: which findings are new, gone or the same as in an earlier report. Findings are the same
+ * merge --baseline=OLD.ndjson: which findings are new, gone or the same as in an earlier report. Findings are the same
  * when rule, severity, sender's address, direction, operation, kind of message and text are, but for numbers in the
  * text. Trouble is the same when kind, client and server are.
  */
@@ -20,7 +20,7 @@ bool merge_baseline_fails(const struct merge_baseline *baseline, const struct ch
 /* Findings of `report` that the earlier report has count as waived, by a waiver that options->waivers owns from now on;
  * trouble that the earlier report has becomes `known`. */
 void merge_baseline_waive(const struct merge_baseline *baseline, struct report *report, struct check_options *options);
-void merge_baseline_write_json(const struct merge_baseline *baseline, struct json_writer *writer);
+void merge_baseline_write_json(const void *baseline, struct json_writer *writer);
 void merge_baseline_write_text(const struct merge_baseline *baseline, FILE *out);
 
 #endif

@@ -86,25 +86,3 @@ int merge_files_at(struct merge_files *files, guint number, uint64_t at)
 
     return fd >= 0 && lseek(fd, (off_t)at, SEEK_SET) >= 0 ? fd : -1;
 }
-
-gchar *merge_files_text(struct merge_files *files, guint number, uint64_t at, size_t n)
-{
-    int fd = merge_files_at(files, number, at);
-    gchar *text = fd >= 0 ? g_malloc(n + 1) : NULL;
-    size_t got = 0;
-    ssize_t more = 1;
-
-    while (text && got < n && more > 0) {
-        more = read(fd, text + got, n - got);
-        if (more < 0 && errno == EINTR)
-            more = 1;
-        else if (more > 0)
-            got += (size_t)more;
-    }
-    if (text && got == n) {
-        text[n] = '\0';
-        return text;
-    }
-    g_free(text);
-    return NULL;
-}

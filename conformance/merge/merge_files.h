@@ -18,7 +18,5 @@ void merge_files_init(struct merge_files *files, char **paths);
 void merge_files_clear(struct merge_files *files);
 /* A descriptor at that octet of a report, good until another one is asked for. -1: it cannot be read. */
 int merge_files_at(struct merge_files *files, guint number, uint64_t at);
-/* So many octets of it, with a NUL after them; g_free() them. NULL: they are not there. */
-gchar *merge_files_text(struct merge_files *files, guint number, uint64_t at, size_t n);
 
 #endif

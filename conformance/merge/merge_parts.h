@@ -3,8 +3,6 @@
 #ifndef IWARP_CONFORMANCE_MERGE_MERGE_PARTS_H
 #define IWARP_CONFORMANCE_MERGE_MERGE_PARTS_H
 
-#include "conformance/merge/merge_input.h"
-#include "conformance/merge/merge_pair.h"
 #include "conformance/merge/merge_read.h"
 
 /* A capture of the merged report. */
@@ -25,28 +23,28 @@ static inline const struct merge_capture *merge_last_part(const struct merge_ent
     return &g_array_index(entry->parts, struct merge_capture, entry->parts->len - 1);
 }
 
-/* A capture without its connections, the member being there and empty: g_free() it. NULL: input->error says why. */
-gchar *merge_header_text(struct merge_input *input, struct merge_files *files, const struct merge_capture *capture);
-/* The same, with counts of rules. */
-JsonObject *merge_header(struct merge_input *input, struct merge_files *files, const struct merge_capture *capture);
-/* That of all parts of an entry together. whole: from the first part to the last one. */
-JsonObject *merge_joined_header(struct merge_input *input, struct merge_files *files, const struct merge_entry *entry,
-                                bool *whole);
 /*
  * The connections of all parts of an entry, by number, one after the other to take(); they are joined if several parts
- * have them. 24 octets of memory for each of a part. False: input->error says why.
+ * have them, and so are their rules. 24 octets of memory for each of a part. False: joining->error says why, the
+ * caller's.
  */
-struct merge_take {
+struct merge_joining {
+    struct report_line *line; /* they are read into */
+    GArray *rules;            /* struct report_rule, of the connection that is taken */
     void *ctx;
-    void (*take)(void *ctx, struct json_view connection);
+    void (*take)(void *ctx, struct report_connection *connection);
+    gchar *error;
 };
-bool merge_joined_connections(struct merge_input *input, struct merge_files *files, const struct merge_entry *entry,
-                              bool whole, const struct merge_take *taker);
-/* merge_join.c: the later one is added to the earlier one. False: pair->input->error says why. */
-bool merge_join_connection(const struct merge_pair *pair);
-bool merge_join_capture(const struct merge_pair *pair);
-bool merge_join_rules(const struct merge_pair *pair, const char *what);
-/* merge_fold.c: folds the findings of a connection of a whole capture. */
-void merge_fold(JsonObject *connection);
+bool merge_joined_connections(struct merge_files *files, const struct merge_entry *entry,
+                              struct merge_joining *joining);
+
+/* merge_join.c: the later one is added to the earlier one. */
+void merge_join_connection(struct report_connection *into, struct report_connection *later);
+void merge_join_capture(struct report_capture *into, struct report_capture *later);
+/* Of struct report_rule. */
+void merge_rules_set(GArray *into, const GArray *from);
+void merge_rules_add(GArray *into, const GArray *later);
+/* Parts list all findings: those of the whole are folded, as in its own report. */
+void merge_fold(struct report_connection *connection);
 
 #endif

@@ -4,8 +4,7 @@
 #define IWARP_CONFORMANCE_MERGE_MERGE_READ_H
 
 #include "conformance/merge/merge_files.h"
-#include "conformance/merge/merge_input.h"
-#include "conformance/model/report.h"
+#include "conformance/merge/merge_lines.h"
 
 /* Whether connections of a capture were judged, and why not if none was. */
 struct merge_judged {
@@ -14,23 +13,22 @@ struct merge_judged {
     enum report_emptiness why;
 };
 
-/* Of a guest that has rules: JSON has it under the name of its kind. */
-bool merge_has_judged_guest(struct json_view connection);
-void merge_judge_connection(struct merge_judged *judged, struct json_view connection);
+void merge_judge_connection(struct merge_judged *judged, const struct report_connection *connection);
 enum report_emptiness merge_emptiness(const struct merge_judged *judged);
 
 /* A capture of a report, or a part of one. Octets are those of the file. */
 struct merge_capture {
-    guint file;               /* its number */
-    uint64_t begin, end;      /* its text */
-    uint64_t from, to;        /* of that, the array of its connections */
-    const char *series;       /* interned; NULL: it is whole */
-    uint64_t first, last;     /* numbers of parts */
-    bool failed, says_why;    /* has "error"; "nothing_checked" */
-    bool fails, cut_short;    /* the verdict of its run; has "connections_cut_short" */
-    bool has_trouble;         /* has "calls" and "trouble", as reports from the third format on */
+    guint file;                /* its number */
+    uint64_t begin, line, end; /* the lines of its connections, then its own */
+    uint32_t number;           /* of the first of these */
+    const char *name;          /* of its own file; interned */
+    const char *series;        /* interned; NULL: it is whole */
+    unsigned first, last;      /* numbers of parts */
+    bool ended;                /* no part follows */
+    int64_t start_ns;
+    bool failed;              /* has "error" */
+    bool fails, cut_short;    /* the verdict of its run; connections made room for others */
     bool trouble, incomplete; /* something went wrong; a handshake was never completed */
-    bool lacks_rules;         /* of MERGE_FORMAT_OF_CONNECTIONS: only its connections have counts of rules */
     uint64_t not_listed;      /* connections */
     struct merge_judged judged;
 };
@@ -40,15 +38,20 @@ struct merge_sums {
     gchar *profile;
     uint64_t found[SEVERITY_COUNT], waived;
     bool failed_capture;
-    bool cut_short;        /* connections that made room for others */
-    GHashTable *exercised; /* ids of rules that passed or failed */
-    GHashTable *unused;    /* ids of waivers, also those that another report used */
-    GHashTable *used;      /* ids of rules that a report waived and does not call unused */
+    bool cut_short; /* connections that made room for others */
+    bool exercised[RULE_COUNT];
+    GHashTable *unused; /* ids of waivers, also those that another report used */
+    GHashTable *used;   /* ids of rules that a report waived and does not call unused */
 };
 
 void merge_sums_init(struct merge_sums *sums);
 void merge_sums_clear(struct merge_sums *sums);
-/* False: input->error says why, and the sums are of no use. */
-bool merge_read(struct merge_sums *sums, struct merge_input *input, struct merge_files *files, guint number);
+enum rule_profile merge_profile(const struct merge_sums *sums);
+/* NULL: the report was read; else why not, and the sums are of no use. The caller's. */
+gchar *merge_read(struct merge_sums *sums, struct merge_files *files, guint number);
+
+/* Lines to read. */
+void merge_line_init(struct report_line *line, enum rule_profile profile);
+void merge_line_clear(struct report_line *line);
 
 #endif

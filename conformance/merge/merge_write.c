@@ -1,66 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge/merge_write.h"
 
-#include "conformance/merge/json_copy.h"
-#include "conformance/merge/merge_walk.h"
-
-#include <string.h>
+#include <errno.h>
+#include <unistd.h>
 
 /* One capture of the merged report. */
 struct writing {
     struct merge_writing *all;
     const struct merge_entry *entry;
-    const struct merge_capture *first;
     guint number; /* of the entry */
-    bool parts, whole;
     struct merge_judged judged;
+    struct report_line line;
+    struct merge_joining joining; /* of parts */
 };
 
-static bool copy_connection(void *ctx, struct json_view connection)
-{
-    json_copy(((struct writing *)ctx)->all->writer, NULL, connection);
-    return true;
-}
-
-static void take_joined(void *ctx, struct json_view connection)
-{
-    struct writing *writing = ctx;
-
-    merge_judge_connection(&writing->judged, connection);
-    json_copy(writing->all->writer, NULL, connection);
-}
-
-static bool write_of_whole(struct writing *writing)
-{
-    struct merge_writing *all = writing->all;
-    const struct merge_walk walk = {.ctx = writing, .connection = copy_connection};
-    struct json_source source;
-    bool ok;
-
-    json_source_init(&source, merge_files_at(all->files, writing->first->file, writing->first->from));
-    ok = merge_walk_connections(&all->input, &source, &walk);
-    json_source_clear(&source);
-    return ok;
-}
-
-static bool write_write_connections(struct writing *writing)
-{
-    struct merge_writing *all = writing->all;
-    bool ok;
-
-    json_begin_array(all->writer, "connections");
-    if (writing->parts) {
-        writing->judged = (struct merge_judged){0};
-        ok = merge_joined_connections(&all->input, all->files, writing->entry, writing->whole,
-                                      &(struct merge_take){writing, take_joined});
-    } else {
-        ok = write_of_whole(writing);
-    }
-    json_end_array(all->writer);
-    return ok;
-}
-
-static bool write_any_failed(const GArray *parts)
+static bool any_failed(const GArray *parts)
 {
     bool failed = false;
 
@@ -69,48 +23,28 @@ static bool write_any_failed(const GArray *parts)
     return failed;
 }
 
-/* Of several parts, only once they are joined. */
-static bool write_is_judged(const struct writing *writing)
+static const struct merge_capture *first_part(const struct writing *writing)
 {
-    return writing->judged.any || write_any_failed(writing->entry->parts) ||
-           (writing->parts && !writing->whole && writing->judged.n > 0);
+    return &g_array_index(writing->entry->parts, struct merge_capture, 0);
+}
+
+/* From the first part of a capture to the last one. */
+static bool is_whole(const struct writing *writing)
+{
+    return first_part(writing)->first == 1 && merge_last_part(writing->entry)->ended;
+}
+
+/* Of several parts, only once they are joined. */
+static bool was_judged(const struct writing *writing)
+{
+    return writing->judged.any || any_failed(writing->entry->parts) ||
+           (first_part(writing)->series && !is_whole(writing) && writing->judged.n > 0);
 }
 
 /* All that there is is a handshake that was never completed. */
 static bool is_incomplete(const struct writing *writing)
 {
-    return !write_is_judged(writing) && merge_last_part(writing->entry)->incomplete;
-}
-
-/* A report of a format without these knows nothing of it. */
-static void write_no_trouble(struct json_writer *writer)
-{
-    json_begin_object(writer, "calls");
-    json_number(writer, "made", 0);
-    json_number(writer, "answered", 0);
-    json_bool(writer, "whole", false);
-    json_end_object(writer);
-    json_begin_array(writer, "trouble");
-    json_end_array(writer);
-}
-
-/* That nothing was checked is said anew; a report that says what was seen instead is believed. */
-static bool says_why(const struct writing *writing)
-{
-    return writing->entry->parts->len == 1 && writing->first->says_why;
-}
-
-/* False: the verdict is copied, as the run of the capture decided what fails, and what is waived. */
-static bool has_verdict_anew(const struct writing *writing)
-{
-    return writing->parts || writing->all->verdicts;
-}
-
-static bool is_left_out(const struct writing *writing, const char *name)
-{
-    if (strcmp(name, "nothing_checked") == 0)
-        return !says_why(writing) || write_is_judged(writing);
-    return strcmp(name, "verdict") == 0 && has_verdict_anew(writing);
+    return !was_judged(writing) && merge_last_part(writing->entry)->incomplete;
 }
 
 static enum check_status status_anew(const struct writing *writing)
@@ -120,7 +54,7 @@ static enum check_status status_anew(const struct writing *writing)
 
     if (verdicts)
         return g_array_index(verdicts, enum check_status, writing->number);
-    if (write_any_failed(parts))
+    if (any_failed(parts))
         return CHECK_TROUBLE;
     for (guint i = 0; i < parts->len; i++) {
         fails |= g_array_index(parts, struct merge_capture, i).fails;
@@ -128,97 +62,168 @@ static enum check_status status_anew(const struct writing *writing)
     }
     if (fails)
         return CHECK_FAIL;
-    return cut_short ? CHECK_TROUBLE : write_is_judged(writing) ? CHECK_PASS : CHECK_NOTHING;
+    return cut_short ? CHECK_TROUBLE : was_judged(writing) ? CHECK_PASS : CHECK_NOTHING;
 }
 
-static bool write_members(struct writing *writing, struct json_view header)
+/* ---- what is whole is copied ---- */
+
+static bool copy_lines(struct writing *writing, uint64_t from, uint64_t to)
 {
-    struct json_writer *writer = writing->all->writer;
+    const struct merge_capture *capture = first_part(writing);
+    int fd = merge_files_at(writing->all->files, capture->file, from);
+    char text[BUFSIZ];
 
-    for (struct json_view name = json_first(header); name.item; name = json_next(header, name)) {
-        g_autofree gchar *text = json_string_of(name);
+    while (from < to) {
+        ssize_t n = fd < 0 ? -1 : read(fd, text, (size_t)MIN(to - from, sizeof text));
 
-        if (strcmp(text, "connections") == 0) {
-            if (!write_write_connections(writing))
-                return false;
-        } else if (!is_left_out(writing, text)) {
-            json_copy(writer, text, json_named(name));
+        if (n < 0 && fd >= 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            writing->all->error = g_strdup_printf("%s: cannot be read", writing->all->files->paths[capture->file]);
+            return false;
         }
+        fwrite(text, 1, (size_t)n, writing->all->out);
+        from += (uint64_t)n;
     }
     return true;
 }
 
-static bool write_write_capture(struct writing *writing, struct json_view header)
+/* ---- what is joined, or has another verdict, is written anew ---- */
+
+/* The line of a part, and in line->rules its rules. NULL: all->error says why. */
+static struct report_capture *read_capture(struct writing *writing, const struct merge_capture *part)
+{
+    struct merge_files *files = writing->all->files;
+    struct report_capture *capture = NULL;
+    struct merge_lines lines;
+
+    merge_lines_init(&lines, files->paths[part->file], merge_files_at(files, part->file, part->line), part->line);
+    lines.reading.ctx = &writing->line;
+    if (merge_lines_next(&lines))
+        capture = report_line_read_capture(&lines.reading, lines.object);
+    if (!capture)
+        writing->all->error = g_strdup_printf("%s: cannot be read", files->paths[part->file]);
+    merge_lines_clear(&lines);
+    return capture;
+}
+
+/* The rules of all go into joining.rules. */
+static struct report_capture *joined_capture(struct writing *writing)
+{
+    struct report_capture *capture = read_capture(writing, first_part(writing));
+
+    if (capture)
+        merge_rules_set(writing->joining.rules, writing->line.rules);
+    for (guint i = 1; capture && i < writing->entry->parts->len; i++) {
+        struct report_capture *later =
+            read_capture(writing, &g_array_index(writing->entry->parts, struct merge_capture, i));
+
+        if (!later) {
+            report_capture_free(capture);
+            return NULL;
+        }
+        merge_join_capture(capture, later);
+        merge_rules_add(writing->joining.rules, writing->line.rules);
+        report_capture_free(later);
+    }
+    return capture;
+}
+
+static const char *why_nothing(const struct writing *writing, const struct report_capture *capture)
+{
+    if (was_judged(writing))
+        return NULL;
+    if (capture->nothing)
+        return capture->nothing;
+    return report_nothing(is_incomplete(writing) ? REPORT_INCOMPLETE : merge_emptiness(&writing->judged));
+}
+
+static bool write_anew(struct writing *writing)
+{
+    struct report_capture *capture = joined_capture(writing);
+
+    if (!capture)
+        return false;
+    if (is_whole(writing))
+        g_clear_pointer(&capture->part.series, g_free);
+    report_line_write_capture(writing->all->out, capture,
+                              &(struct report_line){.file = capture->file,
+                                                    .profile = writing->all->profile,
+                                                    .start_ns = capture->start_ns,
+                                                    .rules = writing->joining.rules,
+                                                    .verdict = report_status_name(status_anew(writing)),
+                                                    .nothing = why_nothing(writing, capture)});
+    report_capture_free(capture);
+    return true;
+}
+
+static void take_joined(void *ctx, struct report_connection *connection)
+{
+    struct writing *writing = ctx;
+    struct report_line line = writing->line;
+
+    line.file = first_part(writing)->name;
+    line.rules = writing->joining.rules;
+    line.part = !is_whole(writing);
+    if (!line.part) {
+        connection->continued = connection->continues = false;
+        merge_fold(connection);
+    }
+    merge_judge_connection(&writing->judged, connection);
+    report_line_write_connection(writing->all->out, connection, &line);
+}
+
+static bool write_parts(struct writing *writing)
+{
+    struct merge_joining *joining = &writing->joining;
+
+    writing->line.whole = true;
+    writing->judged = (struct merge_judged){0};
+    if (merge_joined_connections(writing->all->files, writing->entry, joining))
+        return write_anew(writing);
+    writing->all->error = joining->error;
+    return false;
+}
+
+static bool write_entry(struct writing *writing)
+{
+    const struct merge_capture *first = first_part(writing);
+
+    if (first->series)
+        return write_parts(writing);
+    writing->judged = first->judged;
+    if (!writing->all->verdicts)
+        return copy_lines(writing, first->begin, first->end);
+    return copy_lines(writing, first->begin, first->line) && write_anew(writing);
+}
+
+static void write_sum_up(const struct writing *writing)
 {
     struct merge_writing *all = writing->all;
-    bool ok;
 
-    json_begin_object(all->writer, NULL);
-    ok = write_members(writing, header);
-    if (!write_is_judged(writing) && !says_why(writing))
-        json_string(all->writer, "nothing_checked",
-                    report_nothing(is_incomplete(writing) ? REPORT_INCOMPLETE : merge_emptiness(&writing->judged)));
-    if (!merge_last_part(writing->entry)->has_trouble)
-        write_no_trouble(all->writer);
-    if (has_verdict_anew(writing))
-        json_string(all->writer, "verdict", report_status_name(status_anew(writing)));
-    json_end_object(all->writer);
     all->connections += writing->judged.n;
     for (guint i = 0; i < writing->entry->parts->len; i++)
         all->connections += g_array_index(writing->entry->parts, struct merge_capture, i).not_listed;
-    all->empty += !write_is_judged(writing);
+    all->empty += !was_judged(writing);
     all->incomplete += is_incomplete(writing);
+}
+
+bool merge_write_captures(struct merge_writing *all, const GArray *entries)
+{
+    bool ok = true;
+
+    for (guint i = 0; ok && i < entries->len; i++) {
+        struct writing writing = {.all = all, .entry = &g_array_index(entries, struct merge_entry, i), .number = i};
+
+        merge_line_init(&writing.line, all->profile);
+        writing.joining = (struct merge_joining){.line = &writing.line,
+                                                 .rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule)),
+                                                 .ctx = &writing,
+                                                 .take = take_joined};
+        ok = write_entry(&writing);
+        write_sum_up(&writing);
+        g_array_unref(writing.joining.rules);
+        merge_line_clear(&writing.line);
+    }
     return ok;
-}
-
-/* What is whole and complete is copied as it is. NULL: input->error says why. */
-static gchar *header_text(struct writing *writing)
-{
-    struct merge_writing *all = writing->all;
-    JsonObject *header;
-    JsonNode *node;
-    gchar *text;
-
-    if (!writing->parts && !writing->first->lacks_rules)
-        return merge_header_text(&all->input, all->files, writing->first);
-    header = writing->parts ? merge_joined_header(&all->input, all->files, writing->entry, &writing->whole)
-                            : merge_header(&all->input, all->files, writing->first);
-    if (!header)
-        return NULL;
-    node = json_node_init_object(json_node_alloc(), header);
-    text = json_to_string(node, TRUE);
-    json_node_unref(node);
-    json_object_unref(header);
-    return text;
-}
-
-static bool write_write_entry(struct merge_writing *all, const GArray *entries, guint number)
-{
-    const struct merge_entry *entry = &g_array_index(entries, struct merge_entry, number);
-    const struct merge_capture *first = &g_array_index(entry->parts, struct merge_capture, 0);
-    struct writing writing = {
-        .all = all, .entry = entry, .first = first, .number = number, .parts = first->series != NULL};
-    struct json_source source;
-    gchar *text;
-    bool ok;
-
-    all->input.path = all->files->paths[first->file];
-    if (entry->parts->len == 1)
-        writing.judged = first->judged;
-    text = header_text(&writing);
-    if (!text)
-        return false;
-    json_source_init_text(&source, text, strlen(text));
-    ok = (json_read(&source) || merge_input_unread(&all->input, MERGE_UNREADABLE)) &&
-         write_write_capture(&writing, json_whole(&source));
-    json_source_clear(&source);
-    return ok;
-}
-
-bool merge_write_captures(struct merge_writing *writing, const GArray *entries)
-{
-    for (guint i = 0; i < entries->len; i++)
-        if (!write_write_entry(writing, entries, i))
-            return false;
-    return true;
 }

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The merged report as JSON, a connection at a time. */
+/* The merged report as NDJSON, a line at a time. */
 #ifndef IWARP_CONFORMANCE_MERGE_MERGE_WRITE_H
 #define IWARP_CONFORMANCE_MERGE_MERGE_WRITE_H
 
 #include "conformance/merge/merge_parts.h"
-#include "support/json_writer.h"
 
 struct merge_writing {
     struct merge_files *files;
-    struct json_writer *writer;
-    struct merge_input input; /* error: why it ended */
-    const GArray *verdicts;   /* enum check_status of each capture; NULL: the verdicts of the runs stay */
+    FILE *out;
+    enum rule_profile profile;
+    const GArray *verdicts; /* enum check_status of each capture; NULL: the verdicts of the runs stay */
+    gchar *error;           /* why it ended; g_free() it */
     /* Sums. */
     uint64_t connections; /* of the parts of a capture each once */
     uint64_t empty;       /* captures of which nothing was checked */
     uint64_t incomplete;  /* of these, those that hold no more than handshakes that were never completed */
 };
 
-/* The elements of "captures". False: writing->input.error says why. */
+/* The lines of all captures and of their connections. False: writing->error says why. */
 bool merge_write_captures(struct merge_writing *writing, const GArray *entries);
 
 #endif

@@ -14,14 +14,15 @@
 struct check_options;
 struct collector;
 struct html_page;
+struct json_reading;
 struct json_writer;
-struct merge_pair;
 struct notes;
 struct report_capture;
 struct stack;
 struct statistics;
 struct terminal;
 struct trouble_facts;
+struct _JsonObject;
 struct _xmlTextWriter;
 
 /* What a guest's own taps may use: the context of all taps of a connection begins with it. */
@@ -39,7 +40,7 @@ struct guest_host {
 /* "report" is what take() returned. NULL: the guest has nothing to say there, or needs nothing of it. */
 struct guest_face {
     const struct ulp_kind *kind; /* NULL: any */
-    bool judged;                 /* it has rules; JSON has it under the name of its kind */
+    bool judged;                 /* it has rules */
 
     /* While a connection is read. */
     /* For struct ulp_own; g_free() it. */
@@ -66,12 +67,14 @@ struct guest_face {
     /* In reports. */
     const char *(*title)(const void *report);
     void (*write_text)(const void *report, const struct terminal *terminal, bool verbose);
+    /* In JSON: the name of its object, which merge reads (NULL: reading->wrong says why), and what it adds up. */
+    const char *member;
     void (*write_json)(const void *report, struct json_writer *writer);
+    void *(*read_json)(struct json_reading *reading, struct _JsonObject *object);
+    void (*join)(void *report, const void *later);
     void (*write_junit)(const void *report, struct _xmlTextWriter *writer);
     void (*write_html_terms)(const void *report, struct html_page *page); /* among the connection's */
     void (*write_html)(const void *report, struct html_page *page);
-    /* Parts of a connection in JSON become one; false: an error was set. */
-    bool (*join)(const struct merge_pair *connection);
 };
 
 /* What a report contains of the upper layer of a connection. */

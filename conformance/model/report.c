@@ -78,6 +78,18 @@ void report_add_finding(struct report_connection *connection, const struct repor
     g_array_append_val(connection->findings, kept);
 }
 
+void report_adopt_finding(struct report_connection *connection, const struct report_finding *finding)
+{
+    struct finding_subject *subject;
+
+    report_add_finding(connection, finding, finding->message);
+    subject = &g_array_index(connection->findings, struct report_finding, connection->findings->len - 1).subject;
+    if (subject->operation)
+        subject->operation = g_string_chunk_insert_const(connection->messages, subject->operation);
+    if (subject->kind)
+        subject->kind = g_string_chunk_insert_const(connection->messages, subject->kind);
+}
+
 size_t report_findings_size(const struct report_connection *connection)
 {
     enum { FIRST = 1 << 10, EACH = 256 }; /* with texts, and what tells equal ones */

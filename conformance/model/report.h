@@ -23,8 +23,8 @@ struct check_options;
 /* With ladder diagrams: the first findings of a rule on a connection. */
 enum { REPORT_LADDERS = 3 };
 
-/* Of the JSON report: grows when a reader would have to change. */
-enum { REPORT_JSON_FORMAT = 3 };
+/* Of the NDJSON report: grows when a reader would have to change. */
+enum { REPORT_JSON_FORMAT = 4 };
 
 enum { SEVERITY_COUNT = 3, OPERATION_COUNT = 16 };
 
@@ -101,8 +101,8 @@ struct report_rest {
 
 /* A capture that is reported period by period. */
 struct report_part {
-    char *series;    /* the same in all parts; NULL: the capture is whole */
-    unsigned number; /* from 1 */
+    char *series;           /* the same in all parts; NULL: the capture is whole */
+    unsigned first, number; /* from 1; first: another one only where merge joined several */
     bool last;
     int64_t from_ns, to_ns; /* the period */
 };
@@ -155,6 +155,8 @@ struct report_connection *report_connection_new(void);
 void report_connection_free(struct report_connection *connection);
 void report_add_finding(struct report_connection *connection, const struct report_finding *finding,
                         const char *message);
+/* The same of a finding that was another report's: also the texts of its subject are copied. */
+void report_adopt_finding(struct report_connection *connection, const struct report_finding *finding);
 /* Waived findings count, too. */
 bool report_has_findings(const struct report_connection *connection);
 /* Takes the connection over. */

@@ -96,8 +96,8 @@ static bool parse_counts(struct check_options *options, const char *value, GErro
 
     if (!word)
         return usage(error, "--counts=%s: allowed are capture, connection", value);
-    if (!outputs_have(options->outputs, FORMAT_JSON))
-        return usage(error, "--counts is for --format=json");
+    if (!outputs_have(options->outputs, FORMAT_NDJSON))
+        return usage(error, "--counts is for --format=ndjson");
     options->counts_apart = word->value;
     return true;
 }
@@ -537,6 +537,8 @@ static bool understand(struct check_options *options, struct raw_options *raw, G
     if (options->list_rules && !outputs_have(options->outputs, FORMAT_TEXT) &&
         !outputs_have(options->outputs, FORMAT_JSON))
         return usage(error, "--list-rules supports --format=text and json");
+    if (!options->list_rules && outputs_have(options->outputs, FORMAT_JSON))
+        return usage(error, "--format=json is for --list-rules; a report is --format=ndjson, an object in each line");
     if (!raw_options_fit(raw, error))
         return false;
     options->progress = raw->progress ? ON : raw->no_progress ? OFF : UNKNOWN;

@@ -34,8 +34,9 @@ void output_words_add(GArray *words, bool is_path, const char *value)
 bool output_format_parse(enum report_format *format, const char *value, GError **error)
 {
     static const char *const names[] = {
-        [FORMAT_TEXT] = "text",   [FORMAT_JSON] = "json",     [FORMAT_JUNIT] = "junit",       [FORMAT_HTML] = "html",
-        [FORMAT_SARIF] = "sarif", [FORMAT_GITHUB] = "github", [FORMAT_MARKDOWN] = "markdown", [FORMAT_TAP] = "tap"};
+        [FORMAT_TEXT] = "text",         [FORMAT_NDJSON] = "ndjson", [FORMAT_JUNIT] = "junit",
+        [FORMAT_HTML] = "html",         [FORMAT_SARIF] = "sarif",   [FORMAT_GITHUB] = "github",
+        [FORMAT_MARKDOWN] = "markdown", [FORMAT_TAP] = "tap",       [FORMAT_JSON] = "json"};
 
     for (size_t i = 0; i < G_N_ELEMENTS(names); i++) {
         if (strcmp(names[i], value) == 0) {
@@ -44,7 +45,7 @@ bool output_format_parse(enum report_format *format, const char *value, GError *
         }
     }
     g_set_error(error, CHECK_ERROR, CHECK_ERROR_USAGE,
-                "--format=%s: choose one of text, json, junit, html, sarif, github, markdown and tap", value);
+                "--format=%s: choose one of text, ndjson, junit, html, sarif, github, markdown and tap", value);
     return false;
 }
 

@@ -8,13 +8,14 @@
 
 enum report_format {
     FORMAT_TEXT,
-    FORMAT_JSON,
+    FORMAT_NDJSON,
     FORMAT_JUNIT,
     FORMAT_HTML,
     FORMAT_SARIF,
     FORMAT_GITHUB,
     FORMAT_MARKDOWN,
-    FORMAT_TAP
+    FORMAT_TAP,
+    FORMAT_JSON, /* --list-rules alone */
 };
 
 struct report_output {

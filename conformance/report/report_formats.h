@@ -11,7 +11,7 @@ struct report;
 
 void report_write(const struct report *report, enum report_format format, FILE *out);
 void report_write_text(const struct report *report, FILE *out);
-void report_write_json(const struct report *report, FILE *out);
+void report_write_ndjson(const struct report *report, FILE *out);
 void report_write_junit(const struct report *report, FILE *out);
 void report_write_html(const struct report *report, FILE *out);
 void report_write_sarif(const struct report *report, FILE *out);

@@ -1,382 +1,242 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The JSON report; docs/iwarp-check.schema.json describes it. */
+#include "conformance/report/report_json.h"
+
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
 #include "conformance/report/report_parts.h"
-#include "conformance/report/report_stats.h"
-#include "conformance/report/report_trouble.h"
-#include "support/json_writer.h"
 
-/* null: not captured. */
-static void add_tristate(struct json_writer *writer, const char *name, enum tristate value)
+#include <string.h>
+
+/* ---- parts of lines ---- */
+
+double report_json_seconds(const struct report_line *line, int64_t time_ns)
 {
-    if (value == UNKNOWN)
-        json_null(writer, name);
-    else
-        json_bool(writer, name, value == ON);
+    return (double)(int64_t)((uint64_t)time_ns - (uint64_t)line->start_ns) / 1e9;
 }
 
-static void json_add_number(struct json_writer *writer, const char *name, uint64_t value)
+bool report_json_time(struct json_reading *reading, double seconds, int64_t *time_ns)
 {
-    json_number(writer, name, (int64_t)value);
+    const struct report_line *line = reading->ctx;
+
+    if (!(seconds > -1e9 && seconds < 1e9))
+        return json_wrong(reading, "a line", "time", "fewer seconds");
+    *time_ns = line->start_ns + (int64_t)(seconds * 1e9 + (seconds < 0 ? -0.5 : 0.5));
+    return true;
 }
 
-static void add_number_if(struct json_writer *writer, const char *name, bool known, uint64_t value)
+/* Leaves room for the times of findings, which are within 1e9 seconds of it. */
+#define TIME_SECONDS_MAX INT64_C(8000000000)
+
+bool report_json_clock(struct json_reading *reading, const char *text, int64_t *time_ns)
 {
-    if (known)
-        json_add_number(writer, name, value);
-    else
-        json_null(writer, name);
+    g_autoptr(GDateTime) date = g_date_time_new_from_iso8601(text, NULL);
+    int64_t seconds = date ? g_date_time_to_unix(date) : TIME_SECONDS_MAX;
+    const char *p = strchr(text, '.');
+
+    if (seconds <= -TIME_SECONDS_MAX || seconds >= TIME_SECONDS_MAX)
+        return json_wrong(reading, "a line", "start", "a time of day");
+    *time_ns = seconds * 1000000000;
+    for (int64_t unit = 100000000; p && unit > 0 && g_ascii_isdigit(*++p); unit /= 10)
+        *time_ns += (*p - '0') * unit;
+    return true;
 }
 
-static void json_add_pair(struct json_writer *writer, const char *name, const uint64_t pair[2])
-{
-    json_begin_array_line(writer, name);
-    json_number(writer, NULL, (int64_t)pair[DIR_TO_RESPONDER]);
-    json_number(writer, NULL, (int64_t)pair[DIR_TO_INITIATOR]);
-    json_end_array(writer);
-}
+#define RULE_AT(field) JSON_AT(struct report_rule, field)
 
-static void json_add_mpa(struct json_writer *writer, const struct report_connection *connection)
-{
-    static const struct {
-        const char *name;
-        unsigned bit;
-    } rtr_types[] = {{"send", MPA_RTR_SEND}, {"write", MPA_RTR_WRITE}, {"read", MPA_RTR_READ}};
-    const struct mpa_parameters *mpa = &connection->parameters;
+static const struct json_member rule_members[] = {
+    {"passed", JSON_COUNT, RULE_AT(count.passed)},
+    {"failed", JSON_COUNT, RULE_AT(count.failed)},
+    {"inconclusive", JSON_COUNT, RULE_AT(count.inconclusive)},
+    {NULL},
+};
+static const struct json_table rule_table = {"a rule", rule_members};
 
-    json_begin_object_line(writer, "mpa");
-    add_number_if(writer, "revision", mpa->request_seen || mpa->reply_seen, mpa->revision);
-    add_tristate(writer, "markers_to_initiator", connection->markers[DIR_TO_INITIATOR]);
-    add_tristate(writer, "markers_to_responder", connection->markers[DIR_TO_RESPONDER]);
-    add_tristate(writer, "crc", mpa->crc);
-    add_tristate(writer, "enhanced", mpa->startup_seen ? (enum tristate)mpa->enhanced : UNKNOWN);
-    add_tristate(writer, "peer_to_peer", mpa->startup_seen ? (enum tristate)mpa->peer_to_peer : UNKNOWN);
-    json_begin_array_line(writer, "rtr");
-    for (size_t i = 0; i < G_N_ELEMENTS(rtr_types); i++)
-        if (mpa->rtr & rtr_types[i].bit)
-            json_string(writer, NULL, rtr_types[i].name);
-    json_end_array(writer);
-    add_number_if(writer, "ird", mpa->ird_ord_known, mpa->ird);
-    add_number_if(writer, "ord", mpa->ird_ord_known, mpa->ord);
-    json_bool(writer, "rejected", mpa->rejected);
-    json_bool(writer, "midstream", mpa->midstream);
-    json_bool(writer, "complete", connection->complete);
-    json_end_object(writer);
-}
-
-static void json_add_known(struct json_writer *writer, bool known, int64_t value)
-{
-    if (known)
-        json_number(writer, NULL, value);
-    else
-        json_null(writer, NULL);
-}
-
-/* RoCE and InfiniBand. Pairs: the initiator's, the responder's. */
-static void add_ib(struct json_writer *writer, const struct report_connection *connection)
-{
-    static const char *const naks[] = {"sequence", "invalid_request", "remote_access", "remote_operation",
-                                       "invalid_rd_request"};
-    const struct report_ib *ib = connection->ib;
-    bool both_known = ib->request_seen && ib->reply_seen;
-
-    json_begin_object(writer, "ib");
-    json_begin_array_line(writer, "queue_pairs");
-    for (unsigned role = 0; role < 2; role++)
-        json_add_known(writer, ib->qp_known[role], ib->qp[role]);
-    json_end_array(writer);
-    add_number_if(writer, "path_mtu", ib->mtu > 0, ib->mtu);
-    json_begin_array_line(writer, "ird");
-    for (unsigned role = 0; role < 2; role++)
-        json_add_known(writer, both_known, ib->ird[role]);
-    json_end_array(writer);
-    json_begin_array_line(writer, "ord");
-    for (unsigned role = 0; role < 2; role++)
-        json_add_known(writer, both_known, ib->ord[role]);
-    json_end_array(writer);
-    add_number_if(writer, "reject_reason", ib->rejected, ib->reject_reason);
-    json_add_pair(writer, "retransmitted", ib->retransmitted);
-    json_add_pair(writer, "repeated_responses", ib->repeated_responses);
-    json_begin_object_line(writer, "naks");
-    for (unsigned code = 0; code < G_N_ELEMENTS(naks); code++)
-        json_add_pair(writer, naks[code], (const uint64_t[]){ib->naks[0][code], ib->naks[1][code]});
-    json_add_pair(writer, "receiver_not_ready", ib->rnr_naks);
-    json_end_object(writer);
-    json_add_pair(writer, "holes", ib->holes);
-    json_begin_object_line(writer, "icrc");
-    json_add_number(writer, "right", ib->icrc.right);
-    json_add_number(writer, "wrong", ib->icrc.wrong);
-    json_add_number(writer, "unknown", ib->icrc.unknown);
-    json_add_pair(writer, "not_used", ib->icrc.taken);
-    add_number_if(writer, "first_wrong_frame", ib->icrc.wrong > 0, ib->icrc.first_wrong);
-    json_end_object(writer);
-    json_bool(writer, "complete", connection->complete);
-    json_end_object(writer);
-}
-
-static void json_add_counts(struct json_writer *writer, const struct report_connection *connection)
-{
-    json_begin_object(writer, "counts");
-    json_add_pair(writer, connection->ib ? "packets" : "fpdus", connection->fpdus);
-    json_add_pair(writer, "octets", connection->octets);
-    if (connection->damaged[0] + connection->damaged[1] > 0)
-        json_add_pair(writer, "damaged_segments", connection->damaged);
-    json_begin_object_line(writer, "operations");
-    for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++)
-        if (connection->operations[opcode] > 0 && report_operation_name(opcode))
-            json_add_number(writer, report_operation_name(opcode), connection->operations[opcode]);
-    json_end_object(writer);
-    json_end_object(writer);
-}
-
-/* The other rules that `related` ties to the one that was violated. */
-static void add_related(struct json_writer *writer, const char *name, enum rule_id id, enum rule_profile profile,
-                        bool (*related)(const struct rule *rule, enum rule_id id))
-{
-    json_begin_array(writer, name);
-    for (size_t i = 0; i < RULE_COUNT; i++)
-        if (i != id && related(&rule_catalogue[i], id) && rule_binds(&rule_catalogue[i], profile))
-            json_string(writer, NULL, rule_catalogue[i].id);
-    json_end_array(writer);
-}
-
-/* The message in its halves. */
-static void add_words(struct json_writer *writer, const char *message)
-{
-    g_autofree gchar *expected = finding_expected(message);
-
-    json_string(writer, "found", finding_found(message));
-    if (expected)
-        json_string(writer, "expected", expected);
-}
-
-static void add_finding(struct json_writer *writer, const struct report_finding *finding, int64_t start_ns,
-                        enum rule_profile profile)
-{
-    const struct rule *rule = &rule_catalogue[finding->rule];
-
-    json_begin_object(writer, NULL);
-    json_string(writer, "rule", rule->id);
-    json_string(writer, "document", rule->document);
-    json_string(writer, "section", rule->section);
-    json_string(writer, "severity", rule_severity_name(finding->severity));
-    json_add_number(writer, "frame", finding->frame);
-    json_begin_array(writer, "frames");
-    if (finding->first_frame != 0 && finding->first_frame != finding->frame)
-        json_number(writer, NULL, finding->first_frame);
-    json_number(writer, NULL, finding->frame);
-    json_end_array(writer);
-    add_number_if(writer, "related_frame", finding->related_frame != 0, finding->related_frame);
-    json_double(writer, "time", (double)(int64_t)((uint64_t)finding->time_ns - (uint64_t)start_ns) / 1e9);
-    if (start_ns != 0) {
-        g_autofree gchar *at = clock_text(finding->time_ns);
-
-        json_string(writer, "at", at);
-    }
-    json_string(writer, "direction",
-                finding->direction == DIR_TO_RESPONDER ? "initiator-to-responder" : "responder-to-initiator");
-    if (finding->awaited)
-        json_bool(writer, "awaited", true);
-    json_add_number(writer, "stream_offset", finding->offset);
-    if (finding->subject.operation)
-        json_string(writer, "operation", finding->subject.operation);
-    if (finding->subject.kind)
-        json_string(writer, "kind", finding->subject.kind);
-    json_string(writer, "message", finding->message);
-    add_words(writer, finding->message);
-    add_related(writer, "same_as", finding->rule, profile, rule_carried_by);
-    add_related(writer, "judged_with", finding->rule, profile, rule_judged_with);
-    if (finding->more > 0) {
-        json_begin_object(writer, "more");
-        json_add_number(writer, "count", finding->more);
-        json_begin_array(writer, "frames");
-        json_number(writer, NULL, finding->more_first);
-        json_number(writer, NULL, finding->more_last);
-        json_end_array(writer);
-        json_end_object(writer);
-    }
-    json_bool(writer, "waived", finding->waiver != NULL);
-    if (finding->waiver) {
-        json_string(writer, "waived_why", finding->waiver->why);
-        if (finding->waiver->link)
-            json_string(writer, "waived_link", finding->waiver->link);
-    }
-    json_end_object(writer);
-}
-
-static void json_add_rules(struct json_writer *writer, const GArray *rules)
+void report_json_write_rules(struct json_writer *writer, const struct report_line *line)
 {
     json_begin_object(writer, "rules");
-    for (guint i = 0; i < rules->len; i++) {
-        const struct report_rule *rule = &g_array_index(rules, struct report_rule, i);
+    for (guint i = 0; i < line->rules->len; i++) {
+        const struct report_rule *rule = &g_array_index(line->rules, struct report_rule, i);
 
-        json_begin_object_line(writer, rule_catalogue[rule->rule].id);
-        json_add_number(writer, "passed", rule->count.passed);
-        json_add_number(writer, "failed", rule->count.failed);
-        json_add_number(writer, "inconclusive", rule->count.inconclusive);
+        json_write_object(writer, rule_catalogue[rule->rule].id, &rule_table, rule, NULL);
+    }
+    json_end_object(writer);
+}
+
+/* Reports list them in the order of the catalogue. RULE_COUNT: it is of a later version. */
+static enum rule_id rule_after(enum rule_id before, const char *id)
+{
+    for (size_t i = 1; i <= RULE_COUNT; i++)
+        if (strcmp(rule_catalogue[(before + i) % RULE_COUNT].id, id) == 0)
+            return (enum rule_id)((before + i) % RULE_COUNT);
+    return RULE_COUNT;
+}
+
+bool report_json_read_rules(struct json_reading *reading, JsonObject *object)
+{
+    GArray *rules = ((struct report_line *)reading->ctx)->rules;
+    JsonObject *from = json_want_object(reading, object, "a line", "rules");
+    GList *ids = from ? json_object_get_members(from) : NULL;
+    struct report_rule rule = {.rule = RULE_COUNT - 1};
+    bool ok = from != NULL;
+
+    g_array_set_size(rules, 0);
+    for (GList *id = ids; ok && id; id = id->next) {
+        JsonObject *counts = json_want_object(reading, from, "the rules", id->data);
+        enum rule_id known = rule_after(rule.rule, id->data);
+
+        ok = counts && json_read_members(reading, &rule_table, counts, &rule);
+        if (!ok || known == RULE_COUNT)
+            continue;
+        rule.rule = known;
+        g_array_append_val(rules, rule);
+    }
+    g_list_free(ids);
+    return ok;
+}
+
+/* ---- the run ---- */
+
+#define RUN_AT(field) JSON_AT(struct report_line_run, field)
+
+static const struct json_member run_members[] = {
+    {"tool", JSON_TEXT, RUN_AT(tool)},
+    {"format", JSON_COUNT, RUN_AT(format)},
+    {"version", JSON_TEXT, RUN_AT(version)},
+    {"profile", JSON_TEXT, RUN_AT(profile)},
+    {NULL},
+};
+static const struct json_table run_table = {"the report", run_members};
+
+void report_line_write_run(FILE *out, const struct report_line_run *run)
+{
+    struct json_writer writer;
+
+    json_line_begin(&writer, out);
+    json_string(&writer, "type", "run");
+    json_write_members(&writer, &run_table, run, NULL);
+    json_line_end(&writer);
+}
+
+bool report_line_read_run(struct json_reading *reading, JsonObject *object, struct report_line_run *run)
+{
+    *run = (struct report_line_run){0};
+    return json_read_members(reading, &run_table, object, run);
+}
+
+/* ---- the summary ---- */
+
+#define SUMMARY_AT(field) JSON_AT(struct report_line_summary, field)
+
+static const struct json_member found_members[] = {
+    {"error", JSON_COUNT, SUMMARY_AT(found[SEVERITY_ERROR])},
+    {"warning", JSON_COUNT, SUMMARY_AT(found[SEVERITY_WARNING])},
+    {"note", JSON_COUNT, SUMMARY_AT(found[SEVERITY_NOTE])},
+    {NULL},
+};
+static const struct json_table found_table = {"the summary", found_members};
+
+static void write_expired(struct json_writer *writer, const struct json_member *member, const void *base,
+                          const void *ctx)
+{
+    const GPtrArray *expired = ((const struct report_line_summary *)base)->expired;
+
+    (void)ctx;
+    if (!expired || expired->len == 0)
+        return;
+    json_begin_array(writer, member->name);
+    for (guint i = 0; i < expired->len; i++) {
+        const struct waiver *waiver = g_ptr_array_index(expired, i);
+
+        json_begin_object(writer, NULL);
+        json_string(writer, "id", waiver->id);
+        json_string(writer, "until", waiver->until);
         json_end_object(writer);
     }
-    json_end_object(writer);
-}
-
-static void json_add_connection(struct json_writer *writer, const struct report *report,
-                                const struct report_capture *capture, const struct report_connection *connection,
-                                GArray *rules)
-{
-    bool parts = capture->part.series != NULL;
-    char text[ENDPOINT_TEXT_SIZE];
-
-    json_begin_object(writer, NULL);
-    json_add_number(writer, "id", connection->id);
-    json_string(writer, "initiator", endpoint_text(&connection->initiator, text));
-    json_string(writer, "responder", endpoint_text(&connection->responder, text));
-    json_bool(writer, "roles_known", connection->roles_known);
-    if (parts) {
-        json_bool(writer, "continued", connection->continued);
-        json_bool(writer, "continues", connection->continues);
-    }
-    json_add_number(writer, "start_frame", connection->start_frame);
-    json_add_number(writer, "end_frame", connection->end_frame);
-    json_string(writer, "transport", connection->ib ? report_ib_transport_name(connection->ib->below) : "iwarp");
-    if (connection->ib)
-        add_ib(writer, connection);
-    else
-        json_add_mpa(writer, connection);
-    json_add_counts(writer, connection);
-    REPORT_GUEST(&connection->guest, write_json, writer);
-    if (connection->statistics)
-        stats_write_json(writer, connection->statistics, capture->start_ns);
-    json_begin_array(writer, "findings");
-    for (guint i = 0; i < connection->findings->len; i++)
-        add_finding(writer, &g_array_index(connection->findings, struct report_finding, i), capture->start_ns,
-                    report->options->mpa.profile);
     json_end_array(writer);
-    json_add_number(writer, "findings_not_listed", connection->not_kept);
-    if (report->options->counts_apart)
-        report_rules(report, connection, rules);
-    else
-        report_rules_not_passed(report, connection, rules);
-    json_add_rules(writer, rules);
-    json_end_object(writer);
 }
 
-static void json_add_part(struct json_writer *writer, const struct report_part *part)
+static const char *status_word(unsigned status)
 {
-    gchar *from = clock_text(part->from_ns), *to = clock_text(part->to_ns);
-
-    json_begin_object(writer, "part");
-    json_string(writer, "series", part->series);
-    json_add_number(writer, "first", part->number);
-    json_add_number(writer, "last", part->number);
-    json_bool(writer, "ended", part->last);
-    json_string(writer, "from", from);
-    json_string(writer, "to", to);
-    json_end_object(writer);
-    g_free(from);
-    g_free(to);
+    return report_status_name((enum check_status)status);
 }
 
-/* Connections that are not listed. */
-static void json_add_rest(struct json_writer *writer, const struct report_rest *rest)
+static const struct json_member summary_members[] = {
+    {"findings", JSON_INNER, .inner = &found_table},
+    {"waived", JSON_COUNT, SUMMARY_AT(waived)},
+    {"unused_waivers", JSON_TEXTS, SUMMARY_AT(unused)},
+    {"expired_waivers", JSON_OWN, .write = write_expired, .derived = true},
+    {"connections", JSON_COUNT, SUMMARY_AT(connections)},
+    {"rules_exercised", JSON_COUNT, SUMMARY_AT(exercised)},
+    {"trouble", JSON_TRUTH, SUMMARY_AT(trouble)},
+    {"verdict", JSON_WORD, SUMMARY_AT(status), .word = status_word, .n = CHECK_NOTHING + 1},
+    {NULL},
+};
+static const struct json_table summary_table = {"the summary", summary_members};
+
+void report_line_write_summary(FILE *out, const struct report_line_summary *summary)
 {
-    json_begin_object(writer, "not_listed");
-    json_add_number(writer, "connections", rest->n);
-    json_add_number(writer, "with_findings", rest->with_findings);
-    json_add_number(writer, "troubled", rest->troubled);
-    for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
-        json_add_number(writer, rule_severity_name((enum rule_severity)severity), rest->found[severity]);
-    json_add_number(writer, "waived", rest->waived);
-    json_end_object(writer);
+    struct json_writer writer;
+
+    json_line_begin(&writer, out);
+    json_string(&writer, "type", "summary");
+    json_write_members(&writer, &summary_table, summary, NULL);
+    if (summary->more)
+        summary->more(summary->ctx, &writer);
+    json_line_end(&writer);
 }
 
-static void json_add_capture(struct json_writer *writer, const struct report *report,
-                             const struct report_capture *capture)
+bool report_line_read_summary(struct json_reading *reading, JsonObject *object, struct report_line_summary *summary)
 {
-    GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
+    return json_read_members(reading, &summary_table, object, summary);
+}
+
+/* ---- all lines ---- */
+
+static void write_of_capture(FILE *out, const struct report *report, const struct report_capture *capture,
+                             GArray *rules)
+{
     uint64_t found[SEVERITY_COUNT], waived;
     enum check_status status = report_capture_status(report->options, capture, found, &waived);
+    const struct report_line line = {.file = capture->file,
+                                     .profile = report->options->mpa.profile,
+                                     .start_ns = capture->start_ns,
+                                     .part = capture->part.series != NULL,
+                                     .rules = rules,
+                                     .verdict = report_status_name(status),
+                                     .nothing = capture->failed ? NULL : report_nothing_checked(capture)};
 
-    json_begin_object(writer, NULL);
-    json_string(writer, "file", capture->file);
-    json_string(writer, "verdict", report_status_name(status));
-    if (capture->part.series)
-        json_add_part(writer, &capture->part);
-    if (capture->start_ns != 0) {
-        g_autofree gchar *start = clock_text(capture->start_ns);
+    for (guint i = 0; i < capture->connections->len; i++) {
+        const struct report_connection *connection = g_ptr_array_index(capture->connections, i);
 
-        json_string(writer, "start", start);
+        if (report->options->counts_apart)
+            report_rules(report, connection, rules);
+        else
+            report_rules_not_passed(report, connection, rules);
+        report_line_write_connection(out, connection, &line);
     }
-    json_add_number(writer, "packets", capture->packets);
-    json_add_number(writer, "bytes", capture->octets);
-    json_add_number(writer, "dropped", capture->dropped);
-    json_bool(writer, "truncated", capture->truncated);
-    if (capture->trouble)
-        json_string(writer, capture->failed ? "error" : "warning", capture->trouble);
-    if (!capture->failed && report_nothing_checked(capture))
-        json_string(writer, "nothing_checked", report_nothing_checked(capture));
-    json_add_number(writer, "connections_without_mpa", capture->other_connections);
-    if (capture->cut_short > 0)
-        json_add_number(writer, "connections_cut_short", capture->cut_short);
-    if (capture->rest.n > 0)
-        json_add_rest(writer, &capture->rest);
-    trouble_write_json(writer, capture);
     report_capture_rules(report, capture, rules);
-    json_add_rules(writer, rules);
-    json_begin_array(writer, "connections");
-    for (guint i = 0; i < capture->connections->len; i++)
-        json_add_connection(writer, report, capture, g_ptr_array_index(capture->connections, i), rules);
-    json_end_array(writer);
-    json_end_object(writer);
-    g_array_unref(rules);
+    report_line_write_capture(out, capture, &line);
 }
 
-static void json_add_summary(struct json_writer *writer, const struct report *report)
+void report_write_ndjson(const struct report *report, FILE *out)
 {
-    json_begin_object(writer, "summary");
-    json_begin_object(writer, "findings");
-    for (int severity = SEVERITY_ERROR; severity >= SEVERITY_NOTE; severity--)
-        json_add_number(writer, rule_severity_name((enum rule_severity)severity), report->found[severity]);
-    json_end_object(writer);
-    json_add_number(writer, "waived", report->waived);
-    json_begin_array(writer, "unused_waivers");
-    for (guint i = 0; i < report->unused_waivers->len; i++)
-        json_string(writer, NULL, ((const struct waiver *)g_ptr_array_index(report->unused_waivers, i))->id);
-    json_end_array(writer);
-    if (report->expired_waivers->len > 0) {
-        json_begin_array(writer, "expired_waivers");
-        for (guint i = 0; i < report->expired_waivers->len; i++) {
-            const struct waiver *waiver = g_ptr_array_index(report->expired_waivers, i);
+    GArray *rules = g_array_new(FALSE, FALSE, sizeof(struct report_rule));
+    struct report_line_summary summary = {.waived = report->waived,
+                                          .connections = report->connections,
+                                          .exercised = report->exercised,
+                                          .trouble = report->trouble,
+                                          .status = report->status,
+                                          .unused = g_ptr_array_new(),
+                                          .expired = report->expired_waivers};
 
-            json_begin_object_line(writer, NULL);
-            json_string(writer, "id", waiver->id);
-            json_string(writer, "until", waiver->until);
-            json_end_object(writer);
-        }
-        json_end_array(writer);
-    }
-    json_add_number(writer, "connections", report->connections);
-    json_add_number(writer, "rules_exercised", report->exercised);
-    json_bool(writer, "trouble", report->trouble);
-    json_string(writer, "verdict", report_verdict(report));
-    json_end_object(writer);
-}
-
-void report_write_json(const struct report *report, FILE *out)
-{
-    struct json_writer json, *writer = &json;
-
-    json_writer_begin(writer, out, 1);
-    json_begin_object(writer, NULL);
-    json_string(writer, "tool", "iwarp-check");
-    json_number(writer, "format", REPORT_JSON_FORMAT);
-    json_string(writer, "version", IWARP_KIT_VERSION);
-    json_string(writer, "profile", report->options->profile);
-    json_begin_array(writer, "captures");
+    report_line_write_run(
+        out, &(struct report_line_run){"iwarp-check", IWARP_KIT_VERSION, report->options->profile, REPORT_JSON_FORMAT});
     for (guint i = 0; i < report->captures->len; i++)
-        json_add_capture(writer, report, g_ptr_array_index(report->captures, i));
-    json_end_array(writer);
-    json_add_summary(writer, report);
-    json_end_object(writer);
-    json_writer_end(writer);
+        write_of_capture(out, report, g_ptr_array_index(report->captures, i), rules);
+    memcpy(summary.found, report->found, sizeof summary.found);
+    for (guint i = 0; i < report->unused_waivers->len; i++)
+        g_ptr_array_add(summary.unused, ((const struct waiver *)g_ptr_array_index(report->unused_waivers, i))->id);
+    report_line_write_summary(out, &summary);
+    g_ptr_array_unref(summary.unused);
+    g_array_unref(rules);
 }

@@ -4,9 +4,9 @@
 #define IWARP_CONFORMANCE_REPORT_REPORT_STATS_H
 
 #include "conformance/report/report_html.h"
+#include "conformance/report/report_json.h"
 #include "conformance/report/text_table.h"
 #include "conformance/stats/statistics.h"
-#include "support/json_writer.h"
 
 /* The name of a row of Calls; g_free() it. */
 gchar *stats_row_label(const struct stat_key *key);
@@ -38,9 +38,11 @@ GArray *stats_advice(const struct stats_entry *entry);
 void stats_write_text(const struct report *report, const struct terminal *terminal);
 /* Of "statistics": grows when a reader would have to change. Numbers above the second one are written as that. */
 enum { STATS_JSON_FORMAT = 1 };
-#define STATS_JSON_MAX (INT64_C(1) << 62)
-/* A member "statistics" of the connection's object. Times are relative to start_ns. */
-void stats_write_json(struct json_writer *writer, const struct statistics *statistics, int64_t start_ns);
+#define STATS_JSON_MAX (UINT64_C(1) << 62)
+/* A member "statistics" of the connection's object. Times are relative to line->start_ns. */
+void stats_write_json(struct json_writer *writer, const struct statistics *statistics, const struct report_line *line);
+/* The same; reading->ctx is the line. NULL: reading->wrong says why. */
+struct statistics *stats_read_json(struct json_reading *reading, JsonObject *connection);
 /* The section of the page. */
 void stats_write_html(struct html_page *page);
 

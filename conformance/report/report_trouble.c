@@ -4,7 +4,6 @@
 #include "conformance/options/options.h"
 #include "conformance/report/report_html.h"
 #include "conformance/report/report_parts.h"
-#include "support/json_writer.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -230,45 +229,4 @@ void trouble_write_html(struct html_page *page)
     trouble_say(page->report, false, write_markup, &html);
     end_list(&html);
     markup_end(page->writer);
-}
-
-/* ---- JSON ---- */
-
-static void write_trouble(struct json_writer *writer, const struct trouble *trouble, int64_t start_ns)
-{
-    g_autofree gchar *at = clock_text(trouble->time_ns);
-
-    json_begin_object(writer, NULL);
-    json_string(writer, "kind", trouble_kind_name(trouble->kind));
-    json_string(writer, "level", trouble_is_note(trouble->kind) ? "note" : "trouble");
-    json_string(writer, "client", trouble->client);
-    json_string(writer, "server", trouble->server);
-    json_begin_array_line(writer, "connections");
-    for (guint i = 0; i < trouble->connections->len; i++)
-        json_number(writer, NULL, g_array_index(trouble->connections, uint32_t, i));
-    json_end_array(writer);
-    json_number(writer, "frame", trouble->frame);
-    json_double(writer, "time", (double)(int64_t)((uint64_t)trouble->time_ns - (uint64_t)start_ns) / 1e9);
-    json_string(writer, "at", at);
-    json_number(writer, "count", (int64_t)trouble->count);
-    json_double(writer, "lasted", (double)trouble->time / 1e9);
-    json_string(writer, "words", trouble->words);
-    if (trouble->next)
-        json_string(writer, "next", trouble->next);
-    json_end_object(writer);
-}
-
-void trouble_write_json(struct json_writer *writer, const struct report_capture *capture)
-{
-    const struct troubles *troubles = capture->troubles;
-
-    json_begin_object(writer, "calls");
-    json_number(writer, "made", (int64_t)(troubles->calls - MIN(troubles->again, troubles->calls)));
-    json_number(writer, "answered", (int64_t)troubles->answers);
-    json_bool(writer, "whole", !troubles->holes);
-    json_end_object(writer);
-    json_begin_array(writer, "trouble");
-    for (guint i = 0; i < troubles->list->len; i++)
-        write_trouble(writer, g_ptr_array_index(troubles->list, i), capture->start_ns);
-    json_end_array(writer);
 }

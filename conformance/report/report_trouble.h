@@ -7,7 +7,6 @@
 #include "conformance/report/terminal.h"
 
 struct html_page;
-struct json_writer;
 
 enum trouble_said {
     SAID_HEAD,    /* "What happened (times are UTC)"; or that nothing did, and nothing follows */
@@ -26,7 +25,5 @@ gchar *trouble_text(const struct trouble *trouble);
 
 void trouble_write_text(const struct report *report, const struct terminal *terminal);
 void trouble_write_html(struct html_page *page);
-/* Of one capture: the members "calls" and "trouble". */
-void trouble_write_json(struct json_writer *writer, const struct report_capture *capture);
 
 #endif

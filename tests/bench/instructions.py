@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import plugin_instructions
+from reports import read_report
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECORD = pathlib.Path(__file__).with_name("instructions.json")
@@ -53,8 +54,8 @@ def instructions(build, capture, *options):
 
 
 def units(build, capture, unit):
-    run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", capture], capture_output=True, check=False)
-    connections = json.loads(run.stdout)["captures"][0]["connections"]
+    run = subprocess.run([build / "conformance" / "iwarp-check", "--format=ndjson", capture], capture_output=True, check=False)
+    connections = read_report(run.stdout)["captures"][0]["connections"]
     return len(connections) if unit == "connection" else sum(sum(c["counts"]["fpdus"]) for c in connections)
 
 

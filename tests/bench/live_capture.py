@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iwarp-check -i on a veth pair between two network namespaces: while iwarp-gen sends as much as it can, and at which rate of
 replayed captures it begins to lose packets."""
-import json
 import os
+import pathlib
 import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from reports import read_report  # noqa: E402
 
 COUNT = 40000  # messages of 64 KiB: 2.6 GB
 REPLAYED = {1400: "600M", 64: "150M"}  # octets of a ULPDU, and of the capture that is replayed
@@ -46,7 +50,7 @@ class Capturing:
 
     def __init__(self, wire, build, report):
         self.report, self.begin = report, time.monotonic()
-        self.process = wire.start(0, build / "conformance" / "iwarp-check", "-i", "ba", "--no-progress", "--format=json",
+        self.process = wire.start(0, build / "conformance" / "iwarp-check", "-i", "ba", "--no-progress", "--format=ndjson",
                                   f"--output={report}")
         while "NoNewPrivs:\t1" not in open(f"/proc/{self.process.pid}/status", encoding="ascii").read():
             if self.process.poll() is not None:
@@ -59,7 +63,7 @@ class Capturing:
         _, status, usage = os.wait4(self.process.pid, 0)
         elapsed = time.monotonic() - self.begin
         self.process.returncode = os.waitstatus_to_exitcode(status)
-        capture = json.loads(self.report.read_text(encoding="utf-8"))["captures"][0]
+        capture = read_report(self.report.read_text(encoding="utf-8"))["captures"][0]
         return capture["packets"], capture["dropped"], (usage.ru_utime + usage.ru_stime) / elapsed, self.process.returncode
 
 

@@ -3,13 +3,16 @@
 
 The start of the program does not count: it is measured on a capture of one FPDU and subtracted.
 """
-import json
 import os
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from reports import read_report  # noqa: E402
 
 NOBODY = 65534
 PORT = {"bulk": 7174, "nfs-bulk": 20049}
@@ -84,8 +87,8 @@ class Tshark:
 
 def count_fpdus(build, capture):
     """FPDUs of its only connection."""
-    run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", capture], capture_output=True, check=True)
-    return sum(json.loads(run.stdout)["captures"][0]["connections"][0]["counts"]["fpdus"])
+    run = subprocess.run([build / "conformance" / "iwarp-check", "--format=ndjson", capture], capture_output=True, check=True)
+    return sum(read_report(run.stdout)["captures"][0]["connections"][0]["counts"]["fpdus"])
 
 
 def measure(build, captures=CAPTURES, modes=MODES):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What the benchmark of RoCE reads is sound, so that it measures what it says."""
-import json
 
 import pytest
 
 import roce_bulk
+from reports import read_report
 
 
 @pytest.mark.parametrize("mtu", [256, 1024, 4096])
@@ -12,8 +12,8 @@ import roce_bulk
 def test_capture(check, tmp_path, mtu, icrc):
     capture = tmp_path / "roce.pcap"
     roce_bulk.play(capture, 1_000_000, mtu, icrc)
-    result = check("--format=json", capture)
-    report = json.loads(result.stdout)["captures"][0]
+    result = check("--format=ndjson", capture)
+    report = read_report(result.stdout)["captures"][0]
     connection, = report["connections"]
     assert result.returncode == 0 and connection["findings"] == []
     assert connection["ib"]["complete"] and connection["ib"]["path_mtu"] == mtu

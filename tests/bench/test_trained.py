@@ -7,7 +7,7 @@ import pytest
 pytestmark = pytest.mark.all
 
 
-@pytest.mark.parametrize("options", [("--format=json", "--counts=connection"), ("--stats",), ("--print",)], ids=" ".join)
+@pytest.mark.parametrize("options", [("--format=ndjson", "--counts=connection"), ("--stats",), ("--print",)], ids=" ".join)
 def test_same_reports(build, root, options):
     trained = build.parent / "trained"
     if not trained.exists():

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 
 import pytest
+from reports import read_report
 from stats import messages, retime
 
 FAULT = "MPA-4.1-05"  # PAD octets that are not zero: an error, sent by the Initiator
@@ -53,8 +54,8 @@ def no_mpa(tmp_path_factory):
 def report(check):
     """report(*arguments) -> (exit status, parsed JSON)"""
     def run(*arguments, **options):
-        result = check("--format=json", "--counts=connection", *arguments, **options)
-        return result.returncode, json.loads(result.stdout)
+        result = check("--format=ndjson", "--counts=connection", *arguments, **options)
+        return result.returncode, read_report(result.stdout)
     return run
 
 

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""JSON reports that hold something else."""
+"""Reports that hold something else."""
 import copy
+import json
+
+from reports import lines_of
 
 MISSING = "missing"
 
@@ -14,7 +17,7 @@ def members(node, where=()):
 
 
 def spoiled(report, value):
-    """The report with one member after the other replaced by the value, or MISSING."""
+    """The object with one member after the other replaced by the value, or MISSING."""
     for *path, last in members(report):
         changed = copy.deepcopy(report)
         inner = changed
@@ -25,3 +28,12 @@ def spoiled(report, value):
         else:
             inner[last] = value
         yield changed
+
+
+def spoiled_lines(report, value):
+    """The text of the report with one member of a line after the other replaced."""
+    lines = list(lines_of(report))
+    texts = [json.dumps(line) + "\n" for line in lines]
+    for number, line in enumerate(lines):
+        for changed in spoiled(line, value):
+            yield "".join([*texts[:number], json.dumps(changed) + "\n", *texts[number + 1:]])

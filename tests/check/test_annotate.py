@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--annotate: the capture again, findings as packet comments. Judged by Wireshark's programs and by a reader of blocks of our own."""
-import json
 import os
 import pathlib
 import shutil
@@ -9,6 +8,8 @@ import struct
 import subprocess
 
 import pytest
+
+from reports import read_report
 
 SECTION, INTERFACE, OLD_PACKET, SIMPLE, RESOLUTION, STATISTICS, PACKET, SECRETS, CUSTOM = (
     0x0A0D0D0A, 1, 2, 3, 4, 5, 6, 10, 0x0BAD)
@@ -125,10 +126,10 @@ def annotate(check, tmp_path):
     """annotate(capture, *arguments) -> (path of the copy, {frame: [rule, ...]} as the JSON report tells)"""
     def run(capture, *arguments):
         out = tmp_path / "annotated.pcapng"
-        result = check("--format=json", f"--annotate={out}", *arguments, capture)
+        result = check("--format=ndjson", f"--annotate={out}", *arguments, capture)
         assert result.returncode in (0, 1, 3) and (result.stderr == "" or "was checked" in result.stderr)
         found = {}
-        for connection in json.loads(result.stdout)["captures"][0]["connections"]:
+        for connection in read_report(result.stdout)["captures"][0]["connections"]:
             for finding in connection["findings"]:
                 found.setdefault(finding["frame"], []).append(finding["rule"])
         return out, found

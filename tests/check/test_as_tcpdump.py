@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The options that tcpdump has: -r FILE, a filter, -w FILE, -D; and -i, as root."""
-import json
 import os
 import signal
 import subprocess
 import time
 
 import pytest
+
+from reports import read_report
 
 
 @pytest.fixture(scope="module")
@@ -19,8 +20,8 @@ def two(build, tmp_path_factory):
 
 
 def judged(check, *arguments, **options):
-    result = check("--format=json", *arguments, **options)
-    return result.returncode, json.loads(result.stdout)["captures"][0]
+    result = check("--format=ndjson", *arguments, **options)
+    return result.returncode, read_report(result.stdout)["captures"][0]
 
 
 def test_read(check, two):
@@ -101,7 +102,7 @@ def test_live(build, check, tmp_path):
     gen = build / "traffic-gen" / "iwarp-gen"
     servers = [subprocess.Popen([gen, "serve", "127.0.0.1:0", "--service=rping", "--once"], stderr=subprocess.PIPE, text=True) for _ in range(2)]
     ports = [server.stderr.readline().split()[-1] for server in servers]
-    process = subprocess.Popen([build / "conformance" / "iwarp-check", "-i", "lo", "--format=json", "-o", report, "-w", kept, "--no-progress",
+    process = subprocess.Popen([build / "conformance" / "iwarp-check", "-i", "lo", "--format=ndjson", "-o", report, "-w", kept, "--no-progress",
                                 "port", ports[0]], stderr=subprocess.PIPE, text=True)
     end = time.monotonic() + 60
     while not (kept.exists() and kept.stat().st_size):
@@ -117,6 +118,6 @@ def test_live(build, check, tmp_path):
     for opened in [process, *servers]:
         opened.wait(60)
         opened.stderr.close()
-    connections = json.loads(report.read_text(encoding="utf-8"))["captures"][0]["connections"]
+    connections = read_report(report.read_text(encoding="utf-8"))["captures"][0]["connections"]
     assert [connection["responder"] for connection in connections] == [f"127.0.0.1:{ports[0]}"]
     assert judged(check, kept)[1]["connections"][0]["counts"] == connections[0]["counts"]

@@ -40,8 +40,8 @@ def complete(root, environment, tmp_path):
 
 @pytest.mark.parametrize("line, expected", [
     ("iwarp-check --form", {"--format="}),
-    ("iwarp-check --format=j", {"json", "junit"}),
-    ("iwarp-check --format=", {"text", "json", "junit", "html", "sarif", "github", "markdown", "tap"}),
+    ("iwarp-check --format=n", {"ndjson"}),
+    ("iwarp-check --format=", {"text", "ndjson", "junit", "html", "sarif", "github", "markdown", "tap"}),
     ("iwarp-check --strict", {"--strict-waivers"}),
     ("iwarp-check --fail-on=n", {"note", "never"}),
     ("iwarp-check --fail-on=t", {"trouble"}),
@@ -166,7 +166,7 @@ def fish(root, environment, tmp_path):
 
 @pytest.mark.parametrize("line, expected", [
     ("iwarp-check --form", {"--format="}),
-    ("iwarp-check --format=j", {"--format=json", "--format=junit"}),
+    ("iwarp-check --format=nd", {"--format=ndjson"}),
     ("iwarp-check --explain=MPA-4.3-0", {f"--explain=MPA-4.3-0{n}" for n in range(1, 10)}),
     ("iwarp-check --rules=mpa,shou", {"--rules=mpa,should"}),
     ("iwarp-check --annotate=oth", {"--annotate=other.pcap"}),

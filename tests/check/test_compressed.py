@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures compressed with gzip, zstd or lz4: the same report as of the plain file, whatever they are called."""
 import gzip
-import json
 import random
 import resource
 import subprocess
 
 import pytest
+
+from reports import read_report
 
 PACK = {
     "gzip": lambda octets: gzip.compress(octets, mtime=0),
@@ -28,8 +29,8 @@ def run(build, *arguments, octets=None, **more):
 
 def judged(build, path, octets=None):
     """Status, report and errors, the name apart."""
-    result = run(build, "--format=json", path, octets=octets)
-    report = json.loads(result.stdout)
+    result = run(build, "--format=ndjson", path, octets=octets)
+    report = read_report(result.stdout)
     for capture in report["captures"]:
         capture["file"] = "NAME"
     said = result.stderr.decode().replace(str(path), "NAME")
@@ -65,12 +66,12 @@ def test_many_frames_of_the_format(build, bad, form, tmp_path):
 
 def test_octets_come_slowly(build, bad, form):
     packed = PACK[form](bad.read_bytes())
-    checker = subprocess.Popen([build / "conformance" / "iwarp-check", "--format=json", "-"], stdin=subprocess.PIPE,
+    checker = subprocess.Popen([build / "conformance" / "iwarp-check", "--format=ndjson", "-"], stdin=subprocess.PIPE,
                                stdout=subprocess.PIPE, bufsize=0)
     for octet in packed[:40]:
         checker.stdin.write(bytes([octet]))
     out, _ = checker.communicate(packed[40:], timeout=60)
-    assert json.loads(out)["captures"][0]["connections"] == judged(build, bad)[1]["captures"][0]["connections"]
+    assert read_report(out)["captures"][0]["connections"] == judged(build, bad)[1]["captures"][0]["connections"]
 
 
 def test_cut_is_judged_up_to_there(build, capture, form, tmp_path):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Once iwarp-check reads packets it can open no other file and start no program: it is made to try."""
 import ctypes
-import json
 import os
 import pathlib
 import shutil
@@ -10,6 +9,8 @@ import subprocess
 import time
 
 import pytest
+
+from reports import read_report
 
 HERE = pathlib.Path(__file__).parent
 EVERYTHING = {"read", "write", "create", "remove", "mode", "list", "program", "socket", "input", "thread-read"}
@@ -78,9 +79,9 @@ def test_reports_are_written(tried, bad, tmp_path):
     (there / "old.json").write_text("old", encoding="utf-8")
     (tmp_path / "link.json").symlink_to(there / "old.json")
     for name in (there / "new.json", there / "old.json", tmp_path / "link.json"):
-        went, result = tried(bad, "--format=json", f"--output={name}", f"--annotate={there / 'annotated.pcapng'}")
+        went, result = tried(bad, "--format=ndjson", f"--output={name}", f"--annotate={there / 'annotated.pcapng'}")
         assert result.returncode == 1 and result.stderr == b"", result.stderr
-        assert json.loads(name.read_text(encoding="utf-8"))["captures"]
+        assert read_report(name.read_text(encoding="utf-8"))["captures"]
         assert went == left("input")
     assert (tmp_path / "link.json").is_symlink() and (there / "annotated.pcapng").stat().st_size > bad.stat().st_size
     assert tried(bad, f"--output={there / 'x'}", ESCAPE_NEW=str(there / "y"))[0] == left("input", "create", "remove")
@@ -98,11 +99,11 @@ def test_merge(tried, check, good, bad, tmp_path):
     parts = []
     for capture in (good, bad):
         parts.append(tmp_path / (capture.name + ".json"))
-        check(capture, "--format=json", f"--output={parts[-1]}")
+        check(capture, "--format=ndjson", f"--output={parts[-1]}")
     there = tmp_path / "there"
     there.mkdir()
     home = pathlib.Path(__file__)  # not below /tmp, where merge has its temporary files
-    for form in ("json", "text"):
+    for form in ("ndjson", "text"):
         went, result = tried("merge", *parts, f"--format={form}", f"--output={there / 'all'}", ESCAPE_FILE=str(home), ESCAPE_NEW=f"/var/tmp/escape-{os.getpid()}")
         assert result.returncode == 1 and result.stderr == b"" and went == left("input")
 

@@ -14,6 +14,7 @@ import sys
 import jsonschema
 import pytest
 
+from reports import validate
 from stats import packets
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -85,7 +86,7 @@ def kinds(report):
 def test_kinds(report, root, name, expected):
     _, parsed = report(TROUBLE / f"{name}.pcap")
     schema = json.loads((root / "docs" / "iwarp-check.schema.json").read_text(encoding="utf-8"))
-    jsonschema.validate(parsed, schema)
+    validate(parsed, schema)
     assert kinds(parsed) == expected
 
 
@@ -126,7 +127,7 @@ def test_no_connection_is_no_pass(check, name, status, word):
 @pytest.mark.parametrize("fmt", ["text", "markdown", "html"])
 def test_formats_and_merge(check, tmp_path, fmt):
     hang = TROUBLE / "g40-server-silent.pcap"
-    check("--format=json", f"--output={tmp_path / 'a.json'}", hang)
+    check("--format=ndjson", f"--output={tmp_path / 'a.json'}", hang)
     for result in (check(f"--format={fmt}", hang), check("merge", f"--format={fmt}", tmp_path / "a.json")):
         assert "OPEN in frame 154 (XID" in result.stdout.replace("\\(", "(").replace("&#40;", "(")
         assert "07:30:58.236" in result.stdout and "next: " in result.stdout

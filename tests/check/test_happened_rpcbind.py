@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What happened before a connection: what rpcbind (port 111) answered for netid rdma, and for MOUNT."""
-import json
 import socket
 import struct
 
 import pytest
 
+from reports import read_report
 from stats import packets
 
 NFS, MOUNT, NLM = 100003, 100005, 100021
@@ -284,7 +284,7 @@ def test_periods(happened, check, tmp_path):
     """Each report has what is known by then, once."""
     happened(answered(getaddr(4), NOTHING) + [asks(15.0, getaddr(4, xid=8)), asks(17.0, getaddr(4, xid=8))]
              + answered(getaddr(4, xid=9), at_port(20049), 25.0, 9) + END)
-    check("--format=json", "--rotate=10", f"--output={tmp_path / 'part.json'}", tmp_path / "rpcbind.pcap")
-    reports = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(tmp_path.glob("part-*"))]
+    check("--format=ndjson", "--rotate=10", f"--output={tmp_path / 'part.json'}", tmp_path / "rpcbind.pcap")
+    reports = [read_report(path.read_text(encoding="utf-8")) for path in sorted(tmp_path.glob("part-*"))]
     assert [kinds(report["captures"][0]["trouble"]) for report in reports[:3]] == [["not-registered"], ["rpcbind-no-answer"], []]
     assert len(reports) > 3 and kinds(reports[-1]["captures"][0]["trouble"]) == []

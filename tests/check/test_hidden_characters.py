@@ -23,7 +23,7 @@ def names(bad, tmp_path):
     return [tmp_path / NAME, tmp_path / (NAME + "-missing")]
 
 
-@pytest.mark.parametrize("options", [[f"--format={name}"] for name in ("text", "json", "junit", "html", "sarif", "github", "markdown", "tap")]
+@pytest.mark.parametrize("options", [[f"--format={name}"] for name in ("text", "ndjson", "junit", "html", "sarif", "github", "markdown", "tap")]
                          + [["--summary"], ["--print"], ["-v"], ["--quiet"], ["--color=never", "--stats"]], ids=" ".join)
 def test_reports(check, names, options):
     why = f"--waive=MPA-4.1-05:{NAME}"

@@ -2,7 +2,6 @@
 """--format=html: what is in the page, and what a browser makes of it."""
 import base64
 import hashlib
-import json
 import os
 import re
 import shutil
@@ -13,7 +12,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 import browser
-from reports import each
+from reports import each, read_report
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -324,14 +323,14 @@ def test_large_pages_stay_small(page, check, many, tmp_path):
         size, tree = page.undrawn("--max-findings=0", capture)
         rest, failed, findings, faulty, connections = [], 0, 0, 0, 0
         with (tmp_path / "report.json").open("w+", encoding="utf-8") as file:
-            check("--format=json", "--max-findings=0", capture, stdout=file)
+            check("--format=ndjson", "--max-findings=0", capture, stdout=file)
             file.seek(0)
             for one in each(file, "connections", rest):
                 failed = max([failed, *(rule["failed"] for rule in one["rules"].values())])
                 findings += len(one["findings"])
                 faulty += bool(one["findings"])
                 connections += 1
-        parsed = json.loads("".join(rest))
+        parsed = read_report("".join(rest))
         assert parsed["captures"][0]["packets"] > 100_000 and parsed["summary"]["findings"]["error"] >= 10_000
         assert size < 20_000_000
         more = " ".join(words(p) for p in classed(tree, "p", "more"))

@@ -3,7 +3,6 @@
 The Jobs of docs/howto/many-captures.md: valid by the API's own description, as Debian's python3-kubernetes has it, and their
 commands run as each pod would.
 """
-import json
 import os
 import pathlib
 import re
@@ -13,6 +12,8 @@ import sys
 
 import pytest
 import yaml
+
+from reports import read_report
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "howto" / "many-captures.md"
@@ -101,5 +102,5 @@ def test_pods(build, check, good, bad, no_mpa, tmp_path):
     for index in range(len(files)):
         assert pod("iwarp-check", JOB_COMPLETION_INDEX=str(index)) == 0
     assert pod("iwarp-merge") == 1
-    expected = check("--format=json", *files, cwd=tmp_path)
-    assert json.loads((tmp_path / "all.json").read_text()) == json.loads(expected.stdout)
+    expected = check("--format=ndjson", *files, cwd=tmp_path)
+    assert read_report((tmp_path / "all.ndjson").read_text()) == read_report(expected.stdout)

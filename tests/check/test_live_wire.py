@@ -4,7 +4,6 @@ Live capture on a wire of its own: two network namespaces and a veth pair betwee
 every format, and makes rules inconclusive, never failed; reports of periods; ends that are no crash.
 """
 import contextlib
-import json
 import os
 import pathlib
 import re
@@ -14,6 +13,8 @@ import subprocess
 import time
 
 import pytest
+
+from reports import read_report
 
 PORT = 7174
 MESSAGE = 65536
@@ -106,14 +107,14 @@ def end(watcher, how=signal.SIGINT):
 
 
 def capture_of(path):
-    return json.loads(path.read_text(encoding="utf-8"))["captures"][0]
+    return read_report(path.read_text(encoding="utf-8"))["captures"][0]
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_all_that_came_before_the_end(wire, tmp_path, how):
     """As much as the buffer holds cannot be lost, however busy the machine is; what waits there when the signal comes counts."""
     wire.serve("sink")
-    watcher = wire.watch("--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}", "--fail-on=warning")
+    watcher = wire.watch("--format=ndjson", "--counts=connection", f"--output={tmp_path / 'r.json'}", "--fail-on=warning")
     wire.move(500)
     status, said, errors = end(watcher, how)
     capture = capture_of(tmp_path / "r.json")
@@ -149,7 +150,7 @@ def until(true):
 
 def test_drops_make_inconclusive(wire, tmp_path):
     """Behind a very large hole the connection may be taken for another at the same addresses, whose start is missing."""
-    status, said, errors = lossy(wire, "--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}", "--summary")
+    status, said, errors = lossy(wire, "--format=ndjson", "--counts=connection", f"--output={tmp_path / 'r.json'}", "--summary")
     capture = capture_of(tmp_path / "r.json")
     connections = capture["connections"]
     assert {frozenset((c["initiator"], c["responder"])) for c in connections} == {
@@ -181,7 +182,7 @@ def test_a_report_each_second(wire, check, tmp_path):
         return capture_of(path)
 
     wire.serve("sink")
-    watcher = wire.watch("--format=json", "--counts=connection", "--rotate=1", f"--output={tmp_path / 'r.json'}")
+    watcher = wire.watch("--format=ndjson", "--counts=connection", "--rotate=1", f"--output={tmp_path / 'r.json'}")
     await_part(1)
     wire.move(100)
     await_part(4)
@@ -190,7 +191,7 @@ def test_a_report_each_second(wire, check, tmp_path):
     parts = sorted(tmp_path.glob("r-*.json"))
     assert (status, said, errors) == (0, "", "") and capture_of(parts[-1])["part"]["ended"]
     merged = check("merge", *parts)
-    capture = json.loads(merged.stdout)["captures"][0]
+    capture = read_report(merged.stdout)["captures"][0]
     assert merged.returncode == 0 and "part" not in capture and capture["dropped"] == 0
     assert [c["counts"]["operations"]["write"] for c in capture["connections"]] == [100, 200]
     assert all(c["mpa"]["complete"] for c in capture["connections"])
@@ -198,7 +199,7 @@ def test_a_report_each_second(wire, check, tmp_path):
 
 def test_the_interface_goes_away(wire, tmp_path):
     wire.serve("sink")
-    watcher = wire.watch("--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}")
+    watcher = wire.watch("--format=ndjson", "--counts=connection", f"--output={tmp_path / 'r.json'}")
     wire.move(20)
     time.sleep(0.3)  # longer than the kernel keeps packets back
     assert ip("-n", wire.names[0], "link", "del", wire.interface).returncode == 0
@@ -215,6 +216,6 @@ def test_nothing_to_watch(wire, tmp_path):
 
 
 def test_no_such_interface(check, tmp_path):
-    result = check("-i", "no-such-thing", "--rotate=1", "--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}")
+    result = check("-i", "no-such-thing", "--rotate=1", "--format=ndjson", "--counts=connection", f"--output={tmp_path / 'r.json'}")
     assert result.returncode == 2 and "no-such-thing" in result.stderr
     assert "error" in capture_of(tmp_path / "r-00001.json")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""iwarp-check merge: several JSON reports made one, as a run over all of their captures would have made it."""
+"""iwarp-check merge: several NDJSON reports made one, as a run over all of their captures would have made it."""
 import json
 import os
 import random
@@ -7,18 +7,17 @@ import re
 import subprocess
 import tempfile
 
-import jsonschema
 import pytest
 
 import spoiling
-from reports import each
+from reports import each, lines_of, read_report, validate, write_report
 
 
 @pytest.fixture
 def save(check, tmp_path):
     def run(name, *arguments):
         path = tmp_path / name
-        check("--format=json", "--counts=connection", f"--output={path}", *arguments)
+        check("--format=ndjson", "--counts=connection", f"--output={path}", *arguments)
         return path
     return run
 
@@ -29,8 +28,8 @@ def test_as_one_run(check, report, save, schema, good, bad, no_mpa, options):
         paths = [save(f"{i}.json", *options, path) for i, path in enumerate(files)]
         result = check("merge", *paths)
         status, expected = report(*options, *files)
-        merged = json.loads(result.stdout)
-        jsonschema.validate(merged, schema)
+        merged = read_report(result.stdout)
+        validate(merged, schema)
         assert result.returncode == status and merged == expected
 
 
@@ -38,15 +37,15 @@ def test_counts_by_capture(check, report, save, good, bad, fault, tmp_path):
     """By default what passed is counted by capture; the sums are those of a report by connection, and merged alike."""
     for files in ([good], [good, bad]):
         path = tmp_path / "counts.json"
-        check("--format=json", f"--output={path}", *files)
-        short, whole = json.loads(path.read_text(encoding="utf-8")), report(*files)[1]
+        check("--format=ndjson", f"--output={path}", *files)
+        short, whole = read_report(path.read_text(encoding="utf-8")), report(*files)[1]
         assert [c["rules"] for c in short["captures"]] == [c["rules"] for c in whole["captures"]]
         for capture in short["captures"]:
             for connection in capture["connections"]:
                 assert all(n["failed"] or n["inconclusive"] for n in connection["rules"].values())
         assert fault in short["captures"][-1]["connections"][0]["rules"] or bad not in files
         assert short["summary"] == whole["summary"]
-        assert json.loads(check("merge", path).stdout) == short
+        assert read_report(check("merge", path).stdout) == short
         text, merged = check("--verbose", *files).stdout, check("merge", "--format=markdown", path).stdout
         assert f"{whole['summary']['rules_exercised']} rules" in merged and str(whole["summary"]["rules_exercised"]) in text
 
@@ -57,15 +56,15 @@ def test_real_captures(check, report, save, schema, root, folder):
     assert len(files) > 5
     paths = [save(f"{i}.json", path) for i, path in enumerate(files)]
     whole = report(*files)[1]
-    jsonschema.validate(whole, schema)
-    assert json.loads(check("merge", *paths).stdout) == whole
+    validate(whole, schema)
+    assert read_report(check("merge", *paths).stdout) == whole
 
 
 def test_output_and_levels(check, save, good, bad, tmp_path):
     paths = [save("a.json", good), save("b.json", bad)]
     result = check("merge", *paths, "--output=" + str(tmp_path / "c.json"))
     assert result.returncode == 1 and result.stdout == ""
-    assert json.loads((tmp_path / "c.json").read_text())["summary"]["verdict"] == "fail"
+    assert read_report((tmp_path / "c.json").read_text())["summary"]["verdict"] == "fail"
     assert check("merge", "--fail-on=never", *paths).returncode == 0
     unused = save("d.json", "--waive=MPA-4.3-03", good)
     assert check("merge", unused).returncode == 0
@@ -73,11 +72,16 @@ def test_output_and_levels(check, save, good, bad, tmp_path):
     assert check("merge", "-o", "/no/such/folder/x", *paths).returncode == 2
 
 
+RUN = b'{"type": "run", "tool": "iwarp-check", "format": 4, "version": "1", "profile": "ietf"}\n'
 HOSTILE = {
     "empty": b"", "text": b"PASS: no findings\n", "number": b"1", "array": b"[]", "object": b"{}", "binary": bytes(range(256)),
     "deep": b"[" * 1000000, "deep-closed": b"[" * 100000 + b"]" * 100000, "comment": b'/* " */' + b"[" * 1000000,
-    "quote": b"'\"'" + b"[" * 1000000, "foreign": b'{"tool": "other", "captures": [], "profile": "ietf"}',
-    "cut": b'{"tool": "iwarp-check", "captures": [', "nul": b'{"tool": "iwarp\x00check"}', "latin": b'{"tool": "\xe9"}',
+    "quote": b"'\"'" + b"[" * 1000000, "foreign": RUN.replace(b"iwarp-check", b"other"), "run": RUN, "blank": RUN + b"\n",
+    "cut": RUN + b'{"type": "connection", "file": ', "nul": b'{"type": "run\x00", "tool": "iwarp-check"}', "latin": b'{"type": "\xe9"}',
+    "twice": RUN + RUN, "no-run": b'{"type": "summary"}\n', "other-type": RUN + b'{"type": "x"}\n', "no-type": RUN + b'{"tool": "x"}\n',
+    **{f"value {text}": RUN.replace(b"}", b', "x": ' + text.encode() + b"}") for text in
+       ("0x10", "010", "-01", "+1", ".5", "1.", "1e", "-", "--1", "1e400", "nan", "[1,]", "[1 2]", "true1", "TRUE", r'"\x"', r'"\u12"', '"\t"')},
+    "long": RUN + b'{"type": "' + b"x" * (65 << 20) + b'"}\n', "two": RUN.rstrip() + RUN,
 }
 
 
@@ -88,33 +92,41 @@ def test_hostile(check, save, good, tmp_path, name):
     refused(check("merge", save("a.json", good), path), path)
 
 
-def refused(result, path):
+def refused(result, path, line=None):
+    """In one line, which names the file, and the line where there is one."""
     assert result.returncode == 2 and result.stdout == ""
-    assert result.stderr.startswith(f"iwarp-check: {path}: ") and len(result.stderr.splitlines()) == 1
+    where = re.match(rf"iwarp-check: {re.escape(str(path))}(:\d+)?: ", result.stderr)
+    assert where and len(result.stderr.splitlines()) == 1
+    assert line is None or where[1] == f":{line}"
 
 
 @pytest.mark.parametrize("value", [None, -1, "x", [], {}, [1], {"x": 1}, 2 ** 62, True])
 def test_members_of_other_types(check, report, bad, fault, tmp_path, value):
-    _, parsed = report(f"--rules={fault}", bad)
     path = tmp_path / "changed.json"
-    for changed in spoiling.spoiled(parsed, value):
-        path.write_text(json.dumps(changed))
+    for text in spoiling.spoiled_lines(report(f"--rules={fault}", bad)[1], value):
+        path.write_text(text)
         result = check("merge", path)
         assert result.returncode in (0, 1, 2, 3) and len(result.stderr.splitlines()) <= 1
         if result.returncode == 2 and not result.stdout:
             refused(result, path)
         else:
-            json.loads(result.stdout)
+            read_report(result.stdout)
 
 
 def test_refused(check, save, good, bad, tmp_path):
     first, other = save("a.json", good), save("b.json", "--profile=rdmac", good)
-    refused(check("merge", first, other), other)
+    refused(check("merge", first, other), other, 1)
     refused(check("merge", first, tmp_path / "none.json"), tmp_path / "none.json")
-    changed = json.loads(save("c.json", bad).read_text())
-    changed["summary"]["findings"]["error"] = 0
-    (tmp_path / "c.json").write_text(json.dumps(changed))
-    refused(check("merge", first, tmp_path / "c.json"), tmp_path / "c.json")
+    path = save("c.json", bad)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    assert [json.loads(line)["type"] for line in lines] == ["run", "connection", "capture", "summary"]
+    path.write_text("".join([*lines[:3], lines[3].replace('"error":1', '"error":0')]), encoding="utf-8")
+    refused(check("merge", first, path), path, 4)
+    for order, line in (((0, 1, 3), 3), ((0, 2, 1, 3), 4), ((0, 1, 2), 3), ((1, 2, 3), 1), ((0, 1, 2, 3, 2), 5), ((0, 1, 2, 3, 3), 5), ((0, 1, 2, 0, 3), 4)):
+        path.write_text("".join(lines[n] for n in order), encoding="utf-8")
+        refused(check("merge", first, path), path, line)
+    path.write_text("".join([lines[0], lines[1].replace(str(bad), "other"), *lines[2:]]), encoding="utf-8")
+    refused(check("merge", first, path), path, 3)
 
 
 @pytest.mark.parametrize("arguments, hint", [([], "no report"), (["--fail-on=x", "a"], "never"), (["--nonsense"], "nonsense")])
@@ -123,33 +135,16 @@ def test_usage(check, arguments, hint):
     assert result.returncode == 2 and hint in result.stderr and len(result.stderr.splitlines()) == 1
 
 
-def as_format_1(path):
-    """The report at path as it was before captures had counts of rules; it did not always say its format."""
-    report = json.loads(path.read_text(encoding="utf-8"))
-    for capture in report["captures"]:
-        del capture["rules"]
-    return report | {"format": 1}
-
-
 def test_format(check, save, good, bad, tmp_path):
-    """Reports of the format before, and those without a number, are read like today's; of another one nothing is known."""
-    path = save("one.json", good, bad)
-    report = json.loads(path.read_text(encoding="utf-8"))
-    assert report["format"] == 3
-    other, old = tmp_path / "other.json", as_format_1(path)
-    for first in (old, {name: value for name, value in old.items() if name != "format"}):
-        other.write_text(json.dumps(first), encoding="utf-8")
-        assert json.loads(check("merge", other).stdout) == report
-        both = json.loads(check("merge", other, path).stdout)
-        assert both["captures"] == 2 * report["captures"] and both["summary"]["connections"] == 2 * report["summary"]["connections"]
-    untroubled = [{name: value for name, value in capture.items() if name not in ("calls", "trouble")} for capture in report["captures"]]
-    other.write_text(json.dumps(report | {"format": 2, "captures": untroubled}), encoding="utf-8")
-    unknown = {"calls": {"made": 0, "answered": 0, "whole": False}, "trouble": []}
-    assert json.loads(check("merge", other).stdout)["captures"] == [capture | unknown for capture in untroubled]
-    for wrong in (4, "1", -1):
-        other.write_text(json.dumps(report | {"format": wrong}), encoding="utf-8")
-        result = check("merge", other)
-        assert result.returncode == 2 and "'format' of the report" in result.stderr and result.stdout == ""
+    """Of another format than today's nothing is known."""
+    report = read_report(save("one.json", good, bad).read_text(encoding="utf-8"))
+    assert report["format"] == 4
+    for wrong in (3, 5, "4", -1):
+        path = tmp_path / "other.json"
+        path.write_text(write_report(report | {"format": wrong}), encoding="utf-8")
+        result = check("merge", path)
+        refused(result, path, 1)
+        assert "'format' of the report" in result.stderr
 
 
 def test_help(check):
@@ -172,7 +167,7 @@ def test_formats_are_those_of_a_run(check, root, tmp_path, form):
     reports = []
     for number, path in enumerate(captures):
         reports.append(tmp_path / f"{number}.json")
-        check("--format=json", "--counts=connection", f"--output={reports[-1]}", "--waive=RPCR-2.2.4.2-02:known", path)
+        check("--format=ndjson", "--counts=connection", f"--output={reports[-1]}", "--waive=RPCR-2.2.4.2-02:known", path)
     one, merged = check(f"--format={form}", "--waive=RPCR-2.2.4.2-02:known", *captures), check("merge", f"--format={form}", *reports)
     assert merged.returncode == one.returncode == 1 and merged.stderr == ""
     assert plain(merged.stdout, form) == plain(one.stdout, form)
@@ -180,7 +175,7 @@ def test_formats_are_those_of_a_run(check, root, tmp_path, form):
 
 def test_junit_and_html(check, root, tmp_path):
     path, json_report = root / "captures" / "real" / "basic" / "ucmatose.pcap", tmp_path / "a.json"
-    check("--format=json", "--counts=connection", f"--output={json_report}", path)
+    check("--format=ndjson", "--counts=connection", f"--output={json_report}", path)
     for form, pattern in (("junit", r"<testcase|<failure"), ("html", r"MPA-7\.1\.2-23|DDP-3-08")):
         one, merged = check(f"--format={form}", path), check("merge", f"--format={form}", json_report)
         assert merged.returncode == 1
@@ -196,7 +191,7 @@ def test_statuses_in_other_formats(check, good, no_mpa, capture, tmp_path, form)
     for name, paths, options in (("good", [good, roce], []), ("empty", [good, no_mpa], []), ("missing", [tmp_path / "none"], []),
                                  ("unused", [good], ["--waive=MPA-4.1-05"])):
         report = tmp_path / f"{name}.json"
-        status = check("--format=json", "--counts=connection", f"--output={report}", *options, *paths).returncode
+        status = check("--format=ndjson", "--counts=connection", f"--output={report}", *options, *paths).returncode
         merged = check("merge", f"--format={form}", report)
         assert merged.returncode == status and merged.stdout and merged.stderr == "", name
         if form == "text":
@@ -208,11 +203,11 @@ def test_statuses_in_other_formats(check, good, no_mpa, capture, tmp_path, form)
 # ---- any number of reports, of any size ----
 
 def test_octet_for_octet(check, save, good, bad, root):
-    """JSON is what one run writes, with its layout: also distributions of statistics, and texts that need escaping."""
+    """It is what one run writes, with its layout: also distributions of statistics, and texts that need escaping."""
     files = [good, bad, root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"]
     for options in ([], ["--stats"], ['--waive=MPA-4.1-05:"known", \\ and é']):
         paths = [save(f"{i}.json", *options, path) for i, path in enumerate(files)]
-        one, merged = check("--format=json", "--counts=connection", *options, *files), check("merge", *paths)
+        one, merged = check("--format=ndjson", "--counts=connection", *options, *files), check("merge", *paths)
         assert merged.stdout == one.stdout and merged.returncode == one.returncode == 1
 
 
@@ -225,10 +220,10 @@ def test_ten_thousand_reports(check, save, good, bad, tmp_path):
     paths = sorted(tmp_path.glob("good-*")) + sorted(tmp_path.glob("bad-*"))
     result = check("merge", f"--output={tmp_path / 'all.json'}", *paths)
     assert result.returncode == 1 and result.stderr == ""
-    rest, found = [], json.loads(second.read_text(encoding="utf-8"))
+    rest, found = [], read_report(second.read_text(encoding="utf-8"))
     with (tmp_path / "all.json").open(encoding="utf-8") as file:
         captures = sum(1 for _ in each(file, "captures", rest))
-    merged = json.loads("".join(rest))
+    merged = read_report("".join(rest))
     assert captures == 10000 == merged["summary"]["connections"] and not merged["captures"]
     assert merged["summary"]["findings"]["error"] == 5000 * found["summary"]["findings"]["error"]
 
@@ -259,16 +254,16 @@ def test_read_once_only(check, save, good, bad, tmp_path):
 
 
 def test_members_in_another_order(check, save, good, bad):
-    """As a program that sorts them leaves it; the sums come after what they sum up, or before."""
+    """As a program that sorts them leaves them."""
     path = save("a.json", good, bad)
-    report = json.loads(path.read_text(encoding="utf-8"))
+    report = read_report(path.read_text(encoding="utf-8"))
     for order in (sorted, lambda members: sorted(members, reverse=True)):
         def reordered(value, order=order):
             if isinstance(value, dict):
                 return {name: reordered(value[name]) for name in order(value)}
             return [reordered(each) for each in value] if isinstance(value, list) else value
-        path.write_text(json.dumps(reordered(report)), encoding="utf-8")
-        assert json.loads(check("merge", path).stdout) == report
+        path.write_text("".join(json.dumps(reordered(line)) + "\n" for line in lines_of(report)), encoding="utf-8")
+        assert read_report(check("merge", path).stdout) == report
 
 
 def test_cut(check, save, good, bad, tmp_path):
@@ -296,13 +291,13 @@ def random_value(chance, depth=0):
 def test_whatever_else_is_there_is_kept(check, save, good, tmp_path, seed):
     """What a later version may add: of any type, with any layout, and larger than what is read at a time."""
     chance, path = random.Random(seed), tmp_path / "more.json"
-    report = json.loads(save("a.json", good).read_text(encoding="utf-8"))
+    report = read_report(save("a.json", good).read_text(encoding="utf-8"))
     for where in (report["captures"][0], report["captures"][0]["connections"][0]):
         where.update({f"x{i}": random_value(chance) for i in range(500)})
-    path.write_text(json.dumps(report, ensure_ascii=seed % 2 == 0, indent=(None, 1, 3)[seed % 3]), encoding="utf-8")
+    path.write_text(write_report(report, ensure_ascii=seed % 2 == 0, separators=((",", ":"), (", ", ": "), (" ,\t", "  :  "))[seed % 3]), encoding="utf-8")
     assert path.stat().st_size > 1 << 16
     merged = check("merge", path).stdout
-    assert json.loads(merged) == report
+    assert read_report(merged) == report
     path.write_text(merged, encoding="utf-8")
     assert check("merge", path).stdout == merged
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """merge --baseline=OLD.json: what is new, gone and the same since an earlier report; only what is new fails."""
-import json
 
-import jsonschema
 import pytest
+
+from reports import read_report, validate
 
 
 @pytest.fixture
@@ -11,7 +11,7 @@ def written(check, tmp_path):
     """written(name, *captures) -> the JSON report of these."""
     def write(name, *arguments):
         path = tmp_path / name
-        check("--format=json", f"--output={path}", *arguments)
+        check("--format=ndjson", f"--output={path}", *arguments)
         return path
     return write
 
@@ -21,7 +21,7 @@ def compare(check):
     """compare(old, new, *options) -> (exit status, verdict, rules that are new, that are gone, how many kinds are the same)"""
     def run(old, new, *options):
         result = check("merge", f"--baseline={old}", *options, new)
-        summary = json.loads(result.stdout)["summary"]
+        summary = read_report(result.stdout)["summary"]
         baseline = summary["baseline"]
         assert baseline["file"] == str(old)
         return (result.returncode, summary["verdict"], *([row["rule"] for row in baseline[key]] for key in ("new", "gone")), baseline["same"])
@@ -45,8 +45,8 @@ def test_numbers_may_differ(written, compare, bad, capture):
 def test_new(check, written, compare, bad, marker, schema):
     old, new = written("a.json", bad), written("b.json", bad, marker)
     assert compare(old, new) == (1, "fail", ["MPA-4.3-09"], [], 1)
-    merged = json.loads(check("merge", f"--baseline={old}", new).stdout)
-    jsonschema.validate(merged, schema)
+    merged = read_report(check("merge", f"--baseline={old}", new).stdout)
+    validate(merged, schema)
     row = merged["summary"]["baseline"]["new"][0]
     assert row["severity"] == "error" and row["role"] in ("initiator", "responder") and row["count"] == 1 and row["message"].startswith("expected")
     assert compare(old, new, "--fail-on=never") == (0, "pass", ["MPA-4.3-09"], [], 1)
@@ -87,7 +87,7 @@ def test_text(check, written, bad, marker):
 
 def test_mistakes(check, written, tmp_path, bad, good):
     report = written("a.json", bad)
-    for old, said in ((tmp_path / "none.json", "none.json: cannot be read"), (bad, f"{bad}: "),
+    for old, said in ((tmp_path / "none.json", "none.json: cannot be read"), (bad, f"{bad}:1: "),
                       (written("rdmac.json", "--profile=rdmac", good), "was judged with --profile=rdmac")):
         result = check("merge", f"--baseline={old}", report)
         assert result.returncode == 2 and said in result.stderr and result.stdout == "", result.stderr
@@ -96,9 +96,9 @@ def test_mistakes(check, written, tmp_path, bad, good):
 def test_verdicts_of_captures(check, written, bad, marker):
     """A capture in which nothing is new passes, whatever its own run said."""
     old, new = written("a.json", bad), written("b.json", bad, marker)
-    merged = json.loads(check("merge", f"--baseline={old}", new).stdout)
+    merged = read_report(check("merge", f"--baseline={old}", new).stdout)
     assert [capture["verdict"] for capture in merged["captures"]] == ["pass", "fail"]
-    merged = json.loads(check("merge", f"--baseline={new}", new).stdout)
+    merged = read_report(check("merge", f"--baseline={new}", new).stdout)
     assert merged["summary"]["verdict"] == "pass" and [capture["verdict"] for capture in merged["captures"]] == ["pass", "pass"]
 
 
@@ -108,8 +108,8 @@ def test_trouble(check, written, capture, good, schema):
     old, quiet = written("a.json", hang), written("b.json", good)
     for before, status, verdict, level in ((old, 0, "pass", "warning"), (quiet, 1, "fail", "error")):
         result = check("merge", "--fail-on=error,trouble", f"--baseline={before}", old)
-        merged = json.loads(result.stdout)
-        jsonschema.validate(merged, schema)
+        merged = read_report(result.stdout)
+        validate(merged, schema)
         assert result.returncode == status and merged["summary"]["verdict"] == verdict and merged["captures"][0]["verdict"] == verdict
         assert merged["summary"]["trouble"] and len(merged["summary"]["baseline"]["new_trouble"]) == status
         github = check("merge", "--fail-on=error,trouble", "--format=github", f"--baseline={before}", old).stdout

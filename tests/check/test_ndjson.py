@@ -8,6 +8,8 @@ import subprocess
 import jsonschema
 import pytest
 
+from reports import read_report
+
 
 @pytest.fixture
 def objects(check, root, tmp_path):
@@ -17,13 +19,13 @@ def objects(check, root, tmp_path):
 
     def run(*arguments):
         path = tmp_path / "report.json"
-        result = check("--print=ndjson", "--max-findings=0", "-v", "--format=json", "-o", path, *arguments)
+        result = check("--print=ndjson", "--max-findings=0", "-v", "--format=ndjson", "-o", path, *arguments)
         lines = [json.loads(line) for line in result.stdout.splitlines()]
         for line in lines:
             validator.validate(line)
             assert list(line) == schema["required"] and not any(isinstance(value, (list, dict)) for value in line.values())
         assert result.stderr.splitlines()[-1].startswith(("PASS", "FAIL"))
-        return lines, json.loads(path.read_text(encoding="utf-8"))
+        return lines, read_report(path.read_text(encoding="utf-8"))
     return run
 
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--output: where reports go, and what they must not take the place of."""
-import json
 import os
 import re
 import shutil
 import stat
 
 import pytest
+
+from reports import read_report
 
 
 @pytest.fixture
@@ -54,15 +55,15 @@ def test_nowhere_to_write(check, folder):
 
 
 def test_merging_into_one_of_the_reports(check, folder):
-    assert check("--format=json", "--output=a.json", "trace.pcapng", cwd=folder).returncode == 1
+    assert check("--format=ndjson", "--output=a.json", "trace.pcapng", cwd=folder).returncode == 1
     assert check("merge", "--output=a.json", "a.json", cwd=folder).returncode == 1
-    assert '"captures"' in (folder / "a.json").read_text()
+    assert '"type":"capture"' in (folder / "a.json").read_text()
     result = check("merge", "--output=a.json", "a.json", "trace.pcapng", cwd=folder)
-    assert result.returncode == 2 and '"captures"' in (folder / "a.json").read_text()
+    assert result.returncode == 2 and '"type":"capture"' in (folder / "a.json").read_text()
 
 
 @pytest.mark.parametrize("options", [["-o", "trace.pcapng"], ["--format=html", "-o", "trace.pcapng"], ["-w", "trace.pcapng"],
-                                     ["--format=json", "-o", "new", "--format=tap", "-o", "link.pcapng"]])
+                                     ["--format=ndjson", "-o", "new", "--format=tap", "-o", "link.pcapng"]])
 def test_never_over_standard_input(check, folder, options):
     before = (folder / "trace.pcapng").read_bytes()
     (folder / "link.pcapng").symlink_to("trace.pcapng")
@@ -88,7 +89,7 @@ def test_never_appended_to_a_capture(check, folder):
     assert (folder / "trace.pcapng").read_bytes() == before
 
 
-FORMATS = ["text", "json", "junit", "html", "sarif", "github", "markdown", "tap"]
+FORMATS = ["text", "ndjson", "junit", "html", "sarif", "github", "markdown", "tap"]
 
 
 def without_times(text):
@@ -115,8 +116,8 @@ def test_pairs_of_format_and_output(check, folder):
     assert check("-o", "b", "--format=junit", "-oc", "trace.pcapng", cwd=folder).stdout == ""
     assert begins("b") == "FAIL:" and begins("c") == "<?xml"
     assert check("--format=junit", "-o", "d", "--format=tap", "trace.pcapng", cwd=folder).stdout.startswith("TAP ") and begins("d") == "<?xml"
-    assert check("--format=json", "--format=tap", "-o", "e", "trace.pcapng", cwd=folder).stdout == "" and begins("e") == "TAP v"
-    for options in (["-o", "f", "-o", "./f"], ["--format=json", "-o", "-", "--format=tap"]):
+    assert check("--format=ndjson", "--format=tap", "-o", "e", "trace.pcapng", cwd=folder).stdout == "" and begins("e") == "TAP v"
+    for options in (["-o", "f", "-o", "./f"], ["--format=ndjson", "-o", "-", "--format=tap"]):
         result = check(*options, "trace.pcapng", cwd=folder)
         assert result.returncode == 2 and "two reports would go to" in result.stderr and not (folder / "f").exists()
     assert check("-o", "/dev/null", "-o", "/dev/null", "trace.pcapng", cwd=folder).returncode == 1
@@ -124,8 +125,8 @@ def test_pairs_of_format_and_output(check, folder):
 
 def test_quiet(check, folder, good):
     verdict = check("trace.pcapng", cwd=folder).stdout.splitlines()[0]
-    result = check("-q", "--format=json", "-o", "r.json", "trace.pcapng", cwd=folder)
-    assert result.returncode == 1 and result.stdout == verdict + "\n" and json.loads((folder / "r.json").read_text())["summary"]
+    result = check("-q", "--format=ndjson", "-o", "r.json", "trace.pcapng", cwd=folder)
+    assert result.returncode == 1 and result.stdout == verdict + "\n" and read_report((folder / "r.json").read_text())["summary"]
     assert len(check("--quiet", good, "trace.pcapng", cwd=folder).stdout.splitlines()) == 1
 
 

@@ -19,12 +19,12 @@ def writers(build, check, bad, tmp_path):
     """[(command that writes a report, status when all is well)]; {} stands for where to."""
     program, generator = build / "conformance" / "iwarp-check", build / "traffic-gen" / "iwarp-gen"
     one, tested = tmp_path / "one.json", tmp_path / "tested.json"
-    check("--format=json", f"--output={one}", bad)
+    check("--format=ndjson", f"--output={one}", bad)
     with subprocess.Popen([build / "tests" / "suite" / "sample-device", "responder", "127.0.0.1", "0"], stdout=subprocess.PIPE,
                           text=True) as device:
         test = [generator, "test", f"127.0.0.1:{device.stdout.readline().strip()}", "--rules=MPA-4.1-06", "--format=json"]
         subprocess.run([*test, f"--output={tested}"], check=True, timeout=60, stderr=subprocess.DEVNULL)
-        yield [*(([program, f"--format={kind}", "--output={}", bad], 1) for kind in ("text", "json", "junit", "html")),
+        yield [*(([program, f"--format={kind}", "--output={}", bad], 1) for kind in ("text", "ndjson", "junit", "html")),
                ([program, "merge", "--output={}", one], 1), ([*test, "--output={}"], 0), ([generator, "report", "--output={}", tested], 0)]
         device.kill()
 

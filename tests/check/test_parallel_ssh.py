@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """GNU parallel over ssh as docs/howto/many-captures.md has it, as written, to an sshd of our own on the loopback."""
-import json
 import os
 import pathlib
 import re
@@ -10,6 +9,8 @@ import subprocess
 import time
 
 import pytest
+
+from reports import read_report
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "howto" / "many-captures.md"
@@ -77,7 +78,7 @@ def test_machines(build, login, check, good, bad, tmp_path):
                           timeout=300, check=False)
     assert done.returncode == 1, done.stdout + done.stderr + (tmp_path / "sshd.log").read_text()
     assert sorted(path.stem for path in (tmp_path / "reports").iterdir()) == ["bad", "good", "other"]
-    merged = subprocess.run([build / "conformance" / "iwarp-check", "merge", "--output=all.json", *sorted((tmp_path / "reports").iterdir())],
+    merged = subprocess.run([build / "conformance" / "iwarp-check", "merge", "--output=all.ndjson", *sorted((tmp_path / "reports").iterdir())],
                             cwd=tmp_path, check=False)
-    expected = check("--format=json", *[f"traces/{name}.pcapng" for name in ("bad", "good", "other")], cwd=tmp_path)
-    assert merged.returncode == expected.returncode == 1 and json.loads((tmp_path / "all.json").read_text()) == json.loads(expected.stdout)
+    expected = check("--format=ndjson", *[f"traces/{name}.pcapng" for name in ("bad", "good", "other")], cwd=tmp_path)
+    assert merged.returncode == expected.returncode == 1 and read_report((tmp_path / "all.ndjson").read_text()) == read_report(expected.stdout)

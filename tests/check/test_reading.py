@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Regular files are read directly, pipes by libpcap: what is found, and what is wrong with the file, is the same."""
-import json
 import random
 import re
 import struct
 import subprocess
 
 import pytest
+
+from reports import read_report
 
 MUTATIONS = 60
 
@@ -19,10 +20,10 @@ def both(build, path):
     """What iwarp-check says of a file and of the same octets from a pipe, the names apart."""
     said = []
     for arguments, octets in (((path,), None), (("-",), path.read_bytes())):
-        run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", *arguments], input=octets,
+        run = subprocess.run([build / "conformance" / "iwarp-check", "--format=ndjson", *arguments], input=octets,
                              stdin=subprocess.DEVNULL if octets is None else None, capture_output=True, check=False)
         error = unnamed(run.stderr.decode(errors="replace"), path)
-        report = json.loads(run.stdout)
+        report = read_report(run.stdout)
         for capture in report["captures"]:
             capture["file"] = "NAME"
             for key in ("error", "warning"):

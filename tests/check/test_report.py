@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The JSON report keeps to its schema and to the text report; selectors and caps."""
-import json
 import re
 
 import jsonschema
 import pytest
+
+from reports import read_report, validate
 
 
 def findings(parsed):
@@ -20,7 +21,7 @@ def test_the_schema_is_one(schema):
 def test_reports_keep_to_the_schema(report, schema, good, bad, no_mpa, options):
     for files in ([good], [bad], [no_mpa], [good, bad, "/no/such/file"]):
         _, parsed = report(*options, *files)
-        jsonschema.validate(parsed, schema)
+        validate(parsed, schema)
 
 
 def test_real_captures_keep_to_the_schema(report, schema, root):
@@ -29,7 +30,7 @@ def test_real_captures_keep_to_the_schema(report, schema, root):
         pytest.skip("no real captures here")
     for path in captures:
         _, parsed = report(path)
-        jsonschema.validate(parsed, schema)
+        validate(parsed, schema)
 
 
 def test_the_finding(report, bad, fault, catalogue):
@@ -166,7 +167,7 @@ def test_equal_findings_are_folded(check, report, root, schema, tmp_path):
     rule = "--rules=CMPD-4.1-03"
     every = findings(report(rule, "--verbose", path)[1])
     status, parsed = report(rule, path)
-    jsonschema.validate(parsed, schema)
+    validate(parsed, schema)
     listed = findings(parsed)
     assert status == 1 and len(every) == 5 and len(listed) == 3
     frames = [finding["frame"] for finding in every]
@@ -179,21 +180,21 @@ def test_equal_findings_are_folded(check, report, root, schema, tmp_path):
         assert check(f"--format={form}", rule, path).stdout.count(said) >= 1, form
         assert said not in check(f"--format={form}", "--verbose", rule, path).stdout, form
     one, merged = tmp_path / "one.json", tmp_path / "merged.json"
-    check("--format=json", rule, f"--output={one}", path)
+    check("--format=ndjson", rule, f"--output={one}", path)
     assert check("merge", f"--output={merged}", one, one).returncode == 1
-    assert json.loads(merged.read_text())["summary"]["findings"]["error"] == 10
-    check("--format=json", rule, "--rotate=0.01", f"--output={tmp_path / 'part.json'}", path)
+    assert read_report(merged.read_text())["summary"]["findings"]["error"] == 10
+    check("--format=ndjson", rule, "--rotate=0.01", f"--output={tmp_path / 'part.json'}", path)
     check("merge", f"--output={merged}", *sorted(tmp_path.glob("part-*.json")))
-    assert findings(json.loads(merged.read_text())) == findings(json.loads(one.read_text()))
+    assert findings(read_report(merged.read_text())) == findings(read_report(one.read_text()))
 
 
 def test_findings_that_are_not_kept(check, capture, tmp_path):
     """With --max-findings every report counts them all, and says how many it does not list."""
     path = capture("rev1", "--inject=MPA-3-03")
-    whole = json.loads(check("--format=json", path).stdout)["captures"][0]["connections"]
+    whole = read_report(check("--format=ndjson", path).stdout)["captures"][0]["connections"]
     assert len(whole) == 1 and len(whole[0]["findings"]) > 1
     left_out = len(whole[0]["findings"]) - 1
-    kept = json.loads(check("--format=json", "--max-findings=1", path).stdout)["captures"][0]["connections"][0]
+    kept = read_report(check("--format=ndjson", "--max-findings=1", path).stdout)["captures"][0]["connections"][0]
     assert len(kept["findings"]) == 1 and kept["findings"][0] in whole[0]["findings"] and kept["findings_not_listed"] == left_out
     said = f"{left_out} more findings were counted but not kept"
     for form in ("text", "html", "junit"):
@@ -208,7 +209,7 @@ def test_findings_that_are_not_kept(check, capture, tmp_path):
 def test_json_in_proportion(check, capture, tmp_path, transport):
     """Of clean traffic on many short connections it has a twentieth of the capture's size, besides what it says once of each rule."""
     path, report = capture("nfs-metadata", "--connections=20", "--size=1M", f"--transport={transport}"), tmp_path / "report.json"
-    assert check("--format=json", f"--output={report}", path).returncode == 0
+    assert check("--format=ndjson", f"--output={report}", path).returncode == 0
     assert report.stat().st_size < path.stat().st_size / 20 + 32768
-    connection = json.loads(report.read_text(encoding="utf-8"))["captures"][0]["connections"][0]
+    connection = read_report(report.read_text(encoding="utf-8"))["captures"][0]["connections"][0]
     assert len(connection["rpcrdma"]["calls"]) >= 1 and connection["counts"]["operations"]["send"] > 50

@@ -3,17 +3,16 @@
 --rotate: a report of each period. What a part tells is what its period brought, and the parts merged are the report that one run
 over all would have made.
 """
-import json
 import re
 import struct
 import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
 
-import jsonschema
 import pytest
 
 import spoiling
+from reports import read_report, validate, write_report
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ def rotate(check, tmp_path):
     def run(seconds, *arguments, name="report.json", **options):
         for old in tmp_path.glob("report-*"):
             old.unlink()
-        result = check("--format=json", "--counts=connection", f"--rotate={seconds}", f"--output={tmp_path / name}", *arguments, **options)
+        result = check("--format=ndjson", "--counts=connection", f"--rotate={seconds}", f"--output={tmp_path / name}", *arguments, **options)
         return result, sorted(tmp_path.glob("report-*"))
     return run
 
@@ -35,7 +34,7 @@ def slow(capture):
 
 
 def load(path):
-    return json.loads(path.read_text(encoding="utf-8"))
+    return read_report(path.read_text(encoding="utf-8"))
 
 
 def part(path):
@@ -57,10 +56,10 @@ def test_merged_parts_are_the_whole(check, report, rotate, schema, root, jobs, s
         result, parts = rotate(seconds, jobs, path)
         several += len(parts) > 2
         for each in {parts[0], parts[-1]}:
-            jsonschema.validate(load(each), schema)
+            validate(load(each), schema)
         merged = check("merge", *reversed(parts))
         assert result.returncode == merged.returncode == status, result.stderr
-        together = json.loads(merged.stdout)
+        together = read_report(merged.stdout)
         if len(parts) > 1:
             for each in whole, together:
                 each["captures"] = [without_what_was_seen(capture) for capture in each["captures"]]
@@ -75,7 +74,7 @@ def test_with_findings(check, report, rotate, slow):
             result, parts = rotate("0.004", *options, path)
             fails = [option for option in options if option.startswith("--fail-on")]
             assert result.returncode == status and len(parts) > 3
-            assert json.loads(check("merge", *fails, *parts).stdout) == whole
+            assert read_report(check("merge", *fails, *parts).stdout) == whole
 
 
 def test_what_a_part_holds(report, rotate, slow):
@@ -100,26 +99,26 @@ def test_what_a_part_holds(report, rotate, slow):
 
 def test_some_parts_only(check, rotate, slow, schema):
     _, parts = rotate("0.01", slow[0])
-    merged = json.loads(check("merge", *parts[1:3]).stdout)
-    jsonschema.validate(merged, schema)
+    merged = read_report(check("merge", *parts[1:3]).stdout)
+    validate(merged, schema)
     kept = merged["captures"][0]
     assert (kept["part"]["first"], kept["part"]["last"], kept["part"]["ended"]) == (2, 3, False)
     assert kept["packets"] == sum(load(path)["captures"][0]["packets"] for path in parts[1:3])
     middle = parts[0].parent / "report-middle"
-    middle.write_text(json.dumps(merged))
-    again = json.loads(check("merge", middle, parts[0], *parts[3:]).stdout)
-    assert again == json.loads(check("merge", *parts).stdout) and "part" not in again["captures"][0]
+    middle.write_text(write_report(merged))
+    again = read_report(check("merge", middle, parts[0], *parts[3:]).stdout)
+    assert again == read_report(check("merge", *parts).stdout) and "part" not in again["captures"][0]
 
 
 def test_cut_short_in_a_part(check, rotate, slow):
     """Connections of one part made room for others: no verdict on the whole is a pass."""
     _, parts = rotate("0.01", slow[0])
-    assert json.loads(check("merge", *parts).stdout)["captures"][0]["verdict"] == "pass"
+    assert read_report(check("merge", *parts).stdout)["captures"][0]["verdict"] == "pass"
     changed = load(parts[1])
     changed["captures"][0] |= {"connections_cut_short": 1, "verdict": "error"}
-    parts[1].write_text(json.dumps(changed), encoding="utf-8")
+    parts[1].write_text(write_report(changed), encoding="utf-8")
     result = check("merge", *parts)
-    merged = json.loads(result.stdout)
+    merged = read_report(result.stdout)
     assert (result.returncode, merged["summary"]["verdict"], merged["captures"][0]["verdict"]) == (2, "error", "error")
 
 
@@ -133,9 +132,9 @@ def test_parts_that_do_not_follow(check, rotate, slow):
 
 def test_beside_other_captures(check, report, rotate, slow, good, tmp_path):
     whole = tmp_path / "whole.json"
-    check("--format=json", "--counts=connection", f"--output={whole}", good)
+    check("--format=ndjson", "--counts=connection", f"--output={whole}", good)
     _, parts = rotate("0.01", slow[0])
-    assert json.loads(check("merge", whole, *parts).stdout) == report(good, slow[0])[1]
+    assert read_report(check("merge", whole, *parts).stdout) == report(good, slow[0])[1]
 
 
 def test_two_series(check, rotate, slow, tmp_path):
@@ -146,7 +145,7 @@ def test_two_series(check, rotate, slow, tmp_path):
         kept.append(tmp_path / f"first-{path.name}")
         path.rename(kept[-1])
     _, parts = rotate("0.02", slow[0])
-    merged = json.loads(check("merge", *parts, *kept).stdout)
+    merged = read_report(check("merge", *parts, *kept).stdout)
     assert len(merged["captures"]) == 2 and merged["captures"][0] == merged["captures"][1] and merged["summary"]["connections"] == 2
 
 
@@ -190,7 +189,7 @@ def test_print_goes_on(check, slow, tmp_path):
 def test_times_that_jump(check, packets_at, tmp_path):
     """Periods without a packet have no report; those after times that went back neither."""
     path = packets_at([0, 1, 10 ** 6, 10 ** 6 + 0.5, 5, 2 ** 30])
-    result = check("--rotate=2", "--format=json", "--counts=connection", f"--output={tmp_path / 'report.json'}", path)
+    result = check("--rotate=2", "--format=ndjson", "--counts=connection", f"--output={tmp_path / 'report.json'}", path)
     parts = sorted(tmp_path.glob("report-*.json"))
     assert result.returncode == 3 and result.stderr.count("\n") == 2 and "the time jumps 3 times" in result.stderr
     assert [load(p)["captures"][0]["packets"] for p in parts] == [2, 3, 1]
@@ -212,14 +211,14 @@ def packets_at(tmp_path):
 def test_not_a_capture(check, tmp_path):
     path = tmp_path / "text"
     path.write_text("no capture")
-    result = check("--rotate=1", "--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}", path)
+    result = check("--rotate=1", "--format=ndjson", "--counts=connection", f"--output={tmp_path / 'r.json'}", path)
     assert result.returncode == 2 and len(result.stderr.splitlines()) == 1
     assert "error" in load(tmp_path / "r-00001.json")["captures"][0]
 
 
 def test_interrupted_pipe(build, slow, tmp_path):
     """Of a pipe that never ends, what came is reported."""
-    with subprocess.Popen([build / "conformance" / "iwarp-check", "--rotate=0.01", "--format=json", "--counts=connection", f"--output={tmp_path / 'r.json'}", "-"],
+    with subprocess.Popen([build / "conformance" / "iwarp-check", "--rotate=0.01", "--format=ndjson", "--counts=connection", f"--output={tmp_path / 'r.json'}", "-"],
                           stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write(slow[0].read_bytes())
         process.stdin.flush()
@@ -249,8 +248,8 @@ def test_hostile_parts(check, rotate, slow, tmp_path, value):
     _, parts = rotate("0.005", "--rules=MPA-3-01,MPA-4.1-05,RPCR-2.2.2-01", slow[3])
     good = load(parts[1])
     changed = tmp_path / "changed.json"
-    for parsed in spoiling.spoiled(good, value):
-        changed.write_text(json.dumps(parsed))
+    for text in spoiling.spoiled_lines(good, value):
+        changed.write_text(text)
         result = check("merge", parts[0], changed, *parts[2:])
         assert result.returncode in (0, 1, 2, 3) and len(result.stderr.splitlines()) <= 1
-        assert result.stdout == "" if result.returncode == 2 and result.stderr else json.loads(result.stdout)
+        assert result.stdout == "" if result.returncode == 2 and result.stderr else read_report(result.stdout)

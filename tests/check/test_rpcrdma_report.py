@@ -4,8 +4,9 @@ import collections
 import re
 import subprocess
 
-import jsonschema
 import pytest
+
+from reports import validate
 
 CHUNK = r"(?:empty|\d+x\d+)"
 LINE = re.compile(
@@ -162,7 +163,7 @@ def test_lines_and_reports_of_everything_generated(check, report, schema, build,
             for line in shown:
                 assert LINE.fullmatch(line), line
             if i % (8 * TOGETHER) == 0:
-                jsonschema.validate(report(path)[1], schema)
+                validate(report(path)[1], schema)
 
 
 def test_the_capture_for_measurements(report, capture):

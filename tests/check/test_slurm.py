@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The recipe for Slurm of docs/howto/many-captures.md, as written, on a Slurm of one node in a temporary folder."""
 import contextlib
-import json
 import os
 import pathlib
 import re
@@ -12,6 +11,8 @@ import tempfile
 import time
 
 import pytest
+
+from reports import read_report
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "howto" / "many-captures.md"
@@ -137,7 +138,7 @@ def test_job_array(build, slurm, check, good, bad, no_mpa, tmp_path):
     assert done.returncode == 0, done.stderr + logs()
     until(lambda: subprocess.run(["squeue", "-h"], env=environment, capture_output=True, text=True, check=True).stdout == "", logs, 300)
     said = "".join(path.read_text() for path in tmp_path.glob("slurm-*.out"))
-    assert (tmp_path / "all.json").exists(), said + logs()
-    expected = check("--format=json", *[f"traces/{path.name}" for path in files], cwd=tmp_path)
-    assert expected.returncode == 1 and json.loads((tmp_path / "all.json").read_text()) == json.loads(expected.stdout)
+    assert (tmp_path / "all.ndjson").exists(), said + logs()
+    expected = check("--format=ndjson", *[f"traces/{path.name}" for path in files], cwd=tmp_path)
+    assert expected.returncode == 1 and read_report((tmp_path / "all.ndjson").read_text()) == read_report(expected.stdout)
     assert sorted(path.stem for path in (tmp_path / "reports").iterdir()) == [path.stem for path in files]

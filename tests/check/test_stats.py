@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--stats: figures of captures whose times are known, and what they come down to in words."""
-import json
 import random as randomness
 import re
 import struct
 
-import jsonschema
 import pytest
 
+from reports import read_report, validate, write_report
 from stats import messages, packets, quantile, retime
 
 MS, US = 10**6, 10**3
@@ -116,7 +115,7 @@ def test_latencies_of_many_calls_in_flight(check, report, schema, play, tmp_path
             expected.setdefault(" ".join(about.split()[:2]), []).append(times[frame] - times[began[xid]])
     assert len(began) == 321
     _, whole = report("--stats", capture)
-    jsonschema.validate(whole, schema)
+    validate(whole, schema)
     found = whole["captures"][0]["connections"][0]["statistics"]
     assert {name: row["calls"] for name, row in rows(found).items()} == {name: len(all_of) for name, all_of in expected.items()}
     for name, row in rows(found).items():
@@ -330,16 +329,16 @@ def without(parsed):
 def test_parts_merged_threads_and_pipes_say_the_same(check, report, schema, root, tmp_path, name):
     path = root / "captures" / name
     whole = report("--stats", path)[1]
-    jsonschema.validate(whole, schema)
+    validate(whole, schema)
     assert without(whole)
-    check("--stats", "--format=json", "--counts=connection", "--rotate=0.05", "-j3", f"--output={tmp_path / 'part.json'}", path)
+    check("--stats", "--format=ndjson", "--counts=connection", "--rotate=0.05", "-j3", f"--output={tmp_path / 'part.json'}", path)
     parts = sorted(tmp_path.glob("part-*.json"))
-    jsonschema.validate(json.loads(parts[0].read_text(encoding="utf-8")), schema)
-    merged = json.loads(check("merge", *parts).stdout)
-    jsonschema.validate(merged, schema)
+    validate(read_report(parts[0].read_text(encoding="utf-8")), schema)
+    merged = read_report(check("merge", *parts).stdout)
+    validate(merged, schema)
     assert without(merged) == without(whole)
     assert without(report("--stats", "-j4", path)[1]) == without(whole)
-    assert without(json.loads(check("--stats", "--format=json", "--counts=connection", "-", input=path.read_bytes()).stdout)) == without(whole)
+    assert without(read_report(check("--stats", "--format=ndjson", "--counts=connection", "-", input=path.read_bytes()).stdout)) == without(whole)
 
 
 def paths_into(node, where=()):
@@ -350,9 +349,9 @@ def paths_into(node, where=()):
 
 
 def test_merge_distrusts_statistics(check, root, tmp_path):
-    check("--stats", "--format=json", "--counts=connection", "--rotate=0.3", f"--output={tmp_path / 'part.json'}", root / "captures" / CAPTURES[0])
+    check("--stats", "--format=ndjson", "--counts=connection", "--rotate=0.3", f"--output={tmp_path / 'part.json'}", root / "captures" / CAPTURES[0])
     first, second = sorted(tmp_path.glob("part-*.json"))[:2]
-    whole, random = json.loads(second.read_text(encoding="utf-8")), random_of(3)
+    whole, random = read_report(second.read_text(encoding="utf-8")), random_of(3)
     figures = whole["captures"][0]["connections"][0]["statistics"]
     everywhere = [path for path in paths_into(figures) if path[0] != "findings"]
     for where in random.sample(everywhere, 250):
@@ -361,7 +360,7 @@ def test_merge_distrusts_statistics(check, root, tmp_path):
             inner = inner[key]
         before = inner[where[-1]]
         inner[where[-1]] = random.choice([None, -1, "x", [], {}, [1], 2**62, 2**62 + 1, True, 1.5, 4])
-        second.write_text(json.dumps(whole), encoding="utf-8")
+        second.write_text(write_report(whole), encoding="utf-8")
         result = check("merge", first, second)
         inner[where[-1]] = before
         assert result.returncode in (0, 1, 2, 3) and len(result.stderr.splitlines()) <= 1, (where, result.stderr)

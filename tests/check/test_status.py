@@ -73,7 +73,7 @@ def test_a_request_that_is_never_answered_is_no_pass(check, report, build, tmp_p
         status, parsed = report(path)
         assert status == 3 and len(parsed["captures"][0]["connections"]) == 1, options
         assert "the request for a connection was never answered" in parsed["captures"][0]["nothing_checked"]
-        (tmp_path / "one.json").write_text(check("--format=json", path).stdout)
+        (tmp_path / "one.json").write_text(check("--format=ndjson", path).stdout)
         merged = check("merge", tmp_path / "one.json")
         assert merged.returncode == 3, merged.stderr
 
@@ -122,7 +122,7 @@ def test_many_files_are_many_captures(report, good, bad):
 
 def test_threads_change_nothing(check, good, bad):
     files = [good, bad] * 8
-    assert check("--format=json", "-j", "4", *files).stdout == check("--format=json", *files).stdout
+    assert check("--format=ndjson", "-j", "4", *files).stdout == check("--format=ndjson", *files).stdout
 
 
 def test_standard_input(report, bad):
@@ -134,9 +134,9 @@ def test_standard_input(report, bad):
 
 def test_output_file(check, bad, tmp_path):
     path = tmp_path / "report.json"
-    result = check("--format=json", f"--output={path}", bad)
+    result = check("--format=ndjson", f"--output={path}", bad)
     assert (result.returncode, result.stdout, result.stderr) == (1, "", "")
-    assert path.read_text() == check("--format=json", bad).stdout
+    assert path.read_text() == check("--format=ndjson", bad).stdout
 
 
 def test_output_that_cannot_be_written(check, good, tmp_path):
@@ -175,7 +175,7 @@ def test_print_counts_agree_with_the_report(check, report, bad):
 
 
 def test_print_leaves_json_alone(check, bad):
-    result = check("--print", "--format=json", bad)
+    result = check("--print", "--format=ndjson", bad)
     assert result.stdout.startswith("{") and "[mpa: start-req" in result.stderr
 
 

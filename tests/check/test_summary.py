@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--summary: one line per capture, tab-separated, nothing else on standard output."""
-import json
 import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
-import jsonschema
 import pytest
+
+from reports import read_report, validate, write_report
 
 
 def lines(result):
@@ -52,8 +52,8 @@ def test_the_report_goes_to_output_only(check, bad, tmp_path):
     alone = check("--summary", bad).stdout
     assert check("--summary", f"--output={path}", bad).stdout == alone
     assert path.read_text().startswith("FAIL: ")
-    assert check("--summary", "--format=json", f"--output={path}", bad).stdout == alone
-    assert json.loads(path.read_text())["summary"]["verdict"] == "fail"
+    assert check("--summary", "--format=ndjson", f"--output={path}", bad).stdout == alone
+    assert read_report(path.read_text())["summary"]["verdict"] == "fail"
     assert check("--summary", "--format=junit", f"--output={path}", bad).stdout == alone
     assert ElementTree.parse(path).getroot().tag == "testsuites"
 
@@ -87,10 +87,10 @@ def test_json_has_a_verdict_of_each_capture(check, report, schema, root, good, b
     """The same as --summary has; merge leaves them as they are."""
     paths = [good, bad, no_mpa, "/no/such/file", root / "tests" / "check" / "trouble" / "c8-dead-server-stats-order-roce.pcap"]
     _, parsed = report(*options, *paths)
-    jsonschema.validate(parsed, schema)
+    validate(parsed, schema)
     assert [capture["verdict"] for capture in parsed["captures"]] == words
     lines = check("--summary", *options, *paths).stdout.splitlines()
     assert [line.split("\t")[1].lower() for line in lines] == [word.split("-")[0] for word in words]
     saved = tmp_path / "saved.json"
-    saved.write_text(json.dumps(parsed), encoding="utf-8")
-    assert [capture["verdict"] for capture in json.loads(check("merge", saved).stdout)["captures"]] == words
+    saved.write_text(write_report(parsed), encoding="utf-8")
+    assert [capture["verdict"] for capture in read_report(check("merge", saved).stdout)["captures"]] == words

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Faults of the system: full disks, files that change while they are read, clocks that jump, killed, very many files."""
 import fcntl
-import json
 import os
 import resource
 import signal
@@ -12,10 +11,10 @@ import time
 
 import pytest
 
-from reports import each
+from reports import each, read_report
 
 OLD = "what was here before\n"
-FORMATS = ["text", "json", "junit", "html", "sarif", "github", "markdown", "tap"]
+FORMATS = ["text", "ndjson", "junit", "html", "sarif", "github", "markdown", "tap"]
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +64,7 @@ def test_disk_fills_in_the_middle_of_the_annotated_copy(checker, large, tmp_path
 
 def test_disk_fills_while_parts_are_written(checker, large, tmp_path):
     """--rotate: what was complete stays, the rest is trouble."""
-    script = '"$1" --verbose --rotate=0.001 --format=json --output=report "$2"; echo "status $?"; ls'
+    script = '"$1" --verbose --rotate=0.001 --format=ndjson --output=report "$2"; echo "status $?"; ls'
     result = in_small_disk(100, script, tmp_path, checker, large)
     lines = result.stdout.split()
     assert lines[:2] == ["status", "2"] and "No space left on device" in result.stderr
@@ -80,7 +79,7 @@ def test_killed_while_writing_keeps_the_old_file(checker, build, large, tmp_path
     target.write_text(OLD)
     captures, options = [large], []
     if option == "--output":
-        captures, options = [tmp_path / "many.pcapng"] * 2000, ["--format=json", "--verbose"]
+        captures, options = [tmp_path / "many.pcapng"] * 2000, ["--format=ndjson", "--verbose"]
         subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "nfs3", "-o", captures[0]], check=True)
     result = subprocess.run([checker, *options, f"{option}={target}", *captures], stdout=subprocess.DEVNULL, check=False,
                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
@@ -100,7 +99,7 @@ def reading_stopped(checker, path):
     """iwarp-check --print in the middle of the capture: nobody reads what it prints."""
     ours, theirs = os.pipe()
     fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, 4096)  # before anything is in it
-    process = subprocess.Popen([checker, "--print", "--format=json", "--output=/dev/fd/2", path], stdout=theirs, stderr=subprocess.PIPE)
+    process = subprocess.Popen([checker, "--print", "--format=ndjson", "--output=/dev/fd/2", path], stdout=theirs, stderr=subprocess.PIPE)
     os.close(theirs)
     process.stdout = os.fdopen(ours, "rb")
     while waiting(process.stdout) < 4096:  # until the pipe is full
@@ -112,8 +111,8 @@ def finish(process):
     with process:
         _, said = process.communicate(timeout=120)
     text = said.decode()
-    report = text[text.index("{\n"):text.rindex("}") + 1]
-    return process.returncode, json.loads(report), text
+    report = "\n".join(line for line in text.split("\n") if line.startswith("{"))
+    return process.returncode, read_report(report), text
 
 
 @pytest.mark.parametrize("suffix", ["pcapng", "pcap"])
@@ -159,7 +158,7 @@ def test_growing_file_through_a_pipe(checker, build, tmp_path):
     octets = whole.read_bytes()
     path.write_bytes(octets[:1001])
     with subprocess.Popen(["tail", "-c", "+1", "-s", "0.05", "-f", path], stdout=subprocess.PIPE) as tail:
-        with subprocess.Popen([checker, "--format=json", "-"], stdin=tail.stdout, stdout=subprocess.PIPE) as process:
+        with subprocess.Popen([checker, "--format=ndjson", "-"], stdin=tail.stdout, stdout=subprocess.PIPE) as process:
             for at in range(1001, len(octets), 5000):
                 with open(path, "ab") as file:
                     file.write(octets[at:at + 5000])
@@ -168,9 +167,9 @@ def test_growing_file_through_a_pipe(checker, build, tmp_path):
                 time.sleep(0.05)
             time.sleep(0.2)
             process.send_signal(signal.SIGINT)  # as somebody would who has seen enough
-            report = json.loads(process.communicate(timeout=60)[0])
+            report = read_report(process.communicate(timeout=60)[0])
         tail.kill()
-    expected = json.loads(subprocess.run([checker, "--format=json", whole], capture_output=True, check=False).stdout)
+    expected = read_report(subprocess.run([checker, "--format=ndjson", whole], capture_output=True, check=False).stdout)
     assert process.returncode == 0
     assert report["captures"][0]["connections"] == expected["captures"][0]["connections"]
 
@@ -192,9 +191,9 @@ def records(octets):
 
 
 def findings(checker, path):
-    result = subprocess.run([checker, "--format=json", "--max-findings=0", path], capture_output=True, text=True, check=False,
+    result = subprocess.run([checker, "--format=ndjson", "--max-findings=0", path], capture_output=True, text=True, check=False,
                             timeout=60)
-    report = json.loads(result.stdout)
+    report = read_report(result.stdout)
     capture = report["captures"][0]
     return {(found["rule"], found["frame"]) for connection in capture["connections"] for found in connection["findings"]}, capture
 
@@ -263,11 +262,11 @@ def test_ten_thousand_files(checker, build, tmp_path):
     if "address" in (build / "CMakeCache.txt").read_text().split("IWARP_SANITIZE:STRING=")[1].split("\n")[0]:
         pytest.skip("the sanitizer reserves memory of its own")
     names = [f"{number}.pcapng" for number in range(10_000)]
-    for options in (["-j2", "--summary"], ["--format=json", "--output=report.json"], ["--format=html", "--output=report.html"]):
+    for options in (["-j2", "--summary"], ["--format=ndjson", "--output=report.json"], ["--format=html", "--output=report.html"]):
         result = subprocess.run([checker, *options, *names], capture_output=True, cwd=tmp_path, preexec_fn=limits, check=False,
                                 timeout=300)
         assert result.returncode == 0 and result.stderr == b"", result.stderr[-300:]
     rest = []
     with (tmp_path / "report.json").open(encoding="utf-8") as file:
         assert sum(1 for _ in each(file, "captures", rest)) == 10_000
-    assert json.loads("".join(rest))["captures"] == []
+    assert read_report("".join(rest))["captures"] == []

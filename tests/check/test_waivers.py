@@ -2,8 +2,9 @@
 """--waive, --waivers, --strict-waivers."""
 import datetime
 
-import jsonschema
 import pytest
+
+from reports import validate
 
 
 def the_finding(parsed):
@@ -138,7 +139,7 @@ def test_scope_of_findings(report, waivers, capture, schema):
     _, parsed = report(path)
     finding = parsed["captures"][0]["connections"][0]["findings"][0]
     assert (finding["rule"], finding["operation"], finding["kind"]) == ("RPC-9-05", "SETACL", "Reply")
-    jsonschema.validate(parsed, schema)
+    validate(parsed, schema)
     for scope, waived in (("operation: SETACL", True), ("operation: setacl", True), ("operation: READ", False), ("kind: Reply", True),
                           ("kind: Call", False), ("kind: none", False), (f"found: \"{finding['message']}\"", True),
                           ("found: \"*; found GARBAGE_ARGS for SETACL, *\"", True), ("found: \"*; found GARBAGE_ARGS for WRITE, *\"", False),
@@ -181,7 +182,7 @@ def test_until(check, report, waivers, bad, fault, schema):
         path = waivers(f"- id: {fault}\n  why: firmware 1.3 has it\n  until: {until}\n")
         status, parsed = report(f"--waivers={path}", "--strict-waivers", bad)
         assert (status, the_finding(parsed)["waived"]) == (int(expired), not expired)
-        jsonschema.validate(parsed, schema)
+        validate(parsed, schema)
         assert parsed["summary"].get("expired_waivers", []) == [{"id": fault, "until": str(until)}] * expired
         assert parsed["summary"]["unused_waivers"] == []
         line = f"expired waiver: {fault} ({path}:1), which was valid until {until}"

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """No shipped waiver file lets a faulty capture pass, unless its reason names that fault."""
 import concurrent.futures
-import json
 import re
 import subprocess
 
 import pytest
+
+from reports import read_report
 
 # File: each fault that it lets pass, and the entry whose reason names that fault.
 NAMED = {
@@ -60,8 +61,8 @@ def faults(build, root, tmp_path_factory):
 
 def failing(check, faults, *options):
     """Path: rules of the findings that fail, and rules of what is waived."""
-    result = check("--format=json", "--no-progress", "--fail-on=warning", *options, *faults)
-    parsed, found = json.loads(result.stdout), {}
+    result = check("--format=ndjson", "--no-progress", "--fail-on=warning", *options, *faults)
+    parsed, found = read_report(result.stdout), {}
     for capture in parsed["captures"]:
         findings = [f for connection in capture["connections"] for f in connection["findings"]]
         found[capture["file"]] = ({f["rule"] for f in findings if not f["waived"] and f["severity"] != "note"},

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The waivers that are shipped: they cover what was measured on Linux, and nothing is in them that was not."""
 import csv
-import json
 import pathlib
 import re
 import subprocess
 
 import pytest
+
+from reports import read_report
 
 NAMES = ("linux-6.1-siw", "linux-6.1-nfsd")
 OTHERWISE = {"MPA-7.1.2-10"}  # of a conversation in which the application never answers: no fault of Linux
@@ -147,7 +148,7 @@ def test_other_formats_for_people(check, bad):
     line = "1 of 1 failing finding would be waived if the iWARP device is siw of Linux 6.1 to 7.2 (--waivers=linux-siw)"
     assert line in check("--format=html", bad).stdout
     assert line in check("--format=markdown", bad).stdout.replace("\\", "")
-    for form in ("json", "junit", "sarif", "github"):
+    for form in ("ndjson", "junit", "sarif", "github"):
         assert "would be waived" not in check("--format=" + form, bad).stdout
 
 
@@ -178,8 +179,8 @@ def test_about(check, bad, tmp_path):
 
 
 def test_all_that_linux_does_is_waived(check, captures, waivers):
-    result = check("--format=json", "--allow-empty", *waivers, *captures)
-    parsed = json.loads(result.stdout)
+    result = check("--format=ndjson", "--allow-empty", *waivers, *captures)
+    parsed = read_report(result.stdout)
     assert result.returncode == 0 and parsed["summary"]["findings"]["error"] == parsed["summary"]["findings"]["warning"] == 0
     assert parsed["summary"]["waived"] > 50
     left = {f["rule"] for c in parsed["captures"] for k in c["connections"] for f in k["findings"] if not f["waived"]}
@@ -189,7 +190,7 @@ def test_all_that_linux_does_is_waived(check, captures, waivers):
 
 def test_each_waiver_is_needed(check, captures, waivers):
     """Those of captures by a capture; the others are of cases that fail (test_made_from_what_is_proved)."""
-    unused = set(json.loads(check("--format=json", "--allow-empty", *waivers, *captures).stdout)["summary"]["unused_waivers"])
+    unused = set(read_report(check("--format=ndjson", "--allow-empty", *waivers, *captures).stdout)["summary"]["unused_waivers"])
     assert unused & proved_by_captures() == set()
 
 

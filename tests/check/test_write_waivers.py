@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """--write-waivers: a baseline of what fails today, with which only what is new fails."""
-import json
 import re
 import subprocess
 
 import pytest
+
+from reports import read_report
 
 # What a system with a card, a client and a server of its own may have: about twenty findings that are known.
 KNOWN = ("MPA-4.1-05", "MPA-4.3-09", "RDMAP-4.8-30", "RDMAP-5.2.1-18", "RPCR-3.4.6.2-02", "RPCR-3.5.3-10", "RPCR-2.2.4.2-02",
@@ -31,8 +32,8 @@ def adopt(check, tmp_path):
 
 def fails(check, *arguments):
     """(rule, operation) of what is not waived."""
-    result = check("--fail-on=warning", "--format=json", "--verbose", *arguments)
-    found = {(f["rule"], f.get("operation")) for c in json.loads(result.stdout)["captures"] for k in c["connections"] for f in k["findings"]
+    result = check("--fail-on=warning", "--format=ndjson", "--verbose", *arguments)
+    found = {(f["rule"], f.get("operation")) for c in read_report(result.stdout)["captures"] for k in c["connections"] for f in k["findings"]
              if not f["waived"] and f["severity"] != "note"}
     assert bool(found) == (result.returncode == 1)
     return found
@@ -40,7 +41,7 @@ def fails(check, *arguments):
 
 def test_the_owner_of_a_ci_adopts_it(check, known, adopt, capture):
     """A system with twenty known findings passes from now on, and the first new finding turns it red."""
-    before = json.loads(check("--fail-on=warning", "--format=json", *known.values()).stdout)["summary"]["findings"]
+    before = read_report(check("--fail-on=warning", "--format=ndjson", *known.values()).stdout)["summary"]["findings"]
     assert before["error"] + before["warning"] >= 20
     path = adopt(*known.values())
     assert check("--fail-on=warning", f"--waivers={path}", "--strict-waivers", *known.values()).returncode == 0

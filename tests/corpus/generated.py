@@ -74,7 +74,7 @@ def judge(build, paths, by_name=True, rules="ietf", counts=True, options=()):
     of findings that are alike three, and of the rules only what failed or was inconclusive.
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8") as report:
-        run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", "--no-progress",
+        run = subprocess.run([build / "conformance" / "iwarp-check", "--format=ndjson", "--no-progress",
                               *(["--verbose"] if counts else []), *([] if rules == "ietf" else ["--profile=" + rules]), *options, *paths],
                              stdout=report, stderr=subprocess.PIPE, text=True, check=False)
         assert run.returncode in (0, 1, 3), run.stderr

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The script language: what its words put into the messages, as iwarp-check shows it."""
-import json
 import random
 import re
 
 import pytest
+
+from reports import read_report
 
 CASES = [
     ("I call nfs3.null; R reply", ["RDMA_MSG xid 0x5a17c0de credit 32 read - write - reply - CALL NFS3 NULL",
@@ -115,7 +116,7 @@ def test_words_of_mpa(gen, check, tmp_path, script, rules):
     path = tmp_path / "x.pcapng"
     run = gen("play", "script", "--script=" + script, "-o", path)
     assert run.returncode == 0, run.stderr
-    capture, = json.loads(check("--format=json", path).stdout)["captures"]
+    capture, = read_report(check("--format=ndjson", path).stdout)["captures"]
     assert {f["rule"] for c in capture["connections"] for f in c["findings"]} == rules
 
 
@@ -145,7 +146,7 @@ def test_what_is_found(gen, check, tmp_path, script, rule, frame, words):
     path = tmp_path / "x.pcapng"
     run = gen("play", "script", "--script=" + script, "-o", path)
     assert run.returncode == 0, run.stderr
-    capture, = json.loads(check("--format=json", path).stdout)["captures"]
+    capture, = read_report(check("--format=ndjson", path).stdout)["captures"]
     found, = [f for c in capture["connections"] for f in c["findings"] if f["rule"] == rule]
     assert found["frame"] == frame and words in found["message"], found
     assert ("closed later" in found["message"]) == ("closed later" in words)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The command line of iwarp-gen: statuses, errors, determinism."""
-import json
 import os
 import re
 import subprocess
 
 import pytest
+
+from reports import read_report
 
 
 @pytest.mark.parametrize("arguments, message", [
@@ -149,7 +150,7 @@ def test_several_faults(gen, check, tmp_path):
     path = tmp_path / "x.pcapng"
     ids = ["MPA-3-01", "MPA-4.1-02", "MPA-3-01"]
     assert gen("play", "rev1", f"--inject={','.join(ids)}", "-o", path).returncode == 0
-    connections = json.loads(check("--format=json", path).stdout)["captures"][0]["connections"]
+    connections = read_report(check("--format=ndjson", path).stdout)["captures"][0]["connections"]
     assert [[f["rule"] for f in c["findings"]] for c in connections] == [[id] for id in ids]
     assert len({c["initiator"] for c in connections}) == 3
     assert [c["start_frame"] for c in connections] == sorted(c["start_frame"] for c in connections)
@@ -193,9 +194,9 @@ def test_count(gen, check, tmp_path):
     """As many operations as asked for, all of them linked."""
     path = tmp_path / "x.pcapng"
     assert gen("play", "operations", "--count=501", "-o", path).returncode == 0
-    report = check("--format=json", path)
+    report = check("--format=ndjson", path)
     assert report.returncode == 0
-    operations = json.loads(report.stdout)["captures"][0]["connections"][0]["counts"]["operations"]
+    operations = read_report(report.stdout)["captures"][0]["connections"][0]["counts"]["operations"]
     assert operations == {"read_request": 251, "read_response": 251, "atomic_request": 250, "atomic_response": 250}
 
 
@@ -205,9 +206,9 @@ def test_size_of_metadata(gen, check, tmp_path, options):
     path = tmp_path / "x.pcapng"
     assert gen("play", "nfs-metadata", "--size=2M", *options, "-o", path).returncode == 0
     assert 0.8 < path.stat().st_size / 2_000_000 < 1.2
-    report = check("--format=json", path)
+    report = check("--format=ndjson", path)
     assert report.returncode == 0
-    connections = json.loads(report.stdout)["captures"][0]["connections"]
+    connections = read_report(report.stdout)["captures"][0]["connections"]
     assert len(connections) == (6 if "--connections=3" in options else 2)
 
 
@@ -217,7 +218,7 @@ def test_repeat_count(gen, check, tmp_path):
     scenario.write_text("# sends\n\nrepeat count {\n  I send len=100\n}\n")
     for count, options in ((1, ()), (7, ("--count=7",))):
         assert gen("play", scenario, *options, "-o", path).returncode == 0
-        assert json.loads(check("--format=json", path).stdout)["captures"][0]["connections"][0]["counts"]["operations"]["send"] == count
+        assert read_report(check("--format=ndjson", path).stdout)["captures"][0]["connections"][0]["counts"]["operations"]["send"] == count
     assert gen("play", scenario, "--size=100k", "-o", path).returncode == 0
     assert 90_000 < path.stat().st_size < 110_000
     both = gen("play", scenario, "--size=100k", "--count=7", "-o", path)
@@ -230,9 +231,9 @@ def test_many(gen, check, tmp_path):
     """Connections that overlap, each whole, every twentieth left open; nothing is found."""
     path = tmp_path / "x.pcapng"
     assert gen("play", "many", "--connections=201", "-o", path).returncode == 0
-    report = check("--format=json", path)
+    report = check("--format=ndjson", path)
     assert report.returncode == 0
-    connections = json.loads(report.stdout)["captures"][0]["connections"]
+    connections = read_report(report.stdout)["captures"][0]["connections"]
     assert len(connections) == len({c["initiator"] for c in connections}) == 201
     assert all(c["counts"]["fpdus"] == [2, 2] for c in connections)
     assert [c["id"] for c in connections if not c["mpa"]["complete"]] == list(range(20, 201, 20))

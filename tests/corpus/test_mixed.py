@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures that hold iWARP and RoCE at once: each connection is judged as in a capture of its own."""
-import json
 import struct
 
 import pytest
 
+from reports import read_report
 from views import packets, write
 
 
@@ -37,10 +37,10 @@ def test_mixed(check, root, tmp_path, iwarp, roce):
     apart = [root / "captures" / "generated" / iwarp, root / "captures" / "roce" / roce]
     together = tmp_path / "mixed.pcap"
     write(together, interleaved(packets(apart[0]), read_pcap(apart[1])))
-    alone = [connection for path in apart for connection in json.loads(check("--format=json", "--counts=connection", path).stdout)["captures"][0]["connections"]]
-    reports = [check("--format=json", "--counts=connection", f"-j{threads}", together) for threads in (1, 2, 8)]
+    alone = [connection for path in apart for connection in read_report(check("--format=ndjson", "--counts=connection", path).stdout)["captures"][0]["connections"]]
+    reports = [check("--format=ndjson", "--counts=connection", f"-j{threads}", together) for threads in (1, 2, 8)]
     assert len({report.stdout for report in reports}) == 1
-    mixed = json.loads(reports[0].stdout)["captures"][0]["connections"]
+    mixed = read_report(reports[0].stdout)["captures"][0]["connections"]
     assert {connection["transport"] for connection in mixed} == {"iwarp", "roce2"}
     assert sorted(map(outcome, mixed), key=str) == sorted(map(outcome, alone), key=str)
     # Every rule binds on one of them.

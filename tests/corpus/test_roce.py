@@ -2,7 +2,6 @@
 """Real captures of RoCE v2: every Call and Reply is found and rebuilt, and every error and warning is in the manifest."""
 import collections
 import csv
-import json
 import random
 import struct
 import subprocess
@@ -10,6 +9,7 @@ import subprocess
 import pytest
 
 from generated import findings, judge
+from reports import read_report
 from views import direction, packets, write
 
 
@@ -74,7 +74,7 @@ def test_invariant_crc(reports):
 
 def test_threads_give_the_same_report(folder, check):
     files = sorted(folder.glob("*.pcap"))
-    one, two = (check("--format=json", "--counts=connection", f"-j{n}", *files).stdout for n in (1, 3))
+    one, two = (check("--format=ndjson", "--counts=connection", f"-j{n}", *files).stdout for n in (1, 3))
     assert one == two
 
 
@@ -152,7 +152,7 @@ def test_late_start(folder, build, tmp_path, start):
 def test_queue_pairs_from_the_command_line(folder, check, tmp_path):
     """Without connection management, and nothing acknowledged, only the user can say which queue pairs belong together."""
     capture = rewritten(folder / "nfs42-mount-umount.pcap", tmp_path / "sends.pcap", lambda number, frame: opcode(frame) in {0x04, 0x17})
-    unpaired, paired = (json.loads(check("--format=json", "--counts=connection", *options, capture).stdout)["captures"][0]["connections"]
+    unpaired, paired = (read_report(check("--format=ndjson", "--counts=connection", *options, capture).stdout)["captures"][0]["connections"]
                         for options in ([], ["--assume=qp=1000:1001,qp=0x2b:0x2B,qp=" + queue_pairs(folder, check)]))
     assert [sum(1 for n in c["counts"]["packets"] if n) for c in unpaired] == [1, 1]
     connection, = paired
@@ -161,7 +161,7 @@ def test_queue_pairs_from_the_command_line(folder, check, tmp_path):
 
 
 def queue_pairs(folder, check):
-    connection, = json.loads(check("--format=json", "--counts=connection", folder / "nfs42-mount-umount.pcap").stdout)["captures"][0]["connections"]
+    connection, = read_report(check("--format=ndjson", "--counts=connection", folder / "nfs42-mount-umount.pcap").stdout)["captures"][0]["connections"]
     return ":".join(map(str, connection["ib"]["queue_pairs"]))
 
 
@@ -234,8 +234,8 @@ def test_an_icrc_that_its_sender_never_gets_right_is_not_used(folder, build, che
         assert not set(f.rule for f in findings(capture)) - set(f.rule for f in findings(whole))
         # What came before the first Acknowledge is lost.
         assert sum(call["calls"] for call in calls(capture)) >= sum(call["calls"] for call in calls(whole)) - 2
-    off = check("--assume=icrc=off", "--format=json", "--counts=connection", path)
-    connection, = json.loads(off.stdout)["captures"][0]["connections"]
+    off = check("--assume=icrc=off", "--format=ndjson", "--counts=connection", path)
+    connection, = read_report(off.stdout)["captures"][0]["connections"]
     assert connection["ib"]["icrc"]["wrong"] == sum(connection["ib"]["icrc"]["not_used"])
     assert sum(call["calls"] for call in connection["rpcrdma"]["calls"]) == sum(call["calls"] for call in calls(whole))
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Lookups of rpcbind over UDP before a connection of NFSv4, in the same capture: IPv4 and IPv6."""
-import json
 import struct
 import subprocess
 
 import pytest
 
+from reports import read_report
 from views import packets, write
 
 MILLISECOND = 1_000_000
@@ -40,7 +40,7 @@ def test_lookup_over_udp(build, check, tmp_path, family, asked, netid, outcome):
         question = datagram(first, getaddr(asked, netid))
         seen.insert(0, (time - MILLISECOND, question, len(question)))
     write(capture, seen)
-    report = json.loads(check("--format=json", "--counts=connection", capture).stdout)
+    report = read_report(check("--format=ndjson", "--counts=connection", capture).stdout)
     connection, = report["captures"][0]["connections"]
     counts = {name: n for name, n in connection["rules"].get("NFSULB-6.3-02", {}).items() if n}
     assert counts == ({outcome: 1} if outcome else {})
@@ -106,7 +106,7 @@ def judged(build, check, tmp_path, played_as, talk):
     said = [made(first, payload) for pair in talk for made, payload in zip((datagram, answered), pair) if payload is not None]
     seen = [(time - (len(said) - i) * MILLISECOND, packet, len(packet)) for i, packet in enumerate(said)] + seen
     write(capture, seen)
-    report = json.loads(check("--format=json", "--counts=connection", capture).stdout)
+    report = read_report(check("--format=ndjson", "--counts=connection", capture).stdout)
     connection, = report["captures"][0]["connections"]
     found = [finding for finding in connection["findings"] if finding["rule"] == "NFSULB-5.1-01"]
     assert all(finding["severity"] == "warning" and "over TCP" in finding["message"] for finding in found)

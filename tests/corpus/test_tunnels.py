@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Captures as they come: what is found inside of tunnels, and in records of other link types, is what is found without them."""
-import json
 
 import pytest
 
 import captures
 import tunnels
+from reports import read_report
 
 # Of both transports, conforming and not, with IPv6 and VLAN tags, with MPA's Markers and with TCP segments in IP fragments.
 SAMPLES = {
@@ -36,7 +36,7 @@ def said(check, tmp_path):
     def say(records, linktype=tunnels.ETHERNET, snap=262144):
         path = tmp_path / "capture.pcap"
         tunnels.write(path, records, linktype, snap)
-        report = json.loads(check("--format=json", "--counts=connection", path).stdout)
+        report = read_report(check("--format=ndjson", "--counts=connection", path).stdout)
         return report["captures"][0]["connections"]
     return say
 

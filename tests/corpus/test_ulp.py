@@ -2,13 +2,13 @@
 """Upper layers that are recognised, named and counted, and not judged: real captures of them."""
 import collections
 import csv
-import json
 import struct
 import subprocess
 
 import pytest
 
 from generated import findings, judge
+from reports import read_report
 
 FOLDER = "ulp"
 
@@ -82,7 +82,7 @@ def test_findings(captures, manifest):
 def test_start_missing(check, paths, tmp_path, file, first):
     """Several messages show what it is; a well-known port shows who opened it."""
     path = cut(paths[file], tmp_path / file, first)
-    capture = json.loads(check("--format=json", path).stdout)["captures"][0]
+    capture = read_report(check("--format=ndjson", path).stdout)["captures"][0]
     connection = max(capture["connections"], key=lambda c: c["counts"]["octets"])
     assert connection["ulp"]["name"] == file.split("-")[0]
     assert not connection["roles_known"]
@@ -117,9 +117,9 @@ def test_roce_says_what_it_is(check, paths):
 
 def test_merge(check, paths, tmp_path):
     for file in ("nvme-siw-basic.pcap", "srp-rxe-basic.pcap"):
-        (tmp_path / (file + ".json")).write_text(check("--format=json", paths[file]).stdout, encoding="utf-8")
+        (tmp_path / (file + ".json")).write_text(check("--format=ndjson", paths[file]).stdout, encoding="utf-8")
     run = check("merge", *sorted(tmp_path.glob("*.json")))
-    names = [c["ulp"]["name"] for capture in json.loads(run.stdout)["captures"] for c in capture["connections"]]
+    names = [c["ulp"]["name"] for capture in read_report(run.stdout)["captures"] for c in capture["connections"]]
     assert names == ["nvme", "nvme", "srp"]
 
 
@@ -140,8 +140,8 @@ def test_nobodys_sends(check, root, tmp_path, name, octets):
         run = subprocess.run(["editcap", "-F", "pcap", "-s", str(octets), path, short], check=False)
         assert run.returncode == 0
         path = short
-    run = check("--format=json", path)
-    capture, = json.loads(run.stdout)["captures"]
+    run = check("--format=ndjson", path)
+    capture, = read_report(run.stdout)["captures"]
     assert not findings(capture) and run.returncode == 3
     assert all("rpcrdma" not in c and "ulp" not in c for c in capture["connections"])
     assert len(capture["connections"]) == (1 if name.startswith("op") else 2)

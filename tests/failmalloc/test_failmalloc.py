@@ -46,7 +46,7 @@ def test_each_allocation_may_fail_on_roce(build, root, shim, name, tmp_path):
 def test_each_allocation_may_fail_with_statistics(build, root, shim, tmp_path):
     capture = tmp_path / "capture.pcapng"
     subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "nfs41-backchannel", "-o", capture], check=True, capture_output=True)
-    fail_each(build, shim, tmp_path, "--stats", "--format=json", f"--output={tmp_path / 'report.json'}", capture)
+    fail_each(build, shim, tmp_path, "--stats", "--format=ndjson", f"--output={tmp_path / 'report.json'}", capture)
     fail_each(build, shim, tmp_path, "--stats", "--skip=CMPD-4.1-03", root / "captures" / "roce" / ROCE[1])
 
 

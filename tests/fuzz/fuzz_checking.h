@@ -75,7 +75,7 @@ static inline bool fuzz_check(struct fuzz_checking *checking, const uint8_t *dat
 static inline void fuzz_write_reports(const struct fuzz_checking *checking, const struct report *report)
 {
     static void (*const writers[])(const struct report *, FILE *) = {
-        report_write_text,  report_write_json,   report_write_html,    report_write_junit,
+        report_write_text,  report_write_ndjson, report_write_html,    report_write_junit,
         report_write_sarif, report_write_github, report_write_markdown};
 
     for (size_t i = 0; i < sizeof writers / sizeof writers[0]; i++)

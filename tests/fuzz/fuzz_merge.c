@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *one = fuzz_file(&files[0], data, first);
     char *two = cut ? fuzz_file(&files[1], cut + 1, size - first - 1) : NULL;
     char *said, *merged, *again;
-    int status = merge("json", fuzz_file(&outputs[0], NULL, 0), one, two, &said);
+    int status = merge("ndjson", fuzz_file(&outputs[0], NULL, 0), one, two, &said);
 
     HOLDS(status >= CHECK_PASS && status <= CHECK_NOTHING);
     if (status == CHECK_TROUBLE && *said) {
@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     free(said);
     merged = content(&outputs[0]);
     HOLDS(g_utf8_validate(merged, -1, NULL));
-    HOLDS(merge("json", fuzz_file(&outputs[1], NULL, 0), outputs[0].path, NULL, &said) == status && !*said);
+    HOLDS(merge("ndjson", fuzz_file(&outputs[1], NULL, 0), outputs[0].path, NULL, &said) == status && !*said);
     again = content(&outputs[1]);
     HOLDS(strcmp(merged, again) == 0);
     free(said);

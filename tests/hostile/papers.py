@@ -7,6 +7,7 @@ import struct
 import adversary
 import frames
 import upper
+from reports import write_report
 
 CHECK, GEN = pathlib.Path("conformance", "iwarp-check"), pathlib.Path("traffic-gen", "iwarp-gen")
 MPA = {"revision": 1, "markers_to_initiator": False, "markers_to_responder": False, "crc": False, "enhanced": False, "peer_to_peer": False, "rtr": [],
@@ -46,10 +47,10 @@ def captured(number, connections):
 
 def write(path, captures):
     connections = [one for capture in captures for one in capture["connections"]]
-    whole = {"tool": "iwarp-check", "format": 3, "version": "1.0.0", "profile": "ietf", "captures": captures,
+    whole = {"tool": "iwarp-check", "format": 4, "version": "1.0.0", "profile": "ietf", "captures": captures,
              "summary": {"findings": {"error": sum(len(one["findings"]) for one in connections), "warning": 0, "note": 0}, "waived": 0,
                          "unused_waivers": [], "connections": len(connections), "rules_exercised": 1, "trouble": False, "verdict": "fail"}}
-    pathlib.Path(path).write_text(json.dumps(whole), encoding="utf-8")
+    pathlib.Path(path).write_text(write_report(whole), encoding="utf-8")
 
 
 def alike(path, n):
@@ -78,16 +79,16 @@ def as_alike(path, _, n):
 
 
 def deep(path, n):
-    """Where a report has captures."""
+    """Where a report has waivers."""
     write(path, [])
     text = pathlib.Path(path).read_text(encoding="utf-8")
-    pathlib.Path(path).write_text(text.replace('"captures": [', '"captures": [' + "[" * 64 * n, 1), encoding="utf-8")
+    pathlib.Path(path).write_text(text.replace('"unused_waivers": [', '"unused_waivers": [' + "[" * 64 * n, 1), encoding="utf-8")
 
 
 def flat(path, _, n):
     write(path, [])
     text = pathlib.Path(path).read_text(encoding="utf-8")
-    pathlib.Path(path).write_text(text.replace('"captures": [', '"captures": [' + "0, " * (64 * n // 3) + "0", 1), encoding="utf-8")
+    pathlib.Path(path).write_text(text.replace('"unused_waivers": [', '"unused_waivers": [' + "0, " * (64 * n // 3) + "0", 1), encoding="utf-8")
 
 
 def merge(*options):
@@ -160,7 +161,7 @@ def waived(build, path):
 
 def rows(row):
     yield row("a_finding_in_each", lambda path, n: write_calls(path, 4 * n), 14, command=lambda build, path: [
-        build / CHECK, "--no-progress", "--format=json", "--max-findings=0", "--output=/dev/null", path], mib=lambda n: 96 + n / 128)
+        build / CHECK, "--no-progress", "--format=ndjson", "--max-findings=0", "--output=/dev/null", path], mib=lambda n: 96 + n / 128)
     for make, times in ((all_different, 3), (rules_that_nobody_knows, 3), (many_connections, 4), (many_captures, 9)):
         yield row(f"merge_{make.__name__}", make, times, control=as_alike, command=merge(), mib=lambda n: 96 + n / 64, statuses=(0, 1))
         yield row(f"baseline_{make.__name__}", make, times, control=as_alike, command=baseline, mib=lambda n: 96 + n / 32, statuses=(0, 1))

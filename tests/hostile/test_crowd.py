@@ -12,6 +12,7 @@ import pytest
 
 import adversary
 import crowd
+from reports import each, read_report, write_report
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUDGET = "conformance/check/check_budget.h"
@@ -21,7 +22,7 @@ MANY = 1000000 if os.environ.get("IWARP_ALL") == "1" else 20000  # connections, 
 def run(build, capture, *options):
     """Status, file with the report and the most memory, in MiB, of one run."""
     measure, report = capture.with_suffix(".kb"), capture.with_suffix(".json")
-    result = subprocess.run(["/usr/bin/time", "-o", measure, "-f", "%M", build / "conformance" / "iwarp-check", "--format=json",
+    result = subprocess.run(["/usr/bin/time", "-o", measure, "-f", "%M", build / "conformance" / "iwarp-check", "--format=ndjson",
                              f"--output={report}", "--no-progress", *options, capture], capture_output=True, text=True, check=False, timeout=600)
     assert "Sanitizer" not in result.stderr
     return result.returncode, report, int(measure.read_text(encoding="utf-8").splitlines()[-1]) / 1024
@@ -30,7 +31,7 @@ def run(build, capture, *options):
 def judge(build, capture, *options):
     """The same, with the report itself."""
     status, report, memory = run(build, capture, *options)
-    return status, json.loads(report.read_text(encoding="utf-8")), memory
+    return status, read_report(report.read_text(encoding="utf-8")), memory
 
 
 def with_finding(report, rule):
@@ -40,16 +41,10 @@ def with_finding(report, rule):
 
 def count_in_large(report, rule):
     """with_finding() of a file with hundreds of MB, line by line, and whether a connection was cut short."""
-    found, cut = set(), False
+    rest = []
     with report.open(encoding="utf-8") as lines:
-        for line in lines:
-            key, _, value = line.strip(" ,\n").partition(" : ")
-            if key == '"id"':
-                connection = value
-            elif key == '"rule"' and value == f'"{rule}"':
-                found.add(connection)
-            cut |= key == '"connections_cut_short"'
-    return len(found), cut
+        found = sum(any(finding["rule"] == rule for finding in connection["findings"]) for connection in each(lines, "connections", rest))
+    return found, "connections_cut_short" in rest[1]
 
 
 @pytest.mark.parametrize("make, n, rule", [
@@ -96,7 +91,7 @@ def test_whoever_makes_room_is_named(build, check, tmp_path, make):
     assert check("--memory-limit=2M", path).stdout.startswith("ERROR: not everything could be judged")
     for jobs in ("-j3", "-j2"):  # whoever works on them
         assert judge(build, path, "--memory-limit=2M", jobs)[1] == report
-    (tmp_path / "report.json").write_text(json.dumps(report), encoding="utf-8")
+    (tmp_path / "report.json").write_text(write_report(report), encoding="utf-8")
     merged = check("merge", tmp_path / "report.json")
     assert merged.returncode == 2
     assert check("--memory-limit=1G", path).returncode == 0
@@ -218,8 +213,8 @@ def test_what_ended_has_a_limit(build, check, sanitized, tmp_path):
     for form in ("text", "html", "markdown", "junit", "tap", "github", "sarif"):
         assert line in check("--memory-limit=4M", *NO_NOTES, f"--format={form}", path).stdout, form
     assert f"\t{MANY}\t" in check("--memory-limit=4M", *NO_NOTES, "--summary", path).stdout
-    (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
-    merged = json.loads(check("merge", "--format=json", tmp_path / "a.json").stdout)
+    (tmp_path / "a.json").write_text(write_report(report), encoding="utf-8")
+    merged = read_report(check("merge", "--format=ndjson", tmp_path / "a.json").stdout)
     assert merged["summary"]["connections"] == n and merged["captures"][0]["not_listed"] == rest
     assert line in check("merge", tmp_path / "a.json").stdout
     assert "not_listed" not in judge(build, path, "--memory-limit=60G", *NO_NOTES)[1]["captures"][0]
@@ -244,7 +239,7 @@ def test_only_what_is_not_listed_fails(build, check, tmp_path):
     rest = report["captures"][0]["not_listed"]
     assert status == 1 and with_finding(report, "DDP-4.1-12") == 0 and rest["error"] == 1000 and rest["troubled"] == 0
     line = "1000 failing findings are on connections that are not listed"
-    (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
+    (tmp_path / "a.json").write_text(write_report(report), encoding="utf-8")
     for command in (["--memory-limit=1M", path], ["merge", tmp_path / "a.json"]):
         written = {form: check(command[0], f"--format={form}", *command[1:]).stdout for form in ("junit", "tap", "sarif", "github")}
         suites = ElementTree.fromstring(written["junit"])
@@ -268,7 +263,7 @@ def test_what_happened_on_connections_that_are_not_listed(build, check, tmp_path
     status, report, _ = judge(build, path, "--memory-limit=1M")
     rest = report["captures"][0]["not_listed"]
     assert status == 2 and report["summary"]["verdict"] == "error" and rest["troubled"] == rest["with_findings"] == rest["connections"] > 1000
-    (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
+    (tmp_path / "a.json").write_text(write_report(report), encoding="utf-8")
     assert check("merge", tmp_path / "a.json").returncode == 2
     assert judge(build, path)[0] == 0
 

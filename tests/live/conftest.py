@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """iwarp-gen over real sockets on the loopback interface. Every process that is started ends with its test."""
-import json
 import os
 import re
 import select
@@ -9,6 +8,8 @@ import threading
 import time
 
 import pytest
+
+from reports import read_report
 
 DEADLINE = 300  # seconds for anything that is started: what has not ended by then never will
 
@@ -88,8 +89,8 @@ def gen(build):
 def judge(check):
     """The rules of findings at error or warning in a recording, and its connections. The ports that tests use are no finding."""
     def run(path, profile="ietf"):
-        report = check("--format=json", f"--profile={profile}", "--skip=NFSULB-6.3-01", path)
+        report = check("--format=ndjson", f"--profile={profile}", "--skip=NFSULB-6.3-01", path)
         assert report.returncode in (0, 1, 3), report.stderr
-        connections = json.loads(report.stdout)["captures"][0]["connections"]
+        connections = read_report(report.stdout)["captures"][0]["connections"]
         return [f["rule"] for c in connections for f in c["findings"] if f["severity"] != "note"], connections
     return run

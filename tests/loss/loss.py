@@ -13,7 +13,6 @@ import argparse
 import collections
 import concurrent.futures
 import hashlib
-import json
 import os
 import pathlib
 import random
@@ -23,6 +22,7 @@ import sys
 
 import losses
 import said
+from reports import read_report
 
 TOGETHER = 200  # captures per call of iwarp-check
 HOUR = "I silence wait=3600000"
@@ -88,10 +88,10 @@ def findings(check, paths, rules="ietf"):
     out = {}
 
     def judge(part):
-        run = subprocess.run([check, "--format=json", "--no-progress", f"--profile={rules}", *part], capture_output=True,
+        run = subprocess.run([check, "--format=ndjson", "--no-progress", f"--profile={rules}", *part], capture_output=True,
                              text=True, check=False)
         assert run.returncode in (0, 1, 3), run.stderr
-        return json.loads(run.stdout)["captures"]
+        return read_report(run.stdout)["captures"]
 
     parts = [paths[i:i + TOGETHER] for i in range(0, len(paths), TOGETHER)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

@@ -3,7 +3,6 @@
 import collections
 import csv
 import hashlib
-import json
 import pathlib
 import re
 import subprocess
@@ -11,6 +10,7 @@ import subprocess
 import ib_fields
 import mpa_fields
 from pcap import Capture
+from reports import read_report
 
 HERE = pathlib.Path(__file__).parent
 TOGETHER = 200  # captures per call of iwarp-check
@@ -69,11 +69,11 @@ def mutants(name, path, transport, most):
 
 
 def findings(build, paths, rules):
-    run = subprocess.run([build / "conformance" / "iwarp-check", "--format=json", "--no-progress", "--max-findings=0",
+    run = subprocess.run([build / "conformance" / "iwarp-check", "--format=ndjson", "--no-progress", "--max-findings=0",
                           f"--profile={rules}", *paths], capture_output=True, text=True, check=False)
     assert run.returncode in (0, 1, 3), run.stderr
     return [collections.Counter(f["rule"] for connection in capture["connections"] for f in connection["findings"])
-            for capture in json.loads(run.stdout)["captures"]]
+            for capture in read_report(run.stdout)["captures"]]
 
 
 def sample(mutant, share):

@@ -94,7 +94,7 @@ class Everything:
     def _read(self, path, check):
         report = self.folder / "report.json"
         with report.open("wb") as file:
-            result = check("--format=json", "--verbose", path, stdout=file)
+            result = check("--format=ndjson", "--verbose", path, stdout=file)
         assert result.returncode in (0, 1, 3), result.stderr
         with report.open(encoding="utf-8") as file:
             for one in each(file, "connections"):

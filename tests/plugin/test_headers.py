@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """What only TCP headers show, which the TCP dissector does not pass on: SYN options, FIN, RST, acknowledgments, time."""
-import json
 import re
 
 import pytest
 
 import cases
+from reports import read_report
 
 ORDER = ["-2", "-o", "tcp.reassemble_out_of_order:TRUE"]
 BY_PAYLOAD = ["-d", "ip.proto==6,tcp"]  # the user's choice: headers are not read then
@@ -25,7 +25,7 @@ def faulty(generated):
 
 
 def said(check, path):
-    report = json.loads(check("--format=json", path).stdout)["captures"][0]
+    report = read_report(check("--format=ndjson", path).stdout)["captures"][0]
     return {(finding["frame"], finding["rule"]) for one in report["connections"] for finding in one["findings"]}
 
 

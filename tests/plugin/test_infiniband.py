@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """RPC-over-RDMA on RoCE: what iwarp-check says of it, whole messages, and everything else left to Wireshark as it was."""
 import collections
-import json
 import random
 import re
 import struct
@@ -13,6 +12,7 @@ import cases
 import reference_ib
 import roce
 from many import Many
+from reports import read_report
 from test_modes import tree
 from test_rpcrdma_data import check_message, octets
 from test_rpcrdma_findings import RULE, SEVERITIES, TEXT
@@ -61,7 +61,7 @@ BLIND = {"NFSULB-5.1-01", "NFSULB-6.3-02"}  # about rpcbind, which is on TCP
 
 
 def found_by_checker(check, path):
-    report = json.loads(check("--format=json", "--verbose", path).stdout)
+    report = read_report(check("--format=ndjson", "--verbose", path).stdout)
     return collections.Counter((finding["frame"], finding["rule"], finding["severity"], finding["message"][:TEXT])
                                for capture in report["captures"] for connection in capture["connections"]
                                for finding in connection["findings"] if finding["rule"] not in BLIND)
@@ -368,7 +368,7 @@ def test_statistics(wireshark):
 def test_response_times_of_operations(wireshark, check, generated, options):
     """A COMPOUND counts for each of its operations, as in iwarp-check --stats."""
     path = generated("nfs42", "--pcap", *options)
-    report = json.loads(check("--stats", "--format=json", path).stdout)
+    report = read_report(check("--stats", "--format=ndjson", path).stdout)
     expected = {row["name"].strip(): (row["latency"]["count"], row["latency"]["sum"] / 1e9)
                 for row in report["captures"][0]["connections"][0]["statistics"]["calls"] if row["operation"]}
     text = wireshark.tshark(path, "-2", "-q", "-z", "rpcrdma,srt")
@@ -382,7 +382,7 @@ def test_response_times_of_operations(wireshark, check, generated, options):
 def test_response_times_end_with_the_copy_that_was_taken(wireshark, check, generated, net):
     """As --stats has it: an answer that was sent again ends with its latest copy before the Acknowledge."""
     path = generated("nfs3", "--transport=roce", "--pcap", f"--net={net}", "--seed=5")
-    report = json.loads(check("--stats", "--format=json", path).stdout)
+    report = read_report(check("--stats", "--format=ndjson", path).stdout)
     expected = [row["latency"] for row in report["captures"][0]["connections"][0]["statistics"]["calls"] if not row.get("operation")]
     rows = re.findall(r"^ +\d+  NFS v3 \w+ +(\d+) .* ([0-9.]+)$", wireshark.tshark(path, "-2", "-q", "-z", "rpcrdma,srt"), re.M)
     assert sorted(float(total) for _, total in rows) == pytest.approx(sorted(row["sum"] / 1e9 for row in expected), abs=2e-6)

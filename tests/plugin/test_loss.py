@@ -5,7 +5,6 @@ frame of a finding may be another one, as the plugins learn of a hole at another
 well. IWARP_SEEDS: how many captures of each scenario and kind of trouble; all of the scenarios with IWARP_ALL.
 """
 import collections
-import json
 import os
 import re
 
@@ -13,6 +12,7 @@ import pytest
 
 import merge
 from cases import names
+from reports import read_report
 from test_modes import ORDER, UNANALYSED
 
 ALL = "IWARP_ALL" in os.environ
@@ -50,8 +50,8 @@ class Troubled:
         self.path = folder / "troubled.pcap"
         self.parts = merge.merge(zip(jobs, paths), self.path)
         assert len(self.parts) == len(jobs)
-        result = check("--format=json", "--verbose", self.path)
-        self.connections = [one for report in json.loads(result.stdout)["captures"] for one in report["connections"]]
+        result = check("--format=ndjson", "--verbose", self.path)
+        self.connections = [one for report in read_report(result.stdout)["captures"] for one in report["connections"]]
         self.parts_of_frames = [part for part in self.parts for _ in range(part.first, part.last + 1)]
         several = collections.Counter(self.part(one["start_frame"]) for one in self.connections)
         self.several = {part for part, n in several.items() if n > 1}
@@ -59,9 +59,9 @@ class Troubled:
                                         for one in self.connections for finding in one["findings"])
 
         clean = [generated(scenario, "--pcap") for scenario in {job[0] for job in jobs}]
-        result = check("--format=json", "--verbose", *clean)
+        result = check("--format=ndjson", "--verbose", *clean)
         self.true = {(scenario, finding["rule"])
-                     for scenario, report in zip({job[0] for job in jobs}, json.loads(result.stdout)["captures"])
+                     for scenario, report in zip({job[0] for job in jobs}, read_report(result.stdout)["captures"])
                      for one in report["connections"] for finding in one["findings"]}
 
     def part(self, frame):

@@ -68,7 +68,7 @@ def look(wireshark, check, build, sources, seed, folder):
         keep(capture, seed)
     assert result.returncode == 0, (seed, arguments, result.stderr[-3000:])
     assert not stopped, (seed, arguments, stopped[:5])
-    judged = check("--summary", "--format=json", f"--output={folder / 'report.json'}", capture)
+    judged = check("--summary", "--format=ndjson", f"--output={folder / 'report.json'}", capture)
     if judged.returncode not in (0, 1, 3) or "Sanitizer" in judged.stderr:
         keep(capture, seed)
     assert judged.returncode in (0, 1, 3) and "Sanitizer" not in judged.stderr, (seed, judged.stderr[-3000:])

@@ -2,7 +2,6 @@
 """The suites themselves: each case fails on its mutant, and none fails on the conforming devices."""
 import concurrent.futures
 import functools
-import json
 import subprocess
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 import agreement
 import devices
 import test_suite_wire
+from reports import read_report
 
 TESTS = {row[0]: row for row in devices.listed("tests")}
 MUTANTS = [row for row in devices.listed("mutants") if row[0] in TESTS]  # the others: test_pairs.py
@@ -164,11 +164,11 @@ def test_every_test_passes_on_some_device(role):
 
 def checked(run, *options):
     """The connections of a recording as iwarp-check sees them, by the port of who opened them."""
-    command = [devices.CHECK, "--format=json", "--counts=connection", "--fail-on=never", *options, run.capture]
+    command = [devices.CHECK, "--format=ndjson", "--counts=connection", "--fail-on=never", *options, run.capture]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode in (0, 3), done.stderr
     connections = {}
-    for connection in json.loads(done.stdout)["captures"][0]["connections"]:
+    for connection in read_report(done.stdout)["captures"][0]["connections"]:
         for end in ("initiator", "responder"):
             connections.setdefault(int(connection[end].rsplit(":", 1)[1]), []).append(connection)
     return connections

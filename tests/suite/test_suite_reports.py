@@ -17,6 +17,7 @@ import pytest
 import devices
 import scripted
 from crc32c import crc32c
+from reports import read_report
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RULES = "--rules=MPA-8-02,MPA-4.1,MPA-7.1.1-02"
@@ -585,8 +586,8 @@ def test_stopped_by_a_signal(tmp_path):
     assert [test["id"] for test in report["tests"]] == ["MPA-4.1-06"] and report["state"] == "stopped"
     text = gen("report", out, "-o", "-").stdout
     assert "stopped before the end" in text and "NOT ALIVE" not in text
-    whole = subprocess.run([devices.CHECK, "--format=json", record], capture_output=True, text=True)
-    assert len(json.loads(whole.stdout)["captures"][0]["connections"]) == connections and "ends inside" not in whole.stderr
+    whole = subprocess.run([devices.CHECK, "--format=ndjson", record], capture_output=True, text=True)
+    assert len(read_report(whole.stdout)["captures"][0]["connections"]) == connections and "ends inside" not in whole.stderr
 
 
 def reply_and_rpc_nonsense(connection, over):

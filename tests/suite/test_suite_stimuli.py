@@ -2,7 +2,6 @@
 """One fault per stimulus: our side of each case breaks what the case says that it breaks (rules/*.cases), and no other rule.
 Cases that need our own TCP (--wire) are not played here."""
 import functools
-import json
 import pathlib
 import re
 import subprocess
@@ -15,6 +14,7 @@ import devices
 RULES = pathlib.Path(__file__).resolve().parents[2] / "rules"
 sys.path.insert(0, str(RULES))
 import cases  # noqa: E402
+from reports import read_report  # noqa: E402
 
 RUNNERS = {"responder": devices.run_responder, "initiator": devices.run_initiator}
 PATIENT = ["--timeout=2", "--start-timeout=4", "--idle-timeout=4"]
@@ -59,11 +59,11 @@ def broken(which):
     role, device, options, jobs = RUNS[which]
     run = RUNNERS[role](device, options, jobs=jobs, record=True)
     assert run.status == 0, run.errors + run.tell()
-    command = [devices.CHECK, "--format=json", "--fail-on=never", run.capture]
+    command = [devices.CHECK, "--format=ndjson", "--fail-on=never", run.capture]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode in (0, 3), done.stderr
     connections = {}
-    for connection in json.loads(done.stdout)["captures"][0]["connections"]:
+    for connection in read_report(done.stdout)["captures"][0]["connections"]:
         opener = connection["initiator"] if role == "responder" else connection["responder"]
         for end in {opener, connection["initiator"], connection["responder"]}:
             connections.setdefault(int(end.rsplit(":", 1)[1]), []).append(connection)

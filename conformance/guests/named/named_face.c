@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/guests/named/named_face.h"
 
-#include "conformance/merge/merge_pair.h"
 #include "conformance/report/report_html.h"
 #include "conformance/report/report_junit.h"
 #include "conformance/report/terminal.h"
-#include "support/json_writer.h"
+#include "engine/stack/ulps.h"
+#include "support/json_members.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct named {
     const struct ulp_kind *kind;
@@ -60,7 +61,7 @@ static void face_write_json(const void *report, struct json_writer *writer)
     json_begin_object(writer, "ulp");
     json_string(writer, "name", named->kind->name);
     json_string(writer, "title", named->kind->title);
-    json_begin_object_line(writer, "counts");
+    json_begin_object(writer, "counts");
     for (unsigned i = 0; i < named->summary.n; i++)
         json_number(writer, named->summary.count[i].many, (int64_t)named->summary.count[i].value);
     json_end_object(writer);
@@ -82,24 +83,70 @@ static void write_html_terms(const void *report, struct html_page *page)
     html_item(page, "Upper layer", "%s: %s; its own rules are not judged", title(report), counts);
 }
 
-static bool face_join(const struct merge_pair *connection)
+/* A kind that is of a later version is not read. */
+static const struct ulp_kind *kind_of(const char *name)
 {
-    struct merge_pair ulp, counts;
+    for (const struct ulp_kind *const *kind = ulps; *kind; kind++)
+        if (strcmp((*kind)->name, name) == 0)
+            return *kind;
+    return NULL;
+}
 
-    if (!json_object_has_member(connection->from, "ulp"))
-        return true;
-    if (!json_object_has_member(connection->into, "ulp"))
-        return merge_take_latest(connection, "ulp");
-    return merge_inner(connection, "ulp", "the upper layer", &ulp) &&
-           merge_inner(&ulp, "counts", "the counts of an upper layer", &counts) &&
-           merge_members(&counts, merge_add_or_take_count);
+static bool face_read_counts(struct json_reading *reading, JsonObject *counts, struct ulp_summary *summary)
+{
+    GList *names = json_object_get_members(counts);
+    bool ok = g_list_length(names) <= ULP_COUNTS_MAX || json_wrong(reading, "an upper layer", "counts", "fewer");
+
+    for (GList *name = names; ok && name; name = name->next) {
+        struct ulp_count *count = &summary->count[summary->n];
+
+        ok =
+            json_want_count(reading, counts, "the counts of an upper layer", name->data, JSON_COUNT_MAX, &count->value);
+        count->one = count->many = g_intern_string(name->data);
+        summary->n++;
+    }
+    g_list_free(names);
+    return ok;
+}
+
+static void *face_read_json(struct json_reading *reading, JsonObject *object)
+{
+    const char *name = json_want_text(reading, object, "an upper layer", "name");
+    JsonObject *counts = name ? json_want_object(reading, object, "an upper layer", "counts") : NULL;
+    struct named *named = g_new0(struct named, 1);
+
+    named->kind = name ? kind_of(name) : NULL;
+    if (counts && named->kind && face_read_counts(reading, counts, &named->summary))
+        return named;
+    json_wrong(reading, "an upper layer", "name", "a kind that is known");
+    g_free(named);
+    return NULL;
+}
+
+static void face_join(void *report, const void *later)
+{
+    struct ulp_summary *into = &((struct named *)report)->summary;
+    const struct ulp_summary *from = &((const struct named *)later)->summary;
+
+    for (unsigned i = 0; i < from->n; i++) {
+        unsigned k = 0;
+
+        while (k < into->n && strcmp(into->count[k].many, from->count[i].many) != 0)
+            k++;
+        if (k < into->n)
+            into->count[k].value += from->count[i].value;
+        else if (into->n < ULP_COUNTS_MAX)
+            into->count[into->n++] = from->count[i];
+    }
 }
 
 const struct guest_face named_face = {.take = face_take,
                                       .free = g_free,
                                       .title = title,
                                       .write_text = face_write_text,
+                                      .member = "ulp",
                                       .write_json = face_write_json,
+                                      .read_json = face_read_json,
+                                      .join = face_join,
                                       .write_junit = write_junit,
-                                      .write_html_terms = write_html_terms,
-                                      .join = face_join};
+                                      .write_html_terms = write_html_terms};

@@ -5,9 +5,10 @@
 #include "conformance/report/report_junit.h"
 #include "conformance/report/terminal.h"
 #include "engine/nfs/rpcrdma_ulp.h"
-#include "support/json_writer.h"
+#include "support/json_members.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { PROCEDURES_SHOWN = 16 }; /* unless --verbose */
 
@@ -15,7 +16,7 @@ static struct rpcrdma_report *rpcrdma_report_new(void)
 {
     struct rpcrdma_report *rpcrdma = g_new0(struct rpcrdma_report, 1);
 
-    rpcrdma->calls = g_array_new(FALSE, FALSE, sizeof(struct rpcrdma_procedure_count));
+    rpcrdma->calls = g_array_new(FALSE, TRUE, sizeof(struct rpcrdma_procedure_count));
     return rpcrdma;
 }
 
@@ -104,56 +105,115 @@ void rpcrdma_report_text(const void *report, const struct terminal *terminal, bo
 
 /* ---- JSON ---- */
 
-static void report_add_number(struct json_writer *writer, const char *name, uint64_t value)
-{
-    json_number(writer, name, (int64_t)value);
-}
+#define CALL_AT(field)   JSON_AT(struct rpcrdma_procedure_count, field)
+#define REPORT_AT(field) JSON_AT(struct rpcrdma_report, field)
 
-static void add_call(struct json_writer *writer, const struct rpcrdma_procedure_count *count)
+static void write_name(struct json_writer *writer, const struct json_member *member, const void *base, const void *ctx)
 {
+    const struct rpcrdma_procedure_count *count = base;
     char label[PROCEDURE_LABEL_SIZE];
     bool known = procedure_label(count->program, count->version, count->procedure, label);
 
-    json_begin_object_line(writer, NULL);
-    report_add_number(writer, "program", count->program);
-    report_add_number(writer, "version", count->version);
-    report_add_number(writer, "procedure", count->procedure);
-    json_string(writer, "name", known ? label : NULL);
-    json_string(writer, "direction", count->reverse ? "reverse" : "forward");
-    report_add_number(writer, "calls", count->calls);
-    report_add_number(writer, "replies", count->replies);
-    report_add_number(writer, "errors", count->errors);
-    json_begin_object(writer, "octets");
-    report_add_number(writer, "inline", count->inline_octets);
-    report_add_number(writer, "read", count->read_octets);
-    report_add_number(writer, "write", count->written_octets);
-    json_end_object(writer);
-    json_end_object(writer);
+    (void)ctx;
+    json_string(writer, member->name, known ? label : NULL);
 }
+
+static const char *call_direction(unsigned reverse)
+{
+    return reverse ? "reverse" : "forward";
+}
+
+static const struct json_member octets_members[] = {
+    {"inline", JSON_COUNT, CALL_AT(inline_octets)},
+    {"read", JSON_COUNT, CALL_AT(read_octets)},
+    {"write", JSON_COUNT, CALL_AT(written_octets)},
+    {NULL},
+};
+static const struct json_table octets_table = {"the octets of a call", octets_members};
+
+static const struct json_member call_members[] = {
+    {"program", JSON_COUNT, CALL_AT(program)},
+    {"version", JSON_COUNT, CALL_AT(version)},
+    {"procedure", JSON_COUNT, CALL_AT(procedure)},
+    {"name", JSON_OWN, .write = write_name, .derived = true},
+    {"direction", JSON_WORD, CALL_AT(reverse), .word = call_direction, .n = 2},
+    {"calls", JSON_COUNT, CALL_AT(calls)},
+    {"replies", JSON_COUNT, CALL_AT(replies)},
+    {"errors", JSON_COUNT, CALL_AT(errors)},
+    {"octets", JSON_INNER, .inner = &octets_table},
+    {NULL},
+};
+static const struct json_table call_table = {"a call", call_members};
+
+static const char *client_word(unsigned calls_go)
+{
+    return calls_go == DIR_TO_RESPONDER ? "initiator" : "responder";
+}
+
+static const struct json_member report_members[] = {
+    {"client", JSON_WORD, REPORT_AT(calls_go), .word = client_word, .n = DIR_UNKNOWN, .zero = JSON_SHOWN_AS_NULL},
+    {"thresholds", JSON_PAIR, REPORT_AT(threshold), .zero = JSON_SHOWN_AS_NULL},
+    {"calls", JSON_ROWS, REPORT_AT(calls), .inner = &call_table},
+    {"other_calls", JSON_COUNT, REPORT_AT(other_calls)},
+    {NULL},
+};
+static const struct json_table report_table = {"RPC-over-RDMA", report_members};
 
 void rpcrdma_report_json(const void *report, struct json_writer *writer)
 {
-    const struct rpcrdma_report *rpcrdma = report;
+    json_write_object(writer, "rpcrdma", &report_table, report, NULL);
+}
 
-    json_begin_object(writer, "rpcrdma");
-    json_string(writer, "client",
-                rpcrdma->calls_go == DIR_UNKNOWN        ? NULL
-                : rpcrdma->calls_go == DIR_TO_RESPONDER ? "initiator"
-                                                        : "responder");
-    json_begin_array_line(writer, "thresholds");
-    for (unsigned direction = 0; direction < 2; direction++) {
-        if (rpcrdma->threshold[direction] == 0)
-            json_null(writer, NULL);
-        else
-            json_number(writer, NULL, rpcrdma->threshold[direction]);
+void *rpcrdma_report_read(struct json_reading *reading, JsonObject *object)
+{
+    struct rpcrdma_report *report = rpcrdma_report_new();
+
+    if (json_read_members(reading, &report_table, object, report))
+        return report;
+    rpcrdma_report_free(report);
+    return NULL;
+}
+
+/* ---- parts of a connection ---- */
+
+static struct rpcrdma_procedure_count *same_procedure(GArray *calls, const struct rpcrdma_procedure_count *wanted)
+{
+    for (guint i = 0; i < calls->len; i++) {
+        struct rpcrdma_procedure_count *count = &g_array_index(calls, struct rpcrdma_procedure_count, i);
+
+        if (count->program == wanted->program && count->version == wanted->version &&
+            count->procedure == wanted->procedure && count->reverse == wanted->reverse)
+            return count;
     }
-    json_end_array(writer);
-    json_begin_array(writer, "calls");
-    for (guint i = 0; i < rpcrdma->calls->len; i++)
-        add_call(writer, &g_array_index(rpcrdma->calls, struct rpcrdma_procedure_count, i));
-    json_end_array(writer);
-    report_add_number(writer, "other_calls", rpcrdma->other_calls);
-    json_end_object(writer);
+    return NULL;
+}
+
+static void join_call(GArray *calls, const struct rpcrdma_procedure_count *later)
+{
+    struct rpcrdma_procedure_count *count = same_procedure(calls, later);
+
+    if (!count) {
+        g_array_append_vals(calls, later, 1);
+        return;
+    }
+    count->calls += later->calls;
+    count->replies += later->replies;
+    count->errors += later->errors;
+    count->inline_octets += later->inline_octets;
+    count->read_octets += later->read_octets;
+    count->written_octets += later->written_octets;
+}
+
+void rpcrdma_report_join(void *report, const void *later)
+{
+    struct rpcrdma_report *into = report;
+    const struct rpcrdma_report *from = later;
+
+    into->calls_go = from->calls_go;
+    memcpy(into->threshold, from->threshold, sizeof into->threshold);
+    for (guint i = 0; i < from->calls->len; i++)
+        join_call(into->calls, &g_array_index(from->calls, struct rpcrdma_procedure_count, i));
+    into->other_calls += from->other_calls;
 }
 
 /* ---- JUnit ---- */

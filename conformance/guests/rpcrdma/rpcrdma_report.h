@@ -22,6 +22,7 @@ void rpcrdma_report_json(const void *report, struct json_writer *writer);
 void rpcrdma_report_junit(const void *report, struct _xmlTextWriter *writer);
 void rpcrdma_report_html_terms(const void *report, struct html_page *page);
 void rpcrdma_report_html(const void *report, struct html_page *page);
-bool rpcrdma_report_join(const struct merge_pair *connection);
+void *rpcrdma_report_read(struct json_reading *reading, struct _JsonObject *object);
+void rpcrdma_report_join(void *report, const void *later);
 
 #endif

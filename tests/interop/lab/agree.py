@@ -2,9 +2,13 @@
 """Whether the suites and iwarp-check say the same of a device: the suites by what a requester sees of it through an RDMA
 device, iwarp-check by what was on the wire meanwhile. Connections of a case are found by the opener's port, which the
 connection manager's messages have on RoCE, too."""
-import json
+import pathlib
 import re
 import subprocess
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2]))
+from reports import read_report  # noqa: E402
 
 # A failure that the capture shows under another rule: one that says more, or that sees the same octets first.
 TOO_LONG = {"CMPD-4.2-05", "CMPD-5.1-01"}
@@ -46,12 +50,12 @@ def is_refused(connection):
 
 def judge(build, capture, report, dut):
     """By case: what iwarp-check finds of the device on the case's connections. {"failed": {rule: message}, "passed": [rule]}"""
-    command = [build / "conformance" / "iwarp-check", "--format=json", "--counts=connection", "--fail-on=never", TIMERS, capture]
+    command = [build / "conformance" / "iwarp-check", "--format=ndjson", "--counts=connection", "--fail-on=never", TIMERS, capture]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=1800)
     if done.returncode != 0:
         raise RuntimeError(f"iwarp-check ends with {done.returncode}: {done.stderr}")
     connections = {}
-    for connection in json.loads(done.stdout)["captures"][0]["connections"]:
+    for connection in read_report(done.stdout)["captures"][0]["connections"]:
         port = int(connection["initiator"].rsplit(":", 1)[1])
         connections.setdefault(port, []).append(connection)
     shown = {}

@@ -21,11 +21,12 @@ from xml.etree import ElementTree
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
-sys.path.insert(0, str(HERE.parent / "guests"))
+sys.path[:0] = [str(HERE.parent / "guests"), str(ROOT / "tests")]
 import cells  # noqa: E402
 import guests  # noqa: E402
 import link  # noqa: E402
 import page  # noqa: E402
+from reports import read_report  # noqa: E402
 
 BUILD = pathlib.Path(os.environ.get("IWARP_BUILD") or ROOT / "build" / "release").resolve()
 GEN, CHECK = BUILD / "traffic-gen" / "iwarp-gen", BUILD / "conformance" / "iwarp-check"
@@ -154,10 +155,10 @@ def soft(cell, capture):
 
 def judge(capture):
     """Findings by side and rule, what the verdict rests on, and which shipped waivers explain them."""
-    done = subprocess.run([CHECK, "--format=json", "--fail-on=warning", "--max-findings=0", capture], capture_output=True, text=True, check=False)
+    done = subprocess.run([CHECK, "--format=ndjson", "--fail-on=warning", "--max-findings=0", capture], capture_output=True, text=True, check=False)
     if done.returncode == 2:
         return {"verdict": "unreadable", "why": done.stderr.strip(), "findings": {}, "rules_exercised": 0}
-    report = json.loads(done.stdout)
+    report = read_report(done.stdout)
     found = collections.defaultdict(dict)
     for one in report["captures"]:
         for connection in one["connections"]:

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Structures in JSON: a table says of each member its name, its place and its kind. The same table writes the structure
+ * and reads it again; what the structure cannot hold is refused.
+ */
+#ifndef IWARP_SUPPORT_JSON_MEMBERS_H
+#define IWARP_SUPPORT_JSON_MEMBERS_H
+
+#include "support/json_writer.h"
+
+#include <json-glib/json-glib.h>
+
+#include <stddef.h>
+
+/* The largest count: far above what a report counts, and far below where sums overflow. */
+#define JSON_COUNT_MAX (UINT64_C(1) << 48)
+
+/* An object that is read. */
+struct json_reading {
+    gchar *wrong; /* the first thing that is wrong, "'frame' of a finding should be a count"; g_free() it */
+    void *ctx;    /* for members with functions of their own, and for whoever reads */
+};
+
+/* What is read lives as long as the object. */
+enum json_kind {
+    JSON_TRUTH,    /* bool */
+    JSON_TRISTATE, /* int: 1, 0 or -1, which is null */
+    JSON_COUNT,    /* an unsigned number */
+    JSON_COUNTS,   /* n uint64_t, each a member of its own: `names` or `word`, NULL: it has no member */
+    JSON_PAIR,     /* an array of two; n: how many elements they are apart, `size` being that of one; 0: side by side */
+    JSON_REAL,     /* double */
+    JSON_TEXT,     /* const char * */
+    JSON_TEXTS,    /* GPtrArray * of const char * */
+    JSON_NUMBERS,  /* GArray * of uint32_t */
+    JSON_WORD,     /* an enumeration: the words of 0 to n - 1; n may be null */
+    JSON_INNER,    /* an object, of the structure at the offset, which may be 0: `inner` */
+    JSON_ROWS,     /* GArray * of structures, an array of objects: `inner` */
+    JSON_OWN,      /* with functions of its own */
+};
+
+/* A member that is 0 or NULL; an inner object is 0 if its first member is. */
+enum json_zero { JSON_SHOWN, JSON_SHOWN_AS_NULL, JSON_LEFT_OUT };
+
+struct json_table {
+    const char *what; /* "a finding", in messages */
+    const struct json_member *members;
+};
+
+struct json_member {
+    const char *name; /* NULL ends a table; of JSON_COUNTS: not used */
+    enum json_kind kind;
+    size_t offset;
+    unsigned size; /* octets */
+    enum json_zero zero;
+    bool derived; /* follows from other members, and is not read */
+    size_t known; /* offset of a bool: while it is false, the member is null, or both of a pair; 0: there is none */
+    unsigned n;
+    uint64_t most; /* of a count; 0: JSON_COUNT_MAX */
+    const char *const *names;
+    const char *(*word)(unsigned value);
+    const struct json_table *inner;
+    void (*write)(struct json_writer *writer, const struct json_member *member, const void *base, const void *ctx);
+    bool (*read)(struct json_reading *reading, const struct json_member *member, JsonObject *object, void *base);
+};
+
+#define JSON_AT(structure, field) .offset = offsetof(structure, field), .size = sizeof(((structure *)NULL)->field)
+
+/* The members of the structure at `base`; ctx: for members with functions of their own. */
+void json_write_members(struct json_writer *writer, const struct json_table *table, const void *base, const void *ctx);
+/* In an object. name: as of the writer's functions. */
+void json_write_object(struct json_writer *writer, const char *name, const struct json_table *table, const void *base,
+                       const void *ctx);
+/* Members that the table does not know are skipped. False: reading->wrong says why. */
+bool json_read_members(struct json_reading *reading, const struct json_table *table, JsonObject *object, void *base);
+
+/* ---- for what no table describes ---- */
+
+/* Sets reading->wrong unless there is one, and returns false. */
+bool json_wrong(struct json_reading *reading, const char *what, const char *name, const char *wanted);
+/* Whether it is there. */
+bool json_has(JsonObject *object, const char *name);
+/* NULL or false, and reading->wrong: it is missing or of another type. `what` names the object. */
+JsonObject *json_want_object(struct json_reading *reading, JsonObject *object, const char *what, const char *name);
+JsonArray *json_want_array(struct json_reading *reading, JsonObject *object, const char *what, const char *name);
+const char *json_want_text(struct json_reading *reading, JsonObject *object, const char *what, const char *name);
+bool json_want_count(struct json_reading *reading, JsonObject *object, const char *what, const char *name,
+                     uint64_t most, uint64_t *value);
+/* The element of an array called `name`. */
+JsonObject *json_want_element(struct json_reading *reading, JsonArray *array, guint i, const char *name);
+/* An integer in that range. */
+bool json_integer_node(JsonNode *node, int64_t least, int64_t most);
+/* It is there, and null. */
+bool json_null_node(JsonNode *node);
+
+#endif

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Structures in JSON by a table of members: written, read again to the same, and what does not fit refused. */
+#include "support/json_members.h"
+#include "tests/unit/support/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct row {
+    uint32_t number;
+};
+
+struct thing {
+    bool truth, known, pair_known;
+    int tristate;
+    uint8_t small;
+    uint16_t half;
+    uint32_t word;
+    uint64_t count, counts[3], pair[2], apart[2][3], most;
+    uint8_t bytes[2];
+    double real;
+    const char *text;
+    GPtrArray *texts;
+    GArray *numbers, *rows;
+    enum { RED, GREEN, COLOURS } colour, any;
+};
+
+static const char *colour_word(unsigned colour)
+{
+    return colour == RED ? "red" : "green";
+}
+
+static const char *count_word(unsigned i)
+{
+    return i == 1 ? NULL : i == 0 ? "first" : "last";
+}
+
+#define AT(field) JSON_AT(struct thing, field)
+
+static const struct json_member row_members[] = {{"number", JSON_COUNT, JSON_AT(struct row, number)}, {NULL}};
+static const struct json_table row_table = {"a row", row_members};
+static const struct json_member inner_members[] = {
+    {"half", JSON_COUNT, AT(half)},
+    {"", JSON_COUNTS, AT(counts), .word = count_word, .n = 3, .zero = JSON_LEFT_OUT},
+    {NULL},
+};
+static const struct json_table inner_table = {"the inner one", inner_members};
+static const struct json_member members[] = {
+    {"truth", JSON_TRUTH, AT(truth)},
+    {"tristate", JSON_TRISTATE, AT(tristate)},
+    {"small", JSON_COUNT, AT(small), .known = offsetof(struct thing, known)},
+    {"word", JSON_COUNT, AT(word), .zero = JSON_SHOWN_AS_NULL},
+    {"count", JSON_COUNT, AT(count), .zero = JSON_LEFT_OUT},
+    {"most", JSON_COUNT, AT(most), .most = 7},
+    {"pair", JSON_PAIR, AT(pair)},
+    {"apart", JSON_PAIR, AT(apart[0][1]), .n = 3, .zero = JSON_SHOWN_AS_NULL},
+    {"bytes", JSON_PAIR, AT(bytes), .known = offsetof(struct thing, pair_known)},
+    {"real", JSON_REAL, AT(real)},
+    {"text", JSON_TEXT, AT(text), .zero = JSON_LEFT_OUT},
+    {"texts", JSON_TEXTS, AT(texts)},
+    {"numbers", JSON_NUMBERS, AT(numbers)},
+    {"rows", JSON_ROWS, AT(rows), .inner = &row_table},
+    {"colour", JSON_WORD, AT(colour), .word = colour_word, .n = COLOURS},
+    {"any", JSON_WORD, AT(any), .word = colour_word, .n = COLOURS, .zero = JSON_SHOWN_AS_NULL},
+    {"inner", JSON_INNER, .inner = &inner_table, .zero = JSON_LEFT_OUT},
+    {"derived", JSON_TEXT, AT(text), .zero = JSON_LEFT_OUT, .derived = true},
+    {NULL},
+};
+static const struct json_table table = {"a thing", members};
+
+static void thing_begin(struct thing *thing)
+{
+    *thing = (struct thing){.texts = g_ptr_array_new(),
+                            .numbers = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                            .rows = g_array_new(FALSE, TRUE, sizeof(struct row))};
+}
+
+static void thing_end(struct thing *thing)
+{
+    g_ptr_array_unref(thing->texts);
+    g_array_unref(thing->numbers);
+    g_array_unref(thing->rows);
+}
+
+/* free() it. */
+static char *line_of(const struct thing *thing)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    struct json_writer writer;
+
+    assert_non_null(out);
+    json_line_begin(&writer, out);
+    json_write_members(&writer, &table, thing, NULL);
+    json_line_end(&writer);
+    fclose(out);
+    return text;
+}
+
+/* NULL: it was read, and written to the same line if `again`; else what is wrong, the caller's. */
+static gchar *read_again(const char *line, bool again)
+{
+    JsonNode *node = json_from_string(line, NULL);
+    struct json_reading reading = {NULL, NULL};
+    struct thing thing;
+    bool ok;
+
+    assert_non_null(node);
+    thing_begin(&thing);
+    ok = json_read_members(&reading, &table, json_node_get_object(node), &thing);
+    assert_int_equal(ok, !reading.wrong);
+    if (ok && again) {
+        char *written = line_of(&thing);
+
+        assert_string_equal(written, line);
+        free(written);
+    }
+    thing_end(&thing);
+    json_node_unref(node);
+    return reading.wrong;
+}
+
+static const char all[] =
+    "{\"truth\":true,\"tristate\":false,\"small\":200,\"word\":4294967295,\"count\":281474976710656,"
+    "\"most\":7,\"pair\":[1,2],\"apart\":[3,null],\"bytes\":[255,0],\"real\":1.5,\"text\":\"x\","
+    "\"texts\":[\"a\",\"b\"],\"numbers\":[4,5],\"rows\":[{\"number\":6},{\"number\":0}],"
+    "\"colour\":\"green\",\"any\":\"red\",\"inner\":{\"half\":65535,\"last\":9},"
+    "\"derived\":\"x\"}\n";
+static const char none[] = "{\"truth\":false,\"tristate\":null,\"small\":null,\"word\":null,\"most\":0,\"pair\":[0,0],"
+                           "\"apart\":[null,null],\"bytes\":[null,null],\"real\":0.0,\"texts\":[],\"numbers\":[],"
+                           "\"rows\":[],\"colour\":\"red\",\"any\":null}\n";
+
+static void test_what_is_read_is_written_again(void **state)
+{
+    assert_null(read_again(all, true));
+    assert_null(read_again(none, true));
+}
+
+static void test_more_than_the_most_is_written_as_that(void **state)
+{
+    struct thing thing;
+    char *line;
+
+    thing_begin(&thing);
+    thing.most = 8;
+    thing.count = UINT64_MAX;
+    line = line_of(&thing);
+    assert_non_null(strstr(line, "\"most\":7,"));
+    assert_non_null(strstr(line, "\"count\":281474976710656,"));
+    free(line);
+    thing_end(&thing);
+}
+
+/* Each member in turn is something else, or is not there. */
+static void test_what_does_not_fit_is_refused(void **state)
+{
+    static const struct {
+        const char *from, *to, *wrong;
+    } cases[] = {
+        {"\"truth\":true", "\"truth\":1", "'truth' of a thing should be true or false"},
+        {"\"truth\":true", "\"x\":true", "'truth' of a thing should be true or false"},
+        {"\"tristate\":false", "\"tristate\":0", "'tristate' of a thing should be true, false or null"},
+        {":200", ":256", "'small' of a thing should be a count"},
+        {":200", ":-1", "'small' of a thing should be a count"},
+        {":4294967295", ":4294967296", "'word' of a thing should be a count"},
+        {":281474976710656", ":281474976710657", "'count' of a thing should be a count"},
+        {":281474976710656", ":1.0", "'count' of a thing should be a count"},
+        {"\"most\":7", "\"most\":8", "'most' of a thing should be a count"},
+        {"[1,2]", "[1]", "'pair' of a thing should be a pair of counts"},
+        {"[1,2]", "[1,null]", "'pair' of a thing should be a pair of counts"},
+        {"[255,0]", "[256,0]", "'bytes' of a thing should be a pair of counts"},
+        {":1.5", ":\"1.5\"", "'real' of a thing should be a number"},
+        {"\"text\":\"x\"", "\"text\":null", "'text' of a thing should be a string"},
+        {"[\"a\",\"b\"]", "[\"a\",1]", "'texts' of a thing should be an array of strings"},
+        {"[4,5]", "[4,-5]", "'numbers' of a thing should be an array of numbers"},
+        {"{\"number\":0}", "{}", "'number' of a row should be a count"},
+        {"{\"number\":0}", "0", "'rows' of an array should be an object"},
+        {"\"green\"", "\"blue\"", "'colour' of a thing should be a word that is known"},
+        {"\"green\"", "null", "'colour' of a thing should be a word that is known"},
+        {"\"any\":\"red\",", "", "'any' of a thing should be a word that is known"},
+        {"\"half\":65535", "\"half\":65536", "'half' of the inner one should be a count"},
+        {"\"last\":9", "\"last\":null", "'last' of the inner one should be a count"},
+    };
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        const char *at = strstr(all, cases[i].from);
+        g_autofree gchar *line = NULL, *wrong = NULL;
+
+        assert_non_null(at);
+        line = g_strdup_printf("%.*s%s%s", (int)(at - all), all, cases[i].to, at + strlen(cases[i].from));
+        wrong = read_again(line, false);
+        assert_non_null(wrong);
+        assert_string_equal(wrong, cases[i].wrong);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_read_is_written_again),
+        cmocka_unit_test(test_more_than_the_most_is_written_as_that),
+        cmocka_unit_test(test_what_does_not_fit_is_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
