@@ -19,6 +19,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 struct merge {
     struct check_options options; /* of them: what fails, files */
@@ -161,17 +162,6 @@ static bool write_other(struct merge *merge, FILE *lines, FILE *out)
     return ok;
 }
 
-static bool merge_copy(FILE *from, FILE *to)
-{
-    char text[BUFSIZ];
-    size_t n;
-
-    while ((n = fread(text, 1, sizeof text, from)) > 0)
-        if (fwrite(text, 1, n, to) != n)
-            return false;
-    return !ferror(from);
-}
-
 static bool cannot_write(const char *path)
 {
     stderr_line("iwarp-check", "cannot write %s: %s", path, g_strerror(errno));
@@ -188,7 +178,8 @@ static bool merge_write_output(struct merge *merge, FILE *lines)
     if (ok && !lines)
         made = merge_write_lines(merge, out.file);
     else if (ok)
-        ok = merge->format == FORMAT_NDJSON ? merge_copy(lines, out.file) : write_other(merge, lines, out.file);
+        ok = merge->format == FORMAT_NDJSON ? merge_files_copy(fileno(lines), MERGE_ALL, out.file)
+                                            : write_other(merge, lines, out.file);
     if (ok && made)
         ok = output_file_finish(&out);
     if (!ok)
@@ -209,7 +200,7 @@ static FILE *lines_file(struct merge *merge)
         fclose(lines);
     if (!ok)
         return NULL;
-    rewind(lines);
+    lseek(fileno(lines), 0, SEEK_SET);
     return lines;
 }
 

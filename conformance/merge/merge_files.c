@@ -3,11 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { COPIED_AT_ONCE = 1 << 16 };
+enum { COPIED_AT_ONCE = 1 << 14 };
 
 static void close_kept(gpointer file)
 {
@@ -33,15 +32,21 @@ void merge_files_clear(struct merge_files *files)
     g_hash_table_unref(files->kept);
 }
 
-static bool files_copy(int fd, FILE *to)
+bool merge_files_copy(int fd, uint64_t n, FILE *to)
 {
-    g_autofree char *text = g_malloc(COPIED_AT_ONCE);
-    ssize_t n;
+    char text[COPIED_AT_ONCE];
+    ssize_t got = 1;
 
-    while ((n = read(fd, text, COPIED_AT_ONCE)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0 && fwrite(text, 1, (size_t)n, to) != (size_t)n)
+    for (uint64_t left = n; left > 0 && got != 0;) {
+        got = read(fd, text, (size_t)MIN(left, sizeof text));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
             return false;
-    return n == 0 && fflush(to) == 0;
+        fwrite(text, 1, (size_t)got, to);
+        left -= (uint64_t)got;
+    }
+    return n == MERGE_ALL || got != 0;
 }
 
 /* What is no file can be read once only. */
@@ -56,7 +61,7 @@ static bool files_keep(struct merge_files *files, guint number, int fd)
     if (!kept)
         return false;
     g_hash_table_insert(files->kept, GUINT_TO_POINTER(number), kept);
-    return files_copy(fd, kept);
+    return merge_files_copy(fd, MERGE_ALL, kept) && fflush(kept) == 0 && !ferror(kept);
 }
 
 static int open_again(struct merge_files *files, guint number)

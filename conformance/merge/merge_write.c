@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "conformance/merge/merge_write.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 /* One capture of the merged report. */
 struct writing {
     struct merge_writing *all;
@@ -71,21 +68,11 @@ static bool copy_lines(struct writing *writing, uint64_t from, uint64_t to)
 {
     const struct merge_capture *capture = first_part(writing);
     int fd = merge_files_at(writing->all->files, capture->file, from);
-    char text[BUFSIZ];
 
-    while (from < to) {
-        ssize_t n = fd < 0 ? -1 : read(fd, text, (size_t)MIN(to - from, sizeof text));
-
-        if (n < 0 && fd >= 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            writing->all->error = g_strdup_printf("%s: cannot be read", writing->all->files->paths[capture->file]);
-            return false;
-        }
-        fwrite(text, 1, (size_t)n, writing->all->out);
-        from += (uint64_t)n;
-    }
-    return true;
+    if (fd >= 0 && merge_files_copy(fd, to - from, writing->all->out))
+        return true;
+    writing->all->error = g_strdup_printf("%s: cannot be read", writing->all->files->paths[capture->file]);
+    return false;
 }
 
 /* ---- what is joined, or has another verdict, is written anew ---- */
