@@ -31,7 +31,7 @@ static const struct kind {
      "expected the file to hold the octets written; found others"},
 };
 
-static const struct kind *kind_of(const char *statement)
+static const struct kind *calls_kind_of(const char *statement)
 {
     unsigned i = 0;
 
@@ -343,10 +343,11 @@ static bool calls_prepare(struct rpc_talker *talker, const char *statement)
     if (rpc_talker_status(talker) == 0)
         return true;
     if (is_unserved(talker))
-        talk_not_applicable(talker->talk, "the device cannot %s: %s", kind_of(statement)->prepares,
+        talk_not_applicable(talker->talk, "the device cannot %s: %s", calls_kind_of(statement)->prepares,
                             rpc_talker_result_words(talker));
     else
-        talk_inconclusive(talker->talk, "cannot %s: %s", kind_of(statement)->prepares, rpc_talker_result_words(talker));
+        talk_inconclusive(talker->talk, "cannot %s: %s", calls_kind_of(statement)->prepares,
+                          rpc_talker_result_words(talker));
     return false;
 }
 
@@ -368,7 +369,7 @@ bool calls_say(struct rpc_talker *talker, const struct suite_case *row)
 /* It has succeeded; if it reads, what was written. */
 static bool is_done(struct rpc_talker *talker, const char *statement)
 {
-    const char *differs = kind_of(statement)->differs;
+    const char *differs = calls_kind_of(statement)->differs;
 
     if (!rpc_talker_succeeded(talker))
         return false;
@@ -420,7 +421,7 @@ void calls_succeed(struct rpc_talker *talker, const struct suite_case *row)
     const char *stimulus = strchr(row->says, '(') + 1;
 
     if (calls_say(talker, row) && is_done(talker, stimulus) && calls_check(talker, row))
-        talk_passed(talker->talk, "%s", kind_of(stimulus)->passed);
+        talk_passed(talker->talk, "%s", calls_kind_of(stimulus)->passed);
 }
 
 /* Any answer. */
