@@ -1,8 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""page.py: writes docs/interop/index.html and index.md from the results in docs/interop/cells. Static; needs no scripts. A cell that
+"""page.py: writes docs/interop/index.md from the results in docs/interop/cells. A cell that
 was not run is grey, whatever is known of others."""
-import html
 import json
 import pathlib
 import sys
@@ -14,10 +13,6 @@ import table  # noqa: E402 pylint: disable=wrong-import-position
 
 DOCS = pathlib.Path(__file__).resolve().parents[3] / "docs" / "interop"
 GREEN, RED, GREY = "green", "red", "grey"
-STYLE = """body{font:15px/1.5 system-ui,sans-serif;margin:2em auto;max-width:72em;padding:0 1em;color:#222;background:#fff}
-table{border-collapse:collapse;margin:1em 0}th,td{border:1px solid #bbb;padding:.25em .6em;text-align:left;vertical-align:top}
-th{background:#f3f3f3;font-weight:600}.green{background:#d8f0d8}.red{background:#f8d8d5}.grey{background:#ececec;color:#555}
-.small{font-size:85%}code{font-size:92%}section{margin-top:2.5em;border-top:1px solid #ddd}"""
 
 
 def results():
@@ -218,84 +213,10 @@ def red_cell(cell, result):
     yield f"\nAgain: `{command(cell)}`; the capture is `$IWARP_LAB/matrix/{cell.name}.pcap.zst`, its report `.txt` beside it.\n"
 
 
-# ---- HTML ----
-
-def escape(text):
-    return html.escape(str(text), quote=True)
-
-
-def page(found):
-    n = counts(found)
-    yield ("<!DOCTYPE html>\n<!-- SPDX-License-Identifier: GPL-2.0-or-later -->\n<html lang=\"en\">\n<head><meta charset=\"utf-8\">"
-           f"<title>Implementations on each other</title>\n<style>{STYLE}</style></head>\n<body>\n<h1>Implementations on each other</h1>")
-    yield f"<p>{escape(INTRODUCTION).replace('`iwarp-check`', '<code>iwarp-check</code>')}</p>"
-    yield f"<p><strong>{n[GREEN]} green, {n[RED]} red, {n[GREY]} not run yet, of {sum(n.values())} cells.</strong></p>"
-    for device in cells.DEVICES:
-        yield f"<h2>{escape(cells.DEVICE_TITLES[device])}</h2>\n<table>\n<tr><th>client</th><th>server</th>" + "".join(
-            f"<th>NFS {version}</th>" for version in cells.VERSIONS) + "</tr>"
-        for client in cells.CLIENTS:
-            for server in cells.SERVERS:
-                row = [cells.Cell(client, server, device, version) for version in cells.VERSIONS]
-                if not all(cells.why_never(cell) for cell in row):
-                    yield (f"<tr><th>{escape(cells.TITLES[client])}</th><th>{escape(cells.TITLES[server])}</th>" +
-                           "".join(html_cell(cell, found.get(cell.name)) for cell in row) + "</tr>")
-        yield "</table>"
-    yield "<h2>Deviations by version</h2>\n<p>What captures of the cells show. “Not seen” is no proof: a cell may not do what provokes it.</p>"
-    for side, whom in (("client", cells.CLIENTS), ("server", cells.SERVERS)):
-        yield f"<table>\n<tr><th>rule</th><th>of the {side}, over</th>" + "".join(f"<th>{escape(cells.TITLES[who])}</th>" for who in whom) + "</tr>"
-        for rule, its_side, device, row in by_version(found):
-            if its_side == side:
-                yield f"<tr><td>{escape(rule)}</td><td>{escape(device)}</td>" + "".join(
-                    f"<td class=\"{RED if text.startswith('yes') else GREEN if text.startswith('not seen') else GREY}\">{escape(text)}</td>"
-                    for _, text in row) + "</tr>"
-        yield "</table>"
-    yield from html_suites()
-    for cell in cells.possible():
-        result = found.get(cell.name)
-        if result and colour(result) == RED:
-            yield from html_red(cell, result)
-    yield "</body></html>"
-
-
-def html_suites():
-    yield "<h2>Servers under the suites</h2>\n<p><code>iwarp-gen test --suite=rpcrdma,nfs</code> through an RDMA device of a guest.</p>"
-    yield "<table>\n<tr>" + "".join(f"<th>{escape(head)}</th>" for head in ("server", "device", "kernel", *OUTCOMES, "")) + "</tr>"
-    for row in suite_rows():
-        yield "<tr>" + "".join(f"<td>{escape(text)}</td>" for text in row) + "</tr>"
-    yield ("</table>\n<p>Deviations: yes (cases that fail in this way), gone (all of its cases pass), otherwise (they fail in another way), "
-           "open (neither).</p>\n<table>\n<tr><th>deviation</th>" +
-           "".join(f"<th>{escape(cells.TITLES[server])}, {device}</th>" for server, device in suites()) + "</tr>")
-    for title, its_cases, texts in suite_deviations():
-        yield (f"<tr><td>{escape(title)}<br><span class=\"small\">{escape(', '.join(its_cases))}</span></td>" +
-               "".join(f"<td class=\"{RED if text.startswith('yes') else GREEN if text == 'gone' else GREY}\">{text}</td>" for text in texts) +
-               "</tr>")
-    yield "</table>"
-
-
-def html_cell(cell, result):
-    if result is None:
-        return f"<td class=\"grey small\">{escape(reason(cell))}</td>"
-    if colour(result) == GREEN:
-        return f"<td class=\"green\">{escape(in_short(result))}</td>"
-    return f"<td class=\"red\"><a href=\"#{anchor(cell)}\">{escape(in_short(result))}</a></td>"
-
-
-def html_red(cell, result):
-    yield f"<section id=\"{anchor(cell)}\"><h3>{escape(cell.name)}</h3>"
-    yield (f"<p>{escape(cells.TITLES[cell.client])} ({escape(result['key']['client'])}) on {escape(cells.TITLES[cell.server])} "
-           f"({escape(result['key']['server'])}), {escape(result['run'])}; "
-           f"<a href=\"cells/{escape(cell.name)}.json\">result</a></p>\n<ul>")
-    for line in red_cell(cell, result):
-        if line.startswith("- "):
-            yield f"<li>{escape(line[2:])}</li>"
-    yield f"</ul>\n<p>Again: <code>{escape(command(cell))}</code></p></section>"
-
-
 def write():
     found = results()
     DOCS.mkdir(parents=True, exist_ok=True)
     (DOCS / "index.md").write_text("\n".join(markdown(found)) + "\n", encoding="utf-8")
-    (DOCS / "index.html").write_text("\n".join(page(found)) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

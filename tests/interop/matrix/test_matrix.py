@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Cells, results and the page of the matrix, without guests; and the cells that need none."""
 import copy
-import html.parser
 import json
 import pathlib
 import re
@@ -95,32 +94,14 @@ def test_deviations_of_the_suites(folder):
     assert [sum(map(int, row[3:3 + len(page.OUTCOMES)])) for row in page.suite_rows()] == [len(one["tests"]) for one in page.suites().values()]
 
 
-class Balanced(html.parser.HTMLParser):
-    """Every element that is opened is closed."""
-
-    def __init__(self):
-        super().__init__()
-        self.open = []
-
-    def handle_starttag(self, tag, attrs):
-        self.open += [tag] * (tag not in ("meta", "br"))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
 def test_page(folder):
     red = with_(cell="linux-6.1+linux-7.2+rxe+nfs3",
                 judged={**GOOD["judged"], "findings": {"server": {"CMPD-4.1-03": FINDING}}, "explained_by": "linux-nfsd"})
     save(folder, GOOD, red)
     page.write()
-    text, said = ((folder / name).read_text(encoding="utf-8") for name in ("index.html", "index.md"))
-    Balanced().feed(text)
-    assert "<script" not in text and "http" not in text
-    assert "1 green, 1 red" in text and "1 green, 1 red" in said
-    assert text.count('<td class="green">') >= 1 and 'href="#linux-61linux-72rxenfs3"' in text and 'id="linux-61linux-72rxenfs3"' in text
-    assert "expected &lt;this&gt;" in text and "--waivers=linux-nfsd" in text
-    assert text.count("not run yet") > 100 and "Ganesha 6.5 refuses" in text
+    said = (folder / "index.md").read_text(encoding="utf-8")
+    assert "1 green, 1 red" in said and "(#linux-61linux-72rxenfs3)" in said and "expected <this>" in said and "--waivers=linux-nfsd" in said
+    assert said.count("not run yet") > 100 and "Ganesha 6.5 refuses" in said
     row = next(line for line in said.splitlines() if line.startswith("| CMPD-4.1-03 | rxe"))
     assert [cell.strip() for cell in row.split("|")[3:-1]] == ["not run yet", "not seen in 1 cells", "not run yet", "yes (1 of 1 cells)",
                                                                "not run yet"]
@@ -171,7 +152,6 @@ def test_published_page_is_that_of_the_results():
     """docs/interop is made of docs/interop/cells: none was painted."""
     found = page.results()
     assert (page.DOCS / "index.md").read_text(encoding="utf-8") == "\n".join(page.markdown(found)) + "\n"
-    assert (page.DOCS / "index.html").read_text(encoding="utf-8") == "\n".join(page.page(found)) + "\n"
     known = {cell.name for cell in cells.possible()}
     assert set(found) <= known
     for result in found.values():
