@@ -86,6 +86,17 @@ def vanish(device):
     return True
 
 
+def close_all(device):
+    """As who forwards the port of a device that is dead: it accepts for it, and closes."""
+    device.takes = lambda _: "close"
+    return True
+
+
+def revive(device):
+    device.takes = lambda _: True
+    device.revive()
+
+
 @pytest.mark.parametrize("what,state,words", [
     (die, "refuses", "no longer accepts connections after this case (no connection: Connection refused"),
     (hang, "hangs", "hangs: it accepts TCP connections but says nothing on them after this case"),
@@ -299,18 +310,20 @@ def test_a_failure_by_chance_is_unstable(n, confirm, runs):
         assert f"1 failed, 0 inconclusive of {confirm} runs" in tested.tests[HIT]["actual"] and tested.report["summary"]["differed"] == 1
 
 
+@pytest.mark.parametrize("what,state,words", [(die, "refuses", "no longer accepts"), (close_all, "rejects", "rejects the start-up")])
 @pytest.mark.parametrize("n", [1, 2])
-def test_a_death_is_confirmed(n):
-    with scripted.Device(bad_crc=at_first(die, n)) as device:
-        switch = Switch(device.revive)
+def test_a_death_is_confirmed(n, what, state, words):
+    """What connections find of a dead device is not by chance, and takes no other verdict back."""
+    with scripted.Device(bad_crc=at_first(what, n)) as device:
+        switch = Switch(lambda: revive(device))
         tested = run(device, "--confirm=3", f"--reset-command={switch.command}")
         switch.close()
     assert tested.status == 1 and len(tested.report["deaths"]) == n, tested.tell()
     assert results(tested) == {BEFORE: "passed", HIT: "inconclusive" if n == 1 else "died", AFTER: "passed"}
     assert tested.tests[HIT]["runs"] == ({"passed": 2, "died": 1} if n == 1 else {"died": 2})
     assert tested.tests[HIT]["actual"].startswith("the device stopped answering during this case, in 1 of 3 runs: " if n == 1 else
-                                                  "the device dies when it gets this, in 2 of 2 runs: the device no longer accepts")
-    assert tested.tests[HIT]["death"] == "refuses"
+                                                  f"the device dies when it gets this, in 2 of 2 runs: the device {words}")
+    assert tested.tests[HIT]["death"] == state
 
 
 def test_it_waits_longer_the_second_time():

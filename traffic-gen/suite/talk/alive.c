@@ -100,20 +100,27 @@ static void count_check(struct talk_run *run, bool closed)
 {
     g_atomic_int_inc(&run->checks);
     if (closed)
-        g_atomic_int_inc(&run->closed_checks);
+        g_atomic_int_inc(&run->open_closes);
 }
 
-/* It took the connection, and yet it did not go as usual. final: it is not asked again. */
-static void alive_count_failed(struct talk_run *run, bool failed, enum device_life life, bool final)
+/* Whether a device is alive shows only later what a check says. final: it is not asked again. */
+static void settle_open(gint *open, gint *counted, enum device_life life, bool final)
 {
-    gint open = g_atomic_int_get(&run->open_checks);
+    gint n = g_atomic_int_get(open);
 
-    if (life == DEVICE_ALIVE && g_atomic_int_compare_and_exchange(&run->open_checks, open, 0))
-        g_atomic_int_add(&run->failed_checks, open + failed);
+    if (life == DEVICE_ALIVE && g_atomic_int_compare_and_exchange(open, n, 0))
+        g_atomic_int_add(counted, n);
     else if (life != DEVICE_ALIVE && final)
-        g_atomic_int_set(&run->open_checks, 0); /* it was dead */
-    else if (failed)
+        g_atomic_int_set(open, 0); /* it was dead */
+}
+
+/* failed: it took the connection, and yet it did not go as usual. */
+static void settle_checks(struct talk_run *run, bool failed, enum device_life life, bool final)
+{
+    if (failed)
         g_atomic_int_inc(&run->open_checks);
+    settle_open(&run->open_checks, &run->failed_checks, life, final);
+    settle_open(&run->open_closes, &run->closed_checks, life, final);
 }
 
 static bool is_no_bad_luck(const struct talk_run *run, gint times)
@@ -193,6 +200,6 @@ enum device_life alive_check(struct talk_run *run, int64_t grace, int64_t patien
     const enum device_life life = look_until(run, grace, patience, &failed, how);
 
     if (life != DEVICE_STOPPED)
-        alive_count_failed(run, failed, life, grace > 0);
+        settle_checks(run, failed, life, grace > 0);
     return life;
 }

@@ -57,7 +57,8 @@ struct talk_run {
     gint checks;         /* connections with nothing odd, between cases; atomic, */
     gint closed_checks;  /* and those of them that it closed, */
     gint failed_checks;  /* and those that did not show it alive, although it was; */
-    gint open_checks;    /* of which that is not known yet */
+    gint open_closes;    /* of which that is not known yet: of the former, */
+    gint open_checks;    /* and of the latter */
     gint late_first;     /* it loses what arrives right after its Reply, or looks at it late; atomic */
     unsigned has;        /* set of enum suite_need: what its service offers */
     struct reuse *reuse; /* connections that go on, and their pace (traffic-gen/suite/talk/reuse.h); NULL: neither */
