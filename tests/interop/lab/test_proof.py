@@ -163,6 +163,14 @@ def test_what_is_demanded_beside_cases_runs_again():
     assert repeated(expected, plain(), plain(), plain()) == (["B-1/seen"], [None, None])
 
 
+def test_what_a_wire_decided_does_not_run_again():
+    """Over sockets it is open, and would take the place of the verdict."""
+    role, report = roles.ROLES["target"], {"tests": [case(name, "failed") for name in roles.ROLES["target"].over_tap]}
+    bench, expected = Bench(), table.rows({"tests": [case(name, "passed") for name in role.over_tap]})
+    proof.repeat(bench, role, table.FOLDER, report, expected)
+    assert bench.asked == [] and len(list(proof.trouble(role, report, expected))) == len(role.over_tap)
+
+
 def test_unverified(tmp_path, monkeypatch):
     monkeypatch.setattr(table, "FOLDER", tmp_path)
     (tmp_path / "deviations.tsv").write_text("key\ttitle\ttext\nknown\tT\tt\n", encoding="utf-8")
