@@ -251,7 +251,7 @@ static bool parse_check_number(struct parsing *p)
     return true;
 }
 
-GPtrArray *script_parse_counted(const char *name, const char *text, unsigned count, bool *counted, char **error)
+static GPtrArray *parse_text(const char *name, const char *text, unsigned count, bool own, bool *counted, char **error)
 {
     GPtrArray *statements = g_ptr_array_new_with_free_func(statement_unref);
     struct parsing p = {.name = name, .statements = statements, .count = count};
@@ -268,7 +268,7 @@ GPtrArray *script_parse_counted(const char *name, const char *text, unsigned cou
         p.number = p.blocks[p.depth - 1].number;
         good = parse_refuse(&p, "'{' without '}'");
     }
-    good = good && parse_check_number(&p);
+    good = good && (own || parse_check_number(&p));
     *counted = p.counted;
     if (good)
         return statements;
@@ -277,9 +277,21 @@ GPtrArray *script_parse_counted(const char *name, const char *text, unsigned cou
     return NULL;
 }
 
+GPtrArray *script_parse_counted(const char *name, const char *text, unsigned count, bool *counted, char **error)
+{
+    return parse_text(name, text, count, false, counted, error);
+}
+
 GPtrArray *script_parse(const char *name, const char *text, char **error)
 {
     bool counted;
 
-    return script_parse_counted(name, text, 0, &counted, error);
+    return parse_text(name, text, 0, false, &counted, error);
+}
+
+GPtrArray *script_parse_own(const char *name, const char *text, char **error)
+{
+    bool counted;
+
+    return parse_text(name, text, 0, true, &counted, error);
 }

@@ -87,6 +87,8 @@ enum {
  * (for g_free()), which begins with `name`, when it cannot be read.
  */
 GPtrArray *script_parse(const char *name, const char *text, char **error);
+/* The same for text that the program has written itself, of as many statements as its user asked for with --count. */
+GPtrArray *script_parse_own(const char *name, const char *text, char **error);
 /* The same; `count`: what `repeat count` means, 0: once; *counted: the script says it. */
 GPtrArray *script_parse_counted(const char *name, const char *text, unsigned count, bool *counted, char **error);
 

@@ -77,7 +77,7 @@ static void source_read_known(struct scenario_source *source, unsigned count, ch
     if (scenario->script)
         source_read_statements(source, scenario->script, count, error);
     else if (written)
-        source->statements = script_parse(source->place, written, error);
+        source->statements = script_parse_own(source->place, written, error);
     source->counted |= scenario->write != NULL;
 }
 
