@@ -77,7 +77,10 @@ def test_transcript_says_it():
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutants_fail_all_the_same(name):
     """Alone, and after cases that have passed."""
-    run = devices.run_responder((name, "rpc"), ["--service=nfs", f"--rules={name},RPCR-4.5.2-", "--reuse"], jobs=1)
+    for _ in range(3):  # on a busy machine what comes late is not held against a device
+        run = devices.run_responder((name, "rpc"), ["--service=nfs", f"--rules={name},RPCR-4.5.2-", "--reuse"], jobs=1)
+        if run.tests[name]["outcome"] != "inconclusive":
+            break
     assert run.tests[name]["outcome"] in ("failed", "unstable"), run.errors + run.tell()
 
 
