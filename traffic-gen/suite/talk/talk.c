@@ -562,7 +562,6 @@ void talk_write(struct talk *talk, const void *p, size_t n)
 
 void talk_together(struct talk *talk, bool on)
 {
-    talk->result->said |= !on; /* a start-up that does not leave alone is a stimulus */
     if (talk->fd >= 0)
         tcp_cork(talk->fd, on);
 }
