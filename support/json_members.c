@@ -91,7 +91,7 @@ static void write_count(struct json_writer *writer, const char *name, const stru
 
     if (value == 0 && member->zero == JSON_SHOWN_AS_NULL)
         json_null(writer, name);
-    else if (value > 0 || member->zero != JSON_LEFT_OUT)
+    else if (value > 0 || member->zero != JSON_LEFT_OUT || !name) /* an element of a pair has its place */
         json_number(writer, name, (int64_t)MIN(value, member_most(member, size)));
 }
 
