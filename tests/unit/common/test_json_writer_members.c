@@ -16,7 +16,7 @@ struct thing {
     uint8_t small;
     uint16_t half;
     uint32_t word;
-    uint64_t count, counts[3], pair[2], apart[2][3], most;
+    uint64_t count, counts[3], pair[2], one[2], apart[2][3], most;
     uint8_t bytes[2];
     double real;
     const char *text;
@@ -53,6 +53,7 @@ static const struct json_member members[] = {
     {"count", JSON_COUNT, AT(count), .zero = JSON_LEFT_OUT},
     {"most", JSON_COUNT, AT(most), .most = 7},
     {"pair", JSON_PAIR, AT(pair)},
+    {"one", JSON_PAIR, AT(one), .zero = JSON_LEFT_OUT},
     {"apart", JSON_PAIR, AT(apart[0][1]), .n = 3, .zero = JSON_SHOWN_AS_NULL},
     {"bytes", JSON_PAIR, AT(bytes), .known = offsetof(struct thing, pair_known)},
     {"real", JSON_REAL, AT(real)},
@@ -123,7 +124,7 @@ static gchar *read_again(const char *line, bool again)
 
 static const char all[] =
     "{\"truth\":true,\"tristate\":false,\"small\":200,\"word\":4294967295,\"count\":281474976710656,"
-    "\"most\":7,\"pair\":[1,2],\"apart\":[3,null],\"bytes\":[255,0],\"real\":1.5,\"text\":\"x\","
+    "\"most\":7,\"pair\":[1,2],\"one\":[1,0],\"apart\":[3,null],\"bytes\":[255,0],\"real\":1.5,\"text\":\"x\","
     "\"texts\":[\"a\",\"b\"],\"numbers\":[4,5],\"rows\":[{\"number\":6},{\"number\":0}],"
     "\"colour\":\"green\",\"any\":\"red\",\"inner\":{\"half\":65535,\"last\":9},"
     "\"derived\":\"x\"}\n";
