@@ -9,7 +9,7 @@ bool printable_is_hidden(gunichar c)
            type == G_UNICODE_PARAGRAPH_SEPARATOR;
 }
 
-static gchar *printable_printable(const char *text, bool lines)
+static gchar *printable_escape(const char *text, bool lines)
 {
     GString *out = g_string_new(NULL);
 
@@ -31,10 +31,10 @@ static gchar *printable_printable(const char *text, bool lines)
 
 gchar *printable_text(const char *text)
 {
-    return printable_printable(text, false);
+    return printable_escape(text, false);
 }
 
 gchar *printable_lines(const char *text)
 {
-    return printable_printable(text, true);
+    return printable_escape(text, true);
 }

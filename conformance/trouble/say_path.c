@@ -15,7 +15,7 @@ static unsigned path_side_of(const struct trouble_facts *facts, unsigned role)
     return (facts->opener & 1u) ^ role;
 }
 
-static const struct trouble_path *path_path_of(const struct trouble_facts *facts, unsigned role)
+static const struct trouble_path *say_path_of(const struct trouble_facts *facts, unsigned role)
 {
     return &facts->path[path_side_of(facts, role)];
 }
@@ -30,7 +30,7 @@ static const char *role_name(unsigned role)
 /* The other side was heard later: it is alive, but has not received this packet. */
 static bool stuck(const struct saying *saying, const struct trouble_facts *facts, unsigned role)
 {
-    const struct trouble_sizes *sizes = &path_path_of(facts, role)->sizes;
+    const struct trouble_sizes *sizes = &say_path_of(facts, role)->sizes;
     const struct trouble_event *since = &sizes->first;
     unsigned other = path_side_of(facts, role) ^ 1u;
 
@@ -57,7 +57,7 @@ static void say_size(const struct saying *saying, unsigned role)
     unsigned below;
 
     for (guint i = 0; i < saying->facts->len; i++) {
-        const struct trouble_sizes *sizes = &path_path_of(facts_at(saying, i), role)->sizes;
+        const struct trouble_sizes *sizes = &say_path_of(facts_at(saying, i), role)->sizes;
 
         acked = MAX(acked, sizes->acked_most);
         if (!stuck(saying, facts_at(saying, i), role))
@@ -71,7 +71,7 @@ static void say_size(const struct saying *saying, unsigned role)
     below = first->ib ? BELOW_BTH : BELOW_TCP;
     to.port = 0;
     trouble =
-        say(saying, TROUBLE_SIZE, first, path_path_of(first, role)->sizes.first,
+        say(saying, TROUBLE_SIZE, first, say_path_of(first, role)->sizes.first,
             g_strdup_printf("no packet above %" PRIu32 " octets towards %s (%s) was ever acknowledged, while smaller "
                             "ones were: one of %" PRIu32 " octets was sent %" PRIu32 " times",
                             acked + below, endpoint_text(&to, receiver), role_name(role ^ 1u), least + below, times));
@@ -92,16 +92,15 @@ static void say_window(const struct saying *saying, unsigned role)
 
     for (guint i = 0; i < saying->facts->len; i++)
         if (!worst ||
-            path_path_of(facts_at(saying, i), role)->window.longest_ns > path_path_of(worst, role)->window.longest_ns)
+            say_path_of(facts_at(saying, i), role)->window.longest_ns > say_path_of(worst, role)->window.longest_ns)
             worst = facts_at(saying, i);
-    if (!worst || path_path_of(worst, role)->window.longest_ns < closed_least_ns)
+    if (!worst || say_path_of(worst, role)->window.longest_ns < closed_least_ns)
         return;
-    trouble =
-        say(saying, TROUBLE_WINDOW, worst, path_path_of(worst, role)->window.first,
-            g_strdup_printf("%s announced a TCP window of 0 from frame %" PRIu32 " on, for %s: %s could not send",
-                            role_name(role), path_path_of(worst, role)->window.first.frame,
-                            units_time(path_path_of(worst, role)->window.longest_ns, time), role_name(role ^ 1u)));
-    trouble->time = path_path_of(worst, role)->window.longest_ns;
+    trouble = say(saying, TROUBLE_WINDOW, worst, say_path_of(worst, role)->window.first,
+                  g_strdup_printf("%s announced a TCP window of 0 from frame %" PRIu32 " on, for %s: %s could not send",
+                                  role_name(role), say_path_of(worst, role)->window.first.frame,
+                                  units_time(say_path_of(worst, role)->window.longest_ns, time), role_name(role ^ 1u)));
+    trouble->time = say_path_of(worst, role)->window.longest_ns;
     say_next(trouble,
              g_strdup_printf("look at the processors, the buffers and the application of %s", role_name(role)));
 }
@@ -117,7 +116,7 @@ static void say_not_ready(const struct saying *saying, unsigned role)
     char timer[UNITS_SIZE], waited[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++) {
-        of = &path_path_of(facts_at(saying, i), role)->not_ready;
+        of = &say_path_of(facts_at(saying, i), role)->not_ready;
         first = first || of->naks == 0 ? first : facts_at(saying, i);
         naks += of->naks;
         early += of->early;
@@ -125,7 +124,7 @@ static void say_not_ready(const struct saying *saying, unsigned role)
     }
     if (!first)
         return;
-    of = &path_path_of(first, role)->not_ready;
+    of = &say_path_of(first, role)->not_ready;
     units_time((uint64_t)of->timer_ns, timer);
     text = g_string_new(NULL);
     g_string_append_printf(text, "%s was not ready to receive %" PRIu64 " time%s and asked for %s each (RNR NAK)",
@@ -146,7 +145,7 @@ static void path_say_read(const struct saying *saying, unsigned role)
     struct trouble *trouble;
 
     for (guint i = 0; i < saying->facts->len; i++) {
-        const struct trouble_read *read = &path_path_of(facts_at(saying, i), role)->read;
+        const struct trouble_read *read = &say_path_of(facts_at(saying, i), role)->read;
 
         if (read->n == 0 || facts_at(saying, i)->hole)
             continue;
@@ -175,9 +174,9 @@ static void say_stall(const struct saying *saying, unsigned role)
     char longest[UNITS_SIZE], all[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++) {
-        const struct trouble_stall *stall = &path_path_of(facts_at(saying, i), role)->stall;
+        const struct trouble_stall *stall = &say_path_of(facts_at(saying, i), role)->stall;
 
-        if (path_path_of(facts_at(saying, i), role ^ 1u)->not_ready.naks > 0)
+        if (say_path_of(facts_at(saying, i), role ^ 1u)->not_ready.naks > 0)
             continue; /* the other side asked for the repetition */
         n += stall->n;
         sum += stall->sum_ns;
@@ -212,7 +211,7 @@ static void say_delay(const struct saying *saying, unsigned role)
     char each[UNITS_SIZE], all[UNITS_SIZE];
 
     for (guint i = 0; i < saying->facts->len; i++) {
-        const struct trouble_delay *delay = &path_path_of(facts_at(saying, i), role)->delay;
+        const struct trouble_delay *delay = &say_path_of(facts_at(saying, i), role)->delay;
 
         first = first || delay->n == 0 ? first : facts_at(saying, i);
         n += delay->n;
@@ -221,7 +220,7 @@ static void say_delay(const struct saying *saying, unsigned role)
     if (n < DELAYS_LEAST)
         return;
     trouble =
-        say(saying, TROUBLE_DELAYED_ACK, first, path_path_of(first, role)->delay.first,
+        say(saying, TROUBLE_DELAYED_ACK, first, say_path_of(first, role)->delay.first,
             g_strdup_printf("data of %s waited %" PRIu64
                             " times for an ACK that came %s late, %s together: delayed ACK of %s",
                             role_name(role), n, units_time(sum / n, each), units_time(sum, all), role_name(role ^ 1u)));
@@ -242,10 +241,10 @@ static void say_congestion(const struct saying *saying, unsigned role)
     for (guint i = 0; i < saying->facts->len; i++) {
         const struct trouble_facts *facts = facts_at(saying, i);
 
-        marked += path_path_of(facts, role)->marked;
+        marked += say_path_of(facts, role)->marked;
         packets += facts->side[path_side_of(facts, role)].packets;
-        told += path_path_of(facts, role ^ 1u)->congested;
-        if (!first && path_path_of(facts, role)->marked + path_path_of(facts, role ^ 1u)->congested > 0)
+        told += say_path_of(facts, role ^ 1u)->congested;
+        if (!first && say_path_of(facts, role)->marked + say_path_of(facts, role ^ 1u)->congested > 0)
             first = facts;
     }
     if (!first)

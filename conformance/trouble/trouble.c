@@ -211,7 +211,7 @@ bool troubles_any_fails(const struct troubles *troubles)
 
 /* ---- clients and servers ---- */
 
-static const struct endpoint *trouble_trouble_client_of(const struct trouble_facts *facts)
+static const struct endpoint *trouble_list_client_of(const struct trouble_facts *facts)
 {
     return &facts->end[facts->opener & 1u];
 }
@@ -234,7 +234,7 @@ static int compare_hosts(const struct endpoint *a, const struct endpoint *b)
 static gint by_hosts(gconstpointer a, gconstpointer b)
 {
     const struct trouble_facts *const *first = a, *const *second = b;
-    int order = compare_hosts(trouble_trouble_client_of(*first), trouble_trouble_client_of(*second));
+    int order = compare_hosts(trouble_list_client_of(*first), trouble_list_client_of(*second));
 
     if (order == 0)
         order = compare_hosts(server_of(*first), server_of(*second));
@@ -243,7 +243,7 @@ static gint by_hosts(gconstpointer a, gconstpointer b)
     return order;
 }
 
-static uint16_t trouble_trouble_port_of(const struct saying *saying, bool rdma)
+static uint16_t trouble_list_port_of(const struct saying *saying, bool rdma)
 {
     for (guint i = 0; i < saying->facts->len; i++)
         if ((!rdma || facts_at(saying, i)->rdma) && server_of(facts_at(saying, i))->port != 0)
@@ -251,15 +251,15 @@ static uint16_t trouble_trouble_port_of(const struct saying *saying, bool rdma)
     return 0;
 }
 
-static void trouble_trouble_say_all(struct saying *saying)
+static void trouble_list_say_all(struct saying *saying)
 {
-    saying->client = *trouble_trouble_client_of(facts_at(saying, 0));
+    saying->client = *trouble_list_client_of(facts_at(saying, 0));
     saying->server = *server_of(facts_at(saying, 0));
     saying->client.port = 0;
     saying->alone = saying->facts->len == saying->troubles->facts->len &&
                     saying->facts->len <= STRANGERS_FEW + saying->troubles->sought;
-    saying->rdma_port = trouble_trouble_port_of(saying, true);
-    saying->server.port = saying->rdma_port ? saying->rdma_port : trouble_trouble_port_of(saying, false);
+    saying->rdma_port = trouble_list_port_of(saying, true);
+    saying->server.port = saying->rdma_port ? saying->rdma_port : trouble_list_port_of(saying, false);
     say_capture(saying);
     if (says_one_direction(saying))
         return;
@@ -278,23 +278,23 @@ static void trouble_trouble_say_all(struct saying *saying)
 }
 
 /* Trouble that leaves Calls without an answer comes first. */
-static int trouble_trouble_rank_of(enum trouble_kind kind)
+static int trouble_list_rank_of(enum trouble_kind kind)
 {
     return kind == TROUBLE_SIZE || kind == TROUBLE_WINDOW ? -1 : (int)kind;
 }
 
 /* The worst trouble of a client and its server decides their place. */
-static gint trouble_trouble_by_rank(gconstpointer a, gconstpointer b)
+static gint trouble_list_by_rank(gconstpointer a, gconstpointer b)
 {
     const struct trouble *const *first = a, *const *second = b;
-    int one = trouble_trouble_rank_of((*first)->kind), other = trouble_trouble_rank_of((*second)->kind);
+    int one = trouble_list_rank_of((*first)->kind), other = trouble_list_rank_of((*second)->kind);
 
     if (one != other)
         return one < other ? -1 : 1;
     return (*first)->frame < (*second)->frame ? -1 : (*first)->frame > (*second)->frame;
 }
 
-static bool trouble_trouble_same_pair(const struct trouble *a, const struct trouble *b)
+static bool trouble_list_same_pair(const struct trouble *a, const struct trouble *b)
 {
     return strcmp(a->client, b->client) == 0 && strcmp(a->server, b->server) == 0;
 }
@@ -306,7 +306,7 @@ static void gather_pairs(GPtrArray *list)
         const struct trouble *here = g_ptr_array_index(list, i);
 
         for (guint j = i + 1; j < list->len; j++) {
-            if (!trouble_trouble_same_pair(here, g_ptr_array_index(list, j)))
+            if (!trouble_list_same_pair(here, g_ptr_array_index(list, j)))
                 continue;
             g_ptr_array_insert(list, (gint)i + 1, g_ptr_array_steal_index(list, j));
             break;
@@ -320,7 +320,7 @@ static struct trouble *say_of_all(struct troubles *troubles, enum trouble_kind k
 {
     const struct trouble_facts *first = g_ptr_array_index(troubles->facts, 0);
     struct saying saying = {
-        .troubles = troubles, .client = *trouble_trouble_client_of(first), .server = *server_of(first)};
+        .troubles = troubles, .client = *trouble_list_client_of(first), .server = *server_of(first)};
     struct trouble *trouble;
 
     saying.client.port = 0;
@@ -386,14 +386,14 @@ void troubles_conclude(struct troubles *troubles)
         const struct trouble_facts *next = i + 1 < facts->len ? g_ptr_array_index(facts, i + 1) : NULL;
 
         g_ptr_array_add(saying.facts, (gpointer)here);
-        if (next && same_host(trouble_trouble_client_of(here), trouble_trouble_client_of(next)) &&
+        if (next && same_host(trouble_list_client_of(here), trouble_list_client_of(next)) &&
             same_host(server_of(here), server_of(next)))
             continue;
-        trouble_trouble_say_all(&saying);
+        trouble_list_say_all(&saying);
         g_ptr_array_set_size(saying.facts, 0);
     }
     g_ptr_array_unref(saying.facts);
-    g_ptr_array_sort(troubles->list, trouble_trouble_by_rank);
+    g_ptr_array_sort(troubles->list, trouble_list_by_rank);
     if (facts->len > 0)
         say_left_out(troubles);
     gather_pairs(troubles->list);

@@ -89,7 +89,7 @@ static uint64_t scan_for_crc(const struct diagnosing *d, const struct suspect *s
 }
 
 /* With this ULPDU_Length, the PAD octets are zero (otherwise they belong to the ULPDU). */
-static bool length_length_fits(const struct diagnosing *d, const struct suspect *suspect, unsigned length)
+static bool diagnose_length_fits(const struct diagnosing *d, const struct suspect *suspect, unsigned length)
 {
     struct mpa_shape shape;
     struct mpa_fpdu fpdu;
@@ -133,7 +133,7 @@ static unsigned likely_length(const struct diagnosing *d, const struct suspect *
                 return both - pad;
     for (size_t i = 0; i < sizeof guesses / sizeof guesses[0]; i++)
         if (guesses[i] <= UINT16_MAX && guesses[i] + mpa_pad_length((uint16_t)guesses[i]) == both &&
-            length_length_fits(d, suspect, guesses[i]))
+            diagnose_length_fits(d, suspect, guesses[i]))
             return guesses[i];
     return both;
 }
@@ -156,7 +156,7 @@ static bool settle_end(struct diagnosing *d, const struct suspect *suspect, uint
         unsigned less = MPA_MARKER_LEN * markers;
 
         if (markers > 0 && sent > less && sent - less + mpa_pad_length((uint16_t)(sent - less)) == body &&
-            length_length_fits(d, suspect, sent - less)) {
+            diagnose_length_fits(d, suspect, sent - less)) {
             length = sent - less;
             report_counted_markers(d, suspect, length, end);
         } else {
@@ -325,10 +325,10 @@ static bool credible(struct diagnosing *d, const struct suspect *suspect, const 
         return !(crc_fields_are_zero(d, suspect) && zero_word_before(d, candidate->end) &&
                  !zero_word_before(d, candidate->end - MPA_CRC_LEN));
     case LENGTH:
-        return (fixed == 0 || fixed == candidate->value) && length_length_fits(d, suspect, candidate->value);
+        return (fixed == 0 || fixed == candidate->value) && diagnose_length_fits(d, suspect, candidate->value);
     case COUNTED_MARKERS:
         /* The PAD octets may show that the length was too large by another amount. */
-        if (!length_length_fits(d, suspect, candidate->value))
+        if (!diagnose_length_fits(d, suspect, candidate->value))
             return false;
         return !pad_precedes(d, candidate->end, mpa_pad_length((uint16_t)(suspect->length - 6u))) ||
                candidate->value + mpa_pad_length((uint16_t)candidate->value) !=

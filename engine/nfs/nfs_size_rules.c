@@ -138,7 +138,7 @@ static void size_judge_chunk(struct nfs_look *look, const struct room *room, con
 }
 
 /* The size of the Reply on the wire, as far as the Call determines it. False: unknown. */
-static bool size_size_of(const struct nfs_look *look, struct nfs_reply_size *size)
+static bool nfs_size_of(const struct nfs_look *look, struct nfs_reply_size *size)
 {
     uint32_t limit = look->exchange->limits.fore_maxresponse;
 
@@ -163,7 +163,7 @@ void nfs_size_call(struct nfs_look *look)
     bool unlimited = look->exchange->minor > 0 && look->exchange->limits.fore_maxresponse == 0;
     struct nfs_reply_size size;
 
-    if (!size_size_of(look, &size))
+    if (!nfs_size_of(look, &size))
         return;
     if (room.threshold == 0 || (unlimited && !size_fits(&room, size.largest) && !room.has_chunk)) {
         nfs_inconclusive(look, missing_rule(look, &room, &size));

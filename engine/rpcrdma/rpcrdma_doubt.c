@@ -6,7 +6,7 @@
 #include "engine/rpcrdma/rpcrdma_internal.h"
 
 /* `reply`: the octets of the Reply; else those of the Call. */
-static void doubt_doubt(struct rpcrdma_transaction *t, bool reply)
+static void rpcrdma_doubt_message(struct rpcrdma_transaction *t, bool reply)
 {
     struct rpcrdma_buffers *buffers = rpcrdma_buffers_of(t);
 
@@ -23,7 +23,7 @@ static void doubt_call(struct rpcrdma_connection *rpcrdma, const struct rdma_cop
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, copy->place.side, t));) {
         if (t->call.offset < copy->place.offset)
             continue;
-        doubt_doubt(t, false);
+        rpcrdma_doubt_message(t, false);
         return;
     }
 }
@@ -33,7 +33,7 @@ static void doubt_written(struct rpcrdma_connection *rpcrdma, unsigned caller)
 {
     for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, caller, t));)
         if (t->open->octets_written > 0)
-            doubt_doubt(t, true);
+            rpcrdma_doubt_message(t, true);
 }
 
 static void doubt_read(struct rpcrdma_connection *rpcrdma, const struct rdma_copy *copy)
@@ -41,7 +41,7 @@ static void doubt_read(struct rpcrdma_connection *rpcrdma, const struct rdma_cop
     for (struct rpcrdma_offer *o = rpcrdma_offers_of(rpcrdma, copy->place.side, copy->handle); o;
          o = rpcrdma_offers_next(o))
         if (o->kind == RPCRDMA_READ_CHUNK && o->transaction->outcome == RPCRDMA_OUTSTANDING)
-            doubt_doubt(o->transaction, false);
+            rpcrdma_doubt_message(o->transaction, false);
 }
 
 void rpcrdma_connection_doubt(struct rpcrdma_connection *rpcrdma, const struct rdma_copy *copy)

@@ -62,7 +62,7 @@ static int dissect_listen(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, v
     return 0;
 }
 
-static int dissect_dissect(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
+static int rdmap_dissect_ulpdu(tvbuff_t *tvb, packet_info *pinfo, proto_tree *tree, void *data)
 {
     const struct mpa_ulpdu *ulpdu = data;
     struct rdmap_canvas canvas = {.tvb = tvb, .pinfo = pinfo, .root = tree};
@@ -91,7 +91,7 @@ void rdmap_plugin_register(void)
     rdmap_payload_register();
     rdmap_tap_register();
     listeners = register_heur_dissector_list(RDMAP_LISTENER_LIST, rdmap_proto);
-    ulpdu_handle = register_dissector("rddp", dissect_dissect, rddp_proto);
+    ulpdu_handle = register_dissector("rddp", rdmap_dissect_ulpdu, rddp_proto);
     /* Registered for the first of our protocols: if it is disabled, the built-in dissector takes over. */
     register_dissector(MPA_LISTENER_DISSECTOR, dissect_listen, rddp_proto);
 }

@@ -73,7 +73,7 @@ static void label_message(const struct rdmap_canvas *canvas, proto_item *item, b
     label_end(&label, item, rddp_hf.message);
 }
 
-static void draw_draw_message(struct rdmap_canvas *canvas)
+static void rdmap_draw_message(struct rdmap_canvas *canvas)
 {
     const struct rdmap_seg *seg = canvas->seg;
     const struct rdmap_msg *msg;
@@ -106,7 +106,7 @@ static void draw_draw_message(struct rdmap_canvas *canvas)
         hide_children(tree);
 }
 
-static void draw_draw_gap(struct rdmap_canvas *canvas)
+static void rdmap_draw_gap(struct rdmap_canvas *canvas)
 {
     const struct rdmap_gap *gap = canvas->seg ? canvas->seg->more->gap : NULL;
     wmem_strbuf_t *text;
@@ -190,7 +190,7 @@ static void label_ddp_control(const struct rdmap_canvas *canvas, proto_item *ite
     label_end(&label, item, rddp_hf.control);
 }
 
-static void draw_draw_ddp(struct rdmap_canvas *canvas)
+static void rdmap_draw_ddp(struct rdmap_canvas *canvas)
 {
     const struct ddp_segment *ddp = canvas->ddp;
     tvbuff_t *tvb = canvas->tvb;
@@ -220,7 +220,7 @@ static void draw_draw_ddp(struct rdmap_canvas *canvas)
     item = proto_tree_add_uint(canvas->ddp_tree, rddp_hf.payload_length, tvb, 0, 0,
                                (uint32_t)(ddp->payload_len + ddp->lacking));
     proto_item_set_generated(item);
-    draw_draw_message(canvas);
+    rdmap_draw_message(canvas);
 }
 
 /* ---- RDMAP ---- */
@@ -367,10 +367,10 @@ void rdmap_draw(struct rdmap_canvas *canvas)
         return;
     }
     if (canvas->root) {
-        draw_draw_ddp(canvas);
+        rdmap_draw_ddp(canvas);
         draw_rdmap(canvas);
     }
-    draw_draw_gap(canvas);
+    rdmap_draw_gap(canvas);
     draw_say_segment(canvas, "");
     rdmap_draw_operation(canvas);
     draw_remarks(canvas);

@@ -141,7 +141,7 @@ static const char *fault_text(wmem_allocator_t *pool, const struct rpcrdma_heade
     return "";
 }
 
-static void draw_draw_fault(struct rpcrdma_canvas *canvas)
+static void rpcrdma_draw_fault(struct rpcrdma_canvas *canvas)
 {
     const struct rpcrdma_header *header = &canvas->header;
     uint32_t at = header->fault_at < canvas->n ? header->fault_at : canvas->n;
@@ -271,7 +271,7 @@ static bool draw_is_whole(const struct rpcrdma_header *header)
     return header->status == RPCRDMA_OK || header->status == RPCRDMA_BAD_ERR;
 }
 
-static void draw_draw_links(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
+static void rpcrdma_draw_links(struct rpcrdma_canvas *canvas, const struct kept_rpc *rpc)
 {
     const struct kept_message *message = canvas->message;
     const struct kept_sent *sent = kept_sent_of(message);
@@ -304,7 +304,7 @@ static void draw_context(struct rpcrdma_canvas *canvas, const struct kept_rpc *r
 {
     draw_transaction(canvas);
     draw_length(canvas);
-    draw_draw_links(canvas, rpc);
+    rpcrdma_draw_links(canvas, rpc);
 }
 
 void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
@@ -323,7 +323,7 @@ void rpcrdma_draw_message(struct rpcrdma_canvas *canvas)
         draw_error(canvas);
     else if (canvas->root && header->proc <= RPCRDMA_MSGP && canvas->n >= RPCRDMA_FIXED_LEN)
         rpcrdma_draw_lists(canvas);
-    draw_draw_fault(canvas);
+    rpcrdma_draw_fault(canvas);
     if (canvas->root)
         draw_context(canvas, rpc);
     rpcrdma_draw_remarks(canvas);

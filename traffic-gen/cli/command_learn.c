@@ -227,7 +227,7 @@ static bool learn_begin(struct job *job, char **why)
     return good;
 }
 
-static int learn_learn(struct job *job)
+static int command_learn_run(struct job *job)
 {
     const struct learn_alphabet *alphabet = job->device.alphabet;
     const struct asker asker = {ask_device, &job->device};
@@ -424,7 +424,7 @@ static int learn_at(const struct options *options, const char *address)
             run.t_settle = job.device.quiet; /* some lose what comes right after their Reply */
             run.terms.words = PRIVATE_DATA_RPC;
         }
-        status = learn_learn(&job);
+        status = command_learn_run(&job);
         nfs_run_clear(&run.nfs);
     }
     if (run.listener >= 0)

@@ -285,7 +285,7 @@ static int play_checked(const char *name, struct play_options *options, struct s
     return status;
 }
 
-static int play_play(const char *name, struct play_options *options)
+static int play_to_file(const char *name, struct play_options *options)
 {
     struct scenario_source source = {0};
     GPtrArray *faults = NULL;
@@ -359,7 +359,7 @@ int command_play(int argc, char **argv)
 
     if (command_parse(&usage, entries, &argc, &argv, 1, 1, &status)) {
         options.carrier = options.transport ? carrier_find(options.transport) : &carrier_mpa;
-        status = options.carrier ? play_play(argv[1], &options)
+        status = options.carrier ? play_to_file(argv[1], &options)
                                  : command_fail("--transport: '%s' is neither iwarp nor roce", options.transport);
     }
     g_free(options.output);

@@ -101,7 +101,7 @@ static struct ddp_segment header_of(const struct soft_qp *qp, enum rdmap_opcode 
     return (struct ddp_segment){.last = true, .dv = qp->version, .rv = qp->version, .opcode = (uint8_t)opcode};
 }
 
-static void send_send_segment(struct soft_qp *qp, const struct ddp_segment *ddp, const uint8_t *p, size_t n)
+static void queue_pair_send_segment(struct soft_qp *qp, const struct ddp_segment *ddp, const uint8_t *p, size_t n)
 {
     uint8_t head[DDP_UNTAGGED_HEADER_LEN];
 
@@ -115,7 +115,7 @@ static void send_untagged(struct soft_qp *qp, enum rdmap_opcode opcode, uint32_t
 
     ddp.qn = qn;
     ddp.msn = ++qp->send_msn[qn];
-    send_send_segment(qp, &ddp, p, n);
+    queue_pair_send_segment(qp, &ddp, p, n);
 }
 
 /* After this message another one goes out that needs nothing from the peer first. */
@@ -127,7 +127,7 @@ static bool another_follows(const struct soft_qp *qp)
 }
 
 /* The next segment of a Send or Write; true when it was the last one. */
-static bool send_send_part(struct soft_qp *qp, struct qp_item *item)
+static bool queue_pair_send_part(struct soft_qp *qp, struct qp_item *item)
 {
     static const enum rdmap_opcode sends[2][2] = {{RDMAP_SEND, RDMAP_SEND_SE},
                                                   {RDMAP_SEND_INVALIDATE, RDMAP_SEND_SE_INVALIDATE}};
@@ -152,12 +152,12 @@ static bool send_send_part(struct soft_qp *qp, struct qp_item *item)
     }
     if (ddp.last && another_follows(qp))
         mpa_end_more(qp->mpa);
-    send_send_segment(qp, &ddp, work->p ? work->p + item->done : NULL, n);
+    queue_pair_send_segment(qp, &ddp, work->p ? work->p + item->done : NULL, n);
     item->done += n;
     return ddp.last;
 }
 
-static void send_send_read(struct soft_qp *qp, struct qp_item *item)
+static void queue_pair_send_read(struct soft_qp *qp, struct qp_item *item)
 {
     const struct rdmap_read_request read = {
         .sink_stag = item->work.sink_stag,
@@ -209,10 +209,10 @@ static bool send_item(struct soft_qp *qp, struct qp_item *item)
     switch (item->work.kind) {
     case QP_SEND:
     case QP_WRITE:
-        item->completed = send_send_part(qp, item);
+        item->completed = queue_pair_send_part(qp, item);
         return item->completed;
     case QP_READ:
-        send_send_read(qp, item);
+        queue_pair_send_read(qp, item);
         g_queue_push_tail(&qp->asked, item);
         break;
     case QP_FETCH_ADD:
@@ -273,7 +273,7 @@ static bool send_answer_read(struct soft_qp *qp, struct qp_request *request)
     ddp.to = read->sink_to;
     if (ddp.last && g_queue_get_length(&qp->requests) > 1)
         mpa_end_more(qp->mpa); /* the answer to the next request */
-    send_send_segment(qp, &ddp, source, n);
+    queue_pair_send_segment(qp, &ddp, source, n);
     read->sink_to += n;
     read->source_to += n;
     read->size -= (uint32_t)n;

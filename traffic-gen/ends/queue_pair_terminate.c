@@ -8,7 +8,7 @@ const unsigned qp_protection_causes[] = {
     [MEMORY_WRAP] = QP_CAUSE(0, 1, 0x04),    [MEMORY_UNALIGNED] = QP_CAUSE(0, 2, 0x07), /* RFC 7306 section 8.2 */
 };
 
-static void terminate_terminate(struct soft_qp *qp, struct rdmap_terminate *message, unsigned cause)
+static void queue_pair_terminate_with(struct soft_qp *qp, struct rdmap_terminate *message, unsigned cause)
 {
     uint8_t octets[DDP_UNTAGGED_HEADER_LEN + RDMAP_TERMINATE_LEN_MAX];
     struct ddp_segment ddp = {
@@ -50,7 +50,7 @@ void qp_fail(struct soft_qp *qp, unsigned cause)
 {
     struct rdmap_terminate message = {0};
 
-    terminate_terminate(qp, &message, cause);
+    queue_pair_terminate_with(qp, &message, cause);
 }
 
 void qp_fail_about(struct soft_qp *qp, unsigned cause, const uint8_t *p, size_t n)
@@ -58,7 +58,7 @@ void qp_fail_about(struct soft_qp *qp, unsigned cause, const uint8_t *p, size_t 
     struct rdmap_terminate message = {0};
 
     rdmap_terminate_echo(&message, p, n); /* "if possible": not when there is no whole header */
-    terminate_terminate(qp, &message, cause);
+    queue_pair_terminate_with(qp, &message, cause);
 }
 
 void qp_fail_request(struct soft_qp *qp, unsigned cause, const struct qp_request *request)
@@ -71,7 +71,7 @@ void qp_fail_request(struct soft_qp *qp, unsigned cause, const struct qp_request
         message.r = message.has_read = true;
         message.read = request->read;
     }
-    terminate_terminate(qp, &message, cause);
+    queue_pair_terminate_with(qp, &message, cause);
 }
 
 void soft_qp_terminate(struct qp *base, unsigned layer, unsigned etype, unsigned code)

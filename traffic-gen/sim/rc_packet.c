@@ -46,7 +46,7 @@ struct rc_packet *rc_packet_of_mad(struct rc_connection *connection, unsigned si
     return packet;
 }
 
-static void *packet_packet_copy(const void *p)
+static void *rc_packet_copy(const void *p)
 {
     const struct rc_packet *packet = p;
     struct rc_packet *copy = g_memdup2(packet, sizeof *packet);
@@ -56,7 +56,7 @@ static void *packet_packet_copy(const void *p)
     return copy;
 }
 
-static void packet_packet_free(void *p)
+static void rc_packet_free(void *p)
 {
     struct rc_packet *packet = p;
 
@@ -171,8 +171,8 @@ static void packet_run(const struct event *event)
 const struct sim_transport rc_transport = {
     .is_stale = packet_is_stale,
     .run = packet_run,
-    .packet_copy = packet_packet_copy,
-    .packet_free = packet_packet_free,
+    .packet_copy = rc_packet_copy,
+    .packet_free = rc_packet_free,
     .waits_for = rc_waits_for,
     .connection_free = rc_free,
 };
@@ -186,5 +186,5 @@ void rc_depart(struct rc_connection *connection, unsigned side, struct rc_packet
     sim_travel(connection->sim, &end->lane,
                &(struct event){.transport = &rc_transport, .connection = connection, .side = side, .packet = packet},
                &(struct sim_travel){.troubled = true}, how);
-    packet_packet_free(packet);
+    rc_packet_free(packet);
 }

@@ -78,8 +78,8 @@ static const char *record_status_of(const struct rpcrdma_message *message)
 }
 
 /* The answer is the last message of its Call. */
-static void record_record_call(const struct print_target *target, struct print_record *record,
-                               const struct rpcrdma_message *message)
+static void print_record_call(const struct print_target *target, struct print_record *record,
+                              const struct rpcrdma_message *message)
 {
     const struct rpcrdma_transaction *transaction = message->transaction;
     int64_t took = message->place.time_ns - transaction->call.time_ns;
@@ -119,5 +119,5 @@ void rpcrdma_record(const struct print_target *target, enum direction direction,
         record_take_lists(&record, message);
     print_record(target, &record);
     if (message->kind != RPCRDMA_KIND_CALL && rpcrdma_ends(message))
-        record_record_call(target, &record, message);
+        print_record_call(target, &record, message);
 }

@@ -157,7 +157,7 @@ static uint16_t listen_port_of(const struct rdma_cm_id *id)
 }
 
 /* False with errno. */
-static bool listen_listen_at(struct verbs_listener *listener, const struct addrinfo *address)
+static bool verbs_listen_at(struct verbs_listener *listener, const struct addrinfo *address)
 {
     const struct verbs_calls *v = listener->v;
     struct rdma_cm_id *id;
@@ -191,7 +191,7 @@ static bool listen_at_all(struct verbs_listener *listener, const struct addrinfo
     listener->watch.fd = listener->channel->fd;
     fcntl(listener->watch.fd, F_SETFL, fcntl(listener->watch.fd, F_GETFL) | O_NONBLOCK);
     for (const struct addrinfo *a = addresses; a && listener->n_ids < IDS_MAX; a = a->ai_next) {
-        if (!listen_listen_at(listener, a))
+        if (!verbs_listen_at(listener, a))
             trouble = errno;
         if (trouble == EADDRINUSE)
             break;

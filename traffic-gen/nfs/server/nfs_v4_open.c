@@ -286,7 +286,7 @@ static void put_open(struct nfs4_call *call, const struct request *request, stru
     nfs4_put_delegation(call, state, request->share);
 }
 
-static int open_open_file(struct nfs4_call *call, struct request *request, struct nfs4_owner *owner)
+static int v4_open_file(struct nfs4_call *call, struct request *request, struct nfs4_owner *owner)
 {
     uint64_t directory = call->current, before = nfs4_change_of(call, directory), node = 0;
     struct nfs4_state *state;
@@ -331,7 +331,7 @@ int nfs4_open(struct nfs4_call *call)
     drop_unconfirmed(call, owner, request.seqid);
     /* Any error from here on consumes the owner's seqid (RFC 7530 section 9.1.7). */
     status = nfs4_owner_seqid(call, owner, request.seqid);
-    return status == NFS4_OK ? open_open_file(call, &request, owner) : status;
+    return status == NFS4_OK ? v4_open_file(call, &request, owner) : status;
 }
 
 /* ---- operations on an open ---- */

@@ -47,7 +47,7 @@ struct crew {
     GHashTable *breached; /* const struct rule *: seen in two runs of a case, beside what it is about */
 };
 
-static bool run_run_may_go_on(const struct crew *crew)
+static bool suite_run_may_go_on(const struct crew *crew)
 {
     return !crew->over && !suite_stopped;
 }
@@ -59,7 +59,7 @@ enum { ORDINARY = 2 /* connections, the second right after the first */, LATE_MA
 enum end { END_ALIVE, END_NO_ANSWER, END_CUT };
 
 /* In how many of these runs. */
-static unsigned run_run_times_seen(const GPtrArray *runs, const struct rule *rule)
+static unsigned suite_run_times_seen(const GPtrArray *runs, const struct rule *rule)
 {
     unsigned n = 0;
 
@@ -89,7 +89,7 @@ static bool has_seen_once(struct crew *crew, const GPtrArray *runs)
 
             if (!rule || g_hash_table_contains(crew->breached, rule))
                 continue;
-            if (run_run_times_seen(runs, rule) > 1)
+            if (suite_run_times_seen(runs, rule) > 1)
                 g_hash_table_add(crew->breached, (gpointer)rule);
             else
                 once = true;
@@ -207,8 +207,8 @@ static enum end run_rest(struct crew *crew, struct trial *trial)
 
 static const int64_t save_every_ns = 1000000000;
 
-/* The report as it is so far; run_run_collect() fills it when all is over. */
-static void run_run_save(struct crew *crew)
+/* The report as it is so far; suite_run_collect() fills it when all is over. */
+static void suite_run_save(struct crew *crew)
 {
     struct suite_report *report = crew->report;
     int64_t now = talk_now();
@@ -231,7 +231,7 @@ static void run_run_save(struct crew *crew)
 }
 
 /* It has a verdict. */
-static void run_run_finish(struct crew *crew, struct trial *trial)
+static void suite_run_finish(struct crew *crew, struct trial *trial)
 {
     const bool believed = crew->options->repeat == 1 && crew->options->confirm == 1;
     struct case_result *result = trial->result = case_merge(trial->runs, believed);
@@ -244,7 +244,7 @@ static void run_run_finish(struct crew *crew, struct trial *trial)
         crew->over = true;
     if (crew->options->finished)
         crew->options->finished(crew->options->ctx, crew->finished, crew->n, result);
-    run_run_save(crew);
+    suite_run_save(crew);
 }
 
 /* ---- death ---- */
@@ -262,7 +262,7 @@ static struct device_death *add_death(struct crew *crew, const char *how)
 }
 
 /* False: it stays dead, and the run is over. */
-static bool run_run_revive(struct crew *crew, struct device_death *death)
+static bool suite_run_revive(struct crew *crew, struct device_death *death)
 {
     const struct run_options *options = crew->options;
     g_autofree char *device = g_strdup_printf("IWARP_DEVICE=%s", options->address),
@@ -304,7 +304,7 @@ static void blame_none(struct crew *crew, struct trial *trial, const char *how)
         g_ptr_array_add(death->cases, g_strdup(crew->last->id));
     g_ptr_array_add(death->cases, g_strdup(result->id));
     result->death = g_strdup(device_life_names[crew->life]);
-    if (run_run_revive(crew, death) && !trial->again) {
+    if (suite_run_revive(crew, death) && !trial->again) {
         trial->again = true;
         g_ptr_array_set_size(trial->runs, trial->runs->len - 1);
     }
@@ -329,11 +329,11 @@ static void blame(struct crew *crew, struct trial *trial, const char *how)
                                      how, case_outcome_names[result->outcome], before);
     result->outcome = OUTCOME_DIED;
     g_ptr_array_add(death->cases, g_strdup(result->id));
-    run_run_revive(crew, death);
+    suite_run_revive(crew, death);
 }
 
 /* Patiently: a device that needs a moment to recover is alive. */
-static bool run_run_is_alive(struct crew *crew, char **how)
+static bool suite_run_is_alive(struct crew *crew, char **how)
 {
     crew->life = alive_check(crew->run, crew->run->t_recover, 0, how);
     return crew->life == DEVICE_ALIVE;
@@ -342,7 +342,7 @@ static bool run_run_is_alive(struct crew *crew, char **how)
 /* The remaining runs of a case, alone: a device that dies now dies of it. */
 static void run_alone(struct crew *crew, struct trial *trial)
 {
-    while (run_run_may_go_on(crew)) {
+    while (suite_run_may_go_on(crew)) {
         g_autofree char *how = NULL;
         enum end end = run_rest(crew, trial);
 
@@ -350,14 +350,14 @@ static void run_alone(struct crew *crew, struct trial *trial)
             return;
         if (end == END_ALIVE)
             break;
-        if (!run_run_is_alive(crew, &how)) {
+        if (!suite_run_is_alive(crew, &how)) {
             if (crew->life == DEVICE_STOPPED)
                 return;
             blame(crew, trial, how);
         }
     }
     if (trial->runs->len > 0 && !suite_stopped)
-        run_run_finish(crew, trial);
+        suite_run_finish(crew, trial);
 }
 
 /* Several cases ran when it died. If it can be revived, each runs alone; otherwise none of them has a verdict. */
@@ -370,7 +370,7 @@ static void settle_several(struct crew *crew, const char *how)
 
     for (guint i = 0; i < n; i++)
         g_ptr_array_add(death->cases, g_strdup(last_of(g_ptr_array_index(crew->suspects, i))->id));
-    revived = run_run_revive(crew, death);
+    revived = suite_run_revive(crew, death);
     for (guint i = 0; i < n && !suite_stopped; i++) {
         struct trial *trial = g_ptr_array_index(crew->suspects, i);
 
@@ -387,7 +387,7 @@ static void settle_several(struct crew *crew, const char *how)
             device_life_text(life), n - 1, how);
         result->outcome = OUTCOME_INCONCLUSIVE;
         result->death = g_strdup(device_life_names[life]);
-        run_run_finish(crew, trial);
+        suite_run_finish(crew, trial);
     }
     if (crew->report->deaths->len > deaths) /* what it finds alone is better */
         g_ptr_array_remove(crew->report->deaths, death);
@@ -419,10 +419,10 @@ static void doubt_absence(const struct crew *crew, struct case_result *result)
 }
 
 /* No thread is within a case. */
-static void run_run_settle(struct crew *crew)
+static void suite_run_settle(struct crew *crew)
 {
     g_autofree char *how = NULL;
-    bool alive = run_run_is_alive(crew, &how);
+    bool alive = suite_run_is_alive(crew, &how);
 
     if (crew->life == DEVICE_STOPPED)
         return;
@@ -456,7 +456,7 @@ static bool is_alone(const struct trial *trial)
 /* The next case; NULL when there is none. */
 static struct trial *next_one(struct crew *crew)
 {
-    while (run_run_may_go_on(crew) && crew->next < crew->n) {
+    while (suite_run_may_go_on(crew) && crew->next < crew->n) {
         struct trial *trial = &crew->trials[crew->next++];
 
         if (!trial->earlier)
@@ -471,7 +471,7 @@ static struct trial *take_one(struct crew *crew)
 {
     struct trial *trial;
 
-    while ((crew->suspects->len > 0 || crew->alone) && run_run_may_go_on(crew))
+    while ((crew->suspects->len > 0 || crew->alone) && suite_run_may_go_on(crew))
         g_cond_wait(&crew->changed, &crew->lock);
     trial = next_one(crew);
     if (!trial || !is_alone(trial))
@@ -479,10 +479,10 @@ static struct trial *take_one(struct crew *crew)
     crew->alone = true;
     while (crew->working > 0)
         g_cond_wait(&crew->changed, &crew->lock);
-    return run_run_may_go_on(crew) ? trial : NULL;
+    return suite_run_may_go_on(crew) ? trial : NULL;
 }
 
-static void run_run_report_progress(const struct crew *crew, const struct trial *trial)
+static void suite_run_report_progress(const struct crew *crew, const struct trial *trial)
 {
     g_autofree char *id = suite_case_id(trial->chosen->row);
 
@@ -490,7 +490,7 @@ static void run_run_report_progress(const struct crew *crew, const struct trial 
         crew->options->progress(crew->options->ctx, crew->finished, crew->n, id);
 }
 
-static gpointer run_run_work(gpointer data)
+static gpointer suite_run_work(gpointer data)
 {
     struct crew *crew = data;
     struct trial *trial;
@@ -499,7 +499,7 @@ static gpointer run_run_work(gpointer data)
     while ((trial = take_one(crew))) {
         enum end end;
 
-        run_run_report_progress(crew, trial);
+        suite_run_report_progress(crew, trial);
         crew->working++;
         g_mutex_unlock(&crew->lock);
         end = run_rest(crew, trial);
@@ -509,9 +509,9 @@ static gpointer run_run_work(gpointer data)
         if (end == END_NO_ANSWER)
             g_ptr_array_add(crew->suspects, trial);
         else if (end == END_ALIVE)
-            run_run_finish(crew, trial);
+            suite_run_finish(crew, trial);
         if (crew->suspects->len > 0 && crew->working == 0)
-            run_run_settle(crew);
+            suite_run_settle(crew);
         g_cond_broadcast(&crew->changed);
     }
     g_mutex_unlock(&crew->lock);
@@ -586,7 +586,7 @@ static void take_deaths(struct crew *crew)
     }
 }
 
-static void run_run_collect(struct crew *crew)
+static void suite_run_collect(struct crew *crew)
 {
     for (guint i = 0; i < crew->n; i++) {
         struct trial *trial = &crew->trials[i];
@@ -629,12 +629,12 @@ void run_cases(struct talk_run *run, const GArray *chosen, const struct run_opti
         take_earlier(&crew.trials[i], earlier_of(options->earlier, crew.trials[i].chosen->row), options->confirm);
     }
     for (unsigned i = 0; i < options->jobs; i++)
-        threads[i] = g_thread_new("test", run_run_work, &crew);
+        threads[i] = g_thread_new("test", suite_run_work, &crew);
     for (unsigned i = 0; i < options->jobs; i++)
         g_thread_join(threads[i]);
     g_free(threads);
     take_deaths(&crew);
-    run_run_collect(&crew);
+    suite_run_collect(&crew);
     g_free(crew.trials);
     g_ptr_array_unref(crew.suspects);
     g_ptr_array_unref(crew.acquitted);

@@ -179,7 +179,7 @@ static char *statement_of(struct rpc_talker *talker, const char *text)
     return g_string_free(statement, FALSE);
 }
 
-static bool say_say(struct speech *speech, const char *text)
+static bool rpc_talker_say_text(struct speech *speech, const char *text)
 {
     struct rpc_talker *talker = speech->talker;
     g_autofree char *statement = statement_of(talker, text), *error = NULL;
@@ -218,7 +218,7 @@ bool rpc_talker_say_statement(struct rpc_talker *talker, const char *text)
     struct speech speech = {.talker = talker};
 
     say_mark(talker);
-    return say_say(&speech, text);
+    return rpc_talker_say_text(&speech, text);
 }
 
 bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, const char *words)
@@ -229,5 +229,5 @@ bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, c
     say_mark(talker);
     talker->xid = get_be32(out->octets->data);
     say_take_message(&speech, out);
-    return say_say(&speech, text);
+    return rpc_talker_say_text(&speech, text);
 }

@@ -30,7 +30,7 @@ int64_t talk_now(void)
 
 /* ---- verdict ---- */
 
-static void talk_talk_conclude(struct talk *talk, enum case_outcome outcome, const char *format, va_list args)
+static void suite_talk_conclude(struct talk *talk, enum case_outcome outcome, const char *format, va_list args)
 {
     struct case_result *result = talk->result;
 
@@ -45,7 +45,7 @@ static void talk_talk_conclude(struct talk *talk, enum case_outcome outcome, con
     do {                                                                                                               \
         va_list args;                                                                                                  \
         va_start(args, format);                                                                                        \
-        talk_talk_conclude(talk, outcome, format, args);                                                               \
+        suite_talk_conclude(talk, outcome, format, args);                                                              \
         va_end(args);                                                                                                  \
     } while (0)
 
@@ -246,7 +246,7 @@ static bool is_of_test(const struct talk *talk, enum rule_id rule)
 }
 
 /* What the engine found about the DUT: a breach of the rule under test decides, others become observations. */
-static void talk_talk_take_findings(struct talk *talk)
+static void suite_talk_take_findings(struct talk *talk)
 {
     const GArray *findings = watch_findings(talk->watch);
 
@@ -269,7 +269,7 @@ static void talk_talk_take_findings(struct talk *talk)
 void talk_take_findings(struct talk *talk)
 {
     if (talk->watch)
-        talk_talk_take_findings(talk);
+        suite_talk_take_findings(talk);
 }
 
 /*
@@ -326,7 +326,7 @@ void talk_hang_up(struct talk *talk)
     tcp_close(talk->fd);
     talk->fd = -1;
     watch_finish(talk->watch);
-    talk_talk_take_findings(talk);
+    suite_talk_take_findings(talk);
 }
 
 void talk_renew(struct talk *talk)
@@ -377,7 +377,7 @@ void talk_wait_to_listen(struct talk *talk)
 }
 
 /* A device that serves one connection after the other may need a moment until it listens again. */
-static int talk_talk_connect_to_device(struct talk *talk, const struct tcp_wish *wish, char **why)
+static int suite_talk_connect_to_device(struct talk *talk, const struct tcp_wish *wish, char **why)
 {
     bool waits = talk->row && (talk->waits || !talk->result->said);
     int64_t until = talk_now() + (waits ? talk->run->t_recover : 0);
@@ -416,7 +416,7 @@ static bool is_as_asked(int fd, const struct accepting *how)
 }
 
 /* One that was opened so, if that is wanted: others were opened before, or by another case. */
-static int talk_talk_accept_device(const struct talk *talk, const struct accepting *how, char **why)
+static int suite_talk_accept_device(const struct talk *talk, const struct accepting *how, char **why)
 {
     const int listener = talk->run->listener;
     int fd = tcp_accept(listener, true, talk_accept_time(talk), why);
@@ -465,9 +465,9 @@ bool talk_open(struct talk *talk)
 
     talk_renew(talk);
     if (talk->run->dut == DUT_RESPONDER)
-        talk->fd = talk_talk_connect_to_device(talk, &wish, &why);
+        talk->fd = suite_talk_connect_to_device(talk, &wish, &why);
     else
-        talk->fd = talk_talk_accept_device(talk, &accepting, &why);
+        talk->fd = suite_talk_accept_device(talk, &accepting, &why);
     if (talk->fd < 0) {
         talk->open_error = errno;
         talk->result->refused = true;
@@ -532,7 +532,7 @@ bool talk_delivered(struct talk *talk)
 
 /* ---- out ---- */
 
-static bool talk_talk_may_send(const struct talk *talk)
+static bool suite_talk_may_send(const struct talk *talk)
 {
     return talk->fd >= 0 && !talk->dut_reset && !talk->our_reset && !talk->our_fin && talk_now() < talk->deadline;
 }
@@ -542,7 +542,7 @@ void talk_write(struct talk *talk, const void *p, size_t n)
     GString *caption;
     size_t sent;
 
-    if (!talk_talk_may_send(talk) || n == 0)
+    if (!suite_talk_may_send(talk) || n == 0)
         return;
     talk->result->said = true;
     caption = g_string_new(NULL);
@@ -568,7 +568,7 @@ void talk_together(struct talk *talk, bool on)
 
 void talk_finish(struct talk *talk)
 {
-    if (!talk_talk_may_send(talk))
+    if (!suite_talk_may_send(talk))
         return;
     talk->our_fin = true;
     talk_note(talk, true, NULL, 0, "FIN");
@@ -586,12 +586,12 @@ void talk_reset(struct talk *talk)
     tcp_reset(talk->fd);
     talk->fd = -1;
     watch_finish(talk->watch);
-    talk_talk_take_findings(talk);
+    suite_talk_take_findings(talk);
 }
 
 /* ---- in ---- */
 
-static bool talk_talk_take(struct talk *talk)
+static bool suite_talk_take(struct talk *talk)
 {
     uint8_t octets[READ_SIZE];
     enum tcp_status status;
@@ -632,7 +632,7 @@ static bool receive_within(struct talk *talk, int64_t left)
     int wait = (int)CLAMP((left + ms - 1) / ms, 0, TCP_STOP_SLICE_MS);
     bool news = tcp_wait(talk->fd, talk->dut_fin, unacked ? MIN(wait, ACK_SLICE_MS) : wait);
 
-    if (news && talk_talk_take(talk))
+    if (news && suite_talk_take(talk))
         return true;
     if (news && talk->dut_fin)
         g_usleep(1000); /* all that can still come is an RST */

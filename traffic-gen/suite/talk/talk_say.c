@@ -99,7 +99,7 @@ static void make_usual(struct talk *talk, struct message *message, const struct 
     }
 }
 
-static bool talk_talk_say_fill_in(struct conversation *c, struct words *words, struct message *message)
+static bool suite_talk_say_fill_in(struct conversation *c, struct words *words, struct message *message)
 {
     struct talk *talk = c->socket;
     const char *name = words_value(words, "region");
@@ -173,7 +173,7 @@ static const struct carrier carrier_socket = {
     .end = end_socket,
     .write = write_socket,
     .written = written_socket,
-    .fill_in = talk_talk_say_fill_in,
+    .fill_in = suite_talk_say_fill_in,
 };
 
 void talk_begin_saying(struct talk *talk)
@@ -207,7 +207,7 @@ static char *as_statement(struct talk *talk, const char *text)
     return g_strdup_printf("%c %s", side, text);
 }
 
-static bool talk_talk_say_one(struct talk *talk, const char *text, char **error)
+static bool suite_talk_say_one(struct talk *talk, const char *text, char **error)
 {
     g_autofree char *statement = as_statement(talk, text);
     g_autoptr(GPtrArray) statements = script_parse("case", statement, error);
@@ -221,7 +221,7 @@ static bool talk_talk_say_one(struct talk *talk, const char *text, char **error)
     return script_end(player, error);
 }
 
-static bool talk_talk_say(struct talk *talk, const uint8_t *p, size_t n, const char *format, va_list args)
+static bool suite_talk_say(struct talk *talk, const uint8_t *p, size_t n, const char *format, va_list args)
 {
     g_autofree char *text = g_strdup_vprintf(format, args), *error = NULL;
     g_auto(GStrv) parts = g_strsplit(text, ";", -1);
@@ -231,7 +231,7 @@ static bool talk_talk_say(struct talk *talk, const uint8_t *p, size_t n, const c
     for (unsigned i = 0; good && parts[i]; i++) {
         talk->given = p;
         talk->given_n = n;
-        good = !*g_strstrip(parts[i]) || (talk_talk_say_one(talk, parts[i], &error) && !talk->left_out);
+        good = !*g_strstrip(parts[i]) || (suite_talk_say_one(talk, parts[i], &error) && !talk->left_out);
     }
     talk->given = NULL;
     if (error && !talk->left_out)
@@ -245,7 +245,7 @@ bool talk_say(struct talk *talk, const char *format, ...)
     bool good;
 
     va_start(args, format);
-    good = talk_talk_say(talk, NULL, 0, format, args);
+    good = suite_talk_say(talk, NULL, 0, format, args);
     va_end(args);
     return good;
 }
@@ -256,7 +256,7 @@ bool talk_say_octets(struct talk *talk, const void *p, size_t n, const char *for
     bool good;
 
     va_start(args, format);
-    good = talk_talk_say(talk, p, n, format, args);
+    good = suite_talk_say(talk, p, n, format, args);
     va_end(args);
     return good;
 }
@@ -270,8 +270,8 @@ bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words)
     return *question && talk_say_octets(talk, talk->given, talk->given_n, "%s %s", question, words);
 }
 
-static GByteArray *talk_talk_say_octets_of(struct talk *talk, const uint8_t *p, size_t n, const char *format,
-                                           va_list args)
+static GByteArray *suite_talk_say_octets_of(struct talk *talk, const uint8_t *p, size_t n, const char *format,
+                                            va_list args)
 {
     enum role role = talk_role(talk);
     GByteArray *octets;
@@ -280,7 +280,7 @@ static GByteArray *talk_talk_say_octets_of(struct talk *talk, const uint8_t *p, 
     if (!talk->said)
         return NULL;
     cork(talk->said, role);
-    good = talk_talk_say(talk, p, n, format, args);
+    good = suite_talk_say(talk, p, n, format, args);
     octets = talk->said->corked[role];
     talk->said->corked[role] = NULL;
     talk->said->is_corked[role] = false;
@@ -296,7 +296,7 @@ GByteArray *talk_octets(struct talk *talk, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    octets = talk_talk_say_octets_of(talk, NULL, 0, format, args);
+    octets = suite_talk_say_octets_of(talk, NULL, 0, format, args);
     va_end(args);
     return octets;
 }
@@ -307,7 +307,7 @@ GByteArray *talk_octets_of(struct talk *talk, const void *p, size_t n, const cha
     va_list args;
 
     va_start(args, format);
-    octets = talk_talk_say_octets_of(talk, p, n, format, args);
+    octets = suite_talk_say_octets_of(talk, p, n, format, args);
     va_end(args);
     return octets;
 }
