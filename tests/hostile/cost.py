@@ -212,22 +212,21 @@ class Cost:
 HEAD = (f"{'generator':30} {'octets':>12} {'s/MB':>9} {'x contr.':>8} {'limit':>6} {'growth':>7} {'lim.':>4} {'MiB':>8} {'control':>8} {'limit':>7}")
 
 
-def judge(row, cost, sanitized, enough):
-    """What is over its limit. Times below `enough` say nothing on a busy machine. A sanitizer's memory and time say nothing but how they grow. In tshark, time may grow as that of the control
+def judge(row, cost, sanitized):
+    """What is over its limit. A sanitizer's memory and time say nothing but how they grow. In tshark, time may grow as that of the control
     of the same size, whose growth is Wireshark's own: it takes the square for a message that never ends, without the plugins, too."""
     over = []
-    measurable = cost.seconds >= enough
-    if measurable and cost.growth > GROWTH and not row.built_in:
+    if cost.growth > GROWTH and not row.built_in:
         over.append("growth")
-    if measurable and not sanitized and cost.times > cost.limit_times:
+    if not sanitized and cost.times > cost.limit_times:
         over.append("time")
     if not sanitized and cost.mib > cost.limit_mib:
         over.append("memory")
     return ", ".join(over)
 
 
-def measure(row, build, folder, n, sanitized=False, enough=0):
-    """One row: the sizes are n and FACTOR * n. enough: seconds of the larger one, from which on times are judged."""
+def measure(row, build, folder, n, sanitized=False):
+    """One row: the sizes are n and FACTOR * n."""
     n = max(int(n * row.share), 8)
     paths = [folder / f"{row.name}-{size}" for size in (n, FACTOR * n)]
     for path, size in zip(paths, (n, FACTOR * n)):
@@ -249,7 +248,7 @@ def measure(row, build, folder, n, sanitized=False, enough=0):
         octets = paths[1].stat().st_size
         cost = Cost(octets, seconds[1], max(seconds[1], LEAST) / max(seconds[2], LEAST), max(users[1], LEAST * FACTOR) / users[0],
                     mib[1], mib[2], row.times, row.mib(FACTOR * n))
-        cost.trouble = judge(row, cost, sanitized, enough)
+        cost.trouble = judge(row, cost, sanitized)
         if best is None or (cost.trouble == "") > (best.trouble == "") or (bool(cost.trouble) == bool(best.trouble) and cost.seconds < best.seconds):
             best = cost
         if not best.trouble:

@@ -7,8 +7,9 @@ import pytest
 
 import cost
 
-QUICK = 1500  # the stage has 25,000
-ENOUGH = 0.4  # seconds of processor time, which another process cannot change by much
+# Packets; the stage has 25,000. Some milliseconds of processor time say little on a busy machine: what seems to be over a limit is
+# measured again with more.
+QUICK, MORE = 1500, 12000
 IN_TSHARK = ("tshark_junk_requests", "tshark_crowd_of_tcp", "tshark_backwards", "tshark_flood_of_roce")  # it takes long to start
 
 
@@ -16,7 +17,9 @@ IN_TSHARK = ("tshark_junk_requests", "tshark_crowd_of_tcp", "tshark_backwards", 
 def test_bounded(build, sanitized, tmp_path, row):
     if row.built_in and (sanitized or not list((build / "plugins").glob("run/*/epan/mpa.so"))):
         pytest.skip("no plugins whose memory and time are their own")
-    found = cost.measure(row, build, tmp_path, QUICK, sanitized, ENOUGH)
+    found = cost.measure(row, build, tmp_path, QUICK, sanitized)
+    if found.trouble:
+        found = cost.measure(row, build, tmp_path, MORE, sanitized)
     assert not found.trouble, f"{cost.HEAD}\n{found.line(row.name)}"
 
 
