@@ -185,7 +185,7 @@ def merging(arguments, folder):
         subprocess.run([check, "--no-progress", "--format=ndjson", "--counts=connection", "-o", report, capture], check=True)
         merge, = measure([Command(f"iwarp-check merge, {what}", check, "merge", *[report] * copies, "-o", merged)], max(3, arguments.runs // 2))
         results.append(merge)
-        limits += [(f"iwarp-check merge, {what}: CPU time for 100 MB", merge["cpu_s"] * 1e8 / (report.stat().st_size * copies), 8, "s"),
+        limits += [(f"iwarp-check merge, {what}: CPU time for 100 MB", merge["cpu_s"] * 1e8 / (report.stat().st_size * copies), 6, "s"),
                    (f"iwarp-check merge, {what}: peak memory", merge["peak_mib"], 64, "MiB")]
     for path in (report, capture, merged):
         path.unlink()

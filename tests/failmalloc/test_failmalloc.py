@@ -67,8 +67,8 @@ def fail_each(build, shim, tmp_path, *arguments):
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for number, result, said in pool.map(run, numbers):
             where = f"allocation {number} of {total}: status {result.returncode}\n{result.stdout}{result.stderr}"
-            if said.strip().isdigit() and int(said) < number:
-                continue  # how many there are depends on the seed of the run, a few more or fewer
+            if said.strip().isdigit() and total - 8 <= int(said) < number:
+                continue  # the seed of a run decides on a few allocations, and this run had fewer than the first one
             assert "failed" in said, where
             assert result.returncode in (0, 2, 3), where  # 3: nothing was left to judge
             if result.returncode == 2:
