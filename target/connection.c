@@ -35,11 +35,6 @@ struct connection *connection_new(struct rdma_cm_id *id, const struct target_opt
     return c;
 }
 
-static uint32_t connection_least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* One Receive more than are posted at first: a peer's Receive may be asked for while another is still being echoed. */
 static const char *open_queues(struct connection *c)
 {
@@ -48,15 +43,14 @@ static const char *open_queues(struct connection *c)
 
     if (ibv_query_device(c->id->verbs, &can) != 0)
         return "device";
-    attributes.cap.max_recv_wr = connection_least((uint32_t)can.max_qp_wr, PLAN_RECEIVES_MAX + 1);
-    attributes.cap.max_send_wr = connection_least((uint32_t)can.max_qp_wr, PLAN_RECEIVES_MAX + OWN_SENDS);
+    attributes.cap.max_recv_wr = plan_least((uint32_t)can.max_qp_wr, PLAN_RECEIVES_MAX + 1);
+    attributes.cap.max_send_wr = plan_least((uint32_t)can.max_qp_wr, PLAN_RECEIVES_MAX + OWN_SENDS);
     c->channel = ibv_create_comp_channel(c->id->verbs);
     if (!c->channel || fcntl(c->channel->fd, F_SETFL, O_NONBLOCK) != 0)
         return "completion channel";
     c->completions = ibv_create_cq(
-        c->id->verbs,
-        (int)connection_least((uint32_t)can.max_cqe, attributes.cap.max_recv_wr + attributes.cap.max_send_wr), c,
-        c->channel, 0);
+        c->id->verbs, (int)plan_least((uint32_t)can.max_cqe, attributes.cap.max_recv_wr + attributes.cap.max_send_wr),
+        c, c->channel, 0);
     if (!c->completions || ibv_req_notify_cq(c->completions, 0) != 0)
         return "completion queue";
     attributes.send_cq = attributes.recv_cq = c->completions;
@@ -103,8 +97,8 @@ void connection_terms(struct connection *c, struct rdma_conn_param *terms, uint8
     *terms = (struct rdma_conn_param){.responder_resources = (uint8_t)c->options->ird,
                                       .initiator_depth = (uint8_t)c->options->ord};
     if (ibv_query_device(c->id->verbs, &can) == 0) {
-        terms->responder_resources = (uint8_t)connection_least(c->options->ird, (uint32_t)can.max_qp_rd_atom);
-        terms->initiator_depth = (uint8_t)connection_least(c->options->ord, (uint32_t)can.max_qp_init_rd_atom);
+        terms->responder_resources = (uint8_t)plan_least(c->options->ird, (uint32_t)can.max_qp_rd_atom);
+        terms->initiator_depth = (uint8_t)plan_least(c->options->ord, (uint32_t)can.max_qp_init_rd_atom);
     }
     if (!c->options->tell_in_send) {
         terms->private_data = words;

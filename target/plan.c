@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "target/plan.h"
 
-static uint32_t plan_least(uint32_t a, uint32_t b)
+uint32_t plan_least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }

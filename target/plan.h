@@ -20,6 +20,8 @@ struct plan {
 
 /* p[0..n): private data of the peer, which may be empty, or anything. */
 struct plan target_plan_make(const struct target_options *options, const uint8_t *p, size_t n);
+/* The smaller number. */
+uint32_t plan_least(uint32_t a, uint32_t b);
 
 /*
  * A message that asks for the advertisement: IWTQ and nothing else. It is answered with the advertisement, for peers
