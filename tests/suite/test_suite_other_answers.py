@@ -86,6 +86,27 @@ def test_ddp_cannot_find_what_is_wrong_in_a_read(role):
     assert by_terminate(wrong) == set(), wrong.tell()
 
 
+class BadCrc(between.Between):
+    """Its Terminates have a wrong CRC."""
+
+    def said(self, segment):
+        if segment.says(between.TERMINATE):
+            octets = bytearray(between.fpdu(bytes(segment.ulpdu)))
+            octets[-1] ^= 0x10
+            return [bytes(octets)]
+        return [segment]
+
+
+@pytest.mark.parametrize("role,rules", [
+    ("responder", "MPA-8-05,MPA2-12-01,DDP-4.1-03,DDP-7.1-20,RDMAP-6.2.1-01,RDMAP-7.1-05"),
+    ("initiator", "MPA2-8-01,MPA2-9.1-16,MPA2-9.1-17,MPA2-9.1-18,MPA2-9.3-04,RDMAP-7.1-05"),
+])
+def test_a_damaged_terminate_is_none(role, rules):
+    right, wrong = run(role, between.Between, [f"--rules={rules}"]), run(role, BadCrc, [f"--rules={rules}"])
+    assert len(by_terminate(right)) > 3, right.tell()
+    assert by_terminate(wrong) == set(), wrong.tell()
+
+
 # ---- cases that no device can fail (NEVER_FAIL of test_suite_mutants.py) ----
 
 class OtherLayerWithMarkers(OtherLayer):

@@ -106,6 +106,12 @@ const struct suite_verdict *verdict_by_lines(struct talk *talk, const struct sui
 
 /* ---- what the device does ---- */
 
+/* One whose CRC is wrong is garbage. */
+static bool reaction_is_terminate(const struct talk_heard *heard)
+{
+    return heard->what == TALK_FPDU && heard->is_terminate;
+}
+
 static unsigned facts_of(struct talk *talk, enum talk_life life)
 {
     const struct talk_heard heard = *talk_last(talk);
@@ -129,7 +135,7 @@ static unsigned facts_of(struct talk *talk, enum talk_life life)
         {WHEN_FPDU, heard.what == TALK_FPDU && !heard.is_terminate},
         {WHEN_VERSION_0, is_message && heard.ddp.dv == 0 && heard.ddp.rv == 0},
         {WHEN_ECHO, is_message && heard.ddp.opcode == RDMAP_SEND && talk_echoes_message(&heard.ddp)},
-        {WHEN_TERMINATE, heard.is_terminate},
+        {WHEN_TERMINATE, reaction_is_terminate(&heard)},
         {WHEN_OPEN, talk_is_open(talk)},
         {WHEN_SAID, talk_answer(talk) != NULL},
         {WHEN_ANSWERS, life == LIFE_ANSWERS},
@@ -148,9 +154,7 @@ static unsigned facts_of(struct talk *talk, enum talk_life life)
 /* What comes after a Terminate, if there is one. */
 static void hear_beyond_terminate(struct talk *talk)
 {
-    const int64_t until = talk_now() + talk_t_close(talk);
-
-    while (talk_hear(talk, MAX(until - talk_now(), 0))->is_terminate)
+    while (reaction_is_terminate(talk_hear(talk, talk_t_close(talk))))
         ;
 }
 
@@ -160,7 +164,7 @@ static unsigned hear_after_terminate(struct talk *talk)
     static const struct talk_reason of_startup = {RDMAP_LAYER_LLP, 0, TALK_ANY};
     const struct talk_heard *heard = talk_hear(talk, talk_t_close(talk));
 
-    if (!heard->is_terminate || !talk_has_reason(&heard->meant, &of_startup, 1))
+    if (!reaction_is_terminate(heard) || !talk_has_reason(&heard->meant, &of_startup, 1))
         return 0;
     talk_hear(talk, talk_t_close(talk));
     return WHEN_AFTER;
@@ -237,7 +241,7 @@ void row_reaction(struct talk *talk, const struct suite_case *row)
     found = g_strdup(row->variant == HEAR_LIFE ? talk_life_words(talk, life) : talk_describe(talk, talk_last(talk)));
     reaction.found = found;
     reaction.facts |= facts_of(talk, life);
-    reaction.is_terminate = talk_last(talk)->is_terminate;
+    reaction.is_terminate = reaction_is_terminate(talk_last(talk));
     reaction.meant = talk_last(talk)->meant;
     line = verdict_by_lines(talk, row, &reaction);
     if (line && line->kind == VERDICT_REFUSES)
