@@ -215,7 +215,8 @@ static bool say_frame_alone(struct talk *talk, const struct start *start)
         if (start->bad && !bad)
             return false;
     }
-    talk_send_frame(talk, &wish);
+    if (!talk_send_frame(talk, &wish))
+        return false;
     if (!talk_is_initiator(talk))
         talk_begin_operation(talk); /* from now on the device can only send FPDUs */
     return true;
