@@ -48,10 +48,11 @@ class Word:
         self.verb, self.part = verb, part
         self.word, self.kind, self.function, *self.sets = fields
         self.values, self.conditions = {}, {}
+        self.by_lines = any(name in CONDITIONS for name in self.sets)
         for name in self.sets:
             if name not in CONDITIONS:
                 self.values |= values.get(name, {})
-            if name in CONDITIONS or name == BOTH:
+            if name in CONDITIONS or name == BOTH and self.by_lines:
                 self.conditions |= values.get(name, {})
 
 
@@ -169,12 +170,19 @@ def conditions_of(case, word, text):
 
 def verdicts_of(case, word):
     """The lines `pass CONDITION ...[, CONDITION ...]: TEXT` and so on; without a text it is what was found."""
-    verdicts = []
+    verdicts, always = [], None
     for kind, line in case.verdicts:
         conditions, _, text = line.partition(":")
+        if not word.by_lines or kind == "refuses" and WHEN not in word.sets:
+            fail(case, f"{word.word} has no line `{kind}`")
         for one in conditions.split(","):
+            if always:
+                fail(case, f"`{kind} {line}` is never tried: `{always}` before it always holds")
+            always = None if one.strip() else kind
             fields = [("kind", f"VERDICT_{kind.upper()}"), *conditions_of(case, word, one), ("text", literal(text.strip() or "{found}"))]
             verdicts.append("{" + ", ".join(f".{name} = {value}" for name, value in fields if value) + "}, ")
+    if WHEN in word.sets and not always:
+        fail(case, f"the last line of {word.word} has no condition, so that there is a verdict in any case")
     return "(const struct suite_verdict[]){" + "".join(verdicts) + "{.text = NULL}}" if verdicts else None
 
 
