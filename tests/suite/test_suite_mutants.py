@@ -22,6 +22,8 @@ NEVER_FAIL = {
 # What only our own TCP sends passes, and fails on faulty TCPs, in test_suite_wire.py: as Responder, as the TCP is the same in both roles;
 # two ends that open at once as Initiator.
 ON_WIRE = {test_suite_wire.CROSSED}.union(*(must for must, _ in test_suite_wire.FAULTS.values()))
+# Mutants that go by a clock: on a busy machine they may do in time what they do late.
+BY_CLOCK = {"MPA-7.1.1-24", "MPA-7.1.2-10/fin", "MPA-7.1.2-12", "MPA-7.1.2-12/cut", "MPA-7.1.5-04/late", "MPA-7.1.5-04/halves", "MPA-8-09"}
 RUNNERS = {"responder": devices.run_responder, "initiator": devices.run_initiator}
 
 
@@ -58,10 +60,11 @@ class MutantRuns:
         return self.started[what].result()
 
     def failing(self, name, role):
-        """A run in which the case fails, if there is one in three: on a busy machine a device that closes late may close in time, and
-        what comes late is not held against a device."""
+        """A run in which the case fails, if there is one in three: on a busy machine what comes late is not held against a device. A case
+        that passes has missed its mutant."""
+        again = {"inconclusive", "passed"} if name in BY_CLOCK else {"inconclusive"}
         for _ in range(2):
-            if name in self[name, role].outcome("failed"):
+            if self[name, role].tests[name]["outcome"] not in again:
                 break
             self.start(name, role)
         return self[name, role]
