@@ -352,7 +352,7 @@ int command_play(int argc, char **argv)
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "bulk, bulk-whole, nfs-bulk: with Markers", NULL},
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "bulk, bulk-whole, nfs-bulk: without CRC", NULL},
         {"memory", 0, 0, G_OPTION_ARG_FILENAME, &options.memory,
-         "scenarios of work: write the memory of both ends there at the end", "FOLDER"},
+         "scenarios of work: write the memory of both ends there at the end", "DIRECTORY"},
         G_OPTION_ENTRY_NULL,
     };
     int status;

@@ -222,7 +222,8 @@ int command_serve(int argc, char **argv)
         COMMAND_GROUP("For some services"),
         {"size", 0, 0, G_OPTION_ARG_INT64, &options.size, "sink: octets of its memory (default 1 MiB)", "N"},
         {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
-         "answer this stimulus wrongly: echo, rpc (iwarp-gen list mutants), nfs (write-lost, executed-again, delay)",
+         "answer this stimulus wrongly: echo, rpc (iwarp-gen list mutants), nfs (write-lost, executed-again, "
+         "lost-at-restart, verifier-kept, delay)",
          "ID"},
         G_OPTION_ENTRY_NULL,
     };

@@ -705,7 +705,7 @@ int command_test(int argc, char **argv)
         {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed,
          "seed of XIDs, owners, names and combinations: that of a run to repeat", "N"},
         COMMAND_GROUP("Report"),
-        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "text (default), json, junit, html", "NAME"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "text (default), json, junit, html, tap", "NAME"},
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "where the report goes", "FILE"},
         {"transcript", 0, 0, G_OPTION_ARG_STRING, &options.transcript, "length of transcripts: short (default), full",
          "NAME"},

@@ -209,7 +209,7 @@ static const char *nfs_trouble(void *endpoint)
 
 const struct endpoint_kind nfs_service = {
     .name = "nfs",
-    .summary = "an in-memory NFS server: versions 2, 3, 4.0, 4.1, 4.2 over RPC-over-RDMA",
+    .summary = "an in-memory NFS server: versions 2, 3 (with NFSACL), 4.0, 4.1, 4.2 over RPC-over-RDMA",
     .entries = entries,
     .configured = nfs_configured,
     .on_devices = true,
