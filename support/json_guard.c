@@ -9,7 +9,7 @@ static gsize digits(const char *text)
     return strspn(text, "0123456789");
 }
 
-/* The end of a number as in RFC 8259, which begins after its sign; NULL: this is no such number. */
+/* text is after the sign of a number. Returns the end of the number; NULL: not a number of RFC 8259. */
 static const char *number_end(const char *p)
 {
     p += *p == '0' ? 1 : digits(p);

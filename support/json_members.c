@@ -41,7 +41,7 @@ static uint64_t member_most(const struct json_member *member, unsigned size)
     return size < sizeof most ? MIN(most, (UINT64_C(1) << 8 * size) - 1) : most;
 }
 
-/* Of a pair. */
+/* The octets of an element of a JSON_PAIR. */
 static unsigned element_size(const struct json_member *member)
 {
     return member->n > 0 ? member->size : member->size / 2;
@@ -369,7 +369,7 @@ static bool members_read_word(const struct json_member *member, JsonNode *node, 
     return value < member->n || (json_null_node(node) && member->zero == JSON_SHOWN_AS_NULL);
 }
 
-/* A member that is one value: false if that is of another kind. */
+/* Reads a member that is a single value. False: the value is not of the member's kind. */
 static bool members_read_value(const struct json_member *member, JsonNode *node, void *base)
 {
     void *at = (char *)base + member->offset;
@@ -449,7 +449,7 @@ static bool members_read_member(struct json_reading *reading, const char *what, 
     }
 }
 
-/* It is not there, or null, and may be: it stays 0. */
+/* Whether the member is missing or null, and may be: then it stays 0. */
 static bool is_left(const struct json_member *member, JsonObject *object)
 {
     JsonNode *node = json_object_get_member(object, member->name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Structures in JSON: a table says of each member its name, its place and its kind. The same table writes the structure
- * and reads it again; what the structure cannot hold is refused.
+ * Structures in JSON: a table has the name, the place and the kind of each member. The same table writes the structure
+ * and reads the structure back; values that the structure cannot hold are refused.
  */
 #ifndef IWARP_SUPPORT_JSON_MEMBERS_H
 #define IWARP_SUPPORT_JSON_MEMBERS_H
@@ -18,27 +18,27 @@
 /* An object that is read. */
 struct json_reading {
     gchar *wrong; /* the first thing that is wrong, "'frame' of a finding should be a count"; g_free() it */
-    void *ctx;    /* for members with functions of their own, and for whoever reads */
+    void *ctx;    /* for members with functions of their own, and for the caller */
 };
 
-/* What is read lives as long as the object. */
+/* Texts that are read live as long as the JSON object. */
 enum json_kind {
     JSON_TRUTH,    /* bool */
-    JSON_TRISTATE, /* int: 1, 0 or -1, which is null */
+    JSON_TRISTATE, /* int: 1, 0, or -1 for null */
     JSON_COUNT,    /* an unsigned number */
-    JSON_COUNTS,   /* n uint64_t, each a member of its own: `names` or `word`, NULL: it has no member */
-    JSON_PAIR,     /* an array of two; n: how many elements they are apart, `size` being that of one; 0: side by side */
-    JSON_REAL,     /* double */
-    JSON_TEXT,     /* const char * */
-    JSON_TEXTS,    /* GPtrArray * of const char * */
-    JSON_NUMBERS,  /* GArray * of uint32_t */
-    JSON_WORD,     /* an enumeration: the words of 0 to n - 1; n may be null */
-    JSON_INNER,    /* an object, of the structure at the offset, which may be 0: `inner` */
-    JSON_ROWS,     /* GArray * of structures, an array of objects: `inner` */
-    JSON_OWN,      /* with functions of its own */
+    JSON_COUNTS,   /* n uint64_t, each a member of its own, named by `names` or `word`; NULL: no member */
+    JSON_PAIR,  /* an array of two elements, n elements apart, each of `size` octets; n = 0: side by side, in `size` */
+    JSON_REAL,  /* double */
+    JSON_TEXT,  /* const char * */
+    JSON_TEXTS, /* GPtrArray * of const char * */
+    JSON_NUMBERS, /* GArray * of uint32_t */
+    JSON_WORD,    /* an enumeration: the words of 0 to n - 1; null may stand for n */
+    JSON_INNER,   /* an object, of the structure at the offset, which may be 0: `inner` */
+    JSON_ROWS,    /* GArray * of structures, an array of objects: `inner` */
+    JSON_OWN,     /* with functions of its own */
 };
 
-/* A member that is 0 or NULL; an inner object is 0 if its first member is. */
+/* How a member that is 0 or NULL is written; an inner object counts as 0 if its first member is 0. */
 enum json_zero { JSON_SHOWN, JSON_SHOWN_AS_NULL, JSON_LEFT_OUT };
 
 struct json_table {
@@ -53,7 +53,8 @@ struct json_member {
     unsigned size; /* octets */
     enum json_zero zero;
     bool derived; /* follows from other members, and is not read */
-    size_t known; /* offset of a bool: while it is false, the member is null, or both of a pair; 0: there is none */
+    size_t known; /* offset of a bool: while the bool is false, the member (of a pair: both elements) is null; 0: no
+                     such bool */
     unsigned n;
     uint64_t most; /* of a count; 0: JSON_COUNT_MAX */
     const char *const *names;
@@ -67,7 +68,7 @@ struct json_member {
 
 /* The members of the structure at `base`; ctx: for members with functions of their own. */
 void json_write_members(struct json_writer *writer, const struct json_table *table, const void *base, const void *ctx);
-/* In an object. name: as of the writer's functions. */
+/* The same inside an object of that name (NULL: as in json_writer.h). */
 void json_write_object(struct json_writer *writer, const char *name, const struct json_table *table, const void *base,
                        const void *ctx);
 /* Members that the table does not know are skipped. False: reading->wrong says why. */
@@ -77,9 +78,9 @@ bool json_read_members(struct json_reading *reading, const struct json_table *ta
 
 /* Sets reading->wrong unless there is one, and returns false. */
 bool json_wrong(struct json_reading *reading, const char *what, const char *name, const char *wanted);
-/* Whether it is there. */
+/* Whether the object has such a member. */
 bool json_has(JsonObject *object, const char *name);
-/* NULL or false, and reading->wrong: it is missing or of another type. `what` names the object. */
+/* NULL or false, and reading->wrong: the member is missing or of another type. `what` names the object. */
 JsonObject *json_want_object(struct json_reading *reading, JsonObject *object, const char *what, const char *name);
 JsonArray *json_want_array(struct json_reading *reading, JsonObject *object, const char *what, const char *name);
 const char *json_want_text(struct json_reading *reading, JsonObject *object, const char *what, const char *name);
@@ -87,9 +88,9 @@ bool json_want_count(struct json_reading *reading, JsonObject *object, const cha
                      uint64_t most, uint64_t *value);
 /* The element of an array called `name`. */
 JsonObject *json_want_element(struct json_reading *reading, JsonArray *array, guint i, const char *name);
-/* An integer in that range. */
+/* Whether the node is an integer in that range. */
 bool json_integer_node(JsonNode *node, int64_t least, int64_t most);
-/* It is there, and null. */
+/* Whether the node exists and is null. */
 bool json_null_node(JsonNode *node);
 
 #endif

@@ -122,7 +122,8 @@ static void add_unused(struct check_options *options, const char *id)
     g_ptr_array_add(options->waivers, waiver);
 }
 
-/* A report is made of the merged one, as if of captures; report_clear() it. False: it cannot be read again. */
+/* Makes a report from the merged one, as if it came from captures; report_clear() it. False: the file cannot be read
+ * again. */
 static bool fill_report(struct merge *merge, FILE *lines, struct report *report)
 {
     struct check_options *options = &merge->options;
@@ -138,7 +139,7 @@ static bool fill_report(struct merge *merge, FILE *lines, struct report *report)
     return merge_report_fill(report, options, lines);
 }
 
-/* Any other format than NDJSON. False: the merged report cannot be read again. */
+/* Writes any format except NDJSON. False: the merged report cannot be read again. */
 static bool write_other(struct merge *merge, FILE *lines, FILE *out)
 {
     struct check_options *options = &merge->options;
@@ -168,7 +169,7 @@ static bool cannot_write(const char *path)
     return false;
 }
 
-/* lines: the merged report, complete; NULL: it is written there now. */
+/* lines: the complete merged report; NULL: the report is written to the output now. */
 static bool merge_write_output(struct merge *merge, FILE *lines)
 {
     const char *path = merge->output;

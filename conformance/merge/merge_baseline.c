@@ -121,7 +121,8 @@ static void baseline_take_connection(struct merge_baseline *baseline, const stru
     }
 }
 
-/* Of a trouble. Its words are no part of the key: times, and the operation that came first, differ between runs. */
+/* The key of a trouble. The key does not contain its words: times, and which operation came first, differ between runs.
+ */
 static gchar *trouble_key(const struct trouble *trouble)
 {
     return g_strdup_printf("%s, client %s, server %s", trouble_kind_name(trouble->kind), trouble->client,

@@ -19,8 +19,8 @@ void merge_files_init(struct merge_files *files, char **paths);
 void merge_files_clear(struct merge_files *files);
 /* A descriptor at that octet of a report, good until another one is asked for. -1: it cannot be read. */
 int merge_files_at(struct merge_files *files, guint number, uint64_t at);
-/* Copies n octets, or all that there are, from where fd is. False: they cannot be read; errors of writing stay in `to`.
- */
+/* Copies n octets from the position of fd; MERGE_ALL: all of the rest. False: reading failed. Write errors stay in
+ * `to`. */
 #define MERGE_ALL UINT64_MAX
 bool merge_files_copy(int fd, uint64_t n, FILE *to);
 

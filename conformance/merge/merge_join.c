@@ -48,7 +48,7 @@ void merge_rules_add(GArray *into, const GArray *later)
 
 /* ---- a connection ---- */
 
-/* As in a report of all: by frame, then by octet. */
+/* By frame, then by octet, as in a report of the whole capture. */
 static gint join_by_place(gconstpointer a, gconstpointer b)
 {
     const struct report_finding *first = a, *second = b;
@@ -67,7 +67,7 @@ static void join_findings(struct report_connection *into, const struct report_co
     add_count(&into->not_kept, later->not_kept);
 }
 
-/* What the later part knows of the upper layer is added to what the earlier one does. */
+/* Adds what the later part knows about the upper layer to what the earlier part knows. */
 static void join_guest(struct report_guest *into, struct report_guest *later)
 {
     if (into->face && into->face == later->face) {
@@ -119,7 +119,7 @@ void merge_fold(struct report_connection *connection)
     for (guint i = 0; i < all->len; i++) {
         const struct report_finding *finding = &g_array_index(all, struct report_finding, i);
 
-        /* What was folded elsewhere is left as it is. */
+        /* A finding that the report of a part has folded stays folded. */
         if (finding->more > 0 || !report_fold_finding(connection, finding, finding->message))
             g_array_append_val(connection->findings, *finding);
     }

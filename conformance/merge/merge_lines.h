@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What claims to be a report, line by line: nothing in it is trusted before it was checked. */
+/* Reads a file that claims to be a report, line by line; nothing in the file is trusted before it has been checked. */
 #ifndef IWARP_CONFORMANCE_MERGE_MERGE_LINES_H
 #define IWARP_CONFORMANCE_MERGE_MERGE_LINES_H
 
 #include "conformance/report/report_json.h"
 
-/* Far above what a connection needs by default: 100 findings of each rule. */
+/* Far more than a connection with 100 findings of each rule needs. */
 enum { MERGE_LINE_MAX = 64 << 20 };
 
 struct merge_lines {
@@ -15,8 +15,8 @@ struct merge_lines {
     size_t at;     /* where the next line begins in it */
     bool ended;    /* the file */
     JsonParser *parser;
-    struct json_reading reading; /* for whoever reads the object of a line */
-    gchar *error;                /* the first thing that is wrong: names the file, and the line if there is one */
+    struct json_reading reading; /* for the reader of the line's object */
+    gchar *error;                /* the first error: names the file, and the line if any */
     /* The latest line. */
     uint64_t begin, end; /* in the file, with the newline */
     uint32_t number;     /* from 1 */
@@ -24,12 +24,13 @@ struct merge_lines {
     const char *type; /* "connection" */
 };
 
-/* Lines from where fd, the caller's, is: `at` octets into the file. path is borrowed. fd -1: it cannot be read. */
+/* Reads lines from the position of fd, `at` octets into the file. The caller owns fd and path; fd -1: cannot be read.
+ */
 void merge_lines_init(struct merge_lines *lines, const char *path, int fd, uint64_t at);
 void merge_lines_clear(struct merge_lines *lines);
-/* False: there are no more, or lines->error. */
+/* Reads the next line. False: there are no more, or lines->error says why not. */
 bool merge_lines_next(struct merge_lines *lines);
-/* Both set lines->error unless there is one, and return false; the second one from lines->reading. */
+/* Both set lines->error unless it is set, and return false; merge_lines_wrong() takes the text from lines->reading. */
 bool merge_lines_fail(struct merge_lines *lines, const char *text);
 bool merge_lines_wrong(struct merge_lines *lines);
 

@@ -98,7 +98,7 @@ static bool add_piece(struct merge_lines *lines, guint part, GArray *pieces)
     return true;
 }
 
-/* NULL, or what is wrong: the caller's. */
+/* NULL: all is well; else what is wrong, which the caller frees. */
 static gchar *find_pieces(struct merge_files *files, const struct merge_capture *part, guint number, GArray *pieces)
 {
     struct merge_lines lines;
@@ -124,7 +124,7 @@ static gint parts_by_id(gconstpointer a, gconstpointer b)
     return first->at < second->at ? -1 : first->at > second->at;
 }
 
-/* A part's connection, and in line->rules its rules. NULL: *error says why. */
+/* Reads a connection of a part, and its rules into line->rules. NULL: *error says why. */
 static struct report_connection *read_piece(struct merge_files *files, const struct merge_capture *part,
                                             const struct piece *piece, struct report_line *line, gchar **error)
 {

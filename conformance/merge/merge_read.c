@@ -18,10 +18,10 @@ struct reading {
     struct report_line line;
     struct listed listed;
     struct merge_capture capture; /* whose connections are being read */
-    gchar *file;                  /* of these connections; NULL: none came yet */
+    gchar *file;                  /* of these connections; NULL: none has been read yet */
     guint number;                 /* of the file */
     struct report_line_summary summary;
-    bool ended; /* the summary came */
+    bool ended; /* the summary has been read */
 };
 
 /* ---- lines ---- */

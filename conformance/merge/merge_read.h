@@ -27,7 +27,7 @@ struct merge_capture {
     bool ended;                /* no part follows */
     int64_t start_ns;
     bool failed;              /* has "error" */
-    bool fails, cut_short;    /* the verdict of its run; connections made room for others */
+    bool fails, cut_short;    /* the verdict of its run; whether connections were dropped to make room for others */
     bool trouble, incomplete; /* something went wrong; a handshake was never completed */
     uint64_t not_listed;      /* connections */
     struct merge_judged judged;
@@ -38,19 +38,19 @@ struct merge_sums {
     gchar *profile;
     uint64_t found[SEVERITY_COUNT], waived;
     bool failed_capture;
-    bool cut_short; /* connections that made room for others */
+    bool cut_short; /* connections were dropped to make room for others */
     bool exercised[RULE_COUNT];
     GHashTable *unused; /* ids of waivers, also those that another report used */
-    GHashTable *used;   /* ids of rules that a report waived and does not call unused */
+    GHashTable *used;   /* ids of rules that a report waived and does not list as unused */
 };
 
 void merge_sums_init(struct merge_sums *sums);
 void merge_sums_clear(struct merge_sums *sums);
 enum rule_profile merge_profile(const struct merge_sums *sums);
-/* NULL: the report was read; else why not, and the sums are of no use. The caller's. */
+/* NULL: the report was read; else why not, which the caller frees, and the sums are unusable. */
 gchar *merge_read(struct merge_sums *sums, struct merge_files *files, guint number);
 
-/* Lines to read. */
+/* A line to read connections and captures into. */
 void merge_line_init(struct report_line *line, enum rule_profile profile);
 void merge_line_clear(struct report_line *line);
 

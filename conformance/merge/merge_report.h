@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A merged report as the formats other than NDJSON want it. */
+/* The merged report in memory, for the formats other than NDJSON. */
 #ifndef IWARP_CONFORMANCE_MERGE_MERGE_REPORT_H
 #define IWARP_CONFORMANCE_MERGE_MERGE_REPORT_H
 
@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 /*
- * Fills `report`, which options are given to, from the merged report in a file. Waivers go into options->waivers.
+ * Fills `report`, which was made with options, from the merged report in a file. Waivers go into options->waivers.
  * Ladders, statistics and counts of upper layers are not in such a report. False: it cannot be read.
  */
 bool merge_report_fill(struct report *report, struct check_options *options, FILE *merged);

@@ -25,7 +25,7 @@ static const struct merge_capture *first_part(const struct writing *writing)
     return &g_array_index(writing->entry->parts, struct merge_capture, 0);
 }
 
-/* From the first part of a capture to the last one. */
+/* Whether all parts of the capture are there, from the first to the last. */
 static bool is_whole(const struct writing *writing)
 {
     return first_part(writing)->first == 1 && merge_last_part(writing->entry)->ended;
@@ -38,7 +38,7 @@ static bool was_judged(const struct writing *writing)
            (first_part(writing)->series && !is_whole(writing) && writing->judged.n > 0);
 }
 
-/* All that there is is a handshake that was never completed. */
+/* The capture has nothing but a handshake that was never completed. */
 static bool is_incomplete(const struct writing *writing)
 {
     return !was_judged(writing) && merge_last_part(writing->entry)->incomplete;
@@ -77,7 +77,7 @@ static bool copy_lines(struct writing *writing, uint64_t from, uint64_t to)
 
 /* ---- what is joined, or has another verdict, is written anew ---- */
 
-/* The line of a part, and in line->rules its rules. NULL: all->error says why. */
+/* Reads the line of a part, and its rules into line->rules. NULL: all->error says why. */
 static struct report_capture *read_capture(struct writing *writing, const struct merge_capture *part)
 {
     struct merge_files *files = writing->all->files;
@@ -94,7 +94,7 @@ static struct report_capture *read_capture(struct writing *writing, const struct
     return capture;
 }
 
-/* The rules of all go into joining.rules. */
+/* The rules of all parts go into joining.rules. */
 static struct report_capture *joined_capture(struct writing *writing)
 {
     struct report_capture *capture = read_capture(writing, first_part(writing));

@@ -24,7 +24,7 @@ bool report_json_time(struct json_reading *reading, double seconds, int64_t *tim
     return true;
 }
 
-/* Leaves room for the times of findings, which are within 1e9 seconds of it. */
+/* The limit leaves room for the times of findings, which are within 1e9 seconds of the start. */
 #define TIME_SECONDS_MAX INT64_C(8000000000)
 
 bool report_json_clock(struct json_reading *reading, const char *text, int64_t *time_ns)
@@ -62,7 +62,7 @@ void report_json_write_rules(struct json_writer *writer, const struct report_lin
     json_end_object(writer);
 }
 
-/* Reports list them in the order of the catalogue. RULE_COUNT: it is of a later version. */
+/* Finds a rule; reports list rules in the order of the catalogue. RULE_COUNT: only a later version has this rule. */
 static enum rule_id rule_after(enum rule_id before, const char *id)
 {
     for (size_t i = 1; i <= RULE_COUNT; i++)

@@ -45,7 +45,7 @@ static void write_trouble(struct json_writer *writer, const struct trouble *trou
     json_write_object(writer, NULL, &trouble_table, &of, NULL);
 }
 
-/* Of a kind of this version. */
+/* Takes a trouble over if this version knows its kind. */
 static bool take_trouble(struct json_reading *reading, struct trouble_line *of, struct troubles *troubles)
 {
     const GArray *connections = of->trouble.connections;
@@ -183,7 +183,7 @@ static bool take_times(struct json_reading *reading, struct capture_line *of)
     return report_json_clock(reading, of->from, &part->from_ns) && report_json_clock(reading, of->to, &part->to_ns);
 }
 
-/* What was read is the object's. */
+/* Copies the strings, which belong to the JSON object. */
 static void capture_take_line(struct report_line *line, const struct capture_line *of, struct report_capture *capture)
 {
     struct troubles *troubles = capture->troubles;

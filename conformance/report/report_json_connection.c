@@ -204,7 +204,7 @@ void report_line_write_connection(FILE *out, const struct report_connection *con
 
 /* ---- reading ---- */
 
-/* As endpoint_text() writes it; of other text all is 0. */
+/* Reads what endpoint_text() writes; from any other text, an endpoint of zeros. */
 static struct endpoint endpoint_of(const char *text)
 {
     static const char lid[] = "LID ";
@@ -259,7 +259,7 @@ static bool connection_read_line(struct json_reading *reading, JsonObject *objec
     return true;
 }
 
-/* Upper layers as far as verdicts go: their own counts are not taken over. */
+/* Stands for an upper layer as far as verdicts need one: its own counts are not read. */
 static const char *ulp_title(const void *report)
 {
     (void)report;

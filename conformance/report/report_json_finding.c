@@ -82,7 +82,7 @@ static void finding_line_clear(struct finding_line *of)
     g_ptr_array_unref(of->judged_with);
 }
 
-/* The other rules that `related` ties to the one that was violated. */
+/* The ids of the other rules that are `related` to the violated rule. */
 static void find_related(GPtrArray *ids, enum rule_id id, enum rule_profile profile,
                          bool (*related)(const struct rule *rule, enum rule_id id))
 {
@@ -138,7 +138,7 @@ void report_json_write_findings(struct json_writer *writer, const struct report_
     finding_line_clear(&of);
 }
 
-/* One for each rule and reason. */
+/* There is one waiver for each rule, reason and link. */
 static const struct waiver *waiver_of(GPtrArray *waivers, enum rule_id rule, const struct finding_line *of)
 {
     struct waiver *waiver;
@@ -160,7 +160,7 @@ static const struct waiver *waiver_of(GPtrArray *waivers, enum rule_id rule, con
     return waiver;
 }
 
-/* Sums up, and keeps what is of this version. */
+/* Keeps the finding if this version knows its rule; otherwise only counts it. */
 static bool take_finding(struct json_reading *reading, struct finding_line *of, struct report_connection *connection)
 {
     struct report_finding *finding = &of->finding;

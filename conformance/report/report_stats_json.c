@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* "statistics" of a connection in the NDJSON report: what merge needs to add it up, and for people and programs what
- * follows from it. */
+/* "statistics" of a connection in the NDJSON report: what merge needs to add statistics up, and the results for people
+ * and programs. */
 #include "conformance/report/report_json.h"
 #include "conformance/report/report_stats.h"
 #include "conformance/stats/advice.h"
@@ -377,7 +377,7 @@ static bool read_bins(struct json_reading *reading, JsonObject *from, struct ser
     return true;
 }
 
-/* What no series can be must not come to be one: times end at 2^62 ns. */
+/* Refuses values that a series cannot have: times end at 2^62 ns. */
 static bool read_series(struct json_reading *reading, const struct json_member *member, JsonObject *object, void *base)
 {
     bool none = json_null_node(json_object_get_member(object, member->name));
