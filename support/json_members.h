@@ -53,8 +53,7 @@ struct json_member {
     unsigned size; /* octets */
     enum json_zero zero;
     bool derived; /* follows from other members, and is not read */
-    size_t known; /* offset of a bool: while the bool is false, the member (of a pair: both elements) is null; 0: no
-                     such bool */
+    size_t known; /* offset of a bool: false makes the member null, or both elements of a pair; 0: none */
     unsigned n;
     uint64_t most; /* of a count; 0: JSON_COUNT_MAX */
     const char *const *names;

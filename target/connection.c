@@ -141,8 +141,8 @@ void connection_greet(struct connection *c)
 }
 
 /*
- * An Atomic that a message asks for; what was in the word comes to the beginning of its Receive buffer. False: the
- * device has none, or the message asks for Immediate Data of 8 octets, where verbs have 4.
+ * Posts the Atomic that a message asks for; the original value goes to the beginning of the message's Receive buffer.
+ * False: the device has no Atomics, or the message asks for Immediate Data of 8 octets, of which verbs carry 4.
  */
 static bool connection_performs(struct connection *c, uint64_t cookie, const struct advert_request *task, uint64_t at)
 {

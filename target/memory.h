@@ -18,7 +18,7 @@ struct memory {
     struct memory_region receives; /* plan.receives * plan.size octets */
     struct memory_region scratch;  /* ADVERT_MAX octets */
     struct advert advert;          /* the regions, including the one that is gone */
-    bool atomics;                  /* the device performs Atomics, its own and those of others */
+    bool atomics;                  /* the device performs Atomics as requester and as responder */
 };
 
 /* Domains, regions and scratch. NULL on success, else what failed (with errno); the caller clears it in any case. */

@@ -95,7 +95,7 @@ static uint32_t memory_enter(struct memory *memory, uint8_t *octets, uint64_t n,
     region.handle = memory->device.enter(memory->device.ctx, octets, n, rights, invalidable, &stag);
     if (!region.handle)
         return 0;
-    if (stag == 0 || memory_find(memory, stag)) { /* no STag to offer: 0 is what many peers take for none */
+    if (stag == 0 || memory_find(memory, stag)) { /* never offer STag 0: many peers take it for no STag */
         memory_leave(memory, &region);
         return 0;
     }

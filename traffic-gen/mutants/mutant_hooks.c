@@ -475,7 +475,7 @@ struct mpa_end_spoil mutant_mpa_hooks(const struct misbehaviour *how)
 {
     return (struct mpa_end_spoil){
         .judge_frame = hooks_has(how, ON_FRAME) ? on_frame : NULL,
-        .judge_fpdu = hooks_on_fpdu, /* which counts them */
+        .judge_fpdu = hooks_on_fpdu, /* always: it counts FPDUs */
         .received = hooks_has(how, ON_RECEIVED) ? hooks_on_received : NULL,
         .tick = hooks_has(how, ON_TICK) ? hooks_on_tick : NULL,
         .close = hooks_has(how, ON_CLOSE) ? hooks_on_close : NULL,

@@ -46,7 +46,7 @@ struct message {
 void message_init(struct conversation *c, enum role role, enum rdmap_opcode opcode, struct message *message);
 /* A segment as it was sent, n octets being its length: what a Terminate of the peer is about. */
 void segment_keep(struct conversation *c, enum role role, const uint8_t *ulpdu, uint16_t n);
-/* For a Terminate (layer << 12 | etype << 8 | code), about the peer's segment `back` segments ago (0: the latest). */
+/* Makes a Terminate (layer << 12 | etype << 8 | code) about the peer's segment `back` segments ago (0: the latest). */
 void message_blame(struct conversation *c, enum role role, unsigned terminate, unsigned back, struct message *message);
 
 /* A plain one with n octets of payload, or a Read Request for so many. */

@@ -69,8 +69,8 @@
  * `segment` is one outside orderly TCP: at=N octets from the next one of the stream (step=N more at each repetition),
  * len=N octets again, or so many of value=N, or hex=HEX; push; ack=N added to the acknowledgement; zero-window.
  *
- * RPC-over-RDMA and NFS have verbs of their own (rpc_script.h), and so has the work of real ends, which is not played
- * here (traffic-gen/scenario/work_read.h).
+ * RPC-over-RDMA and NFS have verbs of their own (rpc_script.h). So has the work of real ends, which other code plays
+ * (traffic-gen/scenario/work_read.h).
  *
  * A message with l=0 stays open; the next one of its kind and direction is its next segment.
  */

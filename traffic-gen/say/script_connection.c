@@ -187,7 +187,7 @@ static void set_up(struct script_player *player, struct words *words)
     player->late_msn = (uint32_t)words_number(words, "msn", 0);
 }
 
-/* The stage has the MTU from the first statement before anything is said. */
+/* The stage has taken the MTU from the first statement already; here it is only checked. */
 static void say_with(struct saying *s)
 {
     if (s->player->conversation)

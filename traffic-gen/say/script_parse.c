@@ -51,7 +51,7 @@ static bool refuse_verb(struct parsing *p, const char *word, bool has_side)
     return parse_refuse(p, "cannot read '%s'; allowed here: %s", word, names->str);
 }
 
-/* How often something is said, in digits up to `end`. False: it is refused, as part of `word`. */
+/* Reads how often something is said, in digits up to `end`. False: the number, a part of `word`, is refused. */
 static bool parse_times(struct parsing *p, const char *word, const char *end, unsigned *times)
 {
     char *rest;
@@ -193,7 +193,7 @@ static bool parse_line(struct parsing *p, char *text)
         before = MIN(before, n);
         parse_pass(p, text, before);
         text[n] = '\0';
-        p->number += before < n; /* nothing is no statement */
+        p->number += before < n; /* an empty statement is skipped */
         if (end == '{' ? !open_block(p, text) : !parse_statement(p, text))
             return false;
         parse_pass(p, text + before, n - before);
@@ -209,7 +209,7 @@ static bool parse_is_open(const GString *said)
     return said->len > 0 && said->str[said->len - 1] != '{';
 }
 
-/* A line that is indented deeper than the statements before it continues them; what continues nothing is counted. */
+/* A line that is indented deeper continues the statements before it; p->line is the line where these begin. */
 static bool parse_lines(struct parsing *p, char **lines)
 {
     g_autoptr(GString) said = g_string_new(NULL);
@@ -234,7 +234,7 @@ static bool parse_lines(struct parsing *p, char **lines)
     return parse_line(p, said->str);
 }
 
-/* With all repetitions; that of one statement ("I 3* send"), too. */
+/* Limits the number of statements with all repetitions, also those of a single statement ("I 3* send"). */
 static bool parse_check_number(struct parsing *p)
 {
     uint64_t n = 0;

@@ -69,7 +69,7 @@ const struct verb *verb_find(const char *name);
 const char *verb_name(const struct verb *verb);
 /* False for those between connections. */
 bool verb_has_side(const struct verb *verb);
-/* Whether it may stand after a side, or without one. */
+/* Whether the verb may follow a side, or be used without a side. */
 bool verb_fits(const struct verb *verb, bool has_side);
 /* True for the two whose words of MPA are about a startup frame instead of an FPDU. */
 bool verb_says_startup(const struct verb *verb);
@@ -87,7 +87,7 @@ enum {
  * (for g_free()), which begins with `name`, when it cannot be read.
  */
 GPtrArray *script_parse(const char *name, const char *text, char **error);
-/* The same for text that the program has written itself, of as many statements as its user asked for with --count. */
+/* The same for text that the program wrote itself: --count, not SCRIPT_STATEMENTS_MAX, limits its statements. */
 GPtrArray *script_parse_own(const char *name, const char *text, char **error);
 /* The same; `count`: what `repeat count` means, 0: once; *counted: the script says it. */
 GPtrArray *script_parse_counted(const char *name, const char *text, unsigned count, bool *counted, char **error);

@@ -55,7 +55,7 @@ struct verb {
     const char *name;
     void (*say)(struct saying *s);
     enum verb_time time;
-    bool of_both; /* may be without a side */
+    bool of_both; /* may be used without a side */
     /* RDMAP messages */
     enum rdmap_opcode opcode;
     const struct field_set *fields; /* besides those of all messages */

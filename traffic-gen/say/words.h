@@ -19,7 +19,7 @@ struct words words_of(const struct statement *statement, const char *source, cha
 /* Notes that a word cannot be read, or cannot be carried out because of `why`; always false. */
 bool words_refuse(const struct words *words, const char *word);
 bool words_refuse_because(const struct words *words, const char *word, const char *why);
-/* False, and the word cannot be carried out, when its number is not from min to max. */
+/* False, and the word is refused: its number is not from min to max. */
 bool words_in_range(const struct words *words, const char *word, uint64_t number, uint64_t min, uint64_t max);
 static inline bool words_good(const struct words *words)
 {
@@ -40,7 +40,7 @@ const char *words_value(struct words *words, const char *name);
 uint64_t words_number(struct words *words, const char *name, uint64_t otherwise);
 /* The same; a number that is given and not from min to max is refused. */
 uint64_t words_number_within(struct words *words, const char *name, uint64_t otherwise, uint64_t min, uint64_t max);
-/* wait=MILLISECONDS or wait-us=MICROSECONDS, an hour at most; false: neither is there. */
+/* wait=MILLISECONDS or wait-us=MICROSECONDS, an hour at most; false: the statement has neither. */
 bool words_wait(struct words *words, int64_t *ns);
 /* The same for a number that is a part of a word. */
 uint64_t words_parse_number(const struct words *words, const char *value);

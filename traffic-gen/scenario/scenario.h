@@ -10,7 +10,7 @@ struct scenario {
     const char *summary;
     void (*play)(struct stage *stage);
     bool rpc; /* play: it is about RPC-over-RDMA, on any carrier */
-    /* One of these instead: a script (script.h, work_read.h), the function that writes it (for g_free()). */
+    /* In place of `play`: a script (script.h, work_read.h), or the function that writes the script (for g_free()). */
     const char *script;
     char *(*write)(unsigned count);
 };

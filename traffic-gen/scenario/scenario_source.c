@@ -40,7 +40,7 @@ static void source_read_statements(struct scenario_source *source, const char *t
         source->work = work_read(source->place, source->statements, error);
 }
 
-/* The last line has an end, too: messages about a file of one line name the line. */
+/* Ends the last line with a newline, so that messages about a file with a single line name that line. */
 static void read_lines(struct scenario_source *source, const char *text, unsigned count, char **error)
 {
     g_autofree char *lines = g_strconcat(text, "\n", NULL);

@@ -11,9 +11,9 @@ struct scenario_source {
     const struct scenario *scenario; /* NULL: there is none of that name */
     struct scenario own;             /* what it points to for a file or a script */
     bool is_file;                    /* of the user's */
-    GPtrArray *statements;           /* what it says (script.h); NULL: scenario->play says it */
+    GPtrArray *statements;           /* of the script (script.h); NULL: scenario->play is called */
     char *place;                     /* what messages about them call the text */
-    struct work *work;               /* of real ends, which the statements give them; NULL: there are none */
+    struct work *work;               /* for real ends, from the statements; NULL: not a scenario of work */
     bool counted;                    /* a count decides how long it is */
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RPC-over-RDMA between two ends of the stack (traffic-gen/ends/rpc_end.h): what other scenarios say by statements,
- * these ends say by themselves, chunks, credits and thresholds included. They are C because files of work have jobs of
- * NFS clients, not single Calls answered late and in random order, and because the table of Calls would be as long
- * there.
+ * RPC-over-RDMA between two ends of the stack (traffic-gen/ends/rpc_end.h): the ends choose chunks, credits and
+ * thresholds by themselves, which other scenarios say in statements. These scenarios are C because scenarios of work
+ * have jobs of NFS clients, not single Calls that are answered late and in random order, and because the table of Calls
+ * would be as long there.
  */
 #include "traffic-gen/ends/pair_roce.h"
 #include "traffic-gen/ends/rpc_sample.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Connections, and the rounds of each: what both sides post at the same time. */
+/* Reads connections and their rounds; both sides post the work of a round at the same time. */
 #include "traffic-gen/scenario/work_read.h"
 
 #include "traffic-gen/say/script.h"
@@ -8,7 +8,7 @@
 
 struct work_reading {
     struct work *work;
-    enum role last;  /* the side of the item before */
+    enum role last;  /* the side of the previous item */
     uint64_t octets; /* of all messages so far */
 };
 

@@ -30,17 +30,17 @@ struct work_field {
     {                                                                                                                  \
         NAME, offsetof(STRUCT, MEMBER), sizeof(((STRUCT *)0)->MEMBER), MIN, MAX                                        \
     }
-/* Those of n fields that the words set; suffix: what follows their names, "I", "R" or "". */
+/* Reads those of n fields that the words set; suffix: what follows their names, "I", "R" or "". */
 void work_read_fields(struct words *words, const struct work_field *fields, size_t n, const char *suffix,
                       void *structure);
 
-/* A connection as the words after `with work` say. */
+/* Reads a connection from the words after `with work`. */
 void work_read_connection(struct words *words, struct work *work, struct work_connection *connection);
-/* A region of memory of this side. */
+/* Reads a region of memory of this side. */
 void work_read_memory(struct words *words, struct work *work, enum role role);
-/* What a queue pair is given to do by this side's statement. */
+/* Reads what this side's statement gives its queue pair to do. */
 struct work_item work_read_post(struct words *words, const struct work *work);
-/* A job of an NFS client, or what happens on the server's host. */
+/* Reads a job of an NFS client, or a change on the server's host. */
 struct work_item work_read_job(struct words *words, const struct work *work);
 /* Refuses the verb; names: those that are allowed. */
 void work_refuse_verb(struct words *words, const char *names);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the ends of a connection are made with. */
+/* Reads the options of both ends of a connection. */
 #include "traffic-gen/scenario/work_read.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 enum { IRD_ORD_MAX = 0x3FFF, RTR_ALL = 7, MSS_MIN = 128, RECEIVES_MAX = 65536, RECEIVE_SIZE_MAX = 1 << 24 };
 enum { IO_MAX = 1 << 20, LIST_MIN = 512, IN_FLIGHT_MAX = 16, SEGMENTS_MAX = 16, CREDITS_MAX = 1024 };
 enum { THRESHOLD_UNIT = 1024, THRESHOLD_MAX = 256 * THRESHOLD_UNIT, PRIVATE_MAX = 256 };
-/* What is not said. */
+/* Defaults. */
 enum { RECEIVES = 64, RECEIVE_SIZE = 65536, READS = 8, THRESHOLD = 4096, CREDITS = 32, NFS_PORT = 20049 };
 
 #define OPTION(NAME, PLACE, MIN, MAX)     WORK_FIELD(NAME, struct rpc_end_options, PLACE, MIN, MAX)
@@ -19,7 +19,7 @@ static const struct work_field connection_fields[] = {
     CONNECTION("port", port, 1, UINT16_MAX),
     CONNECTION("responder-opens", responder_opens, 0, 1),
 };
-/* Of both sides at once or of one. */
+/* Fields for both sides at once or for one. */
 static const struct work_field mpa_fields[] = {
     OPTION("also-rev0", qp.mpa.permissive, 0, 1),
     OPTION("enhanced", qp.mpa.enhanced, 0, 1),
@@ -36,7 +36,7 @@ static const struct work_field rpc_fields[] = {
     OPTION("credits", credits, 1, CREDITS_MAX),
     OPTION("remote-invalidation", remote_invalidation, 0, 1),
 };
-/* Of one. */
+/* Fields for one side. */
 static const struct work_field side_fields[] = {
     OPTION("crc", qp.mpa.crc, 0, 1),
     OPTION("reject", qp.mpa.reject, 0, 1),
@@ -126,7 +126,7 @@ static void read_client(struct words *words, struct work_connection *connection)
 
 /* ---- sides ---- */
 
-/* Revision 2 comes with the enhanced set-up. */
+/* Revision 2 implies the enhanced set-up. */
 static void read_revisions(struct words *words, struct rpc_end_options *options)
 {
     static const char *const both[] = {"rev0", "rev1", "rev2"}, *const own[] = {"revI", "revR"};
@@ -159,7 +159,7 @@ static void read_private_data(struct words *words, struct work *work, const char
     g_byte_array_unref(octets);
 }
 
-/* What may be said of both sides, of one of them. */
+/* Reads words that may be about both sides or about one. */
 static void read_shared(struct words *words, struct work *work, bool nfs, const char *suffix,
                         struct rpc_end_options *options)
 {
@@ -172,7 +172,7 @@ static void read_shared(struct words *words, struct work *work, bool nfs, const 
     read_private_data(words, work, suffix, &options->qp.mpa);
 }
 
-/* What follows from all that was read. */
+/* Sets what follows from all that was read. */
 static void settle_side(struct words *words, bool nfs, struct rpc_end_options *options)
 {
     struct mpa_enhanced *enhanced = &options->qp.mpa.enhanced_data;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Jobs of an NFS client, and what happens on the server's host. */
+/* Reads jobs of an NFS client, and changes on the server's host. */
 #include "traffic-gen/nfs/tree/nfs_status.h"
 #include "traffic-gen/scenario/work_read.h"
 
@@ -7,7 +7,7 @@
 
 enum { TEXT_MAX = 256, NUMBER_MAX = 10000 };
 
-/* What besides the path and `expect` a job has. */
+/* What a job has besides the path and `expect`. */
 static const struct job {
     const char *verb;
     const char *other; /* what the second text is called; NULL: there is none */
@@ -41,7 +41,7 @@ static const struct job *job_of(struct words *words)
     return NULL;
 }
 
-/* One of the job's texts; NULL: it is missing, and refused. */
+/* One of the job's texts. NULL: the text is missing or too long, and the statement is refused. */
 static const char *job_text(struct words *words, const struct work *work, const char *what, const char *text)
 {
     g_autofree char *why = g_strdup_printf("its '%s' is missing, or longer than %d octets", what, TEXT_MAX);

@@ -41,7 +41,7 @@ static const char *memory_wrong_name(const char *name)
     return NULL;
 }
 
-/* Why there cannot be this region besides the others; NULL: there can. */
+/* Why the region cannot be added to the others; NULL: it can. */
 static const char *memory_wrong(const struct work *work, enum role role, const char *name,
                                 const struct work_region *region)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Work of a queue pair. */
+/* Reads the work of a queue pair. */
 #include "traffic-gen/scenario/work_read.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ struct posting {
     struct work_item item;
 };
 
-/* Where in the memory of a side; region -1: an STag is said. */
+/* A place in the memory of a side; region -1: the statement has an STag. */
 struct place {
     int region;
     uint32_t stag;
@@ -33,7 +33,7 @@ static int work_post_find_region(const struct posting *p, enum role whose, const
     return -1;
 }
 
-/* False: it is not said. */
+/* False: the statement does not have it. */
 static bool work_post_place(struct posting *p, const char *name, enum role whose, struct place *place)
 {
     const char *value = words_value(p->words, name), *plus = value ? strchr(value, '+') : NULL;
@@ -65,7 +65,7 @@ static bool work_post_place(struct posting *p, const char *name, enum role whose
     return true;
 }
 
-/* The other side's memory is its own to check: what is not there is refused by a Terminate. */
+/* The other side checks accesses to its memory, and refuses one outside with a Terminate. */
 static void work_post_remote(struct posting *p, const char *name, bool is_needed)
 {
     struct place place;
@@ -78,7 +78,7 @@ static void work_post_remote(struct posting *p, const char *name, bool is_needed
     }
 }
 
-/* This side's memory; false: it is not said. */
+/* A place in this side's memory. False: the statement has none. */
 static bool work_post_own(struct posting *p, const char *name, struct place *place)
 {
     const struct work_region *region;

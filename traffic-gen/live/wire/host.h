@@ -58,7 +58,7 @@ uint16_t wire_host_listen(struct wire_host *host, const struct endpoint *at, uin
 void wire_host_unlisten(struct wire_host *host, uint16_t port);
 /* While it is on, whoever connects to that port finds that we have opened at the same time: wire_tcp_cross(). */
 void wire_host_cross(struct wire_host *host, uint16_t port, bool on);
-/* Until it is called with NULL, connections to that port have this initial sequence number of ours. */
+/* Our initial sequence number on connections to that port from now on; NULL: any. */
 void wire_host_begin_at(struct wire_host *host, uint16_t port, const uint32_t *iss);
 /* Its owner has done with it: it is reset unless closed in both directions, or `orderly`: then it may end by itself. */
 void wire_host_release(struct wire_host *host, struct wire_tcp *tcp, bool orderly, int64_t now);

@@ -60,7 +60,7 @@ void wire_end_socket(int fd, bool reset);
 /* Of a listener: while it is on, both ends open at once. */
 void wire_cross(int fd, bool on);
 bool wire_has_crossed(int fd);
-/* Of a listener: the initial sequence number of ours on its connections, until NULL; and that of a connection. */
+/* Our initial sequence number on a listener's next connections (NULL: any); and our number on a connection. */
 void wire_begin_at(int fd, const uint32_t *iss);
 uint32_t wire_began_at(int fd);
 /* While held, what is written goes into the stream unsent, and nothing is sent again. */

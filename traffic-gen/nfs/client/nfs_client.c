@@ -357,7 +357,8 @@ static void client_take_answer(struct nfs_client *client, const struct client_st
         client->index++;
         client_go_on(client);
     } else if (client_job_step(client, step, answer) && client->stage == CLIENT_JOBS) {
-        client->phase = UINT_MAX; /* all its phases are over: client_go_on() sees that, and what was expected */
+        client->phase =
+            UINT_MAX; /* all phases of the job are over; client_go_on() compares the result with what was expected */
         client_go_on(client);
     }
 }

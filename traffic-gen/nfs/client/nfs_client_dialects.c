@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The NFS client's RPCs of every version: which there are, and the arguments that nfs_client_say.c does not put. */
+/* The NFS client's RPCs of each version, and the arguments that nfs_client_say.c does not encode. */
 #include "traffic-gen/nfs/client/nfs_client_v4.h"
 
 /* ---- RFC 1094 section 2.2 ---- */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NFSACL version 3: POSIX ACLs, which no RFC describes; its types are in wire/nfs_types.txt. Three entries are the bits
- * of the mode (the owner, the mask, all others), so that SETATTR changes the ACL, too, and only the rest is kept here.
- * There are no default ACLs.
+ * NFSACL version 3: POSIX ACLs, which no RFC describes; its types are in wire/nfs_types.txt. The entries for the owner,
+ * the mask and all others are the bits of the mode, so that SETATTR changes the ACL, too; only the other entries are
+ * kept here. There are no default ACLs.
  */
 #include "traffic-gen/nfs/server/nfs_acl.h"
 
 #include "traffic-gen/nfs/server/nfs_v3_internal.h"
 
 enum {
-    /* What is asked for, or set. */
+    /* Which ACLs a Call asks for, or sets. */
     MASK_ACL = 1,
     MASK_DEFAULT = 4,
     MASK_ALL = 0xF,
@@ -32,7 +32,7 @@ struct ace {
 
 struct nfs_acl {
     uint64_t node;         /* the table's key */
-    uint32_t group_rights; /* of the file's group, before the mask */
+    uint32_t group_rights; /* of the file's group, before the mask is applied */
     unsigned n;
     struct ace named[]; /* users and groups */
 };
@@ -55,7 +55,7 @@ static bool is_about(const struct ace *ace, const struct nfs_credentials *creden
            (type == ACE_USER ? ace->id == credentials->uid : nfs_is_in_group(credentials, ace->id));
 }
 
-/* The first entry of a user counts; of those of groups, one that has all rights. */
+/* A user's first entry decides; among the entries of groups, one that has all the rights is enough. */
 bool nfs_acl_may(const struct nfs_call *call, const struct nfs_node *node, unsigned what, bool *may)
 {
     const struct nfs_acl *acl = acl_of(call->server, node->id);
@@ -133,7 +133,8 @@ static enum rpc_accept_stat acl_get(struct nfs_call *call)
 
 /* ---- SETACL ---- */
 
-/* One ACL of the arguments. False: it cannot be decoded, or, if it is wanted, has not as many entries as it says. */
+/* Reads an ACL of the arguments. False: cannot be decoded, or, if wanted, the number of entries differs from its count.
+ */
 static bool acl_read(struct nfs_call *call, bool wanted, struct ace *aces, uint32_t *n)
 {
     uint32_t told;
@@ -148,7 +149,8 @@ static bool acl_read(struct nfs_call *call, bool wanted, struct ace *aces, uint3
     return !call->in.failed;
 }
 
-/* Takes the entries that there is at most one of; the others become those of acl. False: it is no ACL. */
+/* Entries for single users and groups go into acl; the others, of which each kind may occur once, into *mode. False:
+ * the entries are not an ACL. */
 static bool acl_sort(struct nfs_acl *acl, const struct ace *aces, uint32_t n, uint32_t *mode, bool *has_mask)
 {
     uint32_t rights[ACE_OTHER + 1] = {0}, seen = 0;
@@ -183,7 +185,7 @@ static gboolean acl_is_gone(gpointer key, gpointer value, gpointer server)
     return !nfs_tree_get(((struct nfs_server *)server)->tree, *node);
 }
 
-/* Consumes acl. */
+/* Takes ownership of acl. */
 static uint32_t acl_keep(struct nfs_call *call, const struct v3_object *object, struct nfs_acl *acl, uint32_t mode,
                          bool has_mask)
 {

@@ -319,7 +319,7 @@ calls_fits *calls_awaited(const struct suite_case *row)
 
 /* ---- statements ---- */
 
-/* There is no such program, or the file system has no ACLs. */
+/* Whether the server lacks the program, or the file system lacks ACLs. */
 static bool is_unserved(const struct rpc_talker *talker)
 {
     enum { NOT_SUPPORTED = 10004 };
@@ -415,7 +415,7 @@ bool calls_burst(struct rpc_talker *talker, const char *call, uint32_t xid, uint
 
 /* ---- verdicts ---- */
 
-/* Success, and what is read is what was written. */
+/* Passes after a success if the octets read are those written. */
 void calls_succeed(struct rpc_talker *talker, const struct suite_case *row)
 {
     const char *stimulus = strchr(row->says, '(') + 1;
@@ -424,7 +424,7 @@ void calls_succeed(struct rpc_talker *talker, const struct suite_case *row)
         talk_passed(talker->talk, "%s", calls_kind_of(stimulus)->passed);
 }
 
-/* Any answer. */
+/* Passes with any answer. */
 void calls_answered(struct rpc_talker *talker, const struct suite_case *row)
 {
     if (!calls_say(talker, row))
@@ -435,7 +435,7 @@ void calls_answered(struct rpc_talker *talker, const struct suite_case *row)
         talk_failed(talker->talk, "expected %s; found %s", row->expected, rpc_talker_result_words(talker));
 }
 
-/* The answer; where the row tells them apart, a success that is an NFS error is no success. */
+/* The answer. If the row distinguishes NFS errors, a Reply with an NFS error is not a success. */
 static enum rpc_answer answer_to(struct rpc_talker *talker, unsigned allowed)
 {
     enum rpc_answer answer = rpc_talker_await(talker, talker->xid, talk_t_close(talker->talk));
@@ -462,7 +462,7 @@ static bool has_ended(const struct rpc_talker *talker)
     return talker->fed_end;
 }
 
-/* Whatever comes until the connection ends. */
+/* Judges the answer after the connection has ended, or T_close has passed. */
 void calls_until_end(struct rpc_talker *talker, const struct suite_case *row)
 {
     if (!calls_say(talker, row))
@@ -471,7 +471,8 @@ void calls_until_end(struct rpc_talker *talker, const struct suite_case *row)
     judge_by_lines(talker, row, rpc_talker_await(talker, talker->xid, 0));
 }
 
-/* By the lines of the row, or: one of the set row->variant, and after a success the checks. */
+/* Judges by the lines of the row; without lines, the answer must be in the set row->variant. After a success come the
+ * checks. */
 void calls_judged(struct rpc_talker *talker, const struct suite_case *row)
 {
     enum rpc_answer answer;

@@ -56,7 +56,8 @@ static unsigned first_difference(const uint8_t *a, const uint8_t *b)
     return at;
 }
 
-/* It fails if another connection finds the octets changed; whether and how the device refuses it, others judge. */
+/* Fails if another connection finds the octets changed; other cases judge whether and how the device refuses the
+ * stimulus. */
 void row_leaves_no_trace(struct talk *talk, const struct suite_case *row)
 {
     uint8_t before[TALK_MESSAGE], after[TALK_MESSAGE];

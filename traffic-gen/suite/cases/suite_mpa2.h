@@ -13,7 +13,8 @@ enum { READS = 16, ALL_RTR = MPA_RTR_SEND | MPA_RTR_WRITE | MPA_RTR_READ };
 
 /* How our Reply contradicts the device's Request. */
 enum bad_reply { BAD_NOTHING, BAD_ORD, BAD_RTR, BAD_MODEL };
-/* In words that change our frame, which the caller frees. NULL: it cannot be, and the verdict is set. */
+/* The words that change our frame so; the caller frees them. NULL: no Reply can contradict so, and the verdict is set.
+ */
 char *mpa2_bad_reply(struct talk *talk, enum bad_reply bad, const struct mpa_enhanced *request);
 
 #endif

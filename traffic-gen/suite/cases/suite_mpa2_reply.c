@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Replies that the Initiator must answer with a Terminate (RFC 6581 sections 9.1 to 9.3): what is bad depends on its
- * Request. */
+/* Replies that the Initiator must answer with a Terminate (RFC 6581 sections 9.1 to 9.3); they depend on its Request.
+ */
 #include "traffic-gen/suite/cases/suite_mpa2.h"
 
-/* A Read more than the Request offers to serve. */
+/* ORD is one more than the IRD of the Request. */
 static char *bad_ord(struct talk *talk, const struct mpa_enhanced *request)
 {
     if (request->ird < MPA_IRD_ORD_NOT_NEGOTIATED - 1)
@@ -12,7 +12,7 @@ static char *bad_ord(struct talk *talk, const struct mpa_enhanced *request)
     return NULL;
 }
 
-/* RTR types that it does not offer. */
+/* RTR types that the Request does not offer. */
 static char *bad_rtr(struct talk *talk, const struct mpa_enhanced *request)
 {
     if (request->peer_to_peer && request->rtr != ALL_RTR)

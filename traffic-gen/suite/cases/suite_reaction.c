@@ -11,7 +11,7 @@ static char *line_replace(const char *text, const char *name, const char *value)
     return g_strjoinv(value, parts);
 }
 
-/* The text with what stands for {found} and {answer}; the caller frees it. */
+/* The text with {found} and {answer} replaced; the caller frees the text. */
 static char *line_text(struct talk *talk, const char *text, const char *found)
 {
     const char *answer = talk_answer(talk);
@@ -27,7 +27,7 @@ static bool has_reason(const struct reaction *reaction, const char *text)
     return reaction->is_terminate && read_reason(text, &reason) && talk_has_reason(&reaction->meant, &reason, 1);
 }
 
-/* Without what is odd in the statements the device answers, where an answer is what is heard, or continues. */
+/* Whether, without the odd part of the statements, the device answers (if the case hears answers) or continues. */
 static bool continues_without(struct talk *talk, const struct suite_case *row)
 {
     const bool answers = row->variant == HEAR_ANSWER || row->variant == HEAR_PATIENT_ANSWER;
@@ -38,7 +38,7 @@ static bool continues_without(struct talk *talk, const struct suite_case *row)
     return answers ? row_await(talk, row) == LIFE_ANSWERS : talk_life_good(talk_probe(talk));
 }
 
-/* What takes a while, or another connection, is found out when a line asks for it. */
+/* Facts that take time or another connection are found out only when a line asks for them. */
 static bool learn(struct talk *talk, const struct suite_case *row, unsigned fact)
 {
     switch (fact) {
@@ -151,14 +151,14 @@ static unsigned facts_of(struct talk *talk, enum talk_life life)
     return set;
 }
 
-/* What comes after a Terminate, if there is one. */
+/* Hears the first thing that is not a Terminate. */
 static void hear_beyond_terminate(struct talk *talk)
 {
     while (reaction_is_terminate(talk_hear(talk, talk_t_close(talk))))
         ;
 }
 
-/* A Terminate of the start-up, and what comes after that one. */
+/* After a Terminate of the start-up, hears what comes next. */
 static unsigned hear_after_terminate(struct talk *talk)
 {
     static const struct talk_reason of_startup = {RDMAP_LAYER_LLP, 0, TALK_ANY};
@@ -170,7 +170,7 @@ static unsigned hear_after_terminate(struct talk *talk)
     return WHEN_AFTER;
 }
 
-/* A Reply, and if it names another revision, what comes after it. */
+/* Hears a Reply, and after a Reply with another revision than 0, what comes next. */
 static unsigned hear_named_revision(struct talk *talk)
 {
     const struct mpa_startup *reply = talk_hear_frame(talk);
@@ -181,7 +181,7 @@ static unsigned hear_named_revision(struct talk *talk)
     return WHEN_NAMED;
 }
 
-/* A device may be slow. */
+/* Waits twice, as a device may be slow. */
 static enum talk_life await_patiently(struct talk *talk, const struct suite_case *row)
 {
     enum talk_life life = row_await(talk, row);

@@ -98,7 +98,7 @@ static bool read_start_word(struct start *start, const char *word, GString *fram
     return true;
 }
 
-/* What follows from the words. */
+/* Sets what follows from the words that were read. */
 static void complete_start(struct start *start, const GString *frame)
 {
     start->wish.need_markers = start->marker;
@@ -193,7 +193,7 @@ static bool say_rest(struct talk *talk, const struct suite_case *row, const char
     return (!asks(row) || needs_question(talk) != SIGN_TCP) && talk_say(talk, "%s", text);
 }
 
-/* Our frame alone, when it is our turn. */
+/* Sends our frame alone, when it is our turn. */
 static bool say_frame_alone(struct talk *talk, const struct start *start)
 {
     struct talk_wish wish = start->wish;
@@ -274,7 +274,7 @@ static bool pause_first(struct talk *talk)
     return true;
 }
 
-/* What was due before the stimulus has been sent. */
+/* Takes what was due from the device before the stimulus. */
 static bool settle(struct talk *talk)
 {
     talk_sleep(talk, talk_t_react(talk) / 8);
@@ -283,7 +283,7 @@ static bool settle(struct talk *talk)
     return true;
 }
 
-/* The start-up has come to what the row asks for. False: verdict is set. */
+/* Whether the start-up led to the state that the row asks for. False: verdict is set. */
 static bool suits(struct talk *talk, const struct suite_case *row, const struct start *start)
 {
     return (!start->crc || needs_crc(talk)) && (!start->marker || reach_marker(talk)) &&
@@ -348,7 +348,7 @@ enum talk_life row_await(struct talk *talk, const struct suite_case *row)
 /* It must be accepted: answered with row->served if there is such an answer, or with that to "ask". */
 void row_taken(struct talk *talk, const struct suite_case *row)
 {
-    /* Some devices lose what comes quickly, but not always. */
+    /* Some devices sometimes lose what comes quickly. */
     const unsigned times = row->variant == EACH_TIME ? TALK_AT_ONCE_TRIES : 1;
 
     for (unsigned i = 0; i < times && (i == 0 || talk_has_passed(talk)); i++)
@@ -431,7 +431,7 @@ void judge_refusal(struct talk *talk, const struct suite_case *row)
     talk_judge_end(talk, &expected);
 }
 
-/* The device has taken something where nothing was wrong. */
+/* Whether the case first sends something without a fault, which the device has taken. */
 static bool row_tries(const struct suite_case *row)
 {
     return g_str_has_prefix(row->says, "with try") || g_str_has_prefix(row->says, "with invalidate");
@@ -464,9 +464,9 @@ void row_compare_refusal(struct talk *talk, const struct suite_case *row)
 }
 
 /*
- * For a reason that row->expected names ("Terminate 1/1/00, or a close"): with another one the refusal may be about
- * something else, and is inconclusive, unless the rule is about the reason. It is a refusal only if the device
- * continues when nothing is wrong.
+ * The refusal must have a reason that row->expected names ("Terminate 1/1/00, or a close"). A refusal with another
+ * reason may be about something else: the case is inconclusive, unless the rule is about the reason. A close counts as
+ * a refusal only if the device continues when nothing is wrong.
  */
 void row_refused(struct talk *talk, const struct suite_case *row)
 {

@@ -11,19 +11,19 @@
  *   need-no-crc          not applicable when the DUT insists on CRC; need-crc: when CRC is not in use
  *   marker               not applicable when the DUT asks for no Markers; the next FPDU has one inside
  *   first                our first FPDU is one of the statements
- *   only                 no FPDU of ours or of the device's belongs to the start-up: what comes then is the case's
- *   frame                no more than our frame is sent; it may be the device's turn in the start-up
+ *   only                 the start-up ends with the frames: the case itself handles all FPDUs
+ *   frame                only our frame is sent; the start-up may not be over
  *   enhanced, rev=1, revision-0  our Request is of revision 2 with S = 1; of revision 1; of revision 0
- *   rtr-send, rtr-write, rtr-read  peer-to-peer with an RTR of that type, which is left to the statements
+ *   rtr-send, rtr-write, rtr-read  peer-to-peer with an RTR of that type, which the statements send
  *   bad-ord, bad-rtr, bad-model  of `frame`: our Reply contradicts the device's enhanced Request
- *   reject, reject-data  the DUT's ULP is asked to reject, or so with private data of its own
- *   empty-reads          not applicable when it is not known to answer zero-length Reads
+ *   reject, reject-data  the DUT's ULP is asked to reject; with private data of its own
+ *   empty-reads          not applicable when the DUT is not known to answer zero-length Reads
  *   reads                not applicable when the DUT is not known to answer Reads
- *   try                  the operation that is answered with row->served is tried first
+ *   try                  the operation whose answer has the opcode row->served is tried first
  *   at-once, pause       no pause after the Reply; a pause before the statements
  *   may-reject           the device's ULP may reject our frame
- *   invalidate           the device has taken a Send with Invalidate of its memory
- *   settled              what is due after the start-up has come
+ *   invalidate           the device has accepted a Send with Invalidate of its memory
+ *   settled              what is due after the start-up has been received
  *   pieces               our frame in three segments; octets: in segments of one octet
  *   late, halves         our frame after a pause; half of it, a pause, and the rest
  *   receives=0           the DUT is asked to post no Receives
@@ -35,7 +35,7 @@
 #include "traffic-gen/suite/cases/suite_words.h"
 #include "traffic-gen/suite/talk/talk.h"
 
-/* What is known of the device's reaction when the row's lines are tried. */
+/* What is known about the device's reaction when the row's lines are tried. */
 struct reaction {
     unsigned facts;               /* set of the word's conditions */
     bool is_terminate;            /* the device has sent a Terminate, */
@@ -56,7 +56,8 @@ enum talk_life row_await(struct talk *talk, const struct suite_case *row);
 
 /* The next Terminate, FIN or RST within ns, or the silence; other FPDUs are passed over. */
 const struct talk_heard *hear_end(struct talk *talk, int64_t ns);
-/* "1/2/03", a star for any code, or for any type and code. Returns the rest of the text; NULL: it is none. */
+/* Reads "1/2/03", with a star for any code, or for any type and code. Returns the rest of the text; NULL: not a reason.
+ */
 const char *read_reason(const char *text, struct talk_reason *reason);
 /* The refusal that row->expected names; fails if the device proves, with row->served, that it served the request. */
 void expect_refusal(struct talk *talk, const struct suite_case *row);
@@ -67,7 +68,7 @@ void row_compare_refusal(struct talk *talk, const struct suite_case *row);
 bool needs_crc(struct talk *talk); /* false: verdict is set */
 /* The sign that can be asked for on this connection. SIGN_TCP: verdict is set (not applicable). */
 enum talk_sign needs_question(struct talk *talk);
-/* Tries the operation that is answered with row->served. False: verdict is set. */
+/* Tries the operation whose answer has the opcode row->served. False: verdict is set. */
 bool row_try(struct talk *talk, const struct suite_case *row);
 /* Sends zero-length Writes until the next one has a Marker inside. False: verdict is set. */
 bool reach_marker(struct talk *talk);

@@ -30,10 +30,10 @@ bool rpcrdma_wish(struct talk *talk, const struct suite_case *row, struct talker
  *   warm            a client has made some Calls, and got its Replies
  *   await [KIND]    a Call of it waits, with such a chunk: read, write, write v4 (of NFSv4), reply;
  *                   its XID is that of what follows
- *   hold, all       its Calls wait, at least one, or as many as are granted
+ *   hold, all       Calls of the client wait: at least one; as many as are granted
  *   answer, pause   that Call is answered; nothing is said for T_react
- *   called          warm, it has answered a Call from the server, the first of several; called once: the only one
- *   invalidates     the device sets R: it takes Replies by Send with Invalidate, or may send them
+ *   called          warm; the client has answered a Call from the server, the first of several; called once: the only
+ * one invalidates     the device sets R: it accepts Replies by Send with Invalidate, or may send them
  */
 bool calls_say(struct rpc_talker *talker, const struct suite_case *row);
 bool calls_check(struct rpc_talker *talker, const struct suite_case *row);

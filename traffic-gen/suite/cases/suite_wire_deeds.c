@@ -115,7 +115,7 @@ static void put_backwards(const struct stretch *stretch, unsigned step)
 
 /* ---- with one cut ---- */
 
-/* Octets of the stretch, around its cut. */
+/* Places in the stretch of octets, around its cut. */
 enum edge { START, HALF, BEFORE, CUT, AFTER, END };
 enum octets { THEIRS, OTHERS, OTHERS_BEFORE_CUT };
 
@@ -124,8 +124,8 @@ struct piece {
     const char *what; /* NULL: there are no more */
     enum edge from, to;
     enum octets octets;
-    struct wire_put put; /* its other fields; from: so much further in the stream */
-    enum edge awaits;    /* first, all before that has to be acknowledged, or no more is sent; START: nothing */
+    struct wire_put put; /* its other fields; .from: how much further in the stream */
+    enum edge awaits;    /* all before it must be acknowledged first, or no more is sent; START: nothing */
 };
 
 enum { PIECES = 6 };
@@ -175,8 +175,8 @@ static const struct piece deed_pieces[][PIECES] = {
                      {"a keep-alive with an octet of garbage", BEFORE, CUT, OTHERS},
                      REST},
     /*
-     * RFC 9293 section 3.8.5: without URG the pointer means nothing, and with it nothing new when all that it is about
-     * has been received.
+     * RFC 9293 section 3.8.5: without URG the pointer means nothing; with URG it says nothing new if all octets before
+     * the pointer have been received.
      */
     [URGENT] =
         {BEGINNING,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the cases of the suites have in common; their tables are generated from rules/. */
+/* Code that all suites share; the tables of cases are generated from rules/. */
 #include "traffic-gen/suite/talk/suite.h"
 
 #include <glib.h>

@@ -20,7 +20,7 @@ enum case_outcome {
 
 extern const char *const case_outcome_names[OUTCOMES]; /* "passed", ..., "not applicable" */
 
-/* How a device showed what it did: what a pass says depends on it (traffic-gen/suite/run/counterparts.h). */
+/* How a device showed what it did; how much a pass means depends on this (traffic-gen/suite/run/counterparts.h). */
 enum case_shown {
     SHOWN_ANSWER,           /* by what it sent */
     SHOWN_CONTINUES,        /* it went on: it gave the sign of life that it is known to give */
@@ -69,8 +69,8 @@ struct case_result {
     bool mute;  /* it passed by a close without a Terminate: a crash looks like that, too */
     bool ended; /* it failed by a close or a Terminate, whatever else was to come */
     bool away;  /* after its stimulus nobody listened for a while */
-    /* ns by which we were late ourselves: the longest delay (traffic-gen/suite/talk/lateness.h), and all of our pauses
-     * together */
+    /* ns by which our own side was late: its longest delay (traffic-gen/suite/talk/lateness.h), and the sum of its
+     * pauses */
     int64_t late, dragged;
 };
 

@@ -20,8 +20,8 @@ static bool number_after(const char **at, const char *words_before, unsigned *ou
     return true;
 }
 
-/* Appends to the last Terminate named in text what it means, where that is not what it says, unless an interrupted run
- * that is continued has done so. */
+/* Appends the meaning to the last Terminate named in the text, if the meaning differs from the numbers, unless the
+ * interrupted run that is continued has appended it. */
 static void add_meaning(char **text, const char *layout)
 {
     struct rdmap_terminate meant;

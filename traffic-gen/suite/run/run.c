@@ -207,7 +207,7 @@ static enum end run_rest(struct crew *crew, struct trial *trial)
 
 static const int64_t save_every_ns = 1000000000;
 
-/* The report as it is so far; suite_run_collect() fills it when all is over. */
+/* Saves the report so far; suite_run_collect() fills in the final report. */
 static void suite_run_save(struct crew *crew)
 {
     struct suite_report *report = crew->report;

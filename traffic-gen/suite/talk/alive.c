@@ -103,7 +103,8 @@ static void count_check(struct talk_run *run, bool closed)
         g_atomic_int_inc(&run->open_closes);
 }
 
-/* Whether a device is alive shows only later what a check says. final: it is not asked again. */
+/* What a check means is known only when the device has shown whether it is alive. final: the device is not asked again.
+ */
 static void settle_open(gint *open, gint *counted, enum device_life life, bool final)
 {
     gint n = g_atomic_int_get(open);
@@ -114,7 +115,7 @@ static void settle_open(gint *open, gint *counted, enum device_life life, bool f
         g_atomic_int_set(open, 0); /* it was dead */
 }
 
-/* failed: it took the connection, and yet it did not go as usual. */
+/* failed: the device took the connection, but the check did not go as usual. */
 static void settle_checks(struct talk_run *run, bool failed, enum device_life life, bool final)
 {
     if (failed)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * How the RPC-over-RDMA cases reach the device: a connection at the level of messages, with an end of the stack
- * (traffic-gen/ends/rpc_end.h) on it. What the device does is handed to the end, whose events the talker takes.
+ * (traffic-gen/ends/rpc_end.h) on it. The end is given what the device does, and the talker takes the events of the
+ * end.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_RPC_PORT_H
 #define IWARP_TRAFFIC_SUITE_TALK_RPC_PORT_H

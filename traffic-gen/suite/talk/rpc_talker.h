@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Our side of the RPC-over-RDMA cases: an end of the stack (traffic-gen/ends/rpc_end.h) on the talker's connection. By
- * itself it conforms; a case can say anything else in statements of scripts. It hears every message of the DUT; the
- * stack serves the DUT's Reads from our memory, and the Calls of a DUT that is a client.
+ * itself the end conforms; a case can say anything else in statements of scripts. The talker hears every message of the
+ * DUT; the stack serves the DUT's Reads from our memory, and the Calls of a DUT that is a client.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_RPC_TALKER_H
 #define IWARP_TRAFFIC_SUITE_TALK_RPC_TALKER_H
@@ -264,12 +264,10 @@ const char *rpc_talker_new_name(struct rpc_talker *talker);
  *   write=N         a Write chunk for the result, write=N/M/- one for each, the last of none; segments=N of each chunk
  *   reply=N         the Reply may have so many octets: a Reply chunk if that does not fit inline
  * Or a statement of scripts without its side (traffic-gen/say/rpc_script.h), which is sent without waiting for an
- * answer. What it does not say comes from our end: the XID talker->xid (which xid=N sets), its credits, memory of
- * talker->region.
- *   call write ...  such a Call with chunks as the words say, right or wrong; reduce=handle, reduce=name are items, too
- *   call null       a NULL Call of NFS; `reply null` such a Reply, of success
- *   reply, error    answer the Call of the DUT that has talker->xid
- * False: verdict is set.
+ * answer. Our end supplies what the statement does not say: the XID talker->xid (which xid=N sets), its credits, memory
+ * of talker->region. call write ...  such a Call with chunks as the words say, right or wrong; reduce=handle,
+ * reduce=name are items, too call null       a NULL Call of NFS; `reply null` such a Reply, of success reply, error
+ * answer the Call of the DUT that has talker->xid False: verdict is set.
  */
 bool rpc_talker_say(struct rpc_talker *talker, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Its parts: a statement; `call WORDS` of a message of the caller's own, which begins with its XID. */

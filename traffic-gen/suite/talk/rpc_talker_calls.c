@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NFS Calls in statements, whose words are those of scripts as far as they are about the same
- * (traffic-gen/say/rpc_script.h). The end fills in all that a client would: header and credential, XID, credits,
+ * NFS Calls in statements; words with the same meaning as in scripts are the same (traffic-gen/say/rpc_script.h). The
+ * end fills in everything that a client would: header and credential, XID, credits,
  * chunks, handles, state.
  */
 #include "traffic-gen/suite/talk/rpc_talker_v4.h"
@@ -129,7 +129,7 @@ static void put_readlinks(struct rpc_talker *talker, struct talker_request reque
     talker_put(talker, &request, out);
 }
 
-/* SETACL: the owner may read and write, and users who are named, `asked` of them, may read, as all others may. */
+/* SETACL: the owner may read and write; `asked` named users, and all others, may read. */
 static void calls_put_acl(struct rpc_talker *talker, struct xdr_out *out)
 {
     enum {

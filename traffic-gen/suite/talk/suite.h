@@ -30,13 +30,14 @@ enum suite_need {
     NEED_ALONE = 512        /* not of the device: no other case beside it (--jobs), which might write where it does */
 };
 
-/* What a line of a case says: passed; so, as the device ended the connection; the same, if it continues otherwise. */
+/* Verdicts of lines. ENDS: passed, as the device ended the connection; REFUSES: the same, if it continues without the
+ * odd part. */
 enum suite_verdict_kind { VERDICT_PASS, VERDICT_ENDS, VERDICT_REFUSES, VERDICT_FAIL, VERDICT_UNCLEAR, VERDICT_SKIP };
 
 struct suite_verdict {
     enum suite_verdict_kind kind;
-    unsigned when, unless; /* of what was found, all of these and none of those hold: sets of the word's enumerators */
-    const char *reason, *no_reason; /* of a Terminate, "2/0/06" or "1/2/..."; NULL: any, none */
+    unsigned when, unless; /* facts that must all hold, and facts of which none may: sets of the word's enumerators */
+    const char *reason, *no_reason; /* of a Terminate, "2/0/06" or "1/2/...": required; excluded. NULL: any; none */
     const char *text;               /* NULL: there are no more lines */
 };
 
@@ -50,8 +51,8 @@ struct suite_case {
     const char *expected; /* "Terminate 2/0/2 or close" */
     const char *says;     /* the same in statements, for the functions of suite_rows.h and suite_rpcrdma.h */
     int served;           /* opcode of the answer that shows that it was served; 0: there is none */
-    int variant;          /* the values of the word, which its function knows */
-    const struct suite_verdict *verdicts; /* the first that holds is the case's; NULL: none */
+    int variant;          /* the values of the word, which only its function understands */
+    const struct suite_verdict *verdicts; /* the first line that holds decides; NULL: no lines */
     const char *name; /* its id, where that is not the rule's: a vector of traffic-gen/pairs; NULL: it is */
     /* For rpcrdma_once() and rpcrdma_each_version(): what is done on a connection. */
     void (*on)(struct rpc_talker *talker, const struct suite_case *row);

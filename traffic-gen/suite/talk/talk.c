@@ -395,13 +395,13 @@ static int suite_talk_connect_to_device(struct talk *talk, const struct tcp_wish
 
 enum { CROSS_TRIES = 16 };
 
-/* How our own TCP is to open it: both at once, with this initial sequence number. */
+/* How our own TCP is to open the connection: both ends at once; with this initial sequence number. */
 struct accepting {
     bool crosses;
-    const uint32_t *iss; /* NULL: whichever */
+    const uint32_t *iss; /* NULL: any */
 };
 
-/* Other cases may ask for the other at the same time. */
+/* Asks only for what is wanted: another case may ask for the other thing at the same time. */
 static void ask_of_listener(int listener, const struct accepting *how, bool on)
 {
     if (how->crosses)
@@ -415,7 +415,7 @@ static bool is_as_asked(int fd, const struct accepting *how)
     return (!how->crosses || wire_has_crossed(fd)) && (!how->iss || wire_began_at(fd) == *how->iss);
 }
 
-/* One that was opened so, if that is wanted: others were opened before, or by another case. */
+/* Accepts a connection that was opened as wanted; those opened before, or for another case, are closed. */
 static int suite_talk_accept_device(const struct talk *talk, const struct accepting *how, char **why)
 {
     const int listener = talk->run->listener;

@@ -190,7 +190,7 @@ static bool parse_frame(struct talk *talk)
     size_t n = unparsed(talk), need;
 
     if (talk->startup[WATCH_DUT].known || mpa_startup_key_matches(kind, p, n) < MIN(n, MPA_KEY_LEN)) {
-        hear_report(talk, TALK_GARBAGE, n); /* nothing can follow its frame before the operation begins */
+        hear_report(talk, TALK_GARBAGE, n); /* before the operation begins, nothing can follow the device's frame */
         return true;
     }
     if (mpa_startup_decode(&talk->heard.frame, &need, p, n) != MPA_STARTUP_OK)

@@ -215,7 +215,8 @@ static void send_in_pieces(struct talk *talk, const struct talk_wish *wish, cons
     talk_write(talk, octets->data + sent, octets->len - sent);
 }
 
-/* As after a segment that was lost (RFC 6298 section 2.1), and a small part of the time that a device is to wait. */
+/* As long as after a lost segment (RFC 6298 section 2.1), but only a small part of the time that a device has to wait.
+ */
 static void pause_late(struct talk *talk)
 {
     talk_sleep(talk, MIN(late_pause, talk_t_start(talk) / LATE_PART));
@@ -402,7 +403,8 @@ bool talk_first_fpdu(struct talk *talk)
         return begin_as_initiator(talk) && (!talk->run->asks || ask_for_memory(talk));
     heard = talk_hear(talk, talk_t_close(talk));
     if (talk->run->asks)
-        talk_startup_is_advertised(talk, heard); /* an Initiator advertises it in its first message, or not at all */
+        talk_startup_is_advertised(talk,
+                                   heard); /* an Initiator advertises its memory in its first message, or not at all */
     if (heard->what == TALK_FPDU && !heard->is_terminate)
         return pass_over_greetings(talk);
     talk_inconclusive(talk, "expected the first FPDU from the device, the Initiator; found %s",

@@ -19,7 +19,7 @@ void talk_put(struct talk *talk, const struct wire_put *put, const char *what);
 bool talk_await_ack(struct talk *talk, uint64_t offset);
 /* Octets of our SYN, of the next connection; the same have to be said first on it. p lives until then. */
 void talk_set_early(struct talk *talk, const uint8_t *p, size_t n);
-/* On the next connections sequence number 0 is this octet of our stream; 0: that is left to chance. */
+/* The octet of our stream that has sequence number 0 on the next connections; 0: any. */
 void talk_wrap_at(struct talk *talk, uint64_t offset);
 /* The next connection of an Initiator: we open it, too, before we have seen its SYN. */
 void talk_cross(struct talk *talk);
