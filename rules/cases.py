@@ -35,7 +35,7 @@ class Case:
         self.id = rule + ("+ok" + suffix if kind == "holds" and "+ok" not in suffix else suffix)
         self.table, self.summary, self.words = None, "", {}
         self.rows = []  # of `mutant`: its lines
-        self.verdicts = []  # of `case`: (word, line) of each line that gives a verdict
+        self.verdicts = []  # of `case`: (word, line) for each line that gives a verdict
         self.more = []  # of `unit`: further statements of which the same is found, with where they are
 
     def items(self, word):

@@ -29,7 +29,7 @@ def literal(text):
 
 
 def profile(rule, scenario):
-    """--profile for a fault of the rule ("": none) in the scenario: RFC 5666 for its own rules, and for what only it allows."""
+    """--profile for a fault of the rule ("": none) in the scenario: RFC 5666 for its own rules, and for scenarios that only RFC 5666 allows."""
     return "rfc5666" if rule.startswith("RPCR0-") or scenario.startswith("old-") else "ietf"
 
 

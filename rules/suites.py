@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """
-The cases of the suites (`case` in README.md) as C, a table for each suite. What judges a device are functions of traffic-gen/suite/cases/;
+The cases of the suites (`case` in README.md) as C, a table for each suite. Functions of traffic-gen/suite/cases/ judge the device;
 its list, suite_words.def, has their words and the words of their values: one that is not there stops the build where it is written.
 """
 import difflib
@@ -16,11 +16,11 @@ SERVED = ("send", "read-response", "immediate", "atomic-response")
 REASON = re.compile(r"[0-2]/([0-9a-f]+|\*)/([0-9a-f]+|\*)$")
 REASONS = re.compile(r"Terminate [0-2]/([0-9a-f]+|\*)/([0-9a-f]+|\*)(?=$|[ ,])")
 VERBS = ("expect", "judge")
-LINES = ("pass", "ends", "refuses", "fail", "unclear", "skip")  # by which a word may judge
-HEARD = ("found", "answer")  # what {found} and {answer} in their texts stand for is only known in a run
+LINES = ("pass", "ends", "refuses", "fail", "unclear", "skip")  # lines by which a case may judge
+HEARD = ("found", "answer")  # {found} and {answer} in texts are replaced in a run
 WHEN = "when"
 CONDITIONS = (WHEN, "answer_when")
-ASKED = ("WHEN_LATE", "WHEN_PLAIN", "WHEN_USUAL", "WHEN_REFUSES_MARKERS")  # each takes a while, or another connection
+ASKED = ("WHEN_LATE", "WHEN_PLAIN", "WHEN_USUAL", "WHEN_REFUSES_MARKERS")  # each takes time, or another connection
 BOTH = "rpc_answer"  # values and conditions
 WORDS = ("part", "breaks", "also", "needs", "say", "served", "per version", "after", *VERBS, *LINES)
 # The suites to which the rules of a case file may belong, and the part of a word that several of them share.
@@ -42,7 +42,7 @@ def word_of(name):
 
 
 class Word:
-    """What a case may expect: by which verb, the part of a suite (None: any), what judges, on what, and the values by their words."""
+    """A word that a case may expect: its verb, the part of a suite (None: any), the function and what it takes, and the values by their words."""
 
     def __init__(self, verb, part, fields, values):
         self.verb, self.part = verb, part
@@ -57,7 +57,7 @@ class Word:
 
 
 class Words:
-    """The list of them, and the parts with their suites, in order."""
+    """All words of the list, and the parts with their suites, in order."""
 
     def __init__(self, path):
         self.parts, self.words, values, part = {}, {}, {}, None
@@ -102,7 +102,7 @@ def word_for(case, words):
 
 
 def part_for(case, words, word, layer):
-    """That of `part`, of the word, or the main one of the rule's document."""
+    """The part that the case names, else that of the word, else the main part of the rule's document."""
     suites = SUITES.get(layer, SUITES_RPC)
     here = [part for part, suite in words.parts.items() if suite in suites]
     part = case.words.get("part") or word.part or HOME.get(case.rule.split("-")[0], HOME_RPC)
@@ -121,7 +121,7 @@ def judge_of(case, word):
 
 
 def value_of(case, word, values):
-    """Enumerators, or one number where the function reckons with it."""
+    """The enumerators of the values; or one number, where the function takes a number."""
     if NUMBER in word.sets and len(values) == 1 and values[0].isdigit():
         return values[0]
     for value in values:
@@ -152,7 +152,7 @@ def symbols(prefix, words):
 
 
 def conditions_of(case, word, text):
-    """Those of one alternative: what must hold, and what must not; a Terminate's layer/type/code is one of each, at most."""
+    """The conditions of one alternative: those that must hold, and those that must not; at most one layer/type/code of a Terminate in each."""
     sets, reasons = {True: [], False: []}, {}
     for name in text.split():
         condition = name.removeprefix("!")
@@ -169,7 +169,7 @@ def conditions_of(case, word, text):
 
 
 def verdicts_of(case, word):
-    """The lines `pass CONDITION ...[, CONDITION ...]: TEXT` and so on; without a text it is what was found."""
+    """The lines `pass CONDITION ...[, CONDITION ...]: TEXT` and so on; a line without a text reports what was found."""
     verdicts, always = [], None
     for kind, line in case.verdicts:
         conditions, _, text = line.partition(":")
@@ -182,7 +182,7 @@ def verdicts_of(case, word):
             fields = [("kind", f"VERDICT_{kind.upper()}"), *conditions_of(case, word, one), ("text", literal(text.strip() or "{found}"))]
             verdicts.append("{" + ", ".join(f".{name} = {value}" for name, value in fields if value) + "}, ")
     if WHEN in word.sets and not always:
-        fail(case, f"the last line of {word.word} has no condition, so that there is a verdict in any case")
+        fail(case, f"the last line of {word.word} must have no condition, so that each reaction has a verdict")
     return "(const struct suite_verdict[]){" + "".join(verdicts) + "{.text = NULL}}" if verdicts else None
 
 

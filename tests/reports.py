@@ -56,7 +56,7 @@ def read_report(text):
 
 
 def lines_of(report):
-    """The objects of its lines again."""
+    """The objects of the report's lines, from what read_report() returned."""
     yield {"type": "run"} | {name: value for name, value in report.items() if name not in ("captures", "summary")}
     for capture in report["captures"]:
         for connection in capture["connections"]:
@@ -66,7 +66,7 @@ def lines_of(report):
 
 
 def write_report(report, **options):
-    """Its text again. options: of json.dumps()."""
+    """The text of the report, from what read_report() returned. options: for json.dumps()."""
     return "".join(json.dumps(line, **options) + "\n" for line in lines_of(report))
 
 

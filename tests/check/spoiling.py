@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reports that hold something else."""
+"""Reports in which one member is wrong or missing."""
 import copy
 import json
 
@@ -17,7 +17,7 @@ def members(node, where=()):
 
 
 def spoiled(report, value):
-    """The object with one member after the other replaced by the value, or MISSING."""
+    """Copies of the object, in each of which another member is replaced by the value, or removed (MISSING)."""
     for *path, last in members(report):
         changed = copy.deepcopy(report)
         inner = changed
@@ -31,7 +31,7 @@ def spoiled(report, value):
 
 
 def spoiled_lines(report, value):
-    """The text of the report with one member of a line after the other replaced."""
+    """Texts of the report, in each of which another member of a line is replaced or removed."""
     lines = list(lines_of(report))
     texts = [json.dumps(line) + "\n" for line in lines]
     for number, line in enumerate(lines):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""iwarp-check merge: several NDJSON reports made one, as a run over all of their captures would have made it."""
+"""iwarp-check merge: makes one NDJSON report from several, the same as from one run over all their captures."""
 import json
 import os
 import random
@@ -93,7 +93,7 @@ def test_hostile(check, save, good, tmp_path, name):
 
 
 def refused(result, path, line=None):
-    """In one line, which names the file, and the line where there is one."""
+    """The message is a single line, which names the file, and the line if there is one."""
     assert result.returncode == 2 and result.stdout == ""
     where = re.match(rf"iwarp-check: {re.escape(str(path))}(:\d+)?: ", result.stderr)
     assert where and len(result.stderr.splitlines()) == 1
@@ -136,7 +136,7 @@ def test_usage(check, arguments, hint):
 
 
 def test_format(check, save, good, bad, tmp_path):
-    """Of another format than today's nothing is known."""
+    """Reports of any other format are refused."""
     report = read_report(save("one.json", good, bad).read_text(encoding="utf-8"))
     assert report["format"] == 4
     for wrong in (3, 5, "4", -1):
@@ -203,7 +203,7 @@ def test_statuses_in_other_formats(check, good, no_mpa, capture, tmp_path, form)
 # ---- any number of reports, of any size ----
 
 def test_octet_for_octet(check, save, good, bad, root):
-    """It is what one run writes, with its layout: also distributions of statistics, and texts that need escaping."""
+    """The merged report is what one run writes, with the same layout: also distributions of statistics, and texts that need escaping."""
     files = [good, bad, root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"]
     for options in ([], ["--stats"], ['--waive=MPA-4.1-05:"known", \\ and é']):
         paths = [save(f"{i}.json", *options, path) for i, path in enumerate(files)]
@@ -254,7 +254,7 @@ def test_read_once_only(check, save, good, bad, tmp_path):
 
 
 def test_members_in_another_order(check, save, good, bad):
-    """As a program that sorts them leaves them."""
+    """Members may be in any order, for example after a program that sorts them."""
     path = save("a.json", good, bad)
     report = read_report(path.read_text(encoding="utf-8"))
     for order in (sorted, lambda members: sorted(members, reverse=True)):

@@ -20,7 +20,7 @@ def run(folder, text, layer="mpa"):
 
 
 def rows(folder, text, suite="mpa", layer="mpa"):
-    """The rows of a suite without what says where they are from."""
+    """The rows of a suite, without the lines that name their source."""
     result = run(folder, text, layer)
     assert result.returncode == 0, result.stderr
     table = (folder / "out.c").read_text().partition(f" cases_{suite}[] = {{")[2].partition("};")[0]
@@ -48,7 +48,7 @@ MPA-4.1-07
 
 
 def test_parts_are_in_the_order_of_the_list(tmp_path):
-    """The word tells the part, unless the case does: here the case that is written first is in a later part."""
+    """The word decides the part, unless the case names one: here the first case belongs to a later part."""
     found = rows(tmp_path, """
 MPA-4.3-09
   case both: M = 1
@@ -145,8 +145,8 @@ EXPECT = "    expect taken: the device continues\n"
     (HEAD + EXPECT.replace("taken", "unaligned").replace("expect", "judge").replace("ed:", "ed 1:"), 2, "there is no value of unaligned `1`; there are: none"),
     (HEAD + EXPECT + "    fail late: too late\n", 2, "taken has no line `fail`"),
     (HEAD + EXPECT + "    fail\n", 2, "taken has no line `fail`"),
-    (HEAD + EXPECT.replace("taken", "reaction"), 2, "the last line of reaction has no condition"),
-    (HEAD + EXPECT.replace("taken", "reaction") + "    pass closed\n", 2, "the last line of reaction has no condition"),
+    (HEAD + EXPECT.replace("taken", "reaction"), 2, "the last line of reaction must have no condition"),
+    (HEAD + EXPECT.replace("taken", "reaction") + "    pass closed\n", 2, "the last line of reaction must have no condition"),
     (HEAD + EXPECT.replace("taken", "reaction") + "    pass\n    fail fpdu: an FPDU\n", 2, "`fail fpdu: an FPDU` is never tried: `pass` before it"),
     (HEAD + EXPECT.replace("taken", "reaction") + "    fail late !usual: too late\n", 2, "one alternative asks for one of late, usual"),
     (HEAD + EXPECT.replace("taken", "reaction") + "    fail 3/1/00: a Terminate\n", 2, "there is no condition of reaction `3/1/00`; there are: "),
@@ -181,7 +181,7 @@ def test_each_case_is_in_its_block():
 
 
 def test_a_fault_in_an_old_conversation_is_one_of_old_rules(tmp_path):
-    """Its capture has the name of the fault alone, by which tests choose the profile."""
+    """A capture is named after the fault alone, and tests choose the profile by that name."""
     fault = "\n  violates old-msgp: something odd\n    change I fpdu from=1 mpa.crc=1\n"
     wrong = run(tmp_path, "\nMPA-4.1-05" + fault)
     assert wrong.returncode == 1 and "mpa.cases:3: captures of faults have their names alone" in wrong.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""scripts/rule: where a rule is, and what it lacks."""
+"""scripts/rule: where the parts of a rule are, and which are missing."""
 import shutil
 import subprocess
 import sys

@@ -47,7 +47,7 @@ def name(fault_id):
 
 
 def profile(path):
-    """Of a capture named after its fault, name(), or after its scenario."""
+    """The profile for a capture that is named after its fault, name(), or after its scenario."""
     file = os.path.basename(path)
     return catalogue.profile(file.removeprefix("fault-"), file)
 

@@ -110,10 +110,10 @@ class Work:
     def number(self):
         return self.random.choice([0, 1, MASK64, self.random.randrange(1 << 64)])
 
-    # Each of these gives one statement and tells the model of it; `before` is this side's memory when the round begins.
+    # Each of these makes one statement, and the model follows it; `before` is the memory of this side when the round begins.
 
     def payload(self, me, before, n):
-        """The octets, and the word that says where they are from."""
+        """The octets, and the word that names their source."""
         if self.random.random() < 0.5:
             me.carried += 1
             return pattern(me.carried - 1, n), ""

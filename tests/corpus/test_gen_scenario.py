@@ -12,7 +12,7 @@ RPC = "with rpcrdma\n"
 WORK = "with work rev2\nI memory mine len=64\nR memory yours len=64\n"
 NFS = "with work nfs=3\n"
 
-# Where the executor has the names of words and verbs.
+# How the executor's code contains the names of words and verbs.
 NAMES = [r'words_(?:have|given|value|number)\([^,]+, "([^"]+)"', r'(?:given|number|have)_of_side\(words, "([^"]+)"',
          r'FIELD\((?:prefix )?"([^"]+)"', r'(?:MESSAGE|RPC)\("([^"]+)"', r'\.name = "([^"]+)"',
          r'\{"([^"]+)", (?:&|MPA_FLAG|CHANGE|NUMBER|ALONE|OCTETS)']
@@ -301,7 +301,7 @@ def test_words_about_work(gen, tmp_path, start):
 @pytest.mark.parametrize("statement", ["I receives 3", "R receives 3 early", "I term 0/0/00", "I rst", "I close", "I 2* send len=0", "I imm-se data=7",
                                        "R send-se-inv stag=mine", "I cswap at=yours+8 cdata=1 cmask=1 data=1 mask=1", "I read len=0"])
 def test_work_that_is_done(build, gen, tmp_path, statement):
-    """All but Receive buffers can be seen."""
+    """Every statement except those about Receive buffers changes the conversation."""
     plain, done = [messages(build, gen, tmp_path / "x.scenario", f"with work rev2\nmemory mine\nR memory yours\nI send\n{text}\n")
                    for text in ("", statement)]
     closes = "receives" in statement or statement.endswith(("rst", "close"))
@@ -366,7 +366,7 @@ def test_odd_ones_end(gen, tmp_path, statements):
 
 
 def test_the_page_has_every_word():
-    """Names in the tables of the executor and in its look-ups. (Those of carriers and deviations are no words of scenarios.)"""
+    """The manual has all names in the tables and look-ups of the executor. (Names of carriers and deviations are not words of scenarios.)"""
     root = pathlib.Path(__file__).parents[2]
     page = set(re.findall(r"[A-Za-z@][\w.@-]*", (root / "docs" / "iwarp-scenario.5").read_text()))
     words = set()

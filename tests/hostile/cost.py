@@ -213,8 +213,8 @@ HEAD = (f"{'generator':30} {'octets':>12} {'s/MB':>9} {'x contr.':>8} {'limit':>
 
 
 def judge(row, cost, sanitized):
-    """What is over its limit. A sanitizer's memory and time say nothing but how they grow. In tshark, time may grow as that of the control
-    of the same size, whose growth is Wireshark's own: it takes the square for a message that never ends, without the plugins, too."""
+    """Names what is over its limit. With a sanitizer only growth counts. In tshark, time may grow as for the control of
+    the same size: this growth is Wireshark's own, whose time for a message that never ends grows with the square, with or without the plugins."""
     over = []
     if cost.growth > GROWTH and not row.built_in:
         over.append("growth")

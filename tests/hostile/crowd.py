@@ -30,7 +30,7 @@ def crowd_of_nfs(path, n):
 
 
 def one_after_the_other(path, n, bad=lambda number: False, reset=False):
-    """Connections of one message each, which is wrong where `bad` says so. All end well, or by a reset."""
+    """Connections with one message each, which is wrong if bad(number). All end in an orderly way, or by a reset."""
     capture = adversary.Capture(path)
     for number in range(n):
         connection = adversary.Connection(capture, client=0x0A100000 + number, port=40000 + number % 20000)

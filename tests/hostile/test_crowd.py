@@ -232,7 +232,7 @@ def test_findings_beyond_the_limit_still_fail(build, check, tmp_path):
 
 
 def test_only_what_is_not_listed_fails(build, check, tmp_path):
-    """The first ones have notes and take all the room: each format fails for the others all the same."""
+    """The first connections have notes and take all the room; errors on the others fail in each format nevertheless."""
     path, waivers = tmp_path / "ended.pcap", tmp_path / "waivers.yaml"
     crowd.one_after_the_other(path, 6000, lambda number: number >= 5000)
     status, report, _ = judge(build, path, "--memory-limit=1M")
@@ -257,7 +257,7 @@ def test_only_what_is_not_listed_fails(build, check, tmp_path):
 
 
 def test_what_happened_on_connections_that_are_not_listed(build, check, tmp_path):
-    """They have notes, which do not fail, and a reset each."""
+    """Each connection has notes, which do not fail, and a reset, which is trouble."""
     path = tmp_path / "reset.pcap"
     crowd.one_after_the_other(path, 6000, reset=True)
     status, report, _ = judge(build, path, "--memory-limit=1M")
@@ -269,7 +269,7 @@ def test_what_happened_on_connections_that_are_not_listed(build, check, tmp_path
 
 
 def test_parts_keep_the_limit(build, sanitized, tmp_path):
-    """At the end of a part, what is idle takes no more than before."""
+    """At the end of a part, idle connections take no more memory than before."""
     path = tmp_path / "crowd.pcap"
     crowd.crowd_of_nfs(path, 4000)
     status, _, memory = run(build, path, "--memory-limit=64M", "--rotate=0.1")

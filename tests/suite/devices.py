@@ -25,7 +25,7 @@ class Run:
         return sorted(name for name, test in self.tests.items() if test["outcome"] == which)
 
     def shown_to_fail(self):
-        """Also what was judged so, and is not held against the device since this machine was busy."""
+        """The failed cases, and those whose failure was not held against the device because this machine was busy."""
         busy = {name for name, test in self.tests.items() if test["actual"].endswith("the case itself: failed")}
         return busy | set(self.outcome("failed"))
 

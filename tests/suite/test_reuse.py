@@ -77,7 +77,7 @@ def test_transcript_says_it():
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutants_fail_all_the_same(name):
     """Alone, and after cases that have passed."""
-    for _ in range(3):  # on a busy machine what comes late is not held against a device
+    for _ in range(3):  # on a busy machine a late answer is not held against the device
         run = devices.run_responder((name, "rpc"), ["--service=nfs", f"--rules={name},RPCR-4.5.2-", "--reuse"], jobs=1)
         if run.tests[name]["outcome"] != "inconclusive":
             break

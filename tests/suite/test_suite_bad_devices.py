@@ -112,7 +112,7 @@ class Terminates(AtRandom):
 
 
 class TerminatesForAnything(Terminates):
-    """Also for a wrong CRC."""
+    """Sends a Terminate for a wrong CRC, too."""
 
     def refuse(self, connection, request):
         with self.lock:
@@ -241,7 +241,7 @@ def test_at_random():
 
 
 def test_a_terminate_by_chance_is_no_wrong_code():
-    """A case that demands a code meets one of those that come where nothing is odd, too."""
+    """A case that demands a code may meet a Terminate that this device also sends when nothing is wrong."""
     with TerminatesForAnything(every=2) as device:
         tested = run(device, cases=[*CASES, "MPA-8-05"])
     assert tested.tests["MPA-8-05"]["outcome"] == "inconclusive", tested.tell()

@@ -87,7 +87,7 @@ def vanish(device):
 
 
 def close_all(device):
-    """As who forwards the port of a device that is dead: it accepts for it, and closes."""
+    """Acts as a port forwarder in front of a dead device: accepts each connection and closes it."""
     device.takes = lambda _: "close"
     return True
 
@@ -313,7 +313,7 @@ def test_a_failure_by_chance_is_unstable(n, confirm, runs):
 @pytest.mark.parametrize("what,state,words", [(die, "refuses", "no longer accepts"), (close_all, "rejects", "rejects the start-up")])
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_death_is_confirmed(n, what, state, words):
-    """What connections find of a dead device is not by chance, and takes no other verdict back."""
+    """What connections meet on a dead device does not count as random, and changes no other verdict."""
     with scripted.Device(bad_crc=at_first(what, n)) as device:
         switch = Switch(lambda: revive(device))
         tested = run(device, "--confirm=3", f"--reset-command={switch.command}")

@@ -60,8 +60,8 @@ class MutantRuns:
         return self.started[what].result()
 
     def failing(self, name, role):
-        """A run in which the case fails, if there is one in three: on a busy machine what comes late is not held against a device. A case
-        that passes has missed its mutant."""
+        """A run in which the case fails, if one of three does: on a busy machine a late answer is not held against the device. A case that
+        passes has missed its mutant, unless the mutant goes by a clock."""
         again = {"inconclusive", "passed"} if name in BY_CLOCK else {"inconclusive"}
         for _ in range(2):
             if self[name, role].tests[name]["outcome"] not in again:

@@ -92,7 +92,7 @@ def rpc_replies(listener, words_for):
                                                   ("127.0.0.113", "rpcbind", "not applicable"),
                                                   ("127.0.0.114", "port", "not applicable")])
 def test_services_over_tcp(host, missing, outcome, tmp_path):
-    """A server whose rpcbind, if there is one, knows MOUNT, NLM and NSM, or all but one, or replies without a port."""
+    """The rpcbind of the server is missing, knows MOUNT, NLM and NSM, or all but one of them, or replies without a port."""
     try:
         rpcbind, services = (socket.create_server((host, port)) for port in (111, 0))
     except PermissionError:

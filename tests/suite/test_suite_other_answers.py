@@ -299,7 +299,7 @@ SEQUENCE, PUTFH, LOOKUP, READLINK, DELAY = 53, 22, 15, 27, 10008
 
 
 class IsBusy(between.Between):
-    """Where a READLINK fails, in a COMPOUND with Write chunks, an earlier one is to come again later: NFS4ERR_DELAY."""
+    """Where a READLINK fails in a COMPOUND with Write chunks, makes an earlier READLINK fail with NFS4ERR_DELAY."""
 
     def said(self, segment):
         payload = segment.payload

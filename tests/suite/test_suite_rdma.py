@@ -70,7 +70,8 @@ NOT_APPLICABLE = {("initiator", "iwarp"): {"CMPD-3.2-03": "the device does not s
                   ("responder", "iwarp"): {"CMPD-4.1-02": "the device does not set R"}}
 
 
-# Not here: it asks other services of this host; this client makes no Calls of NFS version 4 (test_suite_mutants.py has one that does).
+# Not tested here: the first case asks other services of this host; the second one needs Calls of NFS version 4, which this client does not make (the client of
+# test_suite_mutants.py does).
 ELSEWHERE = {"NFSULB-5.1-01", "NFSULB-6.4.2-08"}
 
 

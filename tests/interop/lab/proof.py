@@ -84,7 +84,7 @@ def wanted(build, role):
 
 
 def add_new(build, role, folder):
-    """Runs the cases without a row, and adds their rows. False: the run ended before it had all of them."""
+    """Runs the cases that have no row, and adds their rows. False: the run ended before it had run all of them."""
     old, order = table.load(role.name), wanted(build, role)
     cases, new = [case for case in order if case not in old], {}
     if cases:
@@ -106,7 +106,7 @@ def add_new(build, role, folder):
 
 
 def decide_over_tap(build, role, folder, report):
-    """Cases of the report that the forwarding of the guest's ports leaves open, on a wire, take their places."""
+    """Runs the cases that cannot be decided through forwarded ports over a TAP interface, and puts the results into the report."""
     cases = tuple(test["id"] for test in report["tests"] if test["id"] in role.over_tap)
     if not cases:
         return

@@ -115,12 +115,12 @@ def may_lack(row):
 
 
 def shown_by(row):
-    """A case of which the device died in one of its runs is inconclusive, or unstable."""
+    """A case during which the device died in one of several runs is reported as inconclusive or unstable; here it counts as died."""
     return "died" if row["found"] == DIES else row["outcome"]
 
 
 def shows(outcome, wanted):
-    """A case that failed in one of its runs is unstable; of what it fails a device may die, too."""
+    """A case that failed in one of several runs is unstable; where a case fails, the device may also die."""
     return outcome == wanted or (wanted == "failed" and outcome in ("unstable", "died"))
 
 

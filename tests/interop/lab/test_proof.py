@@ -94,7 +94,7 @@ def test_demand():
 
 
 def test_death_is_demanded():
-    """A death that was seen once makes a case inconclusive, and shows what the row demands."""
+    """A single death makes the case inconclusive, and still shows what the row demands."""
     dies = chance("a", "died 1/3 || inconclusive || passed", f"{table.DIES} || {table.DIES} || ")
     died = {outcome: table.rows({"tests": [case("a", outcome) | {"death": "refuses"}]}) for outcome in ("died", "inconclusive", "failed")}
     assert table.differences(dies, died["died"]) == table.differences(dies, died["inconclusive"]) == {}
@@ -109,7 +109,7 @@ def test_death_is_demanded():
 
 @pytest.mark.parametrize("name", roles.ROLES)
 def test_deaths_are_no_failures(name):
-    """Of a rule: what the suites call a case of which the device dies is "died"."""
+    """The suites report a case that kills the device as "died", never as "failed"."""
     for row in table.load(name).values():
         assert ("failed", table.DIES) not in table.alternatives(row), row
 
@@ -164,7 +164,7 @@ def test_what_is_demanded_beside_cases_runs_again():
 
 
 def test_what_a_wire_decided_does_not_run_again():
-    """Over sockets it is open, and would take the place of the verdict."""
+    """Over sockets the case cannot be decided, and an open result would replace the verdict."""
     role, report = roles.ROLES["target"], {"tests": [case(name, "failed") for name in roles.ROLES["target"].over_tap]}
     bench, expected = Bench(), table.rows({"tests": [case(name, "passed") for name in role.over_tap]})
     proof.repeat(bench, role, table.FOLDER, report, expected)
@@ -230,7 +230,7 @@ def test_cases_over_tap_take_their_places(monkeypatch, tmp_path):
 
 
 def test_new_cases_over_tap(monkeypatch, tmp_path):
-    """Their rows are those of the wire, too."""
+    """The rows of new cases also come from the run over the TAP interface."""
     class Guest:
         def __init__(self, role):
             self.wire = role.wire
