@@ -79,7 +79,7 @@ def as_alike(path, _, n):
 
 
 def deep(path, n):
-    """Deep nesting in the place of a report's waivers."""
+    """Deep nesting where a report has waivers."""
     write(path, [])
     text = pathlib.Path(path).read_text(encoding="utf-8")
     pathlib.Path(path).write_text(text.replace('"unused_waivers": [', '"unused_waivers": [' + "[" * 64 * n, 1), encoding="utf-8")

@@ -87,7 +87,7 @@ def vanish(device):
 
 
 def close_all(device):
-    """Acts as a port forwarder in front of a dead device: accepts each connection and closes it."""
+    """Acts as a forwarder of a dead device's port: accepts each connection and closes it."""
     device.takes = lambda _: "close"
     return True
 
