@@ -326,6 +326,30 @@ def test_a_death_is_confirmed(n, what, state, words):
     assert tested.tests[HIT]["death"] == state
 
 
+class DiesOfFin(scripted.Device):
+    """A FIN that comes with the Request kills it."""
+
+    def operate(self, connection, request):
+        connection.settimeout(0.2)
+        with contextlib.suppress(TimeoutError):
+            if not connection.recv(1, socket.MSG_PEEK):
+                close_all(self)
+                return
+        connection.settimeout(20)
+        super().operate(connection, request)
+
+
+def test_what_leaves_with_the_start_up_is_a_stimulus():
+    """The case that had sent it is the one that killed; a start-up alone is none."""
+    kills = "MPA-7.1.2-10/fin"
+    with DiesOfFin() as device:
+        switch = Switch(lambda: revive(device))
+        tested = run(device, f"--reset-command={switch.command}", cases=f"--rules={BEFORE},{kills},{AFTER}")
+        switch.close()
+    assert tested.outcome("died") == [kills] and tested.tests[AFTER]["outcome"] == "passed", tested.tell()
+    assert {tuple(death["tests"]) for death in tested.report["deaths"]} == {(kills,)}
+
+
 def test_it_waits_longer_the_second_time():
     """A device that is always a little too slow for the first run is in time for the others."""
     with scripted.Device(bad_crc=lambda device: time.sleep(1.5) or True) as device:

@@ -103,6 +103,7 @@ void mpa_frames_request_and_fin(struct talk *talk, const struct suite_case *row)
     talk_together(talk, false);
     answers = talk_hear(talk, talk_t_close(talk))->what == TALK_FRAME;
     what = g_strdup(talk_describe(talk, talk_last(talk)));
+    talk_wait_to_listen(talk);
     if (!talk_start(talk, NULL) || !talk_life_good(talk_probe(talk)))
         talk_failed(talk, "%s; expected the next connection to be accepted; found %s", what,
                     talk_describe(talk, talk_last(talk)));

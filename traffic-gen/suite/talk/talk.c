@@ -562,8 +562,10 @@ void talk_write(struct talk *talk, const void *p, size_t n)
 
 void talk_together(struct talk *talk, bool on)
 {
-    if (talk->fd >= 0)
-        tcp_cork(talk->fd, on);
+    if (talk->fd < 0)
+        return;
+    tcp_cork(talk->fd, on);
+    talk->result->said |= !on; /* a start-up that does not leave alone is a stimulus */
 }
 
 void talk_finish(struct talk *talk)
