@@ -2,6 +2,7 @@
 """The device's memory in a Send, for private data without room: what the suites show then is what they show otherwise, but
 for what only words in private data can ask for."""
 import devices
+import scripted
 
 SUITES = "--suite=ddp,rdmap,rdmapx"
 WANT_WORDS = {"DDP-7.2-09", "RDMAP-3.2-03"}  # no Receives at all
@@ -19,3 +20,10 @@ def test_memory_in_a_send():
 def test_a_wrong_answer_is_seen_with_memory_in_a_send():
     run = devices.run_responder(["DDP-7.1-13"], ["--rules=DDP-7.1-13", "--advert=send"])
     assert run.status == 1 and "DDP-7.1-13" in run.outcome("failed"), run.tell()
+
+
+def test_no_connection_for_cases_about_memory_that_is_not_there():
+    with scripted.Device() as device:
+        run = devices.run_test([f"127.0.0.1:{device.port}", "--suite=rdmapx"], 8, False)
+    assert {test["actual"] for test in run.tests.values()} == {"the device advertises no memory and echo in its private data"}, run.tell()
+    assert not any(test["ports"] for test in run.tests.values())
