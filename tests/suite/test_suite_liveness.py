@@ -350,6 +350,17 @@ def test_what_leaves_with_the_start_up_is_a_stimulus():
     assert {tuple(death["tests"]) for death in tested.report["deaths"]} == {(kills,)}
 
 
+def test_what_a_dead_device_leaves_undone_is_no_finding():
+    """It hangs at a wrong CRC, and so neither closes nor sends a Terminate."""
+    kills = "MPA-4.4-19"
+    with scripted.Device(bad_crc=hang) as device:
+        switch = Switch(device.revive)
+        tested = run(device, f"--reset-command={switch.command}", cases=f"--rules={BEFORE},{kills},{AFTER}")
+        switch.close()
+    assert tested.outcome("died") == [kills] and tested.tests[kills]["observations"] == [], tested.tell()
+    assert not [name for name in tested.tests if name.endswith("/seen")], tested.tell()
+
+
 def test_it_waits_longer_the_second_time():
     """A device that is always a little too slow for the first run is in time for the others."""
     with scripted.Device(bad_crc=lambda device: time.sleep(1.5) or True) as device:
