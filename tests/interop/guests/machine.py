@@ -187,6 +187,13 @@ class Machine:
             if said.strip():
                 raise Gone(f"{self.name}: {said.strip()}")
 
+    def pause(self):
+        """Stands still, its clocks too, until resume()."""
+        self._qmp("stop")
+
+    def resume(self):
+        self._qmp("cont")
+
     def capture(self, path=None):
         """Each frame of its network n0 goes to that file, a pcap; None ends it."""
         if path:

@@ -128,7 +128,7 @@ class Devices:
         self.ports = {"host": OURS, "port": lab.PORTS["nfs"], "mount": lab.PORTS["mount"]}
         began = time.monotonic()
         self.link = link.Link(role.link, dict.fromkeys(("ours", "linux"), lab.RELEASE),
-                              {"ours": "none", "linux": ",".join(role.services)})
+                              {"ours": "none", "linux": ",".join(role.services)}, {"linux": lab.MEMORY})
         self.boot_seconds = time.monotonic() - began
         self.link["ours"].install(build)
 

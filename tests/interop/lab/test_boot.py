@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Boots that hang, with machines that are none."""
+"""Boots that hang, and the guest that waits to be the next one, with machines that are none."""
+import contextlib
+import time
+
 import pytest
 
+import guest
 from guest import machine
 
 
@@ -9,7 +13,7 @@ class Fake:
     """ready: after so many looks; None: never."""
 
     def __init__(self, ready, over=False):
-        self.looks, self.ready, self.over, self.is_off = 0, ready, over, False
+        self.looks, self.ready, self.over, self.is_off, self.rests = 0, ready, over, False, False
 
     def is_ready(self):
         self.looks += 1
@@ -26,6 +30,15 @@ class Fake:
 
     def off(self):
         self.is_off = True
+
+    def pause(self):
+        self.rests = True
+
+    def resume(self):
+        self.rests = False
+
+    def forward(self, *_):
+        assert not self.rests
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +64,26 @@ def test_none_is_ready():
     assert all(each.is_off for each in begun)
 
 
+def test_who_is_to_be_next_rests(monkeypatch):
+    """Until it is taken."""
+    made = []
+    monkeypatch.setattr(machine, "Machine", lambda *_, **__: made.append(Fake(0)) or made[-1])
+    monkeypatch.setattr(guest.guests, "build", lambda _: None)
+
+    def rests(one):
+        end = time.monotonic() + 10
+        while not one.rests and time.monotonic() < end:
+            time.sleep(0.01)
+        return one.rests
+
+    with contextlib.closing(guest.Guest()) as booted:
+        assert rests(made[1]) and not made[0].rests
+        booted.reboot()
+        assert made[0].is_off and not made[1].rests and rests(made[2])
+    assert made[1].is_off and made[2].is_off
+
+
 def test_machines_can_be_asked_so():
     """What first_ready() asks, a Machine answers, too."""
-    for name in ("is_ready", "has_ended", "age", "console", "off"):
+    for name in ("is_ready", "has_ended", "age", "console", "off", "pause", "resume"):
         assert getattr(machine.Machine, name).__code__.co_argcount == 1
