@@ -440,30 +440,51 @@ static bool (*const run[KINDS])(struct walker *w, const struct step *step) = {
     [LIST] = do_optional, [SWITCH] = do_switch, [OPERATIONS] = do_operations,
 };
 
-enum nfs_walk_status nfs_walk(const struct nfs_procedure *procedure, bool reply, const uint8_t *p, size_t n,
-                              uint64_t position, const struct nfs_walk_events *events, struct nfs_walk_result *result)
+static enum nfs_walk_status walk_steps(struct walker *w)
 {
     static const struct nfs_walk_events deaf;
-    struct walker w = {.p = p, .n = n, .position = position, .reply = reply, .result = result};
+    struct nfs_walk_result *result = w->result;
 
-    w.events = events ? events : &deaf;
-    w.callback = procedure->callback;
-    w.step = reply ? procedure->reply : procedure->call;
+    if (!w->events)
+        w->events = &deaf;
     *result = (struct nfs_walk_result){.status = NFS_WALK_OK};
     for (;;) {
-        const struct step *step = &steps[w.step];
+        const struct step *step = &steps[w->step];
 
         if (step->kind != END) {
-            if (!run[step->kind](&w, step))
+            if (!run[step->kind](w, step))
                 break;
-        } else if (w.depth == 0 || !end_block(&w)) {
+        } else if (w->depth == 0 || !end_block(w)) {
             break;
         }
     }
-    result->at = w.at;
-    result->position = w.position;
-    result->left = n - w.at;
-    result->op_index = w.op_index;
-    result->op = w.op;
+    result->at = w->at;
+    result->position = w->position;
+    result->left = w->n - w->at;
+    result->op_index = w->op_index;
+    result->op = w->op;
     return result->status;
+}
+
+enum nfs_walk_status nfs_walk(const struct nfs_procedure *procedure, bool reply, const uint8_t *p, size_t n,
+                              uint64_t position, const struct nfs_walk_events *events, struct nfs_walk_result *result)
+{
+    struct walker w = {.p = p,
+                       .n = n,
+                       .position = position,
+                       .events = events,
+                       .reply = reply,
+                       .callback = procedure->callback,
+                       .step = reply ? procedure->reply : procedure->call,
+                       .result = result};
+
+    return walk_steps(&w);
+}
+
+enum nfs_walk_status nfs_walk_operation(uint32_t op, const uint8_t *p, size_t n, struct nfs_walk_result *result)
+{
+    const struct op *known = find_op(op, false);
+    struct walker w = {.p = p, .n = n, .op = op, .step = known ? known->call : 0, .result = result};
+
+    return known ? walk_steps(&w) : NFS_WALK_UNKNOWN;
 }

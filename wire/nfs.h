@@ -231,6 +231,9 @@ struct nfs_walk_result {
 enum nfs_walk_status nfs_walk(const struct nfs_procedure *procedure, bool reply, const uint8_t *p, size_t n,
                               uint64_t position, const struct nfs_walk_events *events, struct nfs_walk_result *result);
 
+/* Likewise p[0..n), which begins with the arguments of one operation of a COMPOUND: result->at is where they end. */
+enum nfs_walk_status nfs_walk_operation(uint32_t op, const uint8_t *p, size_t n, struct nfs_walk_result *result);
+
 /* True for operations whose results may be DDP-eligible, which RFC 8267 section 6.4.1 counts. */
 static inline bool nfs_op_read_class(uint32_t op)
 {

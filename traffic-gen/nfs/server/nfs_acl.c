@@ -112,41 +112,33 @@ static void acl_put(struct nfs_call *call, const struct nfs_node *node, bool wit
     acl_put_entry(out, ACE_OTHER, 0, node->mode);
 }
 
-static enum rpc_accept_stat acl_get(struct nfs_call *call)
+static void acl_get(struct nfs_call *call)
 {
-    struct v3_object object;
-    uint32_t mask;
+    const struct v3_object object = v3_get_object(call);
+    const uint32_t mask = nfs_get_u32(&call->in);
+    uint32_t status = object.known && mask & ~(uint32_t)MASK_ALL ? (uint32_t)NFS_TREE_INVAL : object.status;
 
-    if (!v3_get_object(call, &object) || !xdr_u32(&call->in, &mask))
-        return RPC_GARBAGE_ARGS;
-    if (object.known && mask & ~(uint32_t)MASK_ALL)
-        object.status = NFS_TREE_INVAL;
-    xdr_out_u32(call->out, object.status);
-    v3_put_post(call, &object);
-    if (object.status != NFS_TREE_OK)
-        return RPC_SUCCESS;
+    if (!v3_begin_post(call, status, &object))
+        return;
     xdr_out_u32(call->out, mask);
     acl_put(call, &object.before, mask & MASK_ACL);
     xdr_out_words(call->out, 0, 0);
-    return RPC_SUCCESS;
 }
 
 /* ---- SETACL ---- */
 
-/* Reads an ACL of the arguments. False: cannot be decoded, or, if wanted, the number of entries differs from its count.
- */
-static bool acl_read(struct nfs_call *call, bool wanted, struct ace *aces, uint32_t *n)
+/* Reads an ACL of the arguments. Garbage: too long, or, if wanted, the number of entries differs from its count. */
+static uint32_t acl_read(struct nfs_call *call, bool wanted, struct ace *aces)
 {
-    uint32_t told;
+    const uint32_t told = nfs_get_u32(&call->in), n = nfs_get_u32(&call->in);
 
-    if (!xdr_u32(&call->in, &told) || !xdr_u32(&call->in, n) || *n > ENTRIES_MAX || (wanted && told != *n))
-        return false;
-    for (uint32_t i = 0; i < *n; i++) {
-        xdr_u32(&call->in, &aces[i].type);
-        xdr_u32(&call->in, &aces[i].id);
-        xdr_u32(&call->in, &aces[i].rights);
+    call->garbage = call->garbage || n > ENTRIES_MAX || (wanted && told != n);
+    for (uint32_t i = 0; i < n && !call->garbage; i++) {
+        aces[i].type = nfs_get_u32(&call->in);
+        aces[i].id = nfs_get_u32(&call->in);
+        aces[i].rights = nfs_get_u32(&call->in);
     }
-    return !call->in.failed;
+    return n;
 }
 
 /* Entries for single users and groups go into acl; the others, of which each kind may occur once, into *mode. False:
@@ -221,16 +213,17 @@ static uint32_t acl_change(struct nfs_call *call, const struct v3_object *object
     return NFS_TREE_INVAL;
 }
 
-static enum rpc_accept_stat acl_set(struct nfs_call *call)
+static void acl_set(struct nfs_call *call)
 {
     struct ace aces[ENTRIES_MAX], defaults[ENTRIES_MAX];
-    struct v3_object object;
-    uint32_t mask, n, defaults_n, status;
+    const struct v3_object object = v3_get_object(call);
+    const uint32_t mask = nfs_get_u32(&call->in);
+    const uint32_t n = acl_read(call, mask & MASK_ACL, aces),
+                   defaults_n = acl_read(call, mask & MASK_DEFAULT, defaults);
+    uint32_t status = object.status;
 
-    if (!v3_get_object(call, &object) || !xdr_u32(&call->in, &mask) || !acl_read(call, mask & MASK_ACL, aces, &n) ||
-        !acl_read(call, mask & MASK_DEFAULT, defaults, &defaults_n))
-        return RPC_GARBAGE_ARGS;
-    status = object.status;
+    if (call->garbage)
+        return;
     if (object.known && !nfs_owns(call, &object.before))
         status = NFS_TREE_PERM;
     else if (object.known && mask & ~(uint32_t)MASK_ALL)
@@ -240,11 +233,9 @@ static enum rpc_accept_stat acl_set(struct nfs_call *call)
     status = v3_undelegated(call, status, object.id, true);
     if (status == NFS_TREE_OK && mask & MASK_ACL)
         status = acl_change(call, &object, aces, n);
-    xdr_out_u32(call->out, status);
-    v3_put_post(call, &object);
-    return RPC_SUCCESS;
+    v3_begin_post(call, status, &object);
 }
 
-static const nfs_serve procedures[] = {nfs_serve_null, acl_get, acl_set};
+static const nfs_serve procedures[] = {NULL, acl_get, acl_set};
 
 const struct nfs_version nfs_acl_v3 = {NFS_PROGRAM_ACL, 3, G_N_ELEMENTS(procedures), procedures};

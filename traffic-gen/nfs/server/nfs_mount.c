@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { PATH_OCTETS_MAX = 1024, MOUNTS_MAX = 256, V2_HANDLE = 32, ROOT = 1 };
+enum { MOUNTS_MAX = 256, V2_HANDLE = 32, ROOT = 1 };
 
 static const char export[] = "/";
 
@@ -80,48 +80,35 @@ static uint32_t find_path(struct nfs_call *call, const char *path, uint64_t *id)
     return status;
 }
 
-/* The path of the arguments, or NULL. */
 static char *get_path(struct nfs_call *call)
 {
-    const uint8_t *p;
-    uint32_t n;
+    const struct nfs_opaque path = nfs_get_opaque(&call->in);
 
-    if (!xdr_opaque(&call->in, &p, &n) || n > PATH_OCTETS_MAX || memchr(p, 0, n))
-        return NULL;
-    return g_strndup((const char *)p, n);
+    call->garbage = memchr(path.p, 0, path.n);
+    return g_strndup(path.p, path.n);
 }
 
-static enum rpc_accept_stat mount_mnt(struct nfs_call *call)
+static void mount_mnt(struct nfs_call *call)
 {
-    static const uint32_t flavors[] = {RPC_AUTH_SYS, RPC_AUTH_NONE};
+    g_autofree char *path = get_path(call);
     uint8_t handle[V2_HANDLE] = {0};
-    char *path = get_path(call);
-    uint32_t status;
     uint64_t id;
+    uint32_t status = find_path(call, path, &id);
 
-    if (!path)
-        return RPC_GARBAGE_ARGS;
-    status = find_path(call, path, &id);
     xdr_out_u32(call->out, status);
-    if (status == NFS_TREE_OK) {
-        mount_remember(call, path);
-        nfs_handle_encode(call->server, id, handle);
-    }
-    g_free(path);
-    if (status != NFS_TREE_OK)
-        return RPC_SUCCESS;
+    if (call->garbage || status != NFS_TREE_OK)
+        return;
+    mount_remember(call, path);
+    nfs_handle_encode(call->server, id, handle);
     if (call->header->vers == 1) {
         xdr_out_fixed(call->out, handle, sizeof handle);
-        return RPC_SUCCESS;
+    } else {
+        xdr_out_opaque(call->out, handle, NFS_HANDLE_OCTETS);
+        xdr_out_words(call->out, 2, RPC_AUTH_SYS, RPC_AUTH_NONE);
     }
-    xdr_out_opaque(call->out, handle, NFS_HANDLE_OCTETS);
-    xdr_out_u32(call->out, G_N_ELEMENTS(flavors));
-    for (size_t i = 0; i < G_N_ELEMENTS(flavors); i++)
-        xdr_out_u32(call->out, flavors[i]);
-    return RPC_SUCCESS;
 }
 
-static enum rpc_accept_stat mount_dump(struct nfs_call *call)
+static void mount_dump(struct nfs_call *call)
 {
     const GPtrArray *mounts = call->server->mounts;
 
@@ -133,37 +120,30 @@ static enum rpc_accept_stat mount_dump(struct nfs_call *call)
         xdr_out_opaque(call->out, entry->path, (uint32_t)strlen(entry->path));
     }
     xdr_out_bool(call->out, false);
-    return RPC_SUCCESS;
 }
 
-static enum rpc_accept_stat mount_umnt(struct nfs_call *call)
+static void mount_umnt(struct nfs_call *call)
 {
-    char *path = get_path(call);
+    g_autofree char *path = get_path(call);
 
-    if (!path)
-        return RPC_GARBAGE_ARGS;
-    mount_forget(call, path);
-    g_free(path);
-    return RPC_SUCCESS;
+    if (!call->garbage)
+        mount_forget(call, path);
 }
 
-static enum rpc_accept_stat mount_umntall(struct nfs_call *call)
+static void mount_umntall(struct nfs_call *call)
 {
     mount_forget(call, NULL);
-    return RPC_SUCCESS;
 }
 
-static enum rpc_accept_stat mount_export(struct nfs_call *call)
+static void mount_export(struct nfs_call *call)
 {
     xdr_out_bool(call->out, true);
     xdr_out_opaque(call->out, export, sizeof export - 1);
-    xdr_out_bool(call->out, false); /* no groups: everybody */
-    xdr_out_bool(call->out, false);
-    return RPC_SUCCESS;
+    xdr_out_words(call->out, false /* no groups: everybody */, false);
 }
 
-static const nfs_serve procedures[] = {nfs_serve_null, mount_mnt,    mount_dump,  mount_umnt,
-                                       mount_umntall,  mount_export, mount_export /* EXPORTALL, version 1 only */};
+static const nfs_serve procedures[] = {NULL,          mount_mnt,    mount_dump,  mount_umnt,
+                                       mount_umntall, mount_export, mount_export /* EXPORTALL, version 1 only */};
 
 const struct nfs_version nfs_mount_v1 = {NFS_PROGRAM_MOUNT, 1, G_N_ELEMENTS(procedures), procedures};
 const struct nfs_version nfs_mount_v3 = {NFS_PROGRAM_MOUNT, 3, G_N_ELEMENTS(procedures) - 1, procedures};

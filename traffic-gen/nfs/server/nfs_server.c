@@ -78,6 +78,41 @@ int64_t nfs_now(const struct nfs_server *server)
     return server->options.now(server->options.ctx);
 }
 
+/* ---- arguments ---- */
+
+uint32_t nfs_get_u32(struct xdr *in)
+{
+    uint32_t v = 0;
+
+    xdr_u32(in, &v);
+    return v;
+}
+
+uint64_t nfs_get_u64(struct xdr *in)
+{
+    uint64_t v = 0;
+
+    xdr_u64(in, &v);
+    return v;
+}
+
+struct nfs_opaque nfs_get_opaque(struct xdr *in)
+{
+    const uint8_t *p = in->p;
+    uint32_t n = 0;
+
+    xdr_opaque(in, &p, &n);
+    return (struct nfs_opaque){p, n};
+}
+
+const uint8_t *nfs_get_fixed(struct xdr *in, uint32_t n)
+{
+    static const uint8_t nothing[32];
+    const uint8_t *p = in->p + in->at;
+
+    return xdr_skip(in, n) ? p : nothing;
+}
+
 /* ---- file handles and permissions ---- */
 
 void nfs_handle_encode(const struct nfs_server *server, uint64_t id, uint8_t out[NFS_HANDLE_OCTETS])
@@ -184,18 +219,23 @@ static void server_serve(struct nfs_call *call, struct rpc_message *reply)
 {
     const struct rpc_message *header = call->header;
     const struct nfs_version *version = find_version(call->server, header, reply);
-    nfs_serve procedure = NULL;
+    const struct nfs_procedure *procedure = nfs_procedure_find(header->prog, header->vers, header->proc);
+    struct nfs_walk_result walk;
 
     if (!version)
         return;
-    if (header->proc < version->n_procedures)
-        procedure = version->procedures[header->proc];
-    if (!procedure) {
+    if (!procedure || header->proc >= version->n_procedures) {
         reply->accept_stat = RPC_PROC_UNAVAIL;
         return;
     }
     rpc_reply_header(call->out, reply);
-    reply->accept_stat = procedure(call);
+    /* Those of a COMPOUND are looked at one operation after the other. */
+    call->garbage = !procedure->compound && nfs_walk(procedure, false, call->in.p + call->in.at, xdr_left(&call->in), 0,
+                                                     NULL, &walk) != NFS_WALK_OK;
+    if (!call->garbage && version->procedures[header->proc])
+        version->procedures[header->proc](call);
+    if (call->garbage)
+        reply->accept_stat = RPC_GARBAGE_ARGS;
 }
 
 bool nfs_server_call(struct nfs_peer *peer, const struct rpc_end_message *message, size_t room,
@@ -228,22 +268,11 @@ bool nfs_server_call(struct nfs_peer *peer, const struct rpc_end_message *messag
         call.in.at = header.header_len;
         server_serve(&call, &answer);
     }
-    if (call.silent) {
-        xdr_out_free(&out);
-        return false;
-    }
     if (answer.reply_stat != RPC_MSG_ACCEPTED || answer.accept_stat != RPC_SUCCESS)
         rpc_reply_header(&out, &answer);
     xdr_out_take(&out, reply);
     nfs4_send_callbacks(peer->server);
     return true;
-}
-
-/* Procedure 0 of every program: RFC 5531 section 12.1 recommends it. */
-enum rpc_accept_stat nfs_serve_null(struct nfs_call *call)
-{
-    (void)call;
-    return RPC_SUCCESS;
 }
 
 bool nfs_server_may_change(struct nfs_server *server, uint64_t node)

@@ -51,10 +51,10 @@ struct nfs_call {
     struct nfs_peer *peer;
     const struct rpc_message *header;
     struct nfs_credentials credentials;
-    struct xdr in;       /* in.p[0] is the Call's XID; in.at: the next argument */
+    struct xdr in;       /* in.p[0] is the Call's XID; in.at: the next argument; wire/nfs_types.txt was obeyed */
     struct xdr_out *out; /* begins with the Reply's XID; holds the header of an accepted, successful Reply */
     size_t room;         /* largest Reply from its XID on; SIZE_MAX: not known */
-    bool silent;         /* set: no Reply at all */
+    bool garbage;        /* set: wire/nfs_types.txt allows the arguments, but no server could mean them */
 };
 
 /* Octets of Reply that may still be written. */
@@ -64,23 +64,34 @@ static inline size_t nfs_room_left(const struct nfs_call *call)
 }
 
 /*
- * Reads arguments from call->in and writes results to call->out. Unless RPC_SUCCESS is returned, what was written is
- * dropped and the Reply has the value returned: RPC_GARBAGE_ARGS for arguments that cannot be decoded.
+ * Reads arguments from call->in and writes results to call->out, which are dropped, for GARBAGE_ARGS, if call->garbage
+ * is set.
  */
-typedef enum rpc_accept_stat (*nfs_serve)(struct nfs_call *call);
+typedef void (*nfs_serve)(struct nfs_call *call);
 
 struct nfs_version {
     uint32_t program, version;
     unsigned n_procedures;
-    const nfs_serve *procedures; /* by number; NULL: PROC_UNAVAIL */
+    const nfs_serve *procedures; /* by number; NULL: there is nothing to do */
 };
 
 extern const struct nfs_version nfs_v2, nfs_v3, nfs_mount_v1, nfs_mount_v3;
 void nfs_mount_entry_free(gpointer p);
 
-enum rpc_accept_stat nfs_serve_null(struct nfs_call *call);
-
 int64_t nfs_now(const struct nfs_server *server);
+
+/* ---- arguments: they are there, as the walker has been over them; 0 and nothing otherwise ---- */
+
+struct nfs_opaque {
+    const void *p; /* borrowed */
+    uint32_t n;
+};
+
+uint32_t nfs_get_u32(struct xdr *in);
+uint64_t nfs_get_u64(struct xdr *in);
+struct nfs_opaque nfs_get_opaque(struct xdr *in);
+/* n octets, 32 at most; borrowed. */
+const uint8_t *nfs_get_fixed(struct xdr *in, uint32_t n);
 
 /* ---- file handles ---- */
 

@@ -11,7 +11,6 @@ enum {
     V3_TOOSMALL = 10005,
     V3_BADTYPE = 10007,
     V3_JUKEBOX = 10008,
-    V3_HANDLE_MAX = 64,
     V3_POST_OCTETS = 88, /* of post_op_attr with attributes */
 };
 
@@ -23,24 +22,25 @@ struct v3_object {
     struct nfs_node before;
 };
 
-struct v3_name {
-    const char *p;
-    uint32_t n;
+/* diropargs */
+struct v3_where {
+    struct v3_object dir;
+    struct nfs_opaque name;
 };
 
-/* ---- arguments: false when they cannot be decoded: GARBAGE_ARGS ---- */
+/* ---- arguments ---- */
 
-bool v3_get_object(struct nfs_call *call, struct v3_object *object);
-bool v3_get_name(struct nfs_call *call, struct v3_name *name);
-bool v3_get_where(struct nfs_call *call, struct v3_object *dir, struct v3_name *name); /* diropargs3 */
-bool v3_get_sattr(struct nfs_call *call, struct nfs_node_change *change);
+struct v3_object v3_get_object(struct nfs_call *call);
+struct v3_where v3_get_where(struct nfs_call *call);
+struct nfs_node_change v3_get_sattr(struct nfs_call *call);
 
 /* ---- results ---- */
 
+/* The status and then, whatever it is, attributes. True: NFS_TREE_OK, and more is to follow. */
+bool v3_begin_post(struct nfs_call *call, uint32_t status, const struct v3_object *object);
+bool v3_begin_wcc(struct nfs_call *call, uint32_t status, const struct v3_object *object);
 void v3_put_post(struct nfs_call *call, const struct v3_object *object);
 void v3_put_wcc(struct nfs_call *call, const struct v3_object *object);
-/* post_op_fh3 and post_op_attr of what was created. */
-void v3_put_made(struct nfs_call *call, uint64_t id);
 void v3_put_handle(struct nfs_call *call, uint64_t id);
 
 /* ---- permissions: NFS_TREE_OK, NFS_TREE_ACCES or NFS_TREE_PERM, or the object's own status ---- */
@@ -62,37 +62,38 @@ uint32_t v3_may_change(const struct nfs_call *call, const struct v3_object *dir)
  */
 uint32_t v3_undelegated(const struct nfs_call *call, uint32_t status, uint64_t id, bool modifies);
 /* The same for what has that name, if anything has. */
-uint32_t v3_undelegated_name(const struct nfs_call *call, uint32_t status, const struct v3_object *dir,
-                             const struct v3_name *name);
+uint32_t v3_undelegated_name(const struct nfs_call *call, uint32_t status, const struct v3_where *where);
 
 /* ---- creation ---- */
 
-uint32_t v3_make(struct nfs_call *call, const struct v3_object *dir, const struct v3_name *name,
-                 enum nfs_node_kind kind, struct nfs_node_change *change, uint64_t *id);
-uint32_t v3_make_link(struct nfs_call *call, const struct v3_object *dir, const struct v3_name *name,
-                      const struct v3_name *target, struct nfs_node_change *change, uint64_t *id);
+uint32_t v3_make(struct nfs_call *call, const struct v3_where *where, enum nfs_node_kind kind,
+                 struct nfs_node_change *change, uint64_t *id);
+uint32_t v3_make_link(struct nfs_call *call, const struct v3_where *where, struct nfs_opaque target,
+                      struct nfs_node_change *change, uint64_t *id);
 /* An existing file is truncated to the size asked for. */
 uint32_t v3_create_again(struct nfs_call *call, uint64_t id, const struct nfs_node_change *change);
 
 /* ---- procedures ---- */
 
-enum rpc_accept_stat v3_lookup(struct nfs_call *call);
-enum rpc_accept_stat v3_readlink(struct nfs_call *call);
-enum rpc_accept_stat v3_read(struct nfs_call *call);
-enum rpc_accept_stat v3_write(struct nfs_call *call);
-enum rpc_accept_stat v3_create(struct nfs_call *call);
-enum rpc_accept_stat v3_mkdir(struct nfs_call *call);
-enum rpc_accept_stat v3_symlink(struct nfs_call *call);
-enum rpc_accept_stat v3_mknod(struct nfs_call *call);
-enum rpc_accept_stat v3_remove(struct nfs_call *call);
-enum rpc_accept_stat v3_rmdir(struct nfs_call *call);
-enum rpc_accept_stat v3_rename(struct nfs_call *call);
-/* Returns the status; of version 2 as well. */
-uint32_t v3_move(struct nfs_call *call, const struct v3_object *from, const struct v3_name *name,
-                 const struct v3_object *to, const struct v3_name *new_name);
-enum rpc_accept_stat v3_link(struct nfs_call *call);
-enum rpc_accept_stat v3_readdir(struct nfs_call *call);
-enum rpc_accept_stat v3_readdirplus(struct nfs_call *call);
-enum rpc_accept_stat v3_commit(struct nfs_call *call);
+void v3_lookup(struct nfs_call *call);
+void v3_readlink(struct nfs_call *call);
+void v3_read(struct nfs_call *call);
+void v3_write(struct nfs_call *call);
+void v3_create(struct nfs_call *call);
+void v3_mkdir(struct nfs_call *call);
+void v3_symlink(struct nfs_call *call);
+void v3_mknod(struct nfs_call *call);
+void v3_remove(struct nfs_call *call);
+void v3_rmdir(struct nfs_call *call);
+void v3_rename(struct nfs_call *call);
+/* Each returns the status; of version 2 as well. */
+uint32_t v3_move(struct nfs_call *call, const struct v3_where *from, const struct v3_where *to);
+uint32_t v3_take_away(struct nfs_call *call, const struct v3_where *where, bool directory);
+uint32_t v3_look_up(struct nfs_call *call, const struct v3_where *where, uint64_t *id);
+uint32_t v3_add_link(struct nfs_call *call, const struct v3_object *file, const struct v3_where *where);
+void v3_link(struct nfs_call *call);
+void v3_readdir(struct nfs_call *call);
+void v3_readdirplus(struct nfs_call *call);
+void v3_commit(struct nfs_call *call);
 
 #endif

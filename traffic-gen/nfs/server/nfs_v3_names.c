@@ -18,49 +18,54 @@ uint32_t v3_may_change(const struct nfs_call *call, const struct v3_object *dir)
     return v3_may(call, dir, NFS_MAY_WRITE | NFS_MAY_EXECUTE);
 }
 
-enum rpc_accept_stat v3_lookup(struct nfs_call *call)
+uint32_t v3_look_up(struct nfs_call *call, const struct v3_where *where, uint64_t *id)
 {
-    struct v3_object dir, found = {.known = true};
-    struct v3_name name;
-    uint32_t status;
+    uint32_t status = v3_may_look(call, &where->dir);
 
-    if (!v3_get_where(call, &dir, &name))
-        return RPC_GARBAGE_ARGS;
-    status = v3_may_look(call, &dir);
     if (status == NFS_TREE_OK)
-        status = nfs_tree_lookup(call->server->tree, dir.id, name.p, name.n, &found.id);
-    if (status == NFS_TREE_INVAL)
-        status = NFS_TREE_ACCES; /* an impossible name: section 3.2; LOOKUP knows no INVAL */
+        status = nfs_tree_lookup(call->server->tree, where->dir.id, where->name.p, where->name.n, id);
+    /* An impossible name: section 3.2; LOOKUP knows no INVAL. */
+    return status == NFS_TREE_INVAL ? (uint32_t)NFS_TREE_ACCES : status;
+}
+
+void v3_lookup(struct nfs_call *call)
+{
+    const struct v3_where where = v3_get_where(call);
+    struct v3_object found = {.known = true};
+    uint32_t status = v3_look_up(call, &where, &found.id);
+
     xdr_out_u32(call->out, status);
     if (status == NFS_TREE_OK) {
         v3_put_handle(call, found.id);
         v3_put_post(call, &found);
     }
-    v3_put_post(call, &dir);
-    return RPC_SUCCESS;
+    v3_put_post(call, &where.dir);
 }
 
 /* ---- creation ---- */
 
-static enum rpc_accept_stat put_creation(struct nfs_call *call, uint32_t status, uint64_t id,
-                                         const struct v3_object *dir)
+static void put_creation(struct nfs_call *call, uint32_t status, uint64_t id, const struct v3_object *dir)
 {
+    const struct v3_object made = {.id = id, .known = true};
+
     xdr_out_u32(call->out, status);
-    if (status == NFS_TREE_OK)
-        v3_put_made(call, id);
+    if (status == NFS_TREE_OK) {
+        xdr_out_bool(call->out, true);
+        v3_put_handle(call, id);
+        v3_put_post(call, &made);
+    }
     v3_put_wcc(call, dir);
-    return RPC_SUCCESS;
 }
 
-uint32_t v3_make(struct nfs_call *call, const struct v3_object *dir, const struct v3_name *name,
-                 enum nfs_node_kind kind, struct nfs_node_change *change, uint64_t *id)
+uint32_t v3_make(struct nfs_call *call, const struct v3_where *where, enum nfs_node_kind kind,
+                 struct nfs_node_change *change, uint64_t *id)
 {
-    uint32_t status = v3_may_change(call, dir);
+    uint32_t status = v3_may_change(call, &where->dir);
 
     if (status == NFS_TREE_OK)
         status = v3_own(call, change);
     if (status == NFS_TREE_OK)
-        status = nfs_tree_create(call->server->tree, dir->id, name->p, name->n, kind, change, id);
+        status = nfs_tree_create(call->server->tree, where->dir.id, where->name.p, where->name.n, kind, change, id);
     return status;
 }
 
@@ -91,54 +96,45 @@ static uint32_t create_again(struct nfs_call *call, uint64_t id, enum create_how
     return how == EXCLUSIVE && node->has_verifier && node->verifier == change->verifier ? NFS_TREE_OK : NFS_TREE_EXIST;
 }
 
-enum rpc_accept_stat v3_create(struct nfs_call *call)
+void v3_create(struct nfs_call *call)
 {
-    struct v3_object dir;
-    struct v3_name name;
-    struct nfs_node_change change = {0};
-    uint32_t how, status;
+    const struct v3_where where = v3_get_where(call);
+    const enum create_how how = nfs_get_u32(&call->in);
+    struct nfs_node_change change = {.set = NFS_SET_VERIFIER};
+    uint32_t status = v3_may_look(call, &where.dir);
     uint64_t id = 0;
 
-    if (!v3_get_where(call, &dir, &name) || !xdr_u32(&call->in, &how) || how > EXCLUSIVE)
-        return RPC_GARBAGE_ARGS;
-    if (how == EXCLUSIVE) {
-        change.set = NFS_SET_VERIFIER;
-        if (!xdr_u64(&call->in, &change.verifier))
-            return RPC_GARBAGE_ARGS;
-    } else if (!v3_get_sattr(call, &change)) {
-        return RPC_GARBAGE_ARGS;
-    }
-    status = v3_may_look(call, &dir);
-    if (status == NFS_TREE_OK && nfs_tree_lookup(call->server->tree, dir.id, name.p, name.n, &id) == NFS_TREE_OK)
+    if (how == EXCLUSIVE)
+        change.verifier = nfs_get_u64(&call->in);
+    else
+        change = v3_get_sattr(call);
+    if (status == NFS_TREE_OK && v3_look_up(call, &where, &id) == NFS_TREE_OK)
         status = create_again(call, id, how, &change);
     else if (status == NFS_TREE_OK)
-        status = v3_make(call, &dir, &name, NFS_NODE_FILE, &change, &id);
-    return put_creation(call, status, id, &dir);
+        status = v3_make(call, &where, NFS_NODE_FILE, &change, &id);
+    put_creation(call, status, id, &where.dir);
 }
 
-enum rpc_accept_stat v3_mkdir(struct nfs_call *call)
+void v3_mkdir(struct nfs_call *call)
 {
-    struct v3_object dir;
-    struct v3_name name;
-    struct nfs_node_change change;
-    uint32_t status;
+    const struct v3_where where = v3_get_where(call);
+    struct nfs_node_change change = v3_get_sattr(call);
     uint64_t id = 0;
+    uint32_t status = v3_make(call, &where, NFS_NODE_DIRECTORY, &change, &id);
 
-    if (!v3_get_where(call, &dir, &name) || !v3_get_sattr(call, &change))
-        return RPC_GARBAGE_ARGS;
-    status = v3_make(call, &dir, &name, NFS_NODE_DIRECTORY, &change, &id);
-    return put_creation(call, status, id, &dir);
+    put_creation(call, status, id, &where.dir);
 }
 
-uint32_t v3_make_link(struct nfs_call *call, const struct v3_object *dir, const struct v3_name *name,
-                      const struct v3_name *target, struct nfs_node_change *change, uint64_t *id)
+uint32_t v3_make_link(struct nfs_call *call, const struct v3_where *where, struct nfs_opaque target,
+                      struct nfs_node_change *change, uint64_t *id)
 {
-    uint32_t status = v3_may_change(call, dir);
+    uint32_t status = v3_may_change(call, &where->dir);
 
     if (status == NFS_TREE_OK)
         status = v3_own(call, change);
     if (status == NFS_TREE_OK)
-        status = nfs_tree_symlink(call->server->tree, dir->id, name->p, name->n, target->p, target->n, id);
+        status =
+            nfs_tree_symlink(call->server->tree, where->dir.id, where->name.p, where->name.n, target.p, target.n, id);
     if (status != NFS_TREE_OK)
         return status;
     /* The mode of a link means nothing, and its size is the target's (section 3.3.10). */
@@ -146,110 +142,97 @@ uint32_t v3_make_link(struct nfs_call *call, const struct v3_object *dir, const 
     return nfs_tree_set(call->server->tree, *id, change);
 }
 
-enum rpc_accept_stat v3_symlink(struct nfs_call *call)
+void v3_symlink(struct nfs_call *call)
 {
-    struct v3_object dir;
-    struct v3_name name, target;
-    struct nfs_node_change change;
-    uint32_t status;
+    const struct v3_where where = v3_get_where(call);
+    struct nfs_node_change change = v3_get_sattr(call);
     uint64_t id = 0;
+    uint32_t status = v3_make_link(call, &where, nfs_get_opaque(&call->in), &change, &id);
 
-    if (!v3_get_where(call, &dir, &name) || !v3_get_sattr(call, &change) || !v3_get_name(call, &target))
-        return RPC_GARBAGE_ARGS;
-    status = v3_make_link(call, &dir, &name, &target, &change, &id);
-    return put_creation(call, status, id, &dir);
+    put_creation(call, status, id, &where.dir);
 }
 
-enum rpc_accept_stat v3_mknod(struct nfs_call *call)
+void v3_mknod(struct nfs_call *call)
 {
-    struct v3_object dir;
-    struct v3_name name;
-    struct nfs_node_change change = {0};
-    uint32_t kind, status;
+    const struct v3_where where = v3_get_where(call);
+    const enum nfs_node_kind kind = nfs_get_u32(&call->in);
+    const bool device = kind == NFS_NODE_BLOCK || kind == NFS_NODE_CHAR;
+    struct nfs_node_change change;
+    uint32_t status = where.dir.known ? (uint32_t)V3_BADTYPE : where.dir.status;
     uint64_t id = 0;
-    bool device;
 
-    if (!v3_get_where(call, &dir, &name) || !xdr_u32(&call->in, &kind) || kind < NFS_NODE_FILE || kind > NFS_NODE_FIFO)
-        return RPC_GARBAGE_ARGS;
-    device = kind == NFS_NODE_BLOCK || kind == NFS_NODE_CHAR;
-    if (!device && kind != NFS_NODE_SOCKET && kind != NFS_NODE_FIFO)
-        return put_creation(call, dir.known ? (uint32_t)V3_BADTYPE : dir.status, id, &dir);
-    if (!v3_get_sattr(call, &change))
-        return RPC_GARBAGE_ARGS;
-    if (device && (!xdr_u32(&call->in, &change.major) || !xdr_u32(&call->in, &change.minor)))
-        return RPC_GARBAGE_ARGS;
-    status = v3_make(call, &dir, &name, kind, &change, &id);
-    return put_creation(call, status, id, &dir);
+    if (device || kind == NFS_NODE_SOCKET || kind == NFS_NODE_FIFO) {
+        change = v3_get_sattr(call);
+        change.major = device ? nfs_get_u32(&call->in) : 0;
+        change.minor = device ? nfs_get_u32(&call->in) : 0;
+        status = v3_make(call, &where, kind, &change, &id);
+    }
+    put_creation(call, status, id, &where.dir);
 }
 
 /* ---- removal and renaming ---- */
 
-static enum rpc_accept_stat names_take_away(struct nfs_call *call, bool directory)
+uint32_t v3_take_away(struct nfs_call *call, const struct v3_where *where, bool directory)
 {
-    struct v3_object dir;
-    struct v3_name name;
-    uint32_t status;
-
-    if (!v3_get_where(call, &dir, &name))
-        return RPC_GARBAGE_ARGS;
-    status = v3_undelegated_name(call, v3_may_change(call, &dir), &dir, &name);
-    if (status == NFS_TREE_OK)
-        status = nfs_tree_remove(call->server->tree, dir.id, name.p, name.n, &directory);
-    xdr_out_u32(call->out, status);
-    v3_put_wcc(call, &dir);
-    return RPC_SUCCESS;
-}
-
-enum rpc_accept_stat v3_remove(struct nfs_call *call)
-{
-    return names_take_away(call, false);
-}
-
-enum rpc_accept_stat v3_rmdir(struct nfs_call *call)
-{
-    return names_take_away(call, true);
-}
-
-uint32_t v3_move(struct nfs_call *call, const struct v3_object *from, const struct v3_name *name,
-                 const struct v3_object *to, const struct v3_name *new_name)
-{
-    uint32_t status = v3_may_change(call, from);
+    uint32_t status = v3_undelegated_name(call, v3_may_change(call, &where->dir), where);
 
     if (status == NFS_TREE_OK)
-        status = v3_may_change(call, to);
-    status = v3_undelegated_name(call, status, from, name);
-    status = v3_undelegated_name(call, status, to, new_name);
-    if (status == NFS_TREE_OK)
-        status = nfs_tree_rename(call->server->tree, from->id, name->p, name->n, to->id, new_name->p, new_name->n);
+        status = nfs_tree_remove(call->server->tree, where->dir.id, where->name.p, where->name.n, &directory);
     return status;
 }
 
-enum rpc_accept_stat v3_rename(struct nfs_call *call)
+void v3_remove(struct nfs_call *call)
 {
-    struct v3_object from, to;
-    struct v3_name name, new_name;
+    const struct v3_where where = v3_get_where(call);
 
-    if (!v3_get_where(call, &from, &name) || !v3_get_where(call, &to, &new_name))
-        return RPC_GARBAGE_ARGS;
-    xdr_out_u32(call->out, v3_move(call, &from, &name, &to, &new_name));
-    v3_put_wcc(call, &from);
-    v3_put_wcc(call, &to);
-    return RPC_SUCCESS;
+    v3_begin_wcc(call, v3_take_away(call, &where, false), &where.dir);
 }
 
-enum rpc_accept_stat v3_link(struct nfs_call *call)
+void v3_rmdir(struct nfs_call *call)
 {
-    struct v3_object file, dir;
-    struct v3_name name;
-    uint32_t status;
+    const struct v3_where where = v3_get_where(call);
 
-    if (!v3_get_object(call, &file) || !v3_get_where(call, &dir, &name))
-        return RPC_GARBAGE_ARGS;
-    status = v3_undelegated(call, file.known ? v3_may_change(call, &dir) : file.status, file.id, true);
+    v3_begin_wcc(call, v3_take_away(call, &where, true), &where.dir);
+}
+
+uint32_t v3_move(struct nfs_call *call, const struct v3_where *from, const struct v3_where *to)
+{
+    uint32_t status = v3_may_change(call, &from->dir);
+
     if (status == NFS_TREE_OK)
-        status = nfs_tree_link(call->server->tree, file.id, dir.id, name.p, name.n);
-    xdr_out_u32(call->out, status == NFS_TREE_ISDIR ? NFS_TREE_INVAL : status);
-    v3_put_post(call, &file);
-    v3_put_wcc(call, &dir);
-    return RPC_SUCCESS;
+        status = v3_may_change(call, &to->dir);
+    status = v3_undelegated_name(call, status, from);
+    status = v3_undelegated_name(call, status, to);
+    if (status == NFS_TREE_OK)
+        status = nfs_tree_rename(call->server->tree, from->dir.id, from->name.p, from->name.n, to->dir.id, to->name.p,
+                                 to->name.n);
+    return status;
+}
+
+void v3_rename(struct nfs_call *call)
+{
+    const struct v3_where from = v3_get_where(call), to = v3_get_where(call);
+
+    v3_begin_wcc(call, v3_move(call, &from, &to), &from.dir);
+    v3_put_wcc(call, &to.dir);
+}
+
+uint32_t v3_add_link(struct nfs_call *call, const struct v3_object *file, const struct v3_where *where)
+{
+    uint32_t status = file->known ? v3_may_change(call, &where->dir) : file->status;
+
+    status = v3_undelegated(call, status, file->id, true);
+    if (status == NFS_TREE_OK)
+        status = nfs_tree_link(call->server->tree, file->id, where->dir.id, where->name.p, where->name.n);
+    return status;
+}
+
+void v3_link(struct nfs_call *call)
+{
+    const struct v3_object file = v3_get_object(call);
+    const struct v3_where where = v3_get_where(call);
+    uint32_t status = v3_add_link(call, &file, &where);
+
+    v3_begin_post(call, status == NFS_TREE_ISDIR ? (uint32_t)NFS_TREE_INVAL : status, &file);
+    v3_put_wcc(call, &where.dir);
 }

@@ -96,36 +96,12 @@ static const uint32_t last_op[MINOR_MAX + 1] = {39, 58, G_N_ELEMENTS(operations)
 
 /* ---- XDR ---- */
 
-bool nfs4_get_bool(struct xdr *in, bool *out)
+struct nfs4_stateid nfs4_get_stateid(struct xdr *in)
 {
-    uint32_t v;
+    struct nfs4_stateid stateid = {.seqid = nfs_get_u32(in)};
 
-    if (!xdr_u32(in, &v))
-        return false;
-    if (v > 1)
-        in->failed = true;
-    *out = v == 1;
-    return v <= 1;
-}
-
-const uint8_t *nfs4_get_fixed(struct xdr *in, uint32_t n)
-{
-    const uint8_t *p = in->p + in->at;
-
-    return xdr_skip(in, n) ? p : NULL;
-}
-
-bool nfs4_get_stateid(struct xdr *in, struct nfs4_stateid *out)
-{
-    const uint8_t *other;
-
-    memset(out, 0, sizeof *out);
-    xdr_u32(in, &out->seqid);
-    other = nfs4_get_fixed(in, NFS4_OTHER_SIZE);
-    if (!other)
-        return false;
-    memcpy(out->other, other, NFS4_OTHER_SIZE);
-    return true;
+    memcpy(stateid.other, nfs_get_fixed(in, NFS4_OTHER_SIZE), NFS4_OTHER_SIZE);
+    return stateid;
 }
 
 void nfs4_put_stateid(struct xdr_out *out, const struct nfs4_stateid *stateid)
@@ -197,7 +173,8 @@ static void v4_put_status(struct nfs4_call *call, uint32_t number, size_t result
 
 static int v4_serve_op(struct nfs4_call *call, uint32_t number, const struct nfs4_op *op)
 {
-    size_t result = xdr_out_at(call->out);
+    const size_t result = xdr_out_at(call->out), start = call->in->at;
+    struct nfs_walk_result walk = {0};
     int status;
 
     xdr_out_u32(call->out, NFS4_OK);
@@ -206,7 +183,10 @@ static int v4_serve_op(struct nfs4_call *call, uint32_t number, const struct nfs
     call->keep_result = false;
     status = check_op(call, number, op);
     if (status == NFS4_OK)
-        status = op->serve(call);
+        status = nfs_walk_operation(number, call->in->p + call->in->at, xdr_left(call->in), &walk) == NFS_WALK_OK
+                     ? op->serve(call)
+                     : NFS4ERR_BADXDR;
+    call->in->at = start + walk.at;
     if (call->replayed)
         return status;
     if (status == NFS4_REPLAYED)
@@ -244,7 +224,7 @@ static int v4_next_op(struct nfs4_call *call)
 
 /* ---- the COMPOUND ---- */
 
-static enum rpc_accept_stat v4_serve_compound(struct nfs_call *rpc)
+static void v4_serve_compound(struct nfs_call *rpc)
 {
     struct nfs4_call call = {.rpc = rpc,
                              .v4 = rpc->server->v4,
@@ -253,39 +233,34 @@ static enum rpc_accept_stat v4_serve_compound(struct nfs_call *rpc)
                              .out = rpc->out,
                              .limit = rpc->room};
     size_t start = xdr_out_at(rpc->out), count_at;
-    const uint8_t *tag;
-    uint32_t n_tag, minor, n_ops;
+    const struct nfs_opaque tag = nfs_get_opaque(call.in);
     int status = NFS4_OK;
 
-    xdr_opaque(call.in, &tag, &n_tag);
-    xdr_u32(call.in, &minor);
+    call.minor = nfs_get_u32(call.in);
+    call.n_ops = nfs_get_u32(call.in);
     /* An operation takes at least four octets: there cannot be more of them. */
-    if (!xdr_u32(call.in, &n_ops) || call.in->failed || n_ops > xdr_left(call.in) / 4)
-        return RPC_GARBAGE_ARGS;
-    call.n_ops = n_ops;
+    rpc->garbage = call.in->failed || call.n_ops > xdr_left(call.in) / 4;
     call.rpc_start = start;
     xdr_out_u32(call.out, NFS4_OK);
-    xdr_out_opaque(call.out, tag, n_tag);
+    xdr_out_opaque(call.out, tag.p, tag.n);
     count_at = xdr_out_at(call.out);
     xdr_out_u32(call.out, 0);
-    if (minor > MINOR_MAX) {
+    if (call.minor > MINOR_MAX)
         xdr_out_set_u32(call.out, start, NFS4ERR_MINOR_VERS_MISMATCH);
-        return RPC_SUCCESS;
-    }
-    call.minor = minor;
-    for (; call.index < n_ops && status == NFS4_OK; call.index++) {
+    if (rpc->garbage || call.minor > MINOR_MAX)
+        return;
+    for (; call.index < call.n_ops && status == NFS4_OK; call.index++) {
         status = v4_next_op(&call);
         if (call.replayed)
-            return RPC_SUCCESS;
+            return;
     }
     xdr_out_set_u32(call.out, start, (uint32_t)status);
     xdr_out_set_u32(call.out, count_at, call.index);
     if (call.slot)
         nfs4_slot_keep(&call, start);
-    return RPC_SUCCESS;
 }
 
-static const nfs_serve procedures[] = {nfs_serve_null, v4_serve_compound};
+static const nfs_serve procedures[] = {NULL, v4_serve_compound};
 
 const struct nfs_version nfs_v4 = {
     .program = NFS_PROGRAM, .version = 4, .n_procedures = G_N_ELEMENTS(procedures), .procedures = procedures};

@@ -16,16 +16,11 @@ enum {
 static const struct nfs_node *get_extent(struct nfs4_call *call, unsigned access, uint64_t *offset, uint64_t *length,
                                          int *status)
 {
-    struct nfs4_stateid stateid;
-    const struct nfs_node *node;
+    const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
+    const struct nfs_node *node = nfs4_regular(call, status);
 
-    nfs4_get_stateid(call->in, &stateid);
-    xdr_u64(call->in, offset);
-    if (!xdr_u64(call->in, length)) {
-        *status = NFS4ERR_BADXDR;
-        return NULL;
-    }
-    node = nfs4_regular(call, status);
+    *offset = nfs_get_u64(call->in);
+    *length = nfs_get_u64(call->in);
     if (!node)
         return NULL;
     if (*length > UINT64_MAX - *offset) {
@@ -61,19 +56,15 @@ int nfs4_deallocate(struct nfs4_call *call)
 /* Section 15.11.3 */
 int nfs4_seek(struct nfs4_call *call)
 {
-    struct nfs4_stateid stateid;
-    const struct nfs_node *node;
-    uint64_t offset, found, size;
-    uint32_t what;
+    const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
+    const uint64_t offset = nfs_get_u64(call->in);
+    const uint32_t what = nfs_get_u32(call->in);
     int status;
+    const struct nfs_node *node = nfs4_regular(call, &status);
+    uint64_t found, size;
 
-    nfs4_get_stateid(call->in, &stateid);
-    xdr_u64(call->in, &offset);
-    if (!xdr_u32(call->in, &what))
-        return NFS4ERR_BADXDR;
     if (what > CONTENT_HOLE)
         return NFS4ERR_UNION_NOTSUPP;
-    node = nfs4_regular(call, &status);
     if (!node)
         return status;
     status = nfs4_may_access(call, &stateid, node->id, NFS4_ACCESS_READ);
@@ -134,9 +125,8 @@ int nfs4_read_plus(struct nfs4_call *call)
     uint64_t offset, end, size;
     uint32_t count, segments = 0;
     size_t start = xdr_out_at(call->out), limit = call->limit;
-    int status;
+    int status = nfs4_begin_read(call, &node, &offset, &count);
 
-    status = nfs4_begin_read(call, &node, &offset, &count);
     if (status != NFS4_OK)
         return status;
     size = node->size;
@@ -161,22 +151,20 @@ struct copy {
     uint64_t from, to, count;
 };
 
-static bool get_copy(struct xdr *in, struct copy *out)
-{
-    nfs4_get_stateid(in, &out->from_stateid);
-    nfs4_get_stateid(in, &out->to_stateid);
-    xdr_u64(in, &out->from);
-    xdr_u64(in, &out->to);
-    return xdr_u64(in, &out->count);
-}
-
-/* Sections 15.2.3 and 15.13.3 have the same conditions. *n: octets that there are to copy. */
+/* Sections 15.2.3 and 15.13.3 have the same arguments and conditions. *n: octets that there are to copy. */
 static int v4_2_prepare(struct nfs4_call *call, struct copy *copy, bool clone, uint64_t *n)
 {
-    const struct nfs_node *from, *to;
     int status;
+    const struct nfs_node *from, *to = nfs4_regular(call, &status);
 
-    to = nfs4_regular(call, &status);
+    copy->from_stateid = nfs4_get_stateid(call->in);
+    copy->to_stateid = nfs4_get_stateid(call->in);
+    copy->from = nfs_get_u64(call->in);
+    copy->to = nfs_get_u64(call->in);
+    copy->count = nfs_get_u64(call->in);
+    xdr_skip(call->in, clone ? 0 : 8); /* COPY: consecutive and synchronous, which it is in any case */
+    if (!clone && nfs_get_u32(call->in) > 0)
+        return NFS4ERR_NOTSUPP; /* from another server */
     if (!to)
         return status;
     if (call->saved == 0)
@@ -260,18 +248,8 @@ int nfs4_copy(struct nfs4_call *call)
 {
     struct copy copy;
     uint64_t n = 0, done;
-    uint32_t servers;
-    bool consecutive, synchronous;
-    int status;
+    int status = v4_2_prepare(call, &copy, false, &n);
 
-    get_copy(call->in, &copy);
-    nfs4_get_bool(call->in, &consecutive);
-    nfs4_get_bool(call->in, &synchronous);
-    if (!xdr_u32(call->in, &servers))
-        return NFS4ERR_BADXDR;
-    if (servers > 0)
-        return NFS4ERR_NOTSUPP; /* from another server */
-    status = v4_2_prepare(call, &copy, false, &n);
     if (status != NFS4_OK)
         return status;
     status = v4_2_move_octets(call, &copy, n, &done);
@@ -281,8 +259,7 @@ int nfs4_copy(struct nfs4_call *call)
     xdr_out_u64(call->out, done);
     xdr_out_u32(call->out, STABLE_FILE_SYNC);
     xdr_out_u64(call->out, call->rpc->server->verifier);
-    xdr_out_bool(call->out, true);
-    xdr_out_bool(call->out, true);
+    xdr_out_words(call->out, true, true); /* consecutive, synchronous */
     return NFS4_OK;
 }
 
@@ -290,11 +267,8 @@ int nfs4_clone(struct nfs4_call *call)
 {
     struct copy copy;
     uint64_t n = 0, done, octets, octets_max, nodes, nodes_max;
-    int status;
+    int status = v4_2_prepare(call, &copy, true, &n);
 
-    if (!get_copy(call->in, &copy))
-        return NFS4ERR_BADXDR;
-    status = v4_2_prepare(call, &copy, true, &n);
     if (status != NFS4_OK)
         return status;
     /* All or nothing: the source is at most this long. */
@@ -307,24 +281,17 @@ int nfs4_clone(struct nfs4_call *call)
 /* Copies finish at once: there is none whose status could be queried (sections 15.8 and 15.9). */
 int nfs4_offload(struct nfs4_call *call)
 {
-    struct nfs4_stateid stateid;
-
-    return nfs4_get_stateid(call->in, &stateid) ? NFS4ERR_BAD_STATEID : NFS4ERR_BADXDR;
+    (void)call;
+    return NFS4ERR_BAD_STATEID;
 }
 
 /* Section 15.5.3: hints that are followed are reported; memory needs none. */
 int nfs4_io_advise(struct nfs4_call *call)
 {
-    struct nfs4_mask hints;
     uint64_t offset, length;
-    bool unknown;
     int status;
-    const struct nfs_node *node = get_extent(call, NFS4_ACCESS_READ, &offset, &length, &status);
 
-    if (!nfs4_get_mask(call->in, &hints, &unknown))
-        return NFS4ERR_BADXDR;
-    if (!node)
-        return status;
-    xdr_out_u32(call->out, 0);
-    return NFS4_OK;
+    if (get_extent(call, NFS4_ACCESS_READ, &offset, &length, &status))
+        xdr_out_u32(call->out, 0);
+    return status;
 }

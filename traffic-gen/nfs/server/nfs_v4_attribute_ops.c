@@ -4,17 +4,14 @@
 
 int nfs4_getattr(struct nfs4_call *call)
 {
-    struct nfs4_mask wanted;
     bool unknown;
     int status;
-    const struct nfs_node *node;
+    const struct nfs4_mask wanted = nfs4_get_mask(call->in, &unknown);
+    const struct nfs_node *node = nfs4_node(call, &status);
 
-    if (!nfs4_get_mask(call->in, &wanted, &unknown))
-        return NFS4ERR_BADXDR;
     /* RFC 7530 section 5.6: write-only attributes cannot be read. */
     if (nfs4_mask_write_only(&wanted))
         return NFS4ERR_INVAL;
-    node = nfs4_node(call, &status);
     if (!node)
         return status;
     /* RFC 8881 section 10.4.3: the holder of a write delegation knows these better. */
@@ -48,15 +45,12 @@ static int may_set(const struct nfs4_call *call, const struct nfs_node *node, co
 
 int nfs4_setattr(struct nfs4_call *call)
 {
-    struct nfs4_stateid stateid;
+    const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
     struct nfs_node_change change;
     struct nfs4_mask set;
     const struct nfs_node *node;
-    int status;
+    int status = nfs4_get_attributes(call, &change, &set);
 
-    if (!nfs4_get_stateid(call->in, &stateid))
-        return NFS4ERR_BADXDR;
-    status = nfs4_get_attributes(call, &change, &set);
     if (status != NFS4_OK)
         return status;
     node = nfs4_node(call, &status);
@@ -84,16 +78,14 @@ int nfs4_setattr(struct nfs4_call *call)
 /* RFC 7530 section 16.35: octet for octet. */
 static int ops_compare(struct nfs4_call *call, bool *same)
 {
-    size_t start = xdr_out_at(call->out), ours;
-    struct nfs4_mask wanted;
-    const struct nfs_node *node;
-    const uint8_t *values;
-    uint32_t n;
+    const size_t start = xdr_out_at(call->out);
     bool unknown;
+    const struct nfs4_mask wanted = nfs4_get_mask(call->in, &unknown);
+    const struct nfs_opaque values = nfs_get_opaque(call->in);
+    const struct nfs_node *node;
+    size_t end;
     int status;
 
-    if (!nfs4_get_mask(call->in, &wanted, &unknown) || !xdr_opaque(call->in, &values, &n))
-        return NFS4ERR_BADXDR;
     if (unknown)
         return NFS4ERR_ATTRNOTSUPP;
     if (nfs4_mask_write_only(&wanted) || nfs4_mask_has(&wanted, NFS4_ATTR_RDATTR_ERROR))
@@ -104,9 +96,9 @@ static int ops_compare(struct nfs4_call *call, bool *same)
     if (!node)
         return status;
     nfs4_put_attributes(call, node, &wanted);
-    ours = xdr_out_at(call->out) - start;
-    *same = ours >= n && memcmp(call->out->octets->data + xdr_out_at(call->out) - n, values, n) == 0 &&
-            get_be32(call->out->octets->data + xdr_out_at(call->out) - n - 4) == n;
+    end = xdr_out_at(call->out);
+    *same = end - start >= values.n && memcmp(call->out->octets->data + end - values.n, values.p, values.n) == 0 &&
+            get_be32(call->out->octets->data + end - values.n - 4) == values.n;
     xdr_out_cut(call->out, start);
     return NFS4_OK;
 }
@@ -131,13 +123,11 @@ int nfs4_access(struct nfs4_call *call)
 {
     enum { READ = 1, LOOKUP = 2, MODIFY = 4, EXTEND = 8, DELETE = 16, EXECUTE = 32 };
     enum { XATTR_READ = 64, XATTR_WRITE = 128, XATTR_LIST = 256 }; /* RFC 8276 section 8.5 */
-    uint32_t wanted, known, granted = 0;
-    const struct nfs_node *node;
+    const uint32_t wanted = nfs_get_u32(call->in);
+    uint32_t known, granted = 0;
     int status;
+    const struct nfs_node *node = nfs4_node(call, &status);
 
-    if (!xdr_u32(call->in, &wanted))
-        return NFS4ERR_BADXDR;
-    node = nfs4_node(call, &status);
     if (!node)
         return status;
     known = READ | MODIFY | EXTEND | (node->kind == NFS_NODE_DIRECTORY ? LOOKUP | DELETE : EXECUTE);

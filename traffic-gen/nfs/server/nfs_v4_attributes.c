@@ -212,14 +212,14 @@ static void attributes_put_time(struct source *from, unsigned bit)
 
 static int get_size(struct sink *to)
 {
-    xdr_u64(to->call->in, &to->change->size);
+    to->change->size = nfs_get_u64(to->call->in);
     to->change->set |= NFS_SET_SIZE;
     return NFS4_OK;
 }
 
 static int get_mode(struct sink *to)
 {
-    xdr_u32(to->call->in, &to->change->mode);
+    to->change->mode = nfs_get_u32(to->call->in);
     to->change->set |= NFS_SET_MODE;
     return to->change->mode & ~(uint32_t)MODE_MASK ? NFS4ERR_INVAL : NFS4_OK;
 }
@@ -227,10 +227,8 @@ static int get_mode(struct sink *to)
 /* mode_umask4 of RFC 8275: there are no inherited ACLs, so the umask always counts. */
 static int get_mode_umask(struct sink *to)
 {
-    uint32_t mode = 0, umask = 0;
+    const uint32_t mode = nfs_get_u32(to->call->in), umask = nfs_get_u32(to->call->in);
 
-    xdr_u32(to->call->in, &mode);
-    xdr_u32(to->call->in, &umask);
     to->change->mode = mode & ~umask;
     to->change->set |= NFS_SET_MODE;
     return (mode | umask) & ~(uint32_t)MODE_MASK ? NFS4ERR_INVAL : NFS4_OK;
@@ -238,18 +236,16 @@ static int get_mode_umask(struct sink *to)
 
 static int attributes_get_number(struct xdr *in, uint32_t *out)
 {
-    const uint8_t *text;
-    uint32_t n;
+    const struct nfs_opaque text = nfs_get_opaque(in);
+    const char *digits = text.p;
     uint64_t v = 0;
 
-    if (!xdr_opaque(in, &text, &n))
-        return NFS4_OK; /* the caller sees that the stream has failed */
-    if (n == 0 || n > 10)
+    if (text.n == 0 || text.n > 10)
         return NFS4ERR_BADOWNER;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!g_ascii_isdigit((char)text[i]))
+    for (uint32_t i = 0; i < text.n; i++) {
+        if (!g_ascii_isdigit(digits[i]))
             return NFS4ERR_BADOWNER;
-        v = v * 10 + (text[i] - '0');
+        v = v * 10 + (unsigned)(digits[i] - '0');
     }
     *out = (uint32_t)v;
     return v <= UINT32_MAX ? NFS4_OK : NFS4ERR_BADOWNER;
@@ -270,18 +266,17 @@ static int get_group(struct sink *to)
 /* settime4 */
 static int attributes_get_time(struct sink *to, int64_t *ns)
 {
-    struct nfs4_call *call = to->call;
-    uint32_t how = 0, nseconds = 0;
-    uint64_t seconds = 0;
+    struct xdr *in = to->call->in;
+    uint32_t nseconds;
+    uint64_t seconds;
 
-    xdr_u32(call->in, &how);
-    if (how != 1) {
-        *ns = nfs_now(call->rpc->server);
+    if (nfs_get_u32(in) != 1) {
+        *ns = nfs_now(to->call->rpc->server);
         return NFS4_OK;
     }
     to->change->explicit_times = true;
-    xdr_u64(call->in, &seconds);
-    xdr_u32(call->in, &nseconds);
+    seconds = nfs_get_u64(in);
+    nseconds = nfs_get_u32(in);
     if (nseconds >= NS_PER_S || (int64_t)seconds > INT64_MAX / NS_PER_S - 1 ||
         (int64_t)seconds < INT64_MIN / NS_PER_S + 1)
         return NFS4ERR_INVAL;
@@ -358,25 +353,21 @@ static const struct attribute attributes[ATTR_MAX] = {
 
 /* ---- masks ---- */
 
-bool nfs4_get_mask(struct xdr *in, struct nfs4_mask *out, bool *unknown)
+struct nfs4_mask nfs4_get_mask(struct xdr *in, bool *unknown)
 {
-    uint32_t n = 0, word = 0;
+    const uint32_t n = nfs_get_u32(in);
+    struct nfs4_mask mask = {0};
 
-    *out = (struct nfs4_mask){0};
     *unknown = false;
-    if (!xdr_u32(in, &n))
-        return false;
-    if (n > xdr_left(in) / 4) {
-        in->failed = true;
-        return false;
-    }
-    for (uint32_t i = 0; i < n && xdr_u32(in, &word); i++) {
+    for (uint32_t i = 0; i < n && !in->failed; i++) {
+        uint32_t word = nfs_get_u32(in);
+
         if (i < NFS4_MASK_WORDS)
-            out->words[i] = word;
+            mask.words[i] = word;
         else if (word != 0)
             *unknown = true;
     }
-    return !in->failed;
+    return mask;
 }
 
 void nfs4_put_mask(struct xdr_out *out, const struct nfs4_mask *mask)
@@ -425,18 +416,17 @@ static int get_attribute(struct sink *to, unsigned bit)
 int nfs4_get_attributes(struct nfs4_call *call, struct nfs_node_change *change, struct nfs4_mask *set)
 {
     struct sink to = {.call = call, .change = change};
-    const uint8_t *values;
     struct xdr *in = call->in, inner;
-    uint32_t n;
+    struct nfs_opaque values;
     bool unknown;
     int status = NFS4_OK;
 
     *change = (struct nfs_node_change){0};
-    if (!nfs4_get_mask(in, set, &unknown) || !xdr_opaque(in, &values, &n))
-        return NFS4ERR_BADXDR;
+    *set = nfs4_get_mask(in, &unknown);
+    values = nfs_get_opaque(in);
     if (unknown)
         return NFS4ERR_ATTRNOTSUPP;
-    inner = xdr_begin(values, n);
+    inner = xdr_begin(values.p, values.n);
     call->in = &inner;
     for (unsigned bit = 0; bit < ATTR_MAX && status == NFS4_OK; bit++) {
         if (nfs4_mask_has(set, bit))

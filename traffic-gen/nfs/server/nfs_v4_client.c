@@ -12,7 +12,7 @@ struct nfs4_client *nfs4_client_find(struct nfs4 *v4, uint64_t id)
     return g_hash_table_lookup(v4->clients, &id);
 }
 
-static struct nfs4_client *nfs4_client_named(struct nfs4_call *call, const uint8_t *name, uint32_t n, bool confirmed)
+static struct nfs4_client *nfs4_client_named(struct nfs4_call *call, struct nfs_opaque name, bool confirmed)
 {
     GHashTableIter iter;
     gpointer p;
@@ -24,8 +24,8 @@ static struct nfs4_client *nfs4_client_named(struct nfs4_call *call, const uint8
         const void *octets = g_bytes_get_data(client->name, &size);
 
         /* Minor version 0 and the others are independent of each other (RFC 8881 section 2.4). */
-        if (client->confirmed == confirmed && client->sessions_used == (call->minor > 0) && size == n &&
-            (n == 0 || memcmp(octets, name, n) == 0))
+        if (client->confirmed == confirmed && client->sessions_used == (call->minor > 0) && size == name.n &&
+            (size == 0 || memcmp(octets, name.p, size) == 0))
             return client;
     }
     return NULL;
@@ -66,8 +66,7 @@ static bool client_make_room(struct nfs4_call *call)
 }
 
 /* NULL: too many. */
-static struct nfs4_client *nfs4_client_new(struct nfs4_call *call, const uint8_t *verifier, const uint8_t *name,
-                                           uint32_t n)
+static struct nfs4_client *nfs4_client_new(struct nfs4_call *call, const uint8_t *verifier, struct nfs_opaque name)
 {
     struct nfs4_client *client;
 
@@ -77,7 +76,7 @@ static struct nfs4_client *nfs4_client_new(struct nfs4_call *call, const uint8_t
     client->v4 = call->v4;
     client->id = (uint64_t)call->v4->boot << 32 | (uint32_t)++call->v4->last_client;
     client->sessions_used = call->minor > 0;
-    client->name = g_bytes_new(name, n);
+    client->name = g_bytes_new(name.p, name.n);
     memcpy(client->verifier, verifier, NFS4_VERIFIER_OCTETS);
     client->uid = call->rpc->credentials.uid;
     client->owners = g_hash_table_new(g_bytes_hash, g_bytes_equal);
@@ -121,14 +120,13 @@ static void client_forget(struct nfs4_call *call, struct nfs4_client *client)
 
 void nfs4_client_confirm(struct nfs4_call *call, struct nfs4_client *client)
 {
-    gsize n;
-    const uint8_t *name = g_bytes_get_data(client->name, &n);
+    const struct nfs_opaque name = {g_bytes_get_data(client->name, NULL), (uint32_t)g_bytes_get_size(client->name)};
     struct nfs4_client *older;
 
     if (client->confirmed)
         return;
     /* The client has restarted: what its earlier instance held is gone. */
-    older = nfs4_client_named(call, name, (uint32_t)n, true);
+    older = nfs4_client_named(call, name, true);
     if (older)
         client_forget(call, older);
     client->confirmed = true;
@@ -146,28 +144,23 @@ int nfs4_client_of_minor_0(struct nfs4_call *call, uint64_t id, struct nfs4_clie
     return NFS4_OK;
 }
 
-/* ---- minor version 0 ---- */
-
-static void new_confirm(struct nfs4_client *client)
+int nfs4_client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **out)
 {
-    put_be64(client->confirm, random_next(&client->v4->server->random));
+    if (call->minor == 0)
+        return nfs4_client_of_minor_0(call, id, out);
+    *out = call->client;
+    return NFS4_OK;
 }
+
+/* ---- minor version 0 ---- */
 
 int nfs4_setclientid(struct nfs4_call *call)
 {
-    const uint8_t *verifier, *name, *text;
-    uint32_t n, n_text, program, ident;
-    struct nfs4_client *client, *waiting;
+    /* Where callbacks could go, follows. None are made: that would need another connection, over another transport. */
+    const uint8_t *verifier = nfs_get_fixed(call->in, NFS4_VERIFIER_OCTETS);
+    const struct nfs_opaque name = nfs_get_opaque(call->in);
+    struct nfs4_client *client = nfs4_client_named(call, name, true), *waiting;
 
-    verifier = nfs4_get_fixed(call->in, NFS4_VERIFIER_OCTETS);
-    xdr_opaque(call->in, &name, &n);
-    /* Where callbacks could go. None are made: that would need another connection, over another transport. */
-    xdr_u32(call->in, &program);
-    xdr_opaque(call->in, &text, &n_text);
-    xdr_opaque(call->in, &text, &n_text);
-    if (!xdr_u32(call->in, &ident) || n > NFS4_OPAQUE_LIMIT)
-        return NFS4ERR_BADXDR;
-    client = nfs4_client_named(call, name, n, true);
     if (client && client->uid != call->rpc->credentials.uid && client->states.length > 0 &&
         !nfs4_client_expired(client)) {
         /* clientaddr4 of the client that uses it: unknown here. */
@@ -176,15 +169,15 @@ int nfs4_setclientid(struct nfs4_call *call)
         xdr_out_opaque(call->out, "0.0.0.0.0.0", 11);
         return NFS4ERR_CLID_INUSE;
     }
-    waiting = nfs4_client_named(call, name, n, false);
+    waiting = nfs4_client_named(call, name, false);
     if (waiting)
         nfs4_client_free(waiting);
     /* The same verifier: the client continues, and has only changed its callback. */
     if (!client || memcmp(client->verifier, verifier, NFS4_VERIFIER_OCTETS) != 0)
-        client = nfs4_client_new(call, verifier, name, n);
+        client = nfs4_client_new(call, verifier, name);
     if (!client)
         return NFS4ERR_RESOURCE;
-    new_confirm(client);
+    put_be64(client->confirm, random_next(&call->rpc->server->random));
     xdr_out_u64(call->out, client->id);
     xdr_out_fixed(call->out, client->confirm, NFS4_VERIFIER_OCTETS);
     return NFS4_OK;
@@ -192,15 +185,9 @@ int nfs4_setclientid(struct nfs4_call *call)
 
 int nfs4_setclientid_confirm(struct nfs4_call *call)
 {
-    uint64_t id;
-    const uint8_t *confirm;
-    struct nfs4_client *client;
+    struct nfs4_client *client = nfs4_client_find(call->v4, nfs_get_u64(call->in));
+    const uint8_t *confirm = nfs_get_fixed(call->in, NFS4_VERIFIER_OCTETS);
 
-    xdr_u64(call->in, &id);
-    confirm = nfs4_get_fixed(call->in, NFS4_VERIFIER_OCTETS);
-    if (!confirm)
-        return NFS4ERR_BADXDR;
-    client = nfs4_client_find(call->v4, id);
     if (!client || client->sessions_used || memcmp(client->confirm, confirm, NFS4_VERIFIER_OCTETS) != 0)
         return NFS4ERR_STALE_CLIENTID;
     if (client->uid != call->rpc->credentials.uid)
@@ -212,10 +199,9 @@ int nfs4_setclientid_confirm(struct nfs4_call *call)
 
 int nfs4_renew(struct nfs4_call *call)
 {
-    uint64_t id;
     struct nfs4_client *client;
 
-    return xdr_u64(call->in, &id) ? nfs4_client_of_minor_0(call, id, &client) : NFS4ERR_BADXDR;
+    return nfs4_client_of_minor_0(call, nfs_get_u64(call->in), &client);
 }
 
 /* ---- minor versions 1 and 2 ---- */
@@ -226,64 +212,8 @@ enum {
     EXCHANGE_KNOWN = 0x40070107,    /* what a client may set: RFC 8881 section 18.35.3 */
     PROTECT_NONE = 0,
     PROTECT_MACH_CRED = 1,
-    PROTECT_SSV = 2,
 };
 static const uint32_t exchange_confirmed = 0x80000000; /* EXCHGID4_FLAG_CONFIRMED_R */
-
-static void skip_masks(struct xdr *in)
-{
-    struct nfs4_mask mask;
-    bool unknown;
-
-    nfs4_get_mask(in, &mask, &unknown);
-    nfs4_get_mask(in, &mask, &unknown);
-}
-
-static void skip_opaques(struct xdr *in)
-{
-    const uint8_t *p;
-    uint32_t n = 0, length;
-
-    xdr_u32(in, &n);
-    while (n-- > 0 && xdr_opaque(in, &p, &length))
-        ;
-}
-
-/* state_protect4_a: decoded as far as needed to refuse it. */
-static int get_protection(struct nfs4_call *call)
-{
-    struct xdr *in = call->in;
-    uint32_t how, ignored;
-
-    if (!xdr_u32(in, &how) || how > PROTECT_SSV)
-        return NFS4ERR_BADXDR;
-    if (how != PROTECT_NONE)
-        skip_masks(in);
-    if (how == PROTECT_SSV) {
-        skip_opaques(in);
-        skip_opaques(in);
-        xdr_u32(in, &ignored);
-        xdr_u32(in, &ignored);
-    }
-    if (in->failed)
-        return NFS4ERR_BADXDR;
-    /* Section 18.35.3: SP4_MACH_CRED needs RPCSEC_GSS, which is not supported here; nor are SSVs. */
-    return how == PROTECT_MACH_CRED ? NFS4ERR_INVAL : how == PROTECT_SSV ? NFS4ERR_ENCR_ALG_UNSUPP : NFS4_OK;
-}
-
-static bool skip_implementation(struct xdr *in)
-{
-    const uint8_t *p;
-    uint32_t n = 0, length;
-
-    if (!xdr_u32(in, &n) || n > 1)
-        return false;
-    if (n == 0)
-        return true;
-    xdr_opaque(in, &p, &length);
-    xdr_opaque(in, &p, &length);
-    return xdr_skip(in, 12);
-}
 
 /* There is one of that name; *anew: it is meant to be replaced. */
 static int check_named(const struct nfs4_call *call, const struct nfs4_client *client, const uint8_t *verifier,
@@ -304,10 +234,10 @@ static int check_named(const struct nfs4_call *call, const struct nfs4_client *c
 }
 
 /* Section 18.35.4: which client is meant, or made. */
-static int client_choose(struct nfs4_call *call, const uint8_t *verifier, const uint8_t *name, uint32_t n, bool update,
+static int client_choose(struct nfs4_call *call, const uint8_t *verifier, struct nfs_opaque name, bool update,
                          struct nfs4_client **out)
 {
-    struct nfs4_client *client = nfs4_client_named(call, name, n, true), *waiting;
+    struct nfs4_client *client = nfs4_client_named(call, name, true), *waiting;
     bool anew = true;
     int status = update ? NFS4ERR_NOENT : NFS4_OK;
 
@@ -316,34 +246,29 @@ static int client_choose(struct nfs4_call *call, const uint8_t *verifier, const 
     *out = client;
     if (status != NFS4_OK || !anew)
         return status;
-    waiting = nfs4_client_named(call, name, n, false);
+    waiting = nfs4_client_named(call, name, false);
     if (waiting)
         nfs4_client_free(waiting);
-    *out = nfs4_client_new(call, verifier, name, n);
+    *out = nfs4_client_new(call, verifier, name);
     return *out ? NFS4_OK : NFS4ERR_DELAY;
 }
 
 int nfs4_exchange_id(struct nfs4_call *call)
 {
     static const char implementation_domain[] = "iwarp-kit", implementation_name[] = "iwarp-gen";
-    const uint8_t *verifier, *name;
-    uint32_t n, flags = 0;
+    const uint8_t *verifier = nfs_get_fixed(call->in, NFS4_VERIFIER_OCTETS);
+    const struct nfs_opaque name = nfs_get_opaque(call->in);
+    const uint32_t flags = nfs_get_u32(call->in), protection = nfs_get_u32(call->in);
     uint8_t scope[8];
     struct nfs4_client *client;
     int status;
 
-    verifier = nfs4_get_fixed(call->in, NFS4_VERIFIER_OCTETS);
-    xdr_opaque(call->in, &name, &n);
-    xdr_u32(call->in, &flags);
-    if (call->in->failed || n > NFS4_OPAQUE_LIMIT)
-        return NFS4ERR_BADXDR;
-    status = get_protection(call);
-    if (status == NFS4ERR_BADXDR || !skip_implementation(call->in))
-        return NFS4ERR_BADXDR;
-    if (status == NFS4_OK && flags & ~(uint32_t)EXCHANGE_KNOWN)
-        status = NFS4ERR_INVAL;
-    if (status == NFS4_OK)
-        status = client_choose(call, verifier, name, n, flags & EXCHANGE_UPDATE, &client);
+    /* Section 18.35.3: SP4_MACH_CRED needs RPCSEC_GSS, which is not supported here; nor are SSVs. */
+    if (protection != PROTECT_NONE)
+        return protection == PROTECT_MACH_CRED ? NFS4ERR_INVAL : NFS4ERR_ENCR_ALG_UNSUPP;
+    if (flags & ~(uint32_t)EXCHANGE_KNOWN)
+        return NFS4ERR_INVAL;
+    status = client_choose(call, verifier, name, flags & EXCHANGE_UPDATE, &client);
     if (status != NFS4_OK)
         return status;
     put_be64(scope, call->rpc->server->instance);
@@ -363,12 +288,8 @@ int nfs4_exchange_id(struct nfs4_call *call)
 
 int nfs4_destroy_clientid(struct nfs4_call *call)
 {
-    uint64_t id;
-    struct nfs4_client *client;
+    struct nfs4_client *client = nfs4_client_find(call->v4, nfs_get_u64(call->in));
 
-    if (!xdr_u64(call->in, &id))
-        return NFS4ERR_BADXDR;
-    client = nfs4_client_find(call->v4, id);
     if (!client || !client->sessions_used)
         return NFS4ERR_STALE_CLIENTID;
     nfs4_states_forget_gone(client);
@@ -380,12 +301,9 @@ int nfs4_destroy_clientid(struct nfs4_call *call)
 
 int nfs4_reclaim_complete(struct nfs4_call *call)
 {
-    bool one_fs;
     int status;
 
-    if (!nfs4_get_bool(call->in, &one_fs))
-        return NFS4ERR_BADXDR;
-    if (one_fs)
+    if (nfs_get_u32(call->in))                              /* one_fs */
         return nfs4_node(call, &status) ? NFS4_OK : status; /* there is one file system, and none migrates */
     if (call->client->reclaim_complete)
         return NFS4ERR_COMPLETE_ALREADY;

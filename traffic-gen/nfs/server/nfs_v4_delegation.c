@@ -168,13 +168,10 @@ void nfs4_put_delegation(struct nfs4_call *call, struct nfs4_state *open, uint32
 
 int nfs4_delegreturn(struct nfs4_call *call)
 {
-    struct nfs4_stateid stateid;
+    const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
     struct nfs4_state *state;
-    int status;
+    int status = nfs4_state_get(call, &stateid, NFS4_DELEGATION, call->current, &state);
 
-    if (!nfs4_get_stateid(call->in, &stateid))
-        return NFS4ERR_BADXDR;
-    status = nfs4_state_get(call, &stateid, NFS4_DELEGATION, call->current, &state);
     if (status == NFS4_OK)
         nfs4_state_free(state);
     return status;
@@ -183,10 +180,7 @@ int nfs4_delegreturn(struct nfs4_call *call)
 /* Delegations of an earlier instance of the client are not kept: there are none to purge. */
 int nfs4_delegpurge(struct nfs4_call *call)
 {
-    uint64_t id;
     struct nfs4_client *client;
 
-    if (!xdr_u64(call->in, &id))
-        return NFS4ERR_BADXDR;
-    return call->minor == 0 ? nfs4_client_of_minor_0(call, id, &client) : NFS4ERR_NOTSUPP;
+    return call->minor == 0 ? nfs4_client_of_minor_0(call, nfs_get_u64(call->in), &client) : NFS4ERR_NOTSUPP;
 }

@@ -50,25 +50,21 @@ uint64_t nfs4_change_of(const struct nfs4_call *call, uint64_t node)
 }
 
 /* RFC 7530 section 12.7: names that no directory can have. */
-int nfs4_check_name(const char *name, uint32_t n)
+int nfs4_check_name(struct nfs_opaque name)
 {
-    if (n == 0)
+    if (name.n == 0)
         return NFS4ERR_INVAL;
-    if (n > NFS_NAME_MAX)
+    if (name.n > NFS_NAME_MAX)
         return NFS4ERR_NAMETOOLONG;
-    if ((n == 1 && name[0] == '.') || (n == 2 && name[0] == '.' && name[1] == '.') || memchr(name, '/', n))
+    if ((name.n <= 2 && memcmp(name.p, "..", name.n) == 0) || memchr(name.p, '/', name.n))
         return NFS4ERR_BADNAME;
-    return memchr(name, 0, n) ? NFS4ERR_BADCHAR : NFS4_OK;
+    return memchr(name.p, 0, name.n) ? NFS4ERR_BADCHAR : NFS4_OK;
 }
 
-int nfs4_get_name(struct nfs4_call *call, const char **name, uint32_t *n)
+int nfs4_get_name(struct nfs4_call *call, struct nfs_opaque *name)
 {
-    const uint8_t *p;
-
-    if (!xdr_opaque(call->in, &p, n))
-        return NFS4ERR_BADXDR;
-    *name = (const char *)p;
-    return nfs4_check_name(*name, *n);
+    *name = nfs_get_opaque(call->in);
+    return nfs4_check_name(*name);
 }
 
 int nfs4_putrootfh(struct nfs4_call *call)
@@ -79,14 +75,10 @@ int nfs4_putrootfh(struct nfs4_call *call)
 
 int nfs4_putfh(struct nfs4_call *call)
 {
-    const uint8_t *handle;
-    uint32_t n;
+    const struct nfs_opaque handle = nfs_get_opaque(call->in);
     uint64_t node;
-    int status;
+    int status = (int)nfs_handle_decode(call->rpc->server, handle.p, handle.n, &node);
 
-    if (!xdr_opaque(call->in, &handle, &n))
-        return NFS4ERR_BADXDR;
-    status = (int)nfs_handle_decode(call->rpc->server, handle, n, &node);
     if (status == NFS4_OK)
         set_current(call, node);
     return status;
@@ -122,27 +114,18 @@ int nfs4_restorefh(struct nfs4_call *call)
     return NFS4_OK;
 }
 
-/* In the current directory. */
-static int handles_find(struct nfs4_call *call, const char *name, uint32_t n, uint64_t *node)
+/* In the current directory, by the name that is the operation's argument. */
+static int handles_find_named(struct nfs4_call *call, uint64_t *node)
 {
-    int status;
-    const struct nfs_node *directory = nfs4_directory(call, &status);
+    struct nfs_opaque name;
+    int status = nfs4_get_name(call, &name);
+    const struct nfs_node *directory = status == NFS4_OK ? nfs4_directory(call, &status) : NULL;
 
     if (!directory)
         return status;
     if (!nfs_may(call->rpc, directory, NFS_MAY_EXECUTE))
         return NFS4ERR_ACCESS;
-    return (int)nfs_tree_lookup(call->tree, directory->id, name, n, node);
-}
-
-/* By the name that is the operation's argument. */
-static int handles_find_named(struct nfs4_call *call, uint64_t *node)
-{
-    const char *name;
-    uint32_t n;
-    int status = nfs4_get_name(call, &name, &n);
-
-    return status == NFS4_OK ? handles_find(call, name, n, node) : status;
+    return (int)nfs_tree_lookup(call->tree, directory->id, name.p, name.n, node);
 }
 
 int nfs4_lookup(struct nfs4_call *call)
@@ -155,7 +138,7 @@ int nfs4_lookup(struct nfs4_call *call)
     return status;
 }
 
-static int handles_to_parent(struct nfs4_call *call)
+int nfs4_lookupp(struct nfs4_call *call)
 {
     int status;
     const struct nfs_node *directory = nfs4_directory(call, &status);
@@ -168,11 +151,6 @@ static int handles_to_parent(struct nfs4_call *call)
         return NFS4ERR_ACCESS;
     set_current(call, directory->parent);
     return NFS4_OK;
-}
-
-int nfs4_lookupp(struct nfs4_call *call)
-{
-    return handles_to_parent(call);
 }
 
 /* ---- security ---- */
@@ -197,13 +175,13 @@ int nfs4_secinfo(struct nfs4_call *call)
 
 int nfs4_secinfo_no_name(struct nfs4_call *call)
 {
-    uint32_t style;
+    const uint32_t style = nfs_get_u32(call->in);
     int status = NFS4_OK;
 
-    if (!xdr_u32(call->in, &style) || style > 1)
+    if (style > 1)
         return NFS4ERR_BADXDR;
     if (style == 1)
-        status = handles_to_parent(call);
+        status = nfs4_lookupp(call);
     else
         nfs4_node(call, &status);
     if (status == NFS4_OK)

@@ -29,7 +29,6 @@ enum {
     NFS4_REPLAY_MAX = 1024, /* octets of a result kept for a retry in minor version 0 */
     NFS4_XATTRS_MAX = 64,   /* of one file */
     NFS4_XATTR_OCTETS_MAX = 65536,
-    NFS4_OPAQUE_LIMIT = 1024,
     NFS4_OTHER_SIZE = 12,
     NFS4_SESSION_OCTETS = 16,
     NFS4_VERIFIER_OCTETS = 8,
@@ -199,7 +198,8 @@ struct nfs4_call {
     bool uncached;              /* a retry of what was not kept: the next operation cannot be answered */
 };
 
-/* Reads arguments from call->in, writes the result after its status to call->out. */
+/* Reads arguments from call->in, which are as wire/nfs_types.txt says; writes the result after its status to call->out.
+ */
 typedef int (*nfs4_serve)(struct nfs4_call *call);
 
 struct nfs4_op {
@@ -220,17 +220,13 @@ bool nfs4_in_grace(const struct nfs4 *v4);
 
 /* ---- XDR ---- */
 
-/* A boolean other than 0 or 1 is an error. */
-bool nfs4_get_bool(struct xdr *in, bool *out);
-/* n octets, borrowed; NULL: missing. */
-const uint8_t *nfs4_get_fixed(struct xdr *in, uint32_t n);
-bool nfs4_get_stateid(struct xdr *in, struct nfs4_stateid *out);
+struct nfs4_stateid nfs4_get_stateid(struct xdr *in);
 void nfs4_put_stateid(struct xdr_out *out, const struct nfs4_stateid *stateid);
 /* change_info4 */
 void nfs4_put_change(struct nfs4_call *call, uint64_t before, uint64_t node);
-/* Checks a component name: NFS4_OK, or what is wrong with it. */
-int nfs4_get_name(struct nfs4_call *call, const char **name, uint32_t *n);
-int nfs4_check_name(const char *name, uint32_t n);
+/* A component name: NFS4_OK, or what is wrong with it. */
+int nfs4_get_name(struct nfs4_call *call, struct nfs_opaque *name);
+int nfs4_check_name(struct nfs_opaque name);
 
 /* ---- nodes: nfs_v4_handles.c ---- */
 
@@ -267,7 +263,7 @@ static inline void nfs4_mask_add(struct nfs4_mask *mask, unsigned bit)
 }
 
 /* What is asked for; unknown bits are left out. */
-bool nfs4_get_mask(struct xdr *in, struct nfs4_mask *out, bool *unknown);
+struct nfs4_mask nfs4_get_mask(struct xdr *in, bool *unknown);
 void nfs4_put_mask(struct xdr_out *out, const struct nfs4_mask *mask);
 /* One of them is write-only. */
 bool nfs4_mask_write_only(const struct nfs4_mask *mask);
@@ -336,6 +332,8 @@ bool nfs4_client_expired(const struct nfs4_client *client);
 void nfs4_client_renew(struct nfs4_client *client);
 /* A client of minor version 0 by its id; renews its lease. */
 int nfs4_client_of_minor_0(struct nfs4_call *call, uint64_t id, struct nfs4_client **client);
+/* The same, and the session's whatever the id is: it is ignored there (RFC 8881 section 18.16.3). */
+int nfs4_client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **client);
 /* It is confirmed: an earlier instance of the same client is removed. */
 void nfs4_client_confirm(struct nfs4_call *call, struct nfs4_client *client);
 int nfs4_setclientid(struct nfs4_call *call);
@@ -361,9 +359,9 @@ void nfs4_slot_keep(struct nfs4_call *call, size_t start);
 
 /* ---- owners and states: nfs_v4_state.c ---- */
 
-struct nfs4_owner *nfs4_owner_find(struct nfs4_client *client, bool lock, const uint8_t *name, uint32_t n);
+struct nfs4_owner *nfs4_owner_find(struct nfs4_client *client, bool lock, struct nfs_opaque name);
 /* NULL: too many. */
-struct nfs4_owner *nfs4_owner_get(struct nfs4_client *client, bool lock, const uint8_t *name, uint32_t n);
+struct nfs4_owner *nfs4_owner_get(struct nfs4_client *client, bool lock, struct nfs_opaque name);
 void nfs4_owner_free(struct nfs4_owner *owner);
 /*
  * Minor version 0: is it the owner's next request? NFS4_OK: it is, and its result will be kept; NFS4_REPLAYED: it is
@@ -385,6 +383,13 @@ void nfs4_states_forget_gone(struct nfs4_client *client);
 /* An open of minor version 0: nothing is held any more, but a retry of CLOSE finds its owner by it. */
 void nfs4_state_close(struct nfs4_state *state);
 struct nfs4_state *nfs4_state_find(struct nfs4 *v4, uint64_t number);
+struct nfs4_state *nfs4_state_named(struct nfs4 *v4, const struct nfs4_stateid *stateid);
+/*
+ * Minor version 0: who repeats a request, which is recognised by its seqid before its stateid is checked, as the
+ * stateid has moved on. NULL: nobody.
+ */
+struct nfs4_owner *nfs4_retrying(struct nfs4_call *call, const struct nfs4_stateid *stateid, enum nfs4_kind kind,
+                                 uint32_t seqid);
 struct nfs4_stateid nfs4_stateid_of(const struct nfs4_state *state);
 /* Increments the seqid, makes it the current stateid, and writes it. */
 void nfs4_put_state(struct nfs4_call *call, struct nfs4_state *state);

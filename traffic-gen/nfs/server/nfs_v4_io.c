@@ -6,13 +6,11 @@ enum { READ_RESULT = 8 /* eof and count */, ROUNDUP_MAX = 3, WRITE_UNSTABLE = 0,
 
 int nfs4_begin_read(struct nfs4_call *call, const struct nfs_node **node, uint64_t *offset, uint32_t *count)
 {
-    struct nfs4_stateid stateid;
+    const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
     int status;
 
-    nfs4_get_stateid(call->in, &stateid);
-    xdr_u64(call->in, offset);
-    if (!xdr_u32(call->in, count))
-        return NFS4ERR_BADXDR;
+    *offset = nfs_get_u64(call->in);
+    *count = nfs_get_u32(call->in);
     *node = nfs4_regular(call, &status);
     return *node ? nfs4_may_access(call, &stateid, (*node)->id, NFS4_ACCESS_READ) : status;
 }
@@ -25,9 +23,8 @@ int nfs4_read(struct nfs4_call *call)
     const struct nfs_node *node;
     const uint8_t *data;
     bool eof;
-    int status;
+    int status = nfs4_begin_read(call, &node, &offset, &count);
 
-    status = nfs4_begin_read(call, &node, &offset, &count);
     if (status != NFS4_OK)
         return status;
     /* A Reply that the client cannot receive is an error; returning less because of our own limit is not. */
@@ -84,19 +81,16 @@ void nfs4_lose_write(struct nfs4 *v4)
 
 int nfs4_write(struct nfs4_call *call)
 {
-    struct nfs4_stateid stateid;
-    uint64_t offset;
-    uint32_t stable = 0, n;
-    const struct nfs_node *node;
-    const uint8_t *data;
+    const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
+    const uint64_t offset = nfs_get_u64(call->in);
+    const uint32_t stable = nfs_get_u32(call->in);
+    const struct nfs_opaque data = nfs_get_opaque(call->in);
+    const uint32_t n = MIN(data.n, call->rpc->server->options.io_max);
     int status;
+    const struct nfs_node *node = nfs4_regular(call, &status);
 
-    nfs4_get_stateid(call->in, &stateid);
-    xdr_u64(call->in, &offset);
-    xdr_u32(call->in, &stable);
-    if (!xdr_opaque(call->in, &data, &n) || stable > WRITE_STABLE_MAX)
+    if (stable > WRITE_STABLE_MAX)
         return NFS4ERR_BADXDR;
-    node = nfs4_regular(call, &status);
     if (!node)
         return status;
     status = nfs4_may_access(call, &stateid, node->id, NFS4_ACCESS_WRITE);
@@ -104,30 +98,25 @@ int nfs4_write(struct nfs4_call *call)
         return status;
     if (nfs4_is_delayed(call, call->session))
         return NFS4ERR_DELAY;
-    n = MIN(n, call->rpc->server->options.io_max);
     if (offset > UINT64_MAX - n)
         return NFS4ERR_INVAL;
     if (n > 0)
         keep_replaced(call, offset, n, stable);
     if (n > 0 && !io_is_lost(call))
-        status = (int)nfs_tree_write(call->tree, call->current, offset, data, n);
+        status = (int)nfs_tree_write(call->tree, call->current, offset, data.p, n);
     if (status != NFS4_OK)
         return status;
-    xdr_out_u32(call->out, n);
-    xdr_out_u32(call->out, stable); /* with UNSTABLE4 lost by a restart only, and then the verifier changes */
+    xdr_out_words(call->out, n, stable); /* with UNSTABLE4 lost by a restart only, and then the verifier changes */
     xdr_out_u64(call->out, call->rpc->server->verifier);
     return NFS4_OK;
 }
 
 int nfs4_commit(struct nfs4_call *call)
 {
-    uint64_t offset;
-    uint32_t count;
+    const uint64_t offset = nfs_get_u64(call->in);
+    const uint32_t count = nfs_get_u32(call->in);
     int status;
 
-    xdr_u64(call->in, &offset);
-    if (!xdr_u32(call->in, &count))
-        return NFS4ERR_BADXDR;
     if (!nfs4_regular(call, &status))
         return status;
     if (offset > UINT64_MAX - count)

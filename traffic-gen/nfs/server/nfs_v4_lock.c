@@ -10,7 +10,7 @@ static bool is_type(uint32_t type)
     return type >= READ_LT && type <= WRITEW_LT;
 }
 
-static int get_range(uint32_t type, uint64_t offset, uint64_t length, struct nfs4_range *out)
+static int make_range(uint32_t type, uint64_t offset, uint64_t length, struct nfs4_range *out)
 {
     if (length == 0 || (length != UINT64_MAX && offset > UINT64_MAX - length))
         return NFS4ERR_INVAL;
@@ -127,45 +127,26 @@ struct request {
     uint32_t open_seqid, seqid;
     struct nfs4_stateid stateid; /* of the open, or of the locks */
     uint64_t client;
-    const uint8_t *owner;
-    uint32_t n_owner;
+    struct nfs_opaque owner;
 };
 
+/* False: there is no such type of lock. */
 static bool lock_get_request(struct xdr *in, struct request *out)
 {
-    uint32_t type = 0;
-    uint64_t offset = 0, length = 0;
+    const uint32_t type = nfs_get_u32(in);
+    const bool reclaim = nfs_get_u32(in);
+    const uint64_t offset = nfs_get_u64(in), length = nfs_get_u64(in);
 
-    *out = (struct request){0};
-    xdr_u32(in, &type);
-    nfs4_get_bool(in, &out->reclaim);
-    xdr_u64(in, &offset);
-    xdr_u64(in, &length);
-    if (!nfs4_get_bool(in, &out->new_owner))
-        return false;
-    if (out->new_owner)
-        xdr_u32(in, &out->open_seqid);
-    nfs4_get_stateid(in, &out->stateid);
-    xdr_u32(in, &out->seqid);
+    *out = (struct request){.reclaim = reclaim, .new_owner = nfs_get_u32(in)};
+    out->open_seqid = out->new_owner ? nfs_get_u32(in) : 0;
+    out->stateid = nfs4_get_stateid(in);
+    out->seqid = nfs_get_u32(in);
     if (out->new_owner) {
-        xdr_u64(in, &out->client);
-        xdr_opaque(in, &out->owner, &out->n_owner);
+        out->client = nfs_get_u64(in);
+        out->owner = nfs_get_opaque(in);
     }
-    out->range_status = get_range(type, offset, length, &out->range);
-    return !in->failed && out->n_owner <= NFS4_OPAQUE_LIMIT && is_type(type);
-}
-
-/* Minor version 0: a retry is recognised by its seqid before its stateid is checked, which has moved on. */
-static int retried(struct nfs4_call *call, const struct nfs4_stateid *stateid, enum nfs4_kind kind, uint32_t seqid)
-{
-    struct nfs4_state *state;
-
-    if (call->minor > 0 || get_be32(stateid->other) != call->v4->boot)
-        return NFS4_OK;
-    state = nfs4_state_find(call->v4, get_be64(stateid->other + 4));
-    if (!state || state->kind != kind || !state->owner->used || state->owner->seqid != seqid)
-        return NFS4_OK;
-    return nfs4_owner_seqid(call, state->owner, seqid);
+    out->range_status = make_range(type, offset, length, &out->range);
+    return is_type(type);
 }
 
 static struct nfs4_state *locks_of(const struct nfs4_call *call, const struct nfs4_owner *owner)
@@ -185,18 +166,20 @@ static struct nfs4_state *locks_of(const struct nfs4_call *call, const struct nf
 static int get_locker(struct nfs4_call *call, const struct request *request, struct nfs4_state **open,
                       struct nfs4_owner **owner, struct nfs4_state **locks)
 {
-    int status = retried(call, &request->stateid, request->new_owner ? NFS4_OPEN : NFS4_LOCK,
-                         request->new_owner ? request->open_seqid : request->seqid);
+    const uint32_t seqid = request->new_owner ? request->open_seqid : request->seqid;
+    struct nfs4_owner *retrying =
+        nfs4_retrying(call, &request->stateid, request->new_owner ? NFS4_OPEN : NFS4_LOCK, seqid);
+    int status;
 
-    if (status != NFS4_OK)
-        return status;
+    if (retrying)
+        return nfs4_owner_seqid(call, retrying, seqid);
     if (!request->new_owner) {
         status = nfs4_state_get(call, &request->stateid, NFS4_LOCK, call->current, locks);
         if (status != NFS4_OK)
             return status;
         *open = (*locks)->open;
         *owner = (*locks)->owner;
-        return nfs4_owner_seqid(call, *owner, request->seqid);
+        return nfs4_owner_seqid(call, *owner, seqid);
     }
     status = nfs4_state_get(call, &request->stateid, NFS4_OPEN, call->current, open);
     if (status != NFS4_OK)
@@ -205,11 +188,11 @@ static int get_locker(struct nfs4_call *call, const struct request *request, str
         return NFS4ERR_BAD_STATEID;
     if (call->minor == 0 && request->client != (*open)->client->id)
         return NFS4ERR_STALE_CLIENTID;
-    *owner = nfs4_owner_get((*open)->client, true, request->owner, request->n_owner);
+    *owner = nfs4_owner_get((*open)->client, true, request->owner);
     if (!*owner)
         return call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
     *locks = locks_of(call, *owner);
-    return nfs4_owner_seqid(call, (*open)->owner, request->open_seqid);
+    return nfs4_owner_seqid(call, (*open)->owner, seqid);
 }
 
 static int check_lock(struct nfs4_call *call, const struct request *request, const struct nfs4_state *open)
@@ -271,63 +254,44 @@ int nfs4_lock(struct nfs4_call *call)
 
 /* ---- the others ---- */
 
-static int lock_client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **client)
-{
-    if (call->minor == 0)
-        return nfs4_client_of_minor_0(call, id, client);
-    *client = call->client;
-    return NFS4_OK;
-}
-
 int nfs4_lockt(struct nfs4_call *call)
 {
-    uint32_t type = 0, n = 0;
-    uint64_t offset = 0, length = 0, id = 0;
-    const uint8_t *name = NULL;
+    const uint32_t type = nfs_get_u32(call->in);
+    const uint64_t offset = nfs_get_u64(call->in), length = nfs_get_u64(call->in), id = nfs_get_u64(call->in);
     struct nfs4_client *client;
     const struct nfs4_state *holder;
     struct nfs4_range wanted, held;
-    int status;
+    int status = is_type(type) ? make_range(type, offset, length, &wanted) : NFS4ERR_BADXDR;
 
-    xdr_u32(call->in, &type);
-    xdr_u64(call->in, &offset);
-    xdr_u64(call->in, &length);
-    xdr_u64(call->in, &id);
-    if (!xdr_opaque(call->in, &name, &n) || n > NFS4_OPAQUE_LIMIT || !is_type(type))
-        return NFS4ERR_BADXDR;
-    status = get_range(type, offset, length, &wanted);
     if (status == NFS4_OK)
-        status = lock_client_of(call, id, &client);
+        status = nfs4_client_of(call, id, &client);
     if (status != NFS4_OK)
         return status;
     if (!nfs4_regular(call, &status))
         return status;
-    holder = conflicting(call, nfs4_owner_find(client, true, name, n), &wanted, &held);
+    holder = conflicting(call, nfs4_owner_find(client, true, nfs_get_opaque(call->in)), &wanted, &held);
     return holder ? put_denied(call, holder, &held) : NFS4_OK;
 }
 
 int nfs4_locku(struct nfs4_call *call)
 {
-    uint32_t type = 0, seqid = 0;
-    uint64_t offset = 0, length = 0;
-    struct nfs4_stateid stateid;
+    const uint32_t type = nfs_get_u32(call->in), seqid = nfs_get_u32(call->in);
+    const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
+    const uint64_t offset = nfs_get_u64(call->in), length = nfs_get_u64(call->in);
+    struct nfs4_owner *retrying = nfs4_retrying(call, &stateid, NFS4_LOCK, seqid);
     struct nfs4_state *locks;
     struct nfs4_range range;
     int status;
 
-    xdr_u32(call->in, &type);
-    xdr_u32(call->in, &seqid);
-    nfs4_get_stateid(call->in, &stateid);
-    xdr_u64(call->in, &offset);
-    if (!xdr_u64(call->in, &length) || !is_type(type))
+    if (!is_type(type))
         return NFS4ERR_BADXDR;
-    status = retried(call, &stateid, NFS4_LOCK, seqid);
-    if (status == NFS4_OK)
-        status = nfs4_state_get(call, &stateid, NFS4_LOCK, call->current, &locks);
+    if (retrying)
+        return nfs4_owner_seqid(call, retrying, seqid);
+    status = nfs4_state_get(call, &stateid, NFS4_LOCK, call->current, &locks);
     if (status == NFS4_OK)
         status = nfs4_owner_seqid(call, locks->owner, seqid);
     if (status == NFS4_OK)
-        status = get_range(type, offset, length, &range);
+        status = make_range(type, offset, length, &range);
     if (status != NFS4_OK)
         return status;
     if (!change_ranges(locks, &range, false))
@@ -339,21 +303,14 @@ int nfs4_locku(struct nfs4_call *call)
 /* RFC 7530 section 16.37 */
 int nfs4_release_lockowner(struct nfs4_call *call)
 {
-    uint64_t id = 0;
-    const uint8_t *name;
-    uint32_t n;
     struct nfs4_client *client;
     struct nfs4_owner *owner;
     GList *next;
-    int status;
+    int status = nfs4_client_of_minor_0(call, nfs_get_u64(call->in), &client);
 
-    xdr_u64(call->in, &id);
-    if (!xdr_opaque(call->in, &name, &n) || n > NFS4_OPAQUE_LIMIT)
-        return NFS4ERR_BADXDR;
-    status = nfs4_client_of_minor_0(call, id, &client);
     if (status != NFS4_OK)
         return status;
-    owner = nfs4_owner_find(client, true, name, n);
+    owner = nfs4_owner_find(client, true, nfs_get_opaque(call->in));
     if (!owner)
         return NFS4_OK;
     for (GList *at = client->states.head; at; at = at->next) {

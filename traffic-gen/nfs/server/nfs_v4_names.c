@@ -14,41 +14,17 @@ static const struct nfs_node *writable_directory(struct nfs4_call *call, int *st
     return directory;
 }
 
-/* createtype4 */
-struct creation {
-    uint32_t kind;
-    const uint8_t *link;
-    uint32_t n_link, major, minor; /* the numbers: of a device */
-};
-
-static bool get_creation(struct xdr *in, struct creation *out)
-{
-    *out = (struct creation){0};
-    if (!xdr_u32(in, &out->kind))
-        return false;
-    if (out->kind == NFS_NODE_LINK)
-        return xdr_opaque(in, &out->link, &out->n_link);
-    if (out->kind == NFS_NODE_BLOCK || out->kind == NFS_NODE_CHAR) {
-        xdr_u32(in, &out->major);
-        return xdr_u32(in, &out->minor);
-    }
-    return true;
-}
-
-static int names_make(struct nfs4_call *call, const struct creation *what, const char *name, uint32_t n,
+static int names_make(struct nfs4_call *call, enum nfs_node_kind kind, struct nfs_opaque link, struct nfs_opaque name,
                       struct nfs_node_change *attributes, uint64_t *node)
 {
     int status;
 
-    attributes->major = what->major;
-    attributes->minor = what->minor;
     /* The tree makes symbolic links without attributes; theirs are the caller's. */
-    if (what->kind != NFS_NODE_LINK)
-        return (int)nfs_tree_create(call->tree, call->current, name, n, (enum nfs_node_kind)what->kind, attributes,
-                                    node);
-    if (what->n_link == 0 || memchr(what->link, 0, what->n_link))
+    if (kind != NFS_NODE_LINK)
+        return (int)nfs_tree_create(call->tree, call->current, name.p, name.n, kind, attributes, node);
+    if (link.n == 0 || memchr(link.p, 0, link.n))
         return NFS4ERR_INVAL;
-    status = (int)nfs_tree_symlink(call->tree, call->current, name, n, (const char *)what->link, what->n_link, node);
+    status = (int)nfs_tree_symlink(call->tree, call->current, name.p, name.n, link.p, link.n, node);
     if (status == NFS4_OK)
         nfs_tree_set(call->tree, *node, attributes);
     return status;
@@ -56,24 +32,21 @@ static int names_make(struct nfs4_call *call, const struct creation *what, const
 
 int nfs4_create(struct nfs4_call *call)
 {
-    struct creation what;
+    const uint32_t kind = nfs_get_u32(call->in);
+    const bool is_device = kind == NFS_NODE_BLOCK || kind == NFS_NODE_CHAR;
+    const uint32_t major = is_device ? nfs_get_u32(call->in) : 0, minor = is_device ? nfs_get_u32(call->in) : 0;
+    const struct nfs_opaque link = kind == NFS_NODE_LINK ? nfs_get_opaque(call->in) : (struct nfs_opaque){0};
+    const struct nfs_opaque name = nfs_get_opaque(call->in);
     struct nfs_node_change attributes;
     struct nfs4_mask set;
     const struct nfs_node *directory;
-    const char *name;
-    const uint8_t *octets;
-    uint32_t n;
     uint64_t before, node;
-    int status;
+    int status = nfs4_get_attributes(call, &attributes, &set);
 
-    if (!get_creation(call->in, &what) || !xdr_opaque(call->in, &octets, &n))
-        return NFS4ERR_BADXDR;
-    name = (const char *)octets;
-    status = nfs4_get_attributes(call, &attributes, &set);
-    if (status == NFS4_OK && (what.kind < NFS_NODE_DIRECTORY || what.kind > NFS_NODE_FIFO))
+    if (status == NFS4_OK && (kind < NFS_NODE_DIRECTORY || kind > NFS_NODE_FIFO))
         status = NFS4ERR_BADTYPE; /* regular files are OPEN's */
     if (status == NFS4_OK)
-        status = nfs4_check_name(name, n);
+        status = nfs4_check_name(name);
     if (status == NFS4_OK && attributes.set & NFS_SET_SIZE)
         status = NFS4ERR_INVAL;
     if (status != NFS4_OK)
@@ -82,8 +55,10 @@ int nfs4_create(struct nfs4_call *call)
     if (!directory)
         return status;
     before = directory->change;
-    nfs4_new_attributes(call, &attributes, what.kind == NFS_NODE_DIRECTORY ? 0777 : 0666);
-    status = names_make(call, &what, name, n, &attributes, &node);
+    nfs4_new_attributes(call, &attributes, kind == NFS_NODE_DIRECTORY ? 0777 : 0666);
+    attributes.major = major;
+    attributes.minor = minor;
+    status = names_make(call, kind, link, name, &attributes, &node);
     if (status != NFS4_OK)
         return status;
     nfs4_put_change(call, before, call->current);
@@ -95,11 +70,10 @@ int nfs4_create(struct nfs4_call *call)
 
 int nfs4_remove(struct nfs4_call *call)
 {
-    const char *name;
-    uint32_t n;
+    struct nfs_opaque name;
     uint64_t before, node;
     const struct nfs_node *directory;
-    int status = nfs4_get_name(call, &name, &n);
+    int status = nfs4_get_name(call, &name);
 
     if (status != NFS4_OK)
         return status;
@@ -107,11 +81,11 @@ int nfs4_remove(struct nfs4_call *call)
     if (!directory)
         return status;
     before = directory->change;
-    status = (int)nfs_tree_lookup(call->tree, directory->id, name, n, &node);
+    status = (int)nfs_tree_lookup(call->tree, directory->id, name.p, name.n, &node);
     if (status == NFS4_OK)
         status = nfs4_delegation_conflict(call->v4, call->client, node, true);
     if (status == NFS4_OK)
-        status = (int)nfs_tree_remove(call->tree, call->current, name, n, NULL);
+        status = (int)nfs_tree_remove(call->tree, call->current, name.p, name.n, NULL);
     if (status != NFS4_OK)
         return status;
     if (!nfs_tree_get(call->tree, node))
@@ -121,28 +95,24 @@ int nfs4_remove(struct nfs4_call *call)
 }
 
 /* Nothing with that name is delegated to somebody else. */
-static int undelegated(struct nfs4_call *call, uint64_t directory, const char *name, uint32_t n)
+static int undelegated(struct nfs4_call *call, uint64_t directory, struct nfs_opaque name)
 {
     uint64_t node;
 
-    if (nfs_tree_lookup(call->tree, directory, name, n, &node) != NFS_TREE_OK)
+    if (nfs_tree_lookup(call->tree, directory, name.p, name.n, &node) != NFS_TREE_OK)
         return NFS4_OK;
     return nfs4_delegation_conflict(call->v4, call->client, node, true);
 }
 
 int nfs4_rename(struct nfs4_call *call)
 {
-    const uint8_t *from, *to;
-    uint32_t n_from, n_to;
+    struct nfs_opaque from, to;
     const struct nfs_node *source, *target;
     uint64_t before_source, before_target;
-    int status;
+    int status = nfs4_get_name(call, &from);
 
-    if (!xdr_opaque(call->in, &from, &n_from) || !xdr_opaque(call->in, &to, &n_to))
-        return NFS4ERR_BADXDR;
-    status = nfs4_check_name((const char *)from, n_from);
     if (status == NFS4_OK)
-        status = nfs4_check_name((const char *)to, n_to);
+        status = nfs4_get_name(call, &to);
     if (status != NFS4_OK)
         return status;
     target = writable_directory(call, &status);
@@ -157,15 +127,14 @@ int nfs4_rename(struct nfs4_call *call)
         return NFS4ERR_NOTDIR;
     if (!nfs_may(call->rpc, source, NFS_MAY_WRITE | NFS_MAY_EXECUTE))
         return NFS4ERR_ACCESS;
-    status = undelegated(call, call->saved, (const char *)from, n_from);
+    status = undelegated(call, call->saved, from);
     if (status == NFS4_OK)
-        status = undelegated(call, call->current, (const char *)to, n_to);
+        status = undelegated(call, call->current, to);
     if (status != NFS4_OK)
         return status;
     before_source = source->change;
     before_target = target->change;
-    status = (int)nfs_tree_rename(call->tree, call->saved, (const char *)from, n_from, call->current, (const char *)to,
-                                  n_to);
+    status = (int)nfs_tree_rename(call->tree, call->saved, from.p, from.n, call->current, to.p, to.n);
     if (status != NFS4_OK)
         return status;
     nfs4_put_change(call, before_source, call->saved);
@@ -175,11 +144,10 @@ int nfs4_rename(struct nfs4_call *call)
 
 int nfs4_link(struct nfs4_call *call)
 {
-    const char *name;
-    uint32_t n;
+    struct nfs_opaque name;
     uint64_t before;
     const struct nfs_node *directory, *object;
-    int status = nfs4_get_name(call, &name, &n);
+    int status = nfs4_get_name(call, &name);
 
     if (status != NFS4_OK)
         return status;
@@ -197,7 +165,7 @@ int nfs4_link(struct nfs4_call *call)
     if (status != NFS4_OK)
         return status;
     before = directory->change;
-    status = (int)nfs_tree_link(call->tree, call->saved, call->current, name, n);
+    status = (int)nfs_tree_link(call->tree, call->saved, call->current, name.p, name.n);
     if (status == NFS4_OK)
         nfs4_put_change(call, before, call->current);
     return status;
@@ -237,8 +205,7 @@ static bool put_entries(struct nfs4_call *call, uint64_t cookie, size_t end, con
         const struct nfs_node *node;
 
         if (!nfs_tree_next(call->tree, call->current, cookie, &next, &name, &n, &id)) {
-            xdr_out_bool(call->out, false);
-            xdr_out_bool(call->out, true); /* eof */
+            xdr_out_words(call->out, false, true); /* eof */
             return true;
         }
         cookie = next;
@@ -251,8 +218,7 @@ static bool put_entries(struct nfs4_call *call, uint64_t cookie, size_t end, con
         nfs4_put_attributes(call, node, wanted);
         if (xdr_out_at(call->out) + LIST_END > end) {
             xdr_out_cut(call->out, start);
-            xdr_out_bool(call->out, false);
-            xdr_out_bool(call->out, false);
+            xdr_out_words(call->out, false, false);
             return any;
         }
         any = true;
@@ -261,19 +227,15 @@ static bool put_entries(struct nfs4_call *call, uint64_t cookie, size_t end, con
 
 int nfs4_readdir(struct nfs4_call *call)
 {
-    uint64_t cookie, verifier, ours = call->rpc->server->verifier;
-    uint32_t dircount, maxcount;
-    size_t start = xdr_out_at(call->out), end;
-    struct nfs4_mask wanted;
-    const struct nfs_node *directory;
+    const uint64_t cookie = nfs_get_u64(call->in), verifier = nfs_get_u64(call->in);
+    const uint32_t maxcount = (uint32_t)nfs_get_u64(call->in); /* after dircount, which is a hint, not a limit */
+    const uint64_t ours = call->rpc->server->verifier;
     bool unknown;
+    const struct nfs4_mask wanted = nfs4_get_mask(call->in, &unknown);
     int status;
+    const struct nfs_node *directory = nfs4_node(call, &status);
+    size_t end;
 
-    /* dircount is a hint, not a limit. */
-    if (!xdr_u64(call->in, &cookie) || !xdr_u64(call->in, &verifier) || !xdr_u32(call->in, &dircount) ||
-        !xdr_u32(call->in, &maxcount) || !nfs4_get_mask(call->in, &wanted, &unknown))
-        return NFS4ERR_BADXDR;
-    directory = nfs4_node(call, &status);
     if (!directory)
         return status;
     if (directory->kind != NFS_NODE_DIRECTORY)
@@ -287,7 +249,7 @@ int nfs4_readdir(struct nfs4_call *call)
         return NFS4ERR_NOT_SAME;
     if (maxcount < ENTRY_COOKIE_VERIFIER + LIST_END)
         return NFS4ERR_TOOSMALL;
-    end = MIN(start + maxcount, call->limit);
+    end = MIN(xdr_out_at(call->out) + maxcount, call->limit);
     xdr_out_u64(call->out, ours);
     return put_entries(call, cookie, end, &wanted) ? NFS4_OK : NFS4ERR_TOOSMALL;
 }

@@ -18,69 +18,52 @@ static const uint32_t wants = 0x3ff00; /* OPEN4_SHARE_ACCESS_WANT_* */
 struct request {
     uint32_t seqid, access, deny, share; /* access: without what is wanted of delegations */
     uint64_t client;
-    const uint8_t *owner;
-    uint32_t n_owner;
+    struct nfs_opaque owner, name;
     bool create;
     uint32_t mode;
-    const uint8_t *verifier;
+    uint64_t verifier;
     struct nfs_node_change attributes;
     struct nfs4_mask set;
     int attributes_status;
     uint32_t claim;
-    const char *name;
-    uint32_t n_name;
     struct nfs4_stateid delegation;
 };
 
+/* createhow4 and claims as a minor version has them. False: it knows no such type. */
 static bool get_how(struct nfs4_call *call, struct request *out)
 {
-    uint32_t type;
+    const uint32_t type = nfs_get_u32(call->in);
 
-    if (!xdr_u32(call->in, &type) || type > 1)
-        return false;
     out->create = type == 1;
     if (!out->create)
-        return true;
-    if (!xdr_u32(call->in, &out->mode) || out->mode > (call->minor == 0 ? CREATE_EXCLUSIVE : CREATE_EXCLUSIVE_1))
-        return false;
-    if (out->mode >= CREATE_EXCLUSIVE) {
-        out->verifier = nfs4_get_fixed(call->in, NFS4_VERIFIER_OCTETS);
-        if (!out->verifier)
-            return false;
-    }
+        return type == 0;
+    out->mode = nfs_get_u32(call->in);
+    if (out->mode >= CREATE_EXCLUSIVE)
+        out->verifier = nfs_get_u64(call->in);
     if (out->mode != CREATE_EXCLUSIVE)
         out->attributes_status = nfs4_get_attributes(call, &out->attributes, &out->set);
-    return out->attributes_status != NFS4ERR_BADXDR;
+    return out->attributes_status != NFS4ERR_BADXDR && (call->minor > 0 || out->mode <= CREATE_EXCLUSIVE);
 }
 
 static bool get_claim(struct nfs4_call *call, struct request *out)
 {
-    const uint8_t *name = NULL;
-    uint32_t type;
-    bool read = true;
-
-    if (!xdr_u32(call->in, &out->claim) || out->claim > (call->minor == 0 ? CLAIM_DELEGATE_PREV : CLAIM_DELEG_PREV_FH))
-        return false;
+    out->claim = nfs_get_u32(call->in);
     if (out->claim == CLAIM_DELEGATE_CUR || out->claim == CLAIM_DELEG_CUR_FH)
-        read = nfs4_get_stateid(call->in, &out->delegation);
-    if (out->claim == CLAIM_PREVIOUS)
-        read = xdr_u32(call->in, &type);
+        out->delegation = nfs4_get_stateid(call->in);
     if (out->claim == CLAIM_NULL || out->claim == CLAIM_DELEGATE_CUR || out->claim == CLAIM_DELEGATE_PREV)
-        read = read && xdr_opaque(call->in, &name, &out->n_name);
-    out->name = (const char *)name;
-    return read;
+        out->name = nfs_get_opaque(call->in);
+    return call->minor > 0 || out->claim <= CLAIM_DELEGATE_PREV;
 }
 
 static bool open_get_request(struct nfs4_call *call, struct request *out)
 {
-    *out = (struct request){0};
-    xdr_u32(call->in, &out->seqid);
-    xdr_u32(call->in, &out->share);
-    xdr_u32(call->in, &out->deny);
-    xdr_u64(call->in, &out->client);
+    *out = (struct request){.seqid = nfs_get_u32(call->in)};
+    out->share = nfs_get_u32(call->in);
     out->access = out->share & NFS4_ACCESS_BOTH;
-    return xdr_opaque(call->in, &out->owner, &out->n_owner) && out->n_owner <= NFS4_OPAQUE_LIMIT &&
-           get_how(call, out) && get_claim(call, out);
+    out->deny = nfs_get_u32(call->in);
+    out->client = nfs_get_u64(call->in);
+    out->owner = nfs_get_opaque(call->in);
+    return get_how(call, out) && get_claim(call, out);
 }
 
 /* ---- the file ---- */
@@ -120,9 +103,9 @@ static int open_create(struct nfs4_call *call, struct request *request, const st
     nfs4_new_attributes(call, &attributes, request->mode == CREATE_EXCLUSIVE ? 0600 : 0644);
     if (request->mode >= CREATE_EXCLUSIVE) {
         attributes.set |= NFS_SET_VERIFIER;
-        attributes.verifier = get_be64(request->verifier);
+        attributes.verifier = request->verifier;
     }
-    return (int)nfs_tree_create(call->tree, directory->id, request->name, request->n_name, NFS_NODE_FILE, &attributes,
+    return (int)nfs_tree_create(call->tree, directory->id, request->name.p, request->name.n, NFS_NODE_FILE, &attributes,
                                 node);
 }
 
@@ -134,7 +117,7 @@ static int create_over(struct nfs4_call *call, struct request *request, uint64_t
     if (request->mode == CREATE_GUARDED)
         return NFS4ERR_EXIST;
     if (request->mode >= CREATE_EXCLUSIVE)
-        return node->has_verifier && node->verifier == get_be64(request->verifier) ? NFS4_OK : NFS4ERR_EXIST;
+        return node->has_verifier && node->verifier == request->verifier ? NFS4_OK : NFS4ERR_EXIST;
     /* Of the attributes of UNCHECKED4 a size of 0 alone counts. */
     *truncate = request->attributes.set & NFS_SET_SIZE && request->attributes.size == 0;
     memset(&request->set, 0, sizeof request->set);
@@ -148,7 +131,7 @@ static int open_find_named(struct nfs4_call *call, struct request *request, uint
                            bool *truncate)
 {
     const struct nfs_node *directory;
-    int status = nfs4_check_name(request->name, request->n_name);
+    int status = nfs4_check_name(request->name);
 
     if (status != NFS4_OK)
         return status;
@@ -157,7 +140,7 @@ static int open_find_named(struct nfs4_call *call, struct request *request, uint
         return status;
     if (!nfs_may(call->rpc, directory, NFS_MAY_EXECUTE))
         return NFS4ERR_ACCESS;
-    status = (int)nfs_tree_lookup(call->tree, directory->id, request->name, request->n_name, node);
+    status = (int)nfs_tree_lookup(call->tree, directory->id, request->name.p, request->name.n, node);
     if (!request->create)
         return status;
     if (status == NFS4_OK)
@@ -180,14 +163,6 @@ static int check_delegation(struct nfs4_call *call, const struct request *reques
 }
 
 /* ---- OPEN ---- */
-
-static int open_client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **client)
-{
-    if (call->minor == 0)
-        return nfs4_client_of_minor_0(call, id, client);
-    *client = call->client; /* RFC 8881 section 18.16.3: the field is ignored */
-    return NFS4_OK;
-}
 
 static struct nfs4_state *open_of(const struct nfs4_call *call, uint64_t node, const struct nfs4_owner *owner)
 {
@@ -322,10 +297,10 @@ int nfs4_open(struct nfs4_call *call)
 
     if (!open_get_request(call, &request))
         return NFS4ERR_BADXDR;
-    status = open_client_of(call, request.client, &client);
+    status = nfs4_client_of(call, request.client, &client);
     if (status != NFS4_OK)
         return status;
-    owner = nfs4_owner_get(client, false, request.owner, request.n_owner);
+    owner = nfs4_owner_get(client, false, request.owner);
     if (!owner)
         return call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
     drop_unconfirmed(call, owner, request.seqid);
@@ -336,38 +311,25 @@ int nfs4_open(struct nfs4_call *call)
 
 /* ---- operations on an open ---- */
 
-/*
- * The open of a stateid, with the seqid of its owner. In minor version 0 the seqid is checked first: a retry carries
- * the earlier stateid.
- */
+/* The open of a stateid, with the seqid of its owner. */
 static int get_open(struct nfs4_call *call, const struct nfs4_stateid *stateid, uint32_t seqid,
                     struct nfs4_state **state)
 {
+    struct nfs4_owner *retrying = nfs4_retrying(call, stateid, NFS4_OPEN, seqid);
     int status;
 
-    if (call->minor == 0 && get_be32(stateid->other) == call->v4->boot) {
-        struct nfs4_state *named = nfs4_state_find(call->v4, get_be64(stateid->other + 4));
-
-        if (named && named->kind == NFS4_OPEN && named->owner->used && named->owner->seqid == seqid) {
-            *state = named;
-            return nfs4_owner_seqid(call, named->owner, seqid);
-        }
-    }
+    if (retrying)
+        return nfs4_owner_seqid(call, retrying, seqid);
     status = nfs4_state_get(call, stateid, NFS4_OPEN, call->current, state);
     return status == NFS4_OK ? nfs4_owner_seqid(call, (*state)->owner, seqid) : status;
 }
 
 int nfs4_open_confirm(struct nfs4_call *call)
 {
-    struct nfs4_stateid stateid;
+    const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
     struct nfs4_state *state;
-    uint32_t seqid;
-    int status;
+    int status = get_open(call, &stateid, nfs_get_u32(call->in), &state);
 
-    nfs4_get_stateid(call->in, &stateid);
-    if (!xdr_u32(call->in, &seqid))
-        return NFS4ERR_BADXDR;
-    status = get_open(call, &stateid, seqid, &state);
     if (status != NFS4_OK)
         return status;
     if (state->owner->confirmed)
@@ -379,21 +341,14 @@ int nfs4_open_confirm(struct nfs4_call *call)
 
 int nfs4_open_downgrade(struct nfs4_call *call)
 {
-    struct nfs4_stateid stateid;
+    const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
     struct nfs4_state *state;
-    uint32_t seqid, access, deny;
-    int status;
+    int status = get_open(call, &stateid, nfs_get_u32(call->in), &state);
+    const uint32_t access = nfs_get_u32(call->in) & (call->minor > 0 ? ~wants : UINT32_MAX);
+    const uint32_t deny = nfs_get_u32(call->in);
 
-    nfs4_get_stateid(call->in, &stateid);
-    xdr_u32(call->in, &seqid);
-    xdr_u32(call->in, &access);
-    if (!xdr_u32(call->in, &deny))
-        return NFS4ERR_BADXDR;
-    status = get_open(call, &stateid, seqid, &state);
     if (status != NFS4_OK)
         return status;
-    if (call->minor > 0)
-        access &= ~wants;
     if (access == 0 || access & ~state->access || deny & ~state->deny)
         return NFS4ERR_INVAL;
     state->access = access;
@@ -405,14 +360,11 @@ int nfs4_open_downgrade(struct nfs4_call *call)
 int nfs4_close(struct nfs4_call *call)
 {
     static const struct nfs4_stateid none = {.seqid = UINT32_MAX};
-    struct nfs4_stateid stateid;
+    const uint32_t seqid = nfs_get_u32(call->in);
+    const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
     struct nfs4_state *state;
-    uint32_t seqid;
-    int status;
+    int status = get_open(call, &stateid, seqid, &state);
 
-    if (!xdr_u32(call->in, &seqid) || !nfs4_get_stateid(call->in, &stateid))
-        return NFS4ERR_BADXDR;
-    status = get_open(call, &stateid, seqid, &state);
     if (status != NFS4_OK)
         return status;
     if (call->minor > 0) {

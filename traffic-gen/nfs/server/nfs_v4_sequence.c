@@ -11,12 +11,6 @@ enum {
     STATUS_BACKCHANNEL_FAULT = 0x400,
 };
 
-struct arguments {
-    const uint8_t *session;
-    uint32_t sequence, slot, highest;
-    bool cache;
-};
-
 /* Sessions of the client had backchannels, and none still has one. */
 static bool lost_backchannels(const struct nfs4_client *client)
 {
@@ -48,18 +42,18 @@ static uint32_t status_flags(const struct nfs4_session *session)
     return flags;
 }
 
-static void put_result(struct nfs4_call *call, const struct nfs4_session *session, const struct arguments *arguments)
+static void put_result(struct nfs4_call *call, const struct nfs4_session *session, const struct nfs4_slot *slot)
 {
+    const uint32_t highest = session->fore.max_requests - 1; /* slot in use or allowed, and what we wish it to be */
+
     xdr_out_fixed(call->out, session->id, NFS4_SESSION_OCTETS);
-    xdr_out_words(call->out, arguments->sequence, arguments->slot);
-    xdr_out_u32(call->out, session->fore.max_requests - 1); /* highest slot in use or allowed */
-    xdr_out_u32(call->out, session->fore.max_requests - 1); /* and what we wish it to be */
-    xdr_out_u32(call->out, status_flags(session));
+    xdr_out_words(call->out, slot->sequence, (uint32_t)(slot - session->slots), highest, highest,
+                  status_flags(session));
 }
 
 /* The Reply of this slot again. The results begin with the COMPOUND's status. */
 static int sequence_replay(struct nfs4_call *call, const struct nfs4_session *session, const struct nfs4_slot *slot,
-                           const struct arguments *arguments, uint32_t crc)
+                           uint32_t crc)
 {
     size_t start = call->rpc_start;
 
@@ -70,7 +64,7 @@ static int sequence_replay(struct nfs4_call *call, const struct nfs4_session *se
     if (!slot->reply) {
         /* Section 2.10.6.1.3: SEQUENCE is answered, what follows it cannot be. */
         call->uncached = true;
-        put_result(call, session, arguments);
+        put_result(call, session, slot);
         return NFS4_OK;
     }
     xdr_out_cut(call->out, start);
@@ -93,50 +87,44 @@ bool nfs4_is_delayed(const struct nfs4_call *call, struct nfs4_session *session)
 
 int nfs4_sequence(struct nfs4_call *call)
 {
-    struct arguments arguments = {0};
-    struct nfs4_session *session;
+    struct nfs4_session *session = nfs4_session_find(call->v4, nfs_get_fixed(call->in, NFS4_SESSION_OCTETS));
+    const uint32_t sequence = nfs_get_u32(call->in), slot_id = nfs_get_u32(call->in), highest = nfs_get_u32(call->in);
+    const bool cache = nfs_get_u32(call->in);
     struct nfs4_slot *slot;
     uint32_t crc;
 
-    arguments.session = nfs4_get_fixed(call->in, NFS4_SESSION_OCTETS);
-    xdr_u32(call->in, &arguments.sequence);
-    xdr_u32(call->in, &arguments.slot);
-    xdr_u32(call->in, &arguments.highest);
-    if (!nfs4_get_bool(call->in, &arguments.cache) || call->in->failed)
-        return NFS4ERR_BADXDR;
-    session = nfs4_session_find(call->v4, arguments.session);
     if (!session)
         return NFS4ERR_BADSESSION;
-    if (arguments.slot >= session->fore.max_requests)
+    if (slot_id >= session->fore.max_requests)
         return NFS4ERR_BADSLOT;
-    if (arguments.highest >= session->fore.max_requests)
+    if (highest >= session->fore.max_requests)
         return NFS4ERR_BAD_HIGH_SLOT;
     if (call->in->n > session->fore.max_request)
         return NFS4ERR_REQ_TOO_BIG;
     if (call->n_ops > session->fore.max_ops)
         return NFS4ERR_TOO_MANY_OPS;
     nfs4_client_renew(session->client);
-    slot = &session->slots[arguments.slot];
+    slot = &session->slots[slot_id];
     crc = crc32c(call->in->p + call->rpc->header->header_len, call->in->n - call->rpc->header->header_len);
-    if (arguments.sequence == slot->sequence && !call->rpc->server->options.executes_again)
-        return sequence_replay(call, session, slot, &arguments, crc);
-    if (arguments.sequence != slot->sequence + 1 && arguments.sequence != slot->sequence)
+    if (sequence == slot->sequence && !call->rpc->server->options.executes_again)
+        return sequence_replay(call, session, slot, crc);
+    if (sequence != slot->sequence + 1 && sequence != slot->sequence)
         return NFS4ERR_SEQ_MISORDERED;
     if (nfs4_is_delayed(call, session))
         return NFS4ERR_DELAY;
-    slot->sequence = arguments.sequence;
+    slot->sequence = sequence;
     slot->used = true;
     slot->crc = crc;
     call->session = session;
     call->slot = slot;
     call->client = session->client;
-    call->cache_this = arguments.cache;
+    call->cache_this = cache;
     call->limit = MIN(call->limit, session->fore.max_response);
     session->in_use = true;
     /* What waits for a callback may now have one. */
     if (session->back_peer && (!session->probed || call->v4->recalls->len > 0))
         call->v4->callbacks_due = true;
-    put_result(call, session, &arguments);
+    put_result(call, session, slot);
     return NFS4_OK;
 }
 

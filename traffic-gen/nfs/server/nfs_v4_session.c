@@ -22,7 +22,6 @@ enum {
     BIND_BOTH = 3,
     BIND_FORE_OR_BOTH = 3,
     BIND_BACK_OR_BOTH = 7,
-    AUTH_SYS_MACHINE_MAX = 255,
 };
 
 struct nfs4_session *nfs4_session_find(struct nfs4 *v4, const uint8_t *id)
@@ -88,114 +87,78 @@ struct wishes {
     struct nfs4_channel fore, back;
     bool has_security;
     uint32_t flavor;
-    const uint8_t *credential;
-    uint32_t n_credential;
+    struct nfs_opaque credential;
 };
 
-static bool get_channel(struct xdr *in, struct nfs4_channel *out)
+/* The stream fails when there is more than one ca_rdma_ird. */
+static struct nfs4_channel get_channel(struct xdr *in)
 {
-    uint32_t pad, ird, n = 0;
+    struct nfs4_channel channel;
+    uint32_t irds;
 
-    xdr_u32(in, &pad);
-    xdr_u32(in, &out->max_request);
-    xdr_u32(in, &out->max_response);
-    xdr_u32(in, &out->max_cached);
-    xdr_u32(in, &out->max_ops);
-    xdr_u32(in, &out->max_requests);
-    if (!xdr_u32(in, &n) || n > 1)
-        return false;
-    return n == 0 || xdr_u32(in, &ird);
+    xdr_skip(in, 4); /* padding of headers */
+    channel.max_request = nfs_get_u32(in);
+    channel.max_response = nfs_get_u32(in);
+    channel.max_cached = nfs_get_u32(in);
+    channel.max_ops = nfs_get_u32(in);
+    channel.max_requests = nfs_get_u32(in);
+    irds = nfs_get_u32(in);
+    xdr_skip(in, irds * UINT64_C(4));
+    in->failed |= irds > 1;
+    return channel;
 }
 
 /* authsys_parms, of which the octets are the credential's body. */
-static bool get_auth_sys(struct xdr *in, const uint8_t **p, uint32_t *n)
+static struct nfs_opaque get_auth_sys(struct xdr *in)
 {
-    size_t start = in->at;
-    const uint8_t *machine;
-    uint32_t word, length, groups = 0;
+    const size_t start = in->at;
 
-    xdr_u32(in, &word);
-    if (!xdr_opaque(in, &machine, &length) || length > AUTH_SYS_MACHINE_MAX)
-        return false;
-    xdr_u32(in, &word);
-    xdr_u32(in, &word);
-    if (!xdr_u32(in, &groups) || groups > NFS_GROUPS_MAX || !xdr_skip(in, groups * UINT64_C(4)))
-        return false;
-    *p = in->p + start;
-    *n = (uint32_t)(in->at - start);
-    return true;
+    xdr_skip(in, 4); /* stamp, machine, uid and gid, groups */
+    nfs_get_opaque(in);
+    xdr_skip(in, 8);
+    xdr_skip(in, nfs_get_u32(in) * UINT64_C(4));
+    return (struct nfs_opaque){in->p + start, (uint32_t)(in->at - start)};
 }
 
-struct security {
-    uint32_t flavor;
-    const uint8_t *p;
-    uint32_t n;
-};
-
-/* callback_sec_parms4 */
-static bool get_flavor(struct xdr *in, struct security *out)
+/* Rows of callback_sec_parms4: the first usable one counts; RPCSEC_GSS is not. */
+static void get_security(struct xdr *in, struct wishes *out)
 {
-    uint32_t service;
+    for (uint32_t left = nfs_get_u32(in); left > 0 && !in->failed; left--) {
+        const uint32_t flavor = nfs_get_u32(in);
+        const struct nfs_opaque credential = flavor == RPC_AUTH_SYS ? get_auth_sys(in) : (struct nfs_opaque){0};
 
-    *out = (struct security){0};
-    if (!xdr_u32(in, &out->flavor))
-        return false;
-    switch (out->flavor) {
-    case RPC_AUTH_NONE:
-        return true;
-    case RPC_AUTH_SYS:
-        return get_auth_sys(in, &out->p, &out->n);
-    case RPC_AUTH_GSS:
-        xdr_u32(in, &service);
-        xdr_opaque(in, &out->p, &out->n);
-        return xdr_opaque(in, &out->p, &out->n);
-    default:
-        return false;
+        if (flavor == RPC_AUTH_GSS) {
+            xdr_skip(in, 4); /* service; handles of both */
+            nfs_get_opaque(in);
+            nfs_get_opaque(in);
+        } else if (!out->has_security) {
+            out->has_security = true;
+            out->flavor = flavor;
+            out->credential = credential;
+        }
     }
 }
 
-/* The first usable one counts; RPCSEC_GSS is not. */
-static bool get_security(struct xdr *in, struct wishes *out)
+static struct wishes get_wishes(struct xdr *in)
 {
-    uint32_t count = 0;
+    struct wishes wishes = {.client = nfs_get_u64(in)};
 
-    if (!xdr_u32(in, &count))
-        return false;
-    while (count-- > 0) {
-        struct security security;
-
-        if (!get_flavor(in, &security))
-            return false;
-        if (out->has_security || security.flavor == RPC_AUTH_GSS)
-            continue;
-        out->has_security = true;
-        out->flavor = security.flavor;
-        out->credential = security.p;
-        out->n_credential = security.n;
-    }
-    return true;
-}
-
-static bool get_wishes(struct xdr *in, struct wishes *out)
-{
-    *out = (struct wishes){0};
-    xdr_u64(in, &out->client);
-    xdr_u32(in, &out->sequence);
-    xdr_u32(in, &out->flags);
-    get_channel(in, &out->fore);
-    if (!get_channel(in, &out->back) || !xdr_u32(in, &out->program))
-        return false;
-    return !in->failed && get_security(in, out);
+    wishes.sequence = nfs_get_u32(in);
+    wishes.flags = nfs_get_u32(in);
+    wishes.fore = get_channel(in);
+    wishes.back = get_channel(in);
+    wishes.program = nfs_get_u32(in);
+    get_security(in, &wishes);
+    return wishes;
 }
 
 /* ---- CREATE_SESSION ---- */
 
 static void put_channel(struct xdr_out *out, const struct nfs4_channel *channel)
 {
-    xdr_out_u32(out, 0); /* no padding in headers */
-    xdr_out_words(out, channel->max_request, channel->max_response, channel->max_cached, channel->max_ops,
-                  channel->max_requests);
-    xdr_out_u32(out, 0); /* of RDMA mode */
+    /* No padding in headers, nor what is of RDMA mode. */
+    xdr_out_words(out, 0, channel->max_request, channel->max_response, channel->max_cached, channel->max_ops,
+                  channel->max_requests, 0);
 }
 
 /* Section 18.36.3: never more than was asked for, and for callbacks not less than offered. */
@@ -222,7 +185,7 @@ static int session_negotiate(const struct nfs4_call *call, const struct wishes *
         return NFS4ERR_NOSPC;
     if (!(wishes->flags & FLAG_BACK_CHANNEL))
         return NFS4_OK;
-    return back->max_request < CALLBACK_MIN + xdr_padded(wishes->n_credential) ||
+    return back->max_request < CALLBACK_MIN + xdr_padded(wishes->credential.n) ||
                    back->max_response < CALLBACK_REPLY_MIN || back->max_ops < CALLBACK_OPS || back->max_requests == 0
                ? NFS4ERR_TOOSMALL
                : NFS4_OK;
@@ -235,8 +198,8 @@ static void set_security(struct nfs4_session *session, const struct wishes *wish
     if (session->credential)
         g_byte_array_unref(session->credential);
     session->credential = g_byte_array_new();
-    if (wishes->n_credential > 0)
-        g_byte_array_append(session->credential, wishes->credential, wishes->n_credential);
+    if (wishes->credential.n > 0)
+        g_byte_array_append(session->credential, wishes->credential.p, wishes->credential.n);
 }
 
 static void set_back(struct nfs4_session *session, struct nfs_peer *peer)
@@ -305,13 +268,12 @@ static int session_replay(struct nfs4_call *call, const struct nfs4_client *clie
 int nfs4_create_session(struct nfs4_call *call)
 {
     size_t result = xdr_out_at(call->out) - 4;
-    struct wishes wishes;
-    struct nfs4_client *client;
+    const struct wishes wishes = get_wishes(call->in);
+    struct nfs4_client *client = nfs4_client_find(call->v4, wishes.client);
     int status;
 
-    if (!get_wishes(call->in, &wishes))
+    if (call->in->failed)
         return NFS4ERR_BADXDR;
-    client = nfs4_client_find(call->v4, wishes.client);
     if (!client || !client->sessions_used)
         return NFS4ERR_STALE_CLIENTID;
     if (wishes.sequence == client->sequence - 1)
@@ -335,12 +297,8 @@ int nfs4_create_session(struct nfs4_call *call)
 
 int nfs4_destroy_session(struct nfs4_call *call)
 {
-    const uint8_t *id = nfs4_get_fixed(call->in, NFS4_SESSION_OCTETS);
-    struct nfs4_session *session;
+    struct nfs4_session *session = nfs4_session_find(call->v4, nfs_get_fixed(call->in, NFS4_SESSION_OCTETS));
 
-    if (!id)
-        return NFS4ERR_BADXDR;
-    session = nfs4_session_find(call->v4, id);
     if (!session)
         return NFS4ERR_BADSESSION;
     if (session == call->session) {
@@ -359,16 +317,13 @@ int nfs4_destroy_session(struct nfs4_call *call)
 
 int nfs4_bind_conn_to_session(struct nfs4_call *call)
 {
-    const uint8_t *id = nfs4_get_fixed(call->in, NFS4_SESSION_OCTETS);
+    struct nfs4_session *session = nfs4_session_find(call->v4, nfs_get_fixed(call->in, NFS4_SESSION_OCTETS));
+    const uint32_t direction = nfs_get_u32(call->in);
     struct nfs_peer *peer = call->rpc->peer;
-    struct nfs4_session *session;
-    uint32_t direction;
-    bool rdma, back;
+    bool back;
 
-    if (!xdr_u32(call->in, &direction) || !nfs4_get_bool(call->in, &rdma) || direction == 0 ||
-        (direction > BIND_FORE_OR_BOTH && direction != BIND_BACK_OR_BOTH))
+    if (direction == 0 || (direction > BIND_FORE_OR_BOTH && direction != BIND_BACK_OR_BOTH))
         return NFS4ERR_BADXDR;
-    session = nfs4_session_find(call->v4, id);
     if (!session)
         return NFS4ERR_BADSESSION;
     back = direction != BIND_FORE && peer->events.call;
@@ -386,13 +341,11 @@ int nfs4_bind_conn_to_session(struct nfs4_call *call)
 
 int nfs4_backchannel_ctl(struct nfs4_call *call)
 {
-    struct wishes wishes = {0};
+    struct wishes wishes = {.program = nfs_get_u32(call->in)};
 
-    xdr_u32(call->in, &wishes.program);
-    if (call->in->failed || !get_security(call->in, &wishes))
-        return NFS4ERR_BADXDR;
+    get_security(call->in, &wishes);
     /* None that could be used: section 18.33.3. */
-    if (!wishes.has_security || CALLBACK_MIN + xdr_padded(wishes.n_credential) > call->session->back.max_request)
+    if (!wishes.has_security || CALLBACK_MIN + xdr_padded(wishes.credential.n) > call->session->back.max_request)
         return NFS4ERR_NOENT;
     set_security(call->session, &wishes);
     call->session->probed = false;

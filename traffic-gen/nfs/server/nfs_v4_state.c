@@ -7,19 +7,18 @@
 
 /* ---- owners ---- */
 
-static GBytes *owner_key(bool lock, const uint8_t *name, uint32_t n)
+static GBytes *owner_key(bool lock, struct nfs_opaque name)
 {
-    uint8_t *key = g_malloc(n + 1);
+    uint8_t *key = g_malloc(name.n + 1);
 
     key[0] = lock ? 'l' : 'o';
-    if (n > 0)
-        memcpy(key + 1, name, n);
-    return g_bytes_new_take(key, n + 1);
+    memcpy(key + 1, name.p, name.n);
+    return g_bytes_new_take(key, name.n + 1);
 }
 
-struct nfs4_owner *nfs4_owner_find(struct nfs4_client *client, bool lock, const uint8_t *name, uint32_t n)
+struct nfs4_owner *nfs4_owner_find(struct nfs4_client *client, bool lock, struct nfs_opaque name)
 {
-    GBytes *key = owner_key(lock, name, n);
+    GBytes *key = owner_key(lock, name);
     struct nfs4_owner *owner = g_hash_table_lookup(client->owners, key);
 
     g_bytes_unref(key);
@@ -57,15 +56,15 @@ static bool state_make_room(struct nfs4_client *client)
     return false;
 }
 
-struct nfs4_owner *nfs4_owner_get(struct nfs4_client *client, bool lock, const uint8_t *name, uint32_t n)
+struct nfs4_owner *nfs4_owner_get(struct nfs4_client *client, bool lock, struct nfs_opaque name)
 {
-    struct nfs4_owner *owner = nfs4_owner_find(client, lock, name, n);
+    struct nfs4_owner *owner = nfs4_owner_find(client, lock, name);
 
     if (owner || !state_make_room(client))
         return owner;
     owner = g_new0(struct nfs4_owner, 1);
     owner->client = client;
-    owner->name = owner_key(lock, name, n);
+    owner->name = owner_key(lock, name);
     owner->lock = lock;
     owner->replay = g_byte_array_new();
     g_hash_table_insert(client->owners, owner->name, owner);
@@ -154,6 +153,11 @@ static struct nfs4_file *file_get(struct nfs4 *v4, uint64_t node)
 struct nfs4_state *nfs4_state_find(struct nfs4 *v4, uint64_t number)
 {
     return g_hash_table_lookup(v4->states, &number);
+}
+
+struct nfs4_state *nfs4_state_named(struct nfs4 *v4, const struct nfs4_stateid *stateid)
+{
+    return get_be32(stateid->other) == v4->boot ? nfs4_state_find(v4, get_be64(stateid->other + 4)) : NULL;
 }
 
 bool nfs4_states_full(const struct nfs4_client *client)
@@ -271,6 +275,14 @@ void nfs4_put_state(struct nfs4_call *call, struct nfs4_state *state)
     nfs4_put_stateid(call->out, &call->stateid);
 }
 
+struct nfs4_owner *nfs4_retrying(struct nfs4_call *call, const struct nfs4_stateid *stateid, enum nfs4_kind kind,
+                                 uint32_t seqid)
+{
+    const struct nfs4_state *state = call->minor == 0 ? nfs4_state_named(call->v4, stateid) : NULL;
+
+    return state && state->kind == kind && state->owner->used && state->owner->seqid == seqid ? state->owner : NULL;
+}
+
 static bool all(const struct nfs4_stateid *stateid, uint8_t octet)
 {
     for (unsigned i = 0; i < NFS4_OTHER_SIZE; i++) {
@@ -324,7 +336,7 @@ int nfs4_state_get(struct nfs4_call *call, const struct nfs4_stateid *given, uns
         return NFS4ERR_BAD_STATEID;
     if (get_be32(stateid.other) != call->v4->boot)
         return call->minor == 0 ? NFS4ERR_STALE_STATEID : NFS4ERR_BAD_STATEID;
-    state = nfs4_state_find(call->v4, get_be64(stateid.other + 4));
+    state = nfs4_state_named(call->v4, &stateid);
     if (!may_mean(call, state, node))
         return NFS4ERR_BAD_STATEID;
     if (call->minor == 0)
@@ -406,12 +418,9 @@ int nfs4_may_access(struct nfs4_call *call, const struct nfs4_stateid *stateid, 
 
 int nfs4_free_stateid(struct nfs4_call *call)
 {
-    struct nfs4_stateid stateid;
-    struct nfs4_state *state;
+    const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
+    struct nfs4_state *state = nfs4_state_named(call->v4, &stateid);
 
-    if (!nfs4_get_stateid(call->in, &stateid))
-        return NFS4ERR_BADXDR;
-    state = get_be32(stateid.other) == call->v4->boot ? nfs4_state_find(call->v4, get_be64(stateid.other + 4)) : NULL;
     if (!state || state->client != call->client)
         return NFS4ERR_BAD_STATEID;
     if (stateid.seqid != 0 && stateid.seqid != state->seqid && !state->revoked)
@@ -425,21 +434,15 @@ int nfs4_free_stateid(struct nfs4_call *call)
 
 int nfs4_test_stateid(struct nfs4_call *call)
 {
-    uint32_t count;
+    uint32_t count = nfs_get_u32(call->in);
 
-    if (!xdr_u32(call->in, &count) || count > xdr_left(call->in) / 16)
-        return NFS4ERR_BADXDR;
     xdr_out_u32(call->out, count);
     while (count-- > 0) {
-        struct nfs4_stateid stateid;
+        const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
         struct nfs4_state *state;
+        int status = nfs4_state_get(call, &stateid, NFS4_OPEN | NFS4_LOCK | NFS4_DELEGATION, 0, &state);
 
-        nfs4_get_stateid(call->in, &stateid);
-        if (is_current(call, &stateid))
-            xdr_out_u32(call->out, NFS4ERR_BAD_STATEID);
-        else
-            xdr_out_u32(call->out,
-                        (uint32_t)nfs4_state_get(call, &stateid, NFS4_OPEN | NFS4_LOCK | NFS4_DELEGATION, 0, &state));
+        xdr_out_u32(call->out, is_current(call, &stateid) ? NFS4ERR_BAD_STATEID : (uint32_t)status);
     }
     return NFS4_OK;
 }

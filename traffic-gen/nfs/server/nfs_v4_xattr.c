@@ -55,21 +55,17 @@ static const struct nfs_node *bearer(const struct nfs4_call *call, unsigned may,
     return node;
 }
 
+/* g_free() the name. */
 static int get_key(struct nfs4_call *call, char **name)
 {
-    const uint8_t *p;
-    uint32_t n;
+    const struct nfs_opaque key = nfs_get_opaque(call->in);
 
-    if (!xdr_opaque(call->in, &p, &n))
-        return NFS4ERR_BADXDR;
-    if (n == 0)
+    *name = g_strndup(key.p, key.n);
+    if (key.n == 0)
         return NFS4ERR_INVAL;
-    if (n > NFS_NAME_MAX)
+    if (key.n > NFS_NAME_MAX)
         return NFS4ERR_NAMETOOLONG;
-    if (memchr(p, 0, n))
-        return NFS4ERR_BADCHAR;
-    *name = g_strndup((const char *)p, n);
-    return NFS4_OK;
+    return memchr(key.p, 0, key.n) ? NFS4ERR_BADCHAR : NFS4_OK;
 }
 
 static struct xattr *xattr_find(const struct nfs4_xattrs *xattrs, const char *name, guint *index)
@@ -101,25 +97,21 @@ static int touch(struct nfs4_call *call)
 
 int nfs4_getxattr(struct nfs4_call *call)
 {
-    char *name;
+    g_autofree char *name = NULL;
     guint index;
     const struct xattr *xattr;
     int status = get_key(call, &name);
 
-    if (status != NFS4_OK)
+    if (status != NFS4_OK || !bearer(call, NFS_MAY_READ, &status))
         return status;
-    if (bearer(call, NFS_MAY_READ, &status)) {
-        xattr = xattr_find(of_node(call), name, &index);
-        if (xattr)
-            xdr_out_opaque(call->out, g_bytes_get_data(xattr->value, NULL), (uint32_t)g_bytes_get_size(xattr->value));
-        else
-            status = NFS4ERR_NOXATTR;
-    }
-    g_free(name);
-    return status;
+    xattr = xattr_find(of_node(call), name, &index);
+    if (!xattr)
+        return NFS4ERR_NOXATTR;
+    xdr_out_opaque(call->out, g_bytes_get_data(xattr->value, NULL), (uint32_t)g_bytes_get_size(xattr->value));
+    return NFS4_OK;
 }
 
-static int set(struct nfs4_call *call, uint32_t option, const char *name, const uint8_t *value, uint32_t n)
+static int set(struct nfs4_call *call, uint32_t option, const char *name, struct nfs_opaque value)
 {
     struct nfs4_xattrs *xattrs = of_node(call);
     guint index;
@@ -131,12 +123,12 @@ static int set(struct nfs4_call *call, uint32_t option, const char *name, const 
         return NFS4ERR_EXIST;
     if (!xattr && option == SET_REPLACE)
         return NFS4ERR_NOXATTR;
-    if (n > NFS4_XATTR_OCTETS_MAX)
+    if (value.n > NFS4_XATTR_OCTETS_MAX)
         return NFS4ERR_XATTR2BIG;
     if (xattrs &&
-        ((!xattr && xattrs->list->len == NFS4_XATTRS_MAX) || xattrs->octets - freed + n > NFS4_XATTR_OCTETS_MAX))
+        ((!xattr && xattrs->list->len == NFS4_XATTRS_MAX) || xattrs->octets - freed + value.n > NFS4_XATTR_OCTETS_MAX))
         return NFS4ERR_NOSPC;
-    if (call->v4->xattr_octets - freed + n > NFS4_ALL_XATTR_OCTETS_MAX)
+    if (call->v4->xattr_octets - freed + value.n > NFS4_ALL_XATTR_OCTETS_MAX)
         return NFS4ERR_NOSPC;
     status = touch(call);
     if (status != NFS4_OK)
@@ -155,40 +147,31 @@ static int set(struct nfs4_call *call, uint32_t option, const char *name, const 
     } else {
         g_bytes_unref(xattr->value);
     }
-    xattr->value = g_bytes_new(value, n);
-    xattrs->octets += n - freed;
-    call->v4->xattr_octets += n - freed;
+    xattr->value = g_bytes_new(value.p, value.n);
+    xattrs->octets += value.n - freed;
+    call->v4->xattr_octets += value.n - freed;
     return NFS4_OK;
 }
 
 int nfs4_setxattr(struct nfs4_call *call)
 {
+    const uint32_t option = nfs_get_u32(call->in);
     const struct nfs_node *node;
-    const uint8_t *value;
-    uint32_t option, n;
     uint64_t before;
-    char *name;
-    int status;
+    g_autofree char *name = NULL;
+    int status = get_key(call, &name);
 
-    if (!xdr_u32(call->in, &option))
-        return NFS4ERR_BADXDR;
-    status = get_key(call, &name);
-    if (status != NFS4_OK)
-        return status;
-    if (!xdr_opaque(call->in, &value, &n))
-        status = NFS4ERR_BADXDR;
-    else if (option > SET_REPLACE)
+    if (status == NFS4_OK && option > SET_REPLACE)
         status = NFS4ERR_INVAL;
     node = status == NFS4_OK ? bearer(call, NFS_MAY_WRITE, &status) : NULL;
-    if (node) {
-        before = node->change;
-        status = nfs4_delegation_conflict(call->v4, call->client, node->id, true);
-        if (status == NFS4_OK)
-            status = set(call, option, name, value, n);
-        if (status == NFS4_OK)
-            nfs4_put_change(call, before, call->current);
-    }
-    g_free(name);
+    if (!node)
+        return status;
+    before = node->change;
+    status = nfs4_delegation_conflict(call->v4, call->client, node->id, true);
+    if (status == NFS4_OK)
+        status = set(call, option, name, nfs_get_opaque(call->in));
+    if (status == NFS4_OK)
+        nfs4_put_change(call, before, call->current);
     return status;
 }
 
@@ -199,27 +182,24 @@ int nfs4_removexattr(struct nfs4_call *call)
     struct xattr *xattr;
     uint64_t before;
     guint index;
-    char *name;
+    g_autofree char *name = NULL;
     int status = get_key(call, &name);
 
+    node = status == NFS4_OK ? bearer(call, NFS_MAY_WRITE, &status) : NULL;
+    if (!node)
+        return status;
+    before = node->change;
+    xattr = xattr_find(xattrs, name, &index);
+    status = xattr ? nfs4_delegation_conflict(call->v4, call->client, node->id, true) : NFS4ERR_NOXATTR;
+    if (status == NFS4_OK)
+        status = touch(call);
     if (status != NFS4_OK)
         return status;
-    node = bearer(call, NFS_MAY_WRITE, &status);
-    if (node) {
-        before = node->change;
-        xattr = xattr_find(xattrs, name, &index);
-        status = xattr ? nfs4_delegation_conflict(call->v4, call->client, node->id, true) : NFS4ERR_NOXATTR;
-        if (status == NFS4_OK)
-            status = touch(call);
-        if (status == NFS4_OK) {
-            xattrs->octets -= g_bytes_get_size(xattr->value);
-            call->v4->xattr_octets -= g_bytes_get_size(xattr->value);
-            g_ptr_array_remove_index(xattrs->list, index);
-            nfs4_put_change(call, before, call->current);
-        }
-    }
-    g_free(name);
-    return status;
+    xattrs->octets -= g_bytes_get_size(xattr->value);
+    call->v4->xattr_octets -= g_bytes_get_size(xattr->value);
+    g_ptr_array_remove_index(xattrs->list, index);
+    nfs4_put_change(call, before, call->current);
+    return NFS4_OK;
 }
 
 /* Section 8.4.3.2. A cookie counts the names that were returned. */
@@ -227,14 +207,12 @@ int nfs4_listxattrs(struct nfs4_call *call)
 {
     enum { RESULT = 8 + 4 + 4 /* cookie, count, eof */ };
     const struct nfs4_xattrs *xattrs = of_node(call);
-    uint64_t cookie, total = xattrs ? xattrs->list->len : 0;
-    uint32_t maxcount, told = 0;
+    uint64_t cookie = nfs_get_u64(call->in), total = xattrs ? xattrs->list->len : 0;
+    const uint32_t maxcount = nfs_get_u32(call->in);
+    uint32_t told = 0;
     size_t start = xdr_out_at(call->out), used = RESULT;
     int status;
 
-    xdr_u64(call->in, &cookie);
-    if (!xdr_u32(call->in, &maxcount))
-        return NFS4ERR_BADXDR;
     if (!bearer(call, NFS_MAY_READ, &status))
         return status;
     if (cookie > total)
