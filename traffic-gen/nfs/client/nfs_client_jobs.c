@@ -60,8 +60,9 @@ size_t client_compare(const uint8_t *p, size_t n, uint64_t at, uint32_t pattern)
  * Continues with an answer, or begins (answer NULL). True: the phase is over. False: something is in flight, or the
  * client has failed.
  */
-typedef bool (*phase)(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                      const struct client_answer *answer);
+#define CLIENT_PHASE(name)                                                                                             \
+    static bool name(struct nfs_client *client, const struct nfs_job *job G_GNUC_UNUSED,                               \
+                     const struct client_step *step G_GNUC_UNUSED, const struct client_answer *answer)
 
 /* The next name of the path that is walked. */
 static bool next_name(struct nfs_client *client, struct client_name *name)
@@ -103,25 +104,19 @@ static bool begin_walk(struct nfs_client *client, const char *path, bool to_pare
     return jobs_walk(client, to_parent, NULL);
 }
 
-static bool to_path(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                    const struct client_answer *answer)
+CLIENT_PHASE(to_path)
 {
-    (void)step;
     return answer ? jobs_walk(client, false, answer) : begin_walk(client, job->path, false);
 }
 
-static bool jobs_to_parent(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                           const struct client_answer *answer)
+CLIENT_PHASE(jobs_to_parent)
 {
-    (void)step;
     return answer ? jobs_walk(client, true, answer) : begin_walk(client, job->path, true);
 }
 
 /* The target of the first path is kept while the second one is walked. */
-static bool to_other_parent(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                            const struct client_answer *answer)
+CLIENT_PHASE(to_other_parent)
 {
-    (void)step;
     if (answer)
         return jobs_walk(client, true, answer);
     client->saved = client->at;
@@ -135,19 +130,15 @@ static bool once(struct nfs_client *client, const struct client_step *step, cons
     return answer || !client_send(client, step);
 }
 
-static bool null(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                 const struct client_answer *answer)
+CLIENT_PHASE(null)
 {
     const struct client_step next = {.kind = STEP_NULL};
 
-    (void)job;
-    (void)step;
     return once(client, &next, answer);
 }
 
 /* A step on the target of the walk, or on a name in it. */
-static bool plain(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                  const struct client_answer *answer)
+CLIENT_PHASE(plain)
 {
     static const enum client_step_kind kinds[NFS_JOBS] = {
         [NFS_JOB_MKDIR] = STEP_MKDIR,     [NFS_JOB_REMOVE] = STEP_REMOVE,      [NFS_JOB_RMDIR] = STEP_RMDIR,
@@ -156,7 +147,6 @@ static bool plain(struct nfs_client *client, const struct nfs_job *job, const st
     };
     struct client_step next = {.kind = kinds[job->kind], .handle = client->at, .name = client->name, .at = job->octets};
 
-    (void)step;
     if (job->other)
         next.new_name = (struct client_name){job->other, (uint32_t)strlen(job->other)};
     if (!answer)
@@ -174,8 +164,7 @@ static bool plain(struct nfs_client *client, const struct nfs_job *job, const st
     return true;
 }
 
-static bool rename_or_link(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                           const struct client_answer *answer)
+CLIENT_PHASE(rename_or_link)
 {
     const struct client_step next = {.kind = job->kind == NFS_JOB_LINK ? STEP_LINK : STEP_RENAME,
                                      .handle = client->saved,
@@ -183,7 +172,6 @@ static bool rename_or_link(struct nfs_client *client, const struct nfs_job *job,
                                      .other = client->at,
                                      .new_name = client->name};
 
-    (void)step;
     return once(client, &next, answer);
 }
 
@@ -209,29 +197,20 @@ static bool open_step(struct nfs_client *client, enum client_step_kind kind, con
     return false;
 }
 
-static bool jobs_create(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                        const struct client_answer *answer)
+CLIENT_PHASE(jobs_create)
 {
-    (void)job;
-    (void)step;
     return open_step(client, STEP_CREATE, answer);
 }
 
-static bool jobs_open_file(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                           const struct client_answer *answer)
+CLIENT_PHASE(jobs_open_file)
 {
-    (void)job;
-    (void)step;
     return open_step(client, STEP_OPEN, answer);
 }
 
-static bool jobs_close_file(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                            const struct client_answer *answer)
+CLIENT_PHASE(jobs_close_file)
 {
     const struct client_step next = {.kind = STEP_CLOSE, .handle = client->at};
 
-    (void)job;
-    (void)step;
     return once(client, &next, answer);
 }
 
@@ -269,8 +248,7 @@ static bool take_piece(struct nfs_client *client, const struct client_step *step
     return true;
 }
 
-static bool jobs_write_all(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                           const struct client_answer *answer)
+CLIENT_PHASE(jobs_write_all)
 {
     if (!answer) {
         client->done = client->taken = 0;
@@ -290,13 +268,10 @@ static bool jobs_write_all(struct nfs_client *client, const struct nfs_job *job,
     return jobs_send_pieces(client, job, STEP_WRITE, client->write_max);
 }
 
-static bool jobs_commit(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                        const struct client_answer *answer)
+CLIENT_PHASE(jobs_commit)
 {
     const struct client_step next = {.kind = STEP_COMMIT, .handle = client->at};
 
-    (void)job;
-    (void)step;
     if (answer && client->has_verifier && answer->verifier != client->verifier) {
         client_fail(client, "the verifiers of WRITE and COMMIT differ: the server has restarted");
         return false;
@@ -304,8 +279,7 @@ static bool jobs_commit(struct nfs_client *client, const struct nfs_job *job, co
     return once(client, &next, answer);
 }
 
-static bool jobs_read_all(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                          const struct client_answer *answer)
+CLIENT_PHASE(jobs_read_all)
 {
     size_t wrong;
 
@@ -328,8 +302,7 @@ static bool jobs_read_all(struct nfs_client *client, const struct nfs_job *job, 
 
 /* ---- directories ---- */
 
-static bool jobs_list(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                      const struct client_answer *answer)
+CLIENT_PHASE(jobs_list)
 {
     struct client_step next = {.kind = STEP_LIST, .handle = client->at, .n = client->options.list_octets};
 
@@ -362,12 +335,10 @@ static struct client_name name_file(struct nfs_client *client)
     return client->name;
 }
 
-static bool remove_files(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                         const struct client_answer *answer)
+CLIENT_PHASE(remove_files)
 {
     struct client_step next = {.kind = STEP_REMOVE, .handle = client->at};
 
-    (void)step;
     client->count = answer ? client->count + 1 : 0;
     if (client->count == job->count)
         return true;
@@ -377,8 +348,7 @@ static bool remove_files(struct nfs_client *client, const struct nfs_job *job, c
 }
 
 /* Empty files, one after the other. */
-static bool make_files(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
-                       const struct client_answer *answer)
+CLIENT_PHASE(make_files)
 {
     if (!answer) {
         client->count = 0;
@@ -405,7 +375,8 @@ enum { PHASES_MAX = 6 };
 
 static const struct {
     const char *name;
-    phase phases[PHASES_MAX];
+    bool (*phases[PHASES_MAX])(struct nfs_client *client, const struct nfs_job *job, const struct client_step *step,
+                               const struct client_answer *answer);
 } kinds[NFS_JOBS] = {
     [NFS_JOB_NULL] = {"null", {null}},
     [NFS_JOB_MKDIR] = {"mkdir", {jobs_to_parent, plain}},
