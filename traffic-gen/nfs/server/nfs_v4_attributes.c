@@ -34,6 +34,7 @@ struct sink {
 };
 
 struct attribute {
+    uint8_t words; /* of a number, number_of() says which; 0: put() writes it */
     void (*put)(struct source *from, unsigned bit);
     int (*get)(struct sink *to); /* NFS4_OK, or what is wrong with the value */
     uint8_t since;               /* minor version */
@@ -43,6 +44,11 @@ static const struct attribute attributes[ATTR_MAX];
 
 /* ---- out of a node ---- */
 
+static bool is_readable(const struct attribute *attribute)
+{
+    return attribute->words > 0 || attribute->put;
+}
+
 /* What can be read; settable: what SETATTR accepts. */
 static struct nfs4_mask supported(unsigned minor, bool settable)
 {
@@ -51,7 +57,7 @@ static struct nfs4_mask supported(unsigned minor, bool settable)
     for (unsigned bit = 0; bit < ATTR_MAX; bit++) {
         const struct attribute *attribute = &attributes[bit];
 
-        if (minor >= attribute->since && (attribute->get || (attribute->put && !settable)))
+        if (minor >= attribute->since && (attribute->get || (is_readable(attribute) && !settable)))
             nfs4_mask_add(&mask, bit);
     }
     return mask;
@@ -64,99 +70,66 @@ static void put_supported(struct source *from, unsigned bit)
     nfs4_put_mask(from->call->out, &mask);
 }
 
-static void put_yes(struct source *from, unsigned bit)
-{
-    (void)bit;
-    xdr_out_bool(from->call->out, true);
-}
-
-static void put_no(struct source *from, unsigned bit)
-{
-    (void)bit;
-    xdr_out_bool(from->call->out, false);
-}
-
-/* Numbers of one word, and of two. */
-static void attributes_put_word(struct source *from, unsigned bit)
+/* Numbers and booleans. */
+static uint64_t number_of(const struct source *from, unsigned bit)
 {
     const struct nfs_node *node = from->node;
-    uint32_t v = 0; /* fh_expire_type: persistent; change_attr_type: grows monotonically; rdattr_error: none */
+    const struct nfs_server_options *options = &from->call->rpc->server->options;
 
     switch (bit) {
     case 1: /* type */
-        v = node->kind;
-        break;
-    case 10: /* lease_time */
-        v = from->call->rpc->server->options.lease_s;
-        break;
-    case 28: /* maxlink */
-        v = NFS_LINKS_MAX;
-        break;
-    case 29: /* maxname */
-        v = NFS_NAME_MAX;
-        break;
-    case ATTR_MODE:
-        v = node->mode & MODE_MASK;
-        break;
-    case 35: /* numlinks */
-        v = node->nlink;
-        break;
-    case 76: /* fs_charset_cap: names may be any octets; all UTF-8 is allowed */
-        v = 1;
-        break;
-    case 77: /* clone_blksize: no alignment */
-        v = 1;
-        break;
-    default:
-        break;
-    }
-    xdr_out_u32(from->call->out, v);
-}
-
-static void put_long(struct source *from, unsigned bit)
-{
-    const struct nfs_node *node = from->node;
-    uint64_t v = 0;
-
-    switch (bit) {
+        return node->kind;
     case 3: /* change */
-        v = node->change;
-        break;
+        return node->change;
     case ATTR_SIZE:
-        v = node->size;
-        break;
-    case 45: /* space_used */
-        v = node->used;
-        break;
+        return node->size;
+    case 5:  /* link_support */
+    case 6:  /* symlink_support */
+    case 9:  /* unique_handles */
+    case 15: /* cansettime */
+    case 17: /* case_preserving */
+    case 18: /* chown_restricted */
+    case 26: /* homogeneous */
+    case 34: /* no_trunc */
+    case 76: /* fs_charset_cap: names may be any octets; all UTF-8 is allowed */
+    case 77: /* clone_blksize: no alignment */
+    case 82: /* xattr_support */
+        return 1;
+    case 10: /* lease_time */
+        return options->lease_s;
     case 20: /* fileid */
     case 55: /* mounted_on_fileid */
-        v = node->id;
-        break;
+        return node->id;
     case 21: /* files_avail */
     case 22: /* files_free */
-        v = from->nodes_max - MIN(from->nodes, from->nodes_max);
-        break;
+        return from->nodes_max - MIN(from->nodes, from->nodes_max);
     case 23: /* files_total */
-        v = from->nodes_max;
-        break;
+        return from->nodes_max;
     case 27: /* maxfilesize */
-        v = INT64_MAX;
-        break;
-    case 44: /* space_total */
-        v = from->octets_max;
-        break;
+        return INT64_MAX;
+    case 28: /* maxlink */
+        return NFS_LINKS_MAX;
+    case 29: /* maxname */
+        return NFS_NAME_MAX;
     case 30: /* maxread */
     case 31: /* maxwrite */
-        v = from->call->rpc->server->options.io_max;
-        break;
+        return options->io_max;
+    case ATTR_MODE:
+        return node->mode & MODE_MASK;
+    case 35: /* numlinks */
+        return node->nlink;
+    case 41: /* rawdev: two words */
+        return (uint64_t)node->major << 32 | node->minor;
     case 42: /* space_avail */
     case 43: /* space_free */
-        v = from->octets_max - MIN(from->octets, from->octets_max);
-        break;
-    default:
-        break;
+        return from->octets_max - MIN(from->octets, from->octets_max);
+    case 44: /* space_total */
+        return from->octets_max;
+    case 45: /* space_used */
+        return node->used;
+    default: /* fh_expire_type: persistent; change_attr_type: grows monotonically; rdattr_error: none; what is false */
+        return 0;
     }
-    xdr_out_u64(from->call->out, v);
 }
 
 static void put_fsid(struct source *from, unsigned bit)
@@ -182,12 +155,6 @@ static void put_who(struct source *from, unsigned bit)
     int n = g_snprintf(text, sizeof text, "%" G_GUINT32_FORMAT, bit == ATTR_OWNER ? from->node->uid : from->node->gid);
 
     xdr_out_opaque(from->call->out, text, (uint32_t)n);
-}
-
-static void put_rawdev(struct source *from, unsigned bit)
-{
-    (void)bit;
-    xdr_out_words(from->call->out, from->node->major, from->node->minor);
 }
 
 static void attributes_put_time(struct source *from, unsigned bit)
@@ -299,56 +266,56 @@ static int get_modify_time(struct sink *to)
 /* ---- the table ---- */
 
 static const struct attribute attributes[ATTR_MAX] = {
-    [ATTR_SUPPORTED] = {put_supported, NULL, 0},
-    [1] = {attributes_put_word, NULL, 0}, /* type */
-    [2] = {attributes_put_word, NULL, 0}, /* fh_expire_type */
-    [3] = {put_long, NULL, 0},            /* change */
-    [ATTR_SIZE] = {put_long, get_size, 0},
-    [5] = {put_yes, NULL, 0},              /* link_support */
-    [6] = {put_yes, NULL, 0},              /* symlink_support */
-    [7] = {put_no, NULL, 0},               /* named_attr */
-    [8] = {put_fsid, NULL, 0},             /* fsid */
-    [9] = {put_yes, NULL, 0},              /* unique_handles */
-    [10] = {attributes_put_word, NULL, 0}, /* lease_time */
-    [ATTR_RDATTR_ERROR] = {attributes_put_word, NULL, 0},
-    [15] = {put_yes, NULL, 0},             /* cansettime */
-    [16] = {put_no, NULL, 0},              /* case_insensitive */
-    [17] = {put_yes, NULL, 0},             /* case_preserving */
-    [18] = {put_yes, NULL, 0},             /* chown_restricted */
-    [19] = {put_handle, NULL, 0},          /* filehandle */
-    [20] = {put_long, NULL, 0},            /* fileid */
-    [21] = {put_long, NULL, 0},            /* files_avail */
-    [22] = {put_long, NULL, 0},            /* files_free */
-    [23] = {put_long, NULL, 0},            /* files_total */
-    [26] = {put_yes, NULL, 0},             /* homogeneous */
-    [27] = {put_long, NULL, 0},            /* maxfilesize */
-    [28] = {attributes_put_word, NULL, 0}, /* maxlink */
-    [29] = {attributes_put_word, NULL, 0}, /* maxname */
-    [30] = {put_long, NULL, 0},            /* maxread */
-    [31] = {put_long, NULL, 0},            /* maxwrite */
-    [ATTR_MODE] = {attributes_put_word, get_mode, 0},
-    [34] = {put_yes, NULL, 0},             /* no_trunc */
-    [35] = {attributes_put_word, NULL, 0}, /* numlinks */
-    [ATTR_OWNER] = {put_who, get_owner, 0},
-    [ATTR_GROUP] = {put_who, get_group, 0},
-    [41] = {put_rawdev, NULL, 0},          /* rawdev */
-    [42] = {put_long, NULL, 0},            /* space_avail */
-    [43] = {put_long, NULL, 0},            /* space_free */
-    [44] = {put_long, NULL, 0},            /* space_total */
-    [45] = {put_long, NULL, 0},            /* space_used */
-    [47] = {attributes_put_time, NULL, 0}, /* time_access */
-    [ATTR_ACCESS_SET] = {NULL, get_access_time, 0},
-    [51] = {attributes_put_time, NULL, 0}, /* time_delta */
-    [52] = {attributes_put_time, NULL, 0}, /* time_metadata */
-    [53] = {attributes_put_time, NULL, 0}, /* time_modify */
-    [ATTR_MODIFY_SET] = {NULL, get_modify_time, 0},
-    [55] = {put_long, NULL, 0}, /* mounted_on_fileid */
-    [ATTR_EXCLUSIVE] = {put_supported, NULL, 1},
-    [76] = {attributes_put_word, NULL, 1}, /* fs_charset_cap */
-    [77] = {attributes_put_word, NULL, 2}, /* clone_blksize */
-    [79] = {attributes_put_word, NULL, 2}, /* change_attr_type */
-    [ATTR_MODE_UMASK] = {NULL, get_mode_umask, 2},
-    [82] = {put_yes, NULL, 2}, /* xattr_support */
+    [ATTR_SUPPORTED] = {.put = put_supported},
+    [1] = {.words = 1}, /* type */
+    [2] = {.words = 1}, /* fh_expire_type */
+    [3] = {.words = 2}, /* change */
+    [ATTR_SIZE] = {.words = 2, .get = get_size},
+    [5] = {.words = 1},      /* link_support */
+    [6] = {.words = 1},      /* symlink_support */
+    [7] = {.words = 1},      /* named_attr */
+    [8] = {.put = put_fsid}, /* fsid */
+    [9] = {.words = 1},      /* unique_handles */
+    [10] = {.words = 1},     /* lease_time */
+    [ATTR_RDATTR_ERROR] = {.words = 1},
+    [15] = {.words = 1},        /* cansettime */
+    [16] = {.words = 1},        /* case_insensitive */
+    [17] = {.words = 1},        /* case_preserving */
+    [18] = {.words = 1},        /* chown_restricted */
+    [19] = {.put = put_handle}, /* filehandle */
+    [20] = {.words = 2},        /* fileid */
+    [21] = {.words = 2},        /* files_avail */
+    [22] = {.words = 2},        /* files_free */
+    [23] = {.words = 2},        /* files_total */
+    [26] = {.words = 1},        /* homogeneous */
+    [27] = {.words = 2},        /* maxfilesize */
+    [28] = {.words = 1},        /* maxlink */
+    [29] = {.words = 1},        /* maxname */
+    [30] = {.words = 2},        /* maxread */
+    [31] = {.words = 2},        /* maxwrite */
+    [ATTR_MODE] = {.words = 1, .get = get_mode},
+    [34] = {.words = 1}, /* no_trunc */
+    [35] = {.words = 1}, /* numlinks */
+    [ATTR_OWNER] = {.put = put_who, .get = get_owner},
+    [ATTR_GROUP] = {.put = put_who, .get = get_group},
+    [41] = {.words = 2},                 /* rawdev */
+    [42] = {.words = 2},                 /* space_avail */
+    [43] = {.words = 2},                 /* space_free */
+    [44] = {.words = 2},                 /* space_total */
+    [45] = {.words = 2},                 /* space_used */
+    [47] = {.put = attributes_put_time}, /* time_access */
+    [ATTR_ACCESS_SET] = {.get = get_access_time},
+    [51] = {.put = attributes_put_time}, /* time_delta */
+    [52] = {.put = attributes_put_time}, /* time_metadata */
+    [53] = {.put = attributes_put_time}, /* time_modify */
+    [ATTR_MODIFY_SET] = {.get = get_modify_time},
+    [55] = {.words = 2}, /* mounted_on_fileid */
+    [ATTR_EXCLUSIVE] = {.put = put_supported, .since = 1},
+    [76] = {.words = 1, .since = 1}, /* fs_charset_cap */
+    [77] = {.words = 1, .since = 2}, /* clone_blksize */
+    [79] = {.words = 1, .since = 2}, /* change_attr_type */
+    [ATTR_MODE_UMASK] = {.get = get_mode_umask, .since = 2},
+    [82] = {.words = 1, .since = 2}, /* xattr_support */
 };
 
 /* ---- masks ---- */
@@ -390,7 +357,7 @@ void nfs4_put_attributes(struct nfs4_call *call, const struct nfs_node *node, co
     size_t length_at;
 
     for (unsigned bit = 0; bit < ATTR_MAX; bit++) {
-        if (nfs4_mask_has(wanted, bit) && attributes[bit].put && call->minor >= attributes[bit].since)
+        if (nfs4_mask_has(wanted, bit) && is_readable(&attributes[bit]) && call->minor >= attributes[bit].since)
             nfs4_mask_add(&mask, bit);
     }
     nfs_tree_usage(call->tree, &from.octets, &from.octets_max, &from.nodes, &from.nodes_max);
@@ -398,8 +365,14 @@ void nfs4_put_attributes(struct nfs4_call *call, const struct nfs_node *node, co
     length_at = xdr_out_at(call->out);
     xdr_out_u32(call->out, 0);
     for (unsigned bit = 0; bit < ATTR_MAX; bit++) {
-        if (nfs4_mask_has(&mask, bit))
+        if (!nfs4_mask_has(&mask, bit))
+            continue;
+        if (attributes[bit].words == 0)
             attributes[bit].put(&from, bit);
+        else if (attributes[bit].words == 1)
+            xdr_out_u32(call->out, (uint32_t)number_of(&from, bit));
+        else
+            xdr_out_u64(call->out, number_of(&from, bit));
     }
     xdr_out_set_u32(call->out, length_at, (uint32_t)(xdr_out_at(call->out) - length_at - 4));
 }
@@ -408,7 +381,7 @@ static int get_attribute(struct sink *to, unsigned bit)
 {
     const struct attribute *attribute = &attributes[bit];
 
-    if (to->call->minor < attribute->since || (!attribute->get && !attribute->put))
+    if (to->call->minor < attribute->since || (!attribute->get && !is_readable(attribute)))
         return NFS4ERR_ATTRNOTSUPP;
     return attribute->get ? attribute->get(to) : NFS4ERR_INVAL; /* read-only */
 }
@@ -453,7 +426,7 @@ void nfs4_new_attributes(const struct nfs4_call *call, struct nfs_node_change *c
 bool nfs4_mask_write_only(const struct nfs4_mask *mask)
 {
     for (unsigned bit = 0; bit < ATTR_MAX; bit++) {
-        if (nfs4_mask_has(mask, bit) && attributes[bit].get && !attributes[bit].put)
+        if (nfs4_mask_has(mask, bit) && attributes[bit].get && !is_readable(&attributes[bit]))
             return true;
     }
     return false;
@@ -463,7 +436,7 @@ bool nfs4_mask_supported(const struct nfs4_call *call, const struct nfs4_mask *m
 {
     for (unsigned bit = 0; bit < ATTR_MAX; bit++) {
         if (nfs4_mask_has(mask, bit) &&
-            ((!attributes[bit].put && !attributes[bit].get) || call->minor < attributes[bit].since))
+            ((!is_readable(&attributes[bit]) && !attributes[bit].get) || call->minor < attributes[bit].since))
             return false;
     }
     return true;
