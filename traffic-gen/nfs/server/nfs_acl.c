@@ -4,8 +4,6 @@
  * the mask and all others are the bits of the mode, so that SETATTR changes the ACL, too; only the other entries are
  * kept here. There are no default ACLs.
  */
-#include "traffic-gen/nfs/server/nfs_acl.h"
-
 #include "traffic-gen/nfs/server/nfs_v3_internal.h"
 
 enum {
@@ -236,6 +234,6 @@ static void acl_set(struct nfs_call *call)
     v3_begin_post(call, status, &object);
 }
 
-static const nfs_serve procedures[] = {NULL, acl_get, acl_set};
+static nfs_serve *const procedures[] = {NULL, acl_get, acl_set};
 
 const struct nfs_version nfs_acl_v3 = {NFS_PROGRAM_ACL, 3, G_N_ELEMENTS(procedures), procedures};

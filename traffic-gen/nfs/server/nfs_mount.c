@@ -142,8 +142,8 @@ static void mount_export(struct nfs_call *call)
     xdr_out_words(call->out, false /* no groups: everybody */, false);
 }
 
-static const nfs_serve procedures[] = {NULL,          mount_mnt,    mount_dump,  mount_umnt,
-                                       mount_umntall, mount_export, mount_export /* EXPORTALL, version 1 only */};
+static nfs_serve *const procedures[] = {NULL,          mount_mnt,    mount_dump,  mount_umnt,
+                                        mount_umntall, mount_export, mount_export /* EXPORTALL, version 1 only */};
 
 const struct nfs_version nfs_mount_v1 = {NFS_PROGRAM_MOUNT, 1, G_N_ELEMENTS(procedures), procedures};
 const struct nfs_version nfs_mount_v3 = {NFS_PROGRAM_MOUNT, 3, G_N_ELEMENTS(procedures) - 1, procedures};

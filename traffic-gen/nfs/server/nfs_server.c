@@ -6,9 +6,7 @@
 #include "traffic-gen/nfs/server/nfs_server.h"
 
 #include "traffic-gen/ends/rpc_header.h"
-#include "traffic-gen/nfs/server/nfs_acl.h"
 #include "traffic-gen/nfs/server/nfs_server_internal.h"
-#include "traffic-gen/nfs/server/nfs_v4.h"
 
 static const struct nfs_version *const versions[] = {&nfs_v2,       &nfs_v3,       &nfs_v4,
                                                      &nfs_mount_v1, &nfs_mount_v3, &nfs_acl_v3};

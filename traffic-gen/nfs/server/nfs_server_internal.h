@@ -27,7 +27,7 @@ struct nfs_server {
     uint64_t instance; /* of this server, in its file handles: those of another instance are not ours */
     uint64_t verifier; /* of WRITE and COMMIT: changes when the server has forgotten what was written */
     GPtrArray *mounts; /* struct nfs_mount_entry, what DUMP reports */
-    GHashTable *acls;  /* nfs_acl.h; NULL: NFSACL is not served */
+    GHashTable *acls;  /* NULL: NFSACL is not served */
     void *v4;          /* clients, sessions, states: nfs_v4*.c */
 };
 
@@ -67,15 +67,15 @@ static inline size_t nfs_room_left(const struct nfs_call *call)
  * Reads arguments from call->in and writes results to call->out, which are dropped, for GARBAGE_ARGS, if call->garbage
  * is set.
  */
-typedef void (*nfs_serve)(struct nfs_call *call);
+typedef void nfs_serve(struct nfs_call *call);
 
 struct nfs_version {
     uint32_t program, version;
     unsigned n_procedures;
-    const nfs_serve *procedures; /* by number; NULL: there is nothing to do */
+    nfs_serve *const *procedures; /* by number; NULL: there is nothing to do */
 };
 
-extern const struct nfs_version nfs_v2, nfs_v3, nfs_mount_v1, nfs_mount_v3;
+extern const struct nfs_version nfs_v2, nfs_v3, nfs_v4, nfs_mount_v1, nfs_mount_v3, nfs_acl_v3;
 void nfs_mount_entry_free(gpointer p);
 
 int64_t nfs_now(const struct nfs_server *server);
@@ -101,7 +101,8 @@ uint32_t nfs_handle_decode(const struct nfs_server *server, const uint8_t *p, ui
 
 /* ---- permissions: mode bits and ACL against the caller's numbers; uid 0 may do everything ---- */
 
-enum { NFS_MAY_EXECUTE = 1, NFS_MAY_WRITE = 2, NFS_MAY_READ = 4 };
+/* CHANGE: the entries of a directory. */
+enum { NFS_MAY_EXECUTE = 1, NFS_MAY_WRITE = 2, NFS_MAY_CHANGE = 3, NFS_MAY_READ = 4 };
 bool nfs_may(const struct nfs_call *call, const struct nfs_node *node, unsigned what);
 bool nfs_is_in_group(const struct nfs_credentials *credentials, uint32_t gid);
 /* The owner's privilege: mode, owner, times. */
@@ -117,5 +118,29 @@ struct nfs_entry {
 
 /* Like nfs_tree_next(), with "." (cookie 1) and ".." (2) in front. */
 bool nfs_next_entry(const struct nfs_server *server, uint64_t dir, uint64_t cookie, struct nfs_entry *entry);
+
+/* ---- nfs_acl.c: NFSACL sets ACLs, and all versions of NFS obey them ---- */
+
+/* For the member acls of struct nfs_server: from a node to its ACL. */
+GHashTable *nfs_acls_new(void);
+/* *may: whether the ACL gives a caller, who is not the owner, all these rights. False: no entry is about the caller. */
+bool nfs_acl_may(const struct nfs_call *call, const struct nfs_node *node, unsigned what, bool *may);
+
+/* ---- nfs_v4.c ---- */
+
+/* server->v4: created with the server, and freed with it after the last of its peers. */
+void nfs4_begin(struct nfs_server *server);
+void nfs4_end(struct nfs_server *server);
+/* All that clients hold is forgotten, and the grace period begins. */
+void nfs4_restart(struct nfs_server *server);
+/* The connection is gone: it carries no more callbacks. */
+void nfs4_peer_gone(struct nfs_peer *peer);
+/* After each Call has been answered: callbacks that it made due go out. */
+void nfs4_send_callbacks(struct nfs_server *server);
+/*
+ * For the other versions of the protocol: true when a delegation conflicts with the operation. It is being recalled,
+ * and the caller answers that it should be tried again later (NFS3ERR_JUKEBOX).
+ */
+bool nfs4_delegated(struct nfs_server *server, uint64_t node, bool modifies);
 
 #endif

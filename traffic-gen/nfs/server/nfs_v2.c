@@ -197,7 +197,7 @@ static void v2_create(struct nfs_call *call)
 {
     const struct v3_where where = v2_get_where(call);
     struct nfs_node_change change = v2_get_sattr(call);
-    uint32_t status = v3_may_look(call, &where.dir);
+    uint32_t status = v3_may_in(call, &where.dir, NFS_MAY_EXECUTE);
     uint64_t id = 0;
 
     /* Nothing says that the file must be new (section 2.2.10): an existing one is truncated to the size. */
@@ -302,7 +302,7 @@ static void v2_statfs(struct nfs_call *call)
 
 /* ROOT and WRITECACHE are obsolete and never used: they have neither arguments nor results (sections 2.2.4 and 2.2.8).
  */
-static const nfs_serve procedures[] = {
+static nfs_serve *const procedures[] = {
     NULL,      v2_getattr, v2_setattr, NULL,    v2_lookup,  v2_readlink, v2_read,  NULL,       v2_write,
     v2_create, v2_remove,  v2_rename,  v2_link, v2_symlink, v2_mkdir,    v2_rmdir, v2_readdir, v2_statfs,
 };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* NFS version 3, RFC 1813: the types that its procedures share, and the procedures on attributes. */
 #include "traffic-gen/nfs/server/nfs_v3_internal.h"
-#include "traffic-gen/nfs/server/nfs_v4.h"
 
 #define NS_PER_S INT64_C(1000000000)
 
@@ -232,9 +231,9 @@ static void v3_access(struct nfs_call *call)
     } rights[] = {
         {0x01 /* READ */, NFS_MAY_READ, NFS_MAY_READ},
         {0x02 /* LOOKUP */, 0, NFS_MAY_EXECUTE},
-        {0x04 /* MODIFY */, NFS_MAY_WRITE, NFS_MAY_WRITE | NFS_MAY_EXECUTE},
-        {0x08 /* EXTEND */, NFS_MAY_WRITE, NFS_MAY_WRITE | NFS_MAY_EXECUTE},
-        {0x10 /* DELETE */, 0, NFS_MAY_WRITE | NFS_MAY_EXECUTE},
+        {0x04 /* MODIFY */, NFS_MAY_WRITE, NFS_MAY_CHANGE},
+        {0x08 /* EXTEND */, NFS_MAY_WRITE, NFS_MAY_CHANGE},
+        {0x10 /* DELETE */, 0, NFS_MAY_CHANGE},
         {0x20 /* EXECUTE */, NFS_MAY_EXECUTE, 0},
     };
     const struct v3_object object = v3_get_object(call);
@@ -298,7 +297,7 @@ static void v3_pathconf(struct nfs_call *call)
     xdr_out_bool(call->out, true);  /* case_preserving */
 }
 
-static const nfs_serve procedures[] = {
+static nfs_serve *const procedures[] = {
     NULL,       v3_getattr,     v3_setattr, v3_lookup, v3_access,   v3_readlink, v3_read,   v3_write,
     v3_create,  v3_mkdir,       v3_symlink, v3_mknod,  v3_remove,   v3_rmdir,    v3_rename, v3_link,
     v3_readdir, v3_readdirplus, v3_fsstat,  v3_fsinfo, v3_pathconf, v3_commit,

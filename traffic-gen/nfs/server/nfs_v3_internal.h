@@ -53,8 +53,7 @@ uint32_t v3_may_set(const struct nfs_call *call, const struct v3_object *object,
 uint32_t v3_own(const struct nfs_call *call, struct nfs_node_change *change);
 
 /* The same for a directory in which a name is looked up or changed; NFS_TREE_NOTDIR for anything else. */
-uint32_t v3_may_look(const struct nfs_call *call, const struct v3_object *dir);
-uint32_t v3_may_change(const struct nfs_call *call, const struct v3_object *dir);
+uint32_t v3_may_in(const struct nfs_call *call, const struct v3_object *dir, unsigned what);
 
 /*
  * V3_JUKEBOX while an NFSv4 client holds a delegation that conflicts with it: it is being recalled, and the caller may
@@ -75,25 +74,12 @@ uint32_t v3_create_again(struct nfs_call *call, uint64_t id, const struct nfs_no
 
 /* ---- procedures ---- */
 
-void v3_lookup(struct nfs_call *call);
-void v3_readlink(struct nfs_call *call);
-void v3_read(struct nfs_call *call);
-void v3_write(struct nfs_call *call);
-void v3_create(struct nfs_call *call);
-void v3_mkdir(struct nfs_call *call);
-void v3_symlink(struct nfs_call *call);
-void v3_mknod(struct nfs_call *call);
-void v3_remove(struct nfs_call *call);
-void v3_rmdir(struct nfs_call *call);
-void v3_rename(struct nfs_call *call);
+nfs_serve v3_lookup, v3_readlink, v3_read, v3_write, v3_create, v3_mkdir, v3_symlink, v3_mknod, v3_remove, v3_rmdir,
+    v3_rename, v3_link, v3_readdir, v3_readdirplus, v3_commit;
 /* Each returns the status; of version 2 as well. */
 uint32_t v3_move(struct nfs_call *call, const struct v3_where *from, const struct v3_where *to);
 uint32_t v3_take_away(struct nfs_call *call, const struct v3_where *where, bool directory);
 uint32_t v3_look_up(struct nfs_call *call, const struct v3_where *where, uint64_t *id);
 uint32_t v3_add_link(struct nfs_call *call, const struct v3_object *file, const struct v3_where *where);
-void v3_link(struct nfs_call *call);
-void v3_readdir(struct nfs_call *call);
-void v3_readdirplus(struct nfs_call *call);
-void v3_commit(struct nfs_call *call);
 
 #endif

@@ -4,23 +4,14 @@
 
 enum create_how { UNCHECKED, GUARDED, EXCLUSIVE };
 
-uint32_t v3_may_look(const struct nfs_call *call, const struct v3_object *dir)
+uint32_t v3_may_in(const struct nfs_call *call, const struct v3_object *dir, unsigned what)
 {
-    if (dir->known && dir->before.kind != NFS_NODE_DIRECTORY)
-        return NFS_TREE_NOTDIR;
-    return v3_may(call, dir, NFS_MAY_EXECUTE);
-}
-
-uint32_t v3_may_change(const struct nfs_call *call, const struct v3_object *dir)
-{
-    if (dir->known && dir->before.kind != NFS_NODE_DIRECTORY)
-        return NFS_TREE_NOTDIR;
-    return v3_may(call, dir, NFS_MAY_WRITE | NFS_MAY_EXECUTE);
+    return dir->known && dir->before.kind != NFS_NODE_DIRECTORY ? (uint32_t)NFS_TREE_NOTDIR : v3_may(call, dir, what);
 }
 
 uint32_t v3_look_up(struct nfs_call *call, const struct v3_where *where, uint64_t *id)
 {
-    uint32_t status = v3_may_look(call, &where->dir);
+    uint32_t status = v3_may_in(call, &where->dir, NFS_MAY_EXECUTE);
 
     if (status == NFS_TREE_OK)
         status = nfs_tree_lookup(call->server->tree, where->dir.id, where->name.p, where->name.n, id);
@@ -60,7 +51,7 @@ static void put_creation(struct nfs_call *call, uint32_t status, uint64_t id, co
 uint32_t v3_make(struct nfs_call *call, const struct v3_where *where, enum nfs_node_kind kind,
                  struct nfs_node_change *change, uint64_t *id)
 {
-    uint32_t status = v3_may_change(call, &where->dir);
+    uint32_t status = v3_may_in(call, &where->dir, NFS_MAY_CHANGE);
 
     if (status == NFS_TREE_OK)
         status = v3_own(call, change);
@@ -101,7 +92,7 @@ void v3_create(struct nfs_call *call)
     const struct v3_where where = v3_get_where(call);
     const enum create_how how = nfs_get_u32(&call->in);
     struct nfs_node_change change = {.set = NFS_SET_VERIFIER};
-    uint32_t status = v3_may_look(call, &where.dir);
+    uint32_t status = v3_may_in(call, &where.dir, NFS_MAY_EXECUTE);
     uint64_t id = 0;
 
     if (how == EXCLUSIVE)
@@ -128,7 +119,7 @@ void v3_mkdir(struct nfs_call *call)
 uint32_t v3_make_link(struct nfs_call *call, const struct v3_where *where, struct nfs_opaque target,
                       struct nfs_node_change *change, uint64_t *id)
 {
-    uint32_t status = v3_may_change(call, &where->dir);
+    uint32_t status = v3_may_in(call, &where->dir, NFS_MAY_CHANGE);
 
     if (status == NFS_TREE_OK)
         status = v3_own(call, change);
@@ -174,7 +165,7 @@ void v3_mknod(struct nfs_call *call)
 
 uint32_t v3_take_away(struct nfs_call *call, const struct v3_where *where, bool directory)
 {
-    uint32_t status = v3_undelegated_name(call, v3_may_change(call, &where->dir), where);
+    uint32_t status = v3_undelegated_name(call, v3_may_in(call, &where->dir, NFS_MAY_CHANGE), where);
 
     if (status == NFS_TREE_OK)
         status = nfs_tree_remove(call->server->tree, where->dir.id, where->name.p, where->name.n, &directory);
@@ -197,10 +188,10 @@ void v3_rmdir(struct nfs_call *call)
 
 uint32_t v3_move(struct nfs_call *call, const struct v3_where *from, const struct v3_where *to)
 {
-    uint32_t status = v3_may_change(call, &from->dir);
+    uint32_t status = v3_may_in(call, &from->dir, NFS_MAY_CHANGE);
 
     if (status == NFS_TREE_OK)
-        status = v3_may_change(call, &to->dir);
+        status = v3_may_in(call, &to->dir, NFS_MAY_CHANGE);
     status = v3_undelegated_name(call, status, from);
     status = v3_undelegated_name(call, status, to);
     if (status == NFS_TREE_OK)
@@ -219,7 +210,7 @@ void v3_rename(struct nfs_call *call)
 
 uint32_t v3_add_link(struct nfs_call *call, const struct v3_object *file, const struct v3_where *where)
 {
-    uint32_t status = file->known ? v3_may_change(call, &where->dir) : file->status;
+    uint32_t status = file->known ? v3_may_in(call, &where->dir, NFS_MAY_CHANGE) : file->status;
 
     status = v3_undelegated(call, status, file->id, true);
     if (status == NFS_TREE_OK)

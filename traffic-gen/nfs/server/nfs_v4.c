@@ -3,8 +3,6 @@
  * COMPOUND of NFSv4: the operations one after the other until one fails (RFC 7530 section 15.2, RFC 8881 section 16.2,
  * RFC 7862), and the table of them.
  */
-#include "traffic-gen/nfs/server/nfs_v4.h"
-
 #include "traffic-gen/nfs/server/nfs_v4_internal.h"
 
 enum { OP_FIRST = 3, OP_SETATTR = 34, OP_SEQUENCE = 53, OP_ILLEGAL = 10044, MINOR_MAX = 2 };
@@ -260,7 +258,7 @@ static void v4_serve_compound(struct nfs_call *rpc)
         nfs4_slot_keep(&call, start);
 }
 
-static const nfs_serve procedures[] = {NULL, v4_serve_compound};
+static nfs_serve *const procedures[] = {NULL, v4_serve_compound};
 
 const struct nfs_version nfs_v4 = {
     .program = NFS_PROGRAM, .version = 4, .n_procedures = G_N_ELEMENTS(procedures), .procedures = procedures};

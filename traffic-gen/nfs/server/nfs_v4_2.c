@@ -59,16 +59,14 @@ int nfs4_seek(struct nfs4_call *call)
     const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
     const uint64_t offset = nfs_get_u64(call->in);
     const uint32_t what = nfs_get_u32(call->in);
-    int status;
-    const struct nfs_node *node = nfs4_regular(call, &status);
+    const struct nfs_node *node;
     uint64_t found, size;
+    int status;
 
     if (what > CONTENT_HOLE)
         return NFS4ERR_UNION_NOTSUPP;
+    node = nfs4_usable(call, &stateid, NFS4_ACCESS_READ, &status);
     if (!node)
-        return status;
-    status = nfs4_may_access(call, &stateid, node->id, NFS4_ACCESS_READ);
-    if (status != NFS4_OK)
         return status;
     if (offset >= node->size)
         return NFS4ERR_NXIO;

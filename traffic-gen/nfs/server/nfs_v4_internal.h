@@ -6,7 +6,7 @@
 #ifndef IWARP_TRAFFIC_NFS_SERVER_NFS_V4_INTERNAL_H
 #define IWARP_TRAFFIC_NFS_SERVER_NFS_V4_INTERNAL_H
 
-#include "traffic-gen/nfs/server/nfs_v4.h"
+#include "traffic-gen/nfs/server/nfs_server_internal.h"
 #include "traffic-gen/nfs/tree/nfs_status.h"
 
 #include <string.h>
@@ -200,10 +200,10 @@ struct nfs4_call {
 
 /* Reads arguments from call->in, which are as wire/nfs_types.txt says; writes the result after its status to call->out.
  */
-typedef int (*nfs4_serve)(struct nfs4_call *call);
+typedef int nfs4_serve(struct nfs4_call *call);
 
 struct nfs4_op {
-    nfs4_serve serve;    /* NULL: NFS4ERR_NOTSUPP */
+    nfs4_serve *serve;   /* NULL: NFS4ERR_NOTSUPP */
     uint8_t first, last; /* minor versions that have it */
     uint8_t flags;
     uint16_t reserve; /* octets of result that need room before it is done, if it changes something */
@@ -274,52 +274,26 @@ void nfs4_put_attributes(struct nfs4_call *call, const struct nfs_node *node, co
 int nfs4_get_attributes(struct nfs4_call *call, struct nfs_node_change *change, struct nfs4_mask *set);
 /* Fills in what a new object inherits from its creator unless set: mode, owner, group. */
 void nfs4_new_attributes(const struct nfs4_call *call, struct nfs_node_change *change, uint32_t mode);
-int nfs4_getattr(struct nfs4_call *call);
-int nfs4_setattr(struct nfs4_call *call);
-int nfs4_verify(struct nfs4_call *call);
-int nfs4_nverify(struct nfs4_call *call);
-int nfs4_access(struct nfs4_call *call);
+nfs4_serve nfs4_getattr, nfs4_setattr, nfs4_verify, nfs4_nverify, nfs4_access;
 
 /* ---- handles and names ---- */
 
-int nfs4_putrootfh(struct nfs4_call *call);
-int nfs4_putfh(struct nfs4_call *call);
-int nfs4_getfh(struct nfs4_call *call);
-int nfs4_savefh(struct nfs4_call *call);
-int nfs4_restorefh(struct nfs4_call *call);
-int nfs4_lookup(struct nfs4_call *call);
-int nfs4_lookupp(struct nfs4_call *call);
-int nfs4_secinfo(struct nfs4_call *call);
-int nfs4_secinfo_no_name(struct nfs4_call *call);
-int nfs4_create(struct nfs4_call *call);
-int nfs4_remove(struct nfs4_call *call);
-int nfs4_rename(struct nfs4_call *call);
-int nfs4_link(struct nfs4_call *call);
-int nfs4_readlink(struct nfs4_call *call);
-int nfs4_readdir(struct nfs4_call *call);
+nfs4_serve nfs4_putrootfh, nfs4_putfh, nfs4_getfh, nfs4_savefh, nfs4_restorefh, nfs4_lookup, nfs4_lookupp, nfs4_secinfo,
+    nfs4_secinfo_no_name, nfs4_create, nfs4_remove, nfs4_rename, nfs4_link, nfs4_readlink, nfs4_readdir;
 
 /* ---- data: nfs_v4_io.c, nfs_v4_2.c, nfs_v4_xattr.c ---- */
 
+/* The current file handle's regular file, which may be used like this with the stateid; NULL: *status says why. */
+const struct nfs_node *nfs4_usable(struct nfs4_call *call, const struct nfs4_stateid *stateid, unsigned access,
+                                   int *status);
 /* The arguments of READ and READ_PLUS: stateid, offset, count. NFS4_OK when *node may be read with that stateid. */
 int nfs4_begin_read(struct nfs4_call *call, const struct nfs_node **node, uint64_t *offset, uint32_t *count);
 
-int nfs4_read(struct nfs4_call *call);
-int nfs4_write(struct nfs4_call *call);
+nfs4_serve nfs4_read, nfs4_write;
 /* A restart: the latest WRITE is undone if it may be, or is to be. */
 void nfs4_lose_write(struct nfs4 *v4);
-int nfs4_commit(struct nfs4_call *call);
-int nfs4_allocate(struct nfs4_call *call);
-int nfs4_deallocate(struct nfs4_call *call);
-int nfs4_seek(struct nfs4_call *call);
-int nfs4_read_plus(struct nfs4_call *call);
-int nfs4_copy(struct nfs4_call *call);
-int nfs4_clone(struct nfs4_call *call);
-int nfs4_io_advise(struct nfs4_call *call);
-int nfs4_offload(struct nfs4_call *call);
-int nfs4_getxattr(struct nfs4_call *call);
-int nfs4_setxattr(struct nfs4_call *call);
-int nfs4_listxattrs(struct nfs4_call *call);
-int nfs4_removexattr(struct nfs4_call *call);
+nfs4_serve nfs4_commit, nfs4_allocate, nfs4_deallocate, nfs4_seek, nfs4_read_plus, nfs4_copy, nfs4_clone,
+    nfs4_io_advise, nfs4_offload, nfs4_getxattr, nfs4_setxattr, nfs4_listxattrs, nfs4_removexattr;
 void nfs4_xattrs_free(void *xattrs);
 
 /* ---- clients: nfs_v4_client.c ---- */
@@ -336,22 +310,16 @@ int nfs4_client_of_minor_0(struct nfs4_call *call, uint64_t id, struct nfs4_clie
 int nfs4_client_of(struct nfs4_call *call, uint64_t id, struct nfs4_client **client);
 /* It is confirmed: an earlier instance of the same client is removed. */
 void nfs4_client_confirm(struct nfs4_call *call, struct nfs4_client *client);
-int nfs4_setclientid(struct nfs4_call *call);
-int nfs4_setclientid_confirm(struct nfs4_call *call);
-int nfs4_renew(struct nfs4_call *call);
-int nfs4_exchange_id(struct nfs4_call *call);
-int nfs4_destroy_clientid(struct nfs4_call *call);
-int nfs4_reclaim_complete(struct nfs4_call *call);
+nfs4_serve nfs4_setclientid, nfs4_setclientid_confirm, nfs4_renew, nfs4_exchange_id, nfs4_destroy_clientid,
+    nfs4_reclaim_complete;
 
 /* ---- sessions: nfs_v4_session.c, nfs_v4_sequence.c ---- */
 
 void nfs4_session_free(struct nfs4_session *session);
+/* The slot keeps no Reply. */
+void nfs4_slot_clear(struct nfs4_slot *slot);
 struct nfs4_session *nfs4_session_find(struct nfs4 *v4, const uint8_t *id);
-int nfs4_create_session(struct nfs4_call *call);
-int nfs4_destroy_session(struct nfs4_call *call);
-int nfs4_bind_conn_to_session(struct nfs4_call *call);
-int nfs4_backchannel_ctl(struct nfs4_call *call);
-int nfs4_sequence(struct nfs4_call *call);
+nfs4_serve nfs4_create_session, nfs4_destroy_session, nfs4_bind_conn_to_session, nfs4_backchannel_ctl, nfs4_sequence;
 /* True: it is to be answered with NFS4ERR_DELAY, though there is no reason but struct nfs_server_options. */
 bool nfs4_is_delayed(const struct nfs4_call *call, struct nfs4_session *session);
 /* The Reply is whole: it is kept for a retry. start: of the results after the RPC header. */
@@ -363,6 +331,8 @@ struct nfs4_owner *nfs4_owner_find(struct nfs4_client *client, bool lock, struct
 /* NULL: too many. */
 struct nfs4_owner *nfs4_owner_get(struct nfs4_client *client, bool lock, struct nfs_opaque name);
 void nfs4_owner_free(struct nfs4_owner *owner);
+/* Frees all that it holds. */
+void nfs4_owner_release(struct nfs4_owner *owner);
 /*
  * Minor version 0: is it the owner's next request? NFS4_OK: it is, and its result will be kept; NFS4_REPLAYED: it is
  * the last one, repeated; NFS4ERR_BAD_SEQID. Other minor versions: NFS4_OK.
@@ -383,6 +353,8 @@ void nfs4_states_forget_gone(struct nfs4_client *client);
 /* An open of minor version 0: nothing is held any more, but a retry of CLOSE finds its owner by it. */
 void nfs4_state_close(struct nfs4_state *state);
 struct nfs4_state *nfs4_state_find(struct nfs4 *v4, uint64_t number);
+/* What an owner holds on a node, an open or locks; NULL: nothing. */
+struct nfs4_state *nfs4_state_of(const struct nfs4_owner *owner, uint64_t node);
 struct nfs4_state *nfs4_state_named(struct nfs4 *v4, const struct nfs4_stateid *stateid);
 /*
  * Minor version 0: who repeats a request, which is recognised by its seqid before its stateid is checked, as the
@@ -402,21 +374,12 @@ int nfs4_may_access(struct nfs4_call *call, const struct nfs4_stateid *stateid, 
 int nfs4_share_conflict(struct nfs4_call *call, uint64_t node, const struct nfs4_owner *owner, unsigned access,
                         unsigned deny);
 
-int nfs4_open(struct nfs4_call *call);
-int nfs4_open_confirm(struct nfs4_call *call);
-int nfs4_open_downgrade(struct nfs4_call *call);
-int nfs4_close(struct nfs4_call *call);
-int nfs4_lock(struct nfs4_call *call);
-int nfs4_lockt(struct nfs4_call *call);
-int nfs4_locku(struct nfs4_call *call);
-int nfs4_release_lockowner(struct nfs4_call *call);
-int nfs4_free_stateid(struct nfs4_call *call);
-int nfs4_test_stateid(struct nfs4_call *call);
+nfs4_serve nfs4_open, nfs4_open_confirm, nfs4_open_downgrade, nfs4_close, nfs4_lock, nfs4_lockt, nfs4_locku,
+    nfs4_release_lockowner, nfs4_free_stateid, nfs4_test_stateid;
 
 /* ---- delegations: nfs_v4_delegation.c, nfs_v4_callback.c ---- */
 
-int nfs4_delegreturn(struct nfs4_call *call);
-int nfs4_delegpurge(struct nfs4_call *call);
+nfs4_serve nfs4_delegreturn, nfs4_delegpurge;
 /* NFS4ERR_DELAY while another client's delegation is in the way; it is recalled. */
 int nfs4_delegation_conflict(struct nfs4 *v4, const struct nfs4_client *client, uint64_t node, bool modifies);
 /* Writes open_delegation4: what OPEN with these bits of share_access gets. */

@@ -4,6 +4,16 @@
 
 enum { READ_RESULT = 8 /* eof and count */, ROUNDUP_MAX = 3, WRITE_UNSTABLE = 0, WRITE_STABLE_MAX = 2 };
 
+const struct nfs_node *nfs4_usable(struct nfs4_call *call, const struct nfs4_stateid *stateid, unsigned access,
+                                   int *status)
+{
+    const struct nfs_node *node = nfs4_regular(call, status);
+
+    if (node)
+        *status = nfs4_may_access(call, stateid, node->id, access);
+    return *status == NFS4_OK ? node : NULL;
+}
+
 int nfs4_begin_read(struct nfs4_call *call, const struct nfs_node **node, uint64_t *offset, uint32_t *count)
 {
     const struct nfs4_stateid stateid = nfs4_get_stateid(call->in);
@@ -11,8 +21,8 @@ int nfs4_begin_read(struct nfs4_call *call, const struct nfs_node **node, uint64
 
     *offset = nfs_get_u64(call->in);
     *count = nfs_get_u32(call->in);
-    *node = nfs4_regular(call, &status);
-    return *node ? nfs4_may_access(call, &stateid, (*node)->id, NFS4_ACCESS_READ) : status;
+    *node = nfs4_usable(call, &stateid, NFS4_ACCESS_READ, &status);
+    return status;
 }
 
 int nfs4_read(struct nfs4_call *call)
@@ -87,14 +97,10 @@ int nfs4_write(struct nfs4_call *call)
     const struct nfs_opaque data = nfs_get_opaque(call->in);
     const uint32_t n = MIN(data.n, call->rpc->server->options.io_max);
     int status;
-    const struct nfs_node *node = nfs4_regular(call, &status);
 
     if (stable > WRITE_STABLE_MAX)
         return NFS4ERR_BADXDR;
-    if (!node)
-        return status;
-    status = nfs4_may_access(call, &stateid, node->id, NFS4_ACCESS_WRITE);
-    if (status != NFS4_OK)
+    if (!nfs4_usable(call, &stateid, NFS4_ACCESS_WRITE, &status))
         return status;
     if (nfs4_is_delayed(call, call->session))
         return NFS4ERR_DELAY;

@@ -22,11 +22,6 @@ static int make_range(uint32_t type, uint64_t offset, uint64_t length, struct nf
 
 /* ---- ranges ---- */
 
-static bool overlap(const struct nfs4_range *a, const struct nfs4_range *b)
-{
-    return a->first <= b->last && b->first <= a->last;
-}
-
 static void add_range(GArray *ranges, uint64_t first, uint64_t last, bool write)
 {
     struct nfs4_range range = {.first = first, .last = last, .write = write};
@@ -78,7 +73,7 @@ static bool conflicts(const struct nfs4_state *state, const struct nfs4_range *w
 {
     for (guint i = 0; i < state->ranges->len; i++) {
         *found = g_array_index(state->ranges, struct nfs4_range, i);
-        if (overlap(found, wanted) && (found->write || wanted->write))
+        if (found->first <= wanted->last && wanted->first <= found->last && (found->write || wanted->write))
             return true;
     }
     return false;
@@ -149,19 +144,6 @@ static bool lock_get_request(struct xdr *in, struct request *out)
     return is_type(type);
 }
 
-static struct nfs4_state *locks_of(const struct nfs4_call *call, const struct nfs4_owner *owner)
-{
-    struct nfs4_file *file = nfs4_file_find(call->v4, call->current);
-
-    for (GList *at = file ? file->states.head : NULL; at; at = at->next) {
-        struct nfs4_state *state = at->data;
-
-        if (state->kind == NFS4_LOCK && state->owner == owner)
-            return state;
-    }
-    return NULL;
-}
-
 /* The open, the lock-owner, and the locks if there are any. */
 static int get_locker(struct nfs4_call *call, const struct request *request, struct nfs4_state **open,
                       struct nfs4_owner **owner, struct nfs4_state **locks)
@@ -191,7 +173,7 @@ static int get_locker(struct nfs4_call *call, const struct request *request, str
     *owner = nfs4_owner_get((*open)->client, true, request->owner);
     if (!*owner)
         return call->minor == 0 ? NFS4ERR_RESOURCE : NFS4ERR_DELAY;
-    *locks = locks_of(call, *owner);
+    *locks = nfs4_state_of(*owner, call->current);
     return nfs4_owner_seqid(call, (*open)->owner, seqid);
 }
 
@@ -305,7 +287,6 @@ int nfs4_release_lockowner(struct nfs4_call *call)
 {
     struct nfs4_client *client;
     struct nfs4_owner *owner;
-    GList *next;
     int status = nfs4_client_of_minor_0(call, nfs_get_u64(call->in), &client);
 
     if (status != NFS4_OK)
@@ -319,13 +300,7 @@ int nfs4_release_lockowner(struct nfs4_call *call)
         if (state->owner == owner && state->ranges->len > 0)
             return NFS4ERR_LOCKS_HELD;
     }
-    for (GList *at = client->states.head; at; at = next) {
-        struct nfs4_state *state = at->data;
-
-        next = at->next;
-        if (state->owner == owner)
-            nfs4_state_free(state);
-    }
+    nfs4_owner_release(owner);
     nfs4_owner_free(owner);
     return NFS4_OK;
 }

@@ -7,7 +7,7 @@ static const struct nfs_node *writable_directory(struct nfs4_call *call, int *st
 {
     const struct nfs_node *directory = nfs4_directory(call, status);
 
-    if (directory && !nfs_may(call->rpc, directory, NFS_MAY_WRITE | NFS_MAY_EXECUTE)) {
+    if (directory && !nfs_may(call->rpc, directory, NFS_MAY_CHANGE)) {
         *status = NFS4ERR_ACCESS;
         return NULL;
     }
@@ -125,7 +125,7 @@ int nfs4_rename(struct nfs4_call *call)
         return NFS4ERR_STALE;
     if (source->kind != NFS_NODE_DIRECTORY)
         return NFS4ERR_NOTDIR;
-    if (!nfs_may(call->rpc, source, NFS_MAY_WRITE | NFS_MAY_EXECUTE))
+    if (!nfs_may(call->rpc, source, NFS_MAY_CHANGE))
         return NFS4ERR_ACCESS;
     status = undelegated(call, call->saved, from);
     if (status == NFS4_OK)

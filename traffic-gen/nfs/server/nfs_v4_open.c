@@ -98,7 +98,7 @@ static int open_create(struct nfs4_call *call, struct request *request, const st
 {
     struct nfs_node_change attributes = request->attributes;
 
-    if (!nfs_may(call->rpc, directory, NFS_MAY_WRITE | NFS_MAY_EXECUTE))
+    if (!nfs_may(call->rpc, directory, NFS_MAY_CHANGE))
         return NFS4ERR_ACCESS;
     nfs4_new_attributes(call, &attributes, request->mode == CREATE_EXCLUSIVE ? 0600 : 0644);
     if (request->mode >= CREATE_EXCLUSIVE) {
@@ -164,33 +164,12 @@ static int check_delegation(struct nfs4_call *call, const struct request *reques
 
 /* ---- OPEN ---- */
 
-static struct nfs4_state *open_of(const struct nfs4_call *call, uint64_t node, const struct nfs4_owner *owner)
-{
-    struct nfs4_file *file = nfs4_file_find(call->v4, node);
-
-    for (GList *at = file ? file->states.head : NULL; at; at = at->next) {
-        struct nfs4_state *state = at->data;
-
-        if (state->kind == NFS4_OPEN && state->owner == owner && !state->closed)
-            return state;
-    }
-    return NULL;
-}
-
 /* RFC 7530 section 16.18.5: an owner that was never confirmed starts over, whatever its seqid. */
 static void drop_unconfirmed(struct nfs4_call *call, struct nfs4_owner *owner, uint32_t seqid)
 {
-    GList *next;
-
     if (call->minor > 0 || owner->confirmed || !owner->used || seqid == owner->seqid)
         return;
-    for (GList *at = owner->client->states.head; at; at = next) {
-        struct nfs4_state *state = at->data;
-
-        next = at->next;
-        if (state->owner == owner)
-            nfs4_state_free(state);
-    }
+    nfs4_owner_release(owner);
     owner->used = false;
 }
 
@@ -278,7 +257,7 @@ static int v4_open_file(struct nfs4_call *call, struct request *request, struct 
         status = nfs4_share_conflict(call, node, owner, request->access, request->deny);
     if (status != NFS4_OK)
         return status;
-    state = open_of(call, node, owner);
+    state = nfs4_state_of(owner, node);
     if (!state)
         state = nfs4_state_new(owner->client, NFS4_OPEN, node, owner);
     state->access |= request->access;

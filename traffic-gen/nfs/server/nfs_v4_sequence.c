@@ -134,11 +134,7 @@ void nfs4_slot_keep(struct nfs4_call *call, size_t start)
     struct nfs4_slot *slot = call->slot;
     size_t n = xdr_out_at(call->out) - start;
 
-    if (slot->reply) {
-        g_free(slot->reply->p);
-        g_free(slot->reply);
-        slot->reply = NULL;
-    }
+    nfs4_slot_clear(slot);
     slot->status = get_be32(p);
     /* A Reply of SEQUENCE alone is always kept; others when the client asks for it. */
     if (n > call->session->fore.max_cached || (!call->cache_this && call->n_ops > 1))

@@ -29,19 +29,17 @@ struct nfs4_session *nfs4_session_find(struct nfs4 *v4, const uint8_t *id)
     return g_hash_table_lookup(v4->sessions, id);
 }
 
-static void slot_clear(struct nfs4_slot *slot)
+void nfs4_slot_clear(struct nfs4_slot *slot)
 {
-    if (slot->reply) {
+    if (slot->reply)
         g_free(slot->reply->p);
-        g_free(slot->reply);
-    }
-    slot->reply = NULL;
+    g_clear_pointer(&slot->reply, g_free);
 }
 
 void nfs4_session_free(struct nfs4_session *session)
 {
     for (unsigned i = 0; i < session->fore.max_requests; i++)
-        slot_clear(&session->slots[i]);
+        nfs4_slot_clear(&session->slots[i]);
     session->client->v4->n_slots -= session->fore.max_requests;
     g_free(session->slots);
     g_queue_unlink(&session->client->sessions, &session->in_client);

@@ -36,6 +36,19 @@ void nfs4_owner_free(struct nfs4_owner *owner)
     g_free(owner);
 }
 
+void nfs4_owner_release(struct nfs4_owner *owner)
+{
+    GList *next;
+
+    for (GList *at = owner->client->states.head; at; at = next) {
+        struct nfs4_state *state = at->data;
+
+        next = at->next;
+        if (state->owner == owner)
+            nfs4_state_free(state);
+    }
+}
+
 /* Owners that hold nothing are kept for retries of their last request, as long as there is room. */
 static bool state_make_room(struct nfs4_client *client)
 {
@@ -158,6 +171,19 @@ struct nfs4_state *nfs4_state_find(struct nfs4 *v4, uint64_t number)
 struct nfs4_state *nfs4_state_named(struct nfs4 *v4, const struct nfs4_stateid *stateid)
 {
     return get_be32(stateid->other) == v4->boot ? nfs4_state_find(v4, get_be64(stateid->other + 4)) : NULL;
+}
+
+struct nfs4_state *nfs4_state_of(const struct nfs4_owner *owner, uint64_t node)
+{
+    struct nfs4_file *file = nfs4_file_find(owner->client->v4, node);
+
+    for (GList *at = file ? file->states.head : NULL; at; at = at->next) {
+        struct nfs4_state *state = at->data;
+
+        if (state->owner == owner && !state->closed)
+            return state;
+    }
+    return NULL;
 }
 
 bool nfs4_states_full(const struct nfs4_client *client)
