@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What carries a conversation: MPA over the simulated TCP, a reliable connection of RoCE, or the socket of a suite.
- * Whatever a script says comes down to these calls; what is above them is the same on all.
+ * Carriers of a conversation: MPA over the simulated TCP, a reliable connection of RoCE, or the socket of a suite.
+ * Scripts reach all carriers through these calls.
  */
 #ifndef IWARP_TRAFFIC_SAY_CARRIER_H
 #define IWARP_TRAFFIC_SAY_CARRIER_H
@@ -12,39 +12,39 @@ struct message;
 struct words;
 
 struct carrier {
-    const char *name; /* of --transport */
-    /* Makes the connection in the simulated network, as c->setup has it. NULL: it is there. */
+    const char *name; /* as given to --transport */
+    /* Opens the connection in the simulated network as c->setup says. NULL: the connection exists already. */
     void (*connect)(struct conversation *c);
-    /* Its life in the network, for connections that begin after it. */
+    /* The simulated TCP or RC connection, which later connections can wait for. */
     struct sim_life *(*life)(const struct conversation *c);
-    /* Everything scripted so far for the peer of role, as sim_how.received counts it. NULL: nothing is counted. */
+    /* Counts everything scripted so far for the peer of role, as sim_how.received does. NULL: nothing is counted. */
     uint64_t (*all_of_peer)(const struct conversation *c, enum role role);
-    /* What role says as the connection comes about: MPA Request or Reply, ConnectRequest or ConnectReply. */
+    /* Sends role's start-up frame: MPA Request or Reply, ConnectRequest or ConnectReply. */
     void (*startup)(struct conversation *c, enum role role);
     /* One RDMA operation, or the answer to one (operations.h). */
     void (*message)(struct conversation *c, enum role role, const struct message *message);
-    /* Nothing new, but a packet that shows that role is still there. */
+    /* Sends a packet without new data, which shows that role is still there. */
     void (*silence)(struct conversation *c, enum role role, const struct sim_how *how);
-    /* role ends the connection: orderly, or at once. */
+    /* role ends the connection, in order or at once. */
     void (*end)(struct conversation *c, enum role role, bool reset, const struct sim_how *how);
-    /* From here on the capture holds, or does not hold, the connection's packets. NULL: there is no capture. */
+    /* Begins or stops capturing the connection's packets. NULL: there is no capture. */
     void (*capturing)(struct conversation *c, enum role role, bool on, const struct sim_how *how);
-    /* Of carriers of MPA, NULL of others: the next octets of role's stream, and how many there are so far. */
+    /* Only for carriers of MPA: appends octets to role's stream; the number of octets so far. */
     void (*write)(struct conversation *c, enum role role, const uint8_t *p, size_t n, const struct sim_how *how);
     uint64_t (*written)(const struct conversation *c, enum role role);
     /*
-     * Fills in what is known of a peer that is no part of the script, before the words of the statement change it; may
-     * take words. False: it is not said. NULL: messages are as message_init() makes them.
+     * Fills in what is known about a peer outside the script, before the words of the statement change the message; may
+     * take words. False: the message is not sent. NULL: messages stay as message_init() made them.
      */
     bool (*fill_in)(struct conversation *c, struct words *words, struct message *message);
 };
 
-/* For carriers of MPA: role's own startup frame, as c->setup and c->changes have it; messages as FPDUs. */
+/* Only for carriers of MPA: sends role's start-up frame as c->setup and c->changes say; sends messages as FPDUs. */
 void say_own_startup(struct conversation *c, enum role role);
 void say_message_in_fpdus(struct conversation *c, enum role role, const struct message *message);
 
 extern const struct carrier carrier_mpa, carrier_roce;
-/* By its name; NULL: there is none. */
+/* Finds a carrier by its name; NULL: unknown. */
 const struct carrier *carrier_find(const char *name);
 
 static inline uint64_t carrier_all_of_peer(const struct conversation *c, enum role role)
@@ -52,9 +52,9 @@ static inline uint64_t carrier_all_of_peer(const struct conversation *c, enum ro
     return c->carrier->all_of_peer ? c->carrier->all_of_peer(c, role) : 0;
 }
 
-/* When and how role says its next message: as c->how and c->early have it, which this resets. */
+/* When and how role sends its next message, from c->how and c->early, which this resets. */
 struct sim_how take_how(struct conversation *c, enum role role);
-/* What the peer of `offender` does about the deviation that has happened. */
+/* Carries out the reaction of `offender`'s peer to the deviation. */
 void say_aftermath(struct conversation *c, enum role offender);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* MPA over the simulated TCP as a carrier: startup frames, FPDUs and other octets, with what is wrong in them. */
+/* MPA over the simulated TCP as a carrier: start-up frames, FPDUs and other octets, with their errors. */
 #include "traffic-gen/say/carrier.h"
 #include "traffic-gen/say/deviation.h"
 #include "traffic-gen/say/operations.h"
@@ -37,7 +37,7 @@ static void connect_mpa(struct conversation *c)
 
 /* ---- octets ---- */
 
-/* What only MPA carries. */
+/* The octets that only MPA carries. */
 static bool mpa_is_elsewhere(struct conversation *c)
 {
     if (!c->carrier->write && !c->stage->impossible)
@@ -54,7 +54,7 @@ static void mpa_write_octets(struct conversation *c, enum role role, const void 
         c->carrier->write(c, role, p, n, how);
 }
 
-/* Where in the stream the next octet of role goes. */
+/* The stream offset of role's next octet. */
 static uint64_t next_offset(const struct conversation *c, enum role role)
 {
     return c->carrier->written(c, role) + (c->is_corked[role] ? c->corked[role]->len : 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * RoCE as a carrier: what MPA, DDP and RDMAP do is done by connection management and a queue pair. An STag is an R_Key,
- * a Tagged Offset a virtual address, Private Data that of ConnectRequest and ConnectReply; a Read needs no sink.
+ * RoCE as a carrier: connection management and a queue pair do the work of MPA, DDP and RDMAP. An STag is an R_Key, a
+ * Tagged Offset is a virtual address, and ConnectRequest and ConnectReply carry the Private Data; a Read needs no sink.
  */
 #include "traffic-gen/say/carrier.h"
 #include "traffic-gen/say/operations.h"
@@ -26,7 +26,7 @@ static void roce_refuse(struct conversation *c, const char *why)
         c->stage->impossible = why;
 }
 
-/* As real ones are: without a pattern. */
+/* Starting PSNs look random, as real ones do. */
 static uint32_t first_psn(const struct conversation *c, unsigned side, unsigned place)
 {
     uint32_t x = (2 * place + side + 1) * 0x9E3779B1u;
@@ -107,7 +107,9 @@ static void startup_roce(struct conversation *c, enum role role)
              &how);
 }
 
-/* What Terminates tell by layer, type and code, a NAK tells by its code, about the latest request that it may be about.
+/*
+ * The NAK code for a Terminate's layer, type and code; the NAK is about the latest request that can have caused the
+ * Terminate.
  */
 static void refuse_request(struct conversation *c, enum role role, const struct rdmap_terminate *terminate,
                            const struct sim_how *how)
@@ -144,7 +146,7 @@ static void refuse_request(struct conversation *c, enum role role, const struct 
     roce_refuse(c, "there is no NAK for it on RoCE");
 }
 
-/* Fields that only MPA, DDP and RDMAP have must be as they are when nothing is said. */
+/* Refuses changes of fields that exist only in MPA, DDP and RDMAP. */
 static bool roce_is_plain(const struct conversation *c, const struct message *message)
 {
     const struct ddp_segment *s = &message->segment;
@@ -224,7 +226,7 @@ static void silence_roce(struct conversation *c, enum role role, const struct si
 }
 
 /*
- * What a TCP reset is: the end breaks off over the Send that it was given last, if there is one. A DisconnectRequest
+ * The counterpart of a TCP reset: the end stops in the middle of its last Send, if there is one. A DisconnectRequest
  * follows in either case.
  */
 static void end_roce(struct conversation *c, enum role role, bool reset, const struct sim_how *how)

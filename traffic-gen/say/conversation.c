@@ -61,7 +61,7 @@ void stage_free(struct stage *stage)
     g_free(stage);
 }
 
-/* What both frames together mean: RFC 5044 section 7.1.1, and Appendix C for revision 0. */
+/* Negotiates the terms from both frames: RFC 5044 section 7.1.1, and Appendix C for revision 0. */
 static void conversation_negotiate(struct conversation *c)
 {
     const struct startup_wish *request = &c->setup.wish[INITIATOR], *reply = &c->setup.wish[RESPONDER];
@@ -79,7 +79,8 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
     unsigned number = stage->n_conversations++;
 
     c->stage = stage;
-    c->carrier = setup->no_mpa ? &carrier_mpa : stage->carrier; /* plain TCP, whatever carries the others */
+    c->carrier =
+        setup->no_mpa ? &carrier_mpa : stage->carrier; /* plain TCP, whatever carries the other conversations */
     c->operations = operations_new();
     c->number = number;
     c->setup = *setup;
@@ -88,7 +89,7 @@ struct conversation *conversation_new(struct stage *stage, const struct conversa
         struct words words = stage->deviation->setup;
 
         setup_change(&c->setup, &words);
-        stage->deviated = !stage->deviation->changes; /* else the setup only prepares the place */
+        stage->deviated = !stage->deviation->changes; /* a deviation in the setup alone does not count yet */
     }
     c->side[INITIATOR] = c->setup.responder_opens;
     c->side[RESPONDER] = !c->setup.responder_opens;
@@ -204,7 +205,7 @@ void say_close(struct conversation *c, enum role first)
     say_fin(c, first == INITIATOR ? RESPONDER : INITIATOR);
 }
 
-/* The peer's Terminate about the last FPDU of `offender`, and its close. */
+/* Plays the Terminate that the peer sends about the last FPDU of `offender`, and its close. */
 static void close_with_terminate(struct conversation *c, enum role offender, uint16_t terminate)
 {
     enum role peer = offender == INITIATOR ? RESPONDER : INITIATOR;
@@ -228,5 +229,5 @@ void say_aftermath(struct conversation *c, enum role offender)
         close_with_terminate(c, offender, deviation->terminate);
     else
         say_close(c, offender == INITIATOR ? RESPONDER : INITIATOR);
-    c->over = true; /* what the script still says is left out */
+    c->over = true; /* the rest of the script is left out */
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Deviations: where they strike, and what comes of it. */
+/* Deviations: where they apply, and how the peer reacts. */
 #include "traffic-gen/say/deviation.h"
 
 #include "traffic-gen/say/verb.h"
@@ -109,7 +109,7 @@ static bool two_markers_inside(const struct frame_write *w)
     return inner_markers(w) >= 2;
 }
 
-/* The only one, with something of the ULPDU or PAD on both of its sides. */
+/* The FPDU has a single Marker, with octets of the ULPDU or PAD on both sides. */
 static bool marker_in_ulpdu(const struct frame_write *w)
 {
     uint64_t at = mpa_next_marker(&w->plan.framing, w->plan.offset);
@@ -134,13 +134,13 @@ static uint64_t deviation_wrap_of(const struct frame_write *w)
     return UINT64_C(0x100000000) - w->conversation->setup.isn[w->conversation->side[w->role]] - 1;
 }
 
-/* Sequence numbers wrapped before the Marker inside. */
+/* Sequence numbers wrap in the FPDU, before a Marker. */
 static bool marker_after_wrap(const struct frame_write *w)
 {
     return marker_inside(w) && mpa_next_marker(&w->plan.framing, w->plan.offset) >= deviation_wrap_of(w);
 }
 
-/* The header below sequence number 2^32, the Marker above. */
+/* Sequence number 2^32 lies between the header and a Marker. */
 static bool wrap_before_marker(const struct frame_write *w)
 {
     return marker_inside(w) && w->plan.offset + MPA_MARKER_LEN < deviation_wrap_of(w) &&
@@ -273,7 +273,7 @@ void deviation_free(struct deviation *deviation)
     g_free(deviation);
 }
 
-/* ---- where it strikes ---- */
+/* ---- where they apply ---- */
 
 bool deviation_strikes_startup(const struct deviation *deviation, const struct conversation *c, enum role role)
 {

@@ -11,7 +11,7 @@ static size_t covered(const struct frame_write *w)
     return w->octets->len - MPA_CRC_LEN;
 }
 
-/* There may be no CRC field, or other words may have cut the FPDU. */
+/* There may be no CRC field: CRC may be off, or other words may have cut the FPDU. */
 static bool crc_is_whole(const struct frame_write *w)
 {
     return w->octets->len >= MPA_LENGTH_LEN + 2 + MPA_CRC_LEN;
@@ -23,7 +23,7 @@ static void put_crc(struct frame_write *w, uint32_t crc)
         put_le32(w->octets->data + covered(w), crc);
 }
 
-/* CRC over everything before the CRC field but the n octets at `at`. */
+/* CRC over all octets before the CRC field, except the n octets at `at`. */
 static void put_crc_without(struct frame_write *w, size_t at, size_t n)
 {
     const uint8_t *p = w->octets->data;
@@ -83,7 +83,7 @@ void fpdu_crc_swapped(struct frame_write *w)
     put_be32(p, get_le32(p));
 }
 
-/* The CRC field straight after ULPDU_Length, the rest moved back. */
+/* Moves the CRC field to directly after ULPDU_Length. */
 void fpdu_crc_after_length(struct frame_write *w)
 {
     uint8_t *p = w->octets->data;
@@ -96,7 +96,7 @@ void fpdu_crc_after_length(struct frame_write *w)
     put_le32(p + MPA_LENGTH_LEN, crc);
 }
 
-/* [length ULPDU PAD CRC] becomes [length ULPDU CRC PAD], the CRC over what then precedes it. */
+/* Turns [length ULPDU PAD CRC] into [length ULPDU CRC PAD]; the CRC covers the octets before it. */
 void fpdu_crc_before_pad(struct frame_write *w)
 {
     uint8_t pad = w->plan.pad_length, *crc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Markers with other contents, and in other places. */
+/* Markers with wrong contents, or in wrong places. */
 #include "traffic-gen/say/mpa_words.h"
 #include "wire/crc32c.h"
 #include "wire/octets.h"
@@ -36,7 +36,7 @@ void fpdu_change_markers(struct frame_write *w)
 
 /* ---- places ---- */
 
-/* The FPDU anew with Markers at the stream offsets at[0..n); pointers and CRC are right for these places. */
+/* Encodes the FPDU again with Markers at the stream offsets at[0..n); pointers and CRC are right for these places. */
 static void place_markers(struct frame_write *w, const uint64_t *at, unsigned n)
 {
     struct mpa_fpdu_plan plan = w->plan;
@@ -57,7 +57,8 @@ static void place_markers(struct frame_write *w, const uint64_t *at, unsigned n)
             if (i == 0)
                 header += MPA_MARKER_LEN;
             else
-                put_be16(marker + 2, (uint16_t)(position - header) & 0xFFFC); /* as 4.2 wants it, wherever it is */
+                put_be16(marker + 2,
+                         (uint16_t)(position - header) & 0xFFFC); /* as section 4.2 requires for any place */
             g_byte_array_append(w->octets, marker, sizeof marker);
             position += MPA_MARKER_LEN;
             next++;
@@ -68,7 +69,7 @@ static void place_markers(struct frame_write *w, const uint64_t *at, unsigned n)
     g_byte_array_append(w->octets, crc, sizeof crc);
 }
 
-/* At all stream offsets first + period * k that this FPDU reaches, and before its first octet where `lead` is set. */
+/* Puts Markers at all stream offsets first + period * k in this FPDU, and before its first octet if `lead` is set. */
 static void place_grid(struct frame_write *w, bool lead, uint64_t first, unsigned period)
 {
     uint64_t at[MPA_FPDU_MARKERS_MAX + 1];
@@ -93,7 +94,7 @@ static bool leads(const struct frame_write *w)
     return mpa_next_marker(&w->plan.framing, w->plan.offset) == w->plan.offset;
 }
 
-/* mpa.grid=PERIOD, mpa.grid-from=OFFSET of the first one. */
+/* mpa.grid=PERIOD, mpa.grid-from=OFFSET of the first Marker. */
 void fpdu_other_period(struct frame_write *w)
 {
     uint64_t from = words_number(w->words, "mpa.grid-from", 0);
@@ -106,7 +107,7 @@ void fpdu_no_inner_markers(struct frame_write *w)
     place_markers(w, &w->plan.offset, leads(w) ? 1 : 0);
 }
 
-/* mpa.marker-late=N: the next Marker after the leading one N octets late. */
+/* mpa.marker-late=N: the next Marker after the leading one comes N octets late. */
 void fpdu_marker_late(struct frame_write *w)
 {
     uint64_t first = mpa_next_marker(&w->plan.framing, w->plan.offset);

@@ -19,7 +19,7 @@ static void set_ulpdu_length(struct frame_write *w, uint16_t n)
     w->plan.pad_length = (uint8_t)mpa_pad_length(n);
 }
 
-/* mpa.ulpdu=N: as if it had always been so long. */
+/* mpa.ulpdu=N: a ULPDU of N octets, with all fields that follow from its length. */
 static void resize_ulpdu(struct frame_write *w)
 {
     uint16_t n = (uint16_t)MIN(w->word->number, ULPDU_ROOM);
@@ -29,7 +29,7 @@ static void resize_ulpdu(struct frame_write *w)
     set_ulpdu_length(w, n);
 }
 
-/* The segment twice in one FPDU, its second MSN one higher. */
+/* Puts the segment twice into one FPDU; the second MSN is one higher. */
 static void double_ulpdu(struct frame_write *w)
 {
     uint16_t n = w->plan.ulpdu_length;
@@ -41,7 +41,7 @@ static void double_ulpdu(struct frame_write *w)
     set_ulpdu_length(w, (uint16_t)(2 * n));
 }
 
-/* Of the DDP header's first octets, as faults of versions need them. */
+/* Words for the first octets of the DDP header, used by faults of versions. */
 static void change_ulpdu_octet(struct frame_write *w)
 {
     unsigned at = w->word->name[strlen("mpa.ulpdu")] - '0';
@@ -77,13 +77,13 @@ static void set_crc(struct frame_write *w)
     fix_crc(w, (uint32_t)w->word->number);
 }
 
-/* Also where CRC is not in use. */
+/* Sends the right CRC although CRC is not in use. */
 static void use_right_crc(struct frame_write *w)
 {
     w->plan.crc_fixed = false;
 }
 
-/* That of the FPDU before the words that follow. */
+/* Keeps the CRC from before the words that follow. */
 static void keep_crc(struct frame_write *w)
 {
     struct mpa_fpdu_plan plan = w->plan;
@@ -95,7 +95,7 @@ static void keep_crc(struct frame_write *w)
     fix_crc(w, get_le32(octets + n - MPA_CRC_LEN));
 }
 
-/* From here on. */
+/* Markers on or off for all FPDUs from here on. */
 static void use_markers(struct frame_write *w)
 {
     w->plan.framing.markers = w->conversation->framing[w->role].markers = w->word->number != 0;
@@ -107,7 +107,7 @@ static void send_early(struct frame_write *w)
     w->how.received = 0;
 }
 
-/* Waits for the Initiator's Request alone. */
+/* Waits only for the Initiator's Request. */
 static void send_after_request(struct frame_write *w)
 {
     w->how.received = w->conversation->framing[INITIATOR].seq_start;
@@ -125,7 +125,7 @@ static void write_first(struct frame_write *w, guint n, const struct sim_how *ho
 
 static const uint64_t gap_max_us = UINT64_C(3600) * 1000000;
 
-/* The first n octets now; the others as soon as they may be sent, or after mpa.gap=MICROSECONDS, once mpa.acked. */
+/* Sends n octets now, the others as soon as possible, or after mpa.gap=MICROSECONDS, or once mpa.acked. */
 static void words_split(struct frame_write *w, guint n)
 {
     uint64_t received = words_given(w->words, "mpa.gap") ? 0 : w->how.received;
@@ -136,7 +136,7 @@ static void words_split(struct frame_write *w, guint n)
                               .delay_ns = (int64_t)MIN(words_number(w->words, "mpa.gap", 0), gap_max_us) * 1000};
 }
 
-/* mpa.split=N: so many octets first, negative: all but so many. */
+/* mpa.split=N: sends N octets first; a negative N leaves -N octets for the second write. */
 static void split_at(struct frame_write *w)
 {
     int64_t n = (int64_t)w->word->number;
@@ -152,7 +152,7 @@ static void split_half(struct frame_write *w)
         words_split(w, w->octets->len / 2);
 }
 
-/* The leading Marker alone when only the Request has arrived. */
+/* Sends the leading Marker alone when only the Request has arrived. */
 static void marker_alone(struct frame_write *w)
 {
     struct sim_how how = {.received = w->conversation->framing[INITIATOR].seq_start};
@@ -166,7 +166,7 @@ static void first_half_only(struct frame_write *w)
     g_byte_array_set_size(w->octets, w->octets->len / 2 & ~3u);
 }
 
-/* Four times in IP fragments that reach nobody. */
+/* Sends IP fragments four times that reach nobody. */
 static void lost_fragments(struct frame_write *w)
 {
     struct conversation *c = w->conversation;

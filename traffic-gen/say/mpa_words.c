@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* mpa@OFFSET=N, a negative one from the end; past it nothing is changed. */
+/* mpa@OFFSET=N changes an octet; a negative offset counts from the end, and one past the end changes nothing. */
 static void change_octet(GByteArray *octets, const struct word *word)
 {
     long at = strtol(word->name + strlen("mpa@"), NULL, 0);
@@ -26,7 +26,7 @@ static bool names_octet(const char *name)
 
 GByteArray *word_octets(const struct word *word)
 {
-    GByteArray *octets = g_byte_array_sized_new(64); /* so that there is memory even for none */
+    GByteArray *octets = g_byte_array_sized_new(64); /* allocates even for no octets */
     uint8_t octet;
 
     for (const char *p = word->text; words_octet(p, &octet); p += 2)
@@ -53,7 +53,7 @@ void frame_cut(GByteArray *octets, const struct word *word)
     g_byte_array_set_size(octets, octets->len - (guint)MIN(word->number, octets->len));
 }
 
-/* NULL: there is none of that name. */
+/* NULL: unknown name. */
 static const struct frame_word *words_find_word(const char *name, bool startup)
 {
     static const struct frame_word octet = {"mpa@", CHANGE, NULL, NULL, change_octet};
@@ -95,7 +95,7 @@ static enum word_value words_value_of(const char *name, bool startup)
     return known ? known->value : NO_WORD;
 }
 
-/* The word at i, if it has what it has to have, as the one being applied. */
+/* Makes the word at i the current word if its value has the right form. */
 static const struct frame_word *words_apply(struct words *words, unsigned i, struct frame_write *w)
 {
     const struct frame_word *known = words_find_word(words->list[i].name, w->startup);

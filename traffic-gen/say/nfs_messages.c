@@ -10,14 +10,14 @@ enum { WORD_MAX = 96, CONTENTS_MAX = 1 << 26, ROUNDS_MAX = 1 << 20, ELEMENTS_MAX
 
 struct build {
     struct nfs_body *out;
-    const struct nfs_body *call; /* results: the arguments that they answer */
+    const struct nfs_body *call; /* for results: the arguments of the Call */
     const struct nfs_options *options;
     unsigned op;
-    char **parameters; /* of this operation, as written in `ops` */
+    char **parameters; /* parameters of this operation, as written in `ops` */
     const struct nfs_template *template;
-    uint64_t round; /* of the group */
+    uint64_t round; /* repetition of the current group */
     const char *wrong;
-    struct xdr *in; /* what is read; NULL: it is written */
+    struct xdr *in; /* NULL: the message is written, else it is read from here */
 };
 
 void nfs_body_init(struct nfs_body *body)
@@ -51,7 +51,7 @@ void nfs_fill(uint8_t *p, size_t n, unsigned seed)
 
 const struct nfs_field *nfs_field_find(const struct nfs_body *body, unsigned op, const char *name)
 {
-    /* Of a Call that was heard nothing is known but its chunks. */
+    /* Only the chunks of a Call that was received are known. */
     for (unsigned i = body->fields ? body->fields->len : 0; i-- > 0;) {
         const struct nfs_field *field = &g_array_index(body->fields, struct nfs_field, i);
 
@@ -77,7 +77,7 @@ static void put_u64(struct build *b, uint64_t v)
     put_u32(b, (uint32_t)v);
 }
 
-/* Contents and roundup. p NULL: a pattern. */
+/* Writes contents and roundup. p NULL: a pattern. */
 static void put_pattern_or(struct build *b, const void *p, uint32_t n, unsigned seed)
 {
     guint at = b->out->octets->len;
@@ -106,7 +106,7 @@ static void note_field(struct build *b, const char *name, size_t at, unsigned si
     g_array_append_val(b->out->fields, field);
 }
 
-/* In every message the same: handles, sessions, state; and a file, of which READ returns what WRITE has written. */
+/* The same in every message: handles, sessions, state, and one file, so that READ returns what WRITE wrote. */
 static unsigned seed_of(const struct build *b, const char *name, bool eligible)
 {
     return eligible && strcmp(name, "data") != 0 ? b->options->seed + b->op : 1;
@@ -144,7 +144,7 @@ static const char *wanted(const struct build *b, const char *name)
     return text;
 }
 
-/* "16/8": what the first element of a group has, and what all others. */
+/* Parses "16/8": 16 for the first element of a group, 8 for all others. */
 static const char *of_round(const struct build *b, const char *text)
 {
     const char *next;
@@ -154,7 +154,7 @@ static const char *of_round(const struct build *b, const char *text)
     return text;
 }
 
-/* The number that follows in this slot, unless the script or `ops` says another. */
+/* The slot's next number, unless the script or `ops` sets another. */
 static uint64_t next_sequence(const struct build *b, uint64_t otherwise)
 {
     const char *slot = wanted(b, "slotid");
@@ -194,7 +194,7 @@ enum { ATTR_ACL = 12, MASKS_MAX = 3, ATTRIBUTES_MAX = 32 * MASKS_MAX };
 
 static const char *messages_run(struct build *b, const char *p, bool live);
 
-/* The masks that came last. */
+/* The latest masks. */
 struct announced {
     uint32_t mask[MASKS_MAX];
 };
@@ -215,7 +215,7 @@ static bool is_announced(const struct announced *announced, unsigned bit)
     return announced->mask[bit / 32] >> bit % 32 & 1;
 }
 
-/* Its entries are for different people. */
+/* The ACL entries name different users. */
 static void put_acl(struct build *b, uint32_t aces)
 {
     put_u32(b, aces);
@@ -228,7 +228,7 @@ static void put_acl(struct build *b, uint32_t aces)
     }
 }
 
-/* An attrlist4 that has what the masks say. aces: entries of an ACL. */
+/* Writes an attrlist4 with the attributes in the masks. aces: entries of an ACL. */
 static void messages_put_attributes(struct build *b, const char *name, uint32_t aces)
 {
     const struct announced announced = announced_by(b);
@@ -249,7 +249,7 @@ static void messages_put_attributes(struct build *b, const char *name, uint32_t 
     messages_note_item(b, name, at + 4, n, false);
 }
 
-/* Up to the first one that is not described. */
+/* Stops at the first attribute without a description. */
 static void read_attributes(struct build *b, size_t at, uint32_t n)
 {
     const struct announced announced = announced_by(b);
@@ -379,7 +379,7 @@ static void messages_read_word(struct build *b, const char *name, char type, con
         b->wrong = g_intern_string(name);
 }
 
-/* Splits "NAME:TYPE=DEFAULT" and writes what is wanted, else the default; or reads it. */
+/* Splits "NAME:TYPE=DEFAULT" and writes the value asked for, else the default; or reads the field. */
 static void take_field(struct build *b, char *word)
 {
     char *text = strchr(word, '=');
@@ -410,13 +410,13 @@ static uint64_t group_rounds(struct build *b, char *word)
     return messages_number(b, want ? want : text ? text : "1");
 }
 
-/* What is read has another entry of a linked list. */
+/* Whether the linked list that is read has another entry. */
 static bool messages_follows(const struct build *b)
 {
     return b->in->at + 4 <= b->in->n && get_be32(b->in->p + b->in->at) == 1;
 }
 
-/* A group, whose words begin at p, as often as its head says; returns what follows it. */
+/* Writes a group, whose words begin at p, as often as its head says; returns the words after the group. */
 static const char *run_group(struct build *b, char *head, const char *p, bool live)
 {
     const bool is_list = live && b->in && g_str_has_prefix(p, " follows");
@@ -428,14 +428,14 @@ static const char *run_group(struct build *b, char *head, const char *p, bool li
         b->wrong = g_intern_string(head);
     for (b->round = 0; b->round < rounds && !b->wrong && (!is_list || messages_follows(b)); b->round++) {
         end = messages_run(b, p, true);
-        if (!b->wrong && b->out->octets->len > CONTENTS_MAX) /* groups within groups, long items in them */
+        if (!b->wrong && b->out->octets->len > CONTENTS_MAX) /* nested groups with long items can grow fast */
             b->wrong = g_intern_string(head);
     }
     b->round = outer;
     return end != p ? end : messages_run(b, p, false);
 }
 
-/* The word of n octets, with the round in place of each "#". */
+/* The word of n octets, with the repetition in place of each "#". */
 static void take_word(const struct build *b, const char *p, size_t n, char word[WORD_MAX])
 {
     size_t at = 0;
@@ -449,7 +449,7 @@ static void take_word(const struct build *b, const char *p, size_t n, char word[
     word[MIN(at, WORD_MAX - 1)] = '\0';
 }
 
-/* Until the group's or the template's end; returns what follows it. */
+/* Goes on until the group or the template ends; returns the words after it. */
 static const char *messages_run(struct build *b, const char *p, bool live)
 {
     while (*(p += strspn(p, " "))) {
@@ -480,7 +480,7 @@ static bool messages_is_callback(const struct nfs_template *procedure)
     return g_str_has_suffix(procedure->name, ".cb_compound");
 }
 
-/* The fields around the operations belong to none of them. */
+/* Fields around the operations do not belong to any operation. */
 enum { OUTSIDE = NFS_OPERATIONS_MAX };
 
 static void write_opcode(struct build *b, uint32_t number_)
@@ -560,7 +560,7 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
     messages_run(&b, procedure->results, true);
     count_at = out->octets->len;
     put_u32(&b, 0);
-    /* An operation that fails is the last one: RFC 8881 section 16.2.3. */
+    /* A COMPOUND ends with the operation that fails: RFC 8881 section 16.2.3. */
     for (unsigned i = 0; i < MIN(n_ops, call->n_ops) && (!status || status->value == 0) && !b.wrong; i++) {
         b.op = i;
         b.template = call->ops[i];
@@ -574,7 +574,7 @@ const char *nfs_build_results(const struct nfs_template *procedure, const struct
     return b.wrong;
 }
 
-/* The next operation's results. False: it is another one, or it has failed. */
+/* Reads the next operation's results. False: its number differs, or it has failed. */
 static bool messages_read_operation(struct build *b, const char *name, bool callback)
 {
     const struct nfs_template *op;

@@ -29,29 +29,29 @@
 enum { NFS_FIELD_MAX = 24, NFS_OPERATIONS_MAX = 64 };
 
 struct nfs_template {
-    const char *name;          /* "nfs3.read"; of operations "read" */
-    uint32_t program, version; /* of operations: 0 */
+    const char *name;          /* "nfs3.read"; for an operation "read" */
+    uint32_t program, version; /* for operations: 0 */
     uint32_t number;           /* of the procedure or operation */
     const char *main;          /* the field that a bare value in `ops` sets */
     const char *arguments, *results;
 };
 
-/* Procedures by their full name; `compound` procedures have no arguments of their own. NULL: unknown. */
+/* Finds a procedure by its full name; `compound` procedures have no arguments of their own. NULL: unknown. */
 const struct nfs_template *nfs_procedure_template(const char *name);
 const struct nfs_template *nfs_operation_template(const char *name, bool callback);
 const struct nfs_template *nfs_operation_numbered(uint32_t number, bool callback);
-/* All of them; NULL past the end. */
+/* All templates by index; NULL past the end. */
 const struct nfs_template *nfs_procedure_template_at(unsigned index);
 const struct nfs_template *nfs_operation_template_at(unsigned index, bool callback);
-/* Of the value of an attribute of version 4, by its bit; "": it is not described. */
+/* The description of an attribute's value (version 4) by its bit; "": not described. */
 const char *nfs_attribute_template(unsigned bit);
 
 /* A field as it was written. */
 struct nfs_field {
     char name[NFS_FIELD_MAX];
     unsigned op;
-    size_t at;     /* in the octets of the body: of its first octet, for items of variable length of the count */
-    unsigned size; /* 4 or 8; 0: it has no place */
+    size_t at;     /* offset in the body's octets: of the first octet, or of the count for items of variable length */
+    unsigned size; /* 4 or 8; 0: the field has no place */
     uint64_t value;
 };
 
@@ -59,7 +59,7 @@ struct nfs_field {
 struct nfs_body_item {
     char name[NFS_FIELD_MAX];
     unsigned op;
-    size_t at; /* of its contents */
+    size_t at; /* offset of the contents */
     uint32_t length;
     bool eligible;
 };
@@ -70,7 +70,7 @@ struct nfs_body {
     GArray *items;                                      /* of struct nfs_body_item */
     const struct nfs_template *ops[NFS_OPERATIONS_MAX]; /* of a COMPOUND */
     unsigned n_ops;
-    unsigned seed; /* of the contents of items */
+    unsigned seed; /* for the contents of items */
 };
 
 /* The value of a number, or p[0..n), the contents of an opaque. */
@@ -81,44 +81,44 @@ struct nfs_given {
 };
 
 struct nfs_options {
-    /* The text that somebody wants for a field, or NULL. */
+    /* The text that the caller wants for a field, or NULL. */
     const char *(*option)(void *context, unsigned op, const char *name);
-    /* Likewise as a value, if neither option() nor `ops` says any; false: the template's. May be NULL. */
+    /* The same as a value, if neither option() nor `ops` sets the field; false: the default. May be NULL. */
     bool (*given)(void *context, unsigned op, const char *name, struct nfs_given *given);
     uint32_t (*sequence)(void *context, unsigned slot); /* the next number of this slot; NULL: 1 */
     void *context;
     const char
-        *ops; /* of a COMPOUND: "sequence,putfh,read:8192"; of other procedures their parameters: "8192:offset=1" */
+        *ops; /* for a COMPOUND "sequence,putfh,read:8192"; for other procedures their parameters: "8192:offset=1" */
     unsigned seed;
 };
 
 void nfs_body_init(struct nfs_body *body);
 void nfs_body_clear(struct nfs_body *body);
 
-/* Both give NULL, or the word that could not be understood. */
+/* Both return NULL, or the word that could not be understood. */
 const char *nfs_build_arguments(const struct nfs_template *procedure, const struct nfs_options *options,
                                 struct nfs_body *out);
-/* n_ops of a COMPOUND: at most so many results. */
+/* n_ops limits the results of a COMPOUND. */
 const char *nfs_build_results(const struct nfs_template *procedure, const struct nfs_body *call,
                               const struct nfs_options *options, unsigned n_ops, struct nfs_body *out);
 
 /*
- * The other way round: finds the fields and items of results. ops: of the COMPOUND that they answer; they may end
- * before it, with an operation that failed. NULL, or the word at which they are not what they must be.
+ * The inverse: finds the fields and items of results. ops: those of the Call; the results may end earlier, with an
+ * operation that failed. NULL, or the template's word where the results do not match.
  */
 const char *nfs_read_results(const struct nfs_template *procedure, const char *ops, struct xdr *results,
                              struct nfs_body *out);
 
 /*
- * Likewise of an operation's arguments, after its number: where COMPOUNDs of somebody else are served. out->n_ops
- * counts it.
+ * The same for an operation's arguments after its number, when serving the peer's COMPOUNDs. out->n_ops counts the
+ * operations.
  */
 const char *nfs_read_operation(const struct nfs_template *operation, struct xdr *arguments, struct nfs_body *out);
 
-/* The last one of that name; NULL: none. */
+/* The last field of that name; NULL: none. */
 const struct nfs_field *nfs_field_find(const struct nfs_body *body, unsigned op, const char *name);
 
-/* What fills items: depends on the seed and on the place in every octet. */
+/* The pattern that fills items: depends on the seed and the place. */
 void nfs_fill(uint8_t *p, size_t n, unsigned seed);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The templates that wire/nfs_types.txt is compiled to, by name. */
+/* The templates by name, compiled from wire/nfs_types.txt. */
 #include "traffic-gen/say/nfs_messages.h"
 
 #include <string.h>

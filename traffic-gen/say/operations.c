@@ -28,11 +28,11 @@ struct kept_segment {
 
 struct open_message {
     bool open;
-    struct ddp_segment next; /* what its next segment looks like */
+    struct ddp_segment next; /* position of its next segment */
 };
 
 struct operations {
-    GArray *waiting[2]; /* of struct waiting; answered ones are skipped by `answered` and dropped in bulk */
+    GArray *waiting[2]; /* of struct waiting; `answered` skips answered ones, which are removed in bulk */
     unsigned answered[2];
     GHashTable *memory;
     struct kept_segment kept[2][SEGMENTS_KEPT];
@@ -86,7 +86,7 @@ static enum role peer_of(enum role role)
     return role == INITIATOR ? RESPONDER : INITIATOR;
 }
 
-/* Requests of role, the oldest first; NULL past the last. */
+/* Waiting requests of role, the oldest first; NULL past the last. */
 static struct waiting *waiting_at(struct conversation *c, enum role role, unsigned index)
 {
     struct operations *operations = c->operations;
@@ -107,14 +107,14 @@ static void waiting_remove(struct conversation *c, enum role role, unsigned inde
         g_array_remove_index(waiting, operations->answered[role] + index);
         return;
     }
-    /* The front goes in bulk, so that a long conversation takes linear time. */
+    /* Answered requests are removed in bulk, so that a long conversation takes linear time. */
     if (++operations->answered[role] >= 64 && operations->answered[role] * 2 >= waiting->len) {
         g_array_remove_range(waiting, 0, operations->answered[role]);
         operations->answered[role] = 0;
     }
 }
 
-/* What was never written is like any memory: not zero. */
+/* Memory that was never written is not zero, as in a real host. */
 static uint64_t memory_get(struct conversation *c, uint32_t stag, uint64_t to)
 {
     const struct cell key = {.stag = stag, .to = to};
@@ -131,7 +131,7 @@ static void memory_set(struct conversation *c, uint32_t stag, uint64_t to, uint6
     g_hash_table_replace(c->operations->memory, cell, cell);
 }
 
-/* STags as real ones are: an index that is hard to guess, and a key (RFC 5040 section 8.1.1). */
+/* STags look real: an index that is hard to guess, and a key (RFC 5040 section 8.1.1). */
 static uint32_t operations_stag_of(uint32_t kind, uint32_t number)
 {
     uint32_t x = (kind * 0x01000193u + number) * 0x9E3779B1u;
@@ -221,7 +221,7 @@ void message_init(struct conversation *c, enum role role, enum rdmap_opcode opco
     if (!info->tagged)
         segment->qn = (uint32_t)info->queue;
 
-    const struct open_message *open = operations_open_message(c, role, segment); /* its queue is one of RFC 5040 */
+    const struct open_message *open = operations_open_message(c, role, segment); /* the queue is defined in RFC 5040 */
 
     message->continues = !fresh && open->open && open->next.opcode == opcode;
     if (!info->tagged) {
@@ -289,8 +289,7 @@ void message_blame(struct conversation *c, enum role role, unsigned terminate, u
 
     rdmap_terminate_echo(t, kept->octets, kept->kept);
     t->segment_length = kept->length;
-    /* The fields are there for whoever wants to send them. RFC 5040 section 4.8: not for local errors, nor of the LLP.
-     */
+    /* Callers may add the fields. RFC 5040 section 4.8: they are absent for local errors and errors of the LLP. */
     if (layer > RDMAP_LAYER_DDP || etype == 0)
         t->m = t->d = t->has_length = t->has_ddp = false;
     else if (layer == RDMAP_LAYER_RDMA && etype == 1 && t->has_ddp && t->ddp.opcode == RDMAP_READ_REQUEST)
@@ -335,7 +334,7 @@ void segment_keep(struct conversation *c, enum role role, const uint8_t *ulpdu, 
     memcpy(kept->octets, ulpdu, kept->kept);
 }
 
-/* What the segment means for those to come, as it was sent: after a wrong number its sender goes on from there. */
+/* Updates the state for later segments from the segment as sent: after a wrong number its sender goes on from there. */
 static void operations_take_over(struct conversation *c, enum role role, const struct ddp_segment *segment,
                                  size_t payload, bool plain)
 {
@@ -403,7 +402,7 @@ void message_said(struct conversation *c, enum role role, const struct message *
     finish_message(c, role, message, octets);
 }
 
-/* What follows the DDP header in all segments of a message. */
+/* Writes the part after the DDP header that all segments of a message have. */
 struct said {
     const struct message *message;
     uint8_t head[MESSAGE_HEADER_MAX];
@@ -422,7 +421,7 @@ static struct said said_of(const struct message *message)
     return said;
 }
 
-/* Octet i of a segment that begins with octet `done`. */
+/* Octet i of a segment whose payload begins at octet `done` of the message. */
 static uint8_t said_octet(const struct said *said, const struct ddp_segment *segment, size_t done, size_t i)
 {
     if (done + i < said->head_len)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* What a Read Request in flight will be answered with. */
+/* The answer to a Read Request in flight. */
 struct read_in_flight {
     const GByteArray *content;
     size_t from;
@@ -12,7 +12,7 @@ struct read_in_flight {
 
 struct rpc {
     GPtrArray *exchanges; /* of struct rpc_exchange, in the order of the Calls */
-    GArray *flying[2];    /* of struct read_in_flight, by who asks */
+    GArray *flying[2];    /* of struct read_in_flight, by requester */
     uint32_t xid[2];
     uint32_t registered;
     uint32_t sequence[2][RPC_SLOTS];
@@ -212,7 +212,7 @@ bool rpc_read_answers(struct rpc *rpc, struct conversation *c, enum role asker)
         uint32_t size = MIN(read->size, RPC_OCTETS_MAX);
         g_autofree uint8_t *octets = g_malloc0(size + 1u);
 
-        /* What follows the content is memory like any other. */
+        /* Octets after the content are like any other memory. */
         if (read->content && read->from < read->content->len)
             memcpy(octets, read->content->data + read->from, MIN(size, read->content->len - read->from));
         message_init(c, asker == INITIATOR ? RESPONDER : INITIATOR, RDMAP_READ_RESPONSE, &message);

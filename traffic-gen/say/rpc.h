@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RPC-over-RDMA as the generator speaks it: Calls that wait for their Replies, the memory that they offer as chunks,
- * and what is moved into and out of it. Everything is filled in as RFC 8166 and RFC 8267 want it; rpc_script.c changes
- * it in any place before it is sent.
+ * RPC-over-RDMA in the generator: Calls that wait for their Replies, the memory that they offer as chunks, and the data
+ * moved into and out of it. Everything is filled in as RFC 8166 and RFC 8267 require; rpc_script.c can change any part
+ * before it is sent.
  */
 #ifndef IWARP_TRAFFIC_SAY_RPC_H
 #define IWARP_TRAFFIC_SAY_RPC_H
@@ -26,7 +26,7 @@ struct rpc_chunk {
     uint32_t n;
 };
 
-/* A segment of a Read list with the contents of the memory that it names. */
+/* A segment of a Read list with the contents of its memory. */
 struct rpc_read {
     struct rpcrdma_read_segment segment;
     const GByteArray *content;
@@ -36,8 +36,8 @@ struct rpc_read {
 /* A Call or a Reply. */
 struct rpc_side {
     GByteArray *whole;   /* the RPC message, unreduced */
-    GByteArray *reduced; /* without what is in Read or Write chunks */
-    size_t body_at;      /* in `whole`: of the arguments or results */
+    GByteArray *reduced; /* without the octets in Read or Write chunks */
+    size_t body_at;      /* in `whole`: offset of the arguments or results */
     struct nfs_body body;
     struct rpc_read reads[RPC_READS_MAX];
     unsigned n_reads;
@@ -47,7 +47,7 @@ struct rpc_side {
 struct rpc_exchange {
     enum role caller;
     uint32_t xid;
-    uint32_t vers; /* rdma_vers, as the Call said */
+    uint32_t vers; /* rdma_vers of the Call */
     const struct nfs_template *procedure;
     unsigned gss;      /* service; 0: AUTH_SYS or AUTH_NONE */
     uint32_t gss_proc; /* rpc_gss_proc: context messages are not DATA */
@@ -58,19 +58,19 @@ struct rpc_exchange {
     struct rpc_chunk reply_chunk;
     bool has_reply_chunk;
     uint32_t proc;      /* rdma_proc of the Call */
-    bool sends_payload; /* it has an RPC message after the header */
+    bool sends_payload; /* has an RPC message after the header */
     bool answered;
-    bool done; /* RDMA_DONE was said */
+    bool done; /* RDMA_DONE was sent */
 };
 
 struct rpc;
 
-/* A real end that fills in what is made up otherwise. */
+/* A real end that supplies values which are made up otherwise. */
 struct rpc_filling {
-    /* So much of the end's memory; what Reads of it yield is p[0..n). p NULL: it is for Writes of the peer. */
+    /* Provides n octets of the end's memory; Reads return p[0..n). p NULL: the peer writes there. */
     struct rpcrdma_segment (*offer)(void *ctx, uint32_t length, const uint8_t *p, size_t n);
     void *ctx;
-    /* Of Calls: the message, and which parts of it are items. NULL: as the words have it. */
+    /* For Calls: the message, and which parts of it are items. NULL: built from the words. */
     const GByteArray *message;
     const struct nfs_body_item *items; /* `at` counts from the message's first octet */
     unsigned n_items;
@@ -79,23 +79,25 @@ struct rpc_filling {
 struct rpc *rpc_new(void);
 /* Borrowed. */
 void rpc_fill_from(struct rpc *rpc, const struct rpc_filling *filling);
-const struct rpc_filling *rpc_filling(const struct rpc *rpc); /* NULL: there is none */
+const struct rpc_filling *rpc_filling(const struct rpc *rpc); /* NULL: none */
 void rpc_free(struct rpc *rpc);
 
 struct rpc_exchange *rpc_exchange_new(struct rpc *rpc, enum role caller);
 uint32_t rpc_next_sequence(struct rpc *rpc, enum role caller, unsigned slot);
 /* Calls of `caller` without a Reply, the oldest first. */
 struct rpc_exchange *rpc_outstanding(struct rpc *rpc, enum role caller, unsigned index);
-/* Any Calls of `caller`, the latest first. */
+/* All Calls of `caller`, the latest first. */
 struct rpc_exchange *rpc_back(struct rpc *rpc, enum role caller, unsigned index);
-/* The oldest message of `owner` whose Read chunks nobody has fetched: a Call, first of all one without a Reply, or a
- * Reply. */
+/*
+ * The oldest message of `owner` with Read chunks that were not fetched: preferably a Call without a Reply, else any
+ * Call or Reply.
+ */
 struct rpc_side *rpc_unpulled(struct rpc *rpc, enum role owner);
 
 /* The oldest Call of `caller` whose Reply has Read chunks and waits for RDMA_DONE; NULL: none. */
 struct rpc_exchange *rpc_undone(struct rpc *rpc, enum role caller);
 
-/* STags as real ones are: an index that is hard to guess, and a key (RFC 5040 section 8.1.1). */
+/* STags look real: an index that is hard to guess, and a key (RFC 5040 section 8.1.1). */
 static inline uint32_t rpc_stag(uint32_t number)
 {
     uint32_t x = (number + 0x2F0Du) * 0x9E3779B1u;
@@ -105,23 +107,23 @@ static inline uint32_t rpc_stag(uint32_t number)
     return x ^ x >> 13;
 }
 
-/* Memory that nothing else has been registered for: for Reads of content from `from` on; NULL: for Writes. */
+/* Registers fresh memory: for Reads of content from `from` on; NULL: for Writes. */
 struct rpcrdma_segment rpc_register(struct rpc *rpc, uint32_t length, const GByteArray *content, size_t from);
 
 void rpc_side_clear(struct rpc_side *side);
 
-/* An RDMA Send with these octets. */
+/* Sends these octets as an RDMA Send. */
 void rpc_send(struct conversation *c, enum role role, enum rdmap_opcode opcode, uint32_t stag, const uint8_t *p,
               size_t n);
-/* One RDMA Write. p NULL: a pattern. */
+/* Sends one RDMA Write. p NULL: a pattern. */
 void rpc_rdma_write(struct conversation *c, enum role role, uint32_t stag, uint64_t to, const uint8_t *p, size_t n);
-/* A Read Request by role; the answer is given later, with what read.content has. */
+/* Sends a Read Request by role; the later answer carries read.content. */
 void rpc_read_request(struct rpc *rpc, struct conversation *c, enum role role, const struct rdmap_read_request *read,
                       const GByteArray *content, size_t from);
-/* The fields that rpc_read_request() would take, for a whole segment. */
+/* The fields that rpc_read_request() would use for a whole segment. */
 struct rdmap_read_request rpc_read_request_init(struct conversation *c, enum role role,
                                                 const struct rpcrdma_segment *segment);
-/* The answers to all Read Requests of `asker`. False: none waited. */
+/* Answers all Read Requests of `asker`. False: none waited. */
 bool rpc_read_answers(struct rpc *rpc, struct conversation *c, enum role asker);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Calls: arguments, chunks offered, and the same again on another connection. */
+/* Calls: arguments, offered chunks, and retransmission on another connection. */
 #include "traffic-gen/say/rpc_making.h"
 
 #include <string.h>
 
 enum { WRITE_DEFAULT = 4096, REPLY_DEFAULT = 65536 };
 
-/* opN.FIELD=VALUE for one operation, FIELD=VALUE for all. */
+/* opN.FIELD=VALUE applies to one operation, FIELD=VALUE to all. */
 static const char *call_option(void *context, unsigned op, const char *name)
 {
     struct rpc_making *m = context;
@@ -108,7 +108,7 @@ static void offer_chunks(struct rpc_making *m)
     }
 }
 
-/* What the Call offers, as the exchange has it, into the plan; and back, when words have changed it. */
+/* Copies the exchange's offered chunks into the plan, and back after words have changed them. */
 static void plan_chunks(struct rpc_making *m)
 {
     for (unsigned i = 0; i < m->side->n_reads; i++)
@@ -155,7 +155,7 @@ static void call_take_message(struct rpc_making *m, const struct rpc_filling *fi
     rpc_change_message(m);
 }
 
-/* Names those of the same program; the first of each program, when it is none of them. */
+/* Lists procedures of the same program, or the first procedure of each program when the program is unknown. */
 static void refuse_procedure(const struct words *words, const char *name)
 {
     g_autoptr(GString) same = g_string_new(NULL);
@@ -198,7 +198,7 @@ void rpc_say_call(struct rpc_making *m)
         make_message(m);
     if (!words_good(m->words))
         return;
-    m->c->stage->octets += exchange->call.whole->len; /* kept, even if nobody reads its chunks */
+    m->c->stage->octets += exchange->call.whole->len; /* allocated even if nobody reads the chunks */
     m->plan.xid = exchange->xid;
     m->plan.vers = RPCRDMA_VERSION;
     m->plan.credit = RPC_CREDITS;

@@ -104,7 +104,7 @@ static void append_u32(GByteArray *octets, uint32_t v)
     g_byte_array_append(octets, word, sizeof word);
 }
 
-/* Tokens as Kerberos makes them (RFC 4121 section 4.2.6): a MIC, or the wrapped message. */
+/* Tokens in the form of Kerberos (RFC 4121 section 4.2.6): a MIC, or the wrapped message. */
 static void fill_token(uint8_t *p, size_t n, bool wrap, unsigned seed)
 {
     static const uint8_t head[2][8] = {{4, 4, 5, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}, {5, 4, 7, 0xFF, 0, 0, 0, 28}};
@@ -124,7 +124,7 @@ static void append_token(GByteArray *octets, uint32_t n, bool wrap, unsigned see
     memset(octets->data + at + n, 0, xdr_roundup(n));
 }
 
-/* RFC 2203 section 5.3.2: integrity puts the sequence number before and a checksum after, privacy encrypts both. */
+/* RFC 2203 section 5.3.2: integrity adds a sequence number and a checksum; privacy encrypts both. */
 static void append_body(struct rpc_making *m)
 {
     struct rpc_side *side = m->side;
@@ -170,7 +170,7 @@ static bool making_change_field(struct rpc_making *m, const struct word *word, c
     return false;
 }
 
-/* p.FIELD=N, p.opN.FIELD+N: a word of the arguments or results as it is encoded. */
+/* p.FIELD=N, p.opN.FIELD+N: changes an encoded word of the arguments or results. */
 static void change_body_words(struct rpc_making *m)
 {
     for (unsigned i = 0; i < m->words->n; i++) {
@@ -205,7 +205,7 @@ void rpc_put_together(struct rpc_making *m)
     struct rpc_body cred_body = {.flavor = m->cred_flavor, .p = cred};
     struct rpc_body verf_body = {.flavor = RPC_AUTH_GSS, .p = mic, .n = sizeof mic};
     bool calls = m->side == &m->exchange->call;
-    /* RFC 2203 section 5.2.2: the Call that creates a context has nothing to make a MIC with. */
+    /* RFC 2203 section 5.2.2: the Call that creates a context has no key for a MIC. */
     const struct rpc_body *verf =
         m->exchange->gss && !(calls && m->exchange->gss_proc == RPC_GSS_INIT) ? &verf_body : NULL;
     unsigned more = (unsigned)words_number(m->words, "more", 0), drop = (unsigned)words_number(m->words, "drop", 0);
@@ -238,7 +238,7 @@ void rpc_put_together(struct rpc_making *m)
     }
 }
 
-/* ---- chunks of what is said ---- */
+/* ---- chunks of a message ---- */
 
 void rpc_take(struct rpc_making *m, const struct nfs_body_item *item)
 {
@@ -249,7 +249,7 @@ void rpc_take(struct rpc_making *m, const struct nfs_body_item *item)
         m->taken[m->n_taken++] = (struct rpc_taken){.at = m->side->body_at + item->at, .n = n};
 }
 
-/* m->side->reduced, once everything has been taken. */
+/* Builds m->side->reduced, once all chunks are cut out. */
 static void finish_reduced(struct rpc_making *m)
 {
     struct rpc_side *side = m->side;
@@ -286,7 +286,7 @@ static void making_add_reads(struct rpc_making *m, const char *sizes, uint32_t p
     }
 }
 
-/* "opN.NAME" or "NAME" is this item; without a choice any eligible one. */
+/* Whether "opN.NAME" or "NAME" means this item; without a choice any eligible item matches. */
 static bool chosen(const struct nfs_body_item *item, const char *choice)
 {
     const char *name;
@@ -300,7 +300,7 @@ static bool chosen(const struct nfs_body_item *item, const char *choice)
     return strcmp(choice, item->name) == 0;
 }
 
-/* Items into Read chunks of these sizes. */
+/* Puts items into Read chunks of these sizes. */
 static void take_items(struct rpc_making *m, const char *choice, const char *list, bool pad)
 {
     g_auto(GStrv) chunks = g_strsplit(list ? list : "rest", "/", -1);
@@ -323,7 +323,7 @@ static void take_items(struct rpc_making *m, const char *choice, const char *lis
         words_refuse(m->words, "read");
 }
 
-/* The rest into a Position-Zero Read chunk, which comes first. */
+/* Puts the rest into a Position-Zero Read chunk, which comes first. */
 static void move_rest(struct rpc_making *m, const char *sizes)
 {
     unsigned before = m->side->n_reads;
@@ -339,7 +339,7 @@ static void move_rest(struct rpc_making *m, const char *sizes)
     }
 }
 
-/* "@N+...": the first segment ends N octets after the Position of the first item that was taken out. */
+/* "@N+...": the first segment ends N octets after the Position of the first item in a chunk. */
 static char *sizes_from_position(const struct rpc_making *m, const char *sizes)
 {
     char *rest = NULL;
@@ -365,7 +365,7 @@ void rpc_reduce(struct rpc_making *m)
 
         move_rest(m, all);
     }
-    is_inline = !is_long || words_have(m->words, "inline"); /* both: no correct message is so */
+    is_inline = !is_long || words_have(m->words, "inline"); /* both: wrong in any message */
     m->plan.proc = is_inline ? RPCRDMA_MSG : RPCRDMA_NOMSG;
     m->payload = is_inline ? m->side->reduced : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One RPC-over-RDMA message in the making: shared by the files that make Calls, Replies and the rest from words. */
+/* An RPC-over-RDMA message while it is made: shared by the files that make Calls, Replies and others from words. */
 #ifndef IWARP_TRAFFIC_SAY_RPC_MAKING_H
 #define IWARP_TRAFFIC_SAY_RPC_MAKING_H
 
@@ -21,7 +21,7 @@ struct rpc_placed {
 struct rpc_making {
     struct rpc *rpc;
     struct conversation *c;
-    enum role role; /* says it */
+    enum role role; /* the sender */
     struct words *words;
     unsigned threshold;
     struct rpc_exchange *exchange;
@@ -35,7 +35,7 @@ struct rpc_making {
     struct rpcrdma_write_plan write_plans[RPC_CHUNKS_MAX];
     struct rpc_chunk reply;
     struct rpcrdma_write_plan reply_plan;
-    GByteArray *payload; /* after the header; NULL: nothing */
+    GByteArray *payload; /* follows the header; NULL: nothing */
 
     struct rpc_taken taken[RPC_CHUNKS_MAX];
     unsigned n_taken;
@@ -43,22 +43,22 @@ struct rpc_making {
     unsigned n_placed;
 };
 
-/* "4096+100+rest" of total octets; NULL: one of all. Returns how many. */
+/* Parses "4096+100+rest" for total octets; NULL: one segment with all. Returns the number of segments. */
 unsigned rpc_parse_sizes(const struct words *words, const char *text, uint32_t total, uint32_t *out, unsigned max);
 
-/* rpc.FIELD words on m->header. */
+/* Applies rpc.FIELD words to m->header. */
 void rpc_change_header(struct rpc_making *m);
-/* m->side->whole: the RPC header and the body, wrapped as the GSS service wants it. */
+/* Builds m->side->whole: the RPC header and the body, wrapped as the GSS service requires. */
 void rpc_put_together(struct rpc_making *m);
-/* What `read`, `reduce`, `keep`, `pad`, `keep-pad` ask for: Read chunks of eligible items. */
+/* Carries out `read`, `reduce`, `keep`, `pad`, `keep-pad`: Read chunks for eligible items. */
 void rpc_reduce(struct rpc_making *m);
 /* Takes an item out of the stream. */
 void rpc_take(struct rpc_making *m, const struct nfs_body_item *item);
 
-/* @mOFFSET, insert@mOFFSET, remove@mOFFSET: octets of m->side->whole. */
+/* Applies @mOFFSET, insert@mOFFSET, remove@mOFFSET to the octets of m->side->whole. */
 void rpc_change_message(struct rpc_making *m);
 
-/* The words about the Transport header and the Send: changes, encodes, sends. */
+/* Applies the words about the Transport header and the Send, encodes and sends. */
 void rpc_change_plan(struct rpc_making *m);
 void rpc_say(struct rpc_making *m);
 
@@ -67,7 +67,7 @@ void rpc_say(struct rpc_making *m);
 void rpc_say_call(struct rpc_making *m);
 void rpc_say_again(struct rpc_making *m);
 void rpc_say_reply(struct rpc_making *m);
-/* Chooses by of=N or back=N among the Calls of `caller`; NULL: none. */
+/* Chooses a Call of `caller` by of=N or back=N; NULL: none. */
 struct rpc_exchange *rpc_choose(struct rpc_making *m, enum role caller);
 
 static inline enum role rpc_peer(enum role role)

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Replies: results, those of them that are written into the chunks of the Call, and these chunks as they are returned.
- */
+/* Replies: results, the RDMA Writes of results into the Call's chunks, and the chunks that are returned. */
 #include "traffic-gen/say/rpc_making.h"
 
 #include "wire/nfs.h"
 
 #include <string.h>
 
-/* Of operation op, or of the procedure; an unqualified status is that of the last operation. */
+/* A result of operation op, or of the procedure; a status without opN is that of the last operation. */
 struct result_words {
     struct rpc_making *m;
     unsigned last;
@@ -56,8 +55,8 @@ static void build_header(struct rpc_making *m)
 /* ---- placing ---- */
 
 /*
- * p[0..n) into the segments of a chunk, after what is there already; their lengths become those of what was written.
- * What does not fit is lost.
+ * Places p[0..n) in the segments of a chunk, after earlier octets; segment lengths become the octets written. Octets
+ * that do not fit are lost.
  */
 static void reply_place(struct rpc_making *m, const struct rpc_chunk *offered, struct rpc_chunk *returned,
                         const uint8_t *p, uint32_t n)
@@ -87,8 +86,8 @@ static const struct nfs_body_item *reply_eligible_item(const struct nfs_body *bo
 }
 
 /*
- * The item that Write chunk k is for: RFC 8267 section 6.4.1 gives it to the k-th READ or READLINK of a COMPOUND, be it
- * one that fails or has no data; other procedures have one item at most.
+ * The item for Write chunk k: RFC 8267 section 6.4.1 assigns it to the k-th READ or READLINK of a COMPOUND, even if
+ * that fails or returns no data; other procedures have one item at most.
  */
 static const struct nfs_body_item *item_for_chunk(const struct nfs_body *body, unsigned k)
 {
@@ -118,13 +117,13 @@ static void clear_lengths(struct rpc_chunk *chunk)
         chunk->segments[i].length = 0;
 }
 
-/* The results and Write chunks of a Reply, as the words want them to meet. */
+/* How words assign results to Write chunks. */
 struct pairing {
-    unsigned first;   /* Write chunk that the first result goes into */
-    unsigned results; /* so many go into chunks */
+    unsigned first;   /* Write chunk for the first result */
+    unsigned results; /* number of results that go into chunks */
     bool skip_empty;  /* chunks without segments are passed over */
-    bool join;        /* the first two in the first chunk */
-    bool spread;      /* the first one in the first two */
+    bool join;        /* the first two results go into the first chunk */
+    bool spread;      /* the first result is spread over the first two chunks */
 };
 
 static struct pairing pairing_of(struct rpc_making *m)
@@ -152,7 +151,7 @@ static void reply_place_item(struct rpc_making *m, unsigned k, const struct nfs_
     rpc_take(m, item);
 }
 
-/* The Write list as it was offered, with nothing in it yet. */
+/* The Write list as offered, still empty. */
 static void begin_writes(struct rpc_making *m)
 {
     m->plan.n_writes = m->exchange->n_writes;
@@ -200,7 +199,7 @@ static void place_results(struct rpc_making *m)
     }
 }
 
-/* Segments that no Call has offered. */
+/* Adds segments that no Call has offered. */
 static void invent(struct rpc_chunk *chunk, unsigned n)
 {
     for (unsigned i = chunk->n; i < n && i < RPC_SEGMENTS_MAX; i++)
@@ -208,7 +207,7 @@ static void invent(struct rpc_chunk *chunk, unsigned n)
     chunk->n = MIN(n, RPC_SEGMENTS_MAX);
 }
 
-/* The lists themselves: chunks and segments more or fewer than were offered, or in another order. */
+/* Changes the lists: adds, drops or swaps chunks and segments. */
 static void change_lists(struct rpc_making *m)
 {
     unsigned n = (unsigned)words_number(m->words, "list", m->plan.n_writes);
@@ -253,7 +252,7 @@ static uint32_t transport_header_length(const struct rpc_making *m)
     return m->exchange->has_reply_chunk ? n + 4 + RPCRDMA_SEGMENT_LEN * m->exchange->reply_chunk.n : n;
 }
 
-/* A Long Reply, when it has to be one: RFC 8166 section 3.5.3. */
+/* Makes a Long Reply when necessary: RFC 8166 section 3.5.3. */
 static void place_whole(struct rpc_making *m)
 {
     bool fits = transport_header_length(m) + m->side->reduced->len <= m->threshold;
@@ -335,6 +334,6 @@ void rpc_say_reply(struct rpc_making *m)
     rpc_say(m);
     if (late)
         say_placed(m, part, backward);
-    m->c->stage->octets = MAX(m->c->stage->octets, before + m->side->whole->len); /* kept, even if little is sent */
+    m->c->stage->octets = MAX(m->c->stage->octets, before + m->side->whole->len); /* allocated even if little is sent */
     exchange->answered = true;
 }

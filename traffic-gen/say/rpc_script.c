@@ -16,7 +16,7 @@ void rpc_script_free(struct rpc_script *script)
 
 /* ---- set-up ---- */
 
-/* A word that may be said of one side: "r", "rI", "rR". */
+/* A set-up word that may name one side: "r", "rI", "rR". */
 static uint64_t number_of_side(struct words *words, const char *name, enum role role, uint64_t otherwise)
 {
     char own[24];
@@ -34,7 +34,7 @@ static bool have_of_side(struct words *words, const char *name, enum role role)
     return words_have(words, own) || both;
 }
 
-/* The block, what precedes it, and where it ends. */
+/* The private data: octets before the block, the block, and where it ends. */
 static void script_set_private_data(struct rpc_script *script, struct startup_wish *wish, enum role role,
                                     struct words *words, uint32_t size)
 {
@@ -118,7 +118,7 @@ static struct words_place find_read(void *context, const char *name)
 }
 
 struct pulling {
-    uint32_t part; /* octets of one Read Request at the most */
+    uint32_t part; /* most octets of one Read Request */
     bool answers;
     unsigned flying;
 };
@@ -178,7 +178,7 @@ static void say_give(struct rpc_making *m)
         words_refuse(m->words, "give");
 }
 
-/* readN, writeN.M, reply.M; refused when it is none. */
+/* Parses readN, writeN.M, reply.M; refuses anything else. */
 static struct rpcrdma_segment target(struct rpc_making *m, const struct rpc_read **content)
 {
     const char *word = words_first(m->words), *rest;
@@ -245,11 +245,11 @@ static void say_get(struct rpc_making *m)
         rpc_read_answers(m->rpc, m->c, m->role);
 }
 
-/* A message without an RPC message in it; the Call that it is about. */
+/* A message without an RPC message; finds the Call that it is about. */
 static void say_bare(struct rpc_making *m, uint32_t proc)
 {
     m->plan.xid = (uint32_t)words_number(m->words, "xid", m->exchange ? m->exchange->xid : 0);
-    /* RFC 8166 section 4.5.1: an RDMA_ERROR has the rdma_vers of what it answers. */
+    /* RFC 8166 section 4.5.1: an RDMA_ERROR repeats the rdma_vers of the message that caused it. */
     m->plan.vers = proc == RPCRDMA_ERROR && m->exchange ? m->exchange->vers : (uint32_t)RPCRDMA_VERSION;
     m->plan.credit = RPC_CREDITS;
     m->plan.proc = proc;

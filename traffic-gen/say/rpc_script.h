@@ -89,6 +89,6 @@ struct rpc_script {
 
 void rpc_script_free(struct rpc_script *script);
 
-/* `with rpcrdma ...`; a word that cannot be read is refused. */
+/* `with rpcrdma ...`; refuses unknown words. */
 void rpc_script_setup(struct rpc_script *script, struct conversation_setup *setup, struct words *words);
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The Transport header and the Send: what words change in them, and their octets. */
+/* The Transport header and the Send: the words that change them, and their encoding. */
 #include "traffic-gen/say/rpc_making.h"
 
 #include "wire/octets.h"
@@ -66,7 +66,7 @@ static struct words_place find_plan(void *context, const char *name)
     return (struct words_place){0};
 }
 
-/* Chunks beside those that belong there. */
+/* Adds chunks that do not belong there. */
 static void transport_add_chunks(struct rpc_making *m)
 {
     if (words_have(m->words, "new-reply-chunk")) {
@@ -139,7 +139,7 @@ static void insert_octets(struct rpc_making *m, GByteArray *octets, size_t at, c
     memcpy(octets->data + at, more->data, more->len);
 }
 
-/* insert@OFFSET=HEX or remove@OFFSET=N, in the RPC message @mOFFSET; false: it is neither. */
+/* Applies insert@OFFSET=HEX or remove@OFFSET=N (in the RPC message @mOFFSET); false: the word is neither. */
 static bool move_by(struct rpc_making *m, GByteArray *octets, const struct word *word, bool of_message)
 {
     bool insert = word->text && g_str_has_prefix(word->name, "insert@");
@@ -159,7 +159,7 @@ static bool move_by(struct rpc_making *m, GByteArray *octets, const struct word 
     return true;
 }
 
-/* In the order in which they are written: what follows them moves. */
+/* Words apply in the order in which they are written: each moves the octets after it. */
 static void transport_move_octets(struct rpc_making *m, GByteArray *octets, bool of_message)
 {
     for (unsigned i = 0; i < m->words->n && words_good(m->words); i++)

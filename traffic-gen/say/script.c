@@ -52,7 +52,7 @@ bool verb_says_startup(const struct verb *verb)
     return strcmp(verb->name, "mpa-request") == 0 || strcmp(verb->name, "mpa-reply") == 0;
 }
 
-/* What befalls the segments of what is said next. */
+/* What happens to the next segments. */
 static void set_trouble(struct words *words, struct sim_how *how)
 {
     const char *name = words_value(words, "net");
@@ -72,8 +72,7 @@ static void set_trouble(struct words *words, struct sim_how *how)
         words_refuse(words, name);
 }
 
-/* When it is said: as soon as all that the peer said has arrived, or all but `unread` octets of it, and after a while.
- */
+/* When the next message is sent: once all that the peer sent has arrived, or all but `unread` octets, plus a delay. */
 static void script_set_time(struct saying *s)
 {
     struct conversation *c = s->c;

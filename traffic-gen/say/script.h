@@ -82,19 +82,19 @@
 enum { SCRIPT_MTU_MIN = 128, SCRIPT_MTU_MAX = 65535 };
 
 /*
- * Plays statements (script_parse()). False with *error (for g_free()), which begins with `name`, when one of them
- * cannot be carried out: then the stage is to be thrown away.
+ * Plays statements (script_parse()). False with *error (for g_free()), which begins with `name`, when a statement
+ * cannot be carried out: then the stage must be discarded.
  */
 bool script_play(struct stage *stage, const char *name, const GPtrArray *statements, char **error);
 
-/* The same statement by statement. `source` is called in messages and outlives the player. */
+/* Plays a script statement by statement. `source` appears in messages and outlives the player. */
 struct script_player;
 struct script_player *script_begin(struct stage *stage, const char *source);
-/* In a conversation that begins and ends elsewhere. */
+/* Joins a conversation that begins and ends elsewhere. */
 struct script_player *script_join(struct conversation *c, const char *source);
-/* False when it cannot be carried out: then only script_end() may follow. */
+/* False when the statement cannot be carried out: then only script_end() may follow. */
 bool script_say(struct script_player *player, const struct statement *statement);
-/* Ends the conversation and frees the player. False with *error when anything could not be carried out. */
+/* Ends the conversation and frees the player. False with *error when a statement could not be carried out. */
 bool script_end(struct script_player *player, char **error);
 
 #endif

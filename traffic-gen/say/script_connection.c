@@ -6,14 +6,14 @@
 
 #include <string.h>
 
-/* More octets than these are a slip of the author. */
+/* A larger number of octets is taken for a typing error. */
 enum { MSS_MIN = 64, FIRST_PORT = 40001, LENGTH_MAX = 65000 /* of a segment */ };
 
 static const int64_t millisecond = 1000000;
 
 /* ---- start-up ---- */
 
-/* The capture does not hold the startup, and the messages since then were so many as msn says. */
+/* The capture lacks the start-up, and msn says how many messages came since then. */
 static void begin_late(struct script_player *player)
 {
     struct conversation *c = player->conversation;
@@ -64,7 +64,7 @@ void script_start(struct script_player *player)
     say_startup(c);
 }
 
-/* What is said in streaming mode (RFC 5044 section 7.1.3). */
+/* Sends octets in streaming mode (RFC 5044 section 7.1.3). */
 static void set_before(struct script_player *player, enum role role, struct words *words)
 {
     const char *hex = words_value(words, role == INITIATOR ? "beforeI" : "beforeR");
@@ -76,7 +76,7 @@ static void set_before(struct script_player *player, enum role role, struct word
     player->before[role] = words_octets(words, hex);
 }
 
-/* A word about one side: its name and I or R. */
+/* A word for one side: its name and I or R. */
 static bool given_of_side(struct words *words, const char *name, enum role role, uint64_t *value)
 {
     char own[24];
@@ -88,7 +88,7 @@ static bool given_of_side(struct words *words, const char *name, enum role role,
     return true;
 }
 
-/* What differs between the sides. */
+/* Applies the words that differ between the sides. */
 static void apply_side(struct conversation_setup *setup, enum role role, struct words *words)
 {
     struct startup_wish *wish = &setup->wish[role];
@@ -116,14 +116,14 @@ static void apply_side(struct conversation_setup *setup, enum role role, struct 
     }
     if (given_of_side(words, "a", role, &value))
         wish->enhanced.peer_to_peer = value != 0;
-    /* What RPC-over-RDMA says in it can only be cut. */
+    /* Private Data of RPC-over-RDMA can only be cut. */
     if (given_of_side(words, "data", role, &value))
         wish->ulp_length = (uint16_t)MIN(value, wish->ulp_data ? wish->ulp_length : (unsigned)MPA_PRIVATE_DATA_MAX);
     if (given_of_side(words, "isn", role, &value))
         setup->isn[(role == RESPONDER) != setup->responder_opens] = (uint32_t)value;
 }
 
-/* The negotiation that the other words start from. */
+/* The negotiation before other words change it. */
 static void choose_setup(struct script_player *player, struct words *words)
 {
     const struct {
@@ -187,7 +187,7 @@ static void set_up(struct script_player *player, struct words *words)
     player->late_msn = (uint32_t)words_number(words, "msn", 0);
 }
 
-/* The stage has taken the MTU from the first statement already; here it is only checked. */
+/* The stage took the MTU from the first statement; here it is only checked. */
 static void say_with(struct saying *s)
 {
     if (s->player->conversation)
@@ -213,7 +213,7 @@ static void connection_say_next(struct saying *s)
     struct conversation *before;
     bool parallel = words_have(&s->words, "parallel"), with = words_have(&s->words, "with");
 
-    script_start(player); /* nothing may have been said in it */
+    script_start(player); /* nothing may have been sent on it */
     before = player->conversation;
     script_close(player);
     if (with) {
@@ -248,7 +248,7 @@ static void say_stream(struct saying *s)
     g_byte_array_unref(octets);
 }
 
-/* The Request; the Responder may say one, too, which means nothing to it. */
+/* Sends the Request; a Responder may send one too, which does not change its state. */
 static void say_mpa_request(struct saying *s)
 {
     struct mpa_startup frame;
@@ -268,7 +268,7 @@ static void say_mpa_reply(struct saying *s)
     say_reply(s->c);
 }
 
-/* One FPDU with these octets as ULPDU. */
+/* Sends one FPDU with these octets as ULPDU. */
 static void say_octets_as_fpdu(struct saying *s)
 {
     const char *hex = words_first(&s->words);
@@ -281,7 +281,7 @@ static void say_octets_as_fpdu(struct saying *s)
     g_byte_array_unref(octets);
 }
 
-/* hex=HEX, len=N times value=N, or len=N octets of the stream again, from `from` on; refused when they are none. */
+/* Reads hex=HEX, len=N with value=N, or len=N octets of the stream again, from `from` on; refuses anything else. */
 static GByteArray *octets_of_segment(struct saying *s, uint64_t from)
 {
     struct words *words = &s->words;
@@ -304,7 +304,7 @@ static GByteArray *octets_of_segment(struct saying *s, uint64_t from)
     return octets;
 }
 
-/* A segment outside orderly TCP, at=N octets from the next one of the stream. */
+/* Sends a segment outside orderly TCP, at=N octets from the next octet of the stream. */
 static void connection_say_segment(struct saying *s)
 {
     struct conversation *c = s->c;
@@ -380,7 +380,7 @@ static void say_hang(struct saying *s)
     s->player->hangs = true;
 }
 
-/* A bit of everything in both directions: every PAD length, several segments a message, several FPDUs a segment. */
+/* Messages in both directions: every PAD length, several segments in a message, several FPDUs in a segment. */
 static void say_mixed_traffic(struct saying *s)
 {
     static const char mixed[] =

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* RDMAP messages of statements: each as it would be right, then changed as the words say. */
+/* RDMAP messages of statements: each is made correct and then changed by the words. */
 #include "traffic-gen/say/carrier.h"
 #include "traffic-gen/say/verb.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* More octets than these are a slip of the author. */
+/* A larger number of octets is taken for a typing error. */
 enum { CHANGES_MAX = 16, LENGTH_MAX = 1 << 26 };
 
 struct octet_change {
@@ -14,7 +14,7 @@ struct octet_change {
     uint8_t value;
 };
 
-/* What is done to the octets of a ULPDU. */
+/* Changes to the octets of a ULPDU. */
 struct ulpdu_changes {
     struct octet_change octets[CHANGES_MAX];
     unsigned n;
@@ -27,7 +27,7 @@ struct field {
     const char *name;
     size_t offset; /* in struct message */
     uint8_t size;
-    bool flag; /* a bool has no other values than two */
+    bool flag; /* a bool has only two values */
 };
 
 #define FIELD(name_, member)                                                                                           \
@@ -120,12 +120,12 @@ static void change_ulpdu(void *context, uint8_t *ulpdu, uint16_t *n)
         ulpdu[changes->octets[i].offset] = changes->octets[i].value;
 }
 
-/* What a scenario may ask for as payload instead of the pattern. */
+/* Payload that a scenario may choose instead of the pattern. */
 static const uint8_t zeros[4096];
 
 /*
- * Octets of a Write whose FPDU ends so that the next Marker, or the one after, is due `after` octets before its end,
- * with so many octets of PAD.
+ * The length of a Write whose FPDU ends so that the next Marker, or the one after that, is due `after` octets before
+ * its end, with this many octets of PAD.
  */
 static size_t length_to_marker(const struct conversation *c, enum role role, unsigned after, unsigned pad)
 {
@@ -138,11 +138,11 @@ static size_t length_to_marker(const struct conversation *c, enum role role, uns
         grid += MPA_MARKER_PERIOD;
         interior = MPA_MARKER_LEN;
     }
-    /* Before the grid point are ULPDU_Length, ULPDU, PAD, and the part of the CRC that does not follow it. */
+    /* Before the next Marker lie ULPDU_Length, ULPDU, PAD, and the part of the CRC before the Marker. */
     return (size_t)(grid - header - interior - MPA_LENGTH_LEN - (MPA_CRC_LEN - after) - pad) - DDP_TAGGED_HEADER_LEN;
 }
 
-/* @OFFSET=N: an octet of the ULPDU. */
+/* @OFFSET=N sets an octet of the ULPDU. */
 static bool add_octet(struct ulpdu_changes *changes, const struct word *word)
 {
     char *end;
@@ -154,7 +154,7 @@ static bool add_octet(struct ulpdu_changes *changes, const struct word *word)
     return true;
 }
 
-/* Every word that nothing else has understood is a field. */
+/* Every word that is still unknown is a field. */
 static void change_fields(struct saying *s, struct message *message, struct ulpdu_changes *changes)
 {
     for (unsigned i = 0; i < s->words.n; i++) {
@@ -169,7 +169,7 @@ static void change_fields(struct saying *s, struct message *message, struct ulpd
     }
 }
 
-/* The message as its words have it. */
+/* Fills in the message from its words. */
 static void change_message(struct saying *s, struct message *message, struct ulpdu_changes *changes)
 {
     struct words *words = &s->words;

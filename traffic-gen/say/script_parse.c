@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Statements from the text of a script: one a line, or separated by semicolons, some of them in blocks. */
+/* Parses the text of a script into statements: one on each line, or separated by semicolons, some of them in blocks. */
 #include "traffic-gen/say/statement.h"
 
 #include <stdarg.h>
@@ -9,17 +9,17 @@ enum { DEPTH_MAX = 16 };
 
 /* repeat N { ... } */
 struct block {
-    unsigned first; /* of the statements in it */
+    unsigned first; /* index of its first statement */
     unsigned times;
-    unsigned line, number; /* of its beginning */
+    unsigned line, number; /* where it begins */
 };
 
 struct parsing {
     const char *name;
     GPtrArray *statements;
-    unsigned count; /* what `repeat count` means */
+    unsigned count; /* for `repeat count` */
     bool counted;
-    unsigned line, number; /* of the statement that is being read; line 0: there is only one */
+    unsigned line, number; /* of the current statement; line 0: there is only one */
     struct block blocks[DEPTH_MAX];
     unsigned depth;
     char *error;
@@ -51,7 +51,7 @@ static bool refuse_verb(struct parsing *p, const char *word, bool has_side)
     return parse_refuse(p, "cannot read '%s'; allowed here: %s", word, names->str);
 }
 
-/* Reads how often something is said, in digits up to `end`. False: the number, a part of `word`, is refused. */
+/* Reads a repeat count in digits up to `end`. False: the count, a part of `word`, is refused. */
 static bool parse_times(struct parsing *p, const char *word, const char *end, unsigned *times)
 {
     char *rest;
@@ -65,7 +65,7 @@ static bool parse_times(struct parsing *p, const char *word, const char *end, un
     return true;
 }
 
-/* "with", "next", or a side: what all others begin with. Takes the words that it reads; NULL: one is refused. */
+/* Reads how a statement begins: "with", "next", or a side. Takes the words that it reads; NULL: a word is refused. */
 static struct statement *begin_statement(struct parsing *p, char ***words)
 {
     const char *first = **words;
@@ -98,7 +98,7 @@ static struct statement *begin_statement(struct parsing *p, char ***words)
     return s;
 }
 
-/* Words alone, NULL-terminated, to be freed with g_strfreev(). */
+/* Words alone, NULL-terminated, for g_strfreev(). */
 static char **parse_split(const char *text)
 {
     char **parts = g_strsplit_set(text, " \t\r\n", -1);
@@ -176,14 +176,14 @@ static bool close_block(struct parsing *p)
 
 /* ---- lines ---- */
 
-/* text[0..n) has been read. */
+/* Counts text[0..n) as read. */
 static void parse_pass(struct parsing *p, const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         p->line += text[i] == '\n';
 }
 
-/* All statements of one line, which is p->line, and of those that continue it. */
+/* Reads all statements of the line p->line and its continuation lines. */
 static bool parse_line(struct parsing *p, char *text)
 {
     while (*text) {
@@ -209,7 +209,7 @@ static bool parse_is_open(const GString *said)
     return said->len > 0 && said->str[said->len - 1] != '{';
 }
 
-/* A line that is indented deeper continues the statements before it; p->line is the line where these begin. */
+/* A line that is indented deeper continues the statements before it; p->line is the line where they begin. */
 static bool parse_lines(struct parsing *p, char **lines)
 {
     g_autoptr(GString) said = g_string_new(NULL);
@@ -234,7 +234,7 @@ static bool parse_lines(struct parsing *p, char **lines)
     return parse_line(p, said->str);
 }
 
-/* Limits the number of statements with all repetitions, also those of a single statement ("I 3* send"). */
+/* Limits the number of statements, counting all repetitions, also within one statement ("I 3* send"). */
 static bool parse_check_number(struct parsing *p)
 {
     uint64_t n = 0;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The negotiations that scenarios and faults begin from. */
+/* Negotiations that scenarios and faults start from. */
 #ifndef IWARP_TRAFFIC_SAY_SETUPS_H
 #define IWARP_TRAFFIC_SAY_SETUPS_H
 
 #include "traffic-gen/say/conversation.h"
 
-/* Revision rev in both frames; flags of Request and Reply. */
+/* Uses revision rev in both frames; flags of Request and Reply. */
 #define SETUP(rev, request_flags, reply_flags)                                                                         \
     {                                                                                                                  \
         .wish = {                                                                                                      \
@@ -14,7 +14,7 @@
         }                                                                                                              \
     }
 
-/* Revision 2 with enhanced data: peer-to-peer when the RTR sets are not empty. */
+/* Uses revision 2 with enhanced data: peer-to-peer unless the RTR sets are empty. */
 #define ENHANCED(flags_, rtr_, ird_, ord_)                                                                             \
     {                                                                                                                  \
         .revision = 2, .flags = (flags_) | MPA_FLAG_S,                                                                 \

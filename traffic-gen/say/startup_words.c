@@ -72,7 +72,7 @@ static void swap_length(struct frame_write *w)
         put_be16(w->octets->data + 18, GUINT16_SWAP_LE_BE(get_be16(w->octets->data + 18)));
 }
 
-/* The enhanced data after the upper layer's. */
+/* Puts the enhanced data after the upper layer's data. */
 static void move_enhanced(struct frame_write *w)
 {
     uint8_t *p = w->octets->data + MPA_STARTUP_HEADER_LEN, enhanced[MPA_ENHANCED_LEN];
@@ -85,7 +85,7 @@ static void move_enhanced(struct frame_write *w)
     memcpy(p + rest - sizeof enhanced, enhanced, sizeof enhanced);
 }
 
-/* mpa.fill=N: up to so many octets, with mpa.filler=N. */
+/* mpa.fill=N: fills up to N octets with mpa.filler=N. */
 static void fill_startup(struct frame_write *w)
 {
     uint8_t filler = (uint8_t)words_number(w->words, "mpa.filler", 'x');

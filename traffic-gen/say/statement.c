@@ -60,10 +60,10 @@ static void add_value(struct statement *statement, char *name, char op, const ch
     g_array_append_val(statement->words, word);
 }
 
-/* Names may have '-' in them, and a place in octets may count from the end: "reply-segs=3", "@-7^16". */
+/* Names may contain '-', and an offset may count from the end: "reply-segs=3", "@-7^16". */
 static size_t operator_of(const char *text)
 {
-    size_t n = *text ? 1 : 0; /* no name is empty */
+    size_t n = *text ? 1 : 0; /* a name is never empty */
 
     for (; text[n]; n++) {
         if (text[n] == '=')

@@ -69,7 +69,7 @@ const char *words_first(struct words *words)
     return words->list[0].name;
 }
 
-/* The first one of this name and operator, which counts. */
+/* The first word with this name and operator, which counts. */
 static const struct word *say_words_find_word(struct words *words, const char *name, char op)
 {
     const struct word *found = NULL;
@@ -155,7 +155,7 @@ static const char *match_number(const char *text, unsigned base, unsigned *numbe
     char *end;
     guint64 value;
 
-    if (!(base == 16 ? g_ascii_isxdigit(*text) : g_ascii_isdigit(*text))) /* no sign, no space */
+    if (!(base == 16 ? g_ascii_isxdigit(*text) : g_ascii_isdigit(*text))) /* excludes sign and space */
         return NULL;
     value = g_ascii_strtoull(text, &end, base);
     if (value > UINT32_MAX)
@@ -201,7 +201,7 @@ bool words_octet(const char *text, uint8_t *octet)
 
 GByteArray *words_octets(const struct words *words, const char *hex)
 {
-    GByteArray *octets = g_byte_array_sized_new(64); /* so that there is memory even for none */
+    GByteArray *octets = g_byte_array_sized_new(64); /* allocates even for no octets */
     uint8_t octet;
 
     for (; *hex; hex += 2) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Verbs for real ends alone, which are given work to do (traffic-gen/scenario/work_read.h). */
+/* Verbs only for real ends, which receive work to do (traffic-gen/scenario/work_read.h). */
 #include "traffic-gen/say/verb.h"
 
 static void refuse_work(struct saying *s)
