@@ -10,7 +10,7 @@ struct region {
     uint64_t n, base;
     unsigned rights;
     bool invalidable;
-    const void *stream; /* that alone may use it; NULL: all */
+    const void *stream; /* only this stream may use the region; NULL: all */
     void *handle;       /* the device's */
 };
 
@@ -69,7 +69,7 @@ static struct region memory_region_of(uint8_t *octets, uint64_t n, uint64_t base
 {
     return (struct region){
         .octets = octets,
-        .n = n > 0 && base > UINT64_MAX - (n - 1) ? 0 - base /* up to 2^64 */ : n,
+        .n = n > 0 && base > UINT64_MAX - (n - 1) ? 0 - base /* at most 2^64 */ : n,
         .base = base,
         .rights = rights,
         .invalidable = invalidable,
@@ -95,7 +95,7 @@ static uint32_t memory_enter(struct memory *memory, uint8_t *octets, uint64_t n,
     region.handle = memory->device.enter(memory->device.ctx, octets, n, rights, invalidable, &stag);
     if (!region.handle)
         return 0;
-    if (stag == 0 || memory_find(memory, stag)) { /* never offer STag 0: many peers take it for no STag */
+    if (stag == 0 || memory_find(memory, stag)) { /* never offer STag 0: many peers read it as "no STag" */
         memory_leave(memory, &region);
         return 0;
     }
@@ -176,7 +176,7 @@ enum memory_status memory_access(const struct memory *memory, uint32_t stag, uin
 
     if (!region)
         return MEMORY_NO_STAG;
-    /* A range up to the very last Tagged Offset does not wrap: each of its octets has one. */
+    /* A range up to the last Tagged Offset does not wrap: each of its octets has an offset. */
     if (n > 0 && to > UINT64_MAX - (n - 1))
         return MEMORY_WRAP;
     if (to < region->base || to - region->base > region->n || n > region->n - (to - region->base))

@@ -118,7 +118,7 @@ void mpa_end_receive_reset(struct mpa_end *end)
 
     if (end->ended)
         return;
-    end->closed = true; /* nothing is left to write to */
+    end->closed = true; /* there is nowhere to write */
     end->may_send = false;
     if (early)
         mpa_end_fail(end, MPA_END_CLOSED_EARLY);
@@ -186,7 +186,7 @@ void mpa_end_more(struct mpa_end *end)
     end->more = true;
 }
 
-/* Faults need it in one piece. */
+/* Faults need the ULPDU in one piece. */
 static void join_ulpdu(struct mpa_end *end, struct mpa_fpdu_plan *plan)
 {
     g_byte_array_set_size(end->ulpdu, 0);
@@ -199,7 +199,7 @@ static void join_ulpdu(struct mpa_end *end, struct mpa_fpdu_plan *plan)
     plan->rest_octets = 0;
 }
 
-/* What needs neither Markers nor faults is sent from where it is. */
+/* Without Markers and faults the ULPDU is sent without a copy. */
 static void end_send_pieces(struct mpa_end *end, const struct mpa_fpdu_plan *plan)
 {
     uint8_t begin[MPA_LENGTH_LEN], tail[sizeof plan->pad + MPA_CRC_LEN] = {0};
@@ -258,7 +258,7 @@ void mpa_end_send(struct mpa_end *end, const uint8_t *head, size_t head_n, const
 
 void mpa_end_begin_operation(struct mpa_end *end)
 {
-    /* The origin of the Marker grid is the first octet after the start-up frame (RFC 5044 section 4.3). */
+    /* The Marker grid begins with the first octet after the start-up frame (RFC 5044 section 4.3). */
     end->framing_out = (struct mpa_framing){.markers = end->terms.markers_out, .seq_start = end->out_offset};
     end->framing_in = (struct mpa_framing){.markers = end->terms.markers_in, .seq_start = end->in_offset};
     if (end->terms.markers_in)
@@ -267,7 +267,7 @@ void mpa_end_begin_operation(struct mpa_end *end)
     end->state = MPA_END_OPERATION;
 }
 
-/* The RTR type of an FPDU (RFC 6581 section 9.2): a Send, Write or Read Request that moves nothing; 0: none. */
+/* The RTR type of an FPDU (RFC 6581 section 9.2): a Send, Write or Read Request of no octets; 0: not an RTR. */
 static unsigned end_rtr_type(const struct ddp_segment *ddp)
 {
     struct rdmap_read_request read;
@@ -291,7 +291,7 @@ static unsigned end_rtr_type(const struct ddp_segment *ddp)
 
 enum first_fpdu { FIRST_ORDINARY, FIRST_RTR, FIRST_WRONG };
 
-/* Peer-to-peer: the Initiator begins with an RTR of a type that both know, or reports by a Terminate that it cannot. */
+/* Peer-to-peer: the Initiator begins with an RTR of a common type, or sends a Terminate when there is none. */
 static enum first_fpdu end_judge_first(const struct mpa_end *end, const struct mpa_fpdu *fpdu)
 {
     struct ddp_segment ddp;
@@ -305,16 +305,16 @@ static enum first_fpdu end_judge_first(const struct mpa_end *end, const struct m
     return end_rtr_type(&ddp) & end->terms.rtr ? FIRST_RTR : FIRST_WRONG;
 }
 
-/* An enum mpa_end_error, or MPA_END_RIGHT. */
+/* Returns an enum mpa_end_error, or MPA_END_RIGHT. */
 static int judge_framing(const struct mpa_end *end, const struct mpa_fpdu *fpdu)
 {
-    /* Nothing of an FPDU is trusted before its CRC is verified (section 6). */
+    /* No field of an FPDU is trusted before its CRC is verified (section 6). */
     if (end->terms.crc && fpdu->crc != fpdu->crc_computed)
         return MPA_END_BAD_CRC;
     if (fpdu->ulpdu_length == 0)
         return MPA_END_BAD_FPDU;
     for (unsigned i = 0; i < fpdu->n_markers; i++) {
-        /* RESERVED is ignored (4.2), and so are the two low bits of FPDUPTR (4.3). */
+        /* RESERVED (4.2) and the two low bits of FPDUPTR (4.3) are ignored. */
         if ((fpdu->markers[i].fpduptr & ~3u) != fpdu->markers[i].expected)
             return MPA_END_BAD_MARKER;
     }
@@ -362,7 +362,7 @@ static void end_take_octets(struct mpa_end *end, const uint8_t *p, size_t n)
         end->since = end->stream.now(end->stream.ctx);
     while (!end->deaf && mpa_fpdu_reader_next(&end->reader, &fpdu) == MPA_FPDU_OK)
         receive_fpdu(end, &fpdu);
-    if (end->deaf) /* the rest stays in p, and nobody will read it */
+    if (end->deaf) /* the rest stays in p and is never read */
         mpa_fpdu_reader_restart(&end->reader, end->in_offset);
     else
         mpa_fpdu_reader_save(&end->reader);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the two halves of an MPA end share: start-up (mpa_end_startup.c) and full operation (mpa_end.c). */
+/* Shared by the two halves of an MPA end: start-up (mpa_end_startup.c) and full operation (mpa_end.c). */
 #ifndef IWARP_TRAFFIC_ENDS_MPA_END_INTERNAL_H
 #define IWARP_TRAFFIC_ENDS_MPA_END_INTERNAL_H
 
@@ -9,7 +9,7 @@
 
 enum mpa_end_state {
     MPA_END_IDLE,
-    MPA_END_WAIT_FRAME, /* the peer's Request or Reply */
+    MPA_END_WAIT_FRAME, /* for the peer's Request or Reply */
     MPA_END_WAIT_ULP,   /* Responder: the Request has come, the ULP has not answered */
     MPA_END_OPERATION,
 };
@@ -21,20 +21,20 @@ struct mpa_end {
     struct mpa_end_events events;
     struct mpa_end_spoil spoil;
     enum mpa_end_state state;
-    int64_t since;       /* when waiting for the peer's frame began, or octets came last */
-    GByteArray *startup; /* the peer's frame; its private data are borrowed from here */
+    int64_t since;       /* when this end began to wait for the peer's frame, or last received octets */
+    GByteArray *startup; /* the peer's frame; its private data point here */
     struct mpa_startup peer;
     struct mpa_enhanced offer; /* Responder: the enhanced data of its Reply */
     struct mpa_end_terms terms;
     bool has_terms;
     struct mpa_framing framing_out, framing_in;
-    uint64_t out_offset, in_offset; /* octets written and received since the stream began */
+    uint64_t out_offset, in_offset; /* octets sent and received since the stream began */
     struct mpa_fpdu_reader reader;
     struct mpa_fpdu_scratch *scratch; /* only for Markers */
-    GByteArray *ulpdu, *octets;       /* of the FPDU being sent */
+    GByteArray *ulpdu, *octets;       /* of the FPDU that is being sent */
     bool may_send;
     bool more;   /* another FPDU follows the next one at once */
-    bool deaf;   /* after an error nothing is passed up (RFC 5044 section 8) */
+    bool deaf;   /* nothing is passed up after an error (RFC 5044 section 8) */
     bool closed; /* by this end */
     bool ended;  /* by the peer */
 };
@@ -42,7 +42,7 @@ struct mpa_end {
 /* Reports the error, then closes unless the layers above did. */
 void mpa_end_fail(struct mpa_end *end, enum mpa_end_error error);
 void mpa_end_write(struct mpa_end *end, const uint8_t *p, size_t n);
-/* Framing as negotiated; from here on this end sends and receives FPDUs. */
+/* Sets the framing as negotiated; from here on this end sends and receives FPDUs. */
 void mpa_end_begin_operation(struct mpa_end *end);
 
 void mpa_end_startup_receive(struct mpa_end *end, const uint8_t *p, size_t n);

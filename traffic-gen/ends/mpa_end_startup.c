@@ -46,7 +46,7 @@ static void end_startup_send_request(struct mpa_end *end)
     const struct mpa_end_wish *wish = &end->wish;
     struct mpa_startup frame = {.kind = MPA_REQUEST, .flags = own_flags(wish), .revision = wish->revision};
 
-    if (wish->revision == 0) /* the RDMA Consortium's revision knows nothing else (Appendix C) */
+    if (wish->revision == 0) /* the RDMA Consortium's revision has no other fields (Appendix C) */
         frame.flags = MPA_FLAG_M | MPA_FLAG_C;
     if (wish->revision == 2 && wish->enhanced) {
         frame.flags |= MPA_FLAG_S;
@@ -67,7 +67,7 @@ void mpa_end_start(struct mpa_end *end)
 
 /* ---- Responder ---- */
 
-/* What both frames together mean. The two M bits are independent: each governs what the other end sends (7.1.1). */
+/* Sets the terms from both frames. The two M bits are independent: each governs what the other end sends (7.1.1). */
 static void end_startup_settle(struct mpa_end *end, uint8_t revision, bool enhanced)
 {
     const struct mpa_startup *peer = &end->peer;
@@ -101,10 +101,10 @@ static void answer_enhanced(struct mpa_end *end)
 
         end->terms.peer_to_peer = true;
         end->terms.rtr = (uint8_t)(types & request->rtr);
-        /* Without a common type the Reply says what is supported, and the Initiator terminates (9.2). */
+        /* Without a common type the Reply lists the supported types, and the Initiator terminates (9.2). */
         reply.rtr = end->terms.rtr ? end->terms.rtr : (uint8_t)types;
         if (reply.rtr & MPA_RTR_READ && reply.ird == 0)
-            reply.ird = 1; /* an RTR Read is a Read in flight */
+            reply.ird = 1; /* an RTR Read counts as a Read in flight */
     }
     end->offer = reply;
     end->terms.ird = reply.ird;
@@ -122,7 +122,7 @@ static void end_startup_send_reply(struct mpa_end *end, bool accept)
     if (end->terms.revision == 0)
         frame.flags |= MPA_FLAG_M | MPA_FLAG_C;
     if (end->terms.enhanced) {
-        frame.flags |= MPA_FLAG_S; /* in a rejecting Reply too (RFC 6581 section 6) */
+        frame.flags |= MPA_FLAG_S; /* also in a Reply that rejects (RFC 6581 section 6) */
         frame.enhanced = end->offer;
     }
     end_startup_send_frame(end, frame);
@@ -150,7 +150,7 @@ static void receive_request(struct mpa_end *end)
     unsigned revision = request->revision;
 
     if (revision == 0 && able > 0 && !end->wish.permissive) {
-        /* C.2.1: the Reply names the revision that is spoken here, and the connection is closed gracefully. */
+        /* C.2.1: the Reply names this end's revision, and the connection is closed gracefully. */
         end_startup_send_frame(end,
                                (struct mpa_startup){.kind = MPA_REPLY, .flags = own_flags(&end->wish), .revision = 1});
         mpa_end_fail(end, MPA_END_BAD_FRAME);
@@ -158,7 +158,7 @@ static void receive_request(struct mpa_end *end)
     }
     if (revision == 1 && able == 0)
         revision = 0;
-    /* S belongs to revision 2; to those that know only revision 1 it is a reserved bit. */
+    /* S belongs to revision 2; peers that know only revision 1 see a reserved bit. */
     if (revision > able || (revision == 2 && s && !request->has_enhanced) || (revision == 1 && able == 2 && s)) {
         mpa_end_fail(end, MPA_END_BAD_FRAME);
         return;
@@ -177,7 +177,7 @@ static void receive_request(struct mpa_end *end)
 
 /* ---- Initiator ---- */
 
-/* True when this end can work with a Reply of that revision: *revision is what is spoken then. */
+/* True when this end can work with a Reply of that revision; *revision is the revision in use then. */
 static bool end_startup_reply_fits(const struct mpa_end *end, uint8_t *revision)
 {
     const struct mpa_startup *reply = &end->peer;
@@ -196,7 +196,7 @@ static bool end_startup_reply_fits(const struct mpa_end *end, uint8_t *revision)
     }
 }
 
-/* Sets the terms of an enhanced Reply; true when they are acceptable, else *error says why not. */
+/* Sets the terms of an enhanced Reply; true when they are acceptable, else *error is the reason. */
 static bool end_startup_judge_enhanced(struct mpa_end *end, enum mpa_end_error *error)
 {
     const struct mpa_enhanced *request = &end->wish.enhanced_data, *reply = &end->peer.enhanced;
@@ -238,7 +238,7 @@ static void receive_reply(struct mpa_end *end)
         return;
     }
     good = !end->terms.enhanced || end_startup_judge_enhanced(end, &error);
-    /* An error of the enhanced setup is reported in the first FPDU, a Terminate: full operation is needed for that. */
+    /* An error of the enhanced setup is reported by a Terminate in the first FPDU, which requires full operation. */
     mpa_end_begin_operation(end);
     end->may_send = true;
     if (!good) {
@@ -272,7 +272,7 @@ static void put_key(enum mpa_startup_kind kind, GByteArray *octets)
     memcpy(octets->data, header, MIN(octets->len, MPA_KEY_LEN));
 }
 
-/* True when the frame is complete, as what is wrong in it but not refused was put right. */
+/* True when the frame is complete; errors in it that are not refused are corrected. */
 static bool end_startup_take_frame(struct mpa_end *end, enum mpa_startup_kind kind, size_t *need)
 {
     GByteArray *frame = end->startup;
@@ -296,8 +296,8 @@ static bool end_startup_take_frame(struct mpa_end *end, enum mpa_startup_kind ki
 }
 
 /*
- * A frame is at most 532 octets, so that is all that is kept. No octets can follow it: the Initiator waits for the
- * Reply, and the Responder for the first FPDU (7.1.2), so the PD_Length would be wrong.
+ * A frame has at most 532 octets, so only these are kept. No octets can follow it: the Initiator waits for the Reply,
+ * and the Responder for the first FPDU (7.1.2), so the PD_Length would be wrong.
  */
 void mpa_end_startup_receive(struct mpa_end *end, const uint8_t *p, size_t n)
 {

@@ -8,7 +8,7 @@ enum { STATEID = 16 };
 struct row {
     const char *name;
     struct nfs_given given;
-    bool is_hyper; /* its octets are these */
+    bool is_hyper; /* the octets of the hyper */
     uint8_t hyper[8];
 };
 

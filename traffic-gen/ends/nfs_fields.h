@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arguments and results of NFS by the names of their fields (wire/nfs_types.txt), for ends that have something to say
- * and want to know what was answered: traffic-gen/say/nfs_messages.h with values instead of words.
+ * Arguments and results of NFS by the names of their fields (wire/nfs_types.txt), for ends that send Calls and read the
+ * results: traffic-gen/say/nfs_messages.h with values instead of words.
  */
 #ifndef IWARP_TRAFFIC_ENDS_NFS_FIELDS_H
 #define IWARP_TRAFFIC_ENDS_NFS_FIELDS_H
@@ -9,10 +9,10 @@
 #include "traffic-gen/ends/xdr_out.h"
 #include "traffic-gen/say/nfs_messages.h"
 
-/* Values of arguments; those that a procedure has no use for do no harm. */
+/* Values of arguments; a value that a procedure does not use is ignored. */
 struct nfs_fields {
     GArray *rows;
-    /* Asked first: what depends on the operation. NULL: nothing does. */
+    /* Asked first: values that depend on the operation. NULL: none do. */
     bool (*special)(void *context, unsigned op, const char *name, struct nfs_given *given);
     void *context;
 };
@@ -20,7 +20,7 @@ struct nfs_fields {
 void nfs_fields_init(struct nfs_fields *fields);
 void nfs_fields_clear(struct nfs_fields *fields);
 void nfs_fields_number(struct nfs_fields *fields, const char *name, uint64_t value);
-/* Borrowed, as the names are. */
+/* Borrowed, as are the names. */
 void nfs_fields_octets(struct nfs_fields *fields, const char *name, const void *p, uint32_t n);
 void nfs_fields_text(struct nfs_fields *fields, const char *name, const char *text);
 /* An opaque of 8 octets: verifiers, cookies, owners. */
@@ -29,32 +29,32 @@ void nfs_fields_hyper(struct nfs_fields *fields, const char *name, uint64_t valu
 void nfs_fields_stateid(struct nfs_fields *fields, const uint8_t stateid[16]);
 bool nfs_fields_is_stateid(const char *name, const uint8_t stateid[16], struct nfs_given *given);
 
-/* Appends the arguments of a procedure; words: as `ops` in struct nfs_options. */
+/* Appends the arguments of a procedure; words: like `ops` in struct nfs_options. */
 void nfs_fields_put(const struct nfs_fields *fields, const struct nfs_template *procedure, const char *words,
                     struct xdr_out *out);
 
-/* What was found in results. */
+/* Fields found in results. */
 struct nfs_results {
     const uint8_t *p; /* the message, borrowed */
     struct nfs_body body;
 };
 
-/* False: they are not what they must be; what was found before that can be had. Cleared in either case. */
+/* False: the results are malformed; fields found before the error are available. The caller clears in either case. */
 bool nfs_results_read(struct nfs_results *results, const struct nfs_template *procedure, const char *words,
                       struct xdr *x);
-/* The arguments of one operation, likewise. */
+/* The same for the arguments of one operation. */
 bool nfs_results_read_operation(struct nfs_results *arguments, const struct nfs_template *operation, struct xdr *x);
 void nfs_results_clear(struct nfs_results *results);
-/* Fields of any operation. NULL: there is none. */
+/* Fields of any operation. NULL: there is none of that name. */
 const struct nfs_field *nfs_results_first(const struct nfs_results *results, const char *name);
 const struct nfs_field *nfs_results_last(const struct nfs_results *results, const char *name);
-/* All of these: the last one. */
+/* Several fields of that name: the last one. */
 uint64_t nfs_results_number(const struct nfs_results *results, const char *name, uint64_t otherwise);
 const uint8_t *nfs_results_octets(const struct nfs_results *results, const char *name, uint32_t *n); /* NULL: none */
 uint64_t nfs_results_hyper(const struct nfs_results *results, const char *name);
-/* A handle, a session ... False: none, or one that is longer than room. */
+/* A handle, a session ... False: none, or longer than room. */
 bool nfs_results_copy(const struct nfs_results *results, const char *name, uint8_t *p, uint32_t room, uint32_t *n);
-/* The first stateid: that of a file and not of a delegation. */
+/* The first stateid of a file, not of a delegation. */
 bool nfs_results_stateid(const struct nfs_results *results, uint8_t stateid[16]);
 
 #endif

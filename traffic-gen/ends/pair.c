@@ -13,16 +13,16 @@ struct side {
     GByteArray *written;
     uint64_t received;
     int64_t active_ns; /* pair.waited_ns when it last received or did something */
-    bool fin, reset;   /* written */
-    bool gone;         /* reset by either side: nothing reaches it */
+    bool fin, reset;   /* has been written */
+    bool gone;         /* reset by either side: nothing arrives any more */
 };
 
 struct pair {
     struct side sides[2];
     GArray *actions; /* struct pair_action */
-    size_t next;     /* the first one still under way */
+    size_t next;     /* the oldest action still under way */
     int64_t now;
-    int64_t waited_ns; /* by pair_wait(), in all */
+    int64_t waited_ns; /* total time in pair_wait() */
 };
 
 static void pair_record(struct side *side, enum pair_kind kind, const uint8_t *p, size_t n)
@@ -157,7 +157,7 @@ bool pair_step(struct pair *pair)
     switch (action.kind) {
     case PAIR_WRITE:
         if (reader->end.receive) {
-            /* The writer may write more meanwhile, and its octets move. */
+            /* The octets are copied, as the writer may write more meanwhile. */
             uint8_t *octets = g_memdup2(writer->written->data + action.from, action.n);
 
             reader->end.receive(reader->end.end, octets, action.n);

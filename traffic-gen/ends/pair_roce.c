@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From the octets that two ends have written back to their messages. */
+/* Recovers the messages from the octets that two ends have written. */
 #include "traffic-gen/ends/pair_roce.h"
 
 #include "wire/mpa_fpdu.h"
@@ -8,7 +8,7 @@
 
 #include <glib.h>
 
-/* One step of a side, and where it ends in what the side has written. */
+/* One step of a side, and where it ends in the side's octets. */
 struct unit {
     struct rc_step step; /* step.p points into the side's octets */
     uint64_t end;
@@ -18,10 +18,10 @@ struct reading {
     const uint8_t *p; /* of one side */
     size_t n;
     GArray *units;      /* of struct unit */
-    GByteArray *octets; /* of all messages; steps point into it when all is read */
-    GByteArray *tagged; /* of the Tagged message that has begun, and of the Send */
+    GByteArray *octets; /* of all messages; steps point into it when all are read */
+    GByteArray *tagged; /* of the current Tagged message, and of the Send */
     GByteArray *untagged;
-    struct rc_step begun; /* the Tagged message: its address */
+    struct rc_step begun; /* the current Tagged message: its address */
     const char *impossible;
 };
 
@@ -29,7 +29,7 @@ static void roce_add(struct reading *r, struct rc_step step, const GByteArray *o
 {
     struct unit unit = {.step = step, .end = end};
 
-    unit.step.p = NULL; /* set when the octets have their place */
+    unit.step.p = NULL; /* set when the octets have reached their place */
     unit.step.n = octets ? octets->len : 0;
     if (octets)
         g_byte_array_append(r->octets, octets->data, octets->len);
@@ -120,7 +120,7 @@ static void roce_read_side(struct reading *r, const struct mpa_framing *framing)
     }
 }
 
-/* Steps of the peer that had been received when so many octets had; its end counts as one more. */
+/* The number of the peer's steps received when this many octets were; the peer's end counts as one more. */
 static uint64_t steps_within(const struct reading *peer, uint64_t received)
 {
     uint64_t n = 0;
@@ -130,7 +130,7 @@ static uint64_t steps_within(const struct reading *peer, uint64_t received)
     return n + (received > peer->n);
 }
 
-/* Says each step when its last octet was written, after what its writer had received by then. */
+/* Scripts each step at the time when its last octet was written, after the steps that its writer had received. */
 static void say_side(const struct pair *pair, unsigned side, const struct reading *own, const struct reading *peer,
                      struct rc_connection *rc)
 {

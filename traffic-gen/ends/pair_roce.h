@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What two ends said to each other (traffic-gen/ends/pair.h), on RoCE: their queue pairs post the same Sends, RDMA
- * Writes and Reads there, whatever frames them. Startup frames become ConnectRequest and ConnectReply with the same
- * private data.
+ * What two ends said to each other (traffic-gen/ends/pair.h), played on RoCE: their queue pairs post the same Sends,
+ * RDMA Writes and Reads in any framing. Start-up frames become ConnectRequest and ConnectReply with the same private
+ * data.
  */
 #ifndef IWARP_TRAFFIC_ENDS_PAIR_ROCE_H
 #define IWARP_TRAFFIC_ENDS_PAIR_ROCE_H
@@ -10,7 +10,7 @@
 #include "traffic-gen/ends/pair.h"
 #include "traffic-gen/sim/rc.h"
 
-/* Scripts all of it on a connection; side 0 is the one that opens it. NULL, or what of it does not exist on RoCE. */
+/* Scripts all steps on a connection; side 0 opens it. NULL, or the step that does not exist on RoCE. */
 const char *pair_play_roce(const struct pair *pair, struct rc_connection *rc);
 
 #endif

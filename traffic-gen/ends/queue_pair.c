@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Queue pairs of any provider. */
+/* Queue pairs of all providers. */
 #include "traffic-gen/ends/queue_pair.h"
 
 #include <glib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the software's queue pair share: its life (queue_pair_soft.c), sending, receiving and Terminates.
- * It is DDP and RDMAP on an MPA connection.
+ * Shared by the parts of the software's queue pair, which is DDP and RDMAP on an MPA connection: its life
+ * (queue_pair_soft.c), sending, receiving and Terminates.
  */
 #ifndef IWARP_TRAFFIC_ENDS_QUEUE_PAIR_INTERNAL_H
 #define IWARP_TRAFFIC_ENDS_QUEUE_PAIR_INTERNAL_H
@@ -12,10 +12,10 @@
 
 enum { QP_QUEUES = 4 };
 
-/* Work posted, from qp_post() until its completion. */
+/* Posted work, from qp_post() until its completion. */
 struct qp_item {
     struct qp_work work; /* work.p is owned */
-    bool rtr;            /* the RTR of peer-to-peer mode (RFC 6581): it has no completion */
+    bool rtr;            /* the RTR of peer-to-peer mode (RFC 6581), which has no completion */
     uint64_t done;       /* octets sent (SEND, WRITE) or placed (READ) */
     uint32_t identifier; /* atomics */
     bool completed;
@@ -23,20 +23,20 @@ struct qp_item {
     uint64_t original;
 };
 
-/* A request of the peer that waits for its answer; answers go out in this order (RFC 7306 section 7). */
+/* A request of the peer that waits for its answer; answers are sent in this order (RFC 7306 section 7). */
 struct qp_request {
     uint8_t header[DDP_UNTAGGED_HEADER_LEN]; /* as received, for a Terminate */
     uint16_t ulpdu_length;
     bool atomic;
-    struct rdmap_read_request read; /* the rest of it: moves on as octets are sent (RFC 5040 section 4.8) */
+    struct rdmap_read_request read; /* the unanswered rest: advances as octets are sent (RFC 5040 section 4.8) */
     struct rdmap_atomic_request operation;
 };
 
-/* An Untagged queue of what is received. */
+/* An Untagged queue for received messages. */
 struct qp_queue {
     uint32_t msn;   /* expected */
     bool open;      /* a message has begun */
-    uint8_t opcode; /* of it */
+    uint8_t opcode; /* of the open message */
     uint32_t stag;
     uint32_t got;       /* octets placed */
     GByteArray *octets; /* of a message of several segments */
@@ -55,8 +55,8 @@ struct soft_qp {
     unsigned ird, ord;
     /* Sending. */
     GQueue items;    /* struct qp_item, posted and not completed, in order */
-    GList *next;     /* of items: the first one not yet sent completely */
-    GQueue asked;    /* struct qp_item of items: Reads and atomics in flight */
+    GList *next;     /* the first of items that is not completely sent */
+    GQueue asked;    /* Reads and Atomics in flight, also in items */
     GQueue requests; /* struct qp_request */
     uint32_t send_msn[QP_QUEUES];
     uint32_t identifier;
@@ -70,7 +70,7 @@ struct soft_qp {
     unsigned receives; /* free buffers for Sends */
 };
 
-/* NULL: a queue pair of another provider. */
+/* NULL: the queue pair belongs to another provider. */
 struct soft_qp *soft_qp_of(struct qp *qp);
 
 /* ---- queue_pair_send.c ---- */
@@ -84,7 +84,7 @@ void qp_flush(struct soft_qp *qp);
 /* Reports the completions that are due. */
 void qp_complete(struct soft_qp *qp);
 void qp_item_free(struct qp_item *item);
-/* The RTR, before everything else. */
+/* Sends the RTR before everything else. */
 void qp_send_rtr(struct soft_qp *qp, const struct mpa_end_terms *terms);
 
 /* ---- queue_pair_receive.c ---- */
@@ -95,17 +95,17 @@ void qp_receive_ulpdu(struct soft_qp *qp, const uint8_t *p, size_t n, bool rtr);
 
 void soft_qp_terminate(struct qp *base, unsigned layer, unsigned etype, unsigned code);
 
-/* Cause: layer, error type and code of RFC 5040 section 4.8 in one number, as the word carries them. */
+/* A cause is layer, error type and code of RFC 5040 section 4.8 in one number, as in the Terminate's first word. */
 #define QP_CAUSE(layer, etype, code) ((unsigned)((layer) << 12 | (etype) << 8 | (code)))
 
-/* Sends the Terminate, without copies of headers, and closes. */
+/* Sends the Terminate without copies of headers, and closes. */
 void qp_fail(struct soft_qp *qp, unsigned cause);
-/* With length and DDP header of the segment p[0..n). */
+/* The same with length and DDP header of the segment p[0..n). */
 void qp_fail_about(struct soft_qp *qp, unsigned cause, const uint8_t *p, size_t n);
-/* With those of a request, and the Read Request if it is one: R is for no other message. */
+/* The same with those of a request, and the Read Request's header (R) if the request is one. */
 void qp_fail_request(struct soft_qp *qp, unsigned cause, const struct qp_request *request);
 
-/* Remote Protection Errors for the results of memory_access(). */
+/* Maps results of memory_access() to Remote Protection Errors. */
 extern const unsigned qp_protection_causes[];
 
 #endif

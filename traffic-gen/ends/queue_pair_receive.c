@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a queue pair receives: the checks of RFC 5041 section 7.1 and RFC 5040 section 7.2 (RFC 7306 section 8.2) on
- * each segment, placement, and delivery of messages. What fails is answered with a Terminate that has the number of
- * that check.
+ * How a queue pair receives: each segment passes the checks of RFC 5041 section 7.1 and RFC 5040 section 7.2 (RFC 7306
+ * section 8.2), is placed, and messages are delivered. A failed check is answered with a Terminate that has its number.
  */
 #include "traffic-gen/ends/queue_pair_internal.h"
 #include "wire/atomic.h"
@@ -30,7 +29,7 @@ enum {
     UNSPECIFIED = QP_CAUSE(0, 2, 0xFF),
 };
 
-enum { FORGIVEN_MAX = 1 << 20 /* Message Offset that a fault may let pass */ };
+enum { FORGIVEN_MAX = 1 << 20 /* largest Message Offset that a fault may let pass */ };
 
 /* The current segment. */
 struct segment {
@@ -71,7 +70,7 @@ static bool check_opcode(struct soft_qp *qp, const struct segment *segment)
 /* ---- Tagged ---- */
 
 /*
- * STag, bounds and wrap are DDP's to check, but DDP has no number for a region that must not be written: RDMAP's is
+ * STag, bounds and wrap are DDP's to check, but DDP has no code for a region without write access: RDMAP's code is
  * used. STag and TO of a segment without payload are not checked (RFC 5041 section 5.2).
  */
 static bool receive_place(struct soft_qp *qp, const struct segment *segment, unsigned rights)
@@ -99,10 +98,10 @@ static void receive_answered(struct soft_qp *qp, struct qp_item *item, uint64_t 
     item->completed = true;
     item->original = original;
     qp_complete(qp);
-    soft_qp_pump(qp); /* the ORD allows another one */
+    soft_qp_pump(qp); /* the ORD allows another Read */
 }
 
-/* Responses come in the order of the requests, so the oldest one in flight is what this answers. */
+/* Responses come in the order of the requests, so a Response answers the oldest request in flight. */
 static void receive_read_response(struct soft_qp *qp, const struct segment *segment)
 {
     struct qp_item *item = g_queue_peek_head(&qp->asked);
@@ -116,7 +115,7 @@ static void receive_read_response(struct soft_qp *qp, const struct segment *segm
         uint64_t from = ddp->to - item->work.sink_to;
         uint8_t *sink;
 
-        /* A region that this Read did not name is not open to its Response. */
+        /* A Read's Response may only write to the region that the Read named. */
         if (memory_access_by(qp->memory, qp, ddp->stag, ddp->to, ddp->payload_len, 0, &sink) == MEMORY_OK &&
             (ddp->stag != item->work.sink_stag || from > item->work.n || ddp->payload_len > item->work.n - from)) {
             receive_fail(qp, TAGGED_BOUNDS, segment);
@@ -171,7 +170,7 @@ static void receive_read_request(struct soft_qp *qp, const struct segment *segme
     }
     request = receive_request_of(segment, false);
     request->read = read;
-    if (read.size > 0) /* else STag and TO are not checked (RFC 5040 section 7.2) */
+    if (read.size > 0) /* otherwise STag and TO are not checked (RFC 5040 section 7.2) */
         status =
             memory_access_by(qp->memory, qp, read.source_stag, read.source_to, read.size, MEMORY_REMOTE_READ, &source);
     if (status == MEMORY_OK) {
@@ -201,7 +200,7 @@ static void receive_atomic_request(struct soft_qp *qp, const struct segment *seg
         return;
     }
     if (!rdmap_atomic_apply(&operation, 0, &result)) {
-        receive_fail(qp, UNEXPECTED_OPCODE, segment); /* the standard has no number for an unknown AOpCode */
+        receive_fail(qp, UNEXPECTED_OPCODE, segment); /* the standard has no code for an unknown AOpCode */
         return;
     }
     status = memory_access_by(qp->memory, qp, operation.stag, operation.to, 8, MEMORY_REMOTE_ATOMIC, &word);
@@ -252,14 +251,14 @@ static void receive_send(struct soft_qp *qp, const struct segment *segment, cons
     qp->receives += qp->options.repost;
 }
 
-/* After the peer's Terminate nothing more comes, and what was not done is lost (RFC 5040 section 5.4). */
+/* Nothing comes after the peer's Terminate, and unfinished work is lost (RFC 5040 section 5.4). */
 static void receive_terminate(struct soft_qp *qp, const uint8_t *p, size_t n)
 {
     struct rdmap_terminate terminate = {0};
 
     qp->terminated = true;
     qp->failed = true;
-    /* A truncated Terminate is reported as far as it goes: it is not answered with another one. */
+    /* A truncated Terminate is reported as far as it was received, and never answered with another Terminate. */
     rdmap_terminate_decode(&terminate, p, n);
     if (qp->events.terminated)
         qp->events.terminated(qp->events.ctx, false, &terminate);
@@ -289,7 +288,7 @@ static void receive_deliver(struct soft_qp *qp, const struct segment *segment, c
 
 /* ---- Untagged ---- */
 
-/* Octets of a buffer of that queue. */
+/* Size of a Receive buffer of that queue. */
 static size_t buffer_size(const struct soft_qp *qp, uint32_t qn)
 {
     static const size_t sizes[QP_QUEUES] = {
@@ -301,7 +300,7 @@ static size_t buffer_size(const struct soft_qp *qp, uint32_t qn)
     return qn == DDP_QN_SEND ? qp->options.receive_size : sizes[qn];
 }
 
-/* Takes a buffer for a new message; false when there is none. */
+/* Takes a buffer for a new message; false when none is free. */
 static bool take_buffer(struct soft_qp *qp, uint32_t qn)
 {
     const struct qp_item *item = g_queue_peek_head(&qp->asked);
@@ -340,8 +339,7 @@ static bool check_untagged(struct soft_qp *qp, const struct segment *segment)
     return true;
 }
 
-/* Most segments start at the next octet that is due; one that starts there and is too long makes the message too long.
- */
+/* Most segments start at the next expected octet; if such a segment is too long, the message is too long. */
 static bool check_offset(struct soft_qp *qp, const struct segment *segment)
 {
     const struct ddp_segment *ddp = &segment->ddp;
@@ -353,7 +351,7 @@ static bool check_offset(struct soft_qp *qp, const struct segment *segment)
            ddp->mo <= FORGIVEN_MAX;
 }
 
-/* A message begins, in a buffer of the queue. */
+/* Begins a message in a buffer of the queue. */
 static bool receive_open_message(struct soft_qp *qp, struct qp_queue *queue, const struct segment *segment)
 {
     if (!take_buffer(qp, segment->ddp.qn) && !receive_fail(qp, UNTAGGED_NO_BUFFER, segment))
@@ -365,7 +363,7 @@ static bool receive_open_message(struct soft_qp *qp, struct qp_queue *queue, con
     return true;
 }
 
-/* In pieces: placed by MO, in any order, the last one last. */
+/* A message in several segments: placed by MO in any order, the last segment last. */
 static const uint8_t *place_untagged(struct qp_queue *queue, const struct ddp_segment *ddp)
 {
     const size_t end = ddp->mo + ddp->payload_len;
@@ -388,7 +386,7 @@ static void receive_untagged(struct soft_qp *qp, const struct segment *segment)
     if (!check_untagged(qp, segment))
         return;
     queue = &qp->queues[ddp->qn];
-    /* Whether the RTR consumes a Receive buffer is invisible: here it does not (RFC 6581 section 9.2). */
+    /* The RTR does not consume a Receive buffer here; nobody can see this (RFC 6581 section 9.2). */
     if (segment->rtr && ddp->opcode == RDMAP_SEND) {
         queue->msn++;
         return;
@@ -400,7 +398,7 @@ static void receive_untagged(struct soft_qp *qp, const struct segment *segment)
         p = place_untagged(queue, ddp);
     if (!ddp->last)
         return;
-    if (queue->got != ddp->mo + ddp->payload_len) { /* a hole, or octets twice */
+    if (queue->got != ddp->mo + ddp->payload_len) { /* octets are missing or came twice */
         receive_fail(qp, UNTAGGED_MO, segment);
         return;
     }

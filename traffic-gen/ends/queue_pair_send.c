@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a queue pair sends: answers to the peer's requests in their order, and posted work in its order (RFC 5040
- * section 5.5), one message at a time, cut at the MULPDU.
+ * How a queue pair sends: answers in the order of the peer's requests, and posted work in its order (RFC 5040 section
+ * 5.5), one message at a time, cut at the MULPDU.
  */
 #include "traffic-gen/ends/queue_pair_internal.h"
 #include "wire/atomic.h"
@@ -108,7 +108,7 @@ static void queue_pair_send_segment(struct soft_qp *qp, const struct ddp_segment
     mpa_end_send(qp->mpa, head, ddp_header_encode(ddp, head, sizeof head), p, n);
 }
 
-/* An Untagged message of one segment. */
+/* Sends an Untagged message of one segment. */
 static void send_untagged(struct soft_qp *qp, enum rdmap_opcode opcode, uint32_t qn, const uint8_t *p, size_t n)
 {
     struct ddp_segment ddp = header_of(qp, opcode);
@@ -118,7 +118,7 @@ static void send_untagged(struct soft_qp *qp, enum rdmap_opcode opcode, uint32_t
     queue_pair_send_segment(qp, &ddp, p, n);
 }
 
-/* After this message another one goes out that needs nothing from the peer first. */
+/* Whether another message can follow this one without waiting for the peer. */
 static bool another_follows(const struct soft_qp *qp)
 {
     const struct qp_item *item = qp->next && qp->next->next ? qp->next->next->data : NULL;
@@ -126,7 +126,7 @@ static bool another_follows(const struct soft_qp *qp)
     return item && (item->work.kind == QP_SEND || item->work.kind == QP_WRITE) && item->work.n > 0;
 }
 
-/* The next segment of a Send or Write; true when it was the last one. */
+/* Sends the next segment of a Send or Write; true for the last one. */
 static bool queue_pair_send_part(struct soft_qp *qp, struct qp_item *item)
 {
     static const enum rdmap_opcode sends[2][2] = {{RDMAP_SEND, RDMAP_SEND_SE},
@@ -183,7 +183,7 @@ static void send_atomic(struct soft_qp *qp, struct qp_item *item)
         .to = work->remote_to,
         .data = work->add_swap,
         .mask = work->add_swap_mask,
-        /* RFC 7306 section 5.2.1: in a FetchAdd they are 0 and all ones. */
+        /* RFC 7306 section 5.2.1: in a FetchAdd the fields are 0 and all ones. */
         .compare_data = swap ? work->compare : 0,
         .compare_mask = swap ? work->compare_mask : UINT64_MAX,
     };
@@ -193,7 +193,7 @@ static void send_atomic(struct soft_qp *qp, struct qp_item *item)
                   rdmap_atomic_request_encode(&request, octets, sizeof octets));
 }
 
-/* What this connection can never do. RFC 7306 is for version 1. */
+/* Whether this connection can never do the work. RFC 7306 requires version 1. */
 static bool send_is_impossible(const struct soft_qp *qp, const struct qp_item *item)
 {
     if (send_asks(item) && !item->rtr)
@@ -201,7 +201,7 @@ static bool send_is_impossible(const struct soft_qp *qp, const struct qp_item *i
     return item->work.kind == QP_IMMEDIATE && qp->version == 0;
 }
 
-/* True when nothing of it is left to be sent. */
+/* True when the work is completely sent. */
 static bool send_item(struct soft_qp *qp, struct qp_item *item)
 {
     uint8_t octets[RDMAP_IMMEDIATE_LEN];
@@ -229,7 +229,7 @@ static bool send_item(struct soft_qp *qp, struct qp_item *item)
     return true;
 }
 
-/* Sends a segment of the current work. False when there is none, or when it has to wait for an answer. */
+/* Sends a segment of the current work. False when there is no work, or it waits for an answer. */
 static bool send_work(struct soft_qp *qp)
 {
     struct qp_item *item = qp->next ? qp->next->data : NULL;
@@ -249,7 +249,7 @@ static bool send_work(struct soft_qp *qp)
 
 /* ---- answers ---- */
 
-/* The next segment of a Read Response. The request moves on with it; true when it was the last one. */
+/* Sends the next segment of a Read Response and advances the request; true for the last segment. */
 static bool send_answer_read(struct soft_qp *qp, struct qp_request *request)
 {
     struct rdmap_read_request *read = &request->read;
@@ -280,7 +280,7 @@ static bool send_answer_read(struct soft_qp *qp, struct qp_request *request)
     return ddp.last;
 }
 
-/* The operation happens now, in the order of the requests. The words of memory are in network order on every host. */
+/* The operation is done now, in the order of the requests. Words in memory are in network order on every host. */
 static bool answer_atomic(struct soft_qp *qp, struct qp_request *request)
 {
     const struct rdmap_atomic_request *operation = &request->operation;
@@ -311,7 +311,7 @@ static bool send_answer(struct soft_qp *qp)
     if (!request)
         return false;
     if (request->atomic ? answer_atomic(qp, request) : send_answer_read(qp, request)) {
-        /* The head is still there: only a flush could have removed it. */
+        /* The head is still in the queue: only a flush could have removed it. */
         if (!qp->terminated)
             g_free(g_queue_pop_head(&qp->requests));
     }
@@ -333,7 +333,7 @@ void soft_qp_pump(struct soft_qp *qp)
         return;
     qp->pumping = true;
     while (!qp->terminated && mpa_end_may_send(qp->mpa) && qp->stream.room(qp->stream.ctx) > 0) {
-        /* Messages are not interleaved: the segments of a Tagged one could not be told apart (RFC 5041 5.3). */
+        /* Messages are not interleaved, as segments of two Tagged messages could not be told apart (RFC 5041 5.3). */
         if (in_midst_of_work(qp) ? send_work(qp) : send_answer(qp) || send_work(qp))
             continue;
         break;

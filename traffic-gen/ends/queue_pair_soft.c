@@ -17,7 +17,7 @@ static void soft_take_terms(struct soft_qp *qp, const struct mpa_end_terms *term
     qp->version = terms->revision == 0 ? 0 : 1;
     qp->ird = terms->ird == MPA_IRD_ORD_NOT_NEGOTIATED ? qp->options.ird : terms->ird;
     qp->ord = terms->ord == MPA_IRD_ORD_NOT_NEGOTIATED ? qp->options.ord : terms->ord;
-    /* An RTR Read is served, however few Reads are (RFC 6581 section 9.2). */
+    /* An RTR Read is served even if the IRD is 0 (RFC 6581 section 9.2). */
     if (terms->role == MPA_END_RESPONDER && terms->rtr & MPA_RTR_READ)
         qp->ird = MAX(qp->ird, 1);
     qp->ready = true;
@@ -28,7 +28,7 @@ static void soft_on_established(void *ctx, const struct mpa_end_terms *terms)
     struct soft_qp *qp = ctx;
 
     soft_take_terms(qp, terms);
-    /* The ULP looks at the peer's private data before anything is sent; what it posts waits for the RTR. */
+    /* The ULP sees the peer's private data before anything is sent; work that it posts waits for the RTR. */
     qp->pumping = true;
     if (qp->events.established)
         qp->events.established(qp->events.ctx, terms);
@@ -48,8 +48,7 @@ static void soft_on_ulpdu(void *ctx, const uint8_t *p, size_t n, bool rtr)
     qp_receive_ulpdu(ctx, p, n, rtr);
 }
 
-/* Errors of the LLP that a Terminate reports: RFC 5044 section 8, RFC 6581 section 8. 0: the connection is only closed.
- */
+/* The Terminate cause for an error of the LLP: RFC 5044 section 8, RFC 6581 section 8. 0: only closes. */
 static const unsigned llp_causes[] = {
     [MPA_END_BAD_FPDU] = QP_CAUSE(2, 0, 0x03),
     [MPA_END_BAD_CRC] = QP_CAUSE(2, 0, 0x02),
@@ -77,8 +76,8 @@ static void on_error(void *ctx, enum mpa_end_error error)
 }
 
 /*
- * The peer sends nothing more, so what waits for its answer is lost. Its own requests are still answered, and posted
- * work is still sent, before this side closes too.
+ * The peer sends nothing more, so work that waits for its answer is lost. This side still answers the peer's requests
+ * and sends posted work, and then closes too.
  */
 static void soft_on_ended(void *ctx, bool reset)
 {
@@ -105,7 +104,7 @@ static void soft_on_ended(void *ctx, bool reset)
         qp->events.ended(qp->events.ctx, !qp->failed);
 }
 
-/* ---- what every provider offers ---- */
+/* ---- functions of every provider ---- */
 
 static void soft_free(struct qp *base)
 {
@@ -209,7 +208,7 @@ const struct qp_provider qp_software = {
     .terms = soft_terms,
 };
 
-/* ---- what only this one offers ---- */
+/* ---- functions of this provider only ---- */
 
 struct soft_qp *soft_qp_of(struct qp *qp)
 {

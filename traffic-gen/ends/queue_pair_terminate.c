@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Terminates: RFC 5040 sections 4.8 and 7.1. The first error wins; after it nothing more is sent. */
+/* Terminates: RFC 5040 sections 4.8 and 7.1. Only the first error is reported; nothing is sent after it. */
 #include "traffic-gen/ends/queue_pair_internal.h"
 
 const unsigned qp_protection_causes[] = {
@@ -35,8 +35,7 @@ static void queue_pair_terminate_with(struct soft_qp *qp, struct rdmap_terminate
     }
     head = ddp_header_encode(&ddp, octets, sizeof octets);
     n = rdmap_terminate_encode(message, octets + head, sizeof octets - head);
-    /* A Responder that has not received the first FPDU may not send anything: it only closes (RFC 5044 section 7.1.2).
-     */
+    /* A Responder may not send before the first FPDU has come: it only closes (RFC 5044 section 7.1.2). */
     if (mpa_end_may_send(qp->mpa)) {
         mpa_end_send(qp->mpa, octets, head, octets + head, n);
         if (qp->events.terminated)
@@ -57,7 +56,7 @@ void qp_fail_about(struct soft_qp *qp, unsigned cause, const uint8_t *p, size_t 
 {
     struct rdmap_terminate message = {0};
 
-    rdmap_terminate_echo(&message, p, n); /* "if possible": not when there is no whole header */
+    rdmap_terminate_echo(&message, p, n); /* "if possible": not without a whole header */
     queue_pair_terminate_with(qp, &message, cause);
 }
 

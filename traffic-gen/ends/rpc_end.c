@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { SPARE_RECEIVES = 2 /* for messages that are neither Call nor Reply */ };
+enum { SPARE_RECEIVES = 2 /* for messages other than Call and Reply */ };
 
 /* ---- sending ---- */
 
@@ -94,7 +94,7 @@ static void end_on_completed(void *ctx, uint64_t cookie, enum qp_status status, 
     case RPC_COOKIE_READ:
         rpc_end_read_done(end, cookie >> RPC_COOKIE_BITS, status == QP_OK);
         break;
-    case RPC_COOKIE_ANSWER: /* only now, so that answers cannot pile up for a peer that does not read */
+    case RPC_COOKIE_ANSWER: /* not earlier, so that answers cannot pile up for a peer that does not read */
         qp_repost(end->qp, 1);
         break;
     }
@@ -136,7 +136,7 @@ static void end_on_ended(void *ctx, bool orderly)
 
 /* ---- life ---- */
 
-/* Sizes as advertised: whole units of 1024 octets; the default without private data. */
+/* Advertised sizes: whole units of 1024 octets; the default without private data. */
 static void set_sizes(struct rpc_end *end)
 {
     struct rpc_end_options *options = &end->options;
@@ -180,7 +180,7 @@ struct rpc_end *rpc_end_new(const struct rpc_end_options *options, const struct 
     end->granted = 1; /* section 3.3.3 */
     end->inline_out = end->inline_in = RPCRDMA_INLINE_DEFAULT;
     set_sizes(end);
-    /* The peer's Calls hold theirs until they are answered; Replies and the rest return theirs at once. */
+    /* A Call of the peer holds its Receive buffer until it is answered; Replies and others return theirs at once. */
     end->options.qp.receives = 2 * end->options.credits + SPARE_RECEIVES;
     end->options.qp.receive_size = end->options.receive_size;
     end->options.qp.repost = false;

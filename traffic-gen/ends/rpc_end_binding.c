@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What may be reduced: the upper-layer binding of NFS (RFC 8267), by the walker of wire/nfs.h. It says where eligible
- * items are, whether what a peer reduced is eligible, and where in a Reply the contents of Write chunks belong.
+ * The upper-layer binding of NFS (RFC 8267), by the walker of wire/nfs.h: where eligible items are, whether the peer
+ * may reduce an item, and where in a Reply the contents of Write chunks belong.
  */
 #include "traffic-gen/ends/rpc_end_internal.h"
 
@@ -80,7 +80,7 @@ struct placing {
     const struct rpc_returned *returned;
     unsigned n_returned;
     bool compound, is_long;
-    unsigned read_class; /* operations of that class so far: RFC 8267 section 6.4.1 */
+    unsigned read_class; /* number of READ-class operations so far: RFC 8267 section 6.4.1 */
     unsigned n;
     struct placement placements[RPC_END_ITEMS_MAX];
     bool used[RPC_END_ITEMS_MAX];
@@ -104,7 +104,7 @@ static uint64_t binding_place_item(void *ctx, const struct nfs_item *item)
         return xdr_padded(item->count);
     chunk = &placing->returned[k];
     if (chunk->n == 0) {
-        placing->bad |= chunk->offered && !placing->is_long; /* a result that had to be put there */
+        placing->bad |= chunk->offered && !placing->is_long; /* this result had to go into the chunk */
         return xdr_padded(item->count);
     }
     placing->bad |= chunk->n != item->count;

@@ -28,7 +28,7 @@ void rpc_call_free(struct rpc_end *end, struct rpc_call *call)
     g_free(call);
 }
 
-/* The end of a Call: from now on only the upper layer has access to its memory (section 4.4.1). */
+/* Ends a Call: from now on only the upper layer has access to its memory (section 4.4.1). */
 static void call_finish(struct rpc_end *end, struct rpc_call *call, enum rpc_end_result result,
                         const struct rpc_end_message *reply)
 {
@@ -68,7 +68,7 @@ void rpc_end_call(struct rpc_end *end, const struct rpc_end_message *message, co
 
 /* ---- sending ---- */
 
-/* Section 4.3.2: chunks for results, and for the Reply if it may be too long for inline. */
+/* Section 4.3.2: chunks for results, and for the Reply if it may be too long to go inline. */
 static void plan_results(struct rpc_end *end, struct rpc_call *call, unsigned segments)
 {
     size_t n = RPCRDMA_HEADER_MIN;
@@ -98,13 +98,13 @@ static size_t header_size(const struct rpc_call *call)
         n += rpc_read_list_size(call->reads[i].n_segments);
     for (unsigned i = 0; i < call->n_writes; i++)
         n += rpc_write_chunk_size(call->writes[i].n_segments);
-    /* The Reply chunk's discriminator is already counted. */
+    /* The size already includes the Reply chunk's discriminator. */
     return n + (call->reply.n_segments ? rpc_write_chunk_size(call->reply.n_segments) - sizeof(uint32_t) : 0);
 }
 
 /*
- * Section 3.5: the Call goes inline when it fits, with its items in Read chunks when it fits then, else as a whole in a
- * Position-Zero Read chunk. Where items are reduced anyway, that one holds what is left.
+ * Section 3.5: a Call goes inline if it fits; else its items go into Read chunks if the rest then fits; else all of it
+ * goes into a Position-Zero Read chunk. If items are reduced anyway, that chunk holds the rest.
  */
 static void plan_arguments(struct rpc_end *end, struct rpc_call *call, unsigned segments, bool *taken)
 {
@@ -186,7 +186,7 @@ static uint32_t credits(const struct rpc_end *end, const struct rpc_call *call)
     return limit > 1 && end->options.keep_credit && !call->how.urgent ? limit - 1 : limit;
 }
 
-/* Section 3.3.1: the lower of what was requested and what is granted, less the Calls in flight. */
+/* Section 3.3.1: the lower of requested and granted credits, minus the Calls in flight. */
 void rpc_end_pump(struct rpc_end *end)
 {
     struct rpc_call *call;
@@ -211,7 +211,7 @@ void rpc_end_pump(struct rpc_end *end)
 
 /* ---- Replies ---- */
 
-/* The octets that the responder reports for the chunk; UINT64_MAX: more than there is room for. */
+/* The octets reported for the chunk; UINT64_MAX: more than it has room for. */
 static uint64_t call_returned_length(const struct rpc_chunk *offered, const struct rpcrdma_chunk *returned,
                                      const uint8_t *p)
 {
@@ -236,7 +236,7 @@ struct returned_chunks {
     struct rpcrdma_chunk writes[RPC_END_ITEMS_MAX], reply;
 };
 
-/* The contents of the segments, joined. Offered segments are adjacent. */
+/* Joins the contents of the segments, which are adjacent in memory. */
 static void call_gather(const struct rpc_chunk *offered, const struct rpcrdma_chunk *returned, const uint8_t *p,
                         GByteArray *to)
 {
@@ -258,7 +258,7 @@ static void call_fill(void *ctx, unsigned k, GByteArray *to)
     call_gather(&chunks->call->writes[k], &chunks->writes[k], chunks->p, to);
 }
 
-/* Sections 4.3.1, 4.3.2, 4.3.3: no Read list, and the chunks of the Call with nothing changed but their lengths. */
+/* Sections 4.3.1, 4.3.2, 4.3.3: a Reply has no Read list, and its chunks differ from the Call's only in length. */
 static bool take_chunks(const struct rpc_end_incoming *reply, struct returned_chunks *chunks,
                         struct rpc_returned *returned)
 {
@@ -283,7 +283,7 @@ static bool take_chunks(const struct rpc_end_incoming *reply, struct returned_ch
     return n != UINT64_MAX && (header->proc == RPCRDMA_MSG || n > 0);
 }
 
-/* The payload, when nothing is wrong with the header; NULL: the message is to be discarded. */
+/* The payload when the header is right; NULL: the message must be discarded. */
 static GByteArray *call_open_reply(const struct rpc_end_incoming *reply, struct returned_chunks *chunks,
                                    struct rpc_returned *returned)
 {
@@ -298,7 +298,7 @@ static GByteArray *call_open_reply(const struct rpc_end_incoming *reply, struct 
         g_byte_array_append(payload, reply->p + header->header_len, (guint)(reply->n - header->header_len));
     else
         call_gather(&chunks->call->reply, &chunks->reply, reply->p, payload);
-    /* Section 4.5.2: a wrong XID in the message is a header error. */
+    /* Section 4.5.2: a wrong XID in the message counts as a header error. */
     if (payload->len >= 2 * sizeof(uint32_t) && get_be32(payload->data) == header->xid &&
         get_be32(payload->data + sizeof(uint32_t)) == RPC_REPLY)
         return payload;
@@ -321,7 +321,7 @@ enum rpc_end_answer rpc_end_take_reply(struct rpc_end *end, const struct rpc_end
                                          call->n_writes, call_fill, &chunks, &message);
 
         g_hash_table_remove(end->calls, GUINT_TO_POINTER(call->xid));
-        end->granted = MAX(header->credit, 1); /* 0 is not allowed, and would end all Calls */
+        end->granted = MAX(header->credit, 1); /* 0 is not allowed, and would block all Calls */
         call_finish(end, call, whole ? RPC_END_REPLIED : RPC_END_GARBAGE, whole ? &message : NULL);
         g_free(message.p);
         rpc_end_pump(end);
@@ -331,7 +331,7 @@ enum rpc_end_answer rpc_end_take_reply(struct rpc_end *end, const struct rpc_end
     return answer;
 }
 
-/* If it cannot be decoded, or matches no Call, it is discarded. */
+/* A message that cannot be decoded, or matches no Call, is discarded. */
 enum rpc_end_answer rpc_end_take_error(struct rpc_end *end, const struct rpc_end_incoming *error)
 {
     const struct rpcrdma_header *header = error->header;
@@ -339,7 +339,7 @@ enum rpc_end_answer rpc_end_take_error(struct rpc_end *end, const struct rpc_end
     bool sound = call && header->status == RPCRDMA_OK && header->vers == RPCRDMA_VERSION;
     enum rpc_end_answer answer = rpc_end_decide(end, error, sound ? RPC_END_SERVE : RPC_END_DISCARD);
 
-    /* Its rdma_credit does not count (RFC 8167 section 4.1). */
+    /* rdma_credit is ignored here (RFC 8167 section 4.1). */
     if (sound && answer == RPC_END_SERVE) {
         g_hash_table_remove(end->calls, GUINT_TO_POINTER(call->xid));
         call_finish(end, call, header->err == RPCRDMA_ERR_VERS ? RPC_END_ERR_VERS : RPC_END_ERR_CHUNK, NULL);

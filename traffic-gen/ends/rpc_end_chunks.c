@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Chunks: memory offered in segments (RFC 8166 section 3.4), and messages without the items that travel in them. */
+/* Chunks: memory offered in segments (RFC 8166 section 3.4), and messages without their items. */
 #include "traffic-gen/ends/rpc_end_internal.h"
 
 #include <string.h>
@@ -14,13 +14,13 @@ void rpc_chunk_offer(struct rpc_end *end, struct rpc_chunk *chunk, unsigned segm
     chunk->segments = g_new(struct rpcrdma_segment, chunk->n_segments);
     for (uint32_t i = 0; i < chunk->n_segments; i++) {
         size_t end_at = chunk->n / chunk->n_segments * (i + 1);
-        /* Like an address: a page somewhere, and an octet in it. */
+        /* Looks like an address: a random page, and an offset in the page. */
         uint64_t to = random_below(&end->random, UINT64_C(1) << 36) * TO_ALIGNMENT + at % TO_ALIGNMENT;
 
         if (i + 1 == chunk->n_segments)
             end_at = chunk->n;
         chunk->segments[i] = (struct rpcrdma_segment){
-            /* RFC 8797 section 4.1: an end that sets R offers no STag that cannot be invalidated. */
+            /* RFC 8797 section 4.1: an end that sets R only offers STags that can be invalidated. */
             .handle = memory_register(end->memory, chunk->octets + at, end_at - at, to, rights,
                                       end->options.remote_invalidation),
             .length = (uint32_t)(end_at - at),
@@ -73,7 +73,7 @@ size_t rpc_message_reduced_size(const struct rpc_end_message *message, const boo
     return n;
 }
 
-/* Section 3.4.4.4: roundup goes with its item. */
+/* Section 3.4.4.4: the roundup moves with its item. */
 void rpc_message_reduce(const struct rpc_end_message *message, const bool *taken, uint8_t *out)
 {
     size_t at = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What becomes of a Send from the peer (RFC 8166 section 4.5): whether it is a Call or a Reply, and whether its
- * Transport header is malformed.
+ * How a Send from the peer is handled (RFC 8166 section 4.5): as a Call or a Reply, and whether its Transport header is
+ * malformed.
  */
 #include "traffic-gen/ends/rpc_end_internal.h"
 
@@ -23,7 +23,7 @@ static bool is_client(struct rpc_end *end)
     return qp_terms(end->qp)->role == MPA_END_INITIATOR;
 }
 
-/* The type of the inline RPC message; -1: there is none. */
+/* The type of the inline RPC message; -1: none. */
 static int64_t inline_type(const struct rpc_end_incoming *incoming)
 {
     const struct rpcrdma_header *header = incoming->header;
@@ -35,8 +35,8 @@ static int64_t inline_type(const struct rpc_end_incoming *incoming)
 }
 
 /*
- * Where neither the RPC message nor the chunks tell, a message with the XID of a Call in flight counts as its Reply;
- * otherwise servers receive Calls, and clients Replies.
+ * If neither the RPC message nor the chunks show the type, a message with the XID of a Call in flight counts as its
+ * Reply; otherwise servers receive Calls, and clients Replies.
  */
 static bool is_call(struct rpc_end *end, const struct rpc_end_incoming *incoming)
 {
@@ -50,9 +50,9 @@ static bool is_call(struct rpc_end *end, const struct rpc_end_incoming *incoming
     return !is_client(end) && !g_hash_table_contains(end->calls, GUINT_TO_POINTER(header->xid));
 }
 
-/* ---- what is due ---- */
+/* ---- the answer that is due ---- */
 
-/* Chunks that are impossible, or more than this side accepts. */
+/* Whether chunks are impossible, or more than this side accepts. */
 static bool bad_chunks(const struct rpc_end_incoming *incoming)
 {
     const struct rpcrdma_header *header = incoming->header;
@@ -159,8 +159,8 @@ void rpc_end_answer(struct rpc_end *end, const struct rpcrdma_header *call, enum
 /* ---- received ---- */
 
 /*
- * True for what is always discarded: RDMA_DONE (section 4.6.2), what is not a ULP message, and what is shorter than any
- * header. RDMA_ERROR may be shorter than the 28 octets of section 4.5.
+ * True for messages that are always discarded: RDMA_DONE (section 4.6.2), messages without a ULP message, and those
+ * shorter than any header. RDMA_ERROR may be shorter than the 28 octets of section 4.5.
  */
 static bool is_nothing(const struct qp_message *message, const struct rpcrdma_header *header)
 {
@@ -185,7 +185,7 @@ void rpc_end_receive(struct rpc_end *end, const struct qp_message *message)
         incoming.call = true;
         answer = rpc_end_decide(end, &incoming, errors_judge_call(end, &incoming));
         if (answer == RPC_END_SERVE) {
-            rpc_end_serve(end, &incoming); /* it keeps its Receive buffer */
+            rpc_end_serve(end, &incoming); /* the Call keeps its Receive buffer */
             return;
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The responder (RFC 8166 sections 3.4 to 3.5): Calls whose Read chunks are fetched and put back in place, Replies with
- * their results in the chunks that the Call offers.
+ * The responder (RFC 8166 sections 3.4 to 3.5): fetches Read chunks and restores the Call, and sends Replies with
+ * results in the Call's chunks.
  */
 #include "traffic-gen/ends/rpc_end_internal.h"
 
@@ -55,7 +55,7 @@ static void note_chunk(struct rpc_served *served, const struct rpcrdma_chunk *ch
     }
 }
 
-/* Section 3.4.5: the segments of one Position make one chunk, in list order. */
+/* Section 3.4.5: segments with the same Position form one chunk, in list order. */
 static void serve_note_chunks(struct rpc_served *served)
 {
     const struct rpcrdma_header *header = &served->header;
@@ -79,7 +79,7 @@ static void serve_note_chunks(struct rpc_served *served)
     }
 }
 
-/* The octets of the chunk that begins with reads[*i], at *at of the sink; both advance. */
+/* The octets of the chunk that begins with reads[*i], at *at in the sink; advances both. */
 static size_t next_chunk(const struct rpc_served *served, guint *i, uint32_t *position)
 {
     size_t n = 0;
@@ -95,7 +95,7 @@ static size_t next_chunk(const struct rpc_served *served, guint *i, uint32_t *po
     return n;
 }
 
-/* A reduced item's length is in the word before it; its chunk may hold the roundup (section 3.4.5.2). */
+/* The word before a reduced item has its length; the chunk may also hold the roundup (section 3.4.5.2). */
 static bool serve_note_item(struct rpc_end_message *call, const GByteArray *octets, size_t chunk)
 {
     size_t at = octets->len;
@@ -107,7 +107,7 @@ static bool serve_note_item(struct rpc_end_message *call, const GByteArray *octe
     return true;
 }
 
-/* Puts the chunks into the stream p[0..n) at their Positions. False when they do not fit there. */
+/* Inserts the chunks into the stream p[0..n) at their Positions. False when they do not fit. */
 static bool rebuild(const struct rpc_served *served, struct rpc_end_message *call)
 {
     static const uint8_t roundup[3];
@@ -121,7 +121,7 @@ static bool rebuild(const struct rpc_served *served, struct rpc_end_message *cal
         uint32_t position;
         size_t length = next_chunk(served, &i, &position);
 
-        if (position == 0) { /* the stream itself: RDMA_NOMSG */
+        if (position == 0) { /* the whole stream: RDMA_NOMSG */
             p = chunk;
             n = length;
         } else if (position < octets->len || position - octets->len > n) {
@@ -206,14 +206,14 @@ static void post_reads(struct rpc_end *end, struct rpc_served *served)
 
         to += target->length;
         if (target->length > 0 && !rpc_end_post(end, &work))
-            return; /* the connection is over, and with it the Call */
+            return; /* the connection is over, and so is the Call */
         served = serve_find(end, id);
         if (!served)
             return;
     }
 }
 
-/* The upper layer replies once all of the Call has arrived. */
+/* The upper layer gets the Call once it has arrived completely. */
 void rpc_end_read_done(struct rpc_end *end, uint64_t id, bool ok)
 {
     struct rpc_served *served = serve_find(end, id);
@@ -223,7 +223,7 @@ void rpc_end_read_done(struct rpc_end *end, uint64_t id, bool ok)
     served->flushed |= !ok;
     if (--served->reads_left > 0)
         return;
-    if (served->flushed) /* no Reads are possible here (an ORD of 0); no matter when the connection is over */
+    if (served->flushed) /* Reads are impossible here (an ORD of 0); harmless if the connection is over */
         serve_answer(end, served, RPC_END_SAY_CHUNK);
     else
         hand_up(end, served);
@@ -247,7 +247,7 @@ void rpc_end_serve(struct rpc_end *end, const struct rpc_end_incoming *call)
 
 /* ---- Replies ---- */
 
-/* A chunk of the Call as it is returned: the segments with the lengths that were filled (section 3.4.6). */
+/* A chunk as returned to the caller: segments with the lengths filled (section 3.4.6). */
 struct filled {
     struct rpcrdma_segment *segments;
     uint32_t n;
@@ -262,7 +262,7 @@ static uint64_t room_in(const struct rpc_served *served, const struct rpcrdma_ch
     return n;
 }
 
-/* Writes p[0..n) into the chunk, contiguously and in segment order. */
+/* Writes p[0..n) into the chunk, segment by segment without gaps. */
 static struct rpcrdma_write_plan serve_fill(struct rpc_end *end, const struct rpc_served *served,
                                             const struct rpcrdma_chunk *chunk, const uint8_t *p, size_t n)
 {
@@ -302,7 +302,7 @@ static bool offers(const struct rpc_served *served, uint32_t stag)
     return false;
 }
 
-/* RFC 8797 section 4.1: an STag offered by this Call, never another. 0: none. */
+/* RFC 8797 section 4.1: an STag offered by this Call, never another Call's. 0: none. */
 static uint32_t stag_to_invalidate(struct rpc_end *end, const struct rpc_served *served)
 {
     const struct rpc_served *other;
@@ -322,7 +322,7 @@ static uint32_t stag_to_invalidate(struct rpc_end *end, const struct rpc_served 
     return stag;
 }
 
-/* Which items go into Write chunks; false when one is larger than its chunk. */
+/* Which items go into Write chunks; false when an item is larger than its chunk. */
 static bool choose_items(const struct rpc_served *served, const struct rpc_end_message *reply, bool *taken)
 {
     struct rpcrdma_chunk chunk = rpcrdma_write_begin(&served->header);
@@ -336,7 +336,7 @@ static bool choose_items(const struct rpc_served *served, const struct rpc_end_m
     return true;
 }
 
-/* The items that are taken into their chunks, the others unused. */
+/* Writes the chosen items into their chunks and leaves other chunks unused. */
 static struct rpcrdma_write_plan *fill_writes(struct rpc_end *end, const struct rpc_served *served,
                                               const struct rpc_end_message *reply, const bool *taken)
 {
@@ -353,8 +353,8 @@ static struct rpcrdma_write_plan *fill_writes(struct rpc_end *end, const struct 
 }
 
 /*
- * Section 3.5.3: results into their chunks first; what is left goes inline when it fits, else into the Reply chunk.
- * False when it fits nowhere.
+ * Section 3.5.3: results go into their chunks first; the rest goes inline if it fits, else into the Reply chunk. False
+ * when it fits in neither.
  */
 static bool serve_send_reply(struct rpc_end *end, const struct rpc_served *served, const struct rpc_end_message *reply)
 {

@@ -17,7 +17,7 @@ void rpc_record_clear(struct rpc_record *record)
     *record = (struct rpc_record){0};
 }
 
-/* The next octet of the mark; true: it is complete. */
+/* Takes the next octet of the mark; true: the mark is complete. */
 static bool take_mark(struct rpc_record *record, const uint8_t **p, size_t *n)
 {
     record->mark[record->n_mark++] = *(*p)++;
@@ -43,7 +43,7 @@ static void record_take_part(struct rpc_record *record, const uint8_t **p, size_
 bool rpc_record_take(struct rpc_record *record, const uint8_t **p, size_t *n, bool *too_long)
 {
     *too_long = false;
-    if (record->n_mark == RPC_RECORD_MARK && record->left == 0) { /* the last one was given */
+    if (record->n_mark == RPC_RECORD_MARK && record->left == 0) { /* the last record was returned */
         record->n_mark = 0;
         g_byte_array_set_size(record->body, 0);
     }

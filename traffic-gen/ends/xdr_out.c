@@ -23,7 +23,7 @@ void xdr_out_take(struct xdr_out *out, struct rpc_end_message *message)
     *out = (struct xdr_out){0};
 }
 
-/* n more octets to be written. */
+/* Makes room for n more octets. */
 static uint8_t *out_grow(struct xdr_out *out, size_t n)
 {
     guint at = out->octets->len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A growing XDR stream (RFC 4506) that remembers which of its items may be moved by RDMA; for the stack's RPC messages.
- * wire/xdr.h reads them.
+ * A growing XDR stream (RFC 4506) that records which of its items may move by RDMA; for the stack's RPC messages.
+ * wire/xdr.h reads XDR.
  */
 #ifndef IWARP_TRAFFIC_ENDS_XDR_OUT_H
 #define IWARP_TRAFFIC_ENDS_XDR_OUT_H
@@ -18,7 +18,7 @@ struct xdr_out {
 
 void xdr_out_begin(struct xdr_out *out);
 void xdr_out_free(struct xdr_out *out);
-/* The octets and items become the message's; out is as after xdr_out_free(). */
+/* Moves octets and items into the message; out is empty after it. */
 void xdr_out_take(struct xdr_out *out, struct rpc_end_message *message);
 
 void xdr_out_u32(struct xdr_out *out, uint32_t v);
@@ -35,8 +35,7 @@ static inline void xdr_out_bool(struct xdr_out *out, bool v)
 void xdr_out_fixed(struct xdr_out *out, const void *p, size_t n);
 /* The same, preceded by the count. */
 void xdr_out_opaque(struct xdr_out *out, const void *p, uint32_t n);
-/* The same, and DDP-eligible, even when empty: each eligible result has its Write chunk (RFC 8166 4.3.2.1).
- */
+/* The same for a DDP-eligible item, even if empty: each eligible result has its Write chunk (RFC 8166 4.3.2.1). */
 void xdr_out_eligible(struct xdr_out *out, const void *p, uint32_t n);
 
 /* Where the next octet goes, counted from the message's first. */
@@ -44,9 +43,9 @@ static inline size_t xdr_out_at(const struct xdr_out *out)
 {
     return out->octets->len;
 }
-/* Overwrites a word: counts and statuses that are known only afterwards. */
+/* Overwrites a word: for counts and statuses that are known only later. */
 void xdr_out_set_u32(struct xdr_out *out, size_t at, uint32_t v);
-/* Drops everything from `at` on, items included. */
+/* Removes everything from `at` on, items included. */
 void xdr_out_cut(struct xdr_out *out, size_t at);
 
 #endif

@@ -24,7 +24,7 @@ GPtrArray *causes_new(void)
 
 /* ---- verdicts ---- */
 
-/* "MPA-4.3-03: ...": the rule. */
+/* The rule at the front of "MPA-4.3-03: ...". */
 static const struct rule *causes_rule_of(const char *observation)
 {
     g_autofree char *id = g_strndup(observation, strcspn(observation, ":"));
@@ -51,7 +51,7 @@ static bool is_waived(const struct subject *subject, const struct rule *rule)
     return rule && pairs_waives(&subject->pairs, rule_number(rule));
 }
 
-/* The one that counts; NULL: there is none. */
+/* The finding that counts; NULL: none. */
 static const char *finding_of(const struct subject *subject, const struct case_result *usual,
                               const struct case_result *result)
 {
@@ -70,7 +70,7 @@ static const char *finding_of(const struct subject *subject, const struct case_r
     return waived;
 }
 
-/* The verdict leaves room for a finding: it passed, or what it failed by is waived, and the finding is not. */
+/* Whether a finding may replace the verdict: the vector passed, or its failure is waived and the finding is not. */
 static bool yields(const struct subject *subject, const struct case_result *result, const char *finding)
 {
     if (result->outcome == OUTCOME_PASSED)
@@ -98,20 +98,20 @@ const char *causes_failure(const struct case_result *result)
 
 /* ---- reduction ---- */
 
-/* One failure, while it is reduced. */
+/* One failure while it is reduced. */
 struct reduction {
     const struct subject *subject;
     const struct run_options *options;
     const struct case_result *usual; /* NULL: none */
     const int *vector;
     const char *failure;
-    bool any;          /* every failure is the one that is looked for, but for those that are known */
-    GHashTable *asked; /* name of a vector: what it failed by, "" if by nothing */
+    bool any;          /* any failure counts, except known failures */
+    GHashTable *asked; /* name of a vector: its failure, "" if none */
     unsigned runs;
-    bool over; /* the device is dead, or we were stopped */
+    bool over; /* the device is dead, or the run was stopped */
 };
 
-/* What it fails by; "": nothing. The caller frees it. */
+/* The failure; "": none. The caller frees it. */
 static char *run_one(struct reduction *reduction, const struct vector_case *vector)
 {
     const struct chosen_case chosen = {.suite = &reduction->subject->suite, .row = &vector->row};
@@ -141,14 +141,14 @@ static char *run_one(struct reduction *reduction, const struct vector_case *vect
     return failure ? failure : g_strdup("");
 }
 
-/* It fails so with the usual values, too, or a waiver is for it: that is not what is reduced. */
+/* A failure that also occurs with the usual values, or that has a waiver, is not reduced. */
 static bool is_known_otherwise(const struct reduction *reduction, const char *failure)
 {
     const struct subject *subject = reduction->subject;
 
     if (strcmp(failure, reduction->failure) == 0)
         return false;
-    /* What ends a device is not reduced to a rule that some of its values break. */
+    /* The death of a device is not reduced to a rule that some of its values break. */
     if (rule_find(failure) && !rule_find(reduction->failure))
         return true;
     if (reduction->usual && g_strcmp0(causes_failure(reduction->usual), failure) == 0)
@@ -176,8 +176,8 @@ static bool fails_with(void *ctx, uint32_t parameters)
 }
 
 /*
- * By the same failure, so that two causes in one vector are kept apart. Which rule is broken may depend on values that
- * have no part in it: of what is left, the fewest that fail by whatever it is.
+ * Reduces to the same failure, so that two causes in one vector are kept apart. The broken rule may depend on values
+ * that are not part of the cause: then the fewest of the rest that fail in any way.
  */
 static uint32_t reduce_vector(struct reduction *reduction, uint32_t differences)
 {
@@ -187,7 +187,7 @@ static uint32_t reduce_vector(struct reduction *reduction, uint32_t differences)
     return reduce(parameters, fails_with, reduction);
 }
 
-/* Its values that are there and differ from the usual ones. */
+/* The vector's values that exist and differ from the usual ones. */
 static uint32_t differences(const struct subject *subject, const int *vector)
 {
     const struct pairs *pairs = &subject->pairs;
@@ -202,7 +202,7 @@ static uint32_t differences(const struct subject *subject, const int *vector)
 
 /* ---- causes ---- */
 
-/* Its own values of these parameters, the others as usual, make the same vector. */
+/* Whether its own values of these parameters, with the usual others, make the same vector. */
 static bool has_cause(const struct vector_case *vector, const struct cause *cause)
 {
     int values[COVERING_PARAMETERS_MAX];
@@ -232,7 +232,7 @@ static const struct cause *add_cause(GPtrArray *causes, const struct reduction *
     vector_with(subject, reduction->vector, parameters, cause->vector);
     cause->parameters = parameters;
     cause->failure = g_strdup(reduction->failure);
-    /* The values as they are without the others: what does not go with the usual ones is as near as can be. */
+    /* The values without the others: values that conflict with the usual ones are replaced by the nearest possible. */
     cause->text =
         parameters ? pairs_text(subject->pairs.model, cause->vector, parameters) : g_strdup("the usual values");
     g_ptr_array_add(causes, cause);

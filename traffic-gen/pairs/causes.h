@@ -5,11 +5,11 @@
 
 #include "traffic-gen/pairs/vectors.h"
 
-/* What was found of one failure; it explains others. */
+/* A cause found for one failure, which explains others. */
 struct cause {
     const struct subject *subject;
-    int vector[COVERING_PARAMETERS_MAX]; /* that fails: these values, the others as usual */
-    uint32_t parameters;                 /* empty: it fails as usual, too */
+    int vector[COVERING_PARAMETERS_MAX]; /* fails with these values and the usual others */
+    uint32_t parameters;                 /* empty: also fails with the usual values */
     char *failure, *text;                /* the rule, or the kind of death; "M=1,pd=257" */
 };
 
@@ -17,17 +17,17 @@ struct cause {
 GPtrArray *causes_new(void);
 
 /*
- * What the engine saw the device break besides fails the vector, unless that is so with the usual values, too; of
- * several findings one that is not waived. usual: the result with the usual values; NULL: there is none.
+ * Another finding about the device fails the vector, unless the usual values give it too; of several findings, one
+ * without a waiver counts. usual: the result with the usual values; NULL: none.
  */
 void causes_count_findings(const struct subject *subject, const struct case_result *usual, struct case_result *result);
 
-/* What a failed result fails by: another failure is not the same one. NULL: it did not fail. */
+/* Identifies the failure of a result, to tell failures apart. NULL: it did not fail. */
 const char *causes_failure(const struct case_result *result);
 
 /*
- * Looks for the cause of a failure among those that are known, or asks the device, and adds it. NULL: the device is
- * dead by now, or we were stopped.
+ * Finds the cause of a failure among the known causes, or by asking the device, and adds it. NULL: the device is dead,
+ * or the run was stopped.
  */
 const struct cause *causes_find(GPtrArray *causes, const struct run_options *options, const struct vector_case *vector,
                                 const struct case_result *usual, const struct case_result *result);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHORT = 100 /* octets that fit inline with all that goes with them */ };
+enum { SHORT = 100 /* octets that fit inline with their headers */ };
 
 /* ---- values ---- */
 
@@ -68,7 +68,7 @@ bool chunks_allowed(const void *ctx, const int *vector)
 {
     if (!pairs_fit(ctx, &pairs_chunks, vector))
         return false;
-    /* We may send no more inline than the server has room for, which is 1024 octets at least (section 3.3.2). */
+    /* We send no more inline than the server has room for, at least 1024 octets (section 3.3.2). */
     return !model_is(vector, CHUNKS_AT_CALL, "inline") || vector[CHUNKS_AT_LEN] == COVERING_OPEN ||
            model_is(vector, CHUNKS_AT_LEN, "100");
 }
@@ -155,7 +155,7 @@ unsigned chunks_of_read(const struct chunks_plan *plan, enum rule_id *rule)
         return CHUNKS_ERROR | CHUNKS_FEWER;
     }
     if (plan->reply == REPLY_IS_INLINE && plan->length > SHORT) {
-        /* Whether it fits depends on the server's size, too (section 3.3.2). */
+        /* Whether a message fits also depends on the server's size (section 3.3.2). */
         *rule = RULE_RPCR_4_5_3_02;
         return CHUNKS_ERROR | CHUNKS_FEWER | (plan->length < plan->inline_size ? CHUNKS_SUCCESS : 0);
     }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Chunk lists and credits of an NFS server, as parameters (RFC 8166 sections 3.3 to 3.5, 4.3): how the octets of a
- * WRITE travel, and those of the READ that asks for them again; what has to come of either. Without I/O;
- * chunks_vector.c asks a server.
+ * WRITE and of the READ after it travel, and the result required of each. Without I/O; chunks_vector.c asks a server.
  */
 #ifndef IWARP_TRAFFIC_PAIRS_CHUNKS_MODEL_H
 #define IWARP_TRAFFIC_PAIRS_CHUNKS_MODEL_H
@@ -25,12 +24,12 @@ enum chunks_parameter {
     CHUNKS_PARAMETERS
 };
 
-/* How the WRITE goes. */
+/* How the WRITE is sent. */
 enum chunks_call {
     CALL_IS_CHUNK,  /* its octets in a Read chunk */
     CALL_IS_INLINE, /* all of it in a Send */
     CALL_IS_LONG,   /* all of it in a Position-Zero Read chunk */
-    CALL_IS_BOTH    /* the same, its octets in another Read chunk */
+    CALL_IS_BOTH    /* Position-Zero Read chunk; its octets in another Read chunk */
 };
 
 /* The Read chunk of CALL_IS_CHUNK. */
@@ -38,10 +37,10 @@ enum chunks_form {
     FORM_IS_ABSENT,
     FORM_IS_OWN,    /* each segment has its own handle */
     FORM_IS_ONE,    /* one handle for all */
-    FORM_IS_PAD,    /* the same, and the roundup in a segment of its own */
-    FORM_IS_PADDED, /* the same, in the last segment */
+    FORM_IS_PAD,    /* one handle, and the roundup in its own segment */
+    FORM_IS_PADDED, /* one handle, and the roundup in the last segment */
     FORM_IS_SHORT,  /* the last octets are missing */
-    FORM_IS_FAR     /* its Position is past the message */
+    FORM_IS_FAR     /* its Position is beyond the message */
 };
 
 /* What the READ offers. */
@@ -53,8 +52,8 @@ enum chunks_reply {
 };
 
 enum {
-    CHUNKS_MISSING = 40, /* octets that a chunk lacks, if any */
-    CHUNKS_FAR = 1000    /* octets that a Position is too large by */
+    CHUNKS_MISSING = 40, /* missing octets of a chunk, if any */
+    CHUNKS_FAR = 1000    /* octets by which a Position is too large */
 };
 
 struct chunks_plan {
@@ -63,14 +62,14 @@ struct chunks_plan {
     enum chunks_call call;
     enum chunks_form form;
     enum chunks_reply reply;
-    unsigned segments, reply_segments; /* of each chunk; 0: there is none */
+    unsigned segments, reply_segments; /* of each chunk; 0: no chunk */
     uint32_t room;                     /* of the Write chunk */
     uint32_t inline_size;              /* of our private data */
-    uint32_t credits;                  /* that we ask for */
-    unsigned calls;                    /* NULL Calls at once in the end */
+    uint32_t credits;                  /* that we request */
+    unsigned calls;                    /* NULL Calls sent at once at the end */
 };
 
-/* What may come of a Call; a set. */
+/* Possible results of a Call; a set. */
 enum chunks_outcome {
     CHUNKS_SUCCESS = 1,
     CHUNKS_ERROR = 2, /* RDMA_ERROR, an RPC error, an NFS error */
@@ -78,18 +77,18 @@ enum chunks_outcome {
 };
 
 struct chunks_plan chunks_plan_of(const int *vector);
-/* Of the WRITE and of the READ, with the rule that any other outcome breaks. */
+/* Results allowed for the WRITE and the READ, with the rule that any other result breaks. */
 unsigned chunks_of_write(const struct chunks_plan *plan, enum rule_id *rule);
 unsigned chunks_of_read(const struct chunks_plan *plan, enum rule_id *rule);
 
-/* ---- of struct pairs_model ---- */
+/* ---- for struct pairs_model ---- */
 
 extern const struct pairs_parameter chunks_parameters[CHUNKS_PARAMETERS];
 extern const struct pairs_condition chunks_conditions[];
 bool chunks_allowed(const void *pairs, const int *vector);
 bool chunks_refused(const void *pairs, unsigned parameter, int value);
 void chunks_settle(const struct pairs *pairs, int *vector);
-/* versions: of NFS, that the server speaks; a set of 1 << enum nfs_version_at, not empty. */
+/* versions: the NFS versions that the server speaks; a set of 1 << enum nfs_version_at, not empty. */
 void chunks_usual(struct pairs *pairs, unsigned versions);
 
 #endif

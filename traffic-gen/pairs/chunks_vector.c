@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A vector of chunk lists, said to an NFS server: a WRITE to a new file, a READ of what was written, and NULL Calls. */
+/* Runs a vector of chunk lists against an NFS server: a WRITE to a new file, a READ of it, and NULL Calls. */
 #include "traffic-gen/pairs/chunks_model.h"
 #include "traffic-gen/pairs/exchange.h"
 #include "traffic-gen/suite/talk/rpc_talker.h"
@@ -10,8 +10,8 @@
 
 enum {
     LENGTH_MAX = 8192,
-    REPLY_MAX = 400,                 /* of a Reply without its octets */
-    REPLY_WHOLE = LENGTH_MAX + 1024, /* with them: more than any inline size */
+    REPLY_MAX = 400,                 /* octets of a Reply without its data */
+    REPLY_WHOLE = LENGTH_MAX + 1024, /* with its data: more than any inline size */
 
 };
 
@@ -23,7 +23,7 @@ struct chunks {
 
 /* ---- verdicts ---- */
 
-/* What came of it; `fewer`: octets, when it was a success. 0: the connection is over, or there is no answer. */
+/* The result of a Call; `fewer`: the octets of a success. 0: the connection is over, or there is no answer. */
 static unsigned vector_outcome_of(const struct rpc_talker *talker, bool fewer)
 {
     if (talker->replied == 0 || talker->result == RPC_END_LOST || talker->result == RPC_END_GARBAGE)
@@ -157,7 +157,7 @@ static bool all_replied(const struct rpc_talker *talker)
     return talker->replied >= talker->served_wanted;
 }
 
-/* The end holds back those that the grant does not allow yet (section 3.3.1). */
+/* The end holds back Calls beyond the current grant (section 3.3.1). */
 static bool call_at_once(struct chunks *chunks)
 {
     struct rpc_talker *talker = chunks->talker;
@@ -198,7 +198,7 @@ static void vector_run(struct talk *talk, const struct pairs *pairs, const int *
     rpc_talker_close(&talker);
 }
 
-/* The versions that the server was found to speak. */
+/* The versions that the server speaks, as learned. */
 static unsigned learn_versions(struct talk_run *run)
 {
     static const struct suite_case row = {.rule = RULE_RPCR_3_4_5_07, .needs = NEED_NFS}; /* only a case may ask */

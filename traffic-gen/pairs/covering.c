@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-enum { CANDIDATES = 24 /* vectors that are tried for each that is taken */ };
+enum { CANDIDATES = 24 /* candidates tried for each vector taken */ };
 
 /* Parameters whose values are combined. */
 struct group {
     unsigned at[COVERING_STRENGTH_MAX];
-    size_t base; /* of its combinations */
+    size_t base; /* of its first combination */
 };
 
 enum state { IS_OPEN, IS_COVERED, IS_IMPOSSIBLE };
@@ -18,12 +18,12 @@ struct making {
     unsigned strength;
     GArray *groups;     /* struct group */
     GByteArray *states; /* enum state of each combination */
-    size_t open;        /* of them */
-    size_t next;        /* none before it is open */
+    size_t open;        /* number of open combinations */
+    size_t next;        /* no earlier combination is open */
     GRand *random;
 };
 
-/* ---- what is allowed ---- */
+/* ---- constraints ---- */
 
 static bool covering_is_refused(const struct covering_problem *problem, unsigned parameter, int value)
 {
@@ -39,7 +39,7 @@ static unsigned refusals(const struct covering_problem *problem, const int *vect
     return n;
 }
 
-/* Open parameters get values that are not refused. */
+/* Gives open parameters values that are not refused. */
 static bool covering_complete(const struct covering_problem *problem, int *vector, unsigned from)
 {
     if (!problem->allowed(problem->ctx, vector))
@@ -88,7 +88,7 @@ static size_t combinations_of(const struct making *making, const struct group *g
     return n;
 }
 
-/* The one of the group that the vector has; its parameters all have values. */
+/* The group's combination in the vector; all its parameters have values. */
 static size_t covering_index_of(const struct making *making, const struct group *group, const int *vector)
 {
     size_t index = 0;
@@ -140,7 +140,7 @@ static bool covering_has(const struct making *making, const struct group *group,
     return false;
 }
 
-/* All its parameters have values, among them whichever is refused. */
+/* Whether all its parameters have values, among them a refused one, if any. */
 static bool counts(const struct making *making, const struct group *group, const int *vector)
 {
     unsigned refused = 0;
@@ -153,7 +153,7 @@ static bool counts(const struct making *making, const struct group *group, const
     return refused == refusals(making->problem, vector);
 }
 
-/* Open combinations that the vector has, of those with this parameter. */
+/* Number of open combinations in the vector that include this parameter. */
 static unsigned gain_of(const struct making *making, const int *vector, unsigned parameter)
 {
     unsigned gain = 0;
@@ -167,7 +167,7 @@ static unsigned gain_of(const struct making *making, const int *vector, unsigned
     return gain;
 }
 
-/* Those of all parameters; with `take` they are covered from now on. */
+/* The same for all parameters; `take` marks them as covered. */
 static unsigned open_in(struct making *making, const int *vector, bool take)
 {
     unsigned gain = 0;
@@ -203,7 +203,7 @@ static void covering_shuffle(struct making *making, unsigned *order)
     }
 }
 
-/* The value that covers most; of several the first from a random one on. */
+/* The value that covers most; ties are broken from a random value on. */
 static void choose_value(struct making *making, int *vector, unsigned parameter)
 {
     const unsigned size = making->problem->sizes[parameter];
@@ -223,10 +223,10 @@ static void choose_value(struct making *making, int *vector, unsigned parameter)
             best_gain = gain;
         }
     }
-    vector[parameter] = best; /* there is one, as the vector was possible before */
+    vector[parameter] = best; /* exists, as the vector was possible before */
 }
 
-/* The first open combination: it is in every candidate, so that each vector covers something. */
+/* The first open combination is in every candidate, so that each vector covers something new. */
 static void begin_vector(struct making *making, int *vector)
 {
     guint i = making->groups->len;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/pairs/exchange.h"
 
-enum { READS_AT_ONCE = 16, SLOTS = 16 /* of the device's memory, which may be one for all connections */ };
+enum { READS_AT_ONCE = 16, SLOTS = 16 /* for the device's memory, which all connections may share */ };
 
 static uint32_t next(uint32_t drawn)
 {
@@ -16,13 +16,13 @@ void exchange_draw(uint32_t drawn, uint8_t *octets, size_t n)
     }
 }
 
-/* Other octets on each connection. */
+/* Makes different octets on each connection. */
 static uint32_t exchange_port_of(const struct talk *talk)
 {
     return g_array_index(talk->result->ports, guint, talk->result->ports->len - 1);
 }
 
-/* All octets of a message, from its segments. False: another came, or none. */
+/* Collects all octets of a message from its segments. False: another message came, or none. */
 static bool hear_message(struct talk *talk, enum rdmap_opcode opcode, GByteArray *out, struct exchange_sink *begins)
 {
     const struct talk_heard *heard;

@@ -47,7 +47,7 @@ static unsigned geometry_model_number(const int *vector, enum geometry_parameter
 
 /* ---- constraints ---- */
 
-enum { OF_WRITES = 1 << 0, OF_READS = 1 << 1 }; /* as operations[] has them */
+enum { OF_WRITES = 1 << 0, OF_READS = 1 << 1 }; /* as in operations[] */
 
 const struct pairs_condition geometry_conditions[] = {
     {GEOMETRY_AT_ULPDU, GEOMETRY_AT_OP, OF_WRITES}, {GEOMETRY_AT_SINK, GEOMETRY_AT_OP, OF_READS}, {0, 0, 0}};
@@ -57,7 +57,7 @@ bool geometry_allowed(const void *ctx, const int *vector)
     return pairs_fit(ctx, &pairs_geometry, vector);
 }
 
-/* By itself; what is checked at all depends on the length. */
+/* Whether it is wrong by itself; the length decides which checks apply. */
 bool geometry_refused(const void *ctx, unsigned parameter, int chosen)
 {
     (void)ctx;
@@ -71,7 +71,7 @@ void geometry_settle(const struct pairs *pairs, int *vector)
     pairs_settle(pairs, &pairs_geometry, vector);
 }
 
-/* The first value of each, where the start-up does not want another. */
+/* The first value of each parameter, unless the start-up needs another. */
 void geometry_usual(struct pairs *pairs)
 {
     const struct startup_terms *terms = &pairs->run->terms;
@@ -80,7 +80,7 @@ void geometry_usual(struct pairs *pairs)
     memset(pairs->usual, 0, sizeof pairs->usual);
     pairs->usual[GEOMETRY_AT_ULPDU] = geometry_model_value(GEOMETRY_AT_ULPDU, "whole");
     pairs->usual[GEOMETRY_AT_SINK] = geometry_model_value(GEOMETRY_AT_SINK, "usual");
-    if (terms->markers) { /* the talker always asks for them then */
+    if (terms->markers) { /* the talker then always asks for Markers */
         pairs->usual[GEOMETRY_AT_M] = geometry_model_value(GEOMETRY_AT_M, "1");
         pairs->left_out[GEOMETRY_AT_M][geometry_model_value(GEOMETRY_AT_M, "0")] = true;
     }
@@ -159,23 +159,25 @@ int64_t geometry_place(const int *vector, uint32_t region_length)
     return geometry_model_is(vector, GEOMETRY_AT_PLACE, "before") ? -1 : 0;
 }
 
-/* Which rule refuses a Write, and a Read: RFC 5041 sections 7.1 and 8.2, RFC 5040 section 7.2, RFC 5042 section 6.3.5.
+/*
+ * The rule that refuses a Write, and a Read: RFC 5041 sections 7.1 and 8.2, RFC 5040 section 7.2, RFC 5042 section
+ * 6.3.5.
  */
 struct refusal {
     enum rule_id write, read;
 };
 
 static const struct refusal
-    out_of_place[] = {[3] = {RULE_DDP_7_1_13, RULE_RDMAP_7_2_11},  /* before */
-                      [4] = {RULE_DDP_7_1_14, RULE_RDMAP_7_2_12}}, /* over */
+    out_of_place[] = {[3] = {RULE_DDP_7_1_13, RULE_RDMAP_7_2_11},  /* before the region */
+                      [4] = {RULE_DDP_7_1_14, RULE_RDMAP_7_2_12}}, /* past its end */
     closed[] = {[MEMORY_IS_WRONG] = {RULE_DDP_7_1_12, RULE_SEC_6_3_5_01},
                 [MEMORY_IS_FOREIGN] = {RULE_DDP_8_2_01, RULE_RDMAP_7_2_10},
                 [MEMORY_IS_GONE] = {RULE_DDP_7_1_11, RULE_RDMAP_7_2_09},
                 [MEMORY_IS_UNKNOWN] = {RULE_DDP_7_1_11, RULE_RDMAP_7_2_09}},
-    /* Nothing of a message without octets is checked (RFC 5041 section 5.2, RFC 5040 section 5.2.1). */
+    /* A message without octets is not checked (RFC 5041 section 5.2, RFC 5040 section 5.2.1). */
     unchecked = {RULE_DDP_5_2_16, RULE_RDMAP_5_2_1_17}, usual = {RULE_DDP_5_2_05, RULE_RDMAP_4_4_08};
 
-/* Whichever of both a vector has: it has at most one. */
+/* The region or the place that is refused: a vector has at most one. */
 static bool is_out_of_place(const int *vector)
 {
     return geometry_refused(NULL, GEOMETRY_AT_PLACE, vector[GEOMETRY_AT_PLACE]);
@@ -205,5 +207,5 @@ unsigned geometry_served(const int *vector, enum rule_id *rule)
     if (refusal == &usual || refusal == &unchecked)
         return plan.n;
     return geometry_model_is(vector, GEOMETRY_AT_PLACE, "over") ? plan.n - 1
-                                                                : 0; /* past the end is the last one alone */
+                                                                : 0; /* only the last message is past the end */
 }

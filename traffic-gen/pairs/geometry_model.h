@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writes and Reads of a device's memory, as parameters (RFC 5040 sections 5.1, 5.2, RFC 5041 section 5.2): where they
- * go, how many octets they have and how they are cut; which of them are refused. Without I/O; geometry_vector.c asks a
- * device.
+ * Writes and Reads of a device's memory, as parameters (RFC 5040 sections 5.1, 5.2, RFC 5041 section 5.2): their place,
+ * length and segments; which of them are refused. Without I/O; geometry_vector.c asks a device.
  */
 #ifndef IWARP_TRAFFIC_PAIRS_GEOMETRY_MODEL_H
 #define IWARP_TRAFFIC_PAIRS_GEOMETRY_MODEL_H
@@ -32,25 +31,25 @@ enum geometry_memory {
     MEMORY_IS_UNKNOWN  /* an STag that does not exist */
 };
 
-/* What a vector says. */
+/* The messages of a vector. */
 struct geometry_plan {
     bool is_read, markers, crc;
-    uint32_t length; /* of each message; each begins where the one before it ends */
+    uint32_t length; /* of each message; each begins where the previous one ends */
     unsigned n;      /* messages */
     enum geometry_memory memory;
-    enum advert_region region; /* of that memory */
-    unsigned limit;            /* of a Write's ULPDUs; 0: none */
-    const char *cut;           /* words that cut the FPDU of each message; "": none */
+    enum advert_region region; /* the memory they use */
+    unsigned limit;            /* largest ULPDU of a Write; 0: no limit */
+    const char *cut;           /* words that cut the FPDU of each message; "": not cut */
     uint64_t sink_to;
 };
 
 struct geometry_plan geometry_plan_of(const int *vector);
 /* Octets from the region's start to the first message; negative: before it. */
 int64_t geometry_place(const int *vector, uint32_t region_length);
-/* Messages that are served before one is refused, with the rule that demands that; all of them: none is refused. */
+/* Messages served before a message is refused, with the rule that requires this; all of them: none is refused. */
 unsigned geometry_served(const int *vector, enum rule_id *rule);
 
-/* ---- of struct pairs_model ---- */
+/* ---- for struct pairs_model ---- */
 
 extern const struct pairs_parameter geometry_parameters[GEOMETRY_PARAMETERS];
 extern const struct pairs_condition geometry_conditions[];
@@ -58,7 +57,7 @@ bool geometry_allowed(const void *pairs, const int *vector);
 bool geometry_refused(const void *pairs, unsigned parameter, int value);
 void geometry_settle(const struct pairs *pairs, int *vector);
 void geometry_usual(struct pairs *pairs);
-/* After that: memory that the device does not advertise is left out. */
+/* Settles the rest: leaves out memory that the device does not advertise. */
 void geometry_leave_out(struct pairs *pairs, const struct advert *advert);
 
 #endif

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A vector of Writes or Reads, said to a device that advertises its memory. Around what is written the memory has to
- * stay as it was.
+ * Runs a vector of Writes or Reads against a device that advertises its memory. Memory around the written octets has to
+ * stay unchanged.
  */
 #include "traffic-gen/pairs/exchange.h"
 #include "traffic-gen/pairs/geometry_model.h"
 
 #include <string.h>
 
-enum { AROUND = 16 /* octets before and after, which nothing may change */, OTHER_STAG = 0x5A5A5A00, LIMIT = 1000 };
+enum { AROUND = 16 /* octets before and after that must not change */, OTHER_STAG = 0x5A5A5A00, LIMIT = 1000 };
 
-/* A vector, with this device's memory. */
+/* A vector with this device's memory. */
 struct geometry {
     struct talk *talk;
     struct geometry_plan plan;
     struct advert_memory memory;
     int64_t place;
-    /* The part of the memory that is known: what it has to hold. */
+    /* The known part of the memory and its expected contents. */
     bool is_known;
     uint32_t known_at, known_n;
     uint8_t known[EXCHANGE_MAX + 2 * AROUND];
     uint8_t octets[EXCHANGE_MAX]; /* of all messages */
 };
 
-/* Several vectors would write into the same region of a device that has one for all connections. */
+/* Vectors in parallel would write to the same region if the device shares one among all connections. */
 static GMutex one_at_a_time;
 
-/* ---- what is there before ---- */
+/* ---- contents before ---- */
 
 static uint32_t total(const struct geometry *geometry)
 {
@@ -42,7 +42,7 @@ static bool geometry_vector_read_known(const struct geometry *geometry, const ch
            exchange_hear(geometry->talk, RDMAP_READ_RESPONSE, geometry->known, geometry->known_n, what, NULL, rule);
 }
 
-/* Only memory that can be written and read can be known. */
+/* Only memory that can be written and read has known contents. */
 static bool make_known(struct geometry *geometry)
 {
     const int64_t length = geometry->memory.length;
@@ -62,7 +62,7 @@ static bool make_known(struct geometry *geometry)
            geometry_vector_read_known(geometry, "an answer to the Read of what was written before", RULE_DDP_5_2_05);
 }
 
-/* What a served message of ours leaves there. */
+/* The contents after a served message of ours. */
 static void note_written(struct geometry *geometry, unsigned message)
 {
     const uint32_t length = geometry->plan.length;
@@ -100,7 +100,7 @@ static bool geometry_vector_say_all(struct geometry *geometry)
     return good;
 }
 
-/* ---- what comes of it ---- */
+/* ---- the reaction ---- */
 
 static bool hear_answers(const struct geometry *geometry, unsigned n, enum rule_id rule)
 {
@@ -136,7 +136,7 @@ static void judge_served(struct geometry *geometry, enum rule_id rule)
         pairs_failed(talk, rule, "expected the device to continue; found %s", talk_life_words(talk, life));
 }
 
-/* RDMAP sees what DDP cannot; DDP's faults of memory both may report. */
+/* RDMAP finds errors that DDP cannot; either may report DDP's memory errors. */
 static bool may_find(enum rule_id rule, unsigned layer)
 {
     return layer == RDMAP_LAYER_RDMA ||
@@ -148,7 +148,7 @@ static void geometry_vector_judge_refused(struct geometry *geometry, unsigned se
     struct talk *talk = geometry->talk;
     const struct talk_heard *heard;
 
-    /* A refusal may overtake the answers to the Reads before it (RFC 5040 section 5.4). */
+    /* A refusal may overtake the answers to earlier Reads (RFC 5040 section 5.4). */
     do {
         heard = exchange_hear_end(talk, RDMAP_READ_RESPONSE);
     } while (served > 0 && geometry->plan.is_read && heard->what == TALK_FPDU && !heard->is_terminate &&
@@ -194,7 +194,7 @@ static bool find_memory(struct geometry *geometry, const int *vector)
 
 static void geometry_vector_run(struct talk *talk, const struct pairs *pairs, const int *vector)
 {
-    static struct geometry geometry; /* under the lock */
+    static struct geometry geometry; /* protected by the lock */
     const struct geometry_plan plan = geometry_plan_of(vector);
     const struct talk_wish wish = {.markers = plan.markers, .no_crc = !plan.crc};
 
@@ -234,7 +234,7 @@ static bool starts_by(struct pairs *pairs, const struct talk_wish *wish)
     return good;
 }
 
-/* Which start-ups a device takes is the other subjects' affair: here a vector that it refuses would show nothing. */
+/* Other subjects test which start-ups a device accepts: here a vector whose start-up it refuses would show nothing. */
 static void learn_startups(struct pairs *pairs)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is combined: the parameters of one subject, the values of each, and which of them go together. A model computes
- * from the values of a vector what the device has to do, by the RFCs' conditions; nothing of that is listed.
+ * Models of combinations: the parameters of one subject, their values, and which of them go together. A model computes
+ * the required reaction to a vector from the RFCs' conditions; it has no list of results.
  */
 #ifndef IWARP_TRAFFIC_PAIRS_MODEL_H
 #define IWARP_TRAFFIC_PAIRS_MODEL_H
@@ -9,7 +9,7 @@
 #include "traffic-gen/pairs/covering.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 
-/* The value that a parameter has where it does not exist: IRD in a Request without enhanced data. */
+/* The value of a parameter that does not exist: IRD in a Request without enhanced data. */
 #define PAIRS_ABSENT "-"
 
 struct pairs_parameter {
@@ -18,13 +18,13 @@ struct pairs_parameter {
     unsigned n;
 };
 
-/* A parameter that is there with some values of another one, and absent with the others. */
+/* A parameter that exists only with some values of another parameter. */
 struct pairs_condition {
     unsigned parameter, of;
-    unsigned values; /* set of 1 << value; 0: the last condition was before */
+    unsigned values; /* set of 1 << value; 0 ends the list */
 };
 
-/* Some values of a vector, whatever the others are. */
+/* Some values of a vector, whatever the other values are. */
 struct pairs_values {
     uint32_t parameters; /* a set of 1 << index */
     int values[COVERING_PARAMETERS_MAX];
@@ -37,63 +37,65 @@ struct pairs_model {
     const struct pairs_parameter *parameters;
     unsigned n;
     const struct pairs_condition *conditions;
-    enum rule_id rule;    /* of a failure that breaks no rule in particular */
-    const char *expected; /* in words, of reports */
+    enum rule_id rule;    /* for a failure that breaks no other rule */
+    const char *expected; /* description for reports */
     unsigned duts, needs; /* sets of enum suite_dut, enum suite_need */
-    bool of_messages;     /* an RDMA device of this host can carry it, which makes the octets by itself */
-    /* Sets usual and left_out by what is known about the device; may ask it. False with *why: there is nothing to
-     * combine. */
+    bool of_messages;     /* an RDMA device of this host can send it although it makes the octets itself */
+    /*
+     * Sets usual and left_out from what is known about the device; may ask the device. False with *why: nothing can be
+     * combined.
+     */
     bool (*prepare)(struct pairs *pairs, char **why);
-    /* Of struct covering_problem; ctx: struct pairs. */
+    /* The functions of struct covering_problem; ctx: struct pairs. */
     bool (*allowed)(const void *pairs, const int *vector);
     bool (*refused)(const void *pairs, unsigned parameter, int value);
-    /* After some values were made usual again: what follows from the others. */
+    /* Adjusts values that depend on others after some were made usual again. */
     void (*settle)(const struct pairs *pairs, int *vector);
-    /* Says it and judges. */
+    /* Runs and judges the vector. */
     void (*run)(struct talk *talk, const struct pairs *pairs, const int *vector);
 };
 
-/* A model, and what is known about the device. */
+/* A model with the knowledge about one device. */
 struct pairs {
     const struct pairs_model *model;
     struct talk_run *run;
-    int usual[COVERING_PARAMETERS_MAX]; /* what the device was seen to accept; before model->settle() */
-    bool left_out[COVERING_PARAMETERS_MAX][COVERING_VALUES_MAX]; /* values that this device is not asked for */
-    /* While vectors are drawn: none has all values of one of these. */
+    int usual[COVERING_PARAMETERS_MAX]; /* values that the device was seen to accept; before model->settle() */
+    bool left_out[COVERING_PARAMETERS_MAX][COVERING_VALUES_MAX]; /* values not tried on this device */
+    /* No drawn vector has all values of any of these. */
     const struct pairs_values *avoided;
     unsigned n_avoided;
-    /* Whether a waiver is for the rule; NULL: there are none. */
+    /* Whether a waiver exists for the rule; NULL: there are no waivers. */
     bool (*waives)(const void *ctx, enum rule_id rule);
     const void *ctx;
 };
 
 extern const struct pairs_model pairs_startup, pairs_reply, pairs_geometry, pairs_chunks;
 
-/* All models, in the order in which they run; NULL after the last. */
+/* All models, in running order; NULL after the last. */
 extern const struct pairs_model *const pairs_models[];
 
-/* NULL: there is none of this name. */
+/* NULL: unknown name. */
 const struct pairs_model *pairs_model_named(const char *name);
-/* The index of the parameter's value; COVERING_OPEN: it has no such value. */
+/* The index of the parameter's value; COVERING_OPEN: no such value. */
 int pairs_value(const struct pairs_parameter *parameter, const char *text);
 bool pairs_is_absent(const struct pairs_model *model, unsigned parameter, int value);
-/* The vector has all of them. */
+/* Whether the vector has all these values. */
 bool pairs_has(const struct pairs_values *some, const int *vector);
-/* "startup/M=1,pd=257": the model, and its values. False with *why, which the caller frees: what is allowed. */
+/* Reads "startup/M=1,pd=257": the model and its values. False with *why, which the caller frees: what is allowed. */
 bool pairs_parse(const char *text, const struct pairs_model **model, struct pairs_values *out, char **why);
-/* No value is left out or avoided, and the model's conditions hold, as far as values are chosen. */
+/* Whether no value is left out or avoided, and the model's conditions hold for the values chosen so far. */
 bool pairs_fit(const struct pairs *pairs, const struct pairs_model *model, const int *vector);
-/* Makes the conditions hold: absent, or the usual value. */
+/* Makes the conditions hold: sets parameters absent or to the usual value. */
 void pairs_settle(const struct pairs *pairs, const struct pairs_model *model, int *vector);
-/* "M=1,pd=257": the values of these parameters (a set of 1 << index) that are there; the caller frees it. */
+/* "M=1,pd=257": the values of these parameters (a set of 1 << index) that exist; the caller frees it. */
 char *pairs_text(const struct pairs_model *model, const int *vector, uint32_t parameters);
 
 bool pairs_waives(const struct pairs *pairs, enum rule_id rule);
-/* A verdict for model->run(): failed, by this rule, which the report then names. */
+/* A verdict for model->run(): failed by this rule, which the report then names. */
 void pairs_failed(struct talk *talk, enum rule_id rule, const char *format, ...) G_GNUC_PRINTF(3, 4);
 /*
- * The same of something after which the vector can go on. True: it has to, as a waiver is for the rule; then the report
- * has it as an observation, which fails the vector if nothing else does.
+ * The same for a failure after which the vector can go on. True: it must go on because a waiver exists for the rule;
+ * then the report has the failure as an observation, which fails the vector if nothing else does.
  */
 bool pairs_goes_on(struct talk *talk, const struct pairs *pairs, enum rule_id rule, const char *format, ...)
     G_GNUC_PRINTF(4, 5);

@@ -8,13 +8,13 @@
 #include <string.h>
 
 enum {
-    ROUNDS = 16 /* of vectors without what has failed by then: a device whose failures come and go has no last one */
+    ROUNDS = 16 /* rounds without earlier failures: limits a device whose failures come and go */
 };
 
 struct pairs_run {
     struct talk_run *run;
     GPtrArray *subjects; /* struct subject * */
-    GPtrArray *vectors;  /* struct vector_case *, in the order in which they run */
+    GPtrArray *vectors;  /* struct vector_case *, in running order */
     GPtrArray *causes;   /* causes_new() */
     GArray *cases;       /* struct chosen_case, of the first round */
     unsigned strength;
@@ -43,7 +43,7 @@ static char *model_names(void)
     return g_string_free(text, FALSE);
 }
 
-/* NULL: it is for such a device. */
+/* NULL: the model suits the device. */
 static const char *unfit(const struct pairs_model *model, enum suite_dut dut, bool messages)
 {
     if (!(model->duts & dut))
@@ -108,7 +108,7 @@ static void add_vector(struct pairs_run *run, const struct subject *subject, con
     g_array_append_val(cases, chosen);
 }
 
-/* Those of the subject that show something of all their values: first at hand, each n ints. */
+/* Vectors of the subject that show something about all their values: each n ints. */
 static GArray *covered_by(const struct pairs_run *run, const struct subject *subject)
 {
     GArray *covered = g_array_new(FALSE, FALSE, sizeof(int));
@@ -122,7 +122,7 @@ static GArray *covered_by(const struct pairs_run *run, const struct subject *sub
     return covered;
 }
 
-/* All combinations that no vector has yet. first: the usual values; NULL: they have run. */
+/* Vectors for all combinations still missing. first: the usual values; NULL: they have run. */
 static void pairs_run_draw(struct pairs_run *run, struct subject *subject, const int *first, GArray *cases)
 {
     g_autoptr(GArray) covered = covered_by(run, subject), vectors = NULL;
@@ -134,7 +134,7 @@ static void pairs_run_draw(struct pairs_run *run, struct subject *subject, const
     subject->drawn = true;
 }
 
-/* What waivers say of this subject's values is asked first, so that no other vector has it. False: they say nothing. */
+/* Asks first about the values that waivers name, so that other vectors can avoid them. False: waivers name none. */
 static bool pairs_run_add_known(struct pairs_run *run, struct subject *subject, char *const *known)
 {
     const guint before = run->cases->len;
@@ -217,7 +217,7 @@ const GArray *pairs_run_cases(const struct pairs_run *pairs)
     return pairs->cases;
 }
 
-/* ---- what came of them ---- */
+/* ---- results ---- */
 
 static struct case_result *result_named(const struct suite_report *report, const char *id)
 {
@@ -258,7 +258,7 @@ static struct subject *subject_of(const struct pairs_run *run, const struct vect
     return g_ptr_array_index(run->subjects, index);
 }
 
-/* Its own values of these parameters, which may be others than those of the cause, are in no further vector. */
+/* No further vector has its values of these parameters, which may differ from the cause's. */
 static void pairs_run_avoid(struct subject *subject, const struct vector_case *vector, uint32_t parameters,
                             const struct case_result *result)
 {
@@ -275,7 +275,7 @@ static void pairs_run_avoid(struct subject *subject, const struct vector_case *v
     g_ptr_array_add(subject->avoided_for, (gpointer)result);
 }
 
-/* False: the device is dead by now. */
+/* False: the device is dead. */
 static bool pairs_run_explain(struct pairs_run *run, const struct run_options *options, struct vector_case *vector,
                               const struct case_result *usual, struct case_result *result)
 {
@@ -285,7 +285,7 @@ static bool pairs_run_explain(struct pairs_run *run, const struct run_options *o
         return false;
     g_free(result->reduced);
     result->reduced = g_strdup(cause->text);
-    judge_again(options, result); /* a waiver may be for what it was reduced to */
+    judge_again(options, result); /* the reduced failure may have a waiver */
     vector->hides = cause->parameters != 0;
     if (vector->hides)
         pairs_run_avoid(subject_of(run, vector), vector, cause->parameters, result);
@@ -297,7 +297,7 @@ static bool pairs_run_is_alive(const struct suite_report *report)
     return strcmp(report->state, device_life_names[DEVICE_ALIVE]) == 0;
 }
 
-/* The vectors of one round, from `from` on. False: the device is dead by now, and nothing can be asked of it. */
+/* Runs the vectors of one round, from `from` on. False: the device is dead and cannot be asked. */
 static bool pairs_run_judge_round(struct pairs_run *run, const struct run_options *options, guint from,
                                   struct suite_report *report)
 {
@@ -327,7 +327,7 @@ static void pairs_run_take_over(GPtrArray **from, GPtrArray *to, GDestroyNotify 
     *from = g_ptr_array_new_with_free_func(free_one);
 }
 
-/* Nothing is left in `from`. */
+/* Moves everything out of `from`. */
 static void add_round(struct suite_report *report, struct suite_report *from)
 {
     pairs_run_take_over(&from->results, report->results, NULL);
@@ -338,7 +338,7 @@ static void add_round(struct suite_report *report, struct suite_report *from)
     report->state = g_steal_pointer(&from->state);
 }
 
-/* The report that has been saved is that of the first round, as it has the most. */
+/* The saved report is the first round's, which has the most vectors. */
 static void run_further(struct pairs_run *run, const GArray *cases, const struct run_options *options,
                         struct suite_report *report)
 {
@@ -375,7 +375,7 @@ static void say_more(const struct subject *subject, guint n)
                text->str);
 }
 
-/* What the vectors before hid, without what hid it. The caller frees it. */
+/* Vectors for combinations that failures hid, without these failures. The caller frees them. */
 static GArray *draw_further(struct pairs_run *run)
 {
     GArray *cases = g_array_new(FALSE, FALSE, sizeof(struct chosen_case));
@@ -393,9 +393,9 @@ static GArray *draw_further(struct pairs_run *run)
     return cases;
 }
 
-/* ---- what was left out ---- */
+/* ---- left out ---- */
 
-/* As covering.h has it: a vector with a value that is refused shows nothing of combinations without that. */
+/* As in covering.h: a vector with a refused value shows nothing about combinations without that value. */
 static bool shows(const struct pairs *pairs, const int *vector, const struct pairs_values *some)
 {
     for (unsigned i = 0; i < pairs->model->n; i++) {
@@ -405,7 +405,7 @@ static bool shows(const struct pairs *pairs, const int *vector, const struct pai
     return pairs_has(some, vector);
 }
 
-/* They are a combination themselves, and no vector of it passed: it was asked, and is what failed. */
+/* The values are a combination themselves, and no vector with them passed: the combination was tested and failed. */
 static bool is_what_failed(const struct pairs *pairs, unsigned strength, const GArray *covered,
                            const struct pairs_values *some)
 {

@@ -12,7 +12,7 @@ static unsigned reduce_count(uint32_t set)
     return n;
 }
 
-/* Its members from the first-th on, `n` of them. */
+/* `n` members of the set, from the first-th on. */
 static uint32_t slice(uint32_t set, unsigned first, unsigned n)
 {
     uint32_t out = 0;
@@ -28,7 +28,7 @@ static uint32_t slice(uint32_t set, unsigned first, unsigned n)
     return out;
 }
 
-/* A part of it that fails alone, or with whose loss the rest fails. The set itself: there is none. */
+/* A part of the set that fails alone, or without which the rest fails. The set itself: there is none. */
 static uint32_t reduce_smaller(uint32_t set, unsigned parts, reduce_test *fails, void *ctx, bool *is_part)
 {
     const unsigned n = reduce_count(set);

@@ -46,10 +46,10 @@ static unsigned reply_model_number(const int *vector, enum reply_parameter param
 
 /* ---- constraints ---- */
 
-/* What there is depends on the Request alone: reply_usual(). */
+/* reply_usual() decides from the Request alone which values exist. */
 const struct pairs_condition reply_conditions[] = {{0, 0, 0}};
 
-/* The types of RTR that are left; as the Request was when it was learnt. */
+/* The remaining RTR types, after the Request seen while learning. */
 static unsigned reply_model_common_rtr(const struct pairs *pairs, const int *vector)
 {
     static const uint8_t types[] = {0, ALL_RTR, MPA_RTR_SEND, MPA_RTR_WRITE, MPA_RTR_READ, 0};
@@ -57,7 +57,7 @@ static unsigned reply_model_common_rtr(const struct pairs *pairs, const int *vec
     return types[vector[REPLY_AT_RTR]] & pairs->run->terms.data.rtr;
 }
 
-/* An RTR Read needs a place (RFC 6581 sections 9.1, 9.2). */
+/* An RTR Read needs an IRD of at least 1 (RFC 6581 sections 9.1, 9.2). */
 static bool serves_rtr(const struct pairs *pairs, const int *vector)
 {
     return vector[REPLY_AT_IRD] == COVERING_OPEN || vector[REPLY_AT_RTR] == COVERING_OPEN ||
@@ -88,14 +88,14 @@ void reply_settle(const struct pairs *pairs, int *vector)
     pairs_settle(pairs, &pairs_reply, vector);
 }
 
-/* ---- what is usual ---- */
+/* ---- usual values ---- */
 
 static void leave_out(struct pairs *pairs, enum reply_parameter parameter, const char *text)
 {
     pairs->left_out[parameter][reply_model_value(parameter, text)] = true;
 }
 
-/* All but one. */
+/* All except one. */
 static void leave_one(struct pairs *pairs, enum reply_parameter parameter, const char *text)
 {
     for (int i = 0; i < (int)reply_parameters[parameter].n; i++)
@@ -125,7 +125,7 @@ static void choose_reads(struct pairs *pairs, const struct mpa_enhanced *request
     pairs->usual[REPLY_AT_ORD] = reply_model_value(REPLY_AT_ORD, "same");
     leave_out(pairs, REPLY_AT_IRD, PAIRS_ABSENT);
     leave_out(pairs, REPLY_AT_ORD, PAIRS_ABSENT);
-    if (request->ord == NOT) /* what is not negotiated by one end is not by the other */
+    if (request->ord == NOT) /* if one end does not negotiate, the other does not either */
         leave_one(pairs, REPLY_AT_IRD, "same");
     if (request->ird == NOT || request->ird == 0)
         leave_one(pairs, REPLY_AT_ORD, "same");
@@ -148,7 +148,7 @@ static void choose_rtr(struct pairs *pairs, const struct mpa_enhanced *request)
         if (!(request->rtr & types[i].type) || request->rtr == types[i].type)
             leave_out(pairs, REPLY_AT_RTR, types[i].name);
     }
-    if (request->rtr == ALL_RTR) /* a Reply has to have a type, and each is one of these */
+    if (request->rtr == ALL_RTR) /* a Reply must have a type, and each value is a type */
         leave_out(pairs, REPLY_AT_RTR, "none");
 }
 
@@ -219,6 +219,6 @@ unsigned reply_outcomes(const struct reply_plan *plan, const struct mpa_enhanced
         *rule = RULE_MPA2_9_2_13;
         return REPLY_REFUSED;
     }
-    /* Its upper layer may need the Reads that it asked for (RFC 6581 section 9.1). */
+    /* The Responder's upper layer may need the Reads that it asked for (RFC 6581 section 9.1). */
     return REPLY_GOES_ON | (plan->is_enhanced && plan->enhanced.ird < request->ord ? REPLY_REFUSED : 0);
 }

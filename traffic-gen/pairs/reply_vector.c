@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A vector of our Reply, said to an Initiator: its first FPDU, and what the two frames negotiate. */
+/* Runs a vector of our Reply against an Initiator: its first FPDU, and the terms of the two frames. */
 #include "traffic-gen/pairs/exchange.h"
 #include "traffic-gen/pairs/reply_model.h"
 
-enum { OCTETS = 1024 /* two Markers are within */ };
+enum { OCTETS = 1024 /* spans two Markers */ };
 
 /* ---- the Reply ---- */
 
@@ -28,7 +28,7 @@ static bool vector_send_reply(struct talk *talk, const struct reply_plan *plan)
     return talk_send_frame(talk, &wish);
 }
 
-/* ---- what the device makes of it ---- */
+/* ---- the device's reaction ---- */
 
 static void reply_vector_judge_refused(struct talk *talk, unsigned flags, enum rule_id rule)
 {
@@ -52,11 +52,11 @@ static struct exchange reply_vector_allowed_here(const struct talk *talk, const 
                              .reads = talk_reads(talk) && (!plan->is_enhanced || plan->enhanced.ord > 0)};
 }
 
-/* What was exchanged, in words; NULL: the verdict is set. */
+/* A description of the octets exchanged; NULL: the verdict is set. */
 static const char *reply_vector_exchange_what(struct talk *talk, const struct reply_plan *plan,
                                               const struct exchange *may)
 {
-    /* Neither end asked for CRC: what its field holds does not count (RFC 5044 section 7.1.1). */
+    /* Neither end asked for CRC: the CRC field is ignored (RFC 5044 section 7.1.1). */
     const bool crc = talk_crc(talk), limited = plan->is_enhanced && plan->enhanced.ord != MPA_IRD_ORD_NOT_NEGOTIATED;
     const char *what;
 

@@ -45,7 +45,7 @@ static unsigned startup_model_number(const int *vector, enum startup_parameter p
 
 /* ---- constraints ---- */
 
-enum { S_IS_1 = 1 << 0 }; /* as on_off[] has it */
+enum { S_IS_1 = 1 << 0 }; /* as in on_off[] */
 
 const struct pairs_condition startup_conditions[] = {{STARTUP_AT_IRD, STARTUP_AT_S, S_IS_1},
                                                      {STARTUP_AT_ORD, STARTUP_AT_S, S_IS_1},
@@ -108,7 +108,7 @@ void startup_settle(const struct pairs *pairs, int *vector)
     settle_length(vector);
 }
 
-/* ---- what is usual ---- */
+/* ---- usual values ---- */
 
 static int usual_reads(unsigned number)
 {
@@ -148,7 +148,7 @@ void startup_usual(struct pairs *pairs)
         pairs->left_out[STARTUP_AT_PD][startup_model_value(STARTUP_AT_PD, "8")] = true;
     if (!knows_enhanced) {
         pairs->left_out[STARTUP_AT_S][startup_model_value(STARTUP_AT_S, "1")] = true;
-        /* One that knows only RFC 5044 may close after any other revision than its own (section 7.1.1). */
+        /* A device that knows only RFC 5044 may close after a revision other than its own (section 7.1.1). */
         if (terms->revision != 2)
             pairs->left_out[STARTUP_AT_REV][startup_model_value(STARTUP_AT_REV, "2")] = true;
     }
@@ -195,7 +195,7 @@ unsigned startup_answers(const struct startup_plan *plan)
         return STARTUP_CLOSED | STARTUP_NAMED;
     if (is_too_long(plan)) /* sections 7.1.1 and 7.1.2 */
         return STARTUP_CLOSED;
-    /* The upper layer of the Responder may need more Reads than the Request lets it have (RFC 6581 section 9.1). */
+    /* The Responder's upper layer may need more Reads than the Request allows (RFC 6581 section 9.1). */
     if (plan->is_enhanced && plan->enhanced.ird < STARTUP_READS)
         return STARTUP_ACCEPTED | STARTUP_REJECTED;
     return STARTUP_ACCEPTED;
@@ -266,7 +266,7 @@ static bool ord_is_left_open(const struct startup_plan *plan, const struct mpa_s
     return !plan->is_enhanced || plan->enhanced.ird != NOT || reply->enhanced.ord == NOT;
 }
 
-/* Where a Read is the only type in common, it needs a place (RFC 6581 sections 9.1, 9.2). */
+/* If Read is the only common type, it needs an IRD of at least 1 (RFC 6581 sections 9.1, 9.2). */
 static bool serves_rtr_read(const struct startup_plan *plan, const struct mpa_startup *reply)
 {
     return !plan->enhanced.peer_to_peer || (plan->enhanced.rtr & reply->enhanced.rtr) != MPA_RTR_READ ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The start-up of a Responder, as parameters (RFC 5044 section 7.1, RFC 6581): what a vector's Request is, and what the
- * Reply to it has to be. Without I/O; startup_vector.c asks a device.
+ * The start-up with a Responder, as parameters (RFC 5044 section 7.1, RFC 6581): a vector's Request, and the Reply that
+ * it requires. Without I/O; startup_vector.c asks a device.
  */
 #ifndef IWARP_TRAFFIC_PAIRS_STARTUP_MODEL_H
 #define IWARP_TRAFFIC_PAIRS_STARTUP_MODEL_H
@@ -26,12 +26,12 @@ enum startup_parameter {
 struct startup_plan {
     uint8_t revision, flags;
     bool is_enhanced;             /* S = 1 */
-    struct mpa_enhanced enhanced; /* as sent: with `bits` its rtr counts though A = 0 */
+    struct mpa_enhanced enhanced; /* as sent: with `bits` its rtr counts even if A = 0 */
     uint16_t data_length;         /* of the upper layer's private data */
-    enum frames_cut cut;          /* where the Request is cut over segments */
+    enum frames_cut cut;          /* where segments divide the Request */
 };
 
-/* What becomes of it; a set, as some of it is left to the upper layers. */
+/* Possible reactions; a set, as upper layers decide some of them. */
 enum startup_answer {
     STARTUP_ACCEPTED = 1,
     STARTUP_REJECTED = 2, /* a Reply with R = 1 */
@@ -41,11 +41,13 @@ enum startup_answer {
 
 struct startup_plan startup_plan_of(const int *vector);
 unsigned startup_answers(const struct startup_plan *plan);
-/* The rule that is broken by an answer that is not among those. */
+/* The rule broken by an answer outside the set. */
 enum rule_id startup_wrong_answer(const struct startup_plan *plan, enum startup_answer answer);
 
-/* What an accepting Reply has to be: the next rule after `last` (NULL: from the first on) that it breaks, with what was
- * expected; NULL: none. */
+/*
+ * Checks an accepting Reply: the next rule after `last` (NULL: from the first) that it breaks, with the expected value;
+ * NULL: none.
+ */
 struct startup_check {
     enum rule_id rule;
     bool (*good)(const struct startup_plan *plan, const struct mpa_startup *reply);
@@ -54,14 +56,14 @@ struct startup_check {
 const struct startup_check *startup_breach(const struct startup_plan *plan, const struct mpa_startup *reply,
                                            const struct startup_check *last);
 
-/* ---- of struct pairs_model ---- */
+/* ---- for struct pairs_model ---- */
 
 extern const struct pairs_parameter startup_parameters[STARTUP_PARAMETERS];
 extern const struct pairs_condition startup_conditions[];
 bool startup_allowed(const void *pairs, const int *vector);
 bool startup_refused(const void *pairs, unsigned parameter, int value);
 void startup_settle(const struct pairs *pairs, int *vector);
-/* As the device was seen to accept it. */
+/* Takes the values that the device was seen to accept. */
 void startup_usual(struct pairs *pairs);
 
 #endif

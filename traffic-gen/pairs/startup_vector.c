@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A vector of the start-up, said to a Responder: the answer, the Reply, and what the two frames negotiate. */
+/* Runs a vector of the start-up against a Responder: the answer, the Reply, and the terms of the two frames. */
 #include "traffic-gen/pairs/exchange.h"
 #include "traffic-gen/pairs/frames.h"
 #include "traffic-gen/pairs/startup_model.h"
 
 #include <string.h>
 
-enum { OCTETS = 1024 /* two Markers are within */ };
+enum { OCTETS = 1024 /* spans two Markers */ };
 
 /* ---- the Request ---- */
 
@@ -38,7 +38,7 @@ static bool startup_vector_is_closed(const struct talk_heard *heard)
     return heard->what == TALK_FIN || heard->what == TALK_RESET;
 }
 
-/* A Reply with another revision than the Request's says which one is spoken here, and the connection ends. */
+/* A Reply with a revision other than the Request's names the device's revision, and the connection ends. */
 static enum startup_answer answer_of_frame(struct talk *talk, const struct startup_plan *plan,
                                            const struct mpa_startup *reply)
 {
@@ -68,7 +68,7 @@ static const char *startup_vector_answer_words(unsigned answers)
                                    : "a close without a Reply";
 }
 
-/* True: it is one of those that may come. */
+/* True: the answer is allowed. */
 static bool startup_vector_judge_answer(struct talk *talk, const struct startup_plan *plan, enum startup_answer answer)
 {
     const unsigned answers = startup_answers(plan);
@@ -82,14 +82,14 @@ static bool startup_vector_judge_answer(struct talk *talk, const struct startup_
     return false;
 }
 
-/* ---- what was negotiated ---- */
+/* ---- the terms ---- */
 
 static unsigned startup_vector_common_rtr(const struct talk *talk)
 {
     return talk_frame(talk, true)->enhanced.rtr & talk_frame(talk, false)->enhanced.rtr;
 }
 
-/* The first FPDU. False: nothing can follow; the verdict is set. */
+/* Sends the first FPDU. False: nothing can follow; the verdict is set. */
 static bool say_first(struct talk *talk, const struct startup_plan *plan)
 {
     const unsigned types = plan->enhanced.peer_to_peer ? startup_vector_common_rtr(talk) : MPA_RTR_WRITE;
@@ -106,7 +106,7 @@ static bool say_first(struct talk *talk, const struct startup_plan *plan)
     return false;
 }
 
-/* With ORD 0 we may send no Reads but an RTR. */
+/* With ORD 0 the only Read that we may send is an RTR. */
 static struct exchange startup_vector_allowed_here(const struct talk *talk, const struct startup_plan *plan)
 {
     return (struct exchange){.echo = talk_echoes(talk) && talk->run->terms.words == PRIVATE_DATA_ADVERT &&
@@ -114,7 +114,7 @@ static struct exchange startup_vector_allowed_here(const struct talk *talk, cons
                              .reads = talk_reads(talk) && (!plan->is_enhanced || plan->enhanced.ord > 0)};
 }
 
-/* As many as both frames allow (RFC 6581 section 9.1). */
+/* As many Reads as both frames allow (RFC 6581 section 9.1). */
 static bool read_at_once(struct talk *talk, const struct startup_plan *plan, const struct exchange *may)
 {
     const unsigned none = MPA_IRD_ORD_NOT_NEGOTIATED, ird = talk_frame(talk, false)->enhanced.ird;
@@ -124,11 +124,11 @@ static bool read_at_once(struct talk *talk, const struct startup_plan *plan, con
     return exchange_reads(talk, MIN(plan->enhanced.ord, ird), RULE_MPA2_9_1_03);
 }
 
-/* What was exchanged, in words; NULL: the verdict is set. */
+/* A description of the octets exchanged; NULL: the verdict is set. */
 static const char *startup_vector_exchange_what(struct talk *talk, const struct startup_plan *plan,
                                                 const struct exchange *may)
 {
-    /* Neither end asked for CRC: what its field holds does not count (RFC 5044 section 7.1.1). */
+    /* Neither end asked for CRC: the CRC field is ignored (RFC 5044 section 7.1.1). */
     const bool crc = talk_crc(talk);
     const char *what;
 
@@ -154,7 +154,7 @@ static void startup_vector_exchange(struct talk *talk, const struct startup_plan
 
 /* ---- a vector ---- */
 
-/* False: the verdict is set. A breach that is known hides no other. */
+/* False: the verdict is set. A known breach does not hide others. */
 static bool startup_vector_judge_reply(struct talk *talk, const struct pairs *pairs, const struct startup_plan *plan)
 {
     const struct mpa_startup *reply = talk_frame(talk, false);
@@ -195,9 +195,9 @@ static void startup_vector_run(struct talk *talk, const struct pairs *pairs, con
         exchange_pass_refusal(talk, plan.flags, "refused");
 }
 
-/* ---- what the device's upper layer takes ---- */
+/* ---- private data that the device's upper layer accepts ---- */
 
-/* Private data are its affair: it may reject those that it does not know (RFC 5044 section 7.1.2). */
+/* The upper layer decides about private data: it may reject unknown data (RFC 5044 section 7.1.2). */
 static bool is_disliked(const struct pairs *pairs, int length)
 {
     struct case_result *result = case_result_new();

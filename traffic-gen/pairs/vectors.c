@@ -61,7 +61,7 @@ void vector_case_free(gpointer data)
     g_free(vector);
 }
 
-/* ---- which there are ---- */
+/* ---- choosing vectors ---- */
 
 static void problem_of(const struct pairs *pairs, unsigned *sizes, struct covering_problem *problem)
 {
