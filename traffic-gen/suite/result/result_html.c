@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The HTML report: a matrix of cases by devices, what changed from one run on a device to the next, and a section for
- * each failure with what was said: our side on the left, the device's on the right.
+ * The HTML report: a matrix of cases by devices, changes between runs on the same device, and a section for each
+ * failure with the messages: our side on the left, the device's on the right.
  */
 #include "support/page.h"
 #include "traffic-gen/suite/result/result.h"
 
 #include <string.h>
 
-extern const char result_css[], result_js[]; /* the files of these names */
+extern const char result_css[], result_js[]; /* contents of the files with these names */
 
 struct matrix_page {
     xmlTextWriter *writer;
     struct suite_report *const *reports;
     unsigned n;
-    GHashTable **by_id; /* of each report: its results, the first of each id */
+    GHashTable **by_id; /* for each report: its results, the first of each id */
 };
 
 static const char *or_empty(const char *text)
@@ -51,7 +51,7 @@ static const struct case_result *result_html_find(const struct matrix_page *page
     return g_hash_table_lookup(page->by_id[device], id);
 }
 
-/* "failed, waived", "failed, and the device died"; NULL: not run. g_free() it. */
+/* "failed, waived", "failed, and the device died"; NULL: not run. For g_free(). */
 static char *result_html_outcome_text(const struct case_result *result)
 {
     if (!result)
@@ -66,7 +66,7 @@ static bool is_same_device(const struct suite_report *one, const struct suite_re
     return strcmp(one->device, other->device) == 0 && strcmp(one->role, other->role) == 0;
 }
 
-/* The device, and when it was tested if the page has it more than once. */
+/* The device, and the time of the test if the page shows the device more than once. */
 static char *device_name(const struct matrix_page *page, unsigned device)
 {
     const struct suite_report *report = page->reports[device];
@@ -77,7 +77,7 @@ static char *device_name(const struct matrix_page *page, unsigned device)
     return g_strdup(report->device);
 }
 
-/* The id of the section about a failure of that device. */
+/* The id of the section about a failure of this device. */
 static char *anchor(unsigned device, const char *id)
 {
     char *text = g_strdup_printf("d%u-%s", device + 1, id);
@@ -109,7 +109,7 @@ static void result_html_write_cell(xmlTextWriter *writer, const char *of, const 
 
 /* ---- verdict, tools ---- */
 
-/* Of the first n reports one is about the device of report n, and failed, if that is wanted. */
+/* Whether one of the first n reports is about the device of report n, and failed if `failed` is set. */
 static bool is_among(const struct matrix_page *page, unsigned n, bool failed)
 {
     for (unsigned i = 0; i < n; i++)
@@ -149,7 +149,7 @@ static void result_html_write_verdict(const struct matrix_page *page)
 static void result_html_write_tools(const struct matrix_page *page)
 {
     static const char *const options[][2] = {
-        {"", "all"}, {"failed", "failures only"}, {"differs", "differences only"} /* of several devices */};
+        {"", "all"}, {"failed", "failures only"}, {"differs", "differences only"} /* for several devices */};
 
     page_begin_tools(page->writer, "case, word");
     page_select(page->writer, "Cases ", options, page->n > 1 ? 3 : 2);
@@ -252,7 +252,7 @@ static void write_change(xmlTextWriter *writer, const struct case_result *before
     markup_end(writer);
 }
 
-/* Those of the kind; returns how many. Without a writer they are only counted. */
+/* Writes the changes of this kind; returns their number. Without a writer it only counts. */
 static unsigned each_change(const struct matrix_page *page, xmlTextWriter *writer, unsigned first, unsigned second,
                             enum change kind)
 {
@@ -302,7 +302,7 @@ static void write_changes(const struct matrix_page *page, unsigned first, unsign
         markup_element(page->writer, "p", NULL, "No case changed.");
 }
 
-/* The report of the latest run on the same device before this one; page->n: there is none. */
+/* The report of the latest earlier run on the same device; page->n: none. */
 static unsigned result_html_run_before(const struct matrix_page *page, unsigned device)
 {
     const struct suite_report *report = page->reports[device];
@@ -422,7 +422,7 @@ static void write_outcome(const struct matrix_page *page, unsigned device, const
     markup_end(page->writer);
 }
 
-/* What the filters of the page go by: "failed", "differs", both or neither. */
+/* Keywords for the page's filters: "failed", "differs", both or neither. */
 static char *row_kinds(const struct matrix_page *page, const char *id)
 {
     const struct case_result *first = result_html_find(page, 0, id);

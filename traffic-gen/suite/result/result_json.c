@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The JSON report, out and in; docs/iwarp-test.schema.json describes it. */
+/* Writes and reads the JSON report; docs/iwarp-test.schema.json describes it. */
 #include "traffic-gen/suite/result/result.h"
 
 #include "support/json_guard.h"
@@ -12,7 +12,7 @@ enum { FORMAT = 2 /* of the report: docs/iwarp-test.schema.json */, INDENTATION 
 
 #define RESULT_ERROR g_quark_from_static_string("iwarp-test-result")
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
 static void add_seconds(struct json_writer *out, double value)
 {
@@ -232,7 +232,7 @@ void suite_report_json(const struct suite_report *report, FILE *file)
     json_writer_end(out);
 }
 
-/* ---- in ---- */
+/* ---- reading ---- */
 
 static JsonNode *member(JsonObject *object, const char *name, JsonNodeType type)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The JUnit report: a test suite for each suite, a test case for each case. What could not be judged is skipped, with
+/*
+ * The JUnit report: a test suite for each suite, a test case for each case. A case without a decision is skipped, with
  * the reason.
  */
 #include "support/markup.h"
@@ -20,7 +21,7 @@ static bool is_failure(const struct case_result *result)
     return case_result_failed(result) && !result->waived;
 }
 
-/* JUnit's word for what ends otherwise than a test can foresee. */
+/* JUnit's word for an unexpected end. */
 static bool is_death(const struct case_result *result)
 {
     return result->outcome == OUTCOME_DIED;
@@ -166,7 +167,7 @@ static void write_suite(xmlTextWriter *writer, const struct suite_report *report
     result_junit_end_suite(writer);
 }
 
-/* A death counts even if no case is to blame. */
+/* A death counts even if no case caused it. */
 static void write_death(xmlTextWriter *writer, const struct suite_report *report, unsigned number)
 {
     g_autofree char *class = g_strdup_printf("%s.%s.device", report->device, report->role);

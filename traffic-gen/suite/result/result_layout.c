@@ -20,8 +20,10 @@ static bool number_after(const char **at, const char *words_before, unsigned *ou
     return true;
 }
 
-/* Appends the meaning to the last Terminate named in the text, if the meaning differs from the numbers, unless the
- * interrupted run that is continued has appended it. */
+/*
+ * Appends the meaning to the last Terminate named in the text, if the meaning differs from the numbers. An interrupted
+ * run that is continued may have appended it already.
+ */
 static void add_meaning(char **text, const char *layout)
 {
     struct rdmap_terminate meant;

@@ -8,13 +8,13 @@
 
 enum { CHUNK = 65536, HASH_SHOWN = 16 };
 
-/* What a shell leaves alone. */
+/* Characters that a shell leaves alone. */
 static bool origin_is_plain(const char *word)
 {
     return *word && !strpbrk(word, " \t\n'\"\\$&;|<>()*?[]#~!`{}");
 }
 
-/* The first word is the program and its command. */
+/* The first word is the program with its command. */
 char *origin_command(int argc, char *const *argv)
 {
     GString *text = g_string_new(argv[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rules other than the one under test that the engine saw the device break: one failure for each rule, with the cases
- * that showed it, so that it counts and can be waived like any other.
+ * Other rules that the engine saw the device break: one failure for each rule, with the cases that showed it, so that
+ * it counts and can be waived like any other.
  */
 #include "traffic-gen/suite/result/result_seen.h"
 
@@ -24,7 +24,7 @@ static const struct rule *seen_rule_of(const char *observation, const char **mes
     return NULL;
 }
 
-/* What no document demands and only hints at trouble remains an observation. */
+/* A finding that no document requires, only a hint at trouble, remains an observation. */
 static bool is_demanded(const struct rule *rule)
 {
     return rule->severity == SEVERITY_ERROR ||
@@ -32,8 +32,8 @@ static bool is_demanded(const struct rule *rule)
 }
 
 /*
- * What a Terminate says in its control word. Of a device that lays that out in its own way every field looks wrong by
- * the letter; the mistake is one, and RDMAP-4.8-02 reports it.
+ * Fields of a Terminate's control word. If a device has its own layout, every field looks wrong; RDMAP-4.8-02 reports
+ * that mistake once.
  */
 static bool is_of_layout(const struct rule *rule)
 {
@@ -60,7 +60,7 @@ const struct rule *result_seen_rule(const char *observation, bool wrong_layout)
     return rule && is_demanded(rule) && !(wrong_layout && is_of_layout(rule)) ? rule : NULL;
 }
 
-/* A case of the rule itself, or of one that states the same, has failed: it is already reported. */
+/* A case of the rule, or of an equivalent rule, has failed: the breach is already reported. */
 static bool is_reported(const struct suite_report *report, const struct rule *rule)
 {
     for (guint i = 0; i < report->results->len; i++) {
@@ -75,7 +75,7 @@ static bool is_reported(const struct suite_report *report, const struct rule *ru
     return false;
 }
 
-/* What the failure of a case says already: the octets are the same. */
+/* The failure of a case says the same: the octets are identical. */
 static bool is_told_by(const struct rule *rule, const struct case_result *in)
 {
     static const struct {

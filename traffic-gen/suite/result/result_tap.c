@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The TAP report: a test point for each case. A waived failure is one that is expected: TODO. */
+/* The TAP report: a test point for each case. A waived failure is an expected failure: TODO. */
 #include "support/tap.h"
 #include "traffic-gen/suite/result/result.h"
 

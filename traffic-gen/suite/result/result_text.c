@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The report as text: a summary, a line for each case, and for each failure what was expected, what was found, and the
- * transcript. */
+/*
+ * The report as text: a summary, a line for each case, and for each failure the expectation, the finding and the
+ * transcript.
+ */
 #include "traffic-gen/suite/result/result.h"
 
 #include <string.h>
@@ -96,7 +98,7 @@ static void print_sections(const struct suite_report *report, FILE *out)
     }
 }
 
-/* Its first line will do: the whole is in the other formats. */
+/* The first line is enough here; other formats have the whole text. */
 static void print_origin(const struct suite_report *report, FILE *out)
 {
     if (report->device_info)
@@ -107,7 +109,7 @@ static void print_origin(const struct suite_report *report, FILE *out)
         fprintf(out, "  %-16s %s\n", i == 0 ? "soak" : "", (const char *)g_ptr_array_index(report->soak, i));
 }
 
-/* Once for each: why no vector has them. */
+/* Lists each reason once. */
 static void print_left_out(const struct suite_report *report, FILE *out)
 {
     for (guint i = 0; i < report->left_out->len; i++) {

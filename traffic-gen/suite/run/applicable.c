@@ -4,7 +4,7 @@
 #include "traffic-gen/suite/run/case.h"
 
 static const struct {
-    unsigned needs; /* set of enum suite_need: any of them is missing */
+    unsigned needs; /* set of enum suite_need: at least one is missing */
     const char *what, *service;
 } kinds[] = {
     {NEED_RPC | NEED_NFS, "RPC-over-RDMA", "an NFS server (--service=nfs)"},
@@ -31,7 +31,7 @@ GArray *cases_of_service(const struct talk_run *run, const GArray *chosen, bool 
         }
         while (!(lacks & kinds[k].needs))
             k++;
-        left_out[k] += (each->row->duts & run->dut) != 0; /* the others would be about the other role */
+        left_out[k] += (each->row->duts & run->dut) != 0; /* other cases are about the other role */
     }
     for (unsigned k = 0; k < G_N_ELEMENTS(kinds); k++) {
         if (left_out[k] > 0)

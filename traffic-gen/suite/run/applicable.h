@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How many of the chosen cases the device's service allows, and which one would allow the others. */
+/* How many of the chosen cases the device's service allows, and which service would allow the others. */
 #ifndef IWARP_TRAFFIC_SUITE_RUN_APPLICABLE_H
 #define IWARP_TRAFFIC_SUITE_RUN_APPLICABLE_H
 
 #include "traffic-gen/suite/run/run.h"
 
 /*
- * After learn_device(): the cases (struct chosen_case) that are about the service: without those that need one that
- * was not declared, of which report->missing gets the numbers. declared: the user said which service it is.
+ * Call after learn_device(): the cases (struct chosen_case) that suit the service. Cases that need an undeclared
+ * service are left out and counted in report->missing. declared: the user named the service.
  */
 GArray *cases_of_service(const struct talk_run *run, const GArray *chosen, bool declared, struct suite_report *report);
 
-/* After learn_device(): fills in report->chosen, can_run, missing, start_up and sign. */
+/* Call after learn_device(): fills in report->chosen, can_run, missing, start_up and sign. */
 void report_applicable(const struct talk_run *run, const GArray *chosen /* struct chosen_case */,
                        struct suite_report *report);
 

@@ -27,7 +27,7 @@ static bool add_hosts(const char *host, GString *text, GError **error)
 
         if (getnameinfo(each->ai_addr, each->ai_addrlen, number, sizeof number, NULL, 0, NI_NUMERICHOST) != 0)
             continue;
-        number[strcspn(number, "%")] = '\0'; /* the interface of a link-local address is no part of it */
+        number[strcspn(number, "%")] = '\0'; /* without the interface of a link-local address */
         g_string_append_printf(hosts, "%shost %s", n++ ? " or " : "", number);
     }
     freeaddrinfo(found);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { DOUBLED_MAX = 2 /* the waits of a case that is tried again */, LATE_PART = 4 };
+enum { DOUBLED_MAX = 2 /* factor for the waits of a repeated case */, LATE_PART = 4 };
 
 void case_set_rule(struct case_result *result, enum rule_id number)
 {
@@ -42,7 +42,7 @@ static void case_fill_in(struct case_result *result, const struct chosen_case *c
     case_set_rule(result, chosen->row->rule);
 }
 
-/* NULL when the case can run. What an Initiator supports shows only in its Requests. */
+/* NULL when the case can run. Only an Initiator's Requests show what it supports. */
 const char *case_cannot(const struct talk_run *run, const struct suite_case *row)
 {
     unsigned has = run->has | run->services;
@@ -51,8 +51,9 @@ const char *case_cannot(const struct talk_run *run, const struct suite_case *row
         return run->dut == DUT_RESPONDER ? "only for Initiators" : "only for Responders";
     if (row->needs & NEED_WIRE & ~has)
         return "only our own TCP makes such segments (--wire)";
-    /* Whether it supports peer-to-peer mode is left to the case's own exchange: some devices do not survive the
-     * question. */
+    /*
+     * The case's own exchange shows whether peer-to-peer mode is supported: some devices do not survive the question.
+     */
     if (run->dut == DUT_RESPONDER && row->needs & (NEED_ENHANCED | NEED_PEER_TO_PEER) && !(has & NEED_ENHANCED))
         return "the device does not speak the enhanced connection setup of RFC 6581";
     if (run->dut == DUT_RESPONDER && row->needs & (NEED_ECHO | NEED_RECEIVES | NEED_REGIONS | NEED_WORDS) & ~has)
@@ -101,7 +102,7 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
 
 /* ---- our own delays ---- */
 
-static const int64_t late_min = 100 * INT64_C(1000000); /* as a machine with other work is late now and then */
+static const int64_t late_min = 100 * INT64_C(1000000); /* a busy machine is late now and then */
 
 bool case_was_late(const struct talk_run *run, const struct case_result *result)
 {
@@ -123,7 +124,7 @@ void case_doubt_late(struct case_result *result)
     result->outcome = OUTCOME_INCONCLUSIVE;
 }
 
-/* ---- repeated ---- */
+/* ---- repetitions ---- */
 
 static enum case_outcome case_outcome_of(const GPtrArray *runs, guint i)
 {
@@ -153,7 +154,7 @@ static unsigned case_times_seen(const struct case_tally *tally, const struct rul
     return tally->seen ? GPOINTER_TO_UINT(g_hash_table_lookup(tally->seen, rule)) : 0;
 }
 
-/* What is demanded is counted; of a rule the observations of one run will do. */
+/* Breaches of required rules are counted; for other rules the observations of one run are enough. */
 static void add_observations(struct case_tally *tally, const struct case_result *result)
 {
     g_autoptr(GHashTable) here = g_hash_table_new(NULL, NULL);
@@ -204,7 +205,7 @@ void case_tally_add(struct case_tally *tally, struct case_result *result)
     tally->worst = result;
 }
 
-/* What it does again it does because of the case. */
+/* A breach that repeats is caused by the case. */
 static void settle_death(const struct case_tally *tally, struct case_result *worst)
 {
     const unsigned deaths = tally->counts[OUTCOME_DIED];
@@ -255,7 +256,7 @@ struct case_result *case_tally_result(struct case_tally *tally)
         worst->actual = g_strdup_printf("%u passed, %u failed, %u inconclusive of %u runs; %s: %s",
                                         counts[OUTCOME_PASSED], counts[OUTCOME_FAILED], counts[OUTCOME_INCONCLUSIVE],
                                         tally->n, case_outcome_names[worst->outcome], actual);
-        /* Where nothing passed: a failure that came again, or one that did not. */
+        /* When no run passed: a failure that repeated, or one that did not. */
         worst->outcome = counts[OUTCOME_PASSED] + counts[OUTCOME_DIED] > 0 ? OUTCOME_UNSTABLE
                          : counts[OUTCOME_FAILED] > 1                      ? OUTCOME_FAILED
                                                                            : OUTCOME_INCONCLUSIVE;

@@ -65,8 +65,10 @@ static bool rule_fits_word(const struct rule *rule, const char *word)
            g_ascii_strcasecmp(rule->level, word) == 0 || names_document(rule, word);
 }
 
-/* True for the id of the case, of its rule or of a rule that states the same, for a beginning of these, for a document,
- * layer or level. */
+/*
+ * True if the text is the id of the case, of its rule or of an equivalent rule, the beginning of an id, a document, a
+ * layer or a level.
+ */
 static bool fits_word(const struct chosen_case *chosen, const char *word)
 {
     g_autofree char *id = suite_case_id(chosen->row);
@@ -211,7 +213,7 @@ GArray *choice_cases(char *const *suites_wanted, char *const *rules, char *const
     return NULL;
 }
 
-/* The suites that a connection of verbs can carry. */
+/* Suites that run on a connection of verbs. */
 static const char *const of_messages[] = {"rpcrdma", "nfs", NULL};
 
 bool choice_without_octets(GArray *chosen, char *const *suites_wanted, GError **error)
@@ -261,7 +263,7 @@ bool choice_takes(char *const *rules, char *const *skip, const char *id)
 
 /* ---- waivers ---- */
 
-/* One of some findings of a rule says nothing about the cases of the rule. */
+/* A waiver for one finding of a rule does not cover the cases of the rule. */
 static bool waives_cases(const struct waiver *waiver)
 {
     return !waiver->expired && !waiver_of_findings(waiver);
@@ -272,7 +274,7 @@ static enum waiver_role choice_role_of(enum suite_dut dut)
     return dut == DUT_RESPONDER ? WAIVER_RESPONDER : WAIVER_INITIATOR;
 }
 
-/* A failed vector that was reduced to these values, in whatever order they are. */
+/* Whether a failed vector was reduced to these values, in any order. */
 static bool choice_names_values(const struct waiver *waiver, const struct case_result *result)
 {
     size_t n;
@@ -352,7 +354,7 @@ void choice_waive(GPtrArray *waivers, enum suite_dut dut, const struct endpoint 
     }
 }
 
-/* Of a device that failed. */
+/* For a device that failed. */
 struct failure {
     const struct case_result *result;
     const struct endpoint *device;

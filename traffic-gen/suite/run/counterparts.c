@@ -6,7 +6,7 @@
 static const char first_connections[] = "the first connections", own_start[] = "the start-up that it takes",
                   checks[] = "several of the checks between cases, with nothing odd";
 
-/* What lies on what, by suite: who refuses something above has looked at what is below. */
+/* The order of layers, by suite: a device that refuses an error in one layer has looked at the layers below. */
 static unsigned layer_of(const struct case_result *result)
 {
     static const struct {
@@ -20,7 +20,7 @@ static unsigned layer_of(const struct case_result *result)
     return 0;
 }
 
-/* The first case with that outcome that showed this, of this layer or above it. */
+/* The first case of this layer or above with that outcome that showed this. */
 static const char *find_from(const struct suite_report *report, enum case_shown shown, enum case_outcome outcome,
                              unsigned layer)
 {
@@ -40,12 +40,12 @@ static const char *counterparts_find(const struct suite_report *report, enum cas
 }
 
 struct counterparts {
-    const char *refused, *went_on;    /* where it had to; NULL: it never did */
-    const char *closed;               /* at times, where it had to go on */
-    bool closes_checks, fails_checks; /* among them connections with nothing odd; some way or other */
+    const char *refused, *went_on;    /* where the device had to; NULL: never */
+    const char *closed;               /* the device closed where it had to continue */
+    bool closes_checks, fails_checks; /* also connections without errors fail: it closes; it fails in any way */
 };
 
-/* That it stays connected says something if it looks at what is sent, in that layer. */
+/* Whether staying connected is evidence that the device looks at the messages of this layer. */
 static const char *refusal_for(const struct suite_report *report, const struct counterparts *seen,
                                const struct case_result *result, const char **why)
 {
@@ -84,7 +84,7 @@ bool counterpart_was_missing(const struct case_result *result)
            (result->shown == SHOWN_STAYS || result->shown == SHOWN_REFUSED || result->shown == SHOWN_START_UP_REFUSED);
 }
 
-/* A pass, or a failure, that says nothing. by: the case that shows why; NULL: none does. */
+/* A pass, or a failure, without evidence. by: the case that shows the reason; NULL: none. */
 static void counterparts_withdraw(struct case_result *result, const char *why, const char *by)
 {
     g_autofree char *before = g_steal_pointer(&result->actual);
@@ -108,7 +108,7 @@ static struct counterparts look_for(const struct suite_report *report, const str
     if (!seen.went_on && of->answered && !counterparts_find(report, SHOWN_CLOSED, OUTCOME_FAILED))
         seen.went_on = first_connections;
     if (seen.closed || !seen.went_on)
-        seen.refused = NULL; /* refusals say nothing, and nothing rests on them */
+        seen.refused = NULL; /* refusals mean nothing, and no pass rests on them */
     return seen;
 }
 
@@ -122,7 +122,7 @@ static void settle_pass(const struct suite_report *report, const struct counterp
         counterparts_withdraw(result, why, result->shown == SHOWN_STAYS ? NULL : seen->closed);
 }
 
-/* It did not go on where it had to; but it does not go on at other times, either. */
+/* The device did not continue where it had to, but it fails at other times too. */
 static bool may_be_chance(const struct counterparts *seen, const struct case_result *result)
 {
     if (result->outcome != OUTCOME_FAILED)

@@ -8,20 +8,20 @@
 
 #include "traffic-gen/suite/result/result.h"
 
-/* What connections with nothing odd have shown. */
+/* Experience with connections without errors. */
 struct counterparts_checks {
-    bool answered; /* the first ones: the device was seen to go on */
-    bool close;    /* device_closes_at_times(): a refusal is not about what was odd */
-    bool fail;     /* device_fails_at_times(): nor is it when it does not go on */
+    bool answered; /* the first connections: the device was seen to continue */
+    bool close;    /* device_closes_at_times(): a refusal may have no cause */
+    bool fail;     /* device_fails_at_times(): the same for a failure to continue */
 };
 
 /*
- * When all cases have run: sets rests_on of the cases that passed; those whose counterpart is missing become
- * inconclusive, and so do failures that may be chance.
+ * Call when all cases have run: sets rests_on in the passed cases. A pass without a counterpart becomes inconclusive,
+ * and so does a failure that may be chance.
  */
 void counterparts_settle(struct suite_report *report, const struct counterparts_checks *of);
 
-/* It is inconclusive for that alone: another run may have seen what this one lacked. */
+/* Whether a missing counterpart is the only reason for inconclusive: another run may supply it. */
 bool counterpart_was_missing(const struct case_result *result);
 
 #endif

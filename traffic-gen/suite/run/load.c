@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { PIECE = 512, REGION_SHARE = 4 /* a quarter of the region, from its middle, is the load's */ };
+enum { PIECE = 512, REGION_SHARE = 4 /* the load uses a quarter of the region, from its middle */ };
 
 static const int64_t pause_ns = 2 * INT64_C(1000000);
 
@@ -19,7 +19,7 @@ struct worker {
     GRand *random;
     bool connected;
     gint turns; /* round trips, and attempts at one */
-    gint trips; /* those whose octets were right */
+    gint trips; /* round trips with the right octets */
 };
 
 struct load {
@@ -29,10 +29,10 @@ struct load {
     bool (*exchange)(struct worker *worker, char **why); /* one round trip */
     struct worker workers[LOAD_MAX];
     gint over;
-    GMutex lock; /* of what follows */
+    GMutex lock; /* protects the members below */
     uint64_t round_trips;
-    unsigned failed; /* connections, since it was last asked; */
-    char *first;     /* why the first of them did */
+    unsigned failed; /* failed connections since the last query; */
+    char *first;     /* reason of the first failure */
 };
 
 /* ---- one round trip ---- */
@@ -64,7 +64,7 @@ static bool load_differs(const uint8_t *sent, const struct talk_heard *heard, ch
     return at < PIECE;
 }
 
-/* Where this connection writes: the device may have one region for all. */
+/* Where this connection writes: all connections may share the device's region. */
 static uint64_t load_place(const struct worker *worker)
 {
     uint64_t length = worker->talk.advert.regions[REGION_ALL].length, room = length / REGION_SHARE;
@@ -103,7 +103,7 @@ static bool send_and_receive(struct worker *worker, char **why)
     return false;
 }
 
-/* What the device answers, whatever it is. */
+/* Accepts any answer of the device. */
 static bool question(struct worker *worker, char **why)
 {
     if (talk_ask(&worker->talk, worker->load->run->sign, "") &&
@@ -131,7 +131,7 @@ static void load_choose(struct load *load, const struct talk *talk)
 
 /* ---- a connection ---- */
 
-/* On a fresh connection; false with *why. */
+/* Round trips on a fresh connection; false with *why. */
 static bool connect_worker(struct worker *worker, char **why)
 {
     struct talk *talk = &worker->talk;
@@ -165,7 +165,7 @@ static bool load_exchange(struct worker *worker)
 {
     char *why = NULL;
 
-    worker->talk.received_all = 0; /* it goes on as long as there are cases */
+    worker->talk.received_all = 0; /* lasts as long as there are cases */
     if (worker->load->exchange(worker, &why)) {
         g_mutex_lock(&worker->load->lock);
         worker->load->round_trips++;
@@ -180,7 +180,7 @@ static bool load_exchange(struct worker *worker)
     return false;
 }
 
-/* After an error on another connection, as often as it takes: the device may be dead, which the cases say. */
+/* After an error tries new connections without limit: if the device is dead, the cases say so. */
 static gpointer load_work(gpointer data)
 {
     struct worker *worker = data;
@@ -245,7 +245,7 @@ bool load_begin(struct load *load)
     return all;
 }
 
-/* The turn that is under way may have begun before. */
+/* The current turn may have begun before. */
 void load_settle(struct load *load)
 {
     int64_t until = talk_now() + 2 * patience_wait(&load->run->patience, load->run->t_react, false);

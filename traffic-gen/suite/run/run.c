@@ -14,18 +14,18 @@
 
 struct trial {
     const struct chosen_case *chosen;
-    const struct case_result *earlier; /* taken over */
-    const struct case_result *death;   /* of an earlier run, to be confirmed: the first of its runs */
+    const struct case_result *earlier; /* result of an earlier run that is kept */
+    const struct case_result *death;   /* a death in an earlier run, to be confirmed: the first of its runs */
     GPtrArray *runs;                   /* struct case_result *: --repeat */
     struct case_result *result;        /* NULL: not finished */
-    unsigned late;                     /* runs that do not count, as we were late ourselves */
-    bool again;                        /* restarted, as the device had died before it said anything */
+    unsigned late;                     /* runs that do not count because we were late */
+    bool again;                        /* restarted because the device had died before this case said anything */
 };
 
 /*
- * The threads run cases and check after each whether the device answers. When it does not, no thread begins another
- * case; the last one to finish its own settles the death. A case after which the device was seen alive is innocent; the
- * suspects are the others.
+ * Threads run cases; after each case they check whether the device answers. If it does not, no thread begins another
+ * case, and the last thread to finish settles the death. A case is innocent if the device was seen alive after it; the
+ * others are suspects.
  */
 struct crew {
     struct talk_run *run;
@@ -33,18 +33,18 @@ struct crew {
     struct suite_report *report;
     struct trial *trials;
     guint n;
-    GMutex lock; /* of all that follows, and of trials without a thread */
+    GMutex lock; /* protects the members below, and trials without a thread */
     GCond changed;
     guint next, finished, failures;
-    guint working;                   /* threads within a case */
-    bool alone;                      /* one of them is, or waits to be, with a case that bears no other beside it */
+    guint working;                   /* threads that run a case */
+    bool alone;                      /* a thread runs, or waits to run, a case that must run alone */
     GPtrArray *suspects, *acquitted; /* struct trial * */
-    const struct case_result *last;  /* the last one to finish */
+    const struct case_result *last;  /* the latest to finish */
     bool over;                       /* the device is dead for good, or --stop-after is reached */
     enum device_life life;
     int64_t saved_ns;
-    GMutex seen_lock;     /* of what follows */
-    GHashTable *breached; /* const struct rule *: seen in two runs of a case, beside what it is about */
+    GMutex seen_lock;     /* protects the members below */
+    GHashTable *breached; /* const struct rule *: other rules that two runs of a case saw broken */
 };
 
 static bool suite_run_may_go_on(const struct crew *crew)
@@ -54,11 +54,11 @@ static bool suite_run_may_go_on(const struct crew *crew)
 
 /* ---- a case ---- */
 
-enum { ORDINARY = 2 /* connections, the second right after the first */, LATE_MAX = 2 };
+enum { ORDINARY = 2 /* number of connections, the second right after the first */, LATE_MAX = 2 };
 
 enum end { END_ALIVE, END_NO_ANSWER, END_CUT };
 
-/* In how many of these runs. */
+/* Number of these runs that saw it. */
 static unsigned suite_run_times_seen(const GPtrArray *runs, const struct rule *rule)
 {
     unsigned n = 0;
@@ -74,7 +74,7 @@ static unsigned suite_run_times_seen(const GPtrArray *runs, const struct rule *r
     return n;
 }
 
-/* It has seen the device break another rule, once, and no case has seen that twice. */
+/* The result has a breach of another rule, seen once, and no case saw it twice. */
 static bool has_seen_once(struct crew *crew, const GPtrArray *runs)
 {
     const bool wrong_layout = g_atomic_pointer_get(&crew->run->layout) != NULL;
@@ -99,10 +99,7 @@ static bool has_seen_once(struct crew *crew, const GPtrArray *runs)
     return once;
 }
 
-/*
- * One comparison may have met a device, or a network, that was busy: a failure is believed when it comes again, and so
- * is what was seen besides.
- */
+/* A single run may have met a busy device or network: failures and other findings count only if they repeat. */
 static bool is_to_be_confirmed(struct crew *crew, const struct trial *trial)
 {
     const GPtrArray *runs = trial->runs;
@@ -113,7 +110,7 @@ static bool is_to_be_confirmed(struct crew *crew, const struct trial *trial)
            runs->len < crew->options->confirm;
 }
 
-/* What happens on one connection must not touch the others. loaded: all of them were busy when the case began. */
+/* A case must not affect other connections. loaded: all of them were busy when the case began. */
 static void judge_load(struct load *load, bool loaded, struct case_result *result)
 {
     g_autofree char *errors = NULL, *before = NULL;
@@ -132,8 +129,8 @@ static void judge_load(struct load *load, bool loaded, struct case_result *resul
 }
 
 /*
- * It closed without a word, and for a while nobody listened. So does a device that needs a moment after any connection;
- * one that listens at once after an ordinary one may have crashed, and was started again.
+ * The device closed without a Terminate, and nobody listened for a while. Some devices need a pause after any
+ * connection; a device that listens at once after an ordinary connection may have crashed and restarted.
  */
 static void doubt_crash(const struct crew *crew, struct case_result *result)
 {
@@ -151,10 +148,7 @@ static void doubt_crash(const struct crew *crew, struct case_result *result)
     result->outcome = OUTCOME_INCONCLUSIVE;
 }
 
-/*
- * A connection with nothing odd. After a refusal two: of a device that closes each second connection one of them would
- * not show that.
- */
+/* Connections without errors: two after a refusal, to recognise a device that closes every second connection. */
 static bool answers_after(const struct crew *crew, const struct case_result *result)
 {
     bool refused = result->shown == SHOWN_REFUSED || result->shown == SHOWN_START_UP_REFUSED;
@@ -165,14 +159,14 @@ static bool answers_after(const struct crew *crew, const struct case_result *res
     return true;
 }
 
-/* A run in which we were late ourselves is none, but for the last of several. */
+/* A run in which we were late does not count, except the last of several. */
 static void doubt_late(const struct crew *crew, struct trial *trial)
 {
     struct case_result *result = g_ptr_array_index(trial->runs, trial->runs->len - 1);
 
     if (!case_was_late(crew->run, result) || result->outcome == OUTCOME_DIED)
         return;
-    if (result->outcome == OUTCOME_PASSED) /* only what it saw besides is in doubt */
+    if (result->outcome == OUTCOME_PASSED) /* only its other findings are in doubt */
         g_ptr_array_set_size(result->observations, 0);
     else if (trial->late++ < (result->outcome == OUTCOME_FAILED ? LATE_MAX : 1))
         g_ptr_array_set_size(trial->runs, trial->runs->len - 1);
@@ -180,7 +174,7 @@ static void doubt_late(const struct crew *crew, struct trial *trial)
         case_doubt_late(result);
 }
 
-/* Its remaining runs, until the device does not answer after one. */
+/* Its remaining runs, until the device fails to answer after one. */
 static enum end run_rest(struct crew *crew, struct trial *trial)
 {
     while (trial->runs->len < crew->options->repeat || is_to_be_confirmed(crew, trial)) {
@@ -189,13 +183,13 @@ static enum end run_rest(struct crew *crew, struct trial *trial)
         bool loaded = !load || load_begin(load);
         struct case_result *result = case_run(crew->run, crew->options, trial->chosen, again);
 
-        if (suite_stopped) { /* it was cut short, and its findings are accidental */
+        if (suite_stopped) { /* the run was cut short, and its findings are accidental */
             case_result_free(result);
             return END_CUT;
         }
         g_ptr_array_add(trial->runs, result);
         if (result->outcome == OUTCOME_NOT_APPLICABLE && result->ports->len == 0)
-            return END_ALIVE; /* and would be again */
+            return END_ALIVE; /* the device would be late again */
         judge_load(load, loaded, result);
         if (!answers_after(crew, result))
             return suite_stopped ? END_CUT : END_NO_ANSWER;
@@ -230,7 +224,7 @@ static void suite_run_save(struct crew *crew)
     g_ptr_array_set_size(report->results, 0);
 }
 
-/* It has a verdict. */
+/* The trial has a verdict. */
 static void suite_run_finish(struct crew *crew, struct trial *trial)
 {
     const bool believed = crew->options->repeat == 1 && crew->options->confirm == 1;
@@ -261,7 +255,7 @@ static struct device_death *add_death(struct crew *crew, const char *how)
     return suite_report_add_death(crew->report, device_life_names[crew->life], what);
 }
 
-/* False: it stays dead, and the run is over. */
+/* False: the device stays dead, and the run is over. */
 static bool suite_run_revive(struct crew *crew, struct device_death *death)
 {
     const struct run_options *options = crew->options;
@@ -272,7 +266,7 @@ static bool suite_run_revive(struct crew *crew, struct device_death *death)
     const char *role = crew->run->dut == DUT_RESPONDER ? "IWARP_ROLE=responder" : "IWARP_ROLE=initiator";
     const char *const variables[] = {device, state, name, role, NULL};
     int64_t until = talk_now() + options->t_reset;
-    gint waited = g_atomic_int_get(&crew->run->waited_ms); /* how long it took to boot says nothing about later waits */
+    gint waited = g_atomic_int_get(&crew->run->waited_ms); /* the time to boot says nothing about later waits */
 
     if (options->reset && user_command_run(options->reset, variables, options->t_reset, &why)) {
         crew->life = alive_check(crew->run, MAX(until - talk_now(), 0), options->t_reset, &why);
@@ -287,14 +281,16 @@ static bool suite_run_revive(struct crew *crew, struct device_death *death)
     return death->revived;
 }
 
-/* It got no further than a start-up, which was refused. */
+/* The case only reached a start-up, which was refused. */
 static bool is_unbegun(const struct trial *trial)
 {
     return last_of(trial)->refused && !last_of(trial)->said;
 }
 
-/* The device was alive after the case before, and dead before this one had sent its stimulus: this one is tried once
- * more. */
+/*
+ * The device was alive after the previous case, and dead before this case had sent its stimulus: this case is tried
+ * once more.
+ */
 static void blame_none(struct crew *crew, struct trial *trial, const char *how)
 {
     struct device_death *death = add_death(crew, how);
@@ -310,7 +306,7 @@ static void blame_none(struct crew *crew, struct trial *trial, const char *how)
     }
 }
 
-/* It is dead, and no other case can have done it: once may be chance (case_merge()). */
+/* The device is dead, and only this case can be the cause: a single death may be chance (case_merge()). */
 static void blame(struct crew *crew, struct trial *trial, const char *how)
 {
     struct case_result *result = last_of(trial);
@@ -333,14 +329,14 @@ static void blame(struct crew *crew, struct trial *trial, const char *how)
     suite_run_revive(crew, death);
 }
 
-/* Patiently: a device that needs a moment to recover is alive. */
+/* Waits patiently: a device that needs a moment to recover is alive. */
 static bool suite_run_is_alive(struct crew *crew, char **how)
 {
     crew->life = alive_check(crew->run, crew->run->t_recover, 0, how);
     return crew->life == DEVICE_ALIVE;
 }
 
-/* The remaining runs of a case, alone: a device that dies now dies of it. */
+/* Runs the remaining repetitions of a case alone: if the device dies now, the case is the cause. */
 static void run_alone(struct crew *crew, struct trial *trial)
 {
     while (suite_run_may_go_on(crew)) {
@@ -361,7 +357,7 @@ static void run_alone(struct crew *crew, struct trial *trial)
         suite_run_finish(crew, trial);
 }
 
-/* Several cases ran when it died. If it can be revived, each runs alone; otherwise none of them has a verdict. */
+/* Several cases were running at the death. If the device can be revived, each runs alone; else none has a verdict. */
 static void settle_several(struct crew *crew, const char *how)
 {
     struct device_death *death = add_death(crew, how);
@@ -390,7 +386,7 @@ static void settle_several(struct crew *crew, const char *how)
         result->death = g_strdup(device_life_names[life]);
         suite_run_finish(crew, trial);
     }
-    if (crew->report->deaths->len > deaths) /* what it finds alone is better */
+    if (crew->report->deaths->len > deaths) /* a death found alone is better evidence */
         g_ptr_array_remove(crew->report->deaths, death);
 }
 
@@ -412,14 +408,14 @@ static void acquit(struct crew *crew)
     }
 }
 
-/* It did not answer after the case, and does so now. */
+/* The device did not answer after the case, and answers now. */
 static void doubt_absence(const struct crew *crew, struct case_result *result)
 {
     result->away = true;
     doubt_crash(crew, result);
 }
 
-/* No thread is within a case. */
+/* No thread runs a case. */
 static void suite_run_settle(struct crew *crew)
 {
     g_autofree char *how = NULL;
@@ -445,16 +441,15 @@ static void suite_run_settle(struct crew *crew)
     g_ptr_array_set_size(crew->acquitted, 0);
 }
 
-/* ---- all ---- */
+/* ---- all cases ---- */
 
-/* Many services have one piece of memory for all connections: what a case reads back there, another may have written.
- */
+/* Many services share one region among all connections: another case may have written what a case reads. */
 static bool is_alone(const struct trial *trial)
 {
     return trial->chosen->row->needs & NEED_ALONE;
 }
 
-/* The next case; NULL when there is none. */
+/* The next case; NULL: none. */
 static struct trial *next_one(struct crew *crew)
 {
     while (suite_run_may_go_on(crew) && crew->next < crew->n) {
@@ -467,7 +462,7 @@ static struct trial *next_one(struct crew *crew)
     return NULL;
 }
 
-/* The same, as soon as it may begin. */
+/* The same, as soon as the case may begin. */
 static struct trial *take_one(struct crew *crew)
 {
     struct trial *trial;
@@ -544,8 +539,8 @@ static const struct case_result *earlier_of(const struct suite_report *report, c
 }
 
 /*
- * What an earlier run found of the case: a verdict, which stays; a death of one of several, or a pass whose counterpart
- * that run had not seen, which say nothing; or a death that was seen once.
+ * The earlier run's result for the case: a verdict, which is kept; a shared death or a pass without a counterpart,
+ * which decide nothing; or a death that was seen once.
  */
 static void take_earlier(struct trial *trial, const struct case_result *result, unsigned confirm)
 {
@@ -561,7 +556,7 @@ static void take_earlier(struct trial *trial, const struct case_result *result, 
     case_restore_death(last_of(trial));
 }
 
-/* Deaths of an earlier run, from cases whose results are taken over. */
+/* Keeps deaths of an earlier run whose case results are kept. */
 static void take_deaths(struct crew *crew)
 {
     const struct suite_report *earlier = crew->options->earlier;
@@ -580,7 +575,7 @@ static void take_deaths(struct crew *crew)
         if (taken) {
             struct device_death *death = suite_report_add_death(crew->report, from->state, from->what);
 
-            death->revived = true; /* as it has been revived */
+            death->revived = true; /* the run continued, so the device was revived */
             for (guint k = 0; k < from->cases->len; k++)
                 g_ptr_array_add(death->cases, g_strdup(g_ptr_array_index(from->cases, k)));
         }

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-enum { SLICE = 8 /* cases between two looks at the clock */, GROWTH_MAX = 12 };
+enum { SLICE = 8 /* cases between two checks of the clock */, GROWTH_MAX = 12 };
 
 struct soak {
     const struct run_options *options;
     const GArray *chosen;
-    GArray *order;              /* guint: what is left of this round */
-    struct case_tally *tallies; /* of each chosen case */
+    GArray *order;              /* guint: the rest of this round */
+    struct case_tally *tallies; /* one for each chosen case */
     GRand *random;
     unsigned rounds, cases, resets, failures;
     int64_t saved_ns;
@@ -51,8 +51,8 @@ static bool find_number(char *const *lines, const char *wanted, gint64 *number)
 }
 
 /*
- * What has changed between two texts of lines "NAME: NUMBER UNIT", as /proc/meminfo has them: "MemFree: 1000 kB, 900 kB
- * at the end (-100)". Appends to out (char *).
+ * Changes between two texts of lines "NAME: NUMBER UNIT", like /proc/meminfo: "MemFree: 1000 kB, 900 kB at the end
+ * (-100)". Appends to out (char *).
  */
 static void add_growth(const char *first, const char *last, GPtrArray *out)
 {
@@ -127,7 +127,7 @@ static void soak_take(struct soak *soak, struct suite_report *part, struct suite
     report->state = g_steal_pointer(&part->state);
 }
 
-/* The report as it is so far, for whoever is killed before the end. */
+/* Saves the report so far, in case the run is killed. */
 static void soak_save(struct soak *soak, const struct run_options *options, struct suite_report *report)
 {
     if (!options->saved || talk_now() - soak->saved_ns < save_every_ns)
@@ -146,7 +146,7 @@ static void soak_save(struct soak *soak, const struct run_options *options, stru
     g_ptr_array_set_size(report->results, 0);
 }
 
-/* False: the device is dead for good, or we were stopped. */
+/* False: the device stays dead, or the run was stopped. */
 static bool run_slice(struct soak *soak, struct talk_run *run, struct suite_report *report)
 {
     g_autoptr(GArray) slice = g_array_new(FALSE, FALSE, sizeof(struct chosen_case));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Rules about reactions that have no case of their own: another rule's case decides them, or none can. */
+/* Rules about reactions without a case of their own: another rule's case decides them, or no case can. */
 #ifndef IWARP_TRAFFIC_SUITE_RUN_UNTESTED_H
 #define IWARP_TRAFFIC_SUITE_RUN_UNTESTED_H
 
@@ -11,9 +11,9 @@ struct untested_rule {
     const char *why;   /* why no case can decide it */
 };
 
-/* By index; NULL after the last. The catalogue's own equivalences come on top of these. */
+/* By index; NULL after the last. The catalogue has further equivalent rules. */
 const struct untested_rule *untested_rule_at(unsigned index);
-/* A case of `with` also decides the rule: by the catalogue, or by this table. */
+/* Whether a case of `with` also decides the rule: by the catalogue, or by this table. */
 bool case_decides_too(enum rule_id rule, enum rule_id with);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { POLL_US = 10000 };
 
-/* In its own process group: signals of the terminal are ours, and its children can be ended together. */
+/* In its own process group: the terminal's signals do not reach it, and its children can be ended together. */
 static int command_start(const char *command, char **environment, int output, pid_t *pid)
 {
     char *const arguments[] = {(char *)"sh", (char *)"-c", (char *)command, NULL};
@@ -91,7 +91,7 @@ bool user_command_run(const char *command, const char *const *variables, int64_t
     return command_run(command, variables, timeout_ns, STDERR_FILENO, why);
 }
 
-/* For people: without what would move the cursor, or is no UTF-8. */
+/* Output for people: without cursor control and invalid UTF-8. */
 static char *command_printable(const char *octets, size_t n)
 {
     char *text = g_utf8_make_valid(octets, (gssize)n);

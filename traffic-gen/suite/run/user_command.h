@@ -8,13 +8,13 @@
 #include <stdint.h>
 
 /*
- * sh -c command, its standard output joined to standard error, with these variables (NAME=VALUE, NULL after the last)
- * in its environment. True when it exits with 0 within timeout_ns; else *why, which the caller frees, and it is ended
- * with all that it started.
+ * Runs sh -c command with standard output joined to standard error and with these variables (NAME=VALUE, NULL after the
+ * last). True when it exits with 0 within timeout_ns; else *why, which the caller frees, and the command is ended with
+ * all its children.
  */
 bool user_command_run(const char *command, const char *const *variables, int64_t timeout_ns, char **why);
 
-/* The same, but *output, which the caller frees, is what it printed: at most USER_OUTPUT_MAX octets, printable. */
+/* The same, and *output, which the caller frees, is the output: at most USER_OUTPUT_MAX octets, printable. */
 enum { USER_OUTPUT_MAX = 16384 };
 bool user_command_output(const char *command, const char *const *variables, int64_t timeout_ns, char **output,
                          char **why);

@@ -5,9 +5,9 @@
 #include "traffic-gen/suite/talk/reuse.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
 
-enum { QUEUED_MAX = 3, ONE_BAD_LUCK = 1, SELDOM = 20 /* of so many checks one may be bad luck */ };
+enum { QUEUED_MAX = 3, ONE_BAD_LUCK = 1, SELDOM = 20 /* in this many checks one failure may be bad luck */ };
 
-/* Whose silence is to be believed had that long to answer a Read, and more for a Request. */
+/* A silence counts after this time for a Read, and after a longer time for a Request. */
 static const int64_t sure_ns = 2 * INT64_C(1000000000);
 static const int64_t pause_ns = 50 * INT64_C(1000000), stay_ns = 100 * INT64_C(1000000);
 
@@ -42,7 +42,7 @@ static enum device_life alive_no_frame(const struct talk *talk)
     return talk_last(talk)->what == TALK_SILENCE ? DEVICE_HANGS : DEVICE_REJECTS;
 }
 
-/* In full operation. A device without a sign of life of its own is alive as long as it stays connected. */
+/* Checks a device in full operation. A device without a sign of life is alive as long as it stays connected. */
 static enum device_life alive_exchanges(struct talk *talk)
 {
     if (!talk_is_initiator(talk) && talk->run->speaks_first && !talk_first_fpdu(talk))
@@ -54,7 +54,7 @@ static enum device_life alive_exchanges(struct talk *talk)
     if (!talk_delivered(talk))
         return DEVICE_IDLES;
     talk_sleep(talk, stay_ns);
-    /* Of a device that sends without end we take no more: the reset is ours. */
+    /* A device sends without end: we stop with a reset. */
     return talk_is_open(talk) || talk->flooded || talk->run->leaves ? DEVICE_ALIVE : DEVICE_IDLES;
 }
 
@@ -88,7 +88,7 @@ static char *seen(struct talk *talk, enum device_life life)
     return g_strdup(talk_describe(talk, talk_last(talk)));
 }
 
-/* By FIN, RST or a Terminate, which the close may follow later. */
+/* By FIN, RST or a Terminate; a close may follow the Terminate later. */
 static bool has_closed(const struct talk *talk)
 {
     const struct talk_heard *last = talk_last(talk);
@@ -103,8 +103,7 @@ static void count_check(struct talk_run *run, bool closed)
         g_atomic_int_inc(&run->open_closes);
 }
 
-/* What a check means is known only when the device has shown whether it is alive. final: the device is not asked again.
- */
+/* A check has a meaning only when the device has shown whether it is alive. final: the device is not asked again. */
 static void settle_open(gint *open, gint *counted, enum device_life life, bool final)
 {
     gint n = g_atomic_int_get(open);
@@ -112,10 +111,10 @@ static void settle_open(gint *open, gint *counted, enum device_life life, bool f
     if (life == DEVICE_ALIVE && g_atomic_int_compare_and_exchange(open, n, 0))
         g_atomic_int_add(counted, n);
     else if (life != DEVICE_ALIVE && final)
-        g_atomic_int_set(open, 0); /* it was dead */
+        g_atomic_int_set(open, 0); /* the device was dead */
 }
 
-/* failed: the device took the connection, but the check did not go as usual. */
+/* failed: the device accepted the connection, but the check did not go as usual. */
 static void settle_checks(struct talk_run *run, bool failed, enum device_life life, bool final)
 {
     if (failed)
@@ -139,7 +138,7 @@ bool device_fails_at_times(struct talk_run *run)
     return is_no_bad_luck(run, g_atomic_int_get(&run->failed_checks));
 }
 
-/* One connection; *queued counts those in a row that had waited to be accepted. longer: of talk_init(). */
+/* Checks on one connection; *queued counts successive connections that waited in the queue. longer: of talk_init(). */
 static enum device_life look_once(struct talk_run *run, int64_t patience, unsigned longer, bool counts,
                                   unsigned *queued, char **how)
 {
@@ -156,14 +155,14 @@ static enum device_life look_once(struct talk_run *run, int64_t patience, unsign
         g_free(*how);
         *how = seen(&talk, life);
     }
-    /* A connection that was queued may have been abandoned by the device: that says nothing about the next one. */
+    /* The device may have abandoned a connection that was queued: the next one may still work. */
     *queued = talk.queued ? *queued + 1 : 0;
     talk_clear(&talk);
     case_result_free(result);
     return suite_stopped ? DEVICE_STOPPED : life;
 }
 
-/* A device, or the machine that it runs on, may have other work to do: how many times longer it has once more. */
+/* A device, or its machine, may be busy: the factor by which the last attempt waits longer. */
 static unsigned longer_for(const struct talk_run *run, enum device_life life)
 {
     const bool silent = life == DEVICE_HANGS || life == DEVICE_IDLES;
@@ -178,7 +177,7 @@ static enum device_life look_until(struct talk_run *run, int64_t grace, int64_t 
     unsigned longer = 1;
 
     for (;;) {
-        /* Of a device that recovers only the first one says something about what it does with any connection. */
+        /* When a device recovers, only the first check shows how it treats connections. */
         enum device_life life = look_once(run, patience, longer, looks++ == 0, &queued, how);
 
         if (life == DEVICE_STOPPED || life == DEVICE_ALIVE)

@@ -6,7 +6,7 @@
 
 enum { SLEEP_US = 10000, NOTED_US = 20000, KEPT = 64 };
 
-/* Delays, the latest ones. A delay that had to make room counts as if it had ended with the next of those kept. */
+/* The latest delays. When a delay is dropped to make room, the next one kept includes it. */
 struct delay {
     int64_t ended_us, us;
 };
@@ -16,7 +16,7 @@ struct lateness {
     GMutex lock;
     GCond changed;
     bool over;
-    int64_t due_us; /* when the thread is to wake up */
+    int64_t due_us; /* when the thread should wake up */
     struct delay delays[KEPT];
     unsigned n;
 };
@@ -82,7 +82,7 @@ int64_t lateness_since(struct lateness *lateness, int64_t began)
     if (!lateness)
         return 0;
     g_mutex_lock(&lateness->lock);
-    longest = MAX(g_get_monotonic_time() - lateness->due_us, 0); /* it should have woken up by now */
+    longest = MAX(g_get_monotonic_time() - lateness->due_us, 0); /* overdue until now */
     for (unsigned i = 0; i < lateness->n; i++)
         if (lateness->delays[i].ended_us * 1000 > began)
             longest = MAX(longest, lateness->delays[i].us);

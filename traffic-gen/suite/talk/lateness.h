@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How late the tester itself is: on a busy machine it sends later than it meant to, and sees later what has come. A
- * thread that sleeps for short times measures by how much it overslept. What a case found while the machine held us up
- * for longer than a part of its waits may be ours, not the device's.
+ * How late the tester itself is: on a busy machine it sends and receives late. A thread that sleeps for short times
+ * measures how much it oversleeps. If the machine delayed us for a large part of a case's waits, its findings may be
+ * our fault, not the device's.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_LATENESS_H
 #define IWARP_TRAFFIC_SUITE_TALK_LATENESS_H
@@ -12,8 +12,8 @@
 struct lateness;
 
 struct lateness *lateness_start(void);
-void lateness_stop(struct lateness *lateness); /* NULL: nothing to do */
-/* The longest delay, in ns, of those that ended after `began` (monotonic), or have not ended. NULL: 0, not measured. */
+void lateness_stop(struct lateness *lateness); /* NULL: does nothing */
+/* The longest delay, in ns, that ended after `began` (monotonic) or goes on. NULL: 0, not measured. */
 int64_t lateness_since(struct lateness *lateness, int64_t began);
 
 #endif

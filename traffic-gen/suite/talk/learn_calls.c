@@ -3,13 +3,13 @@
 
 #include "traffic-gen/suite/talk/rpc_talker.h"
 
-/* Once connected. */
+/* Checks on a connection. */
 static enum device_life calls_exchanges(struct rpc_talker *talker)
 {
     struct talk *talk = talker->talk;
 
     if (talk_is_initiator(talk))
-        return DEVICE_ALIVE; /* it has answered a NULL Call */
+        return DEVICE_ALIVE; /* it answered a NULL Call */
     if (rpc_talker_serve(talker, 1, talk_t_close(talk)))
         return DEVICE_ALIVE;
     talk_inconclusive(talk, talker->fed_end ? "the connection is over" : "it makes no Call");

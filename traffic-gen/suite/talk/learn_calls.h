@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a device is that is reached through an RDMA device of this host: it has no start-up to be found, and shows life
- * by Calls and Replies alone.
+ * Learns a device that is reached through an RDMA device of this host: its start-up cannot be varied, and only Calls
+ * and Replies show life.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_LEARN_CALLS_H
 #define IWARP_TRAFFIC_SUITE_TALK_LEARN_CALLS_H
 
 #include "traffic-gen/suite/talk/alive.h"
 
-/* As learn_device(). */
+/* Like learn_device(). */
 bool learn_by_calls(struct talk_run *run, char **why);
-/* On a connection of its own: an answer to a NULL Call, or a Call of a client. The verdict says what came instead. */
+/* Waits on its own connection for an answer to a NULL Call, or for a client's Call; else the verdict says what came. */
 enum device_life look_by_calls(struct talk *talk);
 
 #endif

@@ -11,9 +11,9 @@ static const int64_t stay_ns = 150 * INT64_C(1000000), retry_ns = 100 * INT64_C(
 
 enum offer {
     OFFER_TAKEN,
-    OFFER_TAKEN_AND_CLOSED, /* accepted, and closed after the first FPDU */
-    OFFER_REFUSED,          /* R = 1, or a frame other than the expected one */
-    OFFER_CLOSED,           /* likewise, but without a frame */
+    OFFER_TAKEN_AND_CLOSED, /* accepted, then closed after the first FPDU */
+    OFFER_REFUSED,          /* R = 1, or an unexpected frame */
+    OFFER_CLOSED,           /* closed without a frame */
     OFFER_UNANSWERED,
     OFFER_NO_CONNECTION,
 };
@@ -29,11 +29,11 @@ static void device_take_advert(struct talk *talk, const struct mpa_startup *thei
         run->has |= NEED_ENHANCED;
     if (talk->advert.n > 0)
         run->has |= NEED_REGIONS;
-    if (talk->advert.n >= REGION_SHARED) /* a service that advertises less, as `sink` does, is no echo */
+    if (talk->advert.n >= REGION_SHARED) /* a service with a smaller region, such as `sink`, is not an echo */
         run->has |= NEED_ECHO | NEED_RECEIVES | (run->asks ? 0 : NEED_WORDS);
 }
 
-/* After the start-up: what the device sends on its own is no refusal. */
+/* Messages that the device sends by itself after the start-up are not refusals. */
 static enum offer see_whether_it_stays(struct talk *talk, char **why)
 {
     int64_t until = talk_now() + stay_ns;
@@ -89,11 +89,11 @@ static enum offer offer_one(struct talk *talk, char **why)
         *why = g_strdup(talk->result->actual);
         return OFFER_TAKEN_AND_CLOSED;
     }
-    device_take_advert(talk, theirs); /* it may be advertised in a Send */
+    device_take_advert(talk, theirs); /* a Send may advertise it */
     return see_whether_it_stays(talk, why);
 }
 
-/* A device that has refused may need a moment before it listens again. */
+/* After a refusal a device may need a moment before it listens again. */
 static enum offer offer_patiently(struct talk *talk, bool first, char **why)
 {
     int64_t until = talk_now() + (first ? 0 : talk->run->t_recover);
@@ -107,8 +107,8 @@ static enum offer offer_patiently(struct talk *talk, bool first, char **why)
 }
 
 /*
- * The richest offer, before a lesser one is taken for good: it may have been lost, or the device, or its network, may
- * have been busy. Only a rejection is an answer.
+ * Tries the richest offer again before a lesser one counts: it may have been lost, or the device or network may have
+ * been busy. Only a rejection is an answer.
  */
 static enum offer offer_richest(struct talk *talk, char **why)
 {
@@ -119,7 +119,7 @@ static enum offer offer_richest(struct talk *talk, char **why)
         again = offer_patiently(talk, false, why);
         if (again != OFFER_NO_CONNECTION)
             return again;
-        g_free(*why); /* that it accepted one before says more */
+        g_free(*why); /* an earlier acceptance says more */
     }
     *why = g_steal_pointer(&first_why);
     return first;
@@ -132,7 +132,7 @@ static void add_reason(GString *reasons, const struct startup_terms *terms, cons
     g_string_append_printf(reasons, "\n  %s: %s", text, why);
 }
 
-/* tried: offers before it. */
+/* tried: number of earlier offers. */
 static char *unreachable(unsigned tried, const char *reason, const char *earlier)
 {
     return tried == 0 ? g_strdup(reason)
@@ -173,7 +173,7 @@ static bool learn_responder(struct talk *talk, char **why)
     return false;
 }
 
-/* The user asked for a start-up without enhanced data; whether the device supports them is still unknown. */
+/* The user asked for a start-up without enhanced data; whether the device supports them is unknown. */
 static void learn_enhanced(struct talk *talk)
 {
     const struct talk_wish wish = {.enhanced = true};
@@ -217,7 +217,7 @@ static enum offer device_answer_one(struct talk *talk, char **why)
     return talk_is_open(talk) ? OFFER_TAKEN : OFFER_TAKEN_AND_CLOSED;
 }
 
-/* For the report: the Request as it was, and C as we answer it. */
+/* For the report: the Request as received, and C as in our answer. */
 static void device_take_request(struct talk *talk)
 {
     const struct mpa_startup *theirs = talk_frame(talk, false);
@@ -246,7 +246,7 @@ static bool learn_initiator(struct talk *talk, char **why)
         device_take_request(talk);
         if (offer == OFFER_TAKEN)
             return true;
-        /* Some refuse a Reply with C = 1 when their Request had C = 0. */
+        /* Some devices refuse a Reply with C = 1 when their Request had C = 0. */
         if (talk_frame(talk, false)->flags & MPA_FLAG_C || run->given.fields & STARTUP_CRC)
             break;
         run->terms.crc_follows = true;

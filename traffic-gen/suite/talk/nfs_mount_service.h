@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * MOUNT over TCP for NFS version 3 clients under test: on its own thread, with its own tree, whose root has the file
- * handle of the tree that the cases serve.
+ * MOUNT over TCP for NFS version 3 clients under test. It has its own thread and tree; the root's file handle is that
+ * of the cases' tree.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_NFS_MOUNT_SERVICE_H
 #define IWARP_TRAFFIC_SUITE_TALK_NFS_MOUNT_SERVICE_H

@@ -78,7 +78,7 @@ uint32_t nfs_run_draw(struct nfs_run *nfs)
 
 uint64_t nfs_run_seed(struct nfs_run *nfs, uint64_t id, unsigned connections)
 {
-    struct random_source mixed = {.state = nfs->seed}; /* runs with neighbouring seeds have nothing in common */
+    struct random_source mixed = {.state = nfs->seed}; /* runs with neighbouring seeds have different numbers */
     uint64_t seed = random_next(&mixed) ^ (id << 32 | connections);
 
     g_mutex_lock(&nfs->drawn_lock);

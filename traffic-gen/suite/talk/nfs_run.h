@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What all cases of a run share about NFS: what the user says about the export, which versions a server was found to
- * speak, and, for devices that are clients, the server behind all connections.
+ * State about NFS that all cases of a run share: the user's settings for the export, the versions that the server
+ * speaks, and, for devices that are clients, the server behind all connections.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_NFS_RUN_H
 #define IWARP_TRAFFIC_SUITE_TALK_NFS_RUN_H
@@ -12,7 +12,7 @@ enum nfs_version_at { NFS_V3, NFS_V40, NFS_V41, NFS_V42, NFS_VERSIONS };
 enum { NFS_ALL_VERSIONS = (1 << NFS_VERSIONS) - 1, NFS_HANDLE_MAX = 128 };
 
 extern const char *const nfs_version_names[NFS_VERSIONS]; /* "3", "4.0", ... */
-/* "3,4.1": a set of 1 << enum nfs_version_at; 0: something else. */
+/* "3,4.1": a set of 1 << enum nfs_version_at; 0: not understood. */
 unsigned nfs_versions_parse(const char *text);
 /* "versions 3, 4.0"; the caller frees it. */
 char *nfs_versions_text(unsigned versions);
@@ -20,24 +20,24 @@ char *nfs_versions_text(unsigned versions);
 struct nfs_run {
     /* Given by the user. */
     const char *export;     /* NULL: the root */
-    const char *mount_port; /* of MOUNT over TCP; NULL: on the connection itself, else rpcbind is asked */
+    const char *mount_port; /* for MOUNT over TCP; NULL: on the connection itself, else rpcbind is asked */
     unsigned wanted;        /* set of versions; 0: all */
-    uint64_t seed;          /* of XIDs, owners, names */
+    uint64_t seed;          /* for XIDs, owners, names */
     /* Found out once, under the lock. */
     GMutex lock;
     bool is_learnt;
     gint others; /* connections outside of cases; atomic */
     GMutex drawn_lock;
-    GHashTable *drawn;     /* gint64: what nfs_run_seed() has given */
+    GHashTable *drawn;     /* gint64: results of nfs_run_seed() */
     unsigned spoken;       /* set of versions that work on the export */
-    uint32_t null_version; /* of NFS, whose NULL is answered with SUCCESS; 0: unknown */
-    bool no_null;          /* no version has one */
+    uint32_t null_version; /* NFS version whose NULL is answered with SUCCESS; 0: unknown */
+    bool no_null;          /* NULL works with no version */
     struct {
         uint8_t root[NFS_HANDLE_MAX];
         uint32_t root_n;
         char *why_not;
     } version[NFS_VERSIONS];
-    /* Of a device that is a client. */
+    /* For a device that is a client. */
     struct nfs_tree *tree;
     struct nfs_server *server;
     struct nfs_mount_service *mount_service; /* traffic-gen/suite/talk/nfs_mount_service.h */
@@ -45,15 +45,14 @@ struct nfs_run {
 
 void nfs_run_init(struct nfs_run *nfs, uint64_t seed);
 void nfs_run_clear(struct nfs_run *nfs);
-/* A number drawn from the seed, a new one each time. Safe in any thread. */
+/* A new random number from the seed each time. Thread-safe. */
 uint32_t nfs_run_draw(struct nfs_run *nfs);
 /*
- * The seed of a connection of that case, which has had so many before: the same in each run of the program with that
- * --seed, and never the same twice in one, so that a server's reply cache knows no Call of a case that is run again.
- * Safe in any thread.
+ * The seed of a connection of the case, which has had this many before: the same in each run of the program with that
+ * --seed, but never twice within a run, so that a server's reply cache knows no Call of a repeated case. Thread-safe.
  */
 uint64_t nfs_run_seed(struct nfs_run *nfs, uint64_t id, unsigned connections);
-/* The server, created on first use. Only under the lock. */
+/* The server, created on first use. Call only under the lock. */
 struct nfs_server *nfs_run_server(struct nfs_run *nfs);
 
 #endif

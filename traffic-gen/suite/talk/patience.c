@@ -2,11 +2,11 @@
 #include "traffic-gen/suite/talk/patience.h"
 
 enum {
-    TIMES = 2,      /* an answer may take so many times as long as the slowest one lately */
-    FORGETS = 8,    /* each answer takes this part off what a slower one before it has left */
-    SLOWEST = 4000, /* ms; who needs longer needs --timeout */
+    TIMES = 2,      /* an answer may take this many times the slowest recent answer */
+    FORGETS = 8,    /* each answer reduces a slower earlier one by this fraction */
+    SLOWEST = 4000, /* ms; slower devices need --timeout */
     SURE_TIMES = 10,
-    SURE = 5000, /* ms; an answer of the slowest devices that are tested without it */
+    SURE = 5000, /* ms; longest answer of devices tested without --timeout */
     MS = 1000000,
 };
 

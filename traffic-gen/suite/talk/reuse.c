@@ -7,7 +7,7 @@
 
 enum { PACE_SLICE_US = 20000 };
 
-/* A connection without a case: what of the two belongs to it. */
+/* A connection without a case: the members of both that belong to it. */
 struct line {
     struct rpc_talker talker;
     struct talk talk;
@@ -66,10 +66,7 @@ void reuse_tires(struct talk_run *run)
 
 /* ---- from one case to the next ---- */
 
-/*
- * The case has done nothing that could still have an effect: it passed, all its Calls are answered, and the connection
- * is as it was.
- */
+/* The case has no remaining effect: it passed, all its Calls are answered, and the connection is as before. */
 static bool reuse_may_go_on(const struct rpc_talker *talker)
 {
     const struct talk *talk = talker->talk;
@@ -81,7 +78,7 @@ static bool reuse_may_go_on(const struct rpc_talker *talker)
            talk->parsed == talk->in->len;
 }
 
-/* What belongs to the connection goes from one talk to the other; what belongs to the case stays. */
+/* Moves the connection's members from one talk to the other; the case's members stay. */
 static void move_connection(struct talk *to, struct talk *from)
 {
     struct talk old = *to;
@@ -230,7 +227,7 @@ void reuse_end(struct talk_run *run)
 
 /* ---- pace ---- */
 
-/* When the caller may connect; the next one may later. */
+/* When the caller may connect; moves the time for the next connection. */
 static int64_t turn(struct reuse *reuse)
 {
     int64_t at;
@@ -257,5 +254,5 @@ void reuse_pace(struct talk *talk)
     at = turn(reuse);
     while (talk_now() < at && !suite_stopped)
         g_usleep((gulong)CLAMP((at - talk_now()) / 1000, 1, PACE_SLICE_US));
-    talk->deadline += talk_now() - began; /* it took none of the case's time */
+    talk->deadline += talk_now() - began; /* the wait does not count as the case's time */
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The end of the stack on the talker's TCP connection: every octet is seen by the watcher, too. */
+/* The end of the stack on the talker's TCP connection; the watcher sees every octet, too. */
 #include "traffic-gen/suite/talk/rpc_port.h"
 
 #include "traffic-gen/suite/talk/talk_internal.h"
@@ -10,7 +10,7 @@ enum { READS = 16, READS_MAX = 256 };
 
 /* ---- the transport ---- */
 
-/* The end has copied the stream, so this is what stays when another talker goes on with the connection. */
+/* The end has copied the stream, so this context stays when another talker uses the connection. */
 struct socket_line {
     struct rpc_talker *talker;
     struct stream stream;
@@ -27,7 +27,7 @@ static void on_write(void *ctx, const uint8_t *p, size_t n)
 {
     struct rpc_talker *talker = ((struct socket_line *)ctx)->talker;
     struct talk *talk = talker->talk;
-    bool said = talk->result->said || talker->open; /* the start-up is no stimulus */
+    bool said = talk->result->said || talker->open; /* the start-up is not a stimulus */
     size_t need;
 
     if (!talk->startup[WATCH_SUITE].known &&
@@ -66,8 +66,8 @@ static int64_t on_now(void *ctx)
 /* ---- start-up ---- */
 
 /*
- * As Initiator what the device was found to accept; as Responder what it asks for, with Reads of our own whatever its
- * Request says: some clients say ORD 0.
+ * As Initiator: the start-up that the device accepts. As Responder: what the device asks for, plus Reads of our own
+ * even if its Request has ORD 0, as from some clients.
  */
 static struct mpa_enhanced our_reads(const struct talk *talk)
 {
@@ -171,7 +171,7 @@ static bool socket_open(struct rpc_talker *talker, const struct talker_wish *wis
            (talk_is_initiator(talker->talk) ? start_as_client(talker, wish) : start_as_server(talker, wish));
 }
 
-/* ---- hearing ---- */
+/* ---- receiving ---- */
 
 static void socket_feed(struct rpc_talker *talker, const struct talk_heard *heard)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The end of the stack on a queue pair of an RDMA device (traffic-gen/live/verbs/verbs.h). Each connection has a loop
- * of its own, which runs while the case waits for something; those of a device that connects to us share one with their
- * listener.
+ * The end of the stack on a queue pair of an RDMA device (traffic-gen/live/verbs/verbs.h). Each connection has its own
+ * loop, which runs while the case waits; connections from a device share one with their listener.
  */
 #include "traffic-gen/live/verbs/verbs.h"
 
@@ -15,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { READS = 16, MORE_RECEIVES = 64 /* for answers that come while the case does something else */ };
+enum { READS = 16, MORE_RECEIVES = 64 /* for answers that come while the case does not wait */ };
 
 static const int64_t ms = 1000000;
 
-/* A connection; the carrier of a talk until that hangs up. */
+/* A connection; the carrier of a talk until hang-up. */
 struct carried {
     struct talk_carrier carrier;
     struct rpc_talker *talker;
@@ -28,11 +27,11 @@ struct carried {
     struct live_loop *loop;
     struct verbs_link *link; /* NULL: gone */
     bool opened, was_up, is_over;
-    bool was_answered; /* the device, or its host, has said no, or it was up: set when it is over */
-    char *why;         /* it could not be made */
+    bool was_answered; /* the device or its host refused, or the connection was up: set when it is over */
+    char *why;         /* why there is no connection */
 };
 
-/* Where a device connects to: one connection at a time, the next one waits until a case wants it. */
+/* A listener for devices: one connection at a time; the next waits until a case wants it. */
 struct rpc_listener {
     struct live_loop *loop;
     struct verbs_listener *listener;
@@ -49,7 +48,7 @@ static void verbs_on_opened(void *ctx)
     live_stop(carried->loop);
 }
 
-/* The queue pair stays until the stack's end is freed; its work is over. */
+/* The queue pair stays until the stack's end is freed; no work is left on it. */
 static void verbs_on_closed(void *ctx, const char *why)
 {
     struct carried *carried = ctx;
@@ -67,7 +66,7 @@ static struct live_events verbs_events_of(struct carried *carried)
     return (struct live_events){.ctx = carried, .opened = verbs_on_opened, .closed = verbs_on_closed};
 }
 
-/* Lets happen what happens until that time (talk_now()), or until something is noticed. */
+/* Runs the loop until that time (talk_now()), or until an event. */
 static void verbs_run(const struct carried *carried, int64_t until)
 {
     int64_t now = talk_now();
@@ -87,14 +86,14 @@ static bool verbs_await(struct carried *carried, int64_t until, bool (*done)(con
     return done(carried);
 }
 
-/* ---- its end ---- */
+/* ---- the end of a link ---- */
 
 static bool is_acknowledged(const struct carried *carried)
 {
     return verbs_is_over(carried) || qp_pending(rpc_end_qp(carried->talker->end)) == 0;
 }
 
-/* Calls of the device wait meanwhile: there would always be a Reply that is under way. */
+/* The device's Calls wait meanwhile: otherwise a Reply would always be under way. */
 static bool verbs_has_arrived(void *ctx, int64_t until)
 {
     struct carried *carried = ctx;
@@ -120,8 +119,8 @@ static void carried_free(struct carried *carried)
 }
 
 /*
- * In an orderly way, so that the device can serve the next connection; but a device that failed to close must not close
- * now, as if of its own accord.
+ * Disconnects in order, so that the device can serve the next connection; but a device that failed to close must not
+ * close now, as if by itself.
  */
 static void verbs_hang_up(void *ctx)
 {
@@ -139,7 +138,7 @@ static void verbs_hang_up(void *ctx)
     carried_free(carried);
 }
 
-/* ---- its beginning ---- */
+/* ---- the beginning of a link ---- */
 
 static guint verbs_port_of(const char *name)
 {
@@ -162,7 +161,7 @@ static void take_endpoint(struct endpoint *endpoint, const char *name)
         endpoint->ip = 6;
 }
 
-/* What reports say of the connection. */
+/* Text about the connection for reports. */
 static void verbs_note_ends(const struct carried *carried)
 {
     struct talk *talk = carried->talker->talk;
@@ -203,7 +202,7 @@ static void verbs_make_end(struct carried *carried)
     qp_start(rpc_end_qp(talker->end));
 }
 
-/* Until both sides may send. The carrier is the talk's from here on. */
+/* Waits until both sides may send. The talk owns the carrier from here on. */
 static bool verbs_begin(struct carried *carried, int64_t until)
 {
     struct rpc_talker *talker = carried->talker;
@@ -264,7 +263,7 @@ static bool verbs_accept_device(struct rpc_talker *talker, const struct talker_w
 
     while (!listener->next && talk_now() < until && !suite_stopped) {
         live_run(listener->loop, live_now() + TCP_STOP_SLICE_MS * ms);
-        if (listener->next && listener->next->is_over) /* it has given up */
+        if (listener->next && listener->next->is_over) /* the device has given up */
             g_clear_pointer(&listener->next, carried_free);
     }
     carried = g_steal_pointer(&listener->next);
@@ -284,7 +283,7 @@ static bool verbs_open(struct rpc_talker *talker, const struct talker_wish *wish
     return talk_is_initiator(talker->talk) ? verbs_connect_to_device(talker, wish) : verbs_accept_device(talker, wish);
 }
 
-/* ---- hearing ---- */
+/* ---- receiving ---- */
 
 static enum rpc_port_event verbs_report_over(struct rpc_talker *talker)
 {

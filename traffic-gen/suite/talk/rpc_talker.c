@@ -17,12 +17,12 @@ enum {
     REGION_TO = 0x10000,
     DDP_REMOTE_PROTECTION = 1, /* error type of a Terminate: of DDP and of RDMAP, RFC 5040 section 4.8 */
     CAPTION_SIZE = 120,
-    TIRED_PAUSE_US = 200000, /* before a device is asked for a connection again */
+    TIRED_PAUSE_US = 200000, /* before the next attempt to connect */
 };
 
 /* ---- the transcript ---- */
 
-/* Where the wire is not seen, the transcript has what the verbs say. */
+/* If the wire is not visible, the transcript shows the verbs. */
 static void talker_note_message(struct rpc_talker *talker, bool ours, const uint8_t *p, size_t n, const char *what)
 {
     struct rpcrdma_header header;
@@ -43,7 +43,7 @@ static void note_work(struct rpc_talker *talker, const struct qp_work *work)
 
     if (!talker->port->is_blind)
         return;
-    talker->talk->result->said |= talker->open; /* the start-up is no stimulus */
+    talker->talk->result->said |= talker->open; /* the start-up is not a stimulus */
     if (work->kind == QP_SEND) {
         talker_note_message(talker, true, work->p, work->n, work->invalidate ? "Send with Invalidate" : "Send");
         return;
@@ -87,7 +87,7 @@ static enum rpc_end_answer talker_note(void *ctx, const struct rpc_end_incoming 
     struct rpc_talker *talker = ctx;
     struct talker_heard *heard;
 
-    if (!incoming->p) /* it was noted when its Send arrived */
+    if (!incoming->p) /* recorded when its Send arrived */
         return due;
     notice(talker);
     if (talker->port->is_blind)
@@ -195,7 +195,7 @@ static void talker_on_called(void *ctx, uint64_t id, const struct rpc_end_messag
 
     notice(talker);
     talker->showing += call->n > talker->shows_above && call->n <= SIZE_DEFAULT - RPCRDMA_HEADER_MIN;
-    /* Those that come before the case begins are the case's to answer, too. */
+    /* Calls that come before the case begins are also left to the case. */
     if (talk_is_initiator(talker->talk)) {
         rpc_end_answer_null(talker->end, id, header);
     } else if ((talker->hold || !talker->open) && talker->n_held < TALKER_HELD_MAX) {
@@ -273,7 +273,7 @@ void rpc_talker_pump(struct rpc_talker *talker, int64_t ns, bool (*done)(const s
     int64_t until = talk_now() + ns;
 
     while (!talker->fed_end && !(done && done(talker))) {
-        /* A device that never stops must not hold up the case. */
+        /* Limits a device that sends without end. */
         if (rpc_talker_hear(talker, MAX(until - talk_now(), 0)) == RPC_PORT_SILENCE ||
             talk_now() > until + talk_t_react(talker->talk))
             break;
@@ -296,7 +296,7 @@ static bool call_null(struct rpc_talker *talker)
     return rpc_talker_call(talker, &out, NULL);
 }
 
-/* The same in each run with that seed, whatever runs at the same time; others in each repetition. */
+/* The same numbers in each run with that seed, whatever runs in parallel; different numbers in each repetition. */
 static void talker_draw(struct rpc_talker *talker)
 {
     const struct talk *talk = talker->talk;
@@ -315,7 +315,7 @@ static bool talker_is_usual(const struct talker_wish *wish)
            !wish->may_close && !wish->backchannel;
 }
 
-/* The device did not take the connection: it may be tired, and is given time (--recover-timeout). */
+/* The device refused the connection: it may need time, and gets it (--recover-timeout). */
 static bool may_be_tired(const struct talk *talk)
 {
     return talk->row && talk_is_initiator(talk) && talk->run->sign != SIGN_UNKNOWN && talk->result->refused &&
@@ -350,7 +350,7 @@ static bool open_patiently(struct rpc_talker *talker, const struct talker_wish *
     return true;
 }
 
-/* The connection of an earlier case, if it answers; it may have ended since, which says nothing about this one. */
+/* The connection of an earlier case, if it still answers; it may have ended, which says nothing about this case. */
 static bool talker_go_on(struct rpc_talker *talker)
 {
     struct case_result *result = talker->talk->result;
@@ -380,7 +380,7 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
     if (talk_is_initiator(talk))
         rpc_talker_learn(talk);
     talker_draw(talker);
-    /* A failure is confirmed on a connection of its own. */
+    /* A failure is confirmed on a separate connection. */
     if (talker->is_usual && !wish->alone && talk->longer == 1 && talker_go_on(talker))
         return true;
     if (!open_patiently(talker, wish))
@@ -396,7 +396,7 @@ bool rpc_talker_open(struct rpc_talker *talker, struct talk *talk, const struct 
 
 void rpc_talker_let_go(struct rpc_talker *talker)
 {
-    if (talker->open || talker->talk->carrier) /* which has the end */
+    if (talker->open || talker->talk->carrier) /* which owns the end */
         talk_hang_up(talker->talk);
     talker->open = false;
     g_clear_pointer(&talker->end, rpc_end_free);
@@ -406,7 +406,7 @@ void rpc_talker_let_go(struct rpc_talker *talker)
 
 static void talker_release(struct rpc_talker *talker)
 {
-    /* A device that ended the connection has to take a new one to show that it is alive. */
+    /* A device that ended the connection has to accept a new one to show that it is alive. */
     if (talker->fed_end || talker->terminated)
         reuse_end(talker->talk->run);
     if (!reuse_put(talker))
@@ -448,9 +448,9 @@ void rpc_talker_listen(struct rpc_talker *talker)
                       &(struct rpc_end_spoil){.ctx = talker, .decide = talker_note, .work = talker_on_work});
 }
 
-/* ---- hearing ---- */
+/* ---- receiving ---- */
 
-/* The latest one. */
+/* The latest message. */
 static const struct talker_heard *talker_find(const struct rpc_talker *talker, uint32_t xid, bool call)
 {
     for (guint i = talker->heard->len; i-- > 0;) {
@@ -467,7 +467,7 @@ const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint
     return talker_find(talker, xid, false);
 }
 
-/* Of a whole Call that the talker has made on this connection. */
+/* Whether it answers a whole Call that the talker made on this connection. */
 static bool is_own_xid(const struct rpc_talker *talker, uint32_t xid)
 {
     return xid >= talker->xids + TALKER_XID_CALLS && xid < talker->next_xid;
@@ -625,7 +625,7 @@ void rpc_talker_begin(struct rpc_talker *talker, struct xdr_out *out, uint32_t p
     const struct rpc_message call = {.xid = talker->next_xid++, .prog = program, .vers = version, .proc = procedure};
 
     xdr_out_begin(out);
-    rpc_call_header(out, &call, &(struct rpc_caller){0}); /* which servers usually want for files */
+    rpc_call_header(out, &call, &(struct rpc_caller){0}); /* servers usually require it for files */
 }
 
 static bool has_replied(const struct rpc_talker *talker)

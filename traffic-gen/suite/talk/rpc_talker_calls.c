@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * NFS Calls in statements; words with the same meaning as in scripts are the same (traffic-gen/say/rpc_script.h). The
- * end fills in everything that a client would: header and credential, XID, credits,
- * chunks, handles, state.
+ * NFS Calls in statements; words have the same meaning as in scripts (traffic-gen/say/rpc_script.h). The end fills in
+ * whatever a client would: header and credential, XID, credits, chunks, handles, state.
  */
 #include "traffic-gen/suite/talk/rpc_talker_v4.h"
 
@@ -15,10 +14,10 @@
 
 enum {
     DATA_MAX = 1 << 20,
-    LINKS_MAX = 7, /* in one COMPOUND: two operations each, of 16 that a session has */
+    LINKS_MAX = 7, /* in one COMPOUND: each takes two of a session's 16 operations */
 };
 
-/* What files and links hold. */
+/* Contents of files and links. */
 static const uint8_t *data(void)
 {
     static uint8_t octets[DATA_MAX];
@@ -49,7 +48,7 @@ static const struct call {
      {.procedure = "nfs3.readdir", .words = "putfh,readdir:dircount=8192:maxcount=8192:masks=1:mask0=0x100000"}},
 };
 
-/* That of the first word; NULL: it is none of NFS. */
+/* The request for the first word; NULL: not an NFS word. */
 static const struct call *find_call(const char *text)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(calls); i++) {
@@ -61,7 +60,7 @@ static const struct call *find_call(const char *text)
     return NULL;
 }
 
-/* Parameters of version 3 have values of their own. */
+/* Version 3 has its own values of parameters. */
 static struct talker_request calls_request_of(const struct rpc_talker *talker, const struct call *call)
 {
     struct talker_request request = call->request;
@@ -87,10 +86,10 @@ static void remember_link(struct rpc_talker *talker, uint32_t n)
     talker->n_links++;
 }
 
-/* One link or more, of which the last one is the case's. */
+/* Creates one or more links; the last is the case's. */
 static void put_links(struct rpc_talker *talker, struct talker_request request, uint64_t links, struct xdr_out *out)
 {
-    const char *names[2 * LINKS_MAX] = {NULL}; /* there is a PUTFH between them */
+    const char *names[2 * LINKS_MAX] = {NULL}; /* every second operation is a PUTFH */
     g_autoptr(GString) words = g_string_new(NULL);
 
     for (unsigned i = 0; i < MIN(links, LINKS_MAX); i++) {
@@ -104,11 +103,11 @@ static void put_links(struct rpc_talker *talker, struct talker_request request, 
     talker_put(talker, &request, out);
 }
 
-/* Each by its name, in the order of the words. */
+/* Each link by its name, in the order of the words. */
 static void put_readlinks(struct rpc_talker *talker, struct talker_request request, struct words *words,
                           struct xdr_out *out)
 {
-    const char *names[3 * TALKER_LINKS_MAX] = {NULL}; /* by operation after the first */
+    const char *names[3 * TALKER_LINKS_MAX] = {NULL}; /* by operation, from the second on */
     g_auto(GStrv) list = g_strsplit(words_value(words, "of"), "/", TALKER_LINKS_MAX);
     g_autoptr(GString) ops = g_string_new(NULL);
     unsigned op = 0;
@@ -173,7 +172,7 @@ static void calls_put(struct rpc_talker *talker, struct words *words, struct xdr
 
 /* ---- how it is sent ---- */
 
-/* "1300/-/900": Write chunks of so many octets each. */
+/* "1300/-/900": Write chunks with this many octets. */
 static void calls_read_chunks(struct words *words, size_t chunks[RPC_END_ITEMS_MAX])
 {
     const char *text = words_value(words, "write");
@@ -200,7 +199,7 @@ static void call_by_end(struct rpc_talker *talker, struct words *words, struct x
     rpc_talker_call(talker, out, &how);
 }
 
-/* Words that are not about the message go on. */
+/* Words about anything but the message are passed on. */
 static bool send_by_hand(struct rpc_talker *talker, const struct words *words, struct xdr_out *out)
 {
     g_autoptr(GString) rest = g_string_new(NULL);

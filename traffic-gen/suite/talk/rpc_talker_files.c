@@ -12,7 +12,7 @@
 
 enum { RESULT_CONFIRM = 2 };
 
-/* ---- what was answered ---- */
+/* ---- answers ---- */
 
 uint32_t rpc_talker_status(const struct rpc_talker *talker)
 {
@@ -105,7 +105,7 @@ bool rpc_talker_root(struct rpc_talker *talker)
     return true;
 }
 
-/* ---- our file ---- */
+/* ---- the case's file ---- */
 
 const char *rpc_talker_new_name(struct rpc_talker *talker)
 {
@@ -148,7 +148,7 @@ static bool make_file(struct rpc_talker *talker)
         request.words = "mode=0644";
     else if (talker->version == NFS_V40)
         request.words = "putfh,open:opentype=1:share_access=3,getfh";
-    else /* and no delegation: RFC 8881 section 18.16.3 */
+    else /* without a delegation: RFC 8881 section 18.16.3 */
         request.words = "putfh,open:opentype=1:share_access=0x403,getfh";
     return talker_ask(talker, &request) == 0;
 }
@@ -175,7 +175,7 @@ static bool files_close_file(struct rpc_talker *talker)
     return talker_ask(talker, &request) != UINT32_MAX;
 }
 
-/* Removes it; false when that failed. */
+/* Removes the file; false when that failed. */
 static bool rpc_talker_remove(struct rpc_talker *talker, const char *name)
 {
     const struct talker_request request = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Which versions an NFS server speaks, and where its export is: MOUNT (over TCP, as in RFC 8267 section 5.1, or on the
- * connection itself) for version 3, the path from the root for version 4. And cases that run once for each version.
+ * Finds which versions an NFS server speaks and where its export is: MOUNT (over TCP, as in RFC 8267 section 5.1, or on
+ * the connection itself) for version 3, the path from the root for version 4. Also runs cases once for each version.
  */
 #include "traffic-gen/suite/talk/rpc_talker_v4.h"
 
@@ -74,7 +74,7 @@ static char *learn_3(struct rpc_talker *talker)
 
 /* ---- version 4 ---- */
 
-/* Returns the status of the walk. */
+/* Returns the status of the path lookup. */
 static uint32_t learn_walk(struct rpc_talker *talker, char *const *path)
 {
     g_autoptr(GString) words = g_string_new("putrootfh,");
@@ -86,7 +86,7 @@ static uint32_t learn_walk(struct rpc_talker *talker, char *const *path)
     return talker_ask(talker, &request);
 }
 
-/* "/srv/nfs": its names, without empty ones. */
+/* "/srv/nfs": the names in it, without empty ones. */
 static char **learn_names_of(const char *path)
 {
     g_auto(GStrv) parts = g_strsplit(path ? path : "", "/", -1);
@@ -100,7 +100,7 @@ static char **learn_names_of(const char *path)
     return (char **)g_ptr_array_free(names, FALSE);
 }
 
-/* An export can be the root of version 4 itself (fsid=0 on Linux): its path then leads nowhere. */
+/* An export can be the root of version 4 itself (fsid=0 on Linux): then its path does not exist. */
 static char *learn_4(struct rpc_talker *talker)
 {
     static char *const none[] = {NULL};
@@ -116,7 +116,7 @@ static char *learn_4(struct rpc_talker *talker)
 
 /* ---- both ---- */
 
-/* Which version's NULL is answered with SUCCESS: for stimuli that are NULL Calls. */
+/* The version whose NULL is answered with SUCCESS: for stimuli that are NULL Calls. */
 static void learn_null(struct rpc_talker *talker)
 {
     struct nfs_run *nfs = &talker->talk->run->nfs;
@@ -134,7 +134,7 @@ static void learn_null(struct rpc_talker *talker)
     nfs->no_null = nfs->null_version == 0;
 }
 
-/* On a separate connection. */
+/* Opens a separate connection. */
 static void learn_version(struct talk_run *run, enum nfs_version_at version)
 {
     struct case_result *result = case_result_new();
@@ -169,7 +169,7 @@ void rpc_talker_learn(struct talk *talk)
     struct nfs_run *nfs = &talk->run->nfs;
     int64_t began = talk_now();
 
-    if (!talk->row) /* it runs on one of those connections itself */
+    if (!talk->row) /* this already is one of those connections */
         return;
     g_mutex_lock(&nfs->lock);
     if (!nfs->is_learnt) {
@@ -184,7 +184,7 @@ void rpc_talker_learn(struct talk *talk)
         nfs->is_learnt = true;
     }
     g_mutex_unlock(&nfs->lock);
-    talk->deadline += talk_now() - began; /* it took none of the case's time */
+    talk->deadline += talk_now() - began; /* does not count as the case's time */
 }
 
 bool rpc_talker_over_tcp(struct talk *talk, const char *name, uint32_t program, uint32_t version)
@@ -205,7 +205,7 @@ bool rpc_talker_over_tcp(struct talk *talk, const char *name, uint32_t program, 
     return offer == RPC_TCP_OFFERED;
 }
 
-/* Of those that the user wants, if any. */
+/* Only versions that the user wants, if any. */
 static const char *why_none(const struct nfs_run *nfs, unsigned versions)
 {
     unsigned wanted = versions & nfs->wanted ? versions & nfs->wanted : versions;
@@ -235,14 +235,14 @@ bool rpc_talker_first_version(struct talk *talk, enum nfs_version_at *version)
 
 /* ---- a case for each version ---- */
 
-/* Versions that ended alike. */
+/* Versions with the same result. */
 struct group {
     enum case_outcome outcome;
     char *actual;
     unsigned versions;
 };
 
-/* Takes what the result says of that version. */
+/* Takes over the result for that version. */
 static void add_to_groups(struct group groups[NFS_VERSIONS], struct case_result *result, unsigned version)
 {
     g_autofree char *actual =
@@ -267,7 +267,7 @@ static void append_group(GString *text, const struct group *group, bool is_one)
         g_string_append_printf(text, "%sNFS %s: %s", text->len > 0 ? "; " : "", names, group->actual);
 }
 
-/* A failure outranks what could not be judged, which outranks a pass. */
+/* A failure outranks an inconclusive version, which outranks a pass. */
 static void learn_join(struct case_result *result, struct group groups[NFS_VERSIONS], unsigned versions)
 {
     static const enum case_outcome order[] = {OUTCOME_FAILED, OUTCOME_INCONCLUSIVE, OUTCOME_PASSED,

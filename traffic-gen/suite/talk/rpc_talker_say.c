@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What the talker says in statements of scripts: its connection as their carrier. XIDs, credits and memory come from
- * the talker's end, and so do the Calls that a Reply or an error answers.
+ * How the talker sends statements of scripts, with its connection as their carrier. The talker's end supplies XIDs,
+ * credits, memory and the Calls that a Reply or an error answers.
  */
 #include "traffic-gen/say/carrier.h"
 #include "traffic-gen/say/setups.h"
@@ -43,11 +43,11 @@ static void post_message(struct conversation *c, enum role role, const struct me
 
 static const struct carrier carrier_talker = {.name = "talker", .message = post_message};
 
-/* ---- what the end fills in ---- */
+/* ---- values from the end ---- */
 
 struct speech {
     struct rpc_talker *talker;
-    uint64_t at; /* in the region: what is free */
+    uint64_t at; /* next free octet of the region */
     struct rpc_filling filling;
     struct nfs_body_item items[RPC_END_ITEMS_MAX + 2];
 };
@@ -74,7 +74,7 @@ static struct nfs_body_item item_named(const char *name, size_t at, size_t n, bo
     return item;
 }
 
-/* Not eligible, but `reduce` may ask for it. */
+/* Items that are not eligible, but may be named by `reduce`. */
 static void find_item(struct speech *speech, const char *name, const void *p, size_t n)
 {
     const GByteArray *message = speech->filling.message;
@@ -98,7 +98,7 @@ static void say_take_message(struct speech *speech, const struct xdr_out *out)
     find_item(speech, "name", talker->name, strlen(talker->name));
 }
 
-/* ---- the Call that is answered ---- */
+/* ---- the answered Call ---- */
 
 static const struct nfs_template *procedure_of(const struct talker_heard *call)
 {
@@ -113,7 +113,7 @@ static const struct nfs_template *procedure_of(const struct talker_heard *call)
     return nfs_procedure_template("nfs3.null");
 }
 
-/* False: it has more segments than a statement can return. */
+/* False: the Call has more segments than a statement can return. */
 static bool take_chunk(const struct talker_heard *call, const struct rpcrdma_chunk *chunk, struct rpc_chunk *out)
 {
     out->n = MIN(chunk->n, RPC_SEGMENTS_MAX);
@@ -154,7 +154,7 @@ static bool say_remember(struct rpc *rpc, const struct rpc_talker *talker, bool 
 
 /* ---- statements ---- */
 
-/* With what the words leave to the end. Takes over their XID. */
+/* Says a statement with values from the end. Adopts the words' XID. */
 static char *statement_of(struct rpc_talker *talker, const char *text)
 {
     static const char call[] = "call null", reply[] = "reply null";
@@ -205,7 +205,7 @@ static bool rpc_talker_say_text(struct speech *speech, const char *text)
     return !error;
 }
 
-/* Messages are told apart by their XIDs; only a client is asked for Reads of its memory. */
+/* XIDs tell messages apart; only a client's memory is read. */
 static void say_mark(struct rpc_talker *talker)
 {
     talker->said_at = talker->heard->len;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The talker as server of a device that is a client: its Calls wait or are answered, and it continues, or unmounts.
- */
+/* The talker as server for a device that is a client: its Calls wait or are answered, and it continues or unmounts. */
 #include "traffic-gen/suite/talk/rpc_talker.h"
 
 #include "traffic-gen/suite/talk/rpc_port.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 
-enum { TRIES = 3, BUSY = 20 /* Calls of a device that is kept busy */ };
+enum { TRIES = 3, BUSY = 20 /* number of Calls of a busy device */ };
 
-/* On a connection without a stimulus, if not the first one, it makes one Call after the other. */
+/* Whether the device makes Call after Call on a connection without a stimulus, except on the first connection. */
 static bool is_busy_otherwise(struct talk *talk)
 {
     bool busy = false;
@@ -23,7 +22,7 @@ static bool is_busy_otherwise(struct talk *talk)
     return busy;
 }
 
-/* Until a try is decided, or quiet. False: there is nothing more to judge; else *last is the last one that counts. */
+/* Tries until a decision, or silence. False: nothing more can be judged; else *last is the last try that counts. */
 static bool try_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish,
                             struct rpc_talker *last)
 {
@@ -52,7 +51,7 @@ static bool try_with_client(struct talk *talk, const struct suite_case *row, con
 
 /*
  * A device that unmounts, or makes no more Calls, may have its own reasons, unless it does so each time after the
- * stimulus, and never without it. One that does so before any stimulus has them: such a connection counts for nothing.
+ * stimulus and never without it. If it does so before any stimulus, the connection does not count.
  */
 void rpc_talker_with_client(struct talk *talk, const struct suite_case *row, const struct talker_wish *wish)
 {
@@ -94,7 +93,7 @@ bool rpc_talker_judge_unmounted(struct rpc_talker *talker)
 
 bool rpc_talker_left_early(struct rpc_talker *talker)
 {
-    /* Or not one Call was heard: soft iWARP, on our side, may miss the first one until there is a second. */
+    /* Also when no Call was heard: soft iWARP on our side may miss the first Call until there is a second. */
     talker->left_early = talker->fed_end || talker->heard->len == 0;
     if (talker->fed_end && !rpc_talker_judge_unmounted(talker))
         talk_inconclusive(talker->talk, "the device ended the connection before the stimulus");
@@ -131,8 +130,8 @@ bool rpc_talker_serve(struct rpc_talker *talker, unsigned n, int64_t ns)
 }
 
 /*
- * As many Calls as it has credits may have been under way before: one more than these was made after a recent Reply,
- * and so was one that comes much later than what our side sent last.
+ * As many Calls as it has credits may have been under way before: one more Call must follow a recent Reply, and so must
+ * a Call long after our last message.
  */
 static bool rpc_talker_continues(struct rpc_talker *talker)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How the talker introduces itself to an NFSv4 server: SETCLIENTID of minor version 0 (RFC 7530 sections 16.33 and
- * 16.34), EXCHANGE_ID, CREATE_SESSION and RECLAIM_COMPLETE from minor version 1 on (RFC 8881 sections 18.35, 18.36 and
- * 18.51). Owners and verifiers are drawn anew for each connection, so that no server mistakes one for another, unless
- * it is to recognise us.
+ * The talker's introduction to an NFSv4 server: SETCLIENTID for minor version 0 (RFC 7530 sections 16.33 and 16.34),
+ * EXCHANGE_ID, CREATE_SESSION and RECLAIM_COMPLETE from minor version 1 on (RFC 8881 sections 18.35, 18.36 and 18.51).
+ * Owners and verifiers are new on each connection, so that a server takes each for a new client, unless it should
+ * recognise us.
  */
 #include "traffic-gen/suite/talk/rpc_talker_v4.h"
 
@@ -13,14 +13,14 @@
 
 enum {
     REQUESTS_MAX = 64,
-    GRACE_MAX = 100, /* seconds: Linux's has 90 */
+    GRACE_MAX = 100, /* seconds: Linux has 90 */
 };
 
 static const int64_t second = INT64_C(1000000000);
 
 /* ---- Calls ---- */
 
-/* Whatever its outcome, the next Call does not depend on whether the server executed this one. */
+/* Whatever the result, the next Call does not depend on whether the server executed this one. */
 static void next_slot(struct talker_v4 *v4)
 {
     if (v4->slot + 1 < v4->slots) {
@@ -63,7 +63,7 @@ static void say_client(struct nfs_fields *fields, const struct talker_v4 *v4)
     nfs_fields_stateid(fields, v4->stateid);
 }
 
-/* The arguments, anew each time they are repeated: slots, owners and verifiers change. */
+/* Writes the arguments, again for each repetition: slots, owners and verifiers change. */
 static void put_arguments(struct asking *asking, struct xdr_out *out)
 {
     struct rpc_talker *talker = asking->talker;
@@ -190,7 +190,7 @@ static bool take_client(struct rpc_talker *talker, const struct nfs_results *res
 
 static uint32_t set_client_id(struct rpc_talker *talker)
 {
-    /* Nobody listens for callbacks, so there are no delegations. */
+    /* Nobody listens for callbacks, so the server grants no delegations. */
     static const struct talker_request introduce = {.words = "setclientid:addr=0.0.0.0.0.0:ident=0",
                                                     .introduces = true,
                                                     .take = take_client},
@@ -217,7 +217,7 @@ static bool take_session(struct rpc_talker *talker, const struct nfs_results *re
 
 static const struct talker_request reclaim_complete = {.words = "reclaim_complete"};
 
-/* A Reply that is kept for retries, if a Call asks for that, has 4096 octets at the most. */
+/* A Reply cached for retries, if a Call asks for caching, has 4096 octets at most. */
 #define FORE       ":fmaxreq=1052672:fmaxresp=1052672:fmaxcached=4096:fmaxops=16:fmaxreqs=64"
 #define BACK(size) ":bmaxreq=" size ":bmaxresp=" size ":bmaxcached=4096:bmaxops=16:bmaxreqs=64"
 
@@ -248,7 +248,7 @@ static bool take_open(struct rpc_talker *talker, const struct nfs_results *resul
 
 uint32_t talker_recover(struct rpc_talker *talker)
 {
-    /* CLAIM_PREVIOUS, and CLAIM_FH for a server that has nothing to be reclaimed; no delegation is wanted. */
+    /* CLAIM_PREVIOUS, or CLAIM_FH for a server that has nothing to reclaim; without a delegation. */
     const struct talker_request reclaim = {.words = "putfh,open:claim=1:share_access=0x403",
                                            .on_file = true,
                                            .name = talker->name,
@@ -288,7 +288,7 @@ void talker_part(struct rpc_talker *talker)
     static const struct talker_request end_session = {.words = "destroy_session"},
                                        end_client = {.words = "destroy_clientid"};
 
-    /* What remains of minor version 0 goes when the lease expires. */
+    /* Other state of minor version 0 disappears when the lease expires. */
     if (!talker->v4.has_session)
         return;
     talker->v4.has_session = false;

@@ -25,9 +25,9 @@ static const struct word revisions[] = {{"1", 1}, {"2", 2}}, switches[] = {{"off
 static const struct key {
     const char *name;
     enum startup_field field;
-    const struct word *words; /* NULL: a number of Reads */
+    const struct word *words; /* NULL: takes a number of Reads */
     unsigned n_words;
-    bool set; /* several, joined by + */
+    bool set; /* several words may be joined by + */
     const char *allowed;
 } keys[] = {
     {"rev", STARTUP_REVISION, revisions, G_N_ELEMENTS(revisions), false, "1 or 2"},
@@ -142,8 +142,8 @@ bool startup_parse(struct startup_given *out, const char *text, GError **error)
 /* ---- the ladder ---- */
 
 /*
- * Peer-to-peer mode comes late: it is for devices whose own side may speak first, and some do not survive it when the
- * connection ends early. The simplest verbs programs ask for IRD and ORD 1.
+ * Peer-to-peer mode comes late: it is for devices whose own side may speak first, and some do not survive an early end
+ * in this mode. The simplest verbs programs ask for IRD and ORD 1.
  */
 static const struct rung {
     struct startup_terms terms;

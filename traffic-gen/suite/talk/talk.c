@@ -17,7 +17,7 @@ enum {
     STEPS_FIRST = 12,
     STEPS_LAST = 12,
     STEPS_SHORT = 40,
-    STEPS_MAX = 100000, /* of a full transcript */
+    STEPS_MAX = 100000, /* in a full transcript */
     LISTEN_RETRY_US = 50000,
 };
 
@@ -80,7 +80,7 @@ bool talk_has_passed(const struct talk *talk)
     return talk->result->outcome == OUTCOME_PASSED;
 }
 
-/* Nor does a device fail that never received the stimulus, unless it ended the connection itself. */
+/* A device that never received the stimulus cannot fail either, unless it ended the connection itself. */
 void talk_failed(struct talk *talk, const char *format, ...)
 {
     if (talk->dut_fin || talk->dut_reset || has_arrived(talk, MIN(talk_t_react(talk), arrival_pause))) {
@@ -127,8 +127,8 @@ int64_t talk_t_idle(const struct talk *talk)
 /* ---- the ladder ---- */
 
 /*
- * Of a long transcript the first and the last steps, and between them what the device said unless that is long, too; a
- * recording has the octets of all.
+ * A long transcript keeps the first and the last steps, and between them the device's short messages; a recording has
+ * all octets.
  */
 static void shorten(GPtrArray *steps)
 {
@@ -151,7 +151,7 @@ static void shorten(GPtrArray *steps)
     g_ptr_array_remove_index(steps, at);
 }
 
-/* The same octets once more: counted with the last step. */
+/* The same octets again: counted with the last step. */
 static bool repeats_last(struct talk *talk, bool ours, const uint8_t *octets, size_t n, const char *caption)
 {
     const GPtrArray *steps = talk->result->steps;
@@ -241,11 +241,11 @@ static void forget_connection(struct talk *talk)
 
 static bool is_of_test(const struct talk *talk, enum rule_id rule)
 {
-    /* Not rules that are merely judged along with it: not each of their violations breaks the rule under test. */
+    /* Not rules that are merely judged with it: their violations need not break the tested rule. */
     return talk->row && rule_carried_by(&rule_catalogue[talk->row->rule], rule);
 }
 
-/* What the engine found about the DUT: a breach of the rule under test decides, others become observations. */
+/* Takes the engine's findings about the DUT: a breach of the tested rule decides, others become observations. */
 static void suite_talk_take_findings(struct talk *talk)
 {
     const GArray *findings = watch_findings(talk->watch);
@@ -253,13 +253,13 @@ static void suite_talk_take_findings(struct talk *talk)
     while (talk->findings_taken < findings->len) {
         const struct watch_finding *finding = &g_array_index(findings, struct watch_finding, talk->findings_taken++);
 
-        /* A client connects to the port that we listen on: it is not to blame that this is not the well-known one. */
+        /* A client connects to our port: it is not at fault if that is not the well-known port. */
         if (finding->rule == RULE_NFSULB_6_3_01 && talk->run->dut == DUT_INITIATOR)
             continue;
         if (is_of_test(talk, finding->rule))
             talk_failed(talk, "%s", finding->message);
         else if (finding->rule == RULE_MPA2_9_1_04)
-            continue; /* our Requests ask for more Reads than a device needs to serve: that does not count against it */
+            continue; /* our Requests ask for more Reads than a device has to serve: not the device's fault */
         else if (finding->severity != SEVERITY_NOTE)
             g_ptr_array_add(talk->result->observations,
                             g_strdup_printf("%s: %s", rule_catalogue[finding->rule].id, finding->message));
@@ -273,8 +273,8 @@ void talk_take_findings(struct talk *talk)
 }
 
 /*
- * In peer-to-peer mode the Responder waits for an RTR, or for the Terminate that says that there is no common type (RFC
- * 6581 section 9.2). Some do not survive a connection that ends without an RTR of a type that they named, even one that
+ * In peer-to-peer mode the Responder waits for an RTR, or for the Terminate that reports no common type (RFC 6581
+ * section 9.2). Some devices do not survive a connection that ends without an RTR of a type that they named, even if it
  * was not offered: the case is over, so they receive it.
  */
 static void say_first_fpdu(struct talk *talk)
@@ -307,8 +307,8 @@ void talk_hang_up(struct talk *talk)
     if (talk->fd < 0)
         return;
     /*
-     * In an orderly way, so that the DUT can serve the next connection; but a device that failed to close must not
-     * close now, as if of its own accord.
+     * Closes in order, so that the DUT can serve the next connection; but a device that failed to close must not close
+     * now, as if by itself.
      */
     if (talk->result->outcome == OUTCOME_FAILED && talk_is_open(talk)) {
         talk_reset(talk);
@@ -322,7 +322,7 @@ void talk_hang_up(struct talk *talk)
             talk_reset(talk);
     }
     if (talk->fd < 0)
-        return; /* talk_reset() has done the rest */
+        return; /* talk_reset() does the rest */
     tcp_close(talk->fd);
     talk->fd = -1;
     watch_finish(talk->watch);
@@ -342,7 +342,7 @@ void talk_clear(struct talk *talk)
     g_byte_array_unref(talk->in);
 }
 
-/* A SYN is retransmitted after 1 s and after 3 s: a device that has answered before gets no longer than that. */
+/* A SYN is retransmitted after 1 s and after 3 s: a device that has answered before gets no more time than that. */
 int64_t talk_connect_time(const struct talk *talk)
 {
     const struct talk_run *run = talk->run;
@@ -376,7 +376,7 @@ void talk_wait_to_listen(struct talk *talk)
     talk->waits = true;
 }
 
-/* A device that serves one connection after the other may need a moment until it listens again. */
+/* A device that serves one connection at a time may need a moment until it listens again. */
 static int suite_talk_connect_to_device(struct talk *talk, const struct tcp_wish *wish, char **why)
 {
     bool waits = talk->row && (talk->waits || !talk->result->said);
@@ -395,13 +395,13 @@ static int suite_talk_connect_to_device(struct talk *talk, const struct tcp_wish
 
 enum { CROSS_TRIES = 16 };
 
-/* How our own TCP is to open the connection: both ends at once; with this initial sequence number. */
+/* How our own TCP opens the connection: simultaneous open; this initial sequence number. */
 struct accepting {
     bool crosses;
     const uint32_t *iss; /* NULL: any */
 };
 
-/* Asks only for what is wanted: another case may ask for the other thing at the same time. */
+/* Asks only for the wanted option: another case may ask for the other at the same time. */
 static void ask_of_listener(int listener, const struct accepting *how, bool on)
 {
     if (how->crosses)
@@ -415,7 +415,7 @@ static bool is_as_asked(int fd, const struct accepting *how)
     return (!how->crosses || wire_has_crossed(fd)) && (!how->iss || wire_began_at(fd) == *how->iss);
 }
 
-/* Accepts a connection that was opened as wanted; those opened before, or for another case, are closed. */
+/* Accepts a connection that was opened as wanted; closes connections opened earlier, or for another case. */
 static int suite_talk_accept_device(const struct talk *talk, const struct accepting *how, char **why)
 {
     const int listener = talk->run->listener;
@@ -443,7 +443,7 @@ bool talk_open(struct talk *talk)
 {
     struct watch_options options = {
         .opener = talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT,
-        /* A little less than the cases wait, so that the engine has seen the time pass. */
+        /* A little less than the cases wait, so that the engine sees enough time pass. */
         .t_react = talk_t_react(talk) * 9 / 10,
         .t_close = talk_t_close(talk) * 9 / 10,
         .t_start = talk_t_start(talk) * 9 / 10,
@@ -476,13 +476,13 @@ bool talk_open(struct talk *talk)
         return false;
     }
     if (talk->run->dut == DUT_INITIATOR) {
-        if (talk->run->sign != SIGN_UNKNOWN) /* the first time the user may only be starting it */
+        if (talk->run->sign != SIGN_UNKNOWN) /* before that the user may still be starting the device */
             note_wait(talk->run, began);
         talk->queued = talk_now() - began < ms;
     }
     tcp_ends(talk->fd, &options.ends[WATCH_SUITE], &options.ends[WATCH_DUT]);
     port = options.ends[talk->run->dut == DUT_RESPONDER ? WATCH_SUITE : WATCH_DUT].port;
-    if (!talk->row && talk->run->sign == SIGN_UNKNOWN) /* later ones may be several at a time */
+    if (!talk->row && talk->run->sign == SIGN_UNKNOWN) /* later connections may come in parallel */
         talk->run->device = options.ends[WATCH_DUT];
     g_array_append_val(talk->result->ports, port);
     talk->watch = watch_new(&options);
@@ -495,17 +495,17 @@ bool talk_is_open(const struct talk *talk)
     return (talk->fd >= 0 || talk->carrier) && !talk->dut_fin && !talk->dut_reset && !talk->our_reset;
 }
 
-/* How far the DUT's TCP has acknowledged what was sent. */
+/* How far the DUT's TCP has acknowledged our octets. */
 static uint64_t acked_by_dut(const struct talk *talk)
 {
     uint64_t waiting = tcp_unacknowledged(talk->fd);
 
     if (talk->our_fin && waiting > 0)
-        waiting--; /* the FIN takes a number, too */
+        waiting--; /* the FIN has a sequence number, too */
     return talk->out_offset - MIN(waiting, talk->out_offset);
 }
 
-/* An RST is an answer too: to octets that will never be acknowledged. */
+/* An RST is an answer, too: the octets will never be acknowledged. */
 static bool has_arrived(struct talk *talk, int64_t ns)
 {
     int64_t until = MIN(talk_now() + ns, talk->deadline);
@@ -530,7 +530,7 @@ bool talk_delivered(struct talk *talk)
     return has_arrived(talk, talk_t_react(talk));
 }
 
-/* ---- out ---- */
+/* ---- sending ---- */
 
 static bool suite_talk_may_send(const struct talk *talk)
 {
@@ -549,7 +549,7 @@ void talk_write(struct talk *talk, const void *p, size_t n)
     talk_caption(talk, true, p, n, caption);
     talk_note(talk, true, p, n, caption->str);
     g_string_free(caption, TRUE);
-    /* What is watched comes before the answer to it. */
+    /* The watcher sees octets before the answer to them. */
     watch_octets(talk->watch, WATCH_SUITE, p, n, talk->in_offset + talk->dut_fin);
     sent = tcp_write(talk->fd, p, n, MIN(talk->deadline, talk_now() + talk_t_close(talk)));
     talk->out_offset += sent;
@@ -591,7 +591,7 @@ void talk_reset(struct talk *talk)
     suite_talk_take_findings(talk);
 }
 
-/* ---- in ---- */
+/* ---- receiving ---- */
 
 static bool suite_talk_take(struct talk *talk)
 {
@@ -627,7 +627,7 @@ static bool suite_talk_take(struct talk *talk)
     }
 }
 
-/* One slice of waiting. */
+/* One slice of a wait. */
 static bool receive_within(struct talk *talk, int64_t left)
 {
     bool unacked = acked_by_dut(talk) < talk->out_offset;
@@ -637,7 +637,7 @@ static bool receive_within(struct talk *talk, int64_t left)
     if (news && suite_talk_take(talk))
         return true;
     if (news && talk->dut_fin)
-        g_usleep(1000); /* all that can still come is an RST */
+        g_usleep(1000); /* only an RST can still come */
     watch_acked(talk->watch, WATCH_DUT, acked_by_dut(talk));
     return false;
 }
@@ -682,7 +682,7 @@ void talk_sleep(struct talk *talk, int64_t ns)
 
     while (talk_receive(talk, until)) {
     }
-    /* Many small delays are one: a device need not wait for ever for what is sent in pieces. */
+    /* Many small delays add up: a device need not wait forever for octets that are sent in pieces. */
     if (talk_is_open(talk))
         talk->result->dragged += MAX(talk_now() - until, 0);
 }

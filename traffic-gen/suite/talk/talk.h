@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Our side of a case: a blocking talker, for functions that are read from top to bottom. It can send anything, right or
- * wrong, and hears start-up frames, FPDUs, FIN, RST and silence. Every wait ends at its own time and at the deadline of
- * the case; after that, nothing is sent and only silence is heard.
+ * Our side of a case: a blocking talker, for functions written as straight code. It can send anything, right or wrong,
+ * and receives start-up frames, FPDUs, FIN, RST and silence. Every wait ends at its own time and at the deadline of the
+ * case; after that, nothing is sent and only silence is received.
  *
  * A case's function looks like this:
  *
- *     static void bad_crc(struct talk *talk, const struct suite_case *row)
- *     {
- *         if (!talk_start(talk, NULL))        // verdict is set: could not be started
- *             return;
- *         talk_say(talk, "read mpa@-1^1");
- *         talk_expect_terminate(talk, &(struct talk_terminate){.reason = {{2, 0, 2}}, .or_close = true});
- *     }
+ * static void bad_crc(struct talk *talk, const struct suite_case *row)
+ * {
+ * if (!talk_start(talk, NULL))
+ * verdict is set: could not be started
+ * return;
+ * talk_say(talk, "read mpa@-1^1");
+ * talk_expect_terminate(talk, &(struct talk_terminate){.reason = {{2, 0, 2}}, .or_close = true});
+ * }
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_TALK_H
 #define IWARP_TRAFFIC_SUITE_TALK_TALK_H
@@ -29,8 +30,8 @@
 /* ---- verdict ---- */
 
 /*
- * Each says what was seen: the "actual" of the report. A failure is final; otherwise the last verdict counts. A case
- * without a verdict is inconclusive.
+ * Each takes a description of what was seen: "actual" in the report. A failure is final; otherwise the last verdict
+ * counts. A case without a verdict is inconclusive.
  */
 void talk_passed(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
 void talk_failed(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -38,7 +39,7 @@ void talk_inconclusive(struct talk *talk, const char *format, ...) G_GNUC_PRINTF
 void talk_not_applicable(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
 /*
- * Passed because the DUT refused or ended the connection, as it must. A dead device would look the same: afterwards a
+ * Passed because the DUT refused or ended the connection, as required. A dead device would look the same: afterwards a
  * fresh connection has to succeed (struct case_result, by_end).
  */
 void talk_passed_by_end(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -47,14 +48,14 @@ bool talk_has_passed(const struct talk *talk); /* so far */
 /* ---- connection and start-up ---- */
 
 /*
- * How our side wants the start-up. Zero (or NULL): as the device was seen to accept it
- * (traffic-gen/suite/talk/startup_terms.h), with an echo; a case sets only what its stimulus is about.
+ * The start-up of our side. Zero (or NULL): as the device accepts it (traffic-gen/suite/talk/startup_terms.h), with an
+ * echo; a case sets only the values that its stimulus is about.
  */
 struct talk_wish {
-    uint8_t revision;         /* of our Request, enhanced only if so set; a Reply repeats that of the Request */
-    bool revision_0;          /* revision 0 itself */
+    uint8_t revision;         /* of our Request, enhanced only if also set; a Reply repeats the Request's revision */
+    bool revision_0;          /* selects revision 0 */
     bool markers;             /* we want Markers */
-    bool no_crc;              /* C = 0; whether CRC is used then depends on the DUT too */
+    bool no_crc;              /* C = 0; the DUT also decides whether CRC is used */
     bool crc;                 /* C = 1, even if the device was seen to refuse it */
     bool need_no_crc;         /* not applicable when the DUT insists on CRC */
     bool need_markers;        /* not applicable when the DUT does not ask for Markers */
@@ -62,34 +63,35 @@ struct talk_wish {
     struct mpa_enhanced data; /* enhanced: of the Request; all zero: what the device accepts. Unused in a Reply */
     bool in_pieces;           /* our frame in three segments, with pauses */
     bool in_octets;           /* our frame in segments of one octet */
-    bool late;                /* our frame after a pause, */
-    bool in_halves;           /* or half of it before the pause, and half after it */
-    const size_t *cuts;       /* the same, cut before these octets, in ascending order; NULL: as in_pieces says */
+    bool late;                /* our frame after a pause */
+    bool in_halves;           /* half of our frame before the pause, and half after it */
+    const size_t *cuts;       /* our frame cut before these octets, in ascending order; NULL: as in_pieces says */
     size_t n_cuts;
-    bool at_once;                /* no pause after the Reply (--settle), which is what the case is about */
-    bool wait_only;              /* stop after the start-up frames: the Initiator's first FPDU is left to the case */
+    bool at_once;                /* no pause after the Reply (--settle), because the case tests this */
+    bool wait_only;              /* stops after the start-up frames: the case sends the Initiator's first FPDU */
     const char *frame;           /* words that change our frame: "mpa.flags|0x20" */
     struct advert_wish advert;   /* our wishes to the DUT's ULP; zero: 64 receives of 4096 octets, echo */
-    const uint8_t *private_data; /* instead of these */
+    const uint8_t *private_data; /* replace the wishes */
     uint16_t private_length;
 };
 
-/* TCP only: connects to the DUT, or accepts its next connection. Ends any connection that is open. False: verdict is
- * set. */
+/*
+ * TCP only: connects to the DUT, or accepts its next connection. Ends any open connection first. False: verdict is set.
+ */
 bool talk_open(struct talk *talk);
 /*
- * talk_open() and the start-up: full operation in which both sides may send. By then we have sent the RTR
- * (peer-to-peer) or a first FPDU (a zero-length Write) as Initiator, or received the DUT's first FPDU as Responder.
- * False: verdict is set (inconclusive or not applicable, with what happened instead).
+ * talk_open() and the start-up: full operation in which both sides may send. As Initiator we have then sent the RTR
+ * (peer-to-peer) or a first FPDU (a zero-length Write); as Responder we have received the DUT's first FPDU. False:
+ * verdict is set (inconclusive or not applicable, with what happened instead).
  */
 bool talk_start(struct talk *talk, const struct talk_wish *wish);
-/* Its parts. Sends our frame (Request: at once; Reply: once the DUT's Request has come). */
+/* The parts of talk_start(). Sends our frame (Request: at once; Reply: after the DUT's Request). */
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish);
-/* The DUT's frame; NULL when something else came (talk_last()). Its octets live as long as the connection. */
+/* Receives the DUT's frame; NULL when something else came (talk_last()). Its octets live as long as the connection. */
 const struct mpa_startup *talk_hear_frame(struct talk *talk);
-/* From here on FPDUs, as negotiated in the two frames. */
+/* Begins full operation as negotiated in the two frames. */
 void talk_begin_operation(struct talk *talk);
-/* The first FPDU of the Initiator: see talk_start(). */
+/* The Initiator's first FPDU: see talk_start(). */
 bool talk_first_fpdu(struct talk *talk);
 
 bool talk_is_initiator(const struct talk *talk);                          /* our side; the DUT is the Responder */
@@ -100,35 +102,35 @@ bool talk_crc(const struct talk *talk);                                         
 unsigned talk_fpdus_heard(const struct talk *talk);                                    /* on this connection */
 unsigned talk_markers_heard(const struct talk *talk);                                  /* in them */
 bool talk_vouches_default(const struct talk *talk);                                    /* --default-configuration */
-uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at once; 1 if it did not say */
+uint16_t talk_dut_ird(const struct talk *talk); /* Reads that the DUT serves at once; 1 if unknown */
 
 /* ---- sending ---- */
 
 /*
- * What shows that the device exchanges data: learnt once, before the first case (talk_learn_sign()), on separate
- * connections. Cases and the checks between them ask for no other sign.
+ * Signs of life, which show that the device exchanges data: learned once, before the first case (talk_learn_sign()), on
+ * separate connections. Cases and the checks between them use only the learned sign.
  */
 enum talk_sign {
-    SIGN_UNKNOWN, /* not learnt: as SIGN_TCP */
-    SIGN_READ,    /* it answers a zero-length Read */
-    SIGN_REGION,  /* it answers a Read of one octet of the memory that it advertises */
-    SIGN_ECHO,    /* it sends back what is sent to it */
-    SIGN_RPC,     /* it answers a NULL Call */
+    SIGN_UNKNOWN, /* not learned: treated as SIGN_TCP */
+    SIGN_READ,    /* answers a zero-length Read */
+    SIGN_REGION,  /* answers a Read of one octet of the memory that it advertises */
+    SIGN_ECHO,    /* echoes Sends */
+    SIGN_RPC,     /* answers a NULL Call */
     SIGN_SPEAKS,  /* an Initiator that speaks first */
     SIGN_TCP,     /* none of these: its TCP acknowledges, and the connection stays open */
 };
 
-/* Raw octets, in one write. */
+/* Sends raw octets in one write. */
 void talk_write(struct talk *talk, const void *p, size_t n);
-void talk_together(struct talk *talk, bool on);     /* what is sent while it is on leaves in one segment */
+void talk_together(struct talk *talk, bool on);     /* while on, octets are collected and leave in one segment */
 void talk_finish(struct talk *talk);                /* our FIN */
 void talk_reset(struct talk *talk);                 /* our RST */
-void talk_sleep(struct talk *talk, int64_t ns);     /* receives meanwhile, and keeps what comes */
+void talk_sleep(struct talk *talk, int64_t ns);     /* receives meanwhile, and keeps the octets */
 uint64_t talk_out_offset(const struct talk *talk);  /* octets sent on this connection */
-void talk_set_mss(struct talk *talk, uint16_t mss); /* of our SYN, for the next connection; only as Initiator */
+void talk_set_mss(struct talk *talk, uint16_t mss); /* in our SYN, for the next connection; only as Initiator */
 /*
- * About how many octets the device can send while we read none: of the next connection, as Initiator; of this one once
- * it is in full operation, where it can only grow.
+ * Sets about how many octets the device can send while we read none: for the next connection, as Initiator; for this
+ * one in full operation, where the number can only grow.
  */
 void talk_set_window(struct talk *talk, unsigned octets);
 
@@ -149,35 +151,35 @@ void talk_set_window(struct talk *talk, unsigned octets);
  * acked, wait and mpa.gap take their time. False: they were not all said, and the verdict is set.
  */
 bool talk_say(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* With this payload in its Sends and Writes, which have no word len. */
+/* The same with this payload in its Sends and Writes, which have no word len. */
 bool talk_say_octets(struct talk *talk, const void *p, size_t n, const char *format, ...) G_GNUC_PRINTF(4, 5);
-/* The question for that sign, changed by words. */
+/* Asks the question for that sign, changed by words. */
 bool talk_ask(struct talk *talk, enum talk_sign sign, const char *words);
 /*
- * Their octets, unsent: to be cut or delayed. Our stream continues after them once they are written. NULL: verdict is
- * set.
+ * Returns the octets unsent, to be cut or delayed. Our stream continues after them once they are written. NULL: verdict
+ * is set.
  */
 GByteArray *talk_octets(struct talk *talk, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* With this payload in its Sends and Writes, as talk_say_octets(). */
+/* The same with this payload in Sends and Writes. */
 GByteArray *talk_octets_of(struct talk *talk, const void *p, size_t n, const char *format, ...) G_GNUC_PRINTF(4, 5);
-/* Octets of ULP payload in our messages; and the payload of an untouched Send of ours. */
+/* Octets of ULP payload in our messages; the payload of our unchanged Send. */
 enum { TALK_MESSAGE = 64 };
 bool talk_echoes_message(const struct ddp_segment *echo);
-/* Where our Reads go: STag and Tagged Offset. */
+/* The sink of our Reads: STag and Tagged Offset. */
 enum { TALK_SINK_STAG = 0x51A0, TALK_SINK_TO = 0x1000 };
 /*
- * What "startup" says from here on: a frame that is right, but not what this device was seen to want. talk_send_frame()
- * says what it wants.
+ * Changes "startup" from here on: a correct frame, but not the one that this device accepts. talk_send_frame() takes
+ * the same wishes.
  */
 void talk_plain_startup(struct talk *talk);
 
-/* ---- hearing ---- */
+/* ---- receiving ---- */
 
 enum talk_what {
     TALK_SILENCE, /* nothing in that time */
     TALK_FRAME,   /* start-up frame */
     TALK_FPDU,
-    TALK_GARBAGE, /* octets that are neither: a damaged FPDU (fpdu is valid), or no start-up frame */
+    TALK_GARBAGE, /* other octets: a damaged FPDU (fpdu is valid), or an invalid start-up frame */
     TALK_FIN,
     TALK_RESET,
 };
@@ -185,7 +187,7 @@ enum talk_what {
 struct talk_heard {
     enum talk_what what;
     int64_t time_ns;
-    const uint8_t *octets; /* as they came, n of them */
+    const uint8_t *octets; /* n octets as received */
     size_t n;
     struct mpa_startup frame; /* FRAME */
     struct mpa_fpdu fpdu;     /* FPDU */
@@ -193,43 +195,42 @@ struct talk_heard {
     bool has_ddp;
     struct ddp_segment ddp; /* its payload member is set */
     bool is_terminate;
-    struct rdmap_terminate terminate; /* by the letter */
-    struct rdmap_terminate meant;     /* as this device lays them out, if that is known: layer, etype, code, m, d, r */
+    struct rdmap_terminate terminate; /* as in the standard */
+    struct rdmap_terminate meant;     /* by this device's layout, if known: layer, etype, code, m, d, r */
 };
 
-/* The next thing that the DUT does within ns. Valid until the next call; after FIN and RST it returns the same again.
- */
+/* The DUT's next action within ns. Valid until the next call; after FIN and RST it returns the same again. */
 const struct talk_heard *talk_hear(struct talk *talk, int64_t ns);
-/* What talk_hear() returned last. */
+/* The last result of talk_hear(). */
 const struct talk_heard *talk_last(const struct talk *talk);
 /* In words: "Terminate layer 2 type 0 code 2", "FIN", "nothing within 2.0 s". Valid until the next call. */
 const char *talk_describe(struct talk *talk, const struct talk_heard *heard);
-bool talk_is_open(const struct talk *talk); /* the DUT has sent neither FIN nor RST, nor have we RST */
+bool talk_is_open(const struct talk *talk); /* neither FIN nor RST from the DUT, no RST from us */
 
-/* What may come from the device without being an answer. */
+/* Messages from the device that are not answers. */
 enum talk_due {
     DUE_TERMINATE = 1,
     DUE_SENDS = 2, /* whole ones */
     DUE_READ_RESPONSES = 4,
 };
 /*
- * From here on whatever the device says is an answer, but for the due ones, a set of enum talk_due. talk_send_frame()
- * and the statements of rows begin with a mark of their own: a Terminate is due.
+ * From here on any message of the device is an answer, except the due ones, a set of enum talk_due. talk_send_frame()
+ * and statements of rows set their own mark: a Terminate is due.
  */
 void talk_mark(struct talk *talk, unsigned due);
 /*
- * Every verdict that says "no answer" comes from here: the first answer since the mark, in words, NULL if there is
- * none. Any frame is one, and so are octets that are none, and a part of one or of a message. FIN and RST are not.
+ * The first answer since the mark, in words, for every verdict that says "no answer"; NULL: none. Any frame is an
+ * answer, and so are octets that are not a frame, and parts of a frame or a message. FIN and RST are not.
  */
 const char *talk_answer(struct talk *talk);
-/* The same, once the device has ended the connection: after a Terminate it may still say something. */
+/* The same after the device has ended the connection: it may still send something after a Terminate. */
 const char *talk_late_answer(struct talk *talk);
-/* A part of an FPDU, or of a Send, has come: the rest may be under way. */
+/* Whether part of an FPDU or a Send has come: the rest may be under way. */
 bool talk_is_in_pieces(const struct talk *talk);
 
 int64_t talk_now(void); /* monotonic, nanoseconds */
 
-/* Times, nanoseconds: --timeout and what follows from it. */
+/* Times in ns: --timeout and times derived from it. */
 int64_t talk_t_react(const struct talk *talk);
 int64_t talk_t_close(const struct talk *talk);
 int64_t talk_t_start(const struct talk *talk); /* --start-timeout */
@@ -237,7 +238,7 @@ int64_t talk_t_idle(const struct talk *talk);  /* --idle-timeout */
 
 /* ---- expectations ---- */
 
-/* etype, code: TALK_ANY: any. A layer is named in any case: another one could not have found the fault. */
+/* etype, code: TALK_ANY: any. The layer is always named: another layer could not have found the error. */
 struct talk_reason {
     unsigned layer, etype, code;
 };
@@ -245,93 +246,90 @@ struct talk_reason {
 enum { TALK_REASONS = 4, TALK_ANY = 256 };
 
 struct talk_terminate {
-    struct talk_reason reason[TALK_REASONS]; /* that it may give */
+    struct talk_reason reason[TALK_REASONS]; /* allowed reasons */
     unsigned reasons;                        /* at least 1 */
-    bool or_close;                           /* a FIN or RST without Terminate will do too */
-    bool close_open;                         /* such a FIN or RST proves nothing: inconclusive (any ULP may close) */
-    bool other_open;                         /* so does another Terminate: the refusal may have another reason */
-    bool silence_open;                       /* so does silence */
-    uint8_t served;       /* an FPDU with this opcode proves that the faulty request was served; 0: none does */
-    size_t served_octets; /* with at least so many octets of payload */
+    bool or_close;                           /* a FIN or RST without a Terminate is allowed too */
+    bool close_open;                         /* such a FIN or RST is inconclusive (any ULP may close) */
+    bool other_open;                         /* another Terminate is inconclusive: it may have another reason */
+    bool silence_open;                       /* silence is inconclusive */
+    uint8_t served;       /* an FPDU with this opcode proves that the faulty request was served; 0: none */
+    size_t served_octets; /* with at least this many octets of payload */
 };
 
 /*
- * Waits up to T_react for a Terminate; other FPDUs are passed over. Passed with one that fits; failed with another,
+ * Waits up to T_react for a Terminate and skips other FPDUs. Passes with an allowed Terminate; fails with another one,
  * with proof that the faulty request was served, or when the connection is alive at the end.
  */
 void talk_expect_terminate(struct talk *talk, const struct talk_terminate *expected);
-/* The same about what was heard last: a Terminate, a FIN or RST, or the silence. */
+/* The same for the last event: a Terminate, a FIN or RST, or silence. */
 void talk_judge_end(struct talk *talk, const struct talk_terminate *expected);
-/* The DUT ends the connection within that time, whatever it sends before. */
+/* Expects the DUT to end the connection within that time, whatever it sends before. */
 void talk_expect_close(struct talk *talk, int64_t ns);
-/* The Terminate has one of these reasons. */
+/* Whether the Terminate has one of these reasons. */
 bool talk_has_reason(const struct rdmap_terminate *terminate, const struct talk_reason *reasons, unsigned n);
 /* ---- signs of life (talk_probe.c) ---- */
 
-enum { TALK_AT_ONCE_TRIES = 8 }; /* some devices occasionally lose what arrives right after the Reply */
+enum { TALK_AT_ONCE_TRIES = 8 }; /* some devices occasionally lose octets that arrive right after the Reply */
 
 enum talk_sign talk_sign(const struct talk *talk);
-/* The sign that can be asked for on this connection; SIGN_TCP: none. */
+/* The sign that can be requested on this connection; SIGN_TCP: none. */
 enum talk_sign talk_usable_sign(const struct talk *talk);
 bool talk_reads(const struct talk *talk);  /* Reads are answered on this connection */
 bool talk_echoes(const struct talk *talk); /* Sends come back */
 /*
- * Everything said on this connection has reached the device's TCP: it is acknowledged, or answered with a reset. Waits
- * for that, at most T_react. A stimulus that did not arrive proves nothing: talk_passed() then makes the case
- * inconclusive.
+ * Waits at most T_react until the device's TCP has everything sent on this connection: it is acknowledged, or answered
+ * with a reset. A stimulus that did not arrive proves nothing: talk_passed() then makes the case inconclusive.
  */
 bool talk_delivered(struct talk *talk);
 
 enum talk_life {
-    LIFE_ANSWERS, /* with with the sign that it was seen to give */
-    LIFE_STAYS,   /* it has none but TCP's: all is acknowledged, and for T_react it neither closes nor sends a Terminate
-                   */
-    LIFE_MUTE,    /* no sign, or its TCP does not acknowledge */
+    LIFE_ANSWERS, /* with its learned sign */
+    LIFE_STAYS, /* has only TCP's sign: all is acknowledged, and for T_react it neither closes nor sends a Terminate */
+    LIFE_MUTE,  /* no sign, or its TCP does not acknowledge */
     LIFE_TERMINATE,   /* talk_last() */
     LIFE_CLOSED,      /* FIN or RST */
-    LIFE_GARBAGE,     /* octets that are no FPDU, or an FPDU with a wrong CRC */
-    LIFE_NOT_STARTED, /* there is no full operation */
+    LIFE_GARBAGE,     /* octets that are not an FPDU, or an FPDU with a wrong CRC */
+    LIFE_NOT_STARTED, /* no full operation */
 };
 /*
- * Waits for the answer: LIFE_ANSWERS, or what came instead; other FPDUs are passed over.
- * SIGN_TCP: any FPDU but a Terminate.
+ * Waits for the answer: LIFE_ANSWERS, or what came instead; skips other FPDUs. SIGN_TCP: any FPDU except a Terminate.
  */
 enum talk_life talk_await(struct talk *talk, enum talk_sign sign, int64_t ns);
-/* Asks for the sign of this DUT, without a verdict. */
+/* Asks for this DUT's sign, without a verdict. */
 enum talk_life talk_probe(struct talk *talk);
 /*
- * On a fresh connection beside this one, with nothing else odd, the device refuses M = 1, by a rejecting Reply, a
- * Terminate or a close: then a refusal of M = 1 beside something else proves nothing.
+ * Whether the device refuses M = 1 on a fresh connection without other errors, by a rejecting Reply, a Terminate or a
+ * close: then M = 1 may be the reason for any refusal.
  */
 bool talk_refuses_markers(const struct talk *beside);
 /*
- * From here on connections wait for a device on whose port nobody listens, at most --recover-timeout: it may need a
- * moment after what was said to it, which is no death. Until something is said they do so anyway.
+ * From here on connections wait at most --recover-timeout for a device that does not listen: it may need a moment after
+ * an error, and is not dead. Before anything is sent they wait anyway.
  */
 void talk_wait_to_listen(struct talk *talk);
 static inline bool talk_life_good(enum talk_life life)
 {
     return life == LIFE_ANSWERS || life == LIFE_STAYS;
 }
-/* In words, with what talk_last() was. Valid as talk_describe(). */
+/* A description that includes talk_last(). Valid as talk_describe(). */
 const char *talk_life_words(struct talk *talk, enum talk_life life);
 
 /*
- * The DUT has to accept something odd and continue. say() opens a connection, starts it and sends the stimulus: with
- * the oddity, or, for comparison, without. False: nothing that could be judged came of it. alive() asks whether the DUT
- * continues; NULL: talk_probe(). Passed when it continues. If it does not, the comparison decides: failed when the DUT
- * continues there, inconclusive when it does not continue there either.
+ * Checks that the DUT accepts an oddity and continues. say() opens a connection, starts it and sends the stimulus: with
+ * the oddity, or without it for comparison. False: nothing can be judged. alive() asks whether the DUT continues; NULL:
+ * talk_probe(). Passes when it continues. If it does not, the comparison decides: failed when the DUT continues there,
+ * else inconclusive.
  */
 typedef bool talk_stimulus(struct talk *talk, const struct suite_case *row, bool odd);
 typedef enum talk_life talk_alive(struct talk *talk, const struct suite_case *row);
 void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_stimulus *say, talk_alive *alive);
-/* talk_start() with an odd frame: true when it was sent, whatever came of it. */
+/* talk_start() with an odd frame: true when it was sent, whatever happened then. */
 bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish);
 
 /* ---- messages ---- */
 
 /*
- * The last segment of a message with that opcode within T_react, or any segment of one; others are passed over. NULL:
+ * The last segment of a message with that opcode within T_react, or any of its segments; skips others. NULL:
  * talk_last() is what came instead.
  */
 const struct talk_heard *talk_hear_opcode(struct talk *talk, enum rdmap_opcode opcode);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Whether the device has answered at all. A case waits for what it knows; a device may say anything else, so each
- * verdict that says "no answer" asks here, about all that came since the mark.
+ * Whether the device has answered at all. A case waits for known answers, but a device may send anything; so each
+ * verdict that says "no answer" checks all messages since the mark.
  */
 #include "traffic-gen/suite/talk/talk_internal.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the talker expects from the DUT, as verdicts. */
+/* The talker's expectations of the DUT, as verdicts. */
 #include "traffic-gen/suite/talk/alive.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "traffic-gen/suite/talk/tcp_socket.h"
@@ -61,7 +61,7 @@ static bool is_served(const struct talk_terminate *expected, const struct talk_h
            heard->ddp.payload_len >= expected->served_octets;
 }
 
-/* It closed, or said nothing more. passed_over: what it said last, NULL: nothing. */
+/* The DUT closed, or sent nothing more. passed_over: its last message, NULL: none. */
 static void judge_without_terminate(struct talk *talk, const struct talk_terminate *expected,
                                     const struct talk_heard *heard, const char *passed_over)
 {
@@ -117,7 +117,7 @@ void talk_judge_end(struct talk *talk, const struct talk_terminate *expected)
 
 static const int64_t look_every = INT64_C(10) * 1000000000;
 
-/* On another connection, beside this one. */
+/* Uses another connection, beside this one. */
 static bool serves_others(const struct talk *talk)
 {
     return talk->run->dut == DUT_RESPONDER && !talk->run->rpc_port &&
@@ -125,8 +125,8 @@ static bool serves_others(const struct talk *talk)
 }
 
 /*
- * Until the DUT ends the connection. In a long wait it is looked at now and then whether it still lives, if it serves
- * other connections at all while this one is open. False: it does not, and the verdict is set.
+ * Waits until the DUT ends the connection. A long wait checks now and then that the DUT is alive, if it serves other
+ * connections in parallel. False: it is dead, and the verdict is set.
  */
 static bool wait_for_end(struct talk *talk, int64_t until)
 {

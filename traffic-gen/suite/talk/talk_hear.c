@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the talker hears: the DUT's octets become start-up frames, FPDUs, FIN, RST, silence. */
+/* How the talker receives: the DUT's octets become start-up frames, FPDUs, FIN, RST, silence. */
 #include "traffic-gen/suite/talk/talk_internal.h"
 
 #include "engine/terminate/terminate_layout.h"
@@ -190,7 +190,7 @@ static bool parse_frame(struct talk *talk)
     size_t n = unparsed(talk), need;
 
     if (talk->startup[WATCH_DUT].known || mpa_startup_key_matches(kind, p, n) < MIN(n, MPA_KEY_LEN)) {
-        hear_report(talk, TALK_GARBAGE, n); /* before the operation begins, nothing can follow the device's frame */
+        hear_report(talk, TALK_GARBAGE, n); /* before full operation nothing can follow the device's frame */
         return true;
     }
     if (mpa_startup_decode(&talk->heard.frame, &need, p, n) != MPA_STARTUP_OK)
@@ -200,8 +200,8 @@ static bool parse_frame(struct talk *talk)
 }
 
 /*
- * Some devices lay out a Terminate differently; one Terminate that proves it explains all others. That mistake is a
- * finding of its own (RDMAP-4.8-02): a case that is about the reason goes by the one that was meant.
+ * Some devices lay out a Terminate differently; one Terminate that proves the layout explains all others. That mistake
+ * is a separate finding (RDMAP-4.8-02): a case about the reason uses the intended one.
  */
 static void read_meaning(struct talk *talk)
 {
@@ -222,7 +222,7 @@ static void read_meaning(struct talk *talk)
     }
 }
 
-/* A CRC field of zero was not damaged on its way: the device left it out. The engine says so (MPA-7.1.1-15). */
+/* A CRC field of zero was not damaged in transit: the device left it out. The engine reports this (MPA-7.1.1-15). */
 static bool lacks_crc(const struct talk *talk, const struct talk_heard *heard)
 {
     return talk_crc(talk) && !heard->crc_good && heard->fpdu.crc == 0;
@@ -259,7 +259,7 @@ static bool parse_fpdu(struct talk *talk)
 
 static void forget_parsed(struct talk *talk)
 {
-    /* What is left is moved, but not for each of many small FPDUs. */
+    /* Unread octets are moved, but not for each of many small FPDUs. */
     if (talk->parsed == 0 || talk->parsed < unparsed(talk))
         return;
     g_byte_array_remove_range(talk->in, 0, (guint)talk->parsed);
@@ -316,7 +316,7 @@ const struct talk_heard *talk_last(const struct talk *talk)
     return &talk->heard;
 }
 
-/* last: of a message its last segment alone. */
+/* last: only the last segment of a message. */
 static const struct talk_heard *hear_segment(struct talk *talk, enum rdmap_opcode opcode, bool last)
 {
     int64_t until = talk_now() + talk_t_react(talk);

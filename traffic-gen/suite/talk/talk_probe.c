@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Signs of life. What shows that a device still works depends on the device: most answer a zero-length Read, some serve
- * no Reads and only echo, or only speak RPC, and some services show nothing but TCP. So the sign is learnt before the
- * first case, on connections with nothing odd about them, and no case waits for a sign that the device never gave.
+ * Signs of life. Devices show in different ways that they work: most answer a zero-length Read, some serve no Reads and
+ * only echo, or only speak RPC, and some services show nothing but TCP. So the sign is learned before the first case,
+ * on connections without errors, and no case waits for a sign that the device never gave.
  */
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "wire/octets.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const int64_t settle_guess = 300 * INT64_C(1000000);
-static const int64_t tries_max = 10 * INT64_C(1000000000); /* of a slow device fewer tries have to do */
+static const int64_t tries_max = 10 * INT64_C(1000000000); /* a slow device gets fewer tries */
 enum { PLAIN_TIMES = 2 };
 
 static const char echo_words[] = "are you there?";
@@ -32,7 +32,7 @@ static bool can_ask(const struct talk *talk, enum talk_sign sign)
         return talk_dut_ird(talk) > 0 && talk->advert.n > REGION_ALL && talk->advert.regions[REGION_ALL].length > 0;
     case SIGN_ECHO:
         return true;
-    case SIGN_RPC: /* of a server: a client may not be called before it asks for that (RFC 8167 section 6) */
+    case SIGN_RPC: /* for a server: a client must not be called before it asks for it (RFC 8167 section 6) */
         return talk_is_initiator(talk);
     default:
         return false;
@@ -136,7 +136,7 @@ bool talk_echoes(const struct talk *talk)
 
 /* ---- probing ---- */
 
-/* Without a question: whatever it sends counts, as long as it does not end. */
+/* Without a question: any message counts, unless it ends the connection. */
 static enum talk_life watch_tcp(struct talk *talk)
 {
     int64_t until = talk_now() + talk_t_react(talk);
@@ -147,7 +147,7 @@ static enum talk_life watch_tcp(struct talk *talk)
     return life == LIFE_MUTE && talk_delivered(talk) ? LIFE_STAYS : life;
 }
 
-/* What answers take is learnt where nothing is odd. */
+/* Times of answers are learned only without errors. */
 static enum talk_life ask_and_await(struct talk *talk, enum talk_sign sign)
 {
     const int64_t asked = talk_now();
@@ -226,7 +226,7 @@ const char *talk_life_words(struct talk *talk, enum talk_life life)
 
 /* ---- learning ---- */
 
-/* What this service may be asked without knowing whether it answers: Sends are only for those that expect them. */
+/* Questions that this service accepts even if it may not answer: Sends are only for services that expect them. */
 static bool may_ask(const struct talk *talk, enum talk_sign sign)
 {
     unsigned has = talk->run->has | talk->run->services;
@@ -258,8 +258,8 @@ static bool probe_is_usable(const struct talk *talk)
 }
 
 /*
- * Some devices sometimes lose what arrives while they turn to full operation, or look at it only when more comes. That
- * is a finding of its own (MPA-7.1.2-12); in all other cases they are given time.
+ * Some devices sometimes lose octets that arrive while they enter full operation, or read them only when more come.
+ * That is a separate finding (MPA-7.1.2-12); all other cases give them time.
  */
 static bool needs_time(struct talk *talk, enum talk_sign sign)
 {
@@ -289,7 +289,7 @@ static enum talk_sign probe_ask_all(struct talk *talk)
     for (enum talk_sign sign = SIGN_READ; sign < SIGN_SPEAKS; sign++) {
         if (!may_ask(talk, sign) || (sign == SIGN_REGION && best == SIGN_READ))
             continue;
-        /* A question that the device does not accept has ended the connection. */
+        /* The device refused the question and ended the connection. */
         if (!probe_is_usable(talk) && !talk_start(talk, NULL))
             break;
         if (may_ask(talk, sign) && probe_ask(talk, sign)) {
@@ -309,7 +309,7 @@ enum talk_sign talk_learn_sign(struct talk *talk)
     return best;
 }
 
-/* ---- what must be accepted ---- */
+/* ---- oddities that must be accepted ---- */
 
 bool talk_start_oddly(struct talk *talk, const struct talk_wish *wish)
 {
@@ -327,7 +327,7 @@ static void pass_alive(struct talk *talk, enum talk_life life)
     talk->result->shown = life == LIFE_STAYS ? SHOWN_STAYS : SHOWN_CONTINUES;
 }
 
-/* Twice: a device that closes each second connection would otherwise dislike just what is odd. */
+/* Twice: otherwise a device that closes every second connection would seem to refuse only the oddity. */
 static bool continues_plainly(struct talk *talk, const struct suite_case *row, talk_stimulus *say, talk_alive *alive)
 {
     for (unsigned i = 0; i < PLAIN_TIMES; i++)
@@ -348,7 +348,7 @@ void talk_expect_taken(struct talk *talk, const struct suite_case *row, talk_sti
         pass_alive(talk, life);
         return;
     }
-    /* A device that needs time after its Reply, and was lucky so far, is given it from now on. */
+    /* A device that needs time after its Reply, and was only lucky so far, gets it from now on. */
     if (life == LIFE_MUTE && talk_settle_time(talk) == 0 && talk_is_initiator(talk) && !talk->at_once) {
         g_atomic_int_set(&talk->run->late_first, 1);
         life = say(talk, row, true) ? ask_alive(talk, row, alive) : LIFE_NOT_STARTED;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the talker sends: statements, carried out on the socket as scenarios are on the simulated network. */
+/* How the talker sends: statements run on the socket as scenarios run on the simulated network. */
 #include "traffic-gen/say/carrier.h"
 #include "traffic-gen/say/operations.h"
 #include "traffic-gen/say/script.h"
@@ -48,7 +48,7 @@ static void set_payload(const struct talk *talk, struct message *message, size_t
     message->length = talk->given ? talk->given_n : n;
 }
 
-/* Messages as they are without further words; memory: where they go, NULL: no region is named. */
+/* Fills in messages before further words apply; memory: their target, NULL: no region is named. */
 static void make_usual(struct talk *talk, struct message *message, const struct advert_memory *memory, bool at_end)
 {
     const struct advert_memory place = memory ? *memory : harmless_place(talk);
@@ -82,7 +82,7 @@ static void make_usual(struct talk *talk, struct message *message, const struct 
         }
         set_payload(talk, message, TALK_MESSAGE);
         break;
-    case RDMAP_ATOMIC_REQUEST: /* of zero, to the first word: harmless to try (RFC 7306 section 1.1) */
+    case RDMAP_ATOMIC_REQUEST: /* of zero, to the first word: harmless (RFC 7306 section 1.1) */
         message->atomic = (struct rdmap_atomic_request){
             .opcode = message->atomic.opcode,
             .identifier = 1,
@@ -139,7 +139,7 @@ static uint64_t written_socket(const struct conversation *c, enum role role)
 
 static void connect_socket(struct conversation *c)
 {
-    c->setup.ulpdu_max = MPA_ULPDU_MAX; /* a case says itself where a message is cut */
+    c->setup.ulpdu_max = MPA_ULPDU_MAX; /* the case decides where a message is cut */
 }
 
 static uint64_t all_of_peer_socket(const struct conversation *c, enum role role)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The talker's start-up: Request and Reply as the case wants them, and what both negotiate. */
+/* The talker's start-up: Request and Reply as the case wants them, and the terms of both. */
 #include "traffic-gen/suite/talk/talk_internal.h"
 #include "wire/rpcrdma_private_data.h"
 
@@ -67,8 +67,8 @@ uint16_t talk_dut_ird(const struct talk *talk)
 /* ---- our frame ---- */
 
 /*
- * A Reply's IRD answers the Request's ORD, and the other way round (RFC 6581 section 9.1), unless the user has set the
- * number of Reads.
+ * A Reply's IRD answers the Request's ORD, and vice versa (RFC 6581 section 9.1), unless the user has set the number of
+ * Reads.
  */
 static struct mpa_enhanced talk_startup_answer(const struct talk_run *run, const struct mpa_enhanced *request)
 {
@@ -161,7 +161,7 @@ static size_t our_words(const struct talk *talk, const struct talk_wish *wish, u
     case PRIVATE_DATA_ADVERT:
         break;
     }
-    /* An Initiator that has none does not expect ours. */
+    /* An Initiator without private data does not expect ours. */
     if (!talk_is_initiator(talk) && talk->advert.n == 0 && advert.flags == 0)
         return 0;
     if (advert.receives == 0 && advert.size == 0 && advert.flags == 0)
@@ -169,7 +169,7 @@ static size_t our_words(const struct talk *talk, const struct talk_wish *wish, u
     return advert_wish_encode(&advert, talk->run->lab, out);
 }
 
-/* The octets of that frame; NULL: what the wish says of it cannot be said. */
+/* The octets of that frame; NULL: the wish cannot be expressed. */
 static GByteArray *make_frame(struct talk *talk, const struct talk_wish *wish)
 {
     uint8_t words[ADVERT_WISH_LEN];
@@ -215,7 +215,8 @@ static void send_in_pieces(struct talk *talk, const struct talk_wish *wish, cons
     talk_write(talk, octets->data + sent, octets->len - sent);
 }
 
-/* As long as after a lost segment (RFC 6298 section 2.1), but only a small part of the time that a device has to wait.
+/*
+ * Like the delay of a lost segment (RFC 6298 section 2.1), but only a small part of the time that a device has to wait.
  */
 static void pause_late(struct talk *talk)
 {
@@ -253,7 +254,7 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
         startup_send_halves(talk, octets);
     else
         talk_write(talk, octets->data, octets->len);
-    talk->result->said = said; /* a start-up that the device accepts is no stimulus */
+    talk->result->said = said; /* a start-up that the device accepts is not a stimulus */
     return true;
 }
 
@@ -269,7 +270,7 @@ void talk_plain_startup(struct talk *talk)
     };
 }
 
-/* ---- the DUT's ---- */
+/* ---- the DUT's frame ---- */
 
 void talk_keep_frame(struct talk *talk, const struct talk_heard *heard)
 {
@@ -322,9 +323,9 @@ void talk_begin_operation(struct talk *talk)
         talk_sleep(talk, talk_settle_time(talk));
 }
 
-/* ---- both ---- */
+/* ---- both frames ---- */
 
-/* What an Initiator sends on its own must not be mistaken for an answer. */
+/* Messages that an Initiator sends by itself must not be mistaken for answers. */
 static bool pass_over_greetings(struct talk *talk)
 {
     const struct talk_heard *heard;
@@ -338,7 +339,7 @@ static bool pass_over_greetings(struct talk *talk)
     return false;
 }
 
-/* RTR types of both frames; without peer-to-peer mode a Write is as good as any. */
+/* RTR types of both frames; without peer-to-peer mode any type works, such as a Write. */
 static unsigned rtr_types(const struct talk *talk)
 {
     const struct mpa_startup *ours = talk_frame(talk, true), *theirs = talk_frame(talk, false);
@@ -380,7 +381,7 @@ static bool talk_startup_is_advertised(struct talk *talk, const struct talk_hear
            advert_decode(&talk->advert, heard->ddp.payload, heard->ddp.payload_len);
 }
 
-/* Not all private data have room for it: a Send that holds our wishes is answered with the advertisement. */
+/* Some private data have no room for it: then the advertisement answers a Send with our wishes. */
 static bool ask_for_memory(struct talk *talk)
 {
     const struct advert_wish wish = {RECEIVES_DEFAULT, RECEIVE_SIZE_DEFAULT, ADVERT_ECHO};
@@ -456,7 +457,7 @@ static void talk_startup_no_frame(struct talk *talk, const struct talk_wish *wis
                           talk_describe(talk, heard));
 }
 
-/* What this case needs in it. */
+/* What this case requires. */
 static bool frame_suits(struct talk *talk, const struct talk_wish *wish, const struct mpa_startup *theirs)
 {
     const char *missing = missing_need(talk);

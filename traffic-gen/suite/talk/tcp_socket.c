@@ -127,7 +127,7 @@ static int connect_one(const struct addrinfo *address, const struct tcp_wish *wi
     return -1;
 }
 
-/* By our own TCP. */
+/* On our own TCP. */
 static int connect_on_wire(const struct addrinfo *address, const struct tcp_wish *wish, int64_t until, int *error)
 {
     const struct endpoint to = socket_endpoint_of((const union address *)(const void *)address->ai_addr);
@@ -215,7 +215,7 @@ int tcp_listen(const char *host, const char *port, char **why)
     return fd;
 }
 
-/* A connection that its opener gave up while it was queued is useless. */
+/* A connection that the peer gave up while it was queued is useless. */
 static bool socket_is_alive(int fd)
 {
     struct pollfd poller = {.fd = fd, .events = POLLRDHUP};
@@ -225,7 +225,7 @@ static bool socket_is_alive(int fd)
     return poll(&poller, 1, 0) == 0;
 }
 
-/* Its opener has waited so long that it may give up at any moment. */
+/* The peer has waited so long that it may give up at any moment. */
 static bool socket_is_stale(int fd)
 {
     struct tcp_info info = {0};
@@ -248,7 +248,7 @@ static int socket_accept_one(int listener)
     return fd;
 }
 
-/* Of several, one that has not waited long, if there is one. */
+/* Prefers a connection that has not waited long. */
 static int freshest(int listener, int fd)
 {
     int next;
@@ -317,7 +317,7 @@ uint16_t tcp_port(int fd)
     return getsockname(fd, &address.any, &size) == 0 ? socket_port_of(&address) : 0;
 }
 
-/* Room comes with the peer's acknowledgements. */
+/* The peer's acknowledgements make room. */
 static size_t write_on_wire(int fd, const uint8_t *p, size_t n, int64_t until)
 {
     size_t sent = 0;

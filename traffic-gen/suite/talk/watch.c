@@ -15,7 +15,7 @@ enum {
     OPTION_NOP = 1,
     OPTION_MSS = 2,
     OPTION_SACK = 4,
-    SACK_LENGTH = 4, /* with the two octets that align it */
+    SACK_LENGTH = 4, /* includes two octets for alignment */
 };
 
 struct watch {
@@ -26,7 +26,7 @@ struct watch {
     struct rule_counts counts;
     struct terminate_layouts layouts; /* the DUT's */
     GArray *findings;
-    uint64_t sent[2], acked[2]; /* acked: what that side has received of the other */
+    uint64_t sent[2], acked[2]; /* acked: octets that this side received from the other */
     bool ended[2], reset, finished;
     uint16_t ip_id[2];
     uint32_t isn[2];
@@ -37,10 +37,10 @@ struct watch {
 static const uint32_t first_isn[2] = {[WATCH_SUITE] = 0x10000000, [WATCH_DUT] = 0x20000000};
 static const uint32_t isn_step = 0x01000193;
 
-/* Of this process: the host gives the same port again, and the same first sequence number would be a retransmission. */
+/* Of this process: the host may reuse a port, and the same first sequence number would look like a retransmission. */
 static gint connections;
 
-/* ---- what the engine finds ---- */
+/* ---- findings of the engine ---- */
 
 static void watch_on_finding(void *ctx, const struct finding *finding)
 {
@@ -81,7 +81,7 @@ static void watch_record(struct watch *watch, const struct frame_tcp *tcp)
 
 static void watch_segment(struct watch *watch, enum watch_side side, uint8_t flags, const uint8_t *p, size_t n)
 {
-    /* SACK as every TCP has it; the MSS only where a case has chosen it. */
+    /* SACK, as every TCP has it; the MSS only if a case has chosen it. */
     uint8_t options[] = {OPTION_NOP, OPTION_NOP, OPTION_SACK, 2, OPTION_MSS, 4, 0, 0};
     bool syn = flags & TCP_SYN, tells_mss = syn && side == WATCH_SUITE && watch->options.mss > 0;
     struct frame_tcp tcp = {
@@ -148,7 +148,7 @@ void watch_fin(struct watch *watch, enum watch_side side, uint64_t acked)
     watch->acked[side] = MAX(watch->acked[side], acked);
     watch_segment(watch, side, TCP_FIN | TCP_ACK, NULL, 0);
     watch->ended[side] = true;
-    /* Known because the other side's TCP has received it. */
+    /* Received by the other side's TCP, so it was sent. */
     watch->acked[!side] = watch->sent[side] + 1;
     watch_segment(watch, !side, TCP_ACK, NULL, 0);
 }
@@ -189,7 +189,7 @@ struct watch *watch_new(const struct watch_options *options)
     watch->verdict.ctx = watch;
     watch->stack = stack_new(&setup);
     if (!watch->stack)
-        g_error("not enough memory for the watcher of a connection"); /* as GLib does where it allocates */
+        g_error("not enough memory for the watcher of a connection"); /* as GLib does on allocation failure */
     watch_segment(watch, options->opener, TCP_SYN, NULL, 0);
     watch_segment(watch, !options->opener, TCP_SYN | TCP_ACK, NULL, 0);
     watch_segment(watch, options->opener, TCP_ACK, NULL, 0);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The engine as watcher of one live connection: it is fed the exact octets of both directions, wrapped in TCP segments,
- * and the same segments can be recorded, so that iwarp-check judges exactly what was judged here.
+ * The engine as watcher of one live connection: it receives the exact octets of both directions, wrapped in TCP
+ * segments. The same segments can be recorded, so that iwarp-check judges exactly the same.
  *
- * Segments are as they were written and read, not as they were on the wire; so the SYNs carry no MSS unless the case is
- * about it, and nothing that depends on segmentation is judged.
+ * Segments show what was written and read, not the packets on the wire; so the SYNs carry no MSS unless the case is
+ * about it, and rules about segmentation are not judged.
  */
 #ifndef IWARP_TRAFFIC_SUITE_TALK_WATCH_H
 #define IWARP_TRAFFIC_SUITE_TALK_WATCH_H
@@ -17,7 +17,7 @@
 
 enum watch_side { WATCH_SUITE, WATCH_DUT };
 
-/* Packets of connections that run at the same time, in one file. */
+/* Writes packets of parallel connections into one file. */
 struct watch_recorder {
     GMutex lock;
     struct capture_file *file;
@@ -25,12 +25,12 @@ struct watch_recorder {
 };
 
 struct watch_options {
-    enum watch_side opener;  /* of the TCP connection */
+    enum watch_side opener;  /* opened the TCP connection */
     struct endpoint ends[2]; /* by enum watch_side */
-    uint16_t mss;            /* announced in our SYN; 0: not announced */
+    uint16_t mss;            /* in our SYN; 0: not announced */
     int64_t t_react, t_close, t_start, t_idle;
     struct watch_recorder *recorder; /* NULL: none */
-    const char *layout;              /* of the DUT's Terminates, if it is known to be wrong; NULL: it is not */
+    const char *layout;              /* of the DUT's Terminates, if known to be wrong; NULL: right */
 };
 
 struct watch_finding {
@@ -43,13 +43,13 @@ struct watch;
 
 struct watch *watch_new(const struct watch_options *options);
 void watch_free(struct watch *watch);
-/* Octets that side sent after it had received `acked` octets from the other. */
+/* Octets that a side sent after it had received `acked` octets from the other. */
 void watch_octets(struct watch *watch, enum watch_side side, const uint8_t *p, size_t n, uint64_t acked);
-/* That side has received so much, and sends nothing. */
+/* The side has received this many octets, and sends nothing. */
 void watch_acked(struct watch *watch, enum watch_side side, uint64_t acked);
 void watch_fin(struct watch *watch, enum watch_side side, uint64_t acked);
 void watch_reset(struct watch *watch, enum watch_side side);
-/* The end of the connection: decides what only the end can decide. */
+/* Ends the connection, which decides the remaining rules. */
 void watch_finish(struct watch *watch);
 
 /* Findings about the DUT: struct watch_finding. */
