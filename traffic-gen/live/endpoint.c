@@ -9,7 +9,7 @@
 
 enum { READS = 16 };
 
-/* RFC 5044 section 7.1.2 wants a reasonable time; a peer whose TCP retransmits needs less. */
+/* RFC 5044 section 7.1.2 asks for a reasonable time; a retransmission of the peer's TCP fits into it. */
 static const int64_t rest_default_ns = INT64_C(60) * 1000000000;
 
 struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum mpa_end_role role, bool crc_default)
@@ -36,14 +36,14 @@ struct mpa_end_wish endpoint_wish(const struct endpoint_options *options, enum m
 struct holder {
     const struct endpoint_kind *kind;
     const struct endpoint_options *options;
-    struct live_socket *socket; /* one of these */
+    struct live_socket *socket; /* either this or link */
     struct verbs_link *link;
     void *endpoint; /* NULL: not open yet */
     struct qp *qp;
-    int64_t patience_ns; /* patience with an idle peer; 0: unlimited */
-    int64_t moved_at;    /* when something came, or its TCP acknowledged something */
+    int64_t patience_ns; /* how long a peer may be idle; 0: unlimited */
+    int64_t moved_at;    /* when octets came, or the peer's TCP acknowledged some */
     size_t unacknowledged;
-    bool reached; /* there was a connection */
+    bool reached; /* a connection was established */
     char *trouble;
     void *owner;
     void (*over)(void *owner, struct holder *holder, const char *why);
@@ -150,7 +150,7 @@ static struct live_events endpoint_events_of(struct holder *holder)
 struct server {
     const struct serve_options *options;
     struct live_loop *loop;
-    struct live_listener *listener; /* one of these; NULL: no more connections are accepted */
+    struct live_listener *listener; /* either this or the device's listener; NULL: accepts no more connections */
     struct verbs_listener *verbs_listener;
     GHashTable *holders;
     unsigned accepted;
@@ -177,7 +177,7 @@ static void endpoint_stop_listening(struct server *server)
     server->verbs_listener = NULL;
 }
 
-/* One of socket and link is NULL. */
+/* Either socket or link is NULL. */
 static bool accept_any(struct server *server, struct live_socket *socket, struct verbs_link *link,
                        struct live_events *events)
 {
@@ -208,7 +208,7 @@ static bool on_accept_link(void *ctx, struct verbs_link *link, struct live_event
     return accept_any(ctx, NULL, link, events);
 }
 
-/* After a signal: every connection is closed in order; those whose peer does not follow are reset. */
+/* After a signal all connections are closed in order, and reset if the peer does not close too. */
 static void endpoint_close_all(struct server *server)
 {
     const int64_t patience_ns = 1000000000;
@@ -228,7 +228,7 @@ static void endpoint_close_all(struct server *server)
     live_loop_end(server->loop);
 }
 
-/* Its port; 0 with an error. */
+/* Returns the port; 0 with an error. */
 static uint16_t listen_on(struct server *server, GError **error)
 {
     const struct serve_options *o = server->options;
@@ -243,7 +243,7 @@ static uint16_t listen_on(struct server *server, GError **error)
     return server->listener ? live_listener_port(server->listener) : 0;
 }
 
-/* The capture file comes after the listener: when the address is in use, an older file stays as it was. */
+/* Creates the capture file after the listener: if the address is in use, an older file stays. */
 static bool serve_in(struct server *server, char **why)
 {
     const struct serve_options *options = server->options;
@@ -277,7 +277,7 @@ bool serve(const struct serve_options *options, char **why)
 
     if (good) {
         good = (!kind->listen || kind->listen(server.loop, options->host, why)) && serve_in(&server, why);
-        live_loop_end(server.loop); /* nobody uses what close() frees */
+        live_loop_end(server.loop); /* no events after this, so close() may free everything */
         if (kind->close)
             kind->close();
     }
@@ -332,7 +332,7 @@ enum client_end client_run(const char *host, const char *port, const struct endp
     if (holder->socket || holder->link) {
         live_stop_on_signals(loop);
         live_run(loop, INT64_MAX);
-        if (!client.over) { /* a signal */
+        if (!client.over) { /* by a signal */
             live_loop_end(loop);
             client.end = CLIENT_FAILED;
             g_free(client.why);

@@ -15,7 +15,7 @@ static void plan_free(gpointer p)
 
 /* ---- units of the planned streams ---- */
 
-/* Ends of the units, in octets of the stream. kinds NULL: not asked for. */
+/* Ends of the units, as stream offsets. kinds may be NULL. */
 static GArray *units_of(const struct plan *plan, struct units *units, unsigned side, GArray *kinds)
 {
     const GByteArray *stream = plan->sides[side].stream;
@@ -35,7 +35,7 @@ static GArray *units_of(const struct plan *plan, struct units *units, unsigned s
     return ends;
 }
 
-/* The frame of each direction governs the framing of the other, so both are needed before either can be cut. */
+/* Each direction's frame governs the other's framing, so both are needed before either can be divided. */
 static void plan_cut(struct plan *plan, GArray *ends[2])
 {
     struct units first = {0}, both = {0};
@@ -80,7 +80,7 @@ static bool is_about_the_capture(const struct sim_step *step, uint64_t written)
            (raw->n > 0 || (raw->flags & ~SEG_ACK) || raw->ack_delta || raw->zero_window || raw->offset != written);
 }
 
-/* False when no program can do a step. */
+/* False when no program can carry out a step. */
 static bool take_steps(struct plan *plan, const struct sim_connection *tcp, unsigned side, const GArray *peer_ends)
 {
     static const enum plan_what whats[] = {

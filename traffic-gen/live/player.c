@@ -7,10 +7,10 @@ struct player {
     const struct plan_side *own, *peer;
     struct live_socket *socket;
     const struct stream *stream;
-    int64_t timeout_ns, last_ns; /* when something last moved */
+    int64_t timeout_ns, last_ns; /* last_ns: time of the last progress */
     struct units units;
-    unsigned next;    /* step */
-    int64_t ready_at; /* of the next step; 0: its gate has not opened yet */
+    unsigned next;    /* index of the next step */
+    int64_t ready_at; /* time of the next step; 0: its gate is closed */
     uint64_t same;    /* octets of the peer's stream that match the plan */
     bool peer_fin, peer_reset, finished;
     char *trouble;
@@ -105,7 +105,7 @@ static void player_finish(struct player *player)
     if (player->finished || !all_has_come(player))
         return;
     player->finished = true;
-    player->stream->close(player->stream->ctx, false); /* if the script left it open; otherwise this does nothing */
+    player->stream->close(player->stream->ctx, false); /* if the script left it open; otherwise does nothing */
 }
 
 static bool player_is_due(struct player *player, const struct plan_step *step)
@@ -153,7 +153,7 @@ static void player_go_on(struct player *player)
         player_finish(player);
 }
 
-/* ---- what happens on the connection ---- */
+/* ---- events of the connection ---- */
 
 static void player_on_opened(void *ctx)
 {

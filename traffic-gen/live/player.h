@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One side of a planned conversation on a real connection: writes each part of the plan when the peer has come far
+/*
+ * One side of a planned conversation on a real connection: writes each part of the plan when the peer has come far
  * enough.
  */
 #ifndef IWARP_TRAFFIC_LIVE_PLAYER_H
@@ -12,11 +13,11 @@ struct player;
 
 /* plan is borrowed. timeout_ns: how long the peer may lag behind the plan. */
 struct player *player_new(const struct plan *plan, unsigned side, struct live_socket *socket, int64_t timeout_ns);
-/* After `closed` of the socket. */
+/* Call after the socket's `closed`. */
 void player_free(struct player *player);
-/* For the socket; `closed` is the caller's own, who calls player_closed() there. */
+/* Events for the socket; `closed` is the caller's, who calls player_closed() there. */
 void player_events(struct player *player, struct live_events *events);
-/* How the peer deviated from the plan, or NULL when all was played; `why` is that of `closed`. */
+/* How the peer deviated from the plan, or NULL when the plan was completed; `why` is from `closed`. */
 const char *player_closed(struct player *player, const char *why);
 
 #endif

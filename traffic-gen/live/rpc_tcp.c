@@ -7,7 +7,7 @@
 enum {
     CONNECTIONS_MAX = 64,
     CALL_MAX = (1 << 20) + 4096,
-    REPLY_MAX = 65536, /* READ and READDIR may return less than they are asked for */
+    REPLY_MAX = 65536, /* READ and READDIR may return less than requested */
     PILE_MAX = 16 * REPLY_MAX,
 };
 
@@ -17,7 +17,7 @@ struct rpc_tcp {
     struct rpc_record record;
 };
 
-/* A client that does not read its Replies, or cannot mark a record, is no longer served. */
+/* A client that does not read its Replies, or sends invalid record marks, is disconnected. */
 static bool serve_record(struct rpc_tcp *tcp)
 {
     const struct stream *stream = live_stream(tcp->socket);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * RPC over plain TCP, with record marking, as used alongside NFS/RDMA: MOUNT is asked there, before the RDMA connection
- * exists (RFC 8267 section 5.1 puts it on another transport).
+ * RPC over plain TCP, with record marking, as used beside NFS/RDMA: clients ask MOUNT there before they open the RDMA
+ * connection (RFC 8267 section 5.1 puts MOUNT on another transport).
  */
 #ifndef IWARP_TRAFFIC_LIVE_RPC_TCP_H
 #define IWARP_TRAFFIC_LIVE_RPC_TCP_H
@@ -9,12 +9,12 @@
 #include "traffic-gen/live/tcp/live.h"
 #include "traffic-gen/nfs/server/nfs_server.h"
 
-/* Serves all programs of the server to anyone who connects. NULL with an error. Ends with the listener. */
+/* Serves all programs of the server to all clients. NULL with an error. Ends with the listener. */
 struct live_listener *rpc_tcp_serve(struct live_loop *loop, const char *host, const char *port,
                                     struct nfs_server *server, GError **error);
 
 struct rpc_tcp_mount {
-    const char *host, *port; /* of MOUNT; port NULL: rpcbind is asked (RFC 1833) */
+    const char *host, *port; /* of MOUNT; port NULL: asks rpcbind (RFC 1833) */
     const char *path;
     unsigned version; /* of MOUNT: 1, 3 */
     int64_t timeout_ns;
@@ -22,19 +22,19 @@ struct rpc_tcp_mount {
 
 enum { RPC_TCP_HANDLE_MAX = 64 };
 
-/* MNT: the handle of the path. False: *why says what went wrong (for g_free()). Runs its own loop. */
+/* Calls MNT: the handle of the path. False: *why (for g_free()). Runs its own loop. */
 bool rpc_tcp_mount(const struct rpc_tcp_mount *mount, uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, char **why);
-/* UMNT. */
+/* Calls UMNT. */
 bool rpc_tcp_unmount(const struct rpc_tcp_mount *mount, char **why);
 
-/* Whether a program is served over TCP: what rpcbind says, and a NULL Call at the port that it names. */
+/* Whether a program is served over TCP: asks rpcbind, then sends a NULL Call to the port. */
 enum rpc_tcp_offer {
-    RPC_TCP_UNKNOWN,      /* rpcbind does not answer, or not as it should */
+    RPC_TCP_UNKNOWN,      /* no answer, or no valid answer, from rpcbind */
     RPC_TCP_UNREGISTERED, /* rpcbind knows no port */
-    RPC_TCP_SILENT,       /* there is one, and nothing answers there */
+    RPC_TCP_SILENT,       /* nothing answers at the port */
     RPC_TCP_OFFERED,
 };
-/* *why, of UNKNOWN and SILENT, for g_free(). Runs its own loop. */
+/* *why, for UNKNOWN and SILENT, for g_free(). Runs its own loop. */
 enum rpc_tcp_offer rpc_tcp_offers(const char *host, uint32_t program, uint32_t version, int64_t timeout_ns, char **why);
 
 #endif

@@ -21,22 +21,22 @@ struct session {
     unsigned n, next, running;
     unsigned mss; /* of the plans */
     struct capture_file *record;
-    int64_t since; /* since when nothing has happened */
+    int64_t since; /* time of the last event */
     enum session_end end;
     char *why;
     struct nfs_client_place place; /* of the current client */
     uint8_t root[RPC_TCP_HANDLE_MAX];
 };
 
-/* One connection of it. */
+/* One of the session's connections. */
 struct part {
     struct session *session;
     unsigned index;
-    struct live_socket *socket; /* one of these */
+    struct live_socket *socket; /* either this or link */
     struct verbs_link *link;
-    struct player *player; /* one of these, once connected */
+    struct player *player; /* either this or an end, once connected */
     struct work_end *end;
-    struct live_events inner; /* its */
+    struct live_events inner; /* events of the end */
 };
 
 static void session_stop(struct session *session, enum session_end end, const char *why)
@@ -87,7 +87,7 @@ static const struct work_connection *work_connection(const struct session *sessi
 
 /* ---- one connection ---- */
 
-/* A path with less room than planned: both sides cut what they send to fit it. */
+/* A path with less room than planned: both sides limit their segments to fit it. */
 static bool fit_plans(struct session *session, unsigned mss)
 {
     const struct session_options *o = &session->options;
@@ -227,7 +227,7 @@ static struct part *part_new(struct session *session, struct live_events *events
     return part;
 }
 
-/* ---- all of them ---- */
+/* ---- all connections ---- */
 
 static bool begins_after(const struct session *session, unsigned index)
 {
@@ -260,7 +260,7 @@ static struct rpc_tcp_mount mount_of(const struct session *session, const struct
                                   .timeout_ns = o->timeout_ns};
 }
 
-/* The versions that need an initial handle, and a MOUNT that is not on the same connection. */
+/* Versions that need an initial handle, when MOUNT is not on the same connection. */
 static const struct work_nfs *needs_mount(const struct session *session, unsigned index)
 {
     const struct work_nfs *nfs = session->work ? &work_connection(session, index)->nfs : NULL;
@@ -302,7 +302,7 @@ static void unmount_all(struct session *session)
         if (!rpc_tcp_unmount(&mount, &why))
             session_stop(session, SESSION_OTHERWISE, why);
         g_free(why);
-        return; /* UMNT covers everything that this client has mounted there */
+        return; /* UMNT covers all mounts of this client */
     }
 }
 
@@ -354,7 +354,7 @@ static bool record_session(struct session *session)
     return false;
 }
 
-/* The capture file comes after the listener: when the address is in use, an older file stays as it was. */
+/* Creates the capture file after the listener: if the address is in use, an older file stays. */
 static bool session_begin(struct session *session)
 {
     const struct live_options options = live_options_of(session);
@@ -382,7 +382,7 @@ static bool may_connect(const struct session *session)
            (session->running == 0 || !begins_after(session, session->next));
 }
 
-/* The peer, which opens the connections, has opened one and not the next. */
+/* The peer, which opens the connections, has opened one but not the next. */
 static bool is_late(const struct session *session)
 {
     return session->options.listens && session->next > 0 && session->next < session->n && session->running == 0 &&
@@ -408,7 +408,7 @@ static void session_run(struct session *session)
     }
 }
 
-/* The smallest of all connections: the socket that listens has one for all. */
+/* The smallest MSS of all connections: the listening socket has one for all. */
 static unsigned mss_of(const struct session *session)
 {
     unsigned mss = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One side of a scenario with all its connections: scripted ones are played by plans, those of work by the stack. */
+/* One side of a scenario with all its connections: plans play scripted connections, and the stack plays `work`. */
 #ifndef IWARP_TRAFFIC_LIVE_SESSION_H
 #define IWARP_TRAFFIC_LIVE_SESSION_H
 
@@ -9,23 +9,25 @@
 struct session_options {
     bool listens;
     const char *host, *port;
-    bool on_device;          /* connects to host and port by an RDMA device: NFS clients only, and no recording */
-    const char *own_address; /* then: this side's address; NULL: as routes say */
+    bool on_device;          /* connects to host and port through an RDMA device: only NFS clients, without recording */
+    const char *own_address; /* with on_device: this side's address; NULL: chosen by routing */
     const struct scenario_source *source;
     const GPtrArray *faults; /* NULL: none */
     unsigned mtu;            /* 0: the scenario's own */
     uint64_t seed;
     int64_t timeout_ns;
-    const char *record; /* capture file, created once it listens or before it connects; NULL: none */
-    /* Of NFS clients: the export, and the TCP port of MOUNT (versions 2 and 3), "rpcbind" to ask for it. NULL: "/", and
-     * MOUNT is asked over the same connection. */
+    const char *record; /* capture file, created when it listens or before it connects; NULL: none */
+    /*
+     * For NFS clients: the export, and the TCP port of MOUNT (versions 2 and 3), "rpcbind" to ask for it. NULL: "/",
+     * and MOUNT on the same connection.
+     */
     const char *export, *mount_port;
     int64_t first_delay_ns; /* from the start-up to their first Call */
 };
 
 enum session_end { SESSION_PLAYED, SESSION_OTHERWISE, SESSION_NOT_BEGUN };
 
-/* *why: what differed, or why it could not start (for g_free()). Stopped by a signal: SESSION_OTHERWISE. */
+/* *why: the difference, or why it could not start (for g_free()). After a signal: SESSION_OTHERWISE. */
 enum session_end session_play(const struct session_options *options, char **why);
 
 #endif

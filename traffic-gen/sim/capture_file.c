@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pcapng: draft-ietf-opsawg-pcapng. Block: type (4), total length (4), body padded to 32 bits, total length (4).
- * Everything is written in little-endian order, whatever the host's, so that captures are the same everywhere.
+ * pcapng: draft-ietf-opsawg-pcapng. Block: type (4), total length (4), body padded to 32 bits, total length (4). All
+ * fields are little-endian on every host, so that captures are the same everywhere.
  */
 #include "traffic-gen/sim/capture_file.h"
 
@@ -37,7 +37,7 @@ struct capture_file {
     uint64_t octets;
     int error; /* first errno */
     bool live;
-    int64_t shift_ns; /* live: added to all times, once the first packet has set it */
+    int64_t shift_ns; /* live: added to all times; set by the first packet */
     bool shifted;
 };
 
@@ -68,7 +68,7 @@ static void file_write_section(struct capture_file *file, const char *comment)
     put_le32(head + 8, BYTE_ORDER_MAGIC);
     put_le16(head + 12, 1);
     put_le16(head + 14, 0);
-    memset(head + 16, 0xFF, 8); /* section length not given */
+    memset(head + 16, 0xFF, 8); /* section length unknown */
     file_write_all(file, head, sizeof head);
     if (comment) {
         put_le16(option, OPTION_COMMENT);
@@ -169,7 +169,7 @@ static int64_t file_wait_for(struct capture_file *file, int64_t time_ns)
 
     const struct timespec then = {.tv_sec = time_ns / NS_PER_S, .tv_nsec = time_ns % NS_PER_S};
 
-    fflush(file->f); /* what was written so far can be read meanwhile */
+    fflush(file->f); /* so that others can read the file meanwhile */
     while (clock_nanosleep(CLOCK_REALTIME, TIMER_ABSTIME, &then, NULL) == EINTR)
         ;
     return time_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Capture files as output: pcapng (section header, one Ethernet interface with nanosecond time, enhanced packets) or
- * classic pcap with nanoseconds. Written through one buffer, so memory does not grow with the file.
+ * Writes capture files: pcapng (section header, one Ethernet interface with nanosecond time, enhanced packets) or
+ * classic pcap with nanoseconds. There is one buffer, so memory does not grow with the file.
  */
 #ifndef IWARP_TRAFFIC_SIM_CAPTURE_FILE_H
 #define IWARP_TRAFFIC_SIM_CAPTURE_FILE_H
@@ -17,23 +17,23 @@ struct capture_file;
 /* Opens path for writing ("-": standard output). snap_length 0 keeps whole packets. NULL with errno set on failure. */
 struct capture_file *capture_file_open(const char *path, enum capture_format format, uint32_t snap_length);
 
-/* A pcapng file that keeps whole packets; the comment goes into its section header. */
+/* The same for pcapng with whole packets; the comment goes into the section header. */
 struct capture_file *capture_file_open_commented(const char *path, const char *comment);
 
 /*
- * From now on packets are written as if captured live: the first one now, each other as long after it as its time says.
- * For readers who watch.
+ * From now on packets are written as if captured live: the first one now, others at their distance in time. For readers
+ * who watch.
  */
 void capture_file_set_live(struct capture_file *file);
 
-/* From now on packets that are not wanted are left out. */
+/* Packets for which wants() is false are left out from now on. */
 typedef bool (*capture_file_wants)(void *ctx, const uint8_t *p, size_t n);
 void capture_file_set_filter(struct capture_file *file, capture_file_wants wants, void *ctx);
 
-/* One packet as on the wire; what exceeds the snap length is cut. False with errno set when writing failed. */
+/* Writes one packet; octets beyond the snap length are cut. False with errno set when writing failed. */
 bool capture_file_packet(struct capture_file *file, int64_t time_ns, const uint8_t *p, size_t n);
 
-/* Octets of file so far. */
+/* Octets of the file so far. */
 uint64_t capture_file_octets(const struct capture_file *file);
 
 /* Flushes and closes. False with errno set when anything could not be written. */

@@ -22,7 +22,7 @@ static inline uint64_t checksum_add(uint64_t sum, const uint8_t *p, size_t n)
     return sum;
 }
 
-/* What the field has to be; 0 over octets whose field is right. */
+/* The correct value of the field; 0 over octets whose field is right. */
 static inline uint16_t checksum_of(uint64_t sum)
 {
     while (sum >> 16)

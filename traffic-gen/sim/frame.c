@@ -141,7 +141,7 @@ size_t frame_encode_roce(const struct frame_path *path, const struct frame_roce 
     put_be16(udp, roce->source_port);
     put_be16(udp + 2, IB_ROCE2_UDP_PORT);
     put_be16(udp + 4, (uint16_t)inside.length);
-    put_be16(udp + 6, 0); /* annex A17.3.1: the invariant CRC is what protects */
+    put_be16(udp + 6, 0); /* annex A17.3.1: the invariant CRC protects the packet */
     memcpy(p, roce->headers, roce->headers_length);
     if (roce->payload_length)
         memcpy(p + roce->headers_length, roce->payload, roce->payload_length);

@@ -14,19 +14,19 @@
 
 enum { FRAME_HEAD_MAX = 14 + 4 + 40 + 60, FRAME_MAX = FRAME_HEAD_MAX + 65535 };
 
-/* How the two ends are reached; the same for the whole connection. */
+/* Addressing of the two ends; the same for the whole connection. */
 struct frame_path {
     bool ipv6;
     bool vlan;
-    bool no_df;             /* IPv4: leave Don't Fragment unset (RFC 5044 A.5.1 wants it set) */
+    bool no_df;             /* IPv4: leave Don't Fragment unset (RFC 5044 A.5.1 says it should be set) */
     uint8_t host[2];        /* last octet of the address of each TCP side */
-    bool real;              /* addresses are those below, not documentation ones */
+    bool real;              /* uses the addresses below, not documentation addresses */
     uint8_t address[2][16]; /* of each TCP side, in network order; IPv4: the first four octets */
     uint16_t port[2];
 };
 
 struct frame_tcp {
-    unsigned side; /* the sender's */
+    unsigned side; /* of the sender */
     uint32_t seq, ack;
     uint8_t flags;         /* as in the header: FIN 0x01, SYN 0x02, RST 0x04, PSH 0x08, ACK 0x10 */
     uint8_t traffic_class; /* of IP: DSCP and ECN */
@@ -45,7 +45,7 @@ size_t frame_encode(const struct frame_path *path, const struct frame_tcp *tcp, 
 
 /* RoCE v2 (InfiniBand Architecture Specification volume 1, annex A17). path->port is not used. */
 struct frame_roce {
-    unsigned side;        /* the sender's */
+    unsigned side;        /* of the sender */
     uint16_t source_port; /* UDP: the same for all packets of one flow */
     uint16_t ip_id;
     const uint8_t *headers; /* BTH and extended headers, whose pad count is that of the payload */
@@ -54,15 +54,15 @@ struct frame_roce {
     size_t payload_length;
 };
 
-/* As frame_encode(): pads the payload, and adds the invariant CRC. */
+/* Like frame_encode(), but pads the payload and adds the invariant CRC. */
 size_t frame_encode_roce(const struct frame_path *path, const struct frame_roce *roce, uint8_t *out);
 
 /* Writes the address of a side, 4 or 16 octets; returns their number. */
 size_t frame_address(const struct frame_path *path, unsigned side, uint8_t *out);
 
 /*
- * Cuts an IPv4 frame that frame_encode() made into two fragments of the same datagram, the first holding `first` octets
- * of the IP payload (a multiple of eight). Returns false for IPv6 or when it is too short. Lengths go to *length.
+ * Cuts an IPv4 frame from frame_encode() into two fragments of one datagram; the first holds `first` octets of the IP
+ * payload (a multiple of eight). Returns false for IPv6 or a datagram that is too short. Lengths go to *length.
  */
 bool frame_fragment(const struct frame_path *path, const uint8_t *frame, size_t n, size_t first, uint8_t *out[2],
                     size_t length[2]);

@@ -28,7 +28,7 @@ static inline uint64_t random_below(struct random_source *random, uint64_t below
 
 static inline bool random_chance(struct random_source *random, double probability)
 {
-    /* No number is drawn for an impossible event, so that adding a kind of trouble at 0 changes no capture. */
+    /* An event of probability 0 draws no number, so that a new kind of trouble at 0 changes no capture. */
     return probability > 0 && (double)(random_next(random) >> 11) * 0x1p-53 < probability;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The life of a simulated reliable connection, and what the authors of scripts call. */
+/* The life of a simulated reliable connection, and the functions for scripts. */
 #include "traffic-gen/sim/rc_internal.h"
 
 enum { MTU_MIN = 256, MTU_MAX = 4096, HEADERS = IB_GRH_LEN + 8 + IB_BTH_LEN + IB_RETH_LEN + IB_ICRC_LEN };
@@ -96,7 +96,7 @@ void rc_free(void *p)
     g_free(connection);
 }
 
-/* ---- what is scripted ---- */
+/* ---- scripting ---- */
 
 uint64_t rc_all_of_peer(const struct rc_connection *connection, unsigned side)
 {

@@ -3,13 +3,11 @@
  * Reliable connections of RoCE v2 in the simulated network (sim.h): connection management, and a queue pair at each end
  * (InfiniBand Architecture Specification volume 1, chapters 9 and 12; its annex A17).
  *
- * Messages are cut at the path MTU; requests have PSNs of their own in each direction, a Read as many as its response
- * has packets. Acknowledges are coalesced. What is lost is asked for again: by a NAK of the receiver, by a requester
- * that finds an answer missing, or by its timer; then everything from there on is sent again (go-back-N), of a Read
- * what has not come yet.
+ * Messages are cut at the path MTU. Requests have their own PSNs in each direction; a Read takes as many as its
+ * response has packets. Acknowledges are coalesced. A NAK from the receiver, a requester that misses an answer, or its
+ * timer recovers lost packets; then everything from there on is sent again (go-back-N), for a Read the missing rest.
  *
- * Sides: 0 sends the ConnectRequest. sim_how.received counts the peer's steps, the first so many of which must have
- * arrived.
+ * Sides: 0 sends the ConnectRequest. sim_how.received counts the peer's steps that must have arrived.
  */
 #ifndef IWARP_TRAFFIC_SIM_RC_H
 #define IWARP_TRAFFIC_SIM_RC_H
@@ -25,17 +23,17 @@ struct rc_options {
     unsigned mtu;           /* of the path: 256, 512, 1024, 2048 or 4096 */
     uint32_t qp[2];         /* of each side */
     uint32_t psn[2];        /* of each side's first request */
-    uint8_t reads[2];       /* that each side serves at once (responder resources); 0: none */
-    uint8_t depth[2];       /* that each side asks for at once (initiator depth); 0: none */
+    uint8_t reads[2];       /* Reads that each side serves at once (responder resources); 0: none */
+    uint8_t depth[2];       /* Reads that each side requests at once (initiator depth); 0: none */
     int64_t delay_ns;       /* between the connection's start and its ConnectRequest */
 };
 
-/* The largest path MTU whose packets fit into Ethernet frames of this MTU; 0: none does. */
+/* The largest path MTU whose packets fit into Ethernet frames of this MTU; 0: none. */
 unsigned rc_path_mtu(unsigned mtu);
 
-/* Begins when the simulation runs. */
+/* Adds a connection, which begins when the simulation runs. */
 struct rc_connection *rc_connect(struct sim *sim, const struct rc_options *options);
-/* Begins only when `before` is over. */
+/* Lets the connection begin only when `before` is over. */
 void rc_connect_after(struct rc_connection *connection, struct sim_life *before);
 struct sim_life *rc_life(struct rc_connection *connection);
 
@@ -46,36 +44,36 @@ enum rc_kind {
     RC_SEND,
     RC_WRITE,
     RC_READ,
-    RC_ANSWER, /* to the peer's oldest Read without one: p[0..n), zeros beyond */
-    RC_REFUSE, /* a NAK for the peer's request rc_refuse() chose; with not_ready an RNR NAK, after which it gives up */
-    RC_SIGN,   /* the latest Acknowledge once more: it is still there */
+    RC_ANSWER, /* to the peer's oldest unanswered Read: p[0..n), zeros beyond */
+    RC_REFUSE, /* a NAK for the request from rc_refuse(); with not_ready an RNR NAK, which ends the connection */
+    RC_SIGN,   /* repeats the latest Acknowledge: shows that it is still there */
     RC_END,    /* DisconnectRequest when its own requests are done; at once with abrupt */
-    RC_CAPTURE /* from here on the capture holds, or does not hold, the connection's packets */
+    RC_CAPTURE /* shows or hides the connection's packets in the capture from here on */
 };
 
 struct rc_step {
     enum rc_kind kind;
     bool solicited, invalidate; /* SEND */
-    uint32_t rkey;              /* WRITE, READ; SEND: what is invalidated */
+    uint32_t rkey;              /* WRITE, READ; SEND: the key to invalidate */
     uint64_t address;           /* WRITE, READ */
     uint32_t length;            /* READ */
     enum ib_nak nak;            /* REFUSE */
-    bool not_ready;             /* REFUSE: RNR NAK; the peer was allowed no retries */
+    bool not_ready;             /* REFUSE: RNR NAK; the peer may not retry */
     bool abrupt;                /* END */
     bool on;                    /* CAPTURE */
     const uint8_t *p;           /* copied */
     size_t n;
 };
 
-/* Everything scripted so far for the peer of side: the gate of an orderly answer. */
+/* Everything scripted so far for side's peer: the gate of an orderly answer. */
 uint64_t rc_all_of_peer(const struct rc_connection *connection, unsigned side);
 void rc_say(struct rc_connection *connection, unsigned side, const struct rc_step *step, const struct sim_how *how);
 /*
- * The latest request of that kind (SEND, WRITE, READ) of the peer of side is never acknowledged: the RC_REFUSE that
- * follows answers it. False: there is none.
+ * Chooses the latest request of that kind (SEND, WRITE, READ) of side's peer: it is never acknowledged, and the next
+ * RC_REFUSE answers it. False: there is none.
  */
 bool rc_refuse(struct rc_connection *connection, unsigned side, enum rc_kind kind);
-/* True when the last step of the peer of side is a Send. */
+/* True when the last step of side's peer is a Send. */
 bool rc_peer_has_sent(const struct rc_connection *connection, unsigned side);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of a simulated reliable connection share: its life (rc.c), the script of each side (rc_script.c),
- * connection management (rc_manage.c), requests (rc_request.c), what answers them (rc_respond.c), and packets
- * (rc_packet.c).
+ * Shared by the parts of a simulated reliable connection: its life (rc.c), the script of each side (rc_script.c),
+ * connection management (rc_manage.c), requests (rc_request.c), answers (rc_respond.c), and packets (rc_packet.c).
  *
- * PSNs are counted on in 64 bits from the first request of a side; on the wire they are cut to 24.
+ * PSNs count in 64 bits from a side's first request; on the wire they have 24 bits.
  */
 #ifndef IWARP_TRAFFIC_SIM_RC_INTERNAL_H
 #define IWARP_TRAFFIC_SIM_RC_INTERNAL_H
@@ -15,12 +14,12 @@
 
 enum {
     RC_WINDOW = 64,     /* packets in flight */
-    RC_ACK_NS = 2500,   /* how long an Acknowledge waits for more to acknowledge */
-    RC_RNR_NS = 640000, /* what an RNR NAK asks for: code 12 */
+    RC_ACK_NS = 2500,   /* how long an Acknowledge waits for further packets */
+    RC_RNR_NS = 640000, /* delay requested by an RNR NAK: code 12 */
     RC_RNR_CODE = 12,
     RC_CM_NS = 500000000,
     RC_CM_TRIES = 16,
-    RC_TIMEOUTS_MAX = 100, /* in a row, without progress */
+    RC_TIMEOUTS_MAX = 100, /* in succession, without progress */
     RC_ACK_TIMEOUT = 15,   /* 4.096 us * 2^15 */
     RC_NO_CREDITS = 0x1F,
 };
@@ -32,32 +31,32 @@ struct rc_action {
     struct sim_how how;
     bool gate_open;
     int64_t ready_at;
-    bool arrived; /* the peer has all of it */
-    bool refused; /* the peer answers it by RC_REFUSE */
+    bool arrived; /* the peer has received all of it */
+    bool refused; /* the peer answers it with RC_REFUSE */
 };
 
-/* A request as it was posted. */
+/* A posted request. */
 struct rc_request {
     unsigned action;
     uint64_t from;    /* offset of its first packet */
-    uint32_t packets; /* offsets that it takes */
-    uint32_t got;     /* READ: packets of the response that have come */
-    bool sent;        /* its first packet was */
+    uint32_t packets; /* number of offsets that it takes */
+    uint32_t got;     /* READ: packets of the response received */
+    bool sent;        /* its first packet was sent */
 };
 
-/* A Read of the peer. */
+/* A Read from the peer. */
 struct rc_served {
     uint64_t from;
     uint32_t packets;
     uint32_t length;
-    uint8_t *octets; /* owned, length of them; NULL: not answered yet */
-    unsigned answer; /* the action that did */
+    uint8_t *octets; /* owned, `length` octets; NULL: not answered yet */
+    unsigned answer; /* the action that answered it */
 };
 
-/* A message of connection management, and the action that it carries out. */
+/* A message of connection management, and the action it carries. */
 struct rc_mad {
     uint8_t attribute; /* enum ib_cm_attribute; 0: none */
-    bool carries;      /* action: */
+    bool carries;      /* has an action: */
     unsigned action;
     uint8_t octets[IB_MAD_LEN];
 };
@@ -65,37 +64,37 @@ struct rc_mad {
 struct rc_end {
     GArray *script; /* struct rc_action */
     unsigned next_action;
-    unsigned arrived; /* of the first actions, so many have */
-    bool broken;      /* the queue pair is in error: it neither asks nor answers */
-    bool gone;        /* the connection is over for it: */
+    unsigned arrived; /* number of first actions that have arrived */
+    bool broken;      /* the queue pair is in error: it sends neither requests nor answers */
+    bool gone;        /* this side's connection is over: */
     bool capture_off;
     struct sim_lane lane;
     uint16_t ip_id;
     uint32_t mad_psn;
     /* Connection management. */
-    struct rc_mad asks; /* what it repeats until it is answered */
+    struct rc_mad asks; /* message that is repeated until answered */
     unsigned tries;
     uint64_t mad_generation;
     bool established, leaving;
     /* Requests. */
     GArray *requests;  /* struct rc_request, ascending */
-    unsigned open;     /* the first that is not done */
-    unsigned reads;    /* of them, that are sent and not done */
-    uint64_t posted;   /* offset after the last */
-    uint64_t done;     /* everything before it is acknowledged, or has come */
-    uint64_t next;     /* offset to be sent next */
-    bool went_back;    /* to `done`: no need to do it again before the timer, or progress */
-    uint64_t again;    /* what is before it was sent when it went back: it may still arrive twice */
+    unsigned open;     /* the first request that is not done */
+    unsigned reads;    /* Reads among them that are sent and not done */
+    uint64_t posted;   /* offset after the last request */
+    uint64_t done;     /* offsets before it are acknowledged, or answered */
+    uint64_t next;     /* next offset to send */
+    bool went_back;    /* went back to `done`: not again before the timer, or progress */
+    uint64_t again;    /* offsets before it were sent before going back: they may arrive twice */
     unsigned timeouts; /* since the last progress */
     uint64_t timer_generation;
-    int64_t not_before; /* an RNR NAK asked for it */
-    bool no_retries;    /* the first RNR NAK is the end */
+    int64_t not_before; /* requested by an RNR NAK */
+    bool no_retries;    /* the first RNR NAK ends the connection */
     /* Answers. */
     uint64_t expected; /* offset of the peer's next request */
-    bool nak_sent;     /* it was asked for; what follows is dropped silently */
+    bool nak_sent;     /* a NAK asked for `expected`; later requests are dropped silently */
     uint32_t msn;
     GArray *served;     /* struct rc_served, ascending */
-    unsigned to_answer; /* the first of them without an answer */
+    unsigned to_answer; /* the first of served without an answer */
     bool refusing;      /* the peer's request at `expected` waits for its NAK */
     bool ack_pending;
     uint64_t ack_generation;
@@ -113,10 +112,10 @@ struct rc_connection {
 
 struct rc_packet {
     struct ib_packet wire; /* without payload */
-    uint64_t offset;       /* of the request that it is, or answers */
+    uint64_t offset;       /* of the request, or of the request that it answers */
     uint8_t *payload;      /* owned */
     size_t n;
-    struct rc_mad *mad; /* owned; NULL: it is for the queue pair */
+    struct rc_mad *mad; /* owned; NULL: the packet is for the queue pair */
     uint16_t ip_id;
     bool uncaptured;
 };
@@ -146,15 +145,15 @@ void rc_finish_if_over(struct rc_connection *connection);
 /* ---- rc_script.c ---- */
 
 void rc_run_script(struct rc_connection *connection, unsigned side);
-/* The action of that side is with its peer, whose script may go on. */
+/* The side's action has reached the peer, whose script may continue. */
 void rc_has_arrived(struct rc_connection *connection, unsigned side, unsigned action);
 
 /* ---- rc_manage.c ---- */
 
-/* The peer is ready: it has said so, or speaks. */
+/* The peer is ready: it said so, or sends data. */
 void rc_establish(struct rc_connection *connection, unsigned side);
 void rc_manage(struct rc_connection *connection, unsigned side, unsigned action);
-/* Such a message of the peer of side. */
+/* Handles this message from side's peer. */
 void rc_managed(struct rc_connection *connection, unsigned side, const struct rc_mad *mad);
 void rc_mad_timer(struct rc_connection *connection, unsigned side);
 /* Answers the DisconnectRequest. */
@@ -162,20 +161,20 @@ void rc_disconnect(struct rc_connection *connection, unsigned side);
 
 /* ---- rc_request.c ---- */
 
-/* Posts what an action asks for. */
+/* Posts the request of an action. */
 void rc_post(struct rc_connection *connection, unsigned side, unsigned action);
 bool rc_all_done(const struct rc_end *end);
 void rc_pump(struct rc_connection *connection, unsigned side);
-/* An Acknowledge or a response of the peer of side. */
+/* Handles an Acknowledge or a response from side's peer. */
 void rc_answered(struct rc_connection *connection, unsigned side, const struct rc_packet *packet);
 void rc_timer(struct rc_connection *connection, unsigned side);
 void rc_start_timer(struct rc_connection *connection, unsigned side);
-/* Packets of a message of so many octets. */
+/* Number of packets for a message of this length. */
 uint32_t rc_packets_of(const struct rc_connection *connection, size_t octets);
 
 /* ---- rc_respond.c ---- */
 
-/* A request of the peer of side. */
+/* Handles a request from side's peer. */
 void rc_requested(struct rc_connection *connection, unsigned side, const struct rc_packet *packet);
 void rc_answer(struct rc_connection *connection, unsigned side, unsigned action);
 void rc_say_nak(struct rc_connection *connection, unsigned side, unsigned action);
@@ -185,12 +184,12 @@ void rc_acknowledge(struct rc_connection *connection, unsigned side);
 /* ---- rc_packet.c ---- */
 
 extern const struct sim_transport rc_transport;
-/* A packet of side to the other queue pair, with the headers that its opcode has. */
+/* Makes a packet from side to the other queue pair, with the headers of its opcode. */
 struct rc_packet *rc_packet_new(const struct rc_connection *connection, unsigned side, enum ib_operation operation,
                                 uint64_t offset);
 /* The same for connection management. */
 struct rc_packet *rc_packet_of_mad(struct rc_connection *connection, unsigned side, const struct rc_mad *mad);
-/* Sends it; takes it over. */
+/* Sends the packet and takes ownership. */
 void rc_depart(struct rc_connection *connection, unsigned side, struct rc_packet *packet, const struct sim_how *how);
 
 #endif

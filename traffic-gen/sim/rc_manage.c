@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Connection management of a simulated reliable connection: each message is repeated until it is answered, and answered
- * as often as it comes (InfiniBand Architecture Specification volume 1, section 12.9).
+ * each time it comes (InfiniBand Architecture Specification volume 1, section 12.9).
  */
 #include "traffic-gen/sim/rc_internal.h"
 
@@ -20,7 +20,7 @@ static void put_gid(const struct rc_connection *connection, unsigned side, uint8
     memcpy(gid + 16 - n, address, n);
 }
 
-/* IP addressing before what the consumer says. */
+/* The IP addressing header precedes the consumer's private data. */
 static size_t put_ip(const struct rc_connection *connection, uint8_t *out, size_t size)
 {
     const struct frame_path *path = &connection->options.path;
@@ -89,7 +89,7 @@ static void manage_say(struct rc_connection *connection, unsigned side, const st
     rc_depart(connection, side, rc_packet_of_mad(connection, side, mad), how);
 }
 
-/* A message that answers another one, and is not repeated by itself. */
+/* Sends an answer, which is not repeated by itself. */
 static void manage_reply(struct rc_connection *connection, unsigned side, uint8_t attribute)
 {
     struct rc_mad mad = {0};
@@ -108,7 +108,7 @@ static void start_timer(struct rc_connection *connection, unsigned side)
                                            .generation = ++end->mad_generation});
 }
 
-/* A rejection is said again to whoever asks again. */
+/* A repeated request gets the rejection again. */
 static void stop_asking(struct rc_end *end)
 {
     if (end->asks.attribute != IB_CM_REJECT)
@@ -116,7 +116,7 @@ static void stop_asking(struct rc_end *end)
     end->mad_generation++;
 }
 
-/* The connection is over for this side: what its script still says is left out. */
+/* Ends the connection for this side: the rest of its script is left out. */
 static void manage_leave(struct rc_connection *connection, unsigned side)
 {
     struct rc_end *end = &connection->end[side];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Packets of a simulated reliable connection, and how they pass the tap. */
+/* Packets of a simulated reliable connection, and their way past the tap. */
 #include "traffic-gen/sim/rc_internal.h"
 
 enum { PKEY = 0xFFFF, EPHEMERAL = 0xC000 };
@@ -35,7 +35,7 @@ struct rc_packet *rc_packet_of_mad(struct rc_connection *connection, unsigned si
         .opcode = (uint8_t)opcode,
         .pkey = PKEY,
         .qp = IB_QP_CM,
-        .ack_request = true, /* as Linux has it */
+        .ack_request = true, /* as on Linux */
         .psn = connection->end[side].mad_psn++ & IB_PSN_MASK,
     };
     packet->wire.qkey = cm_qkey;
@@ -65,7 +65,7 @@ static void rc_packet_free(void *p)
     g_free(packet);
 }
 
-/* What routers spread flows by: one port for connection management, one for the queue pairs. */
+/* UDP source ports, by which routers spread flows: one for connection management, one for the queue pairs. */
 static uint16_t source_port(const struct rc_connection *connection, bool is_mad)
 {
     uint32_t x = (connection->options.qp[0] * 0x9E3779B1u) ^ (connection->options.qp[1] * 0x85EBCA6Bu) ^ is_mad;
@@ -122,7 +122,7 @@ static void arrive(struct rc_connection *connection, unsigned side, const struct
     }
     if (connection->end[side].broken || connection->end[side].gone)
         return;
-    rc_establish(connection, side); /* it may overtake the ReadyToUse */
+    rc_establish(connection, side); /* the packet may overtake the ReadyToUse */
     if (packet->wire.info->response)
         rc_answered(connection, side, packet);
     else

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Requests of a simulated queue pair: what it sends, and what it makes of the answers. */
+/* Requests of a simulated queue pair: sending them, and handling the answers. */
 #include "traffic-gen/sim/rc_internal.h"
 
-/* First, Middle, Last, Only of a kind of message. */
+/* Opcodes for First, Middle, Last, Only of a kind of message. */
 struct shapes {
     uint8_t first, middle, last, only;
 };
@@ -46,7 +46,7 @@ void rc_post(struct rc_connection *connection, unsigned side, unsigned index)
 
 /* ---- sending ---- */
 
-/* The one that has this offset. */
+/* The request with this offset. */
 static struct rc_request *request_find(struct rc_end *end, uint64_t offset)
 {
     unsigned i = end->open;
@@ -94,7 +94,7 @@ static void request_send_part(struct rc_connection *connection, unsigned side, c
     rc_depart(connection, side, packet, how);
 }
 
-/* Packets in flight: a Read is one, however many its response has. */
+/* Packets in flight: a Read counts as one, however long its response is. */
 static uint64_t request_in_flight(struct rc_end *end)
 {
     uint64_t packets = end->next - end->done;
@@ -110,11 +110,11 @@ static uint64_t request_in_flight(struct rc_end *end)
     return packets;
 }
 
-/* A Read more than the peer serves at once waits, and so does all after it. */
+/* A Read beyond the peer's limit waits, and so do later requests. */
 static bool request_may_send(struct rc_connection *connection, unsigned side, const struct rc_request *request)
 {
     struct rc_end *end = &connection->end[side];
-    /* The side that accepts knows what the other one serves: its depth is what it means to use. */
+    /* The accepting side knows the other's limit: its depth is what it plans to use. */
     unsigned depth = side == 1 ? connection->options.depth[side]
                                : MIN(connection->options.depth[side], connection->options.reads[!side]);
 
@@ -128,7 +128,7 @@ static void send_next(struct rc_connection *connection, unsigned side, struct rc
     struct rc_end *end = &connection->end[side];
     const bool read = rc_action(end, request->action)->step.kind == RC_READ;
     struct sim_how how = rc_action(end, request->action)->how;
-    /* What befalls on purpose befalls its first packet, once. */
+    /* Deliberate trouble hits its first packet, once. */
     const struct sim_how *befalls = request->sent ? NULL : &how;
 
     if (read) {
@@ -176,7 +176,7 @@ void rc_start_timer(struct rc_connection *connection, unsigned side)
                                            .generation = ++connection->end[side].timer_generation});
 }
 
-/* Everything from the first request on that is not done. */
+/* Sends everything again from the first unfinished request on. */
 static void go_back(struct rc_connection *connection, unsigned side)
 {
     struct rc_end *end = &connection->end[side];
@@ -189,7 +189,7 @@ static void go_back(struct rc_connection *connection, unsigned side)
     rc_pump(connection, side);
 }
 
-/* A response is missing. Those that were on their way when it was asked for again say nothing new. */
+/* A response is missing. Responses under way at the first retransmission say nothing new. */
 static void miss_response(struct rc_connection *connection, unsigned side)
 {
     if (connection->end[side].done >= connection->end[side].again)
@@ -203,10 +203,10 @@ void rc_timer(struct rc_connection *connection, unsigned side)
 
     if (end->broken || end->gone || rc_all_done(end))
         return;
-    /* The peer has everything, and takes its time with an answer: that begins the timer anew. */
+    /* The peer has everything, but its answer takes time: restarts the timer. */
     if ((peer->expected >= end->next && peer->to_answer < peer->served->len) || peer->refusing)
         return;
-    if (++end->timeouts > RC_TIMEOUTS_MAX) { /* the peer has left without a word */
+    if (++end->timeouts > RC_TIMEOUTS_MAX) { /* the peer has disappeared */
         end->broken = true;
         rc_run_script(connection, side);
         return;
@@ -216,7 +216,7 @@ void rc_timer(struct rc_connection *connection, unsigned side)
     rc_start_timer(connection, side);
 }
 
-/* Requests before that offset are done, as far as no Read lacks octets. False: one does. */
+/* Finishes requests before that offset, unless a Read lacks octets. False: one does. */
 static bool finish_before(struct rc_connection *connection, unsigned side, uint64_t offset)
 {
     struct rc_end *end = &connection->end[side];
@@ -257,7 +257,7 @@ static void request_take_response(struct rc_connection *connection, unsigned sid
     struct rc_end *end = &connection->end[side];
     struct rc_request *request;
 
-    /* What came before it has arrived (section 9.7.5.1.2). */
+    /* Earlier requests have arrived (section 9.7.5.1.2). */
     if (packet->offset < end->done || !finish_before(connection, side, packet->offset) ||
         end->open == end->requests->len || packet->offset != end->done) {
         if (packet->offset > end->done)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a simulated queue pair makes of the peer's requests: Acknowledges, NAKs, Read responses. */
+/* How a simulated queue pair handles the peer's requests: Acknowledges, NAKs, Read responses. */
 #include "traffic-gen/sim/rc_internal.h"
 
 #include <string.h>
@@ -23,7 +23,7 @@ static void say_acknowledge(struct rc_connection *connection, unsigned side, uin
     rc_depart(connection, side, packet, how);
 }
 
-/* Everything before it may be acknowledged: responses come first (section 9.7.5.1.2). */
+/* Whether everything before it may be acknowledged: responses come first (section 9.7.5.1.2). */
 static uint64_t acknowledgeable(struct rc_end *end)
 {
     return end->to_answer < end->served->len ? served_at(end, end->to_answer)->from : end->expected;
@@ -41,7 +41,7 @@ void rc_acknowledge(struct rc_connection *connection, unsigned side)
         say_acknowledge(connection, side, up_to - 1, RC_NO_CREDITS, NULL);
 }
 
-/* Acknowledges what comes within a short while together. */
+/* Acknowledges packets together that arrive within a short time. */
 static void acknowledge_soon(struct rc_connection *connection, unsigned side)
 {
     struct rc_end *end = &connection->end[side];
@@ -93,7 +93,7 @@ void rc_answer(struct rc_connection *connection, unsigned side, unsigned index)
     const struct rc_action *action = rc_action(end, index);
     struct rc_served *read;
 
-    if (end->to_answer == end->served->len) { /* nobody has asked */
+    if (end->to_answer == end->served->len) { /* there is no Read */
         rc_has_arrived(connection, side, index);
         return;
     }
@@ -121,7 +121,7 @@ static void respond_take_read(struct rc_connection *connection, unsigned side, c
     end->expected += read.packets;
 }
 
-/* A Read that was served already, or a part of it: its response was lost. */
+/* A Read that was already served, or a part of it: its response was lost. */
 static void serve_again(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
 {
     struct rc_end *end = &connection->end[side];
@@ -140,7 +140,7 @@ static void serve_again(struct rc_connection *connection, unsigned side, const s
 
 /* ---- requests ---- */
 
-/* The peer's action that the packet belongs to. */
+/* The peer's action for this packet. */
 static unsigned action_of(const struct rc_end *peer, uint64_t offset)
 {
     unsigned low = 0, high = peer->requests->len;
@@ -171,7 +171,7 @@ void rc_say_nak(struct rc_connection *connection, unsigned side, unsigned index)
     end->timer_generation++;
 }
 
-/* True when there is no Receive for it now. */
+/* True when no Receive is available now. */
 static bool not_ready(struct rc_connection *connection, const struct rc_packet *packet)
 {
     return packet->wire.info->message == IB_MESSAGE_SEND && packet->wire.info->first &&
@@ -187,7 +187,7 @@ static void requested_again(struct rc_connection *connection, unsigned side, con
         acknowledge_soon(connection, side);
 }
 
-/* The one that is due; false: it is refused. */
+/* Handles the expected request; false: it is refused. */
 static bool respond_take_request(struct rc_connection *connection, unsigned side, const struct rc_packet *packet)
 {
     struct rc_end *end = &connection->end[side];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The script of each side: what it does when its turn has come. */
+/* The script of each side: its actions in turn. */
 #include "traffic-gen/sim/rc_internal.h"
 
 void rc_has_arrived(struct rc_connection *connection, unsigned side, unsigned index)
@@ -25,7 +25,7 @@ static bool script_gate_open(const struct rc_connection *connection, unsigned si
     return (!action->how.acked && (action->step.kind != RC_END || action->step.abrupt)) || rc_all_done(end);
 }
 
-/* Whether the action may run now; arranges to be asked again when only time is missing. */
+/* Whether the action may run now; schedules another check when only time is missing. */
 static bool script_is_due(struct rc_connection *connection, unsigned side, struct rc_action *action)
 {
     if (!action->gate_open) {
@@ -75,7 +75,7 @@ void rc_run_script(struct rc_connection *connection, unsigned side)
             return;
         end->next_action++;
         act(connection, side, index);
-        /* What counts as arrived at once may be what the peer waits for. */
+        /* Actions that arrive at once may open the peer's gates. */
         if (rc_action(end, index)->arrived)
             rc_schedule(connection,
                         (struct event){.time = connection->sim->now, .kind = RC_EVENT_SCRIPT, .side = !side});

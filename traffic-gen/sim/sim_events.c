@@ -51,7 +51,7 @@ struct event sim_take_first(struct sim *sim)
 
 void sim_unschedule(struct sim *sim, const void *connection)
 {
-    /* Removing may disturb the heap's order: rebuild it. */
+    /* Removing elements disturbs the heap's order: rebuild it. */
     GArray *old = g_array_copy(sim->heap);
 
     g_array_set_size(sim->heap, 0);

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * What the simulated transports share: events (sim_events.c), the run (sim.c), and what befalls a packet on its way
- * (sim_path.c).
- */
+/* Shared by the simulated transports: events (sim_events.c), the run (sim.c), and a packet's way (sim_path.c). */
 #ifndef IWARP_TRAFFIC_SIM_SIM_INTERNAL_H
 #define IWARP_TRAFFIC_SIM_SIM_INTERNAL_H
 
@@ -24,7 +21,7 @@ struct event;
 
 /* A transport. */
 struct sim_transport {
-    /* An event that has become void: it is dropped, and does not advance the clock. */
+    /* Whether an event is obsolete: it is dropped, and does not advance the clock. */
     bool (*is_stale)(const struct event *event);
     void (*run)(const struct event *event);
     void *(*packet_copy)(const void *packet);
@@ -34,13 +31,13 @@ struct sim_transport {
     void (*connection_free)(void *connection);
 };
 
-/* Kinds 0 and 1 are those of packets, and the same for all transports. */
+/* Kinds 0 and 1 are for packets, and common to all transports. */
 enum event_packet { EVENT_TAP, EVENT_ARRIVE, EVENT_OWN };
 
 struct event {
     int64_t time;
     uint64_t serial;
-    unsigned kind; /* enum event_packet, or the transport's own from EVENT_OWN on */
+    unsigned kind; /* enum event_packet, or the transport's own kind from EVENT_OWN on */
     const struct sim_transport *transport;
     void *connection;
     unsigned side; /* of a packet: its sender; else the owner */
@@ -55,7 +52,7 @@ struct sim_member {
 
 struct sim_life {
     bool over;
-    GArray *after; /* struct event: what starts the connections that begin when it is over; time: their delay */
+    GArray *after; /* struct event: starts of connections that begin when this one is over; time: their delay */
 };
 
 struct sim {
@@ -74,7 +71,7 @@ struct sim {
 
 void sim_schedule(struct sim *sim, struct event event);
 struct event sim_take_first(struct sim *sim);
-/* Takes the events of a connection out, before the run. */
+/* Removes the events of a connection, before the run. */
 void sim_unschedule(struct sim *sim, const void *connection);
 
 /* ---- sim.c ---- */
@@ -83,28 +80,28 @@ void sim_unschedule(struct sim *sim, const void *connection);
 void sim_add(struct sim *sim, const struct sim_transport *transport, void *connection);
 void sim_event_free(struct event *event);
 
-/* The connection is over: those that wait for that begin. */
+/* The connection is over: connections that wait for it begin. */
 void sim_life_end(struct sim *sim, struct sim_life *life);
-/* Not by itself but after that one; start: what schedules it, its time the delay. */
+/* Lets the connection begin after that one; start: its event, whose time is the delay. */
 void sim_life_after(struct sim *sim, struct sim_life *before, const struct event *start);
 
 /* ---- sim_path.c ---- */
 
-/* What one end sends, as far as its packets keep their order. */
+/* The packets of one end that keep their order. */
 struct sim_lane {
     int64_t next_departure;
-    int64_t at_tap, at_end; /* when the packet before arrives: jitter keeps the order */
+    int64_t at_tap, at_end; /* arrival of the previous packet: jitter keeps the order */
 };
 
 /* How a packet travels. */
 struct sim_travel {
-    bool troubled; /* the network may do something to it */
-    bool absent;   /* it is captured, but reaches nobody */
+    bool troubled; /* subject to the network's disturbances */
+    bool absent;   /* captured, but never arrives */
 };
 
 /*
- * Puts a packet on its way: schedules EVENT_TAP and EVENT_ARRIVE with copies of it, as often as it comes. how: what
- * happens to it on purpose; NULL: nothing.
+ * Puts a packet on its way: schedules EVENT_TAP and EVENT_ARRIVE, each with a copy for each arrival. how: deliberate
+ * trouble; NULL: none.
  */
 void sim_travel(struct sim *sim, struct sim_lane *lane, const struct event *packet, const struct sim_travel *travel,
                 const struct sim_how *how);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What happens to a packet on its way: loss, detours, copies, jitter. */
+/* A packet's way: loss, detours, copies, jitter. */
 #include "traffic-gen/sim/sim_internal.h"
 
 static int64_t detour(struct sim *sim)
@@ -9,11 +9,11 @@ static int64_t detour(struct sim *sim)
 
 struct fate {
     bool lost, lost_before_tap, twice;
-    bool detoured; /* it may be overtaken */
+    bool detoured; /* may be overtaken */
     int64_t to_tap, to_end;
 };
 
-/* The kinds of chance in this order: the same seed gives the same capture. */
+/* Draws in this order: the same seed gives the same capture. */
 static struct fate by_chance(struct sim *sim, bool troubled)
 {
     struct fate fate = {.to_tap = HALF_PATH_NS, .to_end = HALF_PATH_NS};
@@ -43,7 +43,7 @@ static void by_will(struct fate *fate, const struct sim_how *how)
     fate->to_tap += how->late ? LATE_NS : 0;
 }
 
-/* Jitter alone lets no packet overtake another one. */
+/* Jitter alone does not change the order of packets. */
 static void delay(struct sim *sim, struct sim_lane *lane, int64_t departure, struct fate *fate)
 {
     fate->to_tap += sim->trouble.delay_ns / 2;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an end of the simulated TCP makes of what arrives. */
+/* How an end of the simulated TCP handles arriving segments. */
 #include "traffic-gen/sim/sim_tcp_internal.h"
 
-/* Adds [from, to) to what was received; true when rcv_nxt moved. */
+/* Adds [from, to) to the received ranges; true when rcv_nxt moved. */
 static bool receive_range(struct end *end, uint64_t from, uint64_t to)
 {
     GArray *beyond = end->beyond;
@@ -47,14 +47,14 @@ static void sim_receive_take_ack(struct sim_connection *connection, unsigned sid
     sim_finish_if_over(connection);
 }
 
-/* side's segments up to `acked` are acknowledged. */
+/* Marks side's segments up to `acked` as acknowledged. */
 static void receive_ack(struct sim_connection *connection, unsigned side, uint64_t acked, uint16_t window, bool pure)
 {
     struct end *end = &connection->end[side];
 
     if (acked > end->snd_nxt)
         return;
-    /* A changed window makes an acknowledgement no duplicate (RFC 5681 section 2). */
+    /* An acknowledgement with a new window is not a duplicate (RFC 5681 section 2). */
     pure = pure && (connection->sim->trouble.window == 0 || window == end->peer_window);
     end->peer_window = window;
     end->snd_limit = MAX(end->snd_limit, acked + ((uint64_t)window << WINDOW_SCALE));
@@ -82,7 +82,7 @@ static void arrive_handshake(struct sim_connection *connection, unsigned receive
 
     end->snd_limit = MAX(end->snd_limit, packet->window); /* not scaled in a SYN */
     if (receiver == 1) {
-        /* The SYN, perhaps again: answer it, and again until it is acknowledged. */
+        /* A SYN, perhaps repeated: answers it, and repeats the answer until it is acknowledged. */
         sim_send_syn(connection, 1);
         if (!end->established)
             sim_start_rto(connection, 1);
@@ -107,7 +107,7 @@ static void sim_receive_take_octets(struct end *end, const struct packet *packet
         end->ack_pending = end->ack_now = true;
 }
 
-/* Where the window is limited, the application takes its time. */
+/* With a limited window, the application reads after a while. */
 static void read_soon(struct sim_connection *connection, unsigned side)
 {
     struct end *end = &connection->end[side];
@@ -169,7 +169,7 @@ void sim_read(struct sim_connection *connection, unsigned side)
 
     end->reading = false;
     end->read = end->rcv_nxt;
-    /* Whether to advertise it, RFC 9293 section 3.8.6.2.2: two segments, or half of the window. */
+    /* Whether to advertise the window, RFC 9293 section 3.8.6.2.2: two segments, or half of the buffer. */
     if (!end->dead && end->read + window >= end->advertised + MIN(window / 2, 2u * connection->options.mss[side]))
         sim_send_ack(connection, side);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The script of each side: what it does when it is its turn. */
+/* The script of each side: its actions in turn. */
 #include "traffic-gen/sim/sim_tcp_internal.h"
 
 static bool sim_script_gate_open(const struct sim_connection *connection, unsigned side, const struct action *action)
@@ -55,8 +55,8 @@ void sim_finish_if_over(struct sim_connection *connection)
 }
 
 /*
- * As much as the peer has room for, if that is worth a segment: else it waits, and probes when nothing is under way
- * that could bring an answer. Returns where it ends.
+ * Sends as much as the peer has room for, if that is worth a segment: else it waits, and probes when nothing is in
+ * flight. Returns the end of the octets sent.
  */
 static uint64_t room_up_to(struct sim_connection *connection, unsigned side, uint64_t from, uint64_t to)
 {
@@ -73,7 +73,7 @@ static uint64_t room_up_to(struct sim_connection *connection, unsigned side, uin
     return from;
 }
 
-/* False: the rest of it waits for room. The action is the one before the next one. */
+/* False: the rest waits for room. The action is the one before the next. */
 static bool write_out(struct sim_connection *connection, unsigned side, struct action *action)
 {
     struct end *end = &connection->end[side];
@@ -82,7 +82,7 @@ static bool write_out(struct sim_connection *connection, unsigned side, struct a
     uint64_t from = action->from, to = action->to, sent;
     unsigned first = end->next_action - 1;
 
-    /* Now and then the sender joins what is ready to send, as Nagle's algorithm and segmentation offload do. */
+    /* Now and then the sender joins ready octets, like Nagle's algorithm and segmentation offload. */
     while (end->next_action < end->script->len && random_chance(&sim->random, joining)) {
         struct action *next = &g_array_index(end->script, struct action, end->next_action);
 
@@ -96,7 +96,7 @@ static bool write_out(struct sim_connection *connection, unsigned side, struct a
         sim_send_new(connection, side, from, sent, false, &action->how);
     if (sent == to)
         return true;
-    /* What is left of the last joined write, and all that were not begun, come again. */
+    /* Sends the rest of the last joined write and all later writes again. */
     end->next_action--;
     while (end->next_action > first && sent <= g_array_index(end->script, struct action, end->next_action).from)
         end->next_action--;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an end of the simulated TCP sends, and what happens to it on its way. */
+/* What an end of the simulated TCP sends, and deliberate trouble for its packets. */
 #include "traffic-gen/sim/sim_tcp_internal.h"
 #include "wire/octets.h"
 
@@ -63,8 +63,7 @@ void sim_capture(struct sim_connection *connection, unsigned side, const struct 
     sim->write_failed |= !capture_file_packet(sim->file, sim->now, sim->frame, n);
 }
 
-/* Puts a packet on its way; takes ownership. `first` is false for retransmissions, to which nothing happens on purpose.
- */
+/* Puts a packet on its way; takes ownership. `first` is false for retransmissions, which have no deliberate trouble. */
 void sim_depart(struct sim_connection *connection, unsigned side, struct packet *packet, const struct sim_how *how,
                 bool first)
 {
@@ -85,7 +84,7 @@ void sim_depart(struct sim_connection *connection, unsigned side, struct packet 
     sim_tcp.packet_free(packet);
 }
 
-/* As the field has it, in units of the scale except in a SYN; never less than advertised before. */
+/* The window field, in units of the scale except in a SYN; never less than advertised before. */
 static uint16_t window_of(const struct sim_connection *connection, unsigned side, uint8_t flags)
 {
     const struct end *end = &connection->end[side];
@@ -130,7 +129,7 @@ void sim_send_ack(struct sim_connection *connection, unsigned side)
                true);
 }
 
-/* An octet that was acknowledged long ago, and is not even sent: the answer advertises the window. */
+/* Sends a probe with an octet that was acknowledged long ago: the answer advertises the window. */
 void sim_send_probe(struct sim_connection *connection, unsigned side)
 {
     struct end *end = &connection->end[side];
@@ -192,7 +191,7 @@ void sim_send_new(struct sim_connection *connection, unsigned side, uint64_t fro
         g_array_append_val(end->sent, sent);
         acknowledged_by_this(end);
         sim_depart(connection, side, sim_packet_new(connection, side, flags, from, length), &now, true);
-        now.lose = now.lose_before = now.late = now.twice = false; /* strikes the first segment */
+        now.lose = now.lose_before = now.late = now.twice = false; /* only for the first segment */
         from += length;
         end->snd_nxt = from + sent.fin;
     } while (from < to);
@@ -214,7 +213,7 @@ void sim_retransmit_first(struct sim_connection *connection, unsigned side)
 
     if (random_chance(&sim->random, sim->trouble.resegment)) {
         if (end->first_unacked + 1 < end->sent->len && random_below(&sim->random, 2) == 0) {
-            /* Join with what follows, as far as a segment holds. */
+            /* Joins it with later octets, up to a segment's size. */
             const struct sent *next = sent + 1;
             uint64_t longest = from + sim_segment_limit(connection, side);
 

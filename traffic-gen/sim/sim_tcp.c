@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The life of a connection, and the functions for authors of scripts. */
+/* The life of a connection, and the functions for scripts. */
 #include "traffic-gen/sim/sim_tcp_internal.h"
 
 static void tcp_start(struct sim_connection *connection)
@@ -209,7 +209,7 @@ void sim_raw(struct sim_connection *connection, unsigned side, const struct sim_
     tcp_append(connection, side, action, how);
 }
 
-/* ---- what was scripted ---- */
+/* ---- scripted so far ---- */
 
 unsigned sim_n_steps(const struct sim_connection *connection, unsigned side)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * TCP in the simulated network (sim.h). An acknowledgement says what that side has really received at that moment; loss
- * is repaired by retransmission.
+ * TCP in the simulated network (sim.h). Acknowledgements show what that side has received at that moment;
+ * retransmission repairs loss.
  *
  * Sides are TCP sides: 0 opens, 1 accepts. Stream offset 0 is the first octet after the SYN.
  */
@@ -18,7 +18,7 @@ struct sim_connection;
 struct sim_connection_options {
     struct frame_path path;
     uint32_t isn[2];      /* sequence number of the SYN */
-    uint16_t mss[2];      /* announced by each side: bounds what the other sends */
+    uint16_t mss[2];      /* announced by each side: limits the other's segments */
     bool no_sack[2];      /* leave SACK-permitted out of the SYN */
     uint32_t segment_max; /* above the MSS: super-segments as seen with segmentation offload; 0: MSS */
     int64_t delay_ns;     /* between the connection's start and sim_connect()'s moment */
@@ -26,11 +26,11 @@ struct sim_connection_options {
 
 /* Adds a connection; its handshake begins when the simulation runs. */
 struct sim_connection *sim_connect(struct sim *sim, const struct sim_connection_options *options);
-/* The connection begins only when `before` is over (both ends closed or reset): for a reused pair of ports. */
+/* Lets the connection begin only when `before` is over (both ends closed or reset): for a reused pair of ports. */
 void sim_connect_after(struct sim_connection *connection, struct sim_life *before);
 struct sim_life *sim_life(struct sim_connection *connection);
 
-/* The gate of an orderly answer: everything scripted so far for the peer of side. */
+/* The gate of an orderly answer: everything scripted so far for side's peer. */
 uint64_t sim_all_of_peer(const struct sim_connection *connection, unsigned side);
 /* Octets scripted so far for side, its FIN not counted. */
 uint64_t sim_written(const struct sim_connection *connection, unsigned side);
@@ -42,10 +42,10 @@ const uint8_t *sim_stream(const struct sim_connection *connection, unsigned side
 void sim_write(struct sim_connection *connection, unsigned side, const uint8_t *p, size_t n, const struct sim_how *how);
 void sim_fin(struct sim_connection *connection, unsigned side, const struct sim_how *how);
 void sim_reset(struct sim_connection *connection, unsigned side, const struct sim_how *how);
-/* From here on the capture holds, or does not hold, this connection's packets. */
+/* Shows or hides this connection's packets in the capture from here on. */
 void sim_capturing(struct sim_connection *connection, unsigned side, bool on, const struct sim_how *how);
 
-/* A segment outside the script of orderly TCP. Numbers are relative to the correct ones. */
+/* Sends a segment outside orderly TCP. Numbers are relative to the correct ones. */
 struct sim_raw {
     uint8_t flags;     /* 0: ACK */
     uint64_t offset;   /* stream offset of its first octet */
@@ -56,7 +56,7 @@ struct sim_raw {
 };
 void sim_raw(struct sim_connection *connection, unsigned side, const struct sim_raw *raw, const struct sim_how *how);
 
-/* ---- the script, for those who play it on another transport ---- */
+/* ---- the script, for playing it on another transport ---- */
 
 enum sim_step_kind { SIM_WRITE, SIM_FIN, SIM_RESET, SIM_CAPTURING, SIM_RAW };
 
@@ -69,6 +69,6 @@ struct sim_step {
 
 unsigned sim_n_steps(const struct sim_connection *connection, unsigned side);
 struct sim_step sim_step(const struct sim_connection *connection, unsigned side, unsigned index);
-bool sim_follows(const struct sim_connection *connection); /* it begins after another one */
+bool sim_follows(const struct sim_connection *connection); /* begins after another connection */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the simulated TCP share: sending (sim_send.c), the script of each side (sim_script.c), receiving
+ * Shared by the parts of the simulated TCP: sending (sim_send.c), the script of each side (sim_script.c), receiving
  * (sim_receive.c), and its life (sim_tcp.c).
  */
 #ifndef IWARP_TRAFFIC_SIM_SIM_TCP_INTERNAL_H
@@ -15,7 +15,7 @@ enum {
     SYN_RTO_NS = 1000000000,
     RTO_BACKOFF_MAX = 6,
     DUPLICATE_ACKS = 3,
-    READ_MIN_NS = 20000, /* from arrival until the application has read it, when windows count */
+    READ_MIN_NS = 20000, /* from arrival until the application has read it, with limited windows */
     READ_SPAN_NS = 2000000,
     WINDOW_SCALE = 7,
     WINDOW = 65535,
@@ -31,7 +31,7 @@ struct action {
     int64_t ready_at;
 };
 
-/* A stretch of the stream as first sent. */
+/* A range of the stream as first sent. */
 struct sent {
     uint64_t offset;
     uint32_t length;
@@ -49,7 +49,7 @@ struct end {
     unsigned next_action;
     bool fin_scripted, fin_sent;
     uint64_t snd_nxt, snd_una; /* stream offsets; FIN counts as one octet */
-    GArray *sent;              /* struct sent, from first_unacked on still in flight */
+    GArray *sent;              /* struct sent; those from first_unacked on are in flight */
     unsigned first_unacked;
     uint64_t recover; /* retransmit on partial acknowledgements up to here */
     unsigned duplicate_acks, backoff;
@@ -60,11 +60,11 @@ struct end {
     unsigned unacked_segments;
     bool ack_pending, ack_now;
     struct sim_lane lane;
-    /* When windows count: */
-    uint64_t snd_limit;    /* the peer has room for octets before this */
+    /* With limited windows: */
+    uint64_t snd_limit;    /* the peer has room for octets before this offset */
     uint16_t peer_window;  /* as last advertised */
-    uint64_t read;         /* octets that the application has read */
-    uint64_t advertised;   /* room was advertised up to here */
+    uint64_t read;         /* octets read by the application */
+    uint64_t advertised;   /* room was advertised up to this offset */
     bool reading, blocked; /* the application will read; octets wait for room */
     uint16_t ip_id;
 };
@@ -85,7 +85,7 @@ struct packet {
     uint32_t length;
     uint16_t window;
     uint16_t ip_id;
-    uint8_t *raw; /* owned payload of a raw segment; else it is taken from the stream */
+    uint8_t *raw; /* owned payload of a raw segment; NULL: taken from the stream */
     bool is_raw, uncaptured, fragment, no_df, fin, probe;
 };
 
@@ -100,8 +100,7 @@ void sim_tcp_schedule(struct sim_connection *connection, struct event event);
 
 struct packet *sim_packet_new(struct sim_connection *connection, unsigned side, uint8_t flags, uint64_t offset,
                               uint32_t length);
-/* Puts a packet on its way; takes ownership. `first` is false for retransmissions, to which nothing happens on purpose.
- */
+/* Puts a packet on its way; takes ownership. `first` is false for retransmissions, which have no deliberate trouble. */
 void sim_depart(struct sim_connection *connection, unsigned side, struct packet *packet, const struct sim_how *how,
                 bool first);
 /* The packet passes the tap. */

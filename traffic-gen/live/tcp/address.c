@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Addresses as people write them. */
+/* Addresses in text form. */
 #include "traffic-gen/live/tcp/internal.h"
 
 #include <arpa/inet.h>

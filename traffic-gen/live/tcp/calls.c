@@ -55,7 +55,7 @@ static socklen_t calls_address_of(const struct endpoint *endpoint, struct sockad
 
 static void limit_mss(int fd, unsigned mss)
 {
-    const int limit = (int)mss + TIMESTAMPS_LEN; /* as far as Linux can: 88 to 32767 */
+    const int limit = (int)mss + TIMESTAMPS_LEN; /* Linux allows 88 to 32767 */
 
     if (mss)
         setsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &limit, sizeof limit);
@@ -99,7 +99,7 @@ int calls_outcome(int fd)
     return error;
 }
 
-/* Port 0 is chosen once, for all addresses. */
+/* Chooses a port for 0 once, for all addresses. */
 static void calls_set_port(struct sockaddr *address, uint16_t port)
 {
     if (address->sa_family == AF_INET6)
@@ -166,7 +166,7 @@ struct calls_ends calls_ends(int fd)
     return ends;
 }
 
-/* MSG_EOR: what is written next starts a new segment, so each FPDU does (RFC 5044 section 5.1). */
+/* MSG_EOR: the next write starts a new segment, so that each FPDU does (RFC 5044 section 5.1). */
 ssize_t calls_send(int fd, const uint8_t *p, size_t n)
 {
     return wire_is_open() ? wire_send(fd, p, n) : send(fd, p, n, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_EOR);

@@ -124,7 +124,7 @@ struct live_listener *live_listen(struct live_loop *loop, const char *host, cons
     listener->ctx = ctx;
     listener->link.data = listener;
     g_queue_push_tail_link(&loop->listeners, &listener->link);
-    /* An address that this host lacks, such as IPv6 where there is none, does not matter if there is another. */
+    /* An address that this host lacks, such as IPv6, does not matter if another works. */
     for (const struct addrinfo *a = addresses; a && listener->n_places < FDS_MAX && trouble != EADDRINUSE;
          a = a->ai_next)
         trouble = listener_listen_at(listener, a) ? 0 : errno;
@@ -161,7 +161,7 @@ void live_listener_close(struct live_listener *listener)
             accepted->listener = NULL;
     }
     g_queue_unlink(&loop->listeners, &listener->link);
-    g_queue_push_tail_link(&loop->closed_listeners, &listener->link); /* this may be one of its events */
+    g_queue_push_tail_link(&loop->closed_listeners, &listener->link); /* the current event may be its own */
 }
 
 void live_listener_free(struct live_listener *listener)

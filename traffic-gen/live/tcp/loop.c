@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The loop: one thread, epoll, a tick for those who watch the clock. */
+/* The loop: one thread, epoll, and ticks. */
 #include "traffic-gen/live/tcp/internal.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static int64_t loop_clock_ns(clockid_t clock)
 
 int64_t live_now(void)
 {
-    static int64_t since_epoch; /* the real clock less the steady one, in the beginning */
+    static int64_t since_epoch; /* difference of the real clock and the steady clock at the start */
 
     if (since_epoch == 0)
         since_epoch = loop_clock_ns(CLOCK_REALTIME) - loop_clock_ns(CLOCK_MONOTONIC);
@@ -53,7 +53,7 @@ struct live_loop *live_loop_new(void)
 
 static const struct live_part *part_of(const GList *link)
 {
-    return (const struct live_part *)(const void *)link; /* its first member */
+    return (const struct live_part *)(const void *)link; /* the link is its first member */
 }
 
 void live_part_join(struct live_loop *loop, struct live_part *part, void *owner)
@@ -127,7 +127,7 @@ void live_stop(struct live_loop *loop)
     int kept = errno;
 
     loop->stopped = 1;
-    /* When it cannot be written it is full, which wakes the loop too. */
+    /* A failed write means that it is full, which wakes the loop too. */
     if (write(loop->wake, &one, sizeof one) < 0)
         errno = kept;
 }
@@ -179,7 +179,7 @@ static bool bury(struct live_loop *loop)
     return some;
 }
 
-/* An event may end any socket, so the next one of the list is fetched afterwards; none is freed here. */
+/* An event may end any socket, so the list's next element is read afterwards; events free no socket. */
 static void loop_tick(struct live_loop *loop)
 {
     int64_t now = live_now();
@@ -222,7 +222,7 @@ bool live_run(struct live_loop *loop, int64_t until_ns)
 
         int n = epoll_wait(loop->epoll, ready, READY_MAX, loop_timeout_ms(loop, until_ns));
 
-        /* Whatever an event does, sockets and listeners stay allocated until bury(). */
+        /* Sockets and listeners stay allocated until bury(), whatever an event does. */
         for (int i = 0; i < n; i++) {
             struct live_watch *watch = ready[i].data.ptr;
 

@@ -35,12 +35,12 @@ struct record {
     unsigned segment_max;
     struct record_side sides[2];
     struct units units;
-    GByteArray *held; /* received, waits for the rest of its unit */
+    GByteArray *held; /* received octets that wait for the rest of their unit */
     int64_t held_ns;
     bool over;
 };
 
-/* One buffer for all: there is one thread. */
+/* One shared buffer, as there is one thread. */
 static uint8_t frame[FRAME_MAX];
 
 static void write_segment(struct record *record, unsigned who, int64_t time_ns, uint8_t flags, const uint8_t *p,
@@ -129,7 +129,7 @@ struct record *record_new(struct capture_file *file, const struct sockaddr *own,
     tcp_record_set_address(&record->path, record->tcp_side[PEER], peer);
     record->segment_max = MAX(mss, 1);
     record->held = g_byte_array_new();
-    /* As RFC 9293 section 3.4.1 has it: a clock, so that a later connection between the same ports begins elsewhere. */
+    /* RFC 9293 section 3.4.1: from a clock, so that a later connection between the same ports begins elsewhere. */
     record->sides[opener].isn = (uint32_t)(time_ns / ISN_TICK_NS);
     record->sides[!opener].isn = record->sides[opener].isn + ISN_APART;
     write_segment(record, opener, time_ns, SEG_SYN, NULL, 0, mss);
@@ -153,9 +153,9 @@ void record_free(struct record *record)
     g_free(record);
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
-/* Everything received is acknowledged. */
+/* All received octets are acknowledged. */
 static void tcp_record_acknowledge(struct record *record, int64_t time_ns, bool alone)
 {
     struct record_side *own = &record->sides[OWN];
@@ -186,7 +186,7 @@ void record_sent(struct record *record, int64_t time_ns, const uint8_t *p, size_
         taken += units_take(&record->units, OWN, p + taken, n - taken);
 }
 
-/* Octets before the start of the current unit go with the unit before: a segment ends where a unit does. */
+/* Octets before the current unit go into the previous unit's segment: segments end where units end. */
 void record_received(struct record *record, int64_t time_ns, const uint8_t *p, size_t n, uint64_t acked, bool more)
 {
     GByteArray *held = record->held;

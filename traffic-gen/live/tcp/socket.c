@@ -61,7 +61,7 @@ static void set_interest(struct live_socket *socket)
     uint32_t interest = (socket->peer_fin ? 0 : EPOLLIN) | (socket->first || !socket->open ? EPOLLOUT : 0);
 
     if (wire_is_open())
-        interest = EPOLLIN; /* for whatever happens */
+        interest = EPOLLIN; /* for any event */
 
     if (socket->watch.fd >= 0 && interest != socket->interest)
         live_watch_change(socket->loop, &socket->watch, interest);
@@ -80,7 +80,7 @@ static void drop_pile(struct live_socket *socket)
     socket->piled = 0;
 }
 
-/* The descriptor goes; `closed` follows at the loop's next turn. reset: with RST, when it is still open. */
+/* Closes the descriptor; `closed` follows in the loop's next turn. reset: with RST, if still open. */
 static void socket_end(struct live_socket *socket, bool reset)
 {
     socket->over = true;
@@ -139,8 +139,7 @@ static void send_fin(struct live_socket *socket)
     end_when_both_closed(socket);
 }
 
-/* Returns the octets accepted by TCP. 0: there is no room, or the connection is broken, which its next event reports.
- */
+/* Returns the octets accepted by TCP. 0: no room, or the connection is broken, which its next event reports. */
 static size_t socket_send_octets(struct live_socket *socket, const uint8_t *p, size_t n)
 {
     ssize_t sent = calls_send(socket->watch.fd, p, n);
@@ -184,7 +183,7 @@ static void socket_stream_write(void *ctx, const uint8_t *p, size_t n)
     set_interest(socket);
 }
 
-/* The octets after the first `skip` ones, in one chunk. */
+/* The octets after the first `skip`, in one chunk. */
 static void pile_pieces(struct live_socket *socket, const struct stream_piece *pieces, unsigned n, size_t skip)
 {
     GByteArray *joined = g_byte_array_new();
@@ -202,9 +201,9 @@ static void pile_pieces(struct live_socket *socket, const struct stream_piece *p
 }
 
 /*
- * A short FPDU followed by another one stays in TCP until that is written, and both share a segment: an integral number
- * of FPDUs, as in RFC 5044 section 5.1. A separate segment for each message's last few octets would cost nearly as much
- * as a full one.
+ * A short FPDU followed by another stays in TCP until the second is written, and both share a segment: an integral
+ * number of FPDUs, as in RFC 5044 section 5.1. A separate segment for each message's last few octets would cost nearly
+ * as much as a full one.
  */
 static bool may_share(const struct live_socket *socket, size_t n, bool more)
 {
@@ -240,7 +239,7 @@ static void stream_write_pieces(void *ctx, const struct stream_piece *pieces, un
     set_interest(socket);
 }
 
-/* What the kernel does not accept at once is copied, so by default there is as little of it as possible. */
+/* Octets that the kernel does not accept at once are copied, so by default few are kept. */
 static bool socket_has_room(const struct live_socket *socket)
 {
     return socket->options.pile_max ? socket->piled < socket->options.pile_max : !socket->first;
@@ -282,7 +281,7 @@ static uint16_t stream_segment_room(void *ctx)
 {
     const struct live_socket *socket = ctx;
 
-    /* The path may have become narrower since. */
+    /* The path's MTU may have become smaller. */
     return (uint16_t)(socket->stream.mss / 2u > socket->shared ? socket->stream.mss - socket->shared
                                                                : socket->stream.mss);
 }
@@ -295,7 +294,7 @@ static void read_mss(struct live_socket *socket)
         socket->stream.mss = mss;
 }
 
-/* Writes what is queued, as far as there is room. */
+/* Writes queued octets while there is room. */
 static void socket_flush(struct live_socket *socket)
 {
     while (socket->first) {
@@ -438,7 +437,7 @@ static void socket_on_ready(struct live_watch *watch, uint32_t events)
     report_opened(socket);
     if (!socket->over && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
         socket_receive(socket);
-    /* After the peer's FIN only its RST can come, or the news that nobody reads. */
+    /* After the peer's FIN only an RST can come, or an error because nobody reads. */
     if (!socket->over && socket->peer_fin && events & (EPOLLHUP | EPOLLERR))
         peer_reset(socket);
     if (!socket->over && socket->first && events & EPOLLOUT)
@@ -467,7 +466,7 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
         .now = socket_stream_now,
         .mss = 536,
         .segment_room = stream_segment_room,
-        /* A recording consists of whole writes, and so does our own TCP's stream. */
+        /* A recording consists of whole writes, as does our own TCP's stream. */
         .write_pieces = options->record || wire_is_open() ? NULL : stream_write_pieces,
     };
     socket->connect_deadline = live_now() + socket->options.connect_timeout_ns;
@@ -478,7 +477,7 @@ struct live_socket *live_socket_new(struct live_loop *loop, const struct live_op
 
 void live_socket_open(struct live_socket *socket, bool accepted)
 {
-    /* More would only drop out of the processor's cache before TCP sends it. */
+    /* More octets would leave the processor's cache before TCP sends them. */
     const int on = 1, unsent = UNSENT_MAX;
     int fd = socket->watch.fd;
     const struct calls_ends ends = calls_ends(fd);
@@ -493,14 +492,14 @@ void live_socket_open(struct live_socket *socket, bool accepted)
     socket->open = socket->fresh = true;
     socket->acked_base = info.tcpi_bytes_acked;
     if (accepted) {
-        /* The first of them reports `opened`; with our own TCP, the next tick. */
+        /* The first event reports `opened`; with our own TCP, the next tick. */
         socket->interest = EPOLLIN | (wire_is_open() ? 0 : EPOLLOUT);
         if (!live_watch(socket->loop, &socket->watch, socket->interest))
             socket_fail(socket, g_strdup_printf("cannot watch the connection: %s", g_strerror(errno)));
     }
     if (socket->options.record) {
         bool timestamps = info.tcpi_options & TCPI_OPT_TIMESTAMPS; /* TCP_MAXSEG does not include them */
-        /* What the SYNs said; until the windows have opened, the kernel sends less. */
+        /* From the SYNs; the kernel sends less until the windows have grown. */
         uint32_t mss = MAX(socket->stream.mss + (timestamps ? TIMESTAMPS_LEN : 0u), info.tcpi_advmss);
 
         socket->record =

@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The control octets of DDP and RDMAP; if there are none, PAD and CRC are read. */
+/* The control octets of DDP and RDMAP; without them, PAD and CRC are read. */
 enum { CONTROL_LEN = 2 };
 
-/* Both keys begin like this; "M" is nowhere else in them, so a mismatch begins anew with the octet at hand. */
+/* Both keys begin like this; "M" occurs only there, so after a mismatch the search starts again at this octet. */
 static bool continues_key(const struct units_stream *stream, uint8_t octet)
 {
     uint8_t octets[MPA_KEY_LEN];
@@ -21,7 +21,7 @@ static bool continues_key(const struct units_stream *stream, uint8_t octet)
     return mpa_startup_key_matches(MPA_REQUEST, octets, n) == n || mpa_startup_key_matches(MPA_REPLY, octets, n) == n;
 }
 
-/* Octets up to and including the whole key, or all. */
+/* Number of octets up to the end of the key, or all. */
 static size_t take_plain(struct units_stream *stream, const uint8_t *p, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -55,7 +55,7 @@ static void end_unit(struct units *units, unsigned side)
     stream->end = 0;
 }
 
-/* A revision 0 frame asks for Markers whatever its flags are (RFC 5044 Appendix C). */
+/* A revision 0 frame always asks for Markers (RFC 5044 Appendix C). */
 static bool wants_markers(const struct units_stream *stream)
 {
     return stream->has_frame && (stream->revision == 0 || stream->flags & MPA_FLAG_M);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a device reports by itself: errors of queue pairs, its own end. A device has one queue of such events for all
- * connections of the process, which may run in several threads: each takes what is there with its tick, and leaves it
- * with the connections that it is about.
+ * Asynchronous events of a device: errors of queue pairs, the end of the device. A device has one event queue for all
+ * connections of the process, which may run in several threads: each thread's tick empties the queue and passes the
+ * events to their connections.
  */
 #include "traffic-gen/live/verbs/verbs_internal.h"
 
 #include <fcntl.h>
 
-/* What happened to a queue pair; rows that are not here end nothing. */
+/* Events of a queue pair; events without a row end nothing. */
 static const struct {
     enum ibv_event_type type;
     bool whole_device;
@@ -23,7 +23,7 @@ static const struct {
 };
 
 static GMutex lock;
-static GPtrArray *watched; /* struct verbs_link, of all threads */
+static GPtrArray *watched; /* struct verbs_link, from all threads */
 
 static void leave_with(const struct ibv_context *context, const struct ibv_async_event *event)
 {
@@ -47,7 +47,7 @@ void verbs_async_take(struct verbs_link *link)
         return;
     g_mutex_lock(&lock);
     while (link->v->get_async_event(link->id->verbs, &event) == 0) {
-        link->v->ack_async_event(&event); /* first: a queue pair cannot be destroyed before */
+        link->v->ack_async_event(&event); /* first: a queue pair with unacknowledged events cannot be destroyed */
         leave_with(link->id->verbs, &event);
     }
     reported = link->reported;
@@ -55,7 +55,7 @@ void verbs_async_take(struct verbs_link *link)
     g_mutex_unlock(&lock);
     if (reported == 0)
         return;
-    verbs_qp_poll(link->qp); /* what came before it may say more */
+    verbs_qp_poll(link->qp); /* earlier completions may say more */
     verbs_qp_break(link->qp, rows[reported - 1].status, g_strdup(rows[reported - 1].text));
 }
 

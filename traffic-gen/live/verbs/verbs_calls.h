@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The functions of librdmacm and libibverbs that the verbs transport calls. The program is not linked with these
- * libraries: they come with a module (verbs_module.c), which is loaded when an address begins with "rdma:". A test has
- * it in itself.
+ * libraries: a module (verbs_module.c) has them, which is loaded when an address begins with "rdma:". A test has its
+ * own functions.
  */
 #ifndef IWARP_TRAFFIC_LIVE_VERBS_VERBS_CALLS_H
 #define IWARP_TRAFFIC_LIVE_VERBS_VERBS_CALLS_H
@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 struct verbs_calls {
-    size_t size; /* of this structure: a module of another release is refused */
+    size_t size; /* of this structure: refuses a module of another release */
     struct ibv_device **(*get_device_list)(int *n);
     void (*free_device_list)(struct ibv_device **list);
     int (*query_device)(struct ibv_context *context, struct ibv_device_attr *attributes);
@@ -59,13 +59,13 @@ struct verbs_calls {
     const char *(*event_str)(enum rdma_cm_event_type event);
 };
 
-/* What the module exports, under this name. */
+/* The module exports this name. */
 extern const struct verbs_calls iwarp_verbs_calls;
 #define VERBS_MODULE_SYMBOL "iwarp_verbs_calls"
 
-/* NULL with an error when the module is not there. The same ones from then on. */
+/* NULL with an error when there is no module. Later calls return the same functions. */
 const struct verbs_calls *verbs_calls(GError **error);
-/* Instead of the module's. */
+/* Replaces the module's functions. */
 void verbs_set_calls(const struct verbs_calls *calls);
 
 #endif

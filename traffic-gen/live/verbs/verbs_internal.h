@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the parts of the verbs transport share: connections (verbs_link.c), listeners (verbs_listen.c), queue pairs
- * (verbs_qp.c) and their memory (verbs_memory.c), what devices report by themselves (verbs_async.c).
+ * Shared by the parts of the verbs transport: connections (verbs_link.c), listeners (verbs_listen.c), queue pairs
+ * (verbs_qp.c) and their memory (verbs_memory.c), asynchronous events (verbs_async.c).
  */
 #ifndef IWARP_TRAFFIC_LIVE_VERBS_VERBS_INTERNAL_H
 #define IWARP_TRAFFIC_LIVE_VERBS_VERBS_INTERNAL_H
@@ -13,7 +13,7 @@
 
 enum { VERBS_PRIVATE_MAX = 255 };
 
-/* "memory of the device: Cannot allocate memory; ... (RLIMIT_MEMLOCK ...)", for g_free(). number: of errno. */
+/* "memory of the device: Cannot allocate memory; ... (RLIMIT_MEMLOCK ...)", for g_free(). number: errno. */
 char *verbs_trouble(const char *what, int number);
 
 /* ---- connections ---- */
@@ -24,12 +24,12 @@ struct verbs_watch {
 };
 
 enum verbs_state {
-    VERBS_RESOLVING,  /* the peer's address, the route to it */
-    VERBS_OPEN,       /* the device is known: `opened` */
-    VERBS_CONNECTING, /* asked or answered */
+    VERBS_RESOLVING,  /* the peer's address, then the route */
+    VERBS_OPEN,       /* the device is known: calls `opened` */
+    VERBS_CONNECTING, /* has connected or accepted */
     VERBS_UP,
-    VERBS_CLOSING, /* disconnected on this side */
-    VERBS_OVER,    /* `closed` is due, at the loop's next turn */
+    VERBS_CLOSING, /* this side has disconnected */
+    VERBS_OVER,    /* `closed` is due in the loop's next turn */
 };
 
 struct verbs_link {
@@ -42,20 +42,20 @@ struct verbs_link {
     struct verbs_watch manager, completions; /* fd -1: closed */
     struct rdma_event_channel *channel;
     struct rdma_cm_id *id;
-    struct verbs_listener *listener; /* the one that accepted it; NULL: none, or gone */
+    struct verbs_listener *listener; /* the listener that accepted it; NULL: none, or freed */
     struct verbs_qp *qp;             /* NULL: not made yet, or freed */
     enum verbs_state state;
     bool accepted; /* this side is the Responder */
     bool was_up;
-    bool was_rejected; /* the peer answered, with no */
-    bool orderly;      /* the peer, or this side, disconnected without an error before it */
+    bool was_rejected; /* the peer answered with a rejection */
+    bool orderly;      /* either side disconnected without an earlier error */
     bool forgotten;
-    bool watched;      /* for what the device reports by itself */
-    unsigned reported; /* what it has, in verbs_async.c; 0: nothing */
+    bool watched;      /* gets the device's asynchronous events */
+    unsigned reported; /* asynchronous event, in verbs_async.c; 0: none */
     int64_t deadline, moved_at;
     char peer[LIVE_NAME], own[LIVE_NAME];
     char *why;
-    /* What the peer's REQ or REP says; Reads in terms of this side. */
+    /* Terms of the peer's REQ or REP; Reads as seen from this side. */
     unsigned peer_ird, peer_ord;
     uint8_t peer_data[VERBS_PRIVATE_MAX];
     uint8_t peer_length;
@@ -63,24 +63,24 @@ struct verbs_link {
 
 struct verbs_link *verbs_link_new(const struct verbs_calls *v, struct live_loop *loop,
                                   const struct verbs_options *options);
-/* Of a part of the loop; NULL: it is something else. */
+/* The link of a part of the loop; NULL: another kind of part. */
 struct verbs_link *verbs_link_of(GList *part);
-/* The id is its own from now on. False: it is over. */
+/* Gives the id its own channel. False: the link is over. */
 bool verbs_link_accept(struct verbs_link *link, struct rdma_cm_id *id, const struct rdma_conn_param *asked);
-/* Of an accepted one: `opened`. */
+/* For an accepted connection: calls `opened`. */
 void verbs_link_open(struct verbs_link *link);
-/* After `opened`, with the queue pair there: connects or accepts. */
+/* After `opened`, when the queue pair exists: connects or accepts. */
 void verbs_link_go(struct verbs_link *link, struct rdma_conn_param *terms);
 void verbs_link_reject(struct verbs_link *link, const uint8_t *p, uint8_t n);
-/* The connection works: something has come. */
+/* The connection works: something was received. */
 void verbs_link_up(struct verbs_link *link);
 void verbs_link_disconnect(struct verbs_link *link);
-/* For that reason, unless there is an earlier one; copied. */
+/* Ends the link for that reason, unless there is an earlier reason; copied. */
 void verbs_link_break(struct verbs_link *link, const char *why);
-/* Takes ownership of why, a sentence for the user; NULL: without. It is over. */
+/* Ends the link. Takes ownership of why, a sentence for the user; NULL: no reason. */
 void verbs_link_fail(struct verbs_link *link, char *why);
 
-/* A connection that it accepted has ended. */
+/* A connection from this listener has ended. */
 void verbs_listener_left(struct verbs_listener *listener);
 
 /* ---- queue pairs ---- */
@@ -88,28 +88,28 @@ void verbs_listener_left(struct verbs_listener *listener);
 extern const struct qp_provider verbs_provider;
 
 void verbs_qp_established(struct verbs_qp *qp);
-/* Takes what has completed. */
+/* Handles completions. */
 void verbs_qp_poll(struct verbs_qp *qp);
-/* A device's error; the first one counts. Takes ownership of why. */
+/* Notes a device's error; only the first counts. Takes ownership of why. */
 void verbs_qp_break(struct verbs_qp *qp, enum qp_status status, char *why);
-/* Nothing comes any more: `ended`. */
+/* Nothing more will come: calls `ended`. */
 void verbs_qp_end(struct verbs_qp *qp);
 bool verbs_qp_is_broken(const struct verbs_qp *qp);
-/* The device's objects go; the link forgets it. */
+/* Destroys the device's objects; the link forgets the queue pair. */
 void verbs_qp_release(struct verbs_qp *qp);
 
 /* ---- memory ---- */
 
-/* A region of struct memory, as the device has it. */
+/* A region of struct memory, on the device. */
 struct verbs_region {
     struct ibv_mr *mr;
-    struct ibv_mw *mw; /* through which the peer uses it; NULL: the region itself */
-    uint32_t rkey;     /* of the window once it is bound */
+    struct ibv_mw *mw; /* the peer's window on it; NULL: the peer uses the region itself */
+    uint32_t rkey;     /* of the window, after binding */
     uint64_t address, n;
     unsigned window_access;
 };
 
-/* Octets of this side for Sends and Writes, known to the device. */
+/* Registered octets of this side for Sends and Writes. */
 struct verbs_buffer {
     struct verbs_buffer *next;
     uint8_t *p;
@@ -128,7 +128,7 @@ struct verbs_memory {
 /* False with errno. attributes: of the device. */
 bool verbs_memory_open(struct verbs_memory *memory, const struct verbs_calls *v, struct ibv_context *context,
                        const struct ibv_device_attr *attributes);
-/* All regions and buffers must have been given back. */
+/* Call after all regions and buffers were given back. */
 void verbs_memory_close(struct verbs_memory *memory);
 /* Whether the device has memory windows that a peer can invalidate. */
 bool verbs_has_windows(const struct ibv_device_attr *attributes);
@@ -140,12 +140,12 @@ void verbs_region_free(struct verbs_memory *memory, struct verbs_region *region)
 struct verbs_buffer *verbs_buffer_take(struct verbs_memory *memory, size_t n);
 void verbs_buffer_give(struct verbs_memory *memory, struct verbs_buffer *buffer);
 
-/* ---- what a device reports by itself ---- */
+/* ---- asynchronous events ---- */
 
-/* From when its queue pair is there until it goes. */
+/* Call when the queue pair is made, and when it is destroyed. */
 void verbs_async_watch(struct verbs_link *link);
 void verbs_async_leave(struct verbs_link *link);
-/* Breaks the queue pair if an error of it, or of the whole device, has been reported. */
+/* Breaks the queue pair if an error of the queue pair, or of the device, was reported. */
 void verbs_async_take(struct verbs_link *link);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A connection: what the connection manager reports, in the order of its states. */
+/* A connection: events of the connection manager, in the order of states. */
 #include "traffic-gen/live/verbs/verbs_internal.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ void verbs_link_fail(struct verbs_link *link, char *why)
     link->state = VERBS_OVER;
 }
 
-/* A call of the connection manager has failed. */
+/* Ends the link after a failed call of the connection manager. */
 static void fail_with(struct verbs_link *link, const char *what)
 {
     g_autofree char *trouble = verbs_trouble(what, errno);
@@ -33,7 +33,7 @@ void verbs_link_disconnect(struct verbs_link *link)
 {
     if (link->state >= VERBS_CLOSING)
         return;
-    if (link->state < VERBS_UP) { /* nobody to say it to, but a peer that waits for an answer */
+    if (link->state < VERBS_UP) { /* nobody is told, except a peer that waits for an answer */
         if (link->state < VERBS_CONNECTING && link->accepted)
             link->v->reject(link->id, NULL, 0);
         verbs_link_fail(link, NULL);
@@ -41,7 +41,7 @@ void verbs_link_disconnect(struct verbs_link *link)
     }
     link->state = VERBS_CLOSING;
     link->deadline = live_now() + link->options.close_timeout_ns;
-    link->v->disconnect(link->id); /* an error: the peer has, and its event is under way */
+    link->v->disconnect(link->id); /* an error means that the peer did, and its event is under way */
 }
 
 void verbs_link_break(struct verbs_link *link, const char *why)
@@ -105,7 +105,7 @@ void verbs_link_up(struct verbs_link *link)
         verbs_qp_established(link->qp);
 }
 
-/* The Responder has the Initiator's terms since its REQ. */
+/* The Responder has the Initiator's terms from its REQ. */
 static void link_on_established(struct verbs_link *link, const struct rdma_cm_event *event)
 {
     if (!link->accepted)
@@ -113,13 +113,13 @@ static void link_on_established(struct verbs_link *link, const struct rdma_cm_ev
     verbs_link_up(link);
 }
 
-/* What came before it is still in the completion queue. */
+/* Earlier completions are still in the queue. */
 static void on_disconnected(struct verbs_link *link, const struct rdma_cm_event *event)
 {
     (void)event;
     if (link->qp)
         verbs_qp_poll(link->qp);
-    if (link->state == VERBS_UP) /* the peer did: it waits for an answer */
+    if (link->state == VERBS_UP) /* the peer disconnected and waits for an answer */
         link->v->disconnect(link->id);
     if (link->state == VERBS_OVER)
         return;
@@ -127,7 +127,7 @@ static void on_disconnected(struct verbs_link *link, const struct rdma_cm_event 
     verbs_link_fail(link, NULL);
 }
 
-/* Of InfiniBand's REJ (IBA volume 1, table 111): what a user can do something about. Of iWARP: an errno. */
+/* Reasons in InfiniBand's REJ (IBA volume 1, table 111) that a user can act on. iWARP has an errno instead. */
 static const char *rejection(int status)
 {
     static const struct {
@@ -182,7 +182,7 @@ static void on_removal(struct verbs_link *link, const struct rdma_cm_event *even
 
 static const struct {
     enum rdma_cm_event_type type;
-    enum verbs_state from, to; /* in other states it is ignored */
+    enum verbs_state from, to; /* ignored in other states */
     void (*handle)(struct verbs_link *link, const struct rdma_cm_event *event);
 } handlers[] = {
     {RDMA_CM_EVENT_ADDR_RESOLVED, VERBS_RESOLVING, VERBS_RESOLVING, on_address},
@@ -221,13 +221,13 @@ static void on_manager(struct live_watch *watch, uint32_t events)
             memcpy(octets, copy.param.conn.private_data, copy.param.conn.private_data_len);
             copy.param.conn.private_data = octets;
         }
-        link->v->ack_cm_event(event); /* at once: the id cannot be destroyed before */
+        link->v->ack_cm_event(event); /* at once: an id with unacknowledged events cannot be destroyed */
         link->moved_at = live_now();
         handle(link, &copy);
     }
 }
 
-/* ---- asking and answering ---- */
+/* ---- connecting and accepting ---- */
 
 void verbs_link_go(struct verbs_link *link, struct rdma_conn_param *terms)
 {

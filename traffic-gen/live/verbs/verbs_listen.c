@@ -70,7 +70,7 @@ static void listen_on_ready(struct live_watch *watch, uint32_t events)
             memcpy(octets, asked.private_data, asked.private_data_len);
             asked.private_data = octets;
         }
-        listener->v->ack_cm_event(event); /* the id cannot be moved to its own channel before */
+        listener->v->ack_cm_event(event); /* an id with unacknowledged events cannot move to its own channel */
         if (id)
             listen_accept_one(listener, id, &asked);
     }
@@ -112,7 +112,7 @@ void verbs_listener_close(struct verbs_listener *listener)
             link->listener = NULL;
     }
     listen_close_all(listener);
-    listener->over = true; /* this may be one of its events */
+    listener->over = true; /* the current event may be its own */
 }
 
 static void listen_part_end(void *owner)
@@ -140,7 +140,7 @@ static bool listen_part_bury(void *owner)
     return true;
 }
 
-/* Port 0 is chosen once, for all addresses. */
+/* Chooses a port for 0 once, for all addresses. */
 static void listen_set_port(struct sockaddr *address, uint16_t port)
 {
     if (address->sa_family == AF_INET6)
@@ -167,7 +167,7 @@ static bool verbs_listen_at(struct verbs_listener *listener, const struct addrin
         return false;
     if (listener->port)
         listen_set_port(address->ai_addr, listener->port);
-    if (address->ai_family == AF_INET6) /* else it would take the port of IPv4, too */
+    if (address->ai_family == AF_INET6) /* otherwise it would take IPv4's port, too */
         v->set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_AFONLY, &only, sizeof only);
     if (v->bind_addr(id, address->ai_addr) == 0 && v->listen(id, BACKLOG) == 0) {
         listener->ids[listener->n_ids++] = id;
@@ -180,7 +180,7 @@ static bool verbs_listen_at(struct verbs_listener *listener, const struct addrin
     return false;
 }
 
-/* False with errno. An address that no device has does not matter if there is another. */
+/* False with errno. An address without a device does not matter if another works. */
 static bool listen_at_all(struct verbs_listener *listener, const struct addrinfo *addresses)
 {
     int trouble = EADDRNOTAVAIL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The module of the verbs transport, and what a host needs besides it. */
+/* The module of the verbs transport, and its requirements on a host. */
 #include "traffic-gen/live/verbs/verbs_internal.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ const char *verbs_address(const char *text)
     return g_str_has_prefix(text, "rdma:") ? text + strlen("rdma:") : NULL;
 }
 
-/* Where it was built, beside the program; else where it is installed, seen from the program, wherever both are. */
+/* The build directory of the program; else the installed place, relative to the program. */
 static char *module_path(void)
 {
     g_autofree char *program = g_file_read_link("/proc/self/exe", NULL);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Memory that a device knows: regions with the rights that were asked for, memory windows on them where the peer may
- * invalidate, buffers for what this side sends.
+ * Memory on a device: regions with the requested rights, memory windows if the peer may invalidate them, buffers for
+ * sending.
  */
 #include "traffic-gen/live/verbs/verbs_internal.h"
 
@@ -10,7 +10,7 @@
 
 enum { BUFFER_LEAST = 4096, FREE_OCTETS_MAX = 8 << 20 };
 
-/* A region of no octets has an STag too; it is the memory of nobody, without rights. */
+/* A region of no octets has an STag too, but no memory and no rights. */
 static uint8_t nothing[1];
 
 bool verbs_has_windows(const struct ibv_device_attr *attributes)
@@ -59,8 +59,8 @@ static unsigned remote_access(unsigned rights)
 }
 
 /*
- * Without remote rights it is a sink of Reads, which needs the right of local writing; on iWARP a Read Response is
- * tagged, so the sink must be open to remote writing (RFC 5040 section 4.4 has its STag on the wire).
+ * A region without remote rights is a sink of Reads and needs local write access; on iWARP a Read Response is tagged,
+ * so the sink must allow remote writes (its STag is on the wire: RFC 5040 section 4.4).
  */
 static unsigned access_of(const struct verbs_memory *memory, unsigned rights, bool window)
 {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The module of the verbs transport: librdmacm and libibverbs as a table of functions. Some are inline in the headers.
+/*
+ * The module of the verbs transport: librdmacm and libibverbs as a table of functions, some of which are inline in the
+ * headers.
  */
 #include "traffic-gen/live/verbs/verbs_calls.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where the program is built without the verbs transport (CMake's option IWARP_VERBS): addresses are understood, and
- * refused. */
+/*
+ * For a program built without the verbs transport (CMake's option IWARP_VERBS): addresses are recognised and refused.
+ */
 #include "traffic-gen/live/tcp/internal.h"
 #include "traffic-gen/live/verbs/verbs.h"
 
@@ -37,7 +38,7 @@ struct verbs_listener *verbs_listen(struct live_loop *loop, const char *host, co
     return NULL;
 }
 
-/* There is no link and no listener for the others. */
+/* The other functions are never called, as there is no link or listener. */
 
 uint16_t verbs_listener_port(const struct verbs_listener *listener)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A device's queue pair as a provider of traffic-gen/ends/queue_pair.h. Work is given to the device in the order of
- * posting, as much as its send queue holds, and all of it is signalled. Its completions are passed on in that order, in
- * which devices report them; but soft iWARP reports a Send or Write that comes after a Read before that Read.
+ * A device's queue pair as a provider of traffic-gen/ends/queue_pair.h. The device gets work in the order of posting,
+ * as much as its send queue holds, all signalled. Completions are passed on in that order, which devices keep, except
+ * that soft iWARP reports a Send or Write after a Read before that Read.
  */
 #include "traffic-gen/live/verbs/verbs_internal.h"
 
@@ -13,31 +13,31 @@
 
 enum {
     SENDS_MAX = 512,     /* of the send queue */
-    RECEIVES_SPARE = 64, /* for those that are reposted beyond the first ones */
+    RECEIVES_SPARE = 64, /* for Receives reposted beyond the first ones */
     POLL_AT_ONCE = 32,
     TURNS = 128,
-    RETRIES = 7, /* retry_count; of RNR: without end */
+    RETRIES = 7, /* retry_count; RNR retries have no limit */
     MESSAGE_MAX = 1 << 30,
-    RECEIVE_MARK = 1, /* of wr_id: a Receive, with the buffer's number above it; else the number of the work */
+    RECEIVE_MARK = 1, /* bit of wr_id: a Receive, with the buffer's number above; else the number of the work */
 };
 
-/* Work posted, from qp_post() until its completion. */
+/* Posted work, from qp_post() until its completion. */
 struct item {
     uint64_t number;
     struct qp_work work;
     struct verbs_buffer *buffer; /* SEND, WRITE: the octets */
-    struct verbs_region *bind;   /* a memory window is bound: it has no completion. NULL: ended in between */
-    bool binds, owns_region;     /* the latter: ended when the device had it already */
+    struct verbs_region *bind;   /* binds a memory window and has no completion. NULL: the region has ended meanwhile */
+    bool binds, owns_region;     /* owns_region: the region ended when the device already had the work */
     uint64_t address;            /* READ: the sink */
     uint32_t lkey;
-    bool given; /* the device has it */
+    bool given; /* given to the device */
     bool completed;
     enum qp_status status;
 };
 
 struct verbs_qp {
     struct qp base;          /* the first member */
-    struct verbs_link *link; /* NULL: gone, and with it the device's objects */
+    struct verbs_link *link; /* NULL: freed together with the device's objects */
     struct qp_options options;
     struct qp_events events;
     struct memory *memory;
@@ -45,22 +45,22 @@ struct verbs_qp {
     struct ibv_comp_channel *channel;
     struct ibv_cq *cq;
     struct mpa_end_terms terms;
-    unsigned ird, ord; /* what this side can do */
+    unsigned ird, ord; /* limits of this side */
     bool up, closing, broken, ended, completing;
     bool lost; /* the connection was gone when the device sent something */
     /* Receiving. */
     uint8_t *octets; /* of the Receive buffers */
     size_t receive_size;
     struct ibv_mr *octets_mr;
-    unsigned receives; /* buffers */
-    unsigned *idle;    /* their numbers, those that the device does not have */
+    unsigned receives; /* number of buffers */
+    unsigned *idle;    /* numbers of the buffers that the device does not have */
     unsigned n_idle;
-    unsigned wanted; /* Receives that could not be posted for want of a buffer */
+    unsigned wanted; /* Receives that could not be posted for lack of a buffer */
     /* Sending. */
     GQueue items; /* struct item */
-    GList *next;  /* of items: the first one that the device does not have */
+    GList *next;  /* the first of items that the device does not have */
     unsigned given, given_max;
-    uint64_t posted; /* the number of the latest */
+    uint64_t posted; /* number of the latest work */
 };
 
 static struct verbs_qp *of(struct qp *base)
@@ -83,7 +83,7 @@ static void verbs_qp_complete(struct verbs_qp *qp)
 {
     struct item *item;
 
-    if (qp->completing) /* called from an event of it */
+    if (qp->completing) /* called from a completion event */
         return;
     qp->completing = true;
     while ((item = g_queue_peek_head(&qp->items)) && item->completed) {
@@ -129,7 +129,7 @@ void verbs_qp_break(struct verbs_qp *qp, enum qp_status status, char *why)
     g_free(why);
 }
 
-/* errno of a call says why. */
+/* Breaks the queue pair; errno is the reason. */
 static void break_with(struct verbs_qp *qp, const char *what)
 {
     verbs_qp_break(qp, QP_LOCAL_ERROR, verbs_trouble(what, errno));
@@ -151,7 +151,7 @@ static enum ibv_wr_opcode verbs_qp_opcode_of(const struct item *item)
     }
 }
 
-/* 0 or an errno. */
+/* Returns 0 or an errno. */
 static int verbs_qp_give(struct verbs_qp *qp, struct item *item)
 {
     struct ibv_sge piece = {.addr = item->buffer ? (uintptr_t)item->buffer->p : item->address,
@@ -256,7 +256,7 @@ static void on_leave(void *ctx, void *handle)
 
         if (item->bind != handle)
             continue;
-        if (item->given && !item->completed) { /* the peer has not heard of it: what is sent comes after it */
+        if (item->given && !item->completed) { /* the peer does not know the STag: it is sent later than this work */
             item->owns_region = true;
             return;
         }
@@ -298,7 +298,7 @@ static void verbs_qp_receive(struct verbs_qp *qp, const struct ibv_wc *wc)
         return;
     message.p = qp->octets + number * qp->receive_size;
     message.n = MIN(wc->byte_len, qp->receive_size);
-    if (wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM) { /* what has come is in memory, not in the Receive buffer */
+    if (wc->opcode == IBV_WC_RECV_RDMA_WITH_IMM) { /* the octets are in memory, not in the Receive buffer */
         message.opcode = RDMAP_IMMEDIATE;
         message.n = 0;
     }
@@ -308,14 +308,14 @@ static void verbs_qp_receive(struct verbs_qp *qp, const struct ibv_wc *wc)
         message.invalidated_stag = wc->invalidated_rkey;
         memory_invalidate(qp->memory, wc->invalidated_rkey);
     }
-    verbs_link_up(qp->link); /* it may be faster than the news that the connection is established */
+    verbs_link_up(qp->link); /* may precede the event that the connection is established */
     if (qp->events.received && !qp->ended)
         qp->events.received(qp->events.ctx, &message);
     qp->idle[qp->n_idle++] = number;
     post_receives(qp, qp->options.repost);
 }
 
-/* ---- what the device has done ---- */
+/* ---- completions of the device ---- */
 
 static enum qp_status verbs_qp_status_of(const struct ibv_wc *wc)
 {
@@ -340,7 +340,7 @@ static enum qp_status verbs_qp_status_of(const struct ibv_wc *wc)
     case IBV_WC_LOC_ACCESS_ERR:
         return QP_LOCAL_ACCESS;
     case IBV_WC_LOC_LEN_ERR:
-    case IBV_WC_LOC_QP_OP_ERR: /* of soft RoCE, for a message of several packets */
+    case IBV_WC_LOC_QP_OP_ERR: /* from soft RoCE, for a message of several packets */
         return received ? QP_LOCAL_LENGTH : QP_LOCAL_ERROR;
     default:
         return QP_LOCAL_ERROR;
@@ -348,8 +348,8 @@ static enum qp_status verbs_qp_status_of(const struct ibv_wc *wc)
 }
 
 /*
- * iWARP runs on a stream, which the peer may have closed when the device wants to send on it: soft iWARP completes such
- * work with this status, and reports a fatal error besides. It is no error of the device.
+ * iWARP runs on a stream, which the peer may have closed when the device sends: soft iWARP then completes the work with
+ * this status, and also reports a fatal error. It is not an error of the device.
  */
 static bool says_lost(const struct verbs_qp *qp, const struct ibv_wc *wc)
 {
@@ -398,7 +398,7 @@ void verbs_qp_poll(struct verbs_qp *qp)
     struct ibv_wc wc[POLL_AT_ONCE];
     int n;
 
-    /* A peer that never pauses does not keep the loop from others: the rest is taken with the next tick. */
+    /* A peer that never pauses must not block the loop: the next tick handles the rest. */
     for (unsigned turn = 0; turn < TURNS && qp->link && qp->cq; turn++) {
         n = qp->link->v->poll_cq(qp->cq, POLL_AT_ONCE, wc);
         if (n <= 0)
@@ -423,7 +423,7 @@ static void on_completions(struct live_watch *watch, uint32_t events)
         n++;
     if (n > 0)
         link->v->ack_cq_events(qp->cq, n);
-    link->v->req_notify_cq(qp->cq, 0); /* before: what comes while it is polled is not missed */
+    link->v->req_notify_cq(qp->cq, 0); /* before polling, so that no completion is missed */
     verbs_qp_poll(qp);
 }
 
@@ -443,7 +443,7 @@ void verbs_qp_established(struct verbs_qp *qp)
     };
     if (qp->events.established)
         qp->events.established(qp->events.ctx, &qp->terms);
-    qp->up = true; /* now: the ULP looks at the private data before anything is sent */
+    qp->up = true; /* now, as the ULP looks at the private data before anything is sent */
     pump(qp);
 }
 
@@ -465,7 +465,7 @@ void verbs_qp_release(struct verbs_qp *qp)
     const struct verbs_calls *v = link->v;
 
     verbs_async_leave(link);
-    /* First the windows: they are bound to the queue pair, and soft RoCE waits minutes for those that are left. */
+    /* Windows first: they are bound to the queue pair, and soft RoCE waits minutes for remaining windows. */
     memory_attach(qp->memory, NULL);
     for (GList *each = qp->items.head; each; each = each->next)
         item_free(qp, each->data);
@@ -500,7 +500,7 @@ static void free_qp(struct qp *base)
     g_free(qp);
 }
 
-/* What is missing is in errno; the result names it. NULL: nothing is. */
+/* The result names what could not be made, with errno. NULL: success. */
 static const char *open_objects(struct verbs_qp *qp)
 {
     struct verbs_link *link = qp->link;
@@ -664,14 +664,14 @@ static void close_qp(struct qp *base, bool reset)
 
     qp->closing = true;
     if (reset)
-        qp->broken = true; /* the end is no orderly one */
+        qp->broken = true; /* the end is not in order */
     if (qp->link && (reset || g_queue_is_empty(&qp->items) || !qp->up))
         verbs_link_disconnect(qp->link);
 }
 
 static void verbs_qp_terminate(struct qp *base, unsigned layer, unsigned etype, unsigned code)
 {
-    (void)layer, (void)etype, (void)code; /* a device sends its own Terminates only */
+    (void)layer, (void)etype, (void)code; /* a device only sends its own Terminates */
     close_qp(base, true);
 }
 

@@ -30,10 +30,10 @@ struct connection {
     struct wire_host *host;
     struct wire_tcp *tcp;
     struct endpoint theirs;
-    uint16_t port;   /* ours */
-    bool announced;  /* its owner knows it */
-    bool released;   /* its owner does not want it any more */
-    int64_t gone_at; /* of a released one: when it is forgotten */
+    uint16_t port;   /* this host's */
+    bool announced;  /* its owner knows about it */
+    bool released;   /* its owner no longer needs it */
+    int64_t gone_at; /* when a released connection is forgotten */
 };
 
 struct wire_host {
@@ -46,7 +46,7 @@ struct wire_host {
     int64_t now;
 };
 
-/* ---- where it is ---- */
+/* ---- place in the network ---- */
 
 static bool host_parse_ip(const char *text, uint8_t *ip, uint8_t out[16])
 {
@@ -60,7 +60,7 @@ static bool host_parse_ip(const char *text, uint8_t *ip, uint8_t out[16])
     return true;
 }
 
-/* A neighbour's answer has to be possible: no group's address, and none of a machine's own. */
+/* The address must allow a neighbour to answer: not a group's, and not local to a machine. */
 static bool is_of_one_host(uint8_t ip, const uint8_t *address)
 {
     if (ip == 4)
@@ -68,7 +68,7 @@ static bool is_of_one_host(uint8_t ip, const uint8_t *address)
     return address[0] != 0xFF && (address[0] | address[1] | address[2] | address[3]) != 0;
 }
 
-/* The same address has the same one in the next run, as neighbours remember it. */
+/* The same address has the same MAC in each run, as neighbours remember it. */
 static void choose_mac(struct wire_self *self)
 {
     static const uint8_t own[2] = {0x02, 0x69}; /* locally administered */
@@ -111,7 +111,7 @@ static bool is_near(const struct wire_place *place, const uint8_t *address)
     return rest == 0 || ((address[whole] ^ place->self.address[whole]) & mask) == 0;
 }
 
-/* NULL: there is no way to it. */
+/* The next hop; NULL: no route. */
 static const uint8_t *next_hop(const struct wire_place *place, const uint8_t *address)
 {
     if (is_near(place, address))
@@ -119,7 +119,7 @@ static const uint8_t *next_hop(const struct wire_place *place, const uint8_t *ad
     return place->has_gateway ? place->gateway : NULL;
 }
 
-/* ---- out ---- */
+/* ---- sending ---- */
 
 static void host_send_frame(void *ctx, const uint8_t *frame, size_t n)
 {
@@ -320,7 +320,7 @@ void wire_host_release(struct wire_host *host, struct wire_tcp *tcp, bool orderl
 
     host->now = now;
     connection->released = true;
-    /* What nobody will read would be lost in silence (RFC 2525 section 2.17). */
+    /* Unread octets would be lost silently (RFC 2525 section 2.17). */
     if (!orderly || tcp->state != WIRE_OPEN || wire_tcp_unread(tcp) > 0)
         wire_tcp_reset(tcp, ECONNABORTED);
     else
@@ -354,9 +354,9 @@ bool wire_host_narrow(struct wire_host *host, const struct wire_tcp *tcp, uint16
     return true;
 }
 
-/* ---- in ---- */
+/* ---- receiving ---- */
 
-/* RFC 9293 section 3.10.7.1: nobody is there. */
+/* RFC 9293 section 3.10.7.1: there is no such connection. */
 static void host_refuse(struct wire_host *host, const struct wire_packet *in)
 {
     const struct frame_path path = path_to(host, in->destination.port, &in->source);
@@ -382,14 +382,14 @@ static void host_take_syn(struct wire_host *host, const struct wire_packet *in)
         return;
     }
     if (host->connections->len >= CONNECTIONS_MAX)
-        return; /* its SYN comes again */
+        return; /* its SYN will be repeated */
     tcp = host_add_connection(host, place->port, &in->source, place->mss, place->limit)->tcp;
     if (place->has_iss)
         tcp->iss = place->iss;
     (place->crosses ? wire_tcp_cross : wire_tcp_accept)(tcp, in, host->now);
 }
 
-/* A peer that opens the same connection again has forgotten the old one (RFC 9293 section 3.6.1). */
+/* A peer that opens the same connection again has lost the old one (RFC 9293 section 3.6.1). */
 static bool is_reopened(const struct connection *connection, const struct wire_packet *in)
 {
     return connection->released && connection->tcp->state == WIRE_OVER && in->flags & FLAG_OF_SYN &&
@@ -479,9 +479,9 @@ void wire_host_input(struct wire_host *host, uint8_t *frame, size_t n, bool sums
     }
 }
 
-/* ---- the time ---- */
+/* ---- timers ---- */
 
-/* A released one whose time is over. */
+/* A released connection whose time is over. */
 static bool is_gone(const struct connection *connection, int64_t now)
 {
     return connection->released && now >= connection->gone_at;

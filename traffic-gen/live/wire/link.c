@@ -19,7 +19,7 @@
 
 enum { RECEIVE_BUFFER = 4 << 20, MTU_MIN = 576 };
 
-/* What to do next, for those errors that it can be said of. */
+/* Advice for known errors. */
 static char *link_trouble(const char *interface, const char *what, int error)
 {
     switch (error) {
@@ -49,7 +49,7 @@ static bool filter(int fd, const uint8_t mac[WIRE_MAC])
     const uint32_t high = (uint32_t)mac[0] << 24 | (uint32_t)mac[1] << 16 | (uint32_t)mac[2] << 8 | mac[3],
                    low = (uint32_t)mac[4] << 8 | mac[5];
     struct sock_filter code[] = {
-        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 1, 4, 0), /* a group */
+        BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0), BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 1, 4, 0), /* a group address */
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, high, 0, 3),
         BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 4), BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, low, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, UINT32_MAX), BPF_STMT(BPF_RET | BPF_K, 0),
@@ -66,7 +66,7 @@ static bool open_packet_socket(const char *interface, const uint8_t mac[WIRE_MAC
         .sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_ALL), .sll_ifindex = index};
     const struct packet_mreq all = {.mr_ifindex = index, .mr_type = PACKET_MR_PROMISC};
 
-    /* Bound at once by the protocol: nothing comes before the filter. */
+    /* Binds with protocol 0: no frame arrives before the filter is set. */
     link->fd = socket(AF_PACKET, SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (link->fd < 0)
         return link_fail(link, interface, "cannot open a packet socket", why);
@@ -88,8 +88,10 @@ static bool is_tap(const char *interface)
     return g_file_get_contents(path, &text, NULL, NULL) && g_ascii_strtoull(text, NULL, 16) & IFF_TAP;
 }
 
-/* One that another program holds, such as a virtual machine, is an interface like any other: that program is at its
- * end. */
+/*
+ * A TAP device held by another program, such as a virtual machine, is used like any interface: that program is at its
+ * end.
+ */
 static bool open_tap(const char *interface, const uint8_t mac[WIRE_MAC], struct wire_link *link, char **why)
 {
     struct ifreq request = {.ifr_flags = IFF_TAP | IFF_NO_PI};
@@ -107,9 +109,9 @@ static bool open_tap(const char *interface, const uint8_t mac[WIRE_MAC], struct 
     return open_packet_socket(interface, mac, link, why);
 }
 
-/* ---- either ---- */
+/* ---- both kinds ---- */
 
-/* MTU, and whether it is an Ethernet interface that is up. */
+/* Gets the MTU, and whether the interface is Ethernet and up. */
 static bool link_look_at(const char *interface, unsigned *mtu, char **why)
 {
     struct ifreq request = {0};
@@ -164,8 +166,10 @@ void wire_link_send(const struct wire_link *link, const uint8_t *frame, size_t n
     while (sent < 0 && errno == EINTR);
 }
 
-/* TP_STATUS_CSUMNOTREADY: from the same machine, whose interface was to compute it. A tagged frame is of another
- * network. */
+/*
+ * TP_STATUS_CSUMNOTREADY: from this machine, with the checksum left to the interface. A tagged frame belongs to another
+ * network.
+ */
 static bool read_auxiliary(struct msghdr *message, bool *sums_due)
 {
     for (struct cmsghdr *each = CMSG_FIRSTHDR(message); each; each = CMSG_NXTHDR(message, each)) {

@@ -31,7 +31,7 @@ static struct neighbour *wire_neighbours_find(const struct neighbours *neighbour
     return NULL;
 }
 
-/* The oldest one makes room. */
+/* Replaces the oldest entry. */
 static struct neighbour *wire_neighbours_add(struct neighbours *neighbours, const uint8_t *address)
 {
     struct neighbour *entry = &neighbours->entries[neighbours->next++ % NEIGHBOURS_MAX];
@@ -86,7 +86,7 @@ void neighbours_learn(struct neighbours *neighbours, const uint8_t *address, con
 {
     struct neighbour *entry = wire_neighbours_find(neighbours, address);
 
-    /* A group's address is no neighbour's. */
+    /* A group's address never belongs to a neighbour. */
     if (!has_mac || mac[0] & 1)
         return;
     if (!entry && new_too)

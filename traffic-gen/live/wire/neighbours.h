@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who of the link has which MAC address. A frame to one that is not known yet waits, one for each, while it is asked
- * for; whoever does not answer is asked again.
+ * MAC addresses of neighbours. A frame to an unknown neighbour waits, one frame for each, while the address is asked
+ * for; unanswered questions are repeated.
  */
 #ifndef IWARP_TRAFFIC_LIVE_WIRE_NEIGHBOURS_H
 #define IWARP_TRAFFIC_LIVE_WIRE_NEIGHBOURS_H
@@ -14,9 +14,9 @@ struct neighbour {
     uint8_t address[16];
     uint8_t mac[WIRE_MAC];
     enum { NEIGHBOUR_NONE, NEIGHBOUR_ASKED, NEIGHBOUR_KNOWN } state;
-    int64_t next_ns; /* ASKED: when it is asked again */
+    int64_t next_ns; /* ASKED: time of the next question */
     unsigned asked;
-    size_t waiting; /* octets of the frame that waits */
+    size_t waiting; /* octets of the waiting frame */
     uint8_t frame[NEIGHBOUR_FRAME];
 };
 
@@ -25,19 +25,19 @@ struct neighbours {
     void (*send)(void *ctx, const uint8_t *frame, size_t n);
     void *ctx;
     struct neighbour *entries; /* NEIGHBOURS_MAX */
-    unsigned next;             /* to be replaced */
+    unsigned next;             /* next entry to be replaced */
 };
 
 void neighbours_init(struct neighbours *neighbours, const struct wire_self *self,
                      void (*send)(void *ctx, const uint8_t *frame, size_t n), void *ctx);
 void neighbours_clear(struct neighbours *neighbours);
 
-/* Writes the MAC addresses into the frame, and sends it, now or once its receiver is known. */
+/* Writes the MAC addresses into the frame and sends it, now or once the receiver's address is known. */
 void neighbours_send(struct neighbours *neighbours, const uint8_t *address, uint8_t *frame, size_t n, int64_t now);
-/* What a neighbour says of itself: of those that were asked, and, with `new_too`, of one that asks for us. */
+/* Learns a neighbour's address from its message: one that was asked, or with `new_too` one that asks for us. */
 void neighbours_learn(struct neighbours *neighbours, const uint8_t *address, const uint8_t *mac, bool has_mac,
                       bool new_too);
-const uint8_t *neighbours_find(const struct neighbours *neighbours, const uint8_t *address); /* NULL: not known */
+const uint8_t *neighbours_find(const struct neighbours *neighbours, const uint8_t *address); /* NULL: unknown */
 void neighbours_tick(struct neighbours *neighbours, int64_t now);
 int64_t neighbours_due(const struct neighbours *neighbours);
 

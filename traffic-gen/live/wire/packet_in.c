@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From a frame to what it says. */
+/* Parses frames. */
 #include "traffic-gen/live/wire/packet.h"
 
 #include "traffic-gen/sim/checksum.h"
@@ -17,7 +17,7 @@ enum {
     IPV4_FRAGMENT_BITS = 0x3FFF, /* more fragments, or an offset */
     ICMP_UNREACHABLE = 3,
     ICMP_FRAGMENTATION_NEEDED = 4,
-    QUOTED_TCP = 8, /* octets of our TCP header that an error is sure to repeat */
+    QUOTED_TCP = 8, /* octets of our TCP header that every error repeats */
     OPTION_END = 0,
     OPTION_NOTHING = 1,
     OPTION_MSS = 2,
@@ -73,7 +73,7 @@ static void read_tcp(struct octets in, uint64_t pseudo, bool sums_due, struct wi
     read_options(in.p + TCP_HEAD, head - TCP_HEAD, out);
 }
 
-/* The head of a TCP segment of ours that an error repeats. */
+/* The beginning of our TCP segment that an error repeats. */
 static void read_quoted(struct octets in, struct wire_packet *out)
 {
     if (in.n < QUOTED_TCP)
@@ -162,7 +162,7 @@ static void read_nd_options(struct octets in, uint8_t wanted, struct wire_packet
     }
 }
 
-/* RFC 4861 section 7.1: from a neighbour itself, so the hop limit is untouched. */
+/* RFC 4861 section 7.1: sent by a neighbour itself, so the hop limit is 255. */
 static void read_nd(struct octets in, uint8_t hops, struct wire_packet *out)
 {
     if (in.n < ND_LENGTH || hops != 255 || in.p[1] != 0)

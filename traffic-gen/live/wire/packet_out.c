@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Frames that a host sends besides TCP: about neighbours, and ICMP. */
+/* Frames that a host sends besides TCP: Neighbor Discovery, ARP and ICMP. */
 #include "traffic-gen/live/wire/packet.h"
 
 #include "traffic-gen/sim/checksum.h"
@@ -72,7 +72,7 @@ static void out_ipv6_head(uint8_t *p, const uint8_t *from, const uint8_t *to, ui
     memmove(p + 24, to, 16);
 }
 
-/* p: the IPv6 header, with a message of n octets after it whose checksum field is 0. */
+/* p: the IPv6 header, followed by a message of n octets whose checksum field is 0. */
 static void icmpv6_sum(uint8_t *p, size_t n)
 {
     const uint64_t sum = checksum_add(PROTOCOL_OF_ICMPV6 + n, p + 8, 32);
@@ -80,7 +80,7 @@ static void icmpv6_sum(uint8_t *p, size_t n)
     put_be16(p + IPV6_HEAD + 2, checksum_of(checksum_add(sum, p + IPV6_HEAD, n)));
 }
 
-/* type: of the message; option: the kind of the link-layer address in it. */
+/* type: of the message; option: the kind of its link-layer address. */
 static size_t nd(const struct wire_self *self, uint8_t type, const uint8_t *to_mac, const uint8_t *to,
                  const uint8_t *target, uint8_t *out)
 {
@@ -98,7 +98,7 @@ static size_t nd(const struct wire_self *self, uint8_t type, const uint8_t *to_m
     return WIRE_ETHERNET + IPV6_HEAD + ND_LENGTH;
 }
 
-/* RFC 4291 section 2.7.1, RFC 2464 section 7: the group of all whose address ends so. */
+/* RFC 4291 section 2.7.1, RFC 2464 section 7: the group of all addresses with the same last octets. */
 static size_t solicit(const struct wire_self *self, const uint8_t *target, uint8_t *out)
 {
     uint8_t group[16] = {0xFF, 0x02, [11] = 1, [12] = 0xFF}, mac[WIRE_MAC] = {0x33, 0x33, 0xFF};
@@ -120,7 +120,7 @@ static size_t announce(const struct wire_self *self, uint8_t *out)
     return n;
 }
 
-/* ---- either ---- */
+/* ---- both versions ---- */
 
 size_t wire_packet_ask(const struct wire_self *self, const uint8_t *target, uint8_t out[WIRE_SMALL_FRAME])
 {
@@ -133,7 +133,7 @@ size_t wire_packet_answer(const struct wire_self *self, const struct wire_packet
                           uint8_t out[WIRE_SMALL_FRAME])
 {
     if (!question->has_mac)
-        return 0; /* of one that only looks whether the address is taken: it is */
+        return 0; /* a probe from a host that checks whether the address is in use */
     if (self->ip == 4)
         return arp(self, 2, question->mac, question->source.address, out);
     return nd(self, ND_ADVERTISEMENT, question->mac, question->source.address, self->address, out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The life of a connection, and what its owner asks of it. */
+/* The life of a connection, and the functions for its owner. */
 #include "traffic-gen/live/wire/tcp_internal.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ struct wire_tcp *wire_tcp_new(const struct frame_path *path, uint16_t mss, unsig
     tcp->out = g_byte_array_new();
     tcp->in = g_byte_array_new();
     tcp->ends = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    tcp->threshold = UINT32_MAX / 2; /* slow start, until something is lost */
+    tcp->threshold = UINT32_MAX / 2; /* slow start until the first loss */
     tcp->advertised = tcp->limit;
     return tcp;
 }
@@ -102,7 +102,7 @@ size_t wire_tcp_unread(const struct wire_tcp *tcp)
     return tcp->in->len - tcp->in_read;
 }
 
-/* What was promised before the octets were read, and what can be now. */
+/* The window promised before the octets were read, and the window possible now. */
 static void tell_of_room(struct wire_tcp *tcp)
 {
     const uint64_t promised = tcp->advertised - tcp->rcv;
@@ -169,7 +169,7 @@ void wire_tcp_hold(struct wire_tcp *tcp, bool on, int64_t now)
     tcp->now = now;
     if (on || tcp->state != WIRE_OPEN)
         return;
-    /* What was put counts as sent; holes in it are found by the acknowledgements that do not come. */
+    /* Segments that were put count as sent; missing acknowledgements show holes. */
     tcp->nxt = MAX(tcp->nxt, tcp->max);
     if (tcp->nxt > tcp->una)
         wire_start_timer(tcp);
@@ -201,7 +201,7 @@ void wire_tcp_tick(struct wire_tcp *tcp, int64_t now)
     wire_send_again(tcp);
 }
 
-/* RFC 1191, RFC 8201; a path this narrow would be an attack. What is under way goes again in smaller segments. */
+/* RFC 1191, RFC 8201; a smaller path MTU would be an attack. Octets in flight are sent again in smaller segments. */
 void wire_tcp_too_big(struct wire_tcp *tcp, uint32_t mtu, uint32_t seq, int64_t now)
 {
     const unsigned heads = tcp->path.ipv6 ? 60 : 40;

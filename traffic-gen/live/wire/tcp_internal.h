@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of the connection share: its life (tcp.c), sending (tcp_send.c), receiving (tcp_receive.c). */
+/* Shared by the parts of the connection: its life (tcp.c), sending (tcp_send.c), receiving (tcp_receive.c). */
 #ifndef IWARP_TRAFFIC_LIVE_WIRE_TCP_INTERNAL_H
 #define IWARP_TRAFFIC_LIVE_WIRE_TCP_INTERNAL_H
 
@@ -19,7 +19,7 @@ enum {
     BEYOND_MAX = 128, /* pieces */
 };
 
-/* An out-of-order stretch of what is received. */
+/* An out-of-order range of received octets. */
 struct piece {
     uint64_t from;
     guint n;
@@ -31,7 +31,7 @@ static inline uint32_t wire_seq(const struct wire_tcp *tcp, uint64_t offset)
     return tcp->iss + 1 + (uint32_t)offset;
 }
 
-/* The offset of a number of the peer's that is nearest to what is expected. Below 0: of what is long past. */
+/* The offset for a sequence number of the peer, nearest to the expected offset. Below 0: long past. */
 static inline int64_t wire_offset_in(const struct wire_tcp *tcp, uint32_t seq)
 {
     return (int64_t)tcp->rcv + (int32_t)(seq - (tcp->irs + 1 + (uint32_t)tcp->rcv));
@@ -51,19 +51,19 @@ static inline uint64_t wire_written(const struct wire_tcp *tcp)
 
 void wire_send_syn(struct wire_tcp *tcp);
 void wire_send_ack(struct wire_tcp *tcp);
-/* RST; NULL segment: of an open connection, else in answer to it. */
+/* Sends RST; NULL segment: for an open connection, else in answer to the segment. */
 void wire_send_reset(struct wire_tcp *tcp);
-/* Whatever may be sent now. */
+/* Sends whatever may be sent now. */
 void wire_send_more(struct wire_tcp *tcp);
-/* The first segment that has not been acknowledged, once more. */
+/* Sends the first unacknowledged segment again. */
 void wire_send_again(struct wire_tcp *tcp);
 void wire_start_timer(struct wire_tcp *tcp);
-/* The peer has acknowledged all before `ack`, which is above una. */
+/* The peer has acknowledged all octets before `ack`, which is above una. */
 void wire_take_ack(struct wire_tcp *tcp, uint64_t ack);
 
 /* ---- tcp_receive.c ---- */
 
-/* The peer has put its window's room at our disposal. */
+/* The peer has offered its window. */
 uint16_t wire_window(struct wire_tcp *tcp);
 
 /* ---- tcp.c ---- */

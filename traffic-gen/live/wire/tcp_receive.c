@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What comes: RFC 9293 section 3.10.7, with the answers of RFC 5961 to segments that may be forged. */
+/* Receiving: RFC 9293 section 3.10.7, with the answers of RFC 5961 to segments that may be forged. */
 #include "traffic-gen/live/wire/tcp_internal.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static void keep_beyond(struct wire_tcp *tcp, uint64_t from, const uint8_t *p, s
     struct piece *piece;
 
     if (tcp->beyond.length >= BEYOND_MAX)
-        return; /* it comes again */
+        return; /* it will be sent again */
     while (link && ((const struct piece *)link->data)->from < from)
         link = link->next;
     piece = g_malloc(sizeof *piece + n);
@@ -53,7 +53,7 @@ static void join_beyond(struct wire_tcp *tcp)
     }
 }
 
-/* Within the window by now. */
+/* Pieces that are next in order by now. */
 static void receive_take_octets(struct wire_tcp *tcp, uint64_t from, const uint8_t *p, size_t n)
 {
     if (n == 0)
@@ -101,7 +101,7 @@ static void take_duplicate(struct wire_tcp *tcp, const struct wire_packet *in)
     wire_send_again(tcp);
 }
 
-/* False: it acknowledges what was never sent. */
+/* False: it acknowledges octets that were never sent. */
 static bool take_acknowledgement(struct wire_tcp *tcp, const struct wire_packet *in, uint64_t from)
 {
     const int64_t ack = wire_offset_out(tcp, in->ack);
@@ -109,7 +109,7 @@ static bool take_acknowledgement(struct wire_tcp *tcp, const struct wire_packet 
     if (ack > (int64_t)tcp->max)
         return false;
     if (ack < (int64_t)tcp->una)
-        return true; /* an old one */
+        return true; /* an old acknowledgement */
     if ((uint64_t)ack > tcp->una)
         wire_take_ack(tcp, (uint64_t)ack);
     else
@@ -124,7 +124,7 @@ static void synchronize(struct wire_tcp *tcp, const struct wire_packet *in)
 {
     const uint32_t early = in->ack - (tcp->iss + 1);
 
-    /* Whoever wrote them in the SYN writes them once more, and those were received. */
+    /* Octets in the SYN: their sender writes them again, and they were received. */
     tcp->una = tcp->nxt = tcp->max = tcp->early_left = early;
     if (tcp->crossed && tcp->fault == WIRE_FAULT_CROSSED)
         tcp->una = tcp->nxt = tcp->max = 1;
@@ -150,13 +150,13 @@ void wire_tcp_accept(struct wire_tcp *tcp, const struct wire_packet *syn, int64_
     tcp->passive = true;
     tcp->state = WIRE_SYN_RECEIVED;
     receive_take_syn(tcp, syn);
-    /* Whatever is in the SYN comes again: it is not acknowledged. */
+    /* Octets in the SYN come again: they are not acknowledged. */
     if (tcp->fault == WIRE_FAULT_SYN_DATA)
         tcp->rcv = syn->payload_length;
     wire_send_syn(tcp);
 }
 
-/* True: all of the SYN, and what goes with it, or only a part of that. */
+/* True: the segment is the whole SYN with its octets, or a part of them. */
 static bool acknowledges_syn(const struct wire_tcp *tcp, const struct wire_packet *in)
 {
     return in->flags & FLAG_ACK && in->ack - (tcp->iss + 1) <= (tcp->early ? tcp->early->len : 0);
@@ -192,7 +192,7 @@ void wire_tcp_cross(struct wire_tcp *tcp, const struct wire_packet *syn, int64_t
     input_syn_sent(tcp, syn);
 }
 
-/* True: that was all that it was about. RFC 5961 sections 3 and 4. */
+/* True: the segment is completely handled. RFC 5961 sections 3 and 4. */
 static bool take_reset_or_syn(struct wire_tcp *tcp, const struct wire_packet *in, int64_t from)
 {
     if (in->flags & FLAG_RST) {
@@ -204,7 +204,7 @@ static bool take_reset_or_syn(struct wire_tcp *tcp, const struct wire_packet *in
     }
     if (!(in->flags & FLAG_SYN))
         return false;
-    /* Of a peer that opened at the same time. */
+    /* From a peer that opened at the same time. */
     if (tcp->state == WIRE_SYN_RECEIVED && in->flags & FLAG_ACK && in->ack == tcp->iss + 1 && in->seq == tcp->irs)
         return false;
     if (tcp->state == WIRE_SYN_RECEIVED)
@@ -216,7 +216,7 @@ static bool take_reset_or_syn(struct wire_tcp *tcp, const struct wire_packet *in
     return true;
 }
 
-/* Acknowledged, and yet lost. */
+/* Acknowledges the segment and loses it. */
 static bool receive_is_lost(const struct wire_tcp *tcp, const struct wire_packet *in)
 {
     return (tcp->fault == WIRE_FAULT_SHORT && in->payload_length < WIRE_SHORT) ||
@@ -224,7 +224,7 @@ static bool receive_is_lost(const struct wire_tcp *tcp, const struct wire_packet
            (tcp->fault == WIRE_FAULT_WRAP && in->seq + (uint32_t)in->payload_length < in->seq);
 }
 
-/* The octet that the urgent pointer is about is missing, and counts as received. */
+/* The octet at the urgent pointer is missing, but counts as received. */
 static void take_without_urgent(struct wire_tcp *tcp, uint64_t begin, const uint8_t *p, size_t n, size_t urgent)
 {
     receive_take_octets(tcp, begin, p, urgent - 1);
@@ -233,7 +233,7 @@ static void take_without_urgent(struct wire_tcp *tcp, uint64_t begin, const uint
     receive_take_octets(tcp, begin + urgent, p + urgent, n - urgent);
 }
 
-/* Some of it lies in the window. */
+/* Whether some of its octets are in the window. */
 static void input_octets(struct wire_tcp *tcp, const struct wire_packet *in, int64_t from)
 {
     const int64_t begin = MAX(from, (int64_t)tcp->rcv), end = from + (int64_t)in->payload_length,
@@ -254,7 +254,7 @@ static void input_octets(struct wire_tcp *tcp, const struct wire_packet *in, int
     receive_take_fin(tcp);
 }
 
-/* The offset of its first octet, or what a wrong TCP takes for it. */
+/* The offset of its first octet, or what a faulty TCP takes for it. */
 static int64_t receive_where(const struct wire_tcp *tcp, const struct wire_packet *in)
 {
     const int64_t from = wire_offset_in(tcp, in->seq), next = (int64_t)tcp->rcv, n = (int64_t)in->payload_length;
@@ -306,14 +306,14 @@ static void input_open(struct wire_tcp *tcp, const struct wire_packet *in)
     }
     if (length > 0)
         input_octets(tcp, in, from);
-    /* A keep-alive is no octet, or one long known. */
+    /* A keep-alive has no octet, or one long known. */
     if (length > 0 || from < (int64_t)tcp->rcv)
         wire_send_ack(tcp);
     wire_end_when_both_closed(tcp);
     wire_send_more(tcp);
 }
 
-/* What is over still answers the FIN that comes again. */
+/* A closed connection still answers a repeated FIN. */
 static void input_over(struct wire_tcp *tcp, const struct wire_packet *in)
 {
     if (tcp->error == 0 && in->flags & FLAG_FIN && !(in->flags & FLAG_RST))

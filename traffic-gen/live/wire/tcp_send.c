@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a connection sends, and when it sends it again. */
+/* What a connection sends, and when it retransmits. */
 #include "traffic-gen/live/wire/tcp_internal.h"
 
 #include "wire/octets.h"
@@ -7,7 +7,7 @@
 static const int64_t timeout_ns = 300 * 1000000, timeout_syn_ns = 1000 * 1000000,
                      timeout_max_ns = INT64_C(5000) * 1000000;
 
-/* RFC 6298 without measurements: on the links that this is for, a round trip is far shorter. */
+/* RFC 6298 without measurements: round trips on the intended links are far shorter. */
 void wire_start_timer(struct wire_tcp *tcp)
 {
     const int64_t first = tcp->state == WIRE_OPEN ? timeout_ns : timeout_syn_ns;
@@ -45,7 +45,7 @@ void wire_send_syn(struct wire_tcp *tcp)
 
 void wire_send_ack(struct wire_tcp *tcp)
 {
-    /* After segments that were put, as after those of a stream. */
+    /* Sets the timer after segments that were put, as after those of the stream. */
     struct frame_tcp segment = {.seq = wire_seq(tcp, tcp->held ? MAX(tcp->nxt, tcp->max) : tcp->nxt),
                                 .flags = FLAG_ACK};
 
@@ -59,7 +59,7 @@ void wire_send_reset(struct wire_tcp *tcp)
     send_emit(tcp, &segment);
 }
 
-/* The octets [from, from + n), and the FIN if it follows. */
+/* Sends the octets [from, from + n), and the FIN if it follows. */
 static void send_stretch(struct wire_tcp *tcp, uint64_t from, size_t n)
 {
     const bool fin = tcp->fin_wanted && from + n == wire_written(tcp);
@@ -73,7 +73,7 @@ static void send_stretch(struct wire_tcp *tcp, uint64_t from, size_t n)
     tcp->max = MAX(tcp->max, from + n + fin);
 }
 
-/* Octets of the segment that begins there: up to the end of its write, or a full one. */
+/* Octets of the segment that begins there: up to the end of its write, or a full segment. */
 static size_t stretch_from(const struct wire_tcp *tcp, uint64_t from)
 {
     uint64_t end = wire_written(tcp);
@@ -89,7 +89,7 @@ static size_t stretch_from(const struct wire_tcp *tcp, uint64_t from)
     return (size_t)MIN(end - from, tcp->mss);
 }
 
-/* How much more the peer's window and the network's take. */
+/* How many more octets the peer's window and the network's allow. */
 static uint64_t send_usable(const struct wire_tcp *tcp)
 {
     const uint64_t flight = tcp->nxt - tcp->una, window = MIN(tcp->peer_window, tcp->congestion);
@@ -108,8 +108,10 @@ void wire_send_more(struct wire_tcp *tcp)
         size_t n = tcp->nxt < wire_written(tcp) ? stretch_from(tcp, tcp->nxt) : 0;
         const uint64_t room = send_usable(tcp);
 
-        /* Less than a segment fits, and that is little: wait for more, or for the timer, which probes (RFC 9293
-         * section 3.8.6.2.1). */
+        /*
+         * The room is small and less than a segment: waits for more, or for the timer, which probes (RFC 9293 section
+         * 3.8.6.2.1).
+         */
         if (n > room && (room == 0 || room < tcp->widest / 2))
             break;
         n = MIN(n, room);
@@ -126,14 +128,14 @@ void wire_send_again(struct wire_tcp *tcp)
 {
     size_t n = tcp->una < wire_written(tcp) ? stretch_from(tcp, tcp->una) : 0;
 
-    /* Nothing is under way: the window is too small, and this probes it, or fills it. */
+    /* Nothing is in flight: the window is too small, and this probes or fills it. */
     if (tcp->nxt == tcp->una && n > 0) {
         n = MIN(n, MAX(tcp->peer_window, 1u));
         send_stretch(tcp, tcp->una, n);
         if (n <= tcp->peer_window)
             tcp->nxt = tcp->una + n;
         else
-            tcp->backoff = MIN(tcp->backoff, TRIES_MAX - 1); /* a window may stay closed for ever */
+            tcp->backoff = MIN(tcp->backoff, TRIES_MAX - 1); /* a window may stay closed forever */
     } else if (tcp->nxt > tcp->una || tcp->fin_wanted) {
         send_stretch(tcp, tcp->una, n);
     }
@@ -175,7 +177,7 @@ void wire_take_ack(struct wire_tcp *tcp, uint64_t ack)
         wire_send_again(tcp);
 }
 
-/* ---- segments of one's own choice ---- */
+/* ---- segments of the owner's choice ---- */
 
 bool wire_tcp_put(struct wire_tcp *tcp, const struct wire_put *put)
 {
@@ -190,7 +192,7 @@ bool wire_tcp_put(struct wire_tcp *tcp, const struct wire_put *put)
 
     if (tcp->state != WIRE_OPEN)
         return false;
-    /* What may be acknowledged from now on. */
+    /* Sets what may be acknowledged from now on. */
     if (put->n > 0 && end > (int64_t)tcp->max)
         tcp->max = (uint64_t)MIN(end, (int64_t)wire_written(tcp));
     send_emit(tcp, &segment);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A thread waits for frames and for timers; it and the calls take turns by a lock. The descriptor of a socket is an
- * eventfd, which is raised as long as something has not been fetched.
+ * A thread waits for frames and timers; a lock divides the work between it and the calls. The descriptor of a socket is
+ * an eventfd, which is raised while an event has not been fetched.
  */
 #include "traffic-gen/live/wire/wire.h"
 
@@ -22,7 +22,7 @@ struct own_socket {
     int fd;
     bool raised;
     struct wire_tcp *tcp; /* NULL: a listener */
-    bool connecting;      /* and nobody has asked what became of it */
+    bool connecting;      /* and the result has not been fetched */
     bool wants_room;
     bool fin_told, error_told;
     uint16_t port;   /* of a listener */
@@ -34,8 +34,8 @@ static struct {
     bool open, stopping;
     struct wire_link link;
     struct wire_host *host;
-    GHashTable *sockets; /* by descriptor: struct own_socket */
-    GHashTable *owners;  /* of a struct wire_tcp: struct own_socket */
+    GHashTable *sockets; /* descriptor -> struct own_socket */
+    GHashTable *owners;  /* struct wire_tcp -> struct own_socket */
     int wake;            /* eventfd: timers have changed */
     GThread *thread;
     uint8_t *frame; /* WIRE_FRAME_ROOM */
@@ -74,7 +74,7 @@ static void update(struct own_socket *socket)
         return;
     socket->raised = news;
     if ((news ? write(socket->fd, &count, sizeof count) : read(socket->fd, &count, sizeof count)) < 0)
-        socket->raised = !news; /* cannot be: it is 0 or 1 */
+        socket->raised = !news; /* cannot happen: it is 0 or 1 */
 }
 
 static struct own_socket *new_socket(struct wire_tcp *tcp)
@@ -110,7 +110,7 @@ static void free_socket(struct own_socket *socket, bool reset)
     g_free(socket);
 }
 
-/* ---- the host's events; the lock is held ---- */
+/* ---- events of the host; the lock is held ---- */
 
 static void wire_on_send(void *ctx, const uint8_t *frame, size_t n)
 {
@@ -181,7 +181,7 @@ static gpointer wire_run(gpointer unused)
     uint64_t count;
     int wait;
 
-    /* Signals are for the threads of the program. */
+    /* The program's other threads handle signals. */
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, NULL);
     for (;;) {
@@ -195,7 +195,7 @@ static gpointer wire_run(gpointer unused)
         poll(pollers, G_N_ELEMENTS(pollers), wait);
         if (pollers[1].revents && read(wire.wake, &count, sizeof count) < 0)
             continue;
-        /* An interface that has gone reports that for ever. */
+        /* An interface that was removed reports this forever. */
         if (pollers[0].revents & (POLLERR | POLLHUP | POLLNVAL))
             g_usleep(10000);
     }
@@ -208,10 +208,10 @@ static void wire_wake(void)
     const uint64_t one = 1;
 
     if (write(wire.wake, &one, sizeof one) < 0)
-        return; /* it is full, which wakes too */
+        return; /* full, which wakes too */
 }
 
-/* ---- open, closed ---- */
+/* ---- opening and closing ---- */
 
 bool wire_open(const struct wire_options *options, char **why)
 {
@@ -268,7 +268,7 @@ bool wire_is_open(void)
 
 /* ---- sockets ---- */
 
-/* Takes the lock, if it is one of ours; else NULL. */
+/* Takes the lock if the socket is ours; else NULL. */
 static struct own_socket *lock_socket(int fd)
 {
     struct own_socket *socket;
@@ -282,7 +282,7 @@ static struct own_socket *lock_socket(int fd)
     return socket;
 }
 
-/* A connection, not a listener. */
+/* The same for a connection, not a listener. */
 static struct own_socket *lock_connection(int fd)
 {
     struct own_socket *socket = lock_socket(fd);
@@ -502,7 +502,7 @@ ssize_t wire_receive(int fd, uint8_t *p, size_t size)
     if (!socket)
         return -1;
     tcp = socket->tcp;
-    /* What came before an RST is still there, as with Linux: a device may send a Terminate and reset at once. */
+    /* Octets before an RST can still be read, as with Linux: a device may send a Terminate and reset at once. */
     if (wire_tcp_unread(tcp) > 0) {
         got = (ssize_t)wire_tcp_read(tcp, p, size, wire_now_ns());
     } else if (tcp->state == WIRE_OVER && tcp->error != 0) {
@@ -605,7 +605,7 @@ void wire_end_socket(int fd, bool reset)
     unlock(NULL);
 }
 
-/* ---- what no other TCP does ---- */
+/* ---- functions that no other TCP has ---- */
 
 void wire_hold(int fd, bool on)
 {
