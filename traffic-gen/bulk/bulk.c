@@ -10,7 +10,7 @@
 
 enum { SEGMENTS_PER_MESSAGE = 64, BULK_PORT = 7174 };
 
-/* RDMA Writes of so many DDP segments each. False with errno set when writing failed. */
+/* Writes RDMA Writes of this many DDP segments each. False with errno set when writing failed. */
 static bool writes_play(struct capture_file *file, const struct bulk_options *options, unsigned segments)
 {
     struct bulk_stream stream;

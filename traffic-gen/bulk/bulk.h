@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Large captures for measurements: written as they are made, in constant memory, and therefore not by statements, whose
- * conversations are simulated as a whole.
+ * Large captures for measurements. They are written as they are made, in constant memory, and therefore not from
+ * statements, whose conversations are simulated as a whole.
  */
 #ifndef IWARP_TRAFFIC_BULK_BULK_H
 #define IWARP_TRAFFIC_BULK_BULK_H
@@ -9,14 +9,14 @@
 #include "traffic-gen/sim/capture_file.h"
 
 struct bulk_options {
-    uint64_t size;        /* octets of capture file, about */
+    uint64_t size;        /* approximate octets of the capture file */
     unsigned ulpdu;       /* ULPDU_Length of full segments */
     bool markers, no_crc; /* CRC is on unless no_crc */
     bool ipv6, vlan;
-    uint64_t connections; /* of bulk_many_play() */
+    uint64_t connections; /* for bulk_many_play() */
 };
 
-enum { BULK_CONNECTIONS_MAX = 12 * 1000 * 1000 }; /* addresses and ports that there are for them */
+enum { BULK_CONNECTIONS_MAX = 12 * 1000 * 1000 }; /* number of available addresses and ports */
 
 /* Each returns false, with errno set, when writing failed. */
 
@@ -27,7 +27,7 @@ bool bulk_many_play(struct capture_file *file, const struct bulk_options *option
 
 struct bulk_scenario {
     const char *name, *summary;
-    bool counted; /* as large as its connections are many, instead of an own size */
+    bool counted; /* the number of connections decides the size */
     bool (*play)(struct capture_file *file, const struct bulk_options *options);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Many short connections: start-up, four FPDUs (Send, answer, RDMA Read Request and Response), both FINs. A window of
- * them is under way at any time, their packets interleaved; one in twenty is left open.
+ * Many short connections: start-up, four FPDUs (Send, answer, RDMA Read Request and Response), both FINs. Several are
+ * under way at any time, their packets interleaved; one in twenty is left open.
  */
 #include "traffic-gen/bulk/bulk.h"
 
@@ -28,7 +28,7 @@ enum turn { TURN_STARTUP, TURN_ASK, TURN_ANSWER, TURN_READ, TURN_RESPONSE, TURN_
 struct many {
     struct capture_file *file;
     const struct bulk_options *options;
-    struct bulk_stream *streams; /* UNDER_WAY of them: of the connections from `first` on */
+    struct bulk_stream *streams; /* UNDER_WAY streams: for the connections from `first` on */
     int64_t now;
     bool failed;
     uint8_t ulpdu[DDP_UNTAGGED_HEADER_LEN + READ_SIZE];
@@ -113,7 +113,7 @@ bool bulk_many_play(struct capture_file *file, const struct bulk_options *option
     struct many many = {.file = file, .options = options, .now = INT64_C(1700000000) * 1000000000};
     uint64_t turns = options->connections + (uint64_t)(UNDER_WAY / TURNS) * (TURNS - 1);
 
-    /* Connection c takes its turns at c, c + stride, c + 2 * stride, ..., so that a window of them overlaps. */
+    /* Connection c has its turns at c, c + stride, c + 2 * stride, ..., so that several overlap. */
     many.streams = g_new0(struct bulk_stream, UNDER_WAY);
     for (uint64_t at = 0; at < turns && !many.failed; at++) {
         for (unsigned turn = 0; turn < TURNS && !many.failed; turn++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* NFSv3 READs and WRITEs of one megabyte by chunks, alternating: a Call, its RDMA, its Reply, and the next. */
+/* NFSv3 READs and WRITEs of one megabyte by chunks, alternating: each Call is followed by its RDMA and its Reply. */
 #include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/bulk/bulk_stream.h"
 #include "traffic-gen/say/rpc.h"
@@ -18,7 +18,7 @@ enum {
     SEND_MAX = 4096,
     CREDITS = 32,
     XID_FIRST = 0x4E465300,
-    REGIONS = 64 /* of memory, in turns */
+    REGIONS = 64 /* of memory, used in turn */
 };
 
 struct nfs_bulk {
@@ -27,11 +27,11 @@ struct nfs_bulk {
     uint8_t *ulpdu;
     uint8_t send[SEND_MAX];
     uint32_t xid;
-    struct rpcrdma_segment memory; /* of the Call at hand */
-    uint64_t octets;               /* written, about */
+    struct rpcrdma_segment memory; /* of the current Call */
+    uint64_t octets;               /* approximate octets to write */
 };
 
-/* The arguments or results of READ and WRITE, and where the data is in them. */
+/* The arguments or results of READ and WRITE, and the place of the data in them. */
 struct nfs_message {
     struct nfs_body body;
     size_t data_at;

@@ -70,7 +70,7 @@ void bulk_stream_startup(struct bulk_stream *stream, const struct mpa_startup *r
     stream->framing[0].markers = reply->flags & MPA_FLAG_M;
     stream->framing[1].markers = request->flags & MPA_FLAG_M;
     for (unsigned side = 0; side < 2; side++)
-        stream->framing[side].seq_start = stream->written[side] - 1; /* the SYN is no octet of the stream */
+        stream->framing[side].seq_start = stream->written[side] - 1; /* the SYN is not an octet of the stream */
 }
 
 void bulk_stream_ulpdu(struct bulk_stream *stream, unsigned side, const uint8_t *ulpdu, uint16_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One connection written packet by packet, without a simulation: how large captures are made. */
+/* Writes one connection packet by packet, without a simulation, for large captures. */
 #ifndef IWARP_TRAFFIC_BULK_BULK_STREAM_H
 #define IWARP_TRAFFIC_BULK_BULK_STREAM_H
 
@@ -18,23 +18,23 @@ struct bulk_stream {
     unsigned not_acked[2]; /* FPDUs since the last ACK */
     int64_t now;
     uint16_t ip_id;
-    bool failed; /* writing did; errno says why */
+    bool failed; /* writing failed, with errno */
     uint8_t *frame, *fpdu;
 };
 
 void bulk_stream_init(struct bulk_stream *stream, struct capture_file *file, const struct bulk_options *options,
                       uint16_t port);
-/* Handshake of TCP, and both startup frames; the Reply's flags decide about Markers. */
+/* Writes TCP's handshake and both start-up frames; the Reply's flags decide about Markers. */
 void bulk_stream_startup(struct bulk_stream *stream, const struct mpa_startup *request,
                          const struct mpa_startup *reply);
-/* One FPDU in a segment of its own; the other side acknowledges every second one. */
+/* Writes one FPDU in its own segment; the other side acknowledges every second one. */
 void bulk_stream_ulpdu(struct bulk_stream *stream, unsigned side, const uint8_t *ulpdu, uint16_t n);
-/* Both FINs; false with errno set when writing has failed anywhere. */
+/* Writes both FINs; false with errno set when any write failed. */
 bool bulk_stream_end(struct bulk_stream *stream);
 /* The same without FINs: the connection stays open. */
 bool bulk_stream_leave(struct bulk_stream *stream);
 
-/* Octets of file that an FPDU costs, its part of an ACK included. */
+/* Octets in the file for an FPDU, including its part of an ACK. */
 uint64_t bulk_stream_cost(unsigned ulpdu);
 
 #endif

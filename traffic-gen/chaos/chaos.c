@@ -17,14 +17,14 @@ enum {
     VERSION_UNKNOWN = 9,
     UNSTABLE = 0, /* stable_how4 */
     FILE_SYNC = 2,
-    ENDED_MAX = 5,       /* connections in a row on which one Call gets no answer */
-    TRIES_MIN = 3,       /* of a connection, however long a slow server lets each wait */
-    REDUCE_AT_ONCE = 32, /* steps, or groups of them, that are left out or not */
+    ENDED_MAX = 5,       /* successive connections on which a Call gets no answer */
+    TRIES_MIN = 3,       /* least connections to try, even if a slow server needs the whole time */
+    REDUCE_AT_ONCE = 32, /* steps, or groups of steps, that are removed separately */
 };
 
 static const int64_t retry_ns = 50 * INT64_C(1000000), patience_ns = 5 * INT64_C(1000000000),
                      delay_ns = 60 * INT64_C(1000000000),
-                     /* After a restart: until it accepts connections, and until its grace period is over. */
+                     /* Times after a restart: until connections are accepted, and until the grace period is over. */
     return_ns = 60 * INT64_C(1000000000), grace_ns = 120 * INT64_C(1000000000);
 static const struct suite_case row = {
     .rule = RULE_RPCR_3_4_5_07, .needs = NEED_NFS, .expected = "exactly one execution"};
@@ -36,13 +36,12 @@ struct chaos {
     struct chaos_outcome *outcome;
     struct chaos_world world;
     /* Restarts of the server. */
-    bool restarted;     /* since the session was made: the server need not know it any more */
-    bool is_lost;       /* it does not */
-    bool doubtful;      /* the Call may have been executed in the session that is lost */
+    bool restarted;     /* since the session was made: the server may have forgotten it */
+    bool is_lost;       /* the server has forgotten it */
+    bool doubtful;      /* the Call may have been executed in the lost session */
     bool restarted_now; /* in this step */
-    int64_t last_start; /* when the latest one was over */
-    /* Of each block: it is not committed, and the verifier that its WRITE was answered with; it is to be written again.
-     */
+    int64_t last_start; /* when the latest restart was over */
+    /* For each block: it is uncommitted; the verifier of its WRITE; it must be written again. */
     struct {
         bool is_unstable, is_lost;
         uint64_t verifier;
@@ -52,14 +51,14 @@ struct chaos {
     struct talk talk;
     struct case_result *result;
     struct rpc_talker talker;
-    /* What goes on with the next one. */
+    /* State that the next connection takes over. */
     bool has_session;
     struct talker_v4 v4;
     uint8_t root[NFS_HANDLE_MAX], file[NFS_HANDLE_MAX];
     uint32_t root_n, file_n, slot, sequence, xid;
-    GPtrArray *names; /* char *: to be removed */
+    GPtrArray *names; /* char *: files to be removed */
     char *folders[CHAOS_FOLDERS];
-    enum rpc_answer answer; /* to the latest Call */
+    enum rpc_answer answer; /* of the latest Call */
 };
 
 static void broken(struct chaos *chaos, const char *format, ...) G_GNUC_PRINTF(2, 3);
@@ -84,7 +83,7 @@ static void no_server(struct chaos *chaos, const char *why)
     chaos->outcome->end = CHAOS_NO_SERVER;
 }
 
-/* How long a Call may be put off. */
+/* How long the server may delay a Call. */
 static int64_t t_delay(const struct chaos *chaos)
 {
     return chaos->outcome->restarts > 0 ? grace_ns : delay_ns;
@@ -103,7 +102,7 @@ static bool chaos_goes_on(const struct chaos *chaos)
 
 /* ---- connections ---- */
 
-/* The session stays; nothing is tidied up on this connection. */
+/* The session stays; nothing is cleaned up on this connection. */
 static void chaos_forget(struct rpc_talker *talker)
 {
     talker->file_n = talker->root_n = 0;
@@ -137,14 +136,14 @@ static bool try_connect(struct chaos *chaos, char **why)
     return false;
 }
 
-/* The talker has used the first ones. */
+/* The talker has used the first slots. */
 static void begin_slot(struct chaos *chaos)
 {
     chaos->slot = chaos->v4.slots - 1;
     chaos->sequence = 1;
 }
 
-/* The first time a session is made, and the file; later ones go on with both. */
+/* The first connection makes the session and the file; later connections use both. */
 static bool chaos_take_up(struct chaos *chaos)
 {
     struct rpc_talker *talker = &chaos->talker;
@@ -200,7 +199,7 @@ static bool chaos_is_usable(const struct chaos *chaos)
            !chaos->talk.our_fin;
 }
 
-/* The same client, after a restart of the server. False: there was no answer, or an invariant was broken. */
+/* Reconnects the same client after a restart of the server. False: no answer, or a broken invariant. */
 static bool recover(struct chaos *chaos)
 {
     struct rpc_talker *talker = &chaos->talker;
@@ -243,20 +242,20 @@ static bool be_connected(struct chaos *chaos)
 
 /* ---- Calls ---- */
 
-/* One COMPOUND, that is kept until it is answered. */
+/* One COMPOUND, kept until it is answered. */
 struct request {
     GByteArray *octets;
-    uint32_t position; /* of the octets of a WRITE */
-    uint32_t n;        /* of them; they are the last of the COMPOUND */
+    uint32_t position; /* position of a WRITE's octets */
+    uint32_t n;        /* their number; the COMPOUND ends with them */
 };
 
-/* All to be kept for retries. */
+/* The server must cache each for retries. */
 static const char *const calls[] = {
     [CHAOS_WRITE] = "sequence:cachethis=1,putfh,write",
     [CHAOS_READ] = "sequence:cachethis=1,putfh,read",
     [CHAOS_MAKE] = "sequence:cachethis=1,putfh,create:objtype=2:masks=0", /* NF4DIR, no attributes */
     [CHAOS_REMOVE] = "sequence:cachethis=1,putfh,remove",
-    [CHAOS_COMMIT] = "sequence:cachethis=1,putfh,commit", /* from offset 0, count 0: all */
+    [CHAOS_COMMIT] = "sequence:cachethis=1,putfh,commit", /* from offset 0, count 0: the whole file */
 };
 
 static void say_file(const struct chaos *chaos, struct nfs_fields *fields, const struct chaos_step *step,
@@ -311,7 +310,7 @@ static void chaos_send_request(struct chaos *chaos, const struct request *reques
     rpc_talker_say_call(&chaos->talker, &out, words);
 }
 
-/* The second half of the octets cannot be read. */
+/* Makes the second half of the octets unreadable. */
 static void send_in_part(struct chaos *chaos, const struct request *request)
 {
     g_autofree char *words = g_strdup_printf("read=%u+rest read1.handle^%d", request->n / 2, OTHER_HANDLE);
@@ -319,7 +318,7 @@ static void send_in_part(struct chaos *chaos, const struct request *request)
     chaos_send_request(chaos, request, words);
 }
 
-/* The Reply's XDR from its COMPOUND status on. False: there is none, or not the whole of it. */
+/* The Reply's XDR from its COMPOUND status on. False: no Reply, or incomplete. */
 static bool reply_of(struct chaos *chaos, const struct request *request, struct xdr *results)
 {
     const uint32_t xid = get_be32(request->octets->data);
@@ -329,9 +328,9 @@ static bool reply_of(struct chaos *chaos, const struct request *request, struct 
            rpc_talker_heard_results(rpc_talker_find(&chaos->talker, xid), results);
 }
 
-/* ---- what befalls the connection ---- */
+/* ---- faults of the connection ---- */
 
-/* By the user's command. */
+/* Runs the user's command. */
 static void restart(struct chaos *chaos)
 {
     g_autofree char *address = g_strdup_printf("IWARP_DEVICE=%s", chaos->server->address), *why = NULL;
@@ -347,7 +346,7 @@ static void restart(struct chaos *chaos)
     chaos->last_start = talk_now();
 }
 
-/* Before the Call. */
+/* Faults before the Call. */
 static void disturb_before(struct chaos *chaos, enum chaos_fault fault)
 {
     static const uint8_t half[] = {0, 100, 0x41, 0x43, 0, 0, 0, 0, 0, 0};
@@ -364,7 +363,7 @@ static void disturb_before(struct chaos *chaos, enum chaos_fault fault)
     }
 }
 
-/* After it: whether it was executed is unknown then. */
+/* Faults after the Call: whether it was executed is then unknown. */
 static void disturb_after(struct chaos *chaos, enum chaos_fault fault, const struct request *request)
 {
     if (fault == CHAOS_RESET_AFTER)
@@ -373,13 +372,13 @@ static void disturb_after(struct chaos *chaos, enum chaos_fault fault, const str
         restart(chaos);
     else if (fault == CHAOS_FIN_AFTER)
         talk_finish(&chaos->talk);
-    else if (fault == CHAOS_READ_FAILS) /* our end refuses the Read, and the connection is over */
+    else if (fault == CHAOS_READ_FAILS) /* our end refuses the Read, and the connection ends */
         rpc_talker_await(&chaos->talker, get_be32(request->octets->data), talk_t_react(&chaos->talk));
 }
 
 /* ---- a step ---- */
 
-/* The file as the world has it. */
+/* Compares the file with the model. */
 static bool file_right(const struct chaos_world *world, const uint8_t *p, uint32_t n)
 {
     if (n != world->written * CHAOS_BLOCK)
@@ -406,7 +405,7 @@ static void chaos_judge_read(struct chaos *chaos, struct xdr *reply)
     nfs_results_clear(&results);
 }
 
-/* What was written less durably than it was asked for; a server may do more (RFC 8881 section 18.32.3). */
+/* Data was written less durably than requested; a server may do more (RFC 8881 section 18.32.3). */
 static void chaos_judge_write(struct chaos *chaos, const struct chaos_step *step, struct xdr *reply)
 {
     struct nfs_results results;
@@ -425,7 +424,7 @@ static void chaos_judge_write(struct chaos *chaos, const struct chaos_step *step
     nfs_results_clear(&results);
 }
 
-/* With another verifier the server may have lost what it had not committed (RFC 8881 section 18.3.3). */
+/* A new verifier: the server may have lost uncommitted data (RFC 8881 section 18.3.3). */
 static void judge_commit(struct chaos *chaos, struct xdr *reply)
 {
     struct nfs_results results;
@@ -459,13 +458,13 @@ static void judge_step(struct chaos *chaos, const struct chaos_step *step, struc
         judge_commit(chaos, results);
 }
 
-/* What became of a Call. */
+/* Results of a Call. */
 enum asked {
     ASKED_DONE,
-    ASKED_ENDED, /* the connection is over, as we have broken it or the server has ended it */
-    ASKED_LATER, /* the server wants the same Call again, for example as it still executes it */
-    ASKED_ANEW,  /* it wants another Call */
-    ASKED_LOST,  /* and of another session: it was restarted */
+    ASKED_ENDED, /* the connection is over: we broke it, or the server ended it */
+    ASKED_LATER, /* the server wants the same Call again, for example because it still executes it */
+    ASKED_ANEW,  /* the server wants a new Call */
+    ASKED_LOST,  /* the same in a new session: the server was restarted */
 };
 
 /*
@@ -515,8 +514,8 @@ static enum asked ask_once(struct chaos *chaos, const struct chaos_step *step, c
 }
 
 /*
- * The Call, again on the next connection as long as they break: a server may end one at any time, and delay a Call for
- * a time. True: a new Call is wanted.
+ * Sends the Call, again on further connections if they break: a server may end a connection at any time, and delay a
+ * Call. True: a new Call is needed.
  */
 static bool chaos_ask(struct chaos *chaos, const struct chaos_step *step, struct request *request)
 {
@@ -535,7 +534,8 @@ static bool chaos_ask(struct chaos *chaos, const struct chaos_step *step, struct
             return asked != ASKED_DONE;
         again = true;
         if (asked == ASKED_LATER) {
-            put_be32(request->octets->data, ++chaos->xid); /* an answer on this connection is to one Call */
+            put_be32(request->octets->data,
+                     ++chaos->xid); /* at most one answer on this connection belongs to the Call */
             g_usleep((gulong)(retry_ns / 1000));
         } else {
             disconnect(chaos);
@@ -549,7 +549,7 @@ static bool chaos_ask(struct chaos *chaos, const struct chaos_step *step, struct
     return false;
 }
 
-/* One Call for the step. True: the server wants another. */
+/* Makes one Call for the step. True: the server needs another. */
 static bool chaos_call(struct chaos *chaos, const struct chaos_step *step)
 {
     struct request request;
@@ -582,7 +582,7 @@ static void execute(struct chaos *chaos, const struct chaos_step *step)
     }
 }
 
-/* As a client has to that wants its octets to be safe: it commits them, and writes again what was lost. */
+/* As for any client whose data must be safe: commits, and writes lost data again. */
 static void chaos_commit(struct chaos *chaos)
 {
     static const struct chaos_step all = {.operation = CHAOS_COMMIT};
@@ -610,7 +610,7 @@ static void chaos_take_step(struct chaos *chaos, const struct chaos_step *step)
     chaos->outcome->steps++;
 }
 
-/* ---- all ---- */
+/* ---- the whole history ---- */
 
 static void check_all(struct chaos *chaos)
 {
@@ -659,7 +659,7 @@ struct reduction {
     const struct chaos_server *server;
     const GArray *steps;
     unsigned groups, runs;
-    bool is_over; /* there is no server any more, or we were stopped */
+    bool is_over; /* there is no server any more, or the run was stopped */
 };
 
 /* The steps of these groups. */
@@ -694,7 +694,7 @@ static bool breaks_with_groups(void *ctx, uint32_t groups)
     return breaks(ctx, steps);
 }
 
-/* All steps, the others without what befell their connections. */
+/* All steps; the others without faults of their connections. */
 static GArray *steps_with_faults(const struct reduction *reduction, uint32_t faults)
 {
     GArray *steps = steps_of(reduction, UINT32_MAX);
@@ -718,7 +718,7 @@ static uint32_t all_of(guint n)
     return n < REDUCE_AT_ONCE ? (UINT32_C(1) << n) - 1 : UINT32_MAX;
 }
 
-/* What is left of many steps by groups of them, of few by each alone. */
+/* Reduces many steps by groups, few steps one by one. */
 static GArray *fewer_steps(struct reduction *reduction)
 {
     return steps_of(reduction, reduce(all_of(reduction->groups), breaks_with_groups, reduction));

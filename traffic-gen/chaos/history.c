@@ -15,7 +15,7 @@ static enum chaos_fault history_draw_fault(GRand *random, enum chaos_operation o
     return fault;
 }
 
-/* By a random source of their own, so that the rest of the history is the same without them. */
+/* Restarts have their own random source, so that the rest of the history is the same without them. */
 static void add_restarts(GArray *steps, uint32_t seed)
 {
     GRand *random = g_rand_new_with_seed(seed ^ RESTARTS_SEED);

@@ -50,7 +50,7 @@ int command_check_ranges(const struct command_range *rows, unsigned n)
     return COMMAND_DONE;
 }
 
-/* What GLib is given: without titles, with --help, which it would print in its own way. */
+/* The entries for GLib: without titles, with --help, as GLib's own help has another form. */
 static GArray *parsed_entries(const GOptionEntry *entries, gboolean *help)
 {
     const GOptionEntry own = {"help", 'h', 0, G_OPTION_ARG_NONE, help, NULL, NULL};

@@ -34,7 +34,7 @@ static void print_steps(const GArray *steps)
         printf("  (nothing: reading the empty file, and removing directories that do not exist)\n");
 }
 
-/* What is left of the history that breaks it. */
+/* The reduced history that breaks the invariant. */
 static void report_broken(const struct chaos_server *server, const GArray *steps, const struct chaos_outcome *outcome)
 {
     g_autoptr(GArray) so_far = g_array_new(FALSE, FALSE, sizeof(struct chaos_step)), left = NULL;
@@ -89,7 +89,7 @@ static int run_on(const char *address, const struct chaos_options *options, guin
     struct talk_run run = {
         .dut = DUT_RESPONDER,
         .listener = -1,
-        .t_react = nanoseconds(options->timeout / 2.5), /* an answer has two and a half times as long */
+        .t_react = nanoseconds(options->timeout / 2.5), /* the limit for an answer is 2.5 times this */
         .t_start = nanoseconds(SECONDS_TO_START),
         .t_idle = nanoseconds(SECONDS_TO_REST),
         .t_accept = nanoseconds(SECONDS_TO_ACCEPT),

@@ -11,11 +11,11 @@ struct chaos_options {
     gint steps;          /* 0: the default */
     double timeout;      /* for an answer, seconds */
     double first_delay;  /* between start-up and first Call, seconds */
-    const char *restart; /* command; NULL: the server is not restarted */
+    const char *restart; /* command; NULL: does not restart the server */
     double t_restart;    /* for the command, seconds */
 };
 
-/* Prints what was found; returns the exit status. */
+/* Prints the result; returns the exit status. */
 int command_chaos(const char *address, const struct chaos_options *options);
 
 #endif

@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { CLIENTS = 4, SIZE_MAX_OCTETS = 16 << 20, REVISION = 2, START_UP_MIN = 10, RESTART = 60 /* seconds */ };
-#define SIZE_DEFAULT G_MININT64 /* the client's own */
+#define SIZE_DEFAULT G_MININT64 /* the client's default */
 
 static const struct client_row {
     const struct endpoint_kind *kind;
@@ -79,7 +79,7 @@ static int run_client(const char *address, const struct options *options, const 
     return status;
 }
 
-/* A device for iwarp-gen test --listen: it connects again and again, as long as somebody listens. */
+/* A device for iwarp-gen test --listen: it connects again and again while somebody listens. */
 static int run_device(const char *address, const struct options *options)
 {
     static const struct endpoint_kind *const devices[] = {&echo_device, &rpc_device};
@@ -119,11 +119,11 @@ static int run_device(const char *address, const struct options *options)
         g_clear_pointer(&why, g_free);
         connections++;
     }
-    /* The run of the suites is over: nobody listens any more. */
+    /* The test run is over: nobody listens any more. */
     return connections > 0 ? COMMAND_DONE : command_fail("%s", why);
 }
 
-/* What goes with a scenario, with a client, or with a device. */
+/* Options for a scenario, a client, or a device. */
 static int connect_check_uses(const struct options *options, const struct client_row *client)
 {
     const char *const clients_only = "--rping, --write, --read and --send", *const start_ups =
@@ -262,7 +262,7 @@ int command_connect(int argc, char **argv)
         COMMAND_GROUP("Devices for iwarp-gen test --listen"),
         {"as-device", 0, 0, G_OPTION_ARG_STRING, &options.device, "be a device, echo or rpc: connect again and again",
          "NAME"},
-        {"device", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &options.device, NULL, NULL}, /* its former name */
+        {"device", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &options.device, NULL, NULL}, /* former name */
         {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
          "answer this stimulus wrongly (iwarp-gen list mutants)", "ID"},
         G_OPTION_ENTRY_NULL,

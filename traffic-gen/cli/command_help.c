@@ -22,7 +22,7 @@ static size_t terminal_width(void)
     return CLAMP(width, WIDTH_MIN, WIDTH_MAX);
 }
 
-/* Where the rest of a line that is too long goes on: under the text of "  name  text", at `indent` in other lines. */
+/* Column where a long line continues: under the text of "  name  text", at `indent` in other lines. */
 static size_t hanging_indent(const char *line, size_t indent)
 {
     size_t before = strspn(line, " "), name = strcspn(line + before, " \n");
@@ -30,7 +30,7 @@ static size_t hanging_indent(const char *line, size_t indent)
     return before == 0 ? indent : indent + before + name + strspn(line + before + name, " ");
 }
 
-/* One line of text, from column `at` on. Returns what follows it. */
+/* Prints one line of text from column `at` on. Returns the rest. */
 static const char *print_line(const char *line, size_t at, size_t indent, size_t width)
 {
     const size_t hang = hanging_indent(line, indent);

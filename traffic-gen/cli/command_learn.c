@@ -52,8 +52,8 @@ static void learn_note(const char *text)
 struct job {
     const struct options *options;
     struct ask_device device;
-    struct answers *answers;       /* NULL: the machine was learnt before */
-    struct machine *machine, *old; /* old: NULL, or --compare */
+    struct answers *answers;       /* NULL: the machine comes from a file */
+    struct machine *machine, *old; /* old: from --compare, or NULL */
     struct learn_alphabet some;    /* --inputs */
     struct learn_input inputs[MACHINE_INPUTS_MAX];
     guint64 seed;
@@ -80,7 +80,7 @@ static bool write_machine(const struct job *job)
     return good;
 }
 
-/* ---- what it is held against ---- */
+/* ---- comparisons ---- */
 
 static void print_word(const struct job *job, const struct word *word)
 {
@@ -90,7 +90,7 @@ static void print_word(const struct job *job, const struct word *word)
     fprintf(stderr, "iwarp-gen: after \"%s\": ", text->str);
 }
 
-/* A device may take its time to close: what it has not done by then, it does not do. */
+/* A device may delay a close: one that comes later does not count. */
 static bool is_still_so(struct job *job, const struct standard_difference *difference)
 {
     struct question question = {.word = difference->word, .n_known = difference->word.n - 1};
@@ -125,7 +125,7 @@ static unsigned hold_against_standard(struct job *job)
     return n;
 }
 
-/* The other's inputs have the same names. */
+/* The other alphabet's inputs have the same names. */
 static bool run_old(const struct job *job, const struct word *word, const char **outputs)
 {
     struct word same = {0};
@@ -158,14 +158,14 @@ static unsigned hold_against_old(const struct job *job)
     return 1;
 }
 
-/* ---- all ---- */
+/* ---- everything ---- */
 
 static double learn_seconds(int64_t ns)
 {
     return (double)ns / 1e9;
 }
 
-/* Where the time went: that of all connections, several of which were open at the same time. */
+/* Prints where the time went, summed over connections that were open in parallel. */
 static void print_costs(const struct job *job, unsigned n_states)
 {
     const struct exchange_costs *costs = &job->device.costs, *signs = &job->device.signs;
@@ -199,7 +199,7 @@ static int learn_conclude(struct job *job)
     return differences > 0 ? COMMAND_FAILED : COMMAND_DONE;
 }
 
-/* Which start-up a server accepts is not the question of its Calls; it has as long as a device that recovers. */
+/* The start-up does not matter for Calls; the server gets as long as a device that recovers. */
 static bool find_startup(struct talk_run *run, char **why)
 {
     const int64_t t_react = run->t_react;
@@ -211,7 +211,7 @@ static bool find_startup(struct talk_run *run, char **why)
     return good;
 }
 
-/* Whoever has --listen may only be starting the device. */
+/* With --listen the device may only just be starting. */
 static bool learn_begin(struct job *job, char **why)
 {
     struct talk_run *run = job->device.run;
@@ -292,7 +292,7 @@ static bool take_inputs(struct job *job)
     return false;
 }
 
-/* Those that end a connection are TCP's, and not to be had of an RDMA device. */
+/* Inputs that end a connection need TCP; an RDMA device cannot send them. */
 static void leave_out_ends(struct job *job)
 {
     const struct learn_alphabet *all = job->device.alphabet;
@@ -307,7 +307,7 @@ static void leave_out_ends(struct job *job)
     job->device.alphabet = &job->some;
 }
 
-/* rdma:HOST:PORT: messages go through an RDMA device, which makes all that is below them. */
+/* rdma:HOST:PORT: messages go through an RDMA device, which makes all lower layers. */
 static int learn_take_port(struct job *job, struct talk_run *run, const char *address)
 {
     g_autoptr(GError) error = NULL;
@@ -349,7 +349,7 @@ static int learn_take_options(struct job *job)
     return learn_numbers_fit(options);
 }
 
-/* A machine that was learnt before: it is written in another format, or held against something. */
+/* A machine from a file: converted or compared. */
 static int learn_take_up(const struct options *options)
 {
     struct job job = {.options = options, .device.alphabet = &learn_alphabets[0]};
@@ -367,7 +367,7 @@ static int learn_take_up(const struct options *options)
     return status;
 }
 
-/* An Initiator connects there, again and again. */
+/* Where an Initiator connects again and again. */
 static int learn_listen_for_device(struct talk_run *run)
 {
     g_autofree char *why = NULL;
@@ -388,7 +388,7 @@ static int learn_at(const struct options *options, const char *address)
     struct talk_run run = {
         .dut = DUT_RESPONDER,
         .listener = -1,
-        .sign = SIGN_TCP, /* none is asked for */
+        .sign = SIGN_TCP, /* none is requested */
         .t_react = MAX((int64_t)(options->quiet * 1e9), CLOSE_MS * ms),
         .t_start = 60 * 1000 * ms,
         .t_idle = 120 * 1000 * ms,
@@ -421,7 +421,7 @@ static int learn_at(const struct options *options, const char *address)
         nfs_run_init(&run.nfs, (uint32_t)job.seed);
         if (job.device.alphabet->rpc) {
             run.services = run.has = NEED_RPC | NEED_RECEIVES;
-            run.t_settle = job.device.quiet; /* some lose what comes right after their Reply */
+            run.t_settle = job.device.quiet; /* some devices lose messages right after their Reply */
             run.terms.words = PRIVATE_DATA_RPC;
         }
         status = command_learn_run(&job);

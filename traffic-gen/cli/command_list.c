@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* iwarp-gen list: scenarios, faults, cases, mutants, inputs and combinations, tab-separated, the id first. */
+/* iwarp-gen list: scenarios, faults, cases, mutants, inputs and combinations, separated by tabs, the id first. */
 #include "traffic-gen/bulk/bulk.h"
 #include "traffic-gen/cli/command.h"
 #include "traffic-gen/faults/fault.h"

@@ -26,8 +26,8 @@ struct play_options {
     gint64 seed;
     gint mtu, snap_length, ulpdu, count, connections;
     gboolean ipv6, vlan, pcap, live, markers, no_crc;
-    const struct carrier *carrier; /* that --transport names */
-    uint64_t octets;               /* that --size says; 0: nothing */
+    const struct carrier *carrier; /* from --transport */
+    uint64_t octets;               /* from --size; 0: not given */
 };
 
 /* "200M": octets with an optional suffix. */
@@ -73,7 +73,7 @@ static int play_bulk(struct capture_file *file, const struct play_options *optio
     return 0;
 }
 
-/* One stage: the scenario with one fault, or none, after what the file already holds. */
+/* Plays one stage: the scenario with one fault, or none, appended to the file. */
 static int play_stage(struct capture_file *file, const struct play_options *options,
                       const struct scenario_source *source, const struct fault *fault,
                       const struct sim_trouble *trouble, struct stage_place *place)
@@ -88,7 +88,7 @@ static int play_stage(struct capture_file *file, const struct play_options *opti
     stage->ipv6 = options->ipv6;
     stage->vlan = options->vlan;
     stage->memory_folder = options->memory;
-    /* Every client plays the scenario at the same time; one of them with the fault. */
+    /* All clients play the scenario at the same time, one of them with the fault. */
     for (stage->client = 0; stage->client < (unsigned)MAX(options->connections, 1) && !error; stage->client++) {
         scenario_source_play(source, stage->client == 0 ? fault : NULL, stage, &error);
     }
@@ -146,8 +146,8 @@ static uint64_t octets_of_count(const char *name, const struct play_options *opt
 }
 
 /*
- * --size is a count here: what a round costs shows in a capture of one and in one of three, as the rounds of
- * `operations` come in two kinds.
+ * Converts --size to a count: captures of one round and of three show the size of a round, as the rounds of
+ * `operations` alternate between two kinds.
  */
 static int count_of_size(const char *name, struct play_options *options, struct scenario_source *source)
 {
@@ -168,14 +168,14 @@ static int count_of_size(const char *name, struct play_options *options, struct 
     return COMMAND_DONE;
 }
 
-/* Half a capture is worse than none; devices and pipes are not ours to remove. */
+/* An incomplete capture is removed, but not a device or pipe. */
 static void remove_capture(const char *path)
 {
     if (g_file_test(path, G_FILE_TEST_IS_REGULAR))
         remove(path);
 }
 
-/* Options that only some scenarios know. */
+/* Options for some scenarios only. */
 static int play_check_uses(const struct play_options *options, const struct scenario_source *source,
                            const struct bulk_scenario *bulk)
 {
@@ -205,7 +205,7 @@ static int play_check_uses(const struct play_options *options, const struct scen
     return command_check_only(rows, G_N_ELEMENTS(rows));
 }
 
-/* What RoCE has no place for. */
+/* Options that do not exist on RoCE. */
 static int check_roce(const struct play_options *options, const struct scenario_source *source, const GPtrArray *faults)
 {
     for (unsigned i = 0; i < (faults ? faults->len : 1); i++) {
@@ -220,7 +220,7 @@ static int check_roce(const struct play_options *options, const struct scenario_
     return COMMAND_DONE;
 }
 
-/* Numbers that are out of range, and what --size is in this scenario. */
+/* Checks the ranges of numbers, and the use of --size in this scenario. */
 static int play_check_numbers(const char *name, struct play_options *options, struct scenario_source *source,
                               bool is_bulk)
 {

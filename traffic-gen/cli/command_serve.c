@@ -11,7 +11,7 @@ static const struct endpoint_kind *const services[] = {&rping_server, &echo_serv
                                                        &nfs_service};
 
 enum { REVISION = 2 };
-static const gdouble idle_default = -G_MAXDOUBLE; /* what nobody gives */
+static const gdouble idle_default = -G_MAXDOUBLE; /* marks "not given" */
 
 struct options {
     char *service, *record, *misbehave;
@@ -45,7 +45,7 @@ static char *service_names(void)
     return g_string_free(text, FALSE);
 }
 
-/* A line of --help for each. */
+/* A line of --help for each service. */
 static char *describe_services(void)
 {
     GString *text = g_string_new("Services:");
@@ -60,7 +60,7 @@ static char *describe_services(void)
     return g_string_free(text, FALSE);
 }
 
-/* Each connection is a descriptor, and the usual limit is 1024. */
+/* Each connection needs a descriptor, and the usual limit is 1024. */
 static void raise_descriptor_limit(void)
 {
     struct rlimit limit;
@@ -122,7 +122,7 @@ static int serve_check(const struct options *options, const struct endpoint_kind
     return status == COMMAND_DONE ? serve_check_numbers(options) : status;
 }
 
-/* What is below the operations of an RDMA device is its own. */
+/* Layers below the operations belong to the RDMA device. */
 static int check_on_devices(const struct options *options, const struct endpoint_kind *kind)
 {
     const struct command_only rows[] = {
@@ -181,7 +181,7 @@ static int serve_run(const char *address, const struct options *options)
     return status;
 }
 
-/* The services' own options after the common ones. */
+/* Options of services follow the common ones. */
 static GArray *all_entries(const GOptionEntry *common)
 {
     GArray *entries = g_array_new(TRUE, FALSE, sizeof(GOptionEntry));
@@ -206,8 +206,7 @@ int command_serve(int argc, char **argv)
         COMMAND_GROUP("Connections"),
         {"once", 0, 0, G_OPTION_ARG_NONE, &options.once, "exit after one connection", NULL},
         {"exit-after", 0, 0, G_OPTION_ARG_INT, &options.connections, "exit after N connections", "N"},
-        {"connections", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_INT, &options.connections, NULL,
-         NULL}, /* its former name */
+        {"connections", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_INT, &options.connections, NULL, NULL}, /* former name */
         {"at-once", 0, 0, G_OPTION_ARG_INT, &options.connections_max, "N connections at a time; others wait", "N"},
         {"idle-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.idle_timeout,
          "patience with the rest of an FPDU (default 60; echo, rpc: 10)", "SECONDS"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What connect and listen have in common: a scenario, played on one side of real connections. */
+/* Shared by connect and listen, which play one side of a scenario on real connections. */
 #ifndef IWARP_TRAFFIC_CLI_COMMAND_SPEAK_H
 #define IWARP_TRAFFIC_CLI_COMMAND_SPEAK_H
 
@@ -10,7 +10,7 @@ struct speak_options {
     gint64 seed;
     gint mtu, count;
     double timeout;
-    char *export, *mount_port; /* connect only */
+    char *export, *mount_port; /* only for connect */
     double first_delay;
     char *source;
     struct command_wire wire;
@@ -35,7 +35,7 @@ struct speak_options {
 /* clang-format on */
 
 void speak_options_clear(struct speak_options *options);
-/* Plays it; prints messages. Returns the exit status. */
+/* Plays the scenario and prints messages. Returns the exit status. */
 int speak(const char *address, const char *scenario, const struct speak_options *options, bool listens);
 
 #endif

@@ -35,7 +35,7 @@ enum {
     CONFIRM_DEFAULT = 3,
     ACCEPT_DEFAULT = 30,
     INFO_SECONDS = 60, /* for --device-info */
-    PAIRS_SEED = 1,    /* of combinations: the same in each run */
+    PAIRS_SEED = 1,    /* for combinations: the same in each run */
     STATUS_OPEN = 3,
     STATUS_DEAD = 3,
     STATUS_STOPPED = 4
@@ -50,7 +50,7 @@ static char *now_text(void)
     return text;
 }
 
-/* What a run of the suites needs besides the device. */
+/* Data for a run of the suites besides the device. */
 struct job {
     const struct test_options *options;
     struct talk_run *run;
@@ -60,10 +60,10 @@ struct job {
     struct suite_report *earlier; /* NULL: none */
     struct load *load;            /* NULL: none */
     int64_t soak;                 /* ns; 0: each case once */
-    struct pairs_run *pairs;      /* --strength; NULL: the cases are those of the suites */
-    char *command;                /* as it was given */
-    int64_t began;                /* the first case */
-    unsigned ran;                 /* cases since, none that was taken over */
+    struct pairs_run *pairs;      /* for --strength; NULL: the cases are those of the suites */
+    char *command;                /* the command line */
+    int64_t began;                /* when the first case began */
+    unsigned ran;                 /* cases run since then, without those taken over */
     struct watch_recorder recorder;
 };
 
@@ -145,7 +145,7 @@ static void command_test_stop(int number)
     suite_stopped = 1;
 }
 
-/* The first signal ends the run with a report of what has finished, another one at once. */
+/* The first signal ends the run with a report of the finished cases, a second one at once. */
 static void stop_on_signals(void)
 {
     const struct sigaction action = {.sa_handler = command_test_stop, .sa_flags = (int)SA_RESETHAND};
@@ -154,7 +154,7 @@ static void stop_on_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-/* What the rest will take if it goes on like this; "" before the first case is done. */
+/* Estimates the remaining time; "" before the first case is done. */
 static char *estimate(const struct job *job, unsigned done, unsigned n)
 {
     int64_t spent = talk_now() - job->began, left = 0;
@@ -169,7 +169,7 @@ static char *estimate(const struct job *job, unsigned done, unsigned n)
     return g_strdup_printf(", %d:%02d left", (int)(left / 60), (int)(left % 60));
 }
 
-/* "3 of 74"; of a soak run, which has no last case, "3". */
+/* "3 of 74"; in a soak run, which has no last case, "3". */
 static char *position(const struct job *job, unsigned done, unsigned n)
 {
     return job->soak > 0 ? g_strdup_printf("%u", job->ran) : g_strdup_printf("%u of %u", done, n);
@@ -204,7 +204,7 @@ static void log_case(void *ctx, unsigned done, unsigned n, const struct case_res
     fprintf(stderr, "%s: %s: %s%s\n", at, result->id, case_outcome_names[result->outcome], left);
 }
 
-/* Something was shown. Nothing shown is no pass, as for iwarp-check. */
+/* Whether the run showed anything. As in iwarp-check, a run that shows nothing has not passed. */
 static bool has_verdict(const struct suite_report *report)
 {
     unsigned open = suite_report_count(report, OUTCOME_INCONCLUSIVE, false);
@@ -233,7 +233,7 @@ static int verdict(const struct test_options *options, const struct suite_report
         return STATUS_DEAD;
     if (suite_stopped && report->finished < report->chosen)
         return STATUS_STOPPED;
-    /* A death counts even if no case is to blame. */
+    /* A death counts even if no case caused it. */
     if (failed > 0 || report->deaths->len > 0 || report->finished < report->chosen ||
         (options->strict_waivers && report->unused_waivers->len > 0))
         return COMMAND_FAILED;
@@ -245,7 +245,7 @@ static int command_test_output_trouble(const struct test_options *options)
     return command_fail("%s: %s", options->output ? options->output : "standard output", g_strerror(errno));
 }
 
-/* The temporary file beside the report exists only now, as another signal could leave it behind. */
+/* The temporary file exists only while it is written, as another signal could leave it behind. */
 static bool write_report(const struct test_options *options, const struct suite_report *report)
 {
     struct output_file out;
@@ -259,7 +259,7 @@ static bool write_report(const struct test_options *options, const struct suite_
     return good;
 }
 
-/* A report that --resume can go on from. What cannot be written now is reported at the end. */
+/* Saves a report for --resume. Write errors are reported at the end. */
 static void command_test_save(void *ctx, const struct suite_report *report)
 {
     const struct job *job = ctx;
@@ -274,7 +274,7 @@ static bool command_test_is_wanted(void *ctx, const char *rule)
     return choice_takes(job->options->rules, job->options->skip, rule);
 }
 
-/* What the device says of itself; NULL: nothing. */
+/* The device's own data; NULL: none. */
 static char *device_info(void *ctx)
 {
     const struct job *job = ctx;
@@ -321,7 +321,7 @@ static void command_test_add_origin(struct job *job, struct suite_report *report
         report->device_info = device_info(job);
 }
 
-/* The recording is complete by then. */
+/* The recording is complete now. */
 static int command_test_write_all(struct job *job, struct suite_report *report)
 {
     const struct test_options *options = job->options;
@@ -335,7 +335,7 @@ static int command_test_write_all(struct job *job, struct suite_report *report)
     return write_report(options, report) ? verdict(options, report) : command_test_output_trouble(options);
 }
 
-/* A case whose verdict is taken back is named once more. */
+/* A case whose verdict is withdrawn is listed again. */
 static void settle_verdicts(const struct job *job, struct suite_report *report)
 {
     g_autofree enum case_outcome *before = g_new(enum case_outcome, report->results->len + 1);
@@ -416,8 +416,7 @@ static void print_applicable(const struct suite_report *report)
     }
 }
 
-/* Those cases of the suites that are about the service; with --strength combinations, for this device. False: *status.
- */
+/* Chooses cases of the suites that suit the service; with --strength combinations, for this device. False: *status. */
 static bool choose_cases(struct job *job, struct suite_report *report, GArray **about, int *status)
 {
     const struct test_options *options = job->options;
@@ -445,7 +444,7 @@ static bool choose_cases(struct job *job, struct suite_report *report, GArray **
     if (*about && (*about)->len > 0)
         job->chosen = *about;
     else
-        g_ptr_array_set_size(report->missing, 0); /* all of them are reported */
+        g_ptr_array_set_size(report->missing, 0); /* the report has all results */
     return true;
 }
 
@@ -494,7 +493,7 @@ static int run_chosen(struct job *job)
     return status;
 }
 
-/* Checks that the report can be written before it bothers the device. */
+/* Checks that the report can be written before it contacts the device. */
 static int run_reported(struct job *job)
 {
     return output_file_possible(job->options->output) ? run_chosen(job) : command_test_output_trouble(job->options);
@@ -506,7 +505,7 @@ static const char record_comment[] =
     "and "
     "acknowledgements. What iwarp-gen sends wrong, it sends on purpose.";
 
-/* False with errno. It may have ended before. */
+/* False with errno. The process may have ended before. */
 static bool end_recording(struct job *job)
 {
     struct watch_recorder *recorder = &job->recorder;
@@ -539,7 +538,7 @@ static int run_recorded(struct job *job)
     return status;
 }
 
-/* A report of the same role of a device, whose results are taken over. */
+/* A report for the same role of a device, whose results are taken over. */
 static bool load_earlier(struct job *job, GError **error)
 {
     const char *path = job->options->resume, *role = job->run->dut == DUT_RESPONDER ? "responder" : "initiator";
@@ -567,7 +566,7 @@ static int print_capture_filter(const struct capture_filter *of)
     return COMMAND_DONE;
 }
 
-/* Those of the suites that are chosen; combinations follow once the device is known. */
+/* The chosen cases of the suites; combinations follow once the device is known. */
 static GArray *known_cases(const struct test_options *options, const struct talk_run *run, GError **error)
 {
     GArray *chosen;
@@ -722,7 +721,7 @@ int command_test(int argc, char **argv)
          "rdma: a capture of the run, made beside it; the report names it", "FILE"},
         {"capture-filter", 0, 0, G_OPTION_ARG_NONE, &options.capture_filter,
          "print what selects the packets of such a run in a capture (pcap-filter(7)), and test nothing", NULL},
-        {"write", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &options.record, NULL, NULL}, /* its former name */
+        {"write", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &options.record, NULL, NULL}, /* former name */
         COMMAND_GROUP("The device's service"),
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, service_help, "NAME"},
         {"advert", 0, 0, G_OPTION_ARG_STRING, &options.advert,

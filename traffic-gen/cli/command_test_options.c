@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The options of iwarp-gen test: what each may be, what goes together, and what they mean for a run. */
+/* The options of iwarp-gen test: allowed values and combinations, and their effect on a run. */
 #include "traffic-gen/cli/command_test_options.h"
 
 #include "traffic-gen/cli/command.h"
@@ -59,7 +59,7 @@ static int test_options_numbers_fit(const struct test_options *options)
     return command_check_ranges(ranges, G_N_ELEMENTS(ranges));
 }
 
-/* What the user says about the device's service. */
+/* The user's statements about the device's service. */
 static const struct {
     const char *name;
     unsigned services;
@@ -115,7 +115,7 @@ static bool take_nfs(const struct test_options *options, struct nfs_run *nfs, in
     return false;
 }
 
-/* Other connections, of which one case at a time may be to blame. */
+/* Other connections: only one case at a time can be the cause of their errors. */
 static int load_fits(const struct test_options *options, const char *address)
 {
     if (options->load == 0)
@@ -127,7 +127,7 @@ static int load_fits(const struct test_options *options, const char *address)
     return COMMAND_DONE;
 }
 
-/* Combinations are no cases of the suites. */
+/* Combinations are not cases of the suites. */
 static int strength_fits(const struct test_options *options, const char *address, enum suite_dut dut)
 {
     const struct {
@@ -182,7 +182,7 @@ bool test_options_soak(const struct test_options *options, int64_t *out, int *st
     return false;
 }
 
-/* Options that need octets, with a device whose octets another device makes and takes. */
+/* Options that need octets, with a device behind an RDMA device that handles the octets. */
 static const char *option_of_octets(const struct test_options *options)
 {
     const struct {
@@ -199,7 +199,7 @@ static const char *option_of_octets(const struct test_options *options)
     return NULL;
 }
 
-/* A socket, or the RDMA device that "rdma:HOST:PORT" is reached through. False: *status. */
+/* A socket, or the RDMA device for "rdma:HOST:PORT". False: *status. */
 static bool test_options_take_port(const struct test_options *options, const char *address, struct talk_run *run,
                                    int *status)
 {
@@ -244,7 +244,7 @@ static bool test_options_take_advert(const char *advert, struct talk_run *run)
     return none || run->lab || strcmp(advert, "IWT1") == 0;
 }
 
-/* What has one of a few values, and --mpa. */
+/* Checks options with a few values, and --mpa. */
 static int test_options_take_words(const struct test_options *options, struct talk_run *run)
 {
     g_autoptr(GError) error = NULL;

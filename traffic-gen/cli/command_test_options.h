@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The options of iwarp-gen test. What is wrong with them is said on standard error. */
+/* The options of iwarp-gen test. Functions report errors on standard error. */
 #ifndef IWARP_TRAFFIC_CLI_COMMAND_TEST_OPTIONS_H
 #define IWARP_TRAFFIC_CLI_COMMAND_TEST_OPTIONS_H
 
@@ -7,7 +7,7 @@
 #include "traffic-gen/suite/result/result.h"
 #include "traffic-gen/suite/talk/talk_internal.h"
 
-/* As they are given; NULL, 0 or NaN: not. */
+/* As given; NULL, 0 or NaN: not given. */
 struct test_options {
     gboolean listen;
     char **suites, **rules, **skip, **waivers;
@@ -21,7 +21,7 @@ struct test_options {
 
 void test_options_clear(struct test_options *options);
 
-/* A format of reports; NULL: there is none of this name. */
+/* A format of reports; NULL: unknown name. */
 struct test_format {
     const char *name;
     void (*write)(const struct suite_report *report, FILE *out);
@@ -32,9 +32,9 @@ int64_t test_nanoseconds(double seconds);
 /* "BEFOREnone, echo, rpcLASTnfs"; g_free() it. */
 char *test_service_names(const char *before, const char *last);
 
-/* Whether --strength and --load go with the others and this device; else a status to end with. */
+/* Whether --strength and --load are compatible with other options and this device; else an exit status. */
 int test_options_fit(const struct test_options *options, const char *address, enum suite_dut dut);
-/* What the others say of the run, checked. False: *status. */
+/* Checks the other options for the run. False: *status. */
 bool test_options_take(const struct test_options *options, const char *address, struct talk_run *run, int *status);
 /* --soak in nanoseconds: "90", "90s", "30m", "12h". False: *status. */
 bool test_options_soak(const struct test_options *options, int64_t *out, int *status);

@@ -15,7 +15,7 @@ static int fail_no_fault(const char *name)
     return COMMAND_TROUBLE;
 }
 
-/* The option that makes no sense without --wire; NULL: none is given. */
+/* An option that only works with --wire; NULL: none is given. */
 static const char *given_alone(const struct command_wire *wire)
 {
     if (wire->interface)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Options that put a command on our own TCP: --wire, --wire-address, --wire-gateway. */
+/* Options to run a command on our own TCP: --wire, --wire-address, --wire-gateway. */
 #ifndef IWARP_TRAFFIC_CLI_COMMAND_WIRE_H
 #define IWARP_TRAFFIC_CLI_COMMAND_WIRE_H
 
@@ -24,7 +24,7 @@ struct command_wire {
         "wire-gateway", 0, 0, G_OPTION_ARG_STRING, &(wire)->gateway, "the way to other networks", "ADDRESS"            \
     }
 
-/* Without --wire it does nothing. peer: HOST:PORT of the command. False: *status, and the message has been printed. */
+/* Does nothing without --wire. peer: HOST:PORT of the command. False: *status, and the message has been printed. */
 bool command_wire_open(const struct command_wire *wire, const char *peer, int *status);
 void command_wire_close(struct command_wire *wire);
 

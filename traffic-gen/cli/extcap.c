@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * "iWARP reference traffic" among Wireshark's capture interfaces: extcap(4). Wireshark asks what there is, what may be
- * chosen in the interface's dialog, and then for packets into a pipe; they come from `iwarp-gen play`.
+ * "iWARP reference traffic" among Wireshark's capture interfaces: extcap(4). Wireshark asks for the interface, for the
+ * options of its dialog, and then for packets into a pipe; `iwarp-gen play` makes them.
  */
 #include "support/stderr_line.h"
 #include "traffic-gen/cli/command.h"
@@ -25,7 +25,7 @@ struct extcap_options {
     gint mtu;
 };
 
-/* What the dialog offers, in its order; `call` is the option that gets the value. */
+/* The options of the dialog, in its order; `call` is the option for the value. */
 static const struct argument {
     const char *call, *display, *tooltip, *more;
 } arguments[] = {
@@ -94,7 +94,7 @@ static void add_argument(GPtrArray *line, bool wanted, char *text)
         g_free(text);
 }
 
-/* The command line that makes these packets. */
+/* The command line that makes the packets. */
 static int extcap_capture(const struct extcap_options *options)
 {
     const bool wants_fault = options->fault && strcmp(options->fault, "none") != 0;
@@ -130,13 +130,13 @@ static int extcap_capture(const struct extcap_options *options)
     int argc = (int)line->len;
 
     g_ptr_array_add(line, NULL);
-    /* The parser takes options out of the array, which stays the owner of its strings by a copy. */
+    /* The option parser removes elements from its array, so it gets a copy; the original owns the strings. */
     g_autofree char **argv = g_memdup2(line->pdata, sizeof(char *) * line->len);
 
     return command_play(argc, argv);
 }
 
-/* While a filter is typed, Wireshark asks without a pipe whether it is one: what is printed says why not. */
+/* While the user types a filter, Wireshark calls without a pipe to check it: the output is the error. */
 static int verify(const char *filter)
 {
     struct bpf_program program = {0};

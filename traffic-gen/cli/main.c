@@ -104,7 +104,7 @@ static int run_without_command(int argc, char **argv)
     return command_fail("expected a command (see: iwarp-gen --help)");
 }
 
-/* Options may come before the command, too: it is the first word that names one, and what came before it follows. */
+/* Options may precede the command: the first word that names a command counts, and earlier words are moved after it. */
 static int cli_main_run(int argc, char **argv)
 {
     const struct command *command = NULL;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Rules of the layers that RoCE does without, by the beginning of their ids. */
+/* Layers that do not exist on RoCE, by the beginning of their rules' ids. */
 static const struct {
     const char *prefix, *layer;
 } layers[] = {{"MPA", "MPA"}, {"DDP", "DDP"}, {"RDMAP", "RDMAP"}, {"SEC", "RDMAP"}};
@@ -31,7 +31,7 @@ static const struct fault *find_own(const char *id)
 const struct fault *fault_find(const char *id)
 {
     const struct fault *fault = find_own(id);
-    size_t n = strcspn(id, "+/"); /* what follows the rule's id belongs to it */
+    size_t n = strcspn(id, "+/"); /* a suffix after the rule's id */
 
     for (const struct fault_alias *alias = fault_aliases; alias->id && !fault; alias++) {
         g_auto(GStrv) others = NULL;

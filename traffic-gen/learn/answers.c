@@ -3,13 +3,13 @@
 
 #include <string.h>
 
-/* Patience: of what is asked again, and how much more each time. */
+/* The patience for a repeated question, and its growth. */
 enum { TRIES = 5, USUAL = 1, MORE = 4, PATIENCE_MAX = 16 };
 
 struct node {
-    const char *output; /* to the input that leads here; NULL: not known */
-    bool over;          /* the connection ended with it */
-    bool sure;          /* it was asked for alone, without haste */
+    const char *output; /* for the input that leads here; NULL: unknown */
+    bool over;          /* the connection ended with this output */
+    bool sure;          /* asked alone and without haste */
     struct node *next[MACHINE_INPUTS_MAX];
 };
 
@@ -52,7 +52,7 @@ void answers_free(struct answers *answers)
     g_free(answers);
 }
 
-/* The last node of a word that is known; *n: how many of its inputs lead there. */
+/* The last known node of a word; *n: its depth. */
 static const struct node *known_part(const struct answers *answers, const struct word *word, unsigned *n)
 {
     const struct node *node = &answers->root;
@@ -69,7 +69,7 @@ static bool learn_answers_is_known(const struct answers *answers, const struct w
     return known_part(answers, word, &n)->over || n == word->n;
 }
 
-/* Nobody needs to ask it again; or its connection is over before its last input. */
+/* No question is needed: the node is settled, or the connection ends before the last input. */
 static bool is_sure(const struct answers *answers, const struct word *word)
 {
     unsigned n;
@@ -98,7 +98,7 @@ static bool ends_at(const struct answer *answer, unsigned i)
     return answer->over && i + 1 == answer->n;
 }
 
-/* The first input to which the answer is not the known one; the word's length: there is none. */
+/* The first input with an answer that differs from the known one; the word's length: none. */
 static unsigned first_conflict(const struct answers *answers, const struct word *word, const struct answer *answer)
 {
     const struct node *node = &answers->root;
@@ -129,7 +129,7 @@ static void learn_answers_put(struct answers *answers, const struct word *word, 
     }
 }
 
-/* What was learnt after these inputs is forgotten. */
+/* Forgets everything learned after these inputs. */
 static void learn_answers_cut(struct answers *answers, const struct word *word, unsigned n)
 {
     struct node *node = &answers->root;
@@ -163,7 +163,7 @@ static char *disagreement(const struct answers *answers, const struct word *word
     return g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* One that all tries but one agree with; NULL: there is none. */
+/* An output that all attempts except one agree on; NULL: none. */
 static const struct answer *majority(const struct word *word, const struct answer *tries)
 {
     for (unsigned i = 0; i < 2; i++) {
@@ -186,7 +186,7 @@ static bool ask_them(struct answers *answers, const struct question *questions, 
     return answers->asker.ask(answers->asker.ctx, questions, got, n, manner, why);
 }
 
-/* The first n inputs of a word have had two answers: they are asked again. */
+/* The first n inputs of a word had two different answers: asks them again. */
 static bool learn_answers_settle(struct answers *answers, const struct word *word, unsigned n, bool alone, char **why)
 {
     struct question questions[TRIES] = {0};
@@ -235,7 +235,7 @@ static bool learn_answers_take(struct answers *answers, const struct question *q
     return true;
 }
 
-/* What came late has perhaps not been all: it is asked again, more patiently. */
+/* A late answer may be incomplete: asks again, more patiently. */
 static bool ask_slow(struct answers *answers, const struct question *questions, struct answer *got, unsigned n,
                      struct manner manner, char **why)
 {
@@ -261,7 +261,7 @@ static bool learn_answers_ask(struct answers *answers, const struct question *qu
            learn_answers_take(answers, questions, got, n, manner, why);
 }
 
-/* In haste nothing is waited for that is known. */
+/* In haste there is no wait for known outputs. */
 static struct question question_of(const struct answers *answers, const struct word *word)
 {
     struct question question = {.word = *word};
@@ -272,7 +272,7 @@ static struct question question_of(const struct answers *answers, const struct w
     return question;
 }
 
-/* They have the same first input whose output is not known: the answer to one may make the other known. */
+/* Words with the same first unknown output: the answer to one may make the other known. */
 static bool begin_alike(const struct question *a, const struct question *b)
 {
     return a->n_known == b->n_known && memcmp(a->word.input, b->word.input, a->n_known + 1) == 0;
@@ -291,7 +291,7 @@ bool answers_ask(struct answers *answers, const struct word *words, unsigned n, 
     const struct manner hasty = {.patience = IN_HASTE};
     g_autoptr(GArray) questions = g_array_new(FALSE, FALSE, sizeof(struct question));
 
-    for (;;) { /* what was settled may have made others unknown */
+    for (;;) { /* settling an answer may make others unknown */
         g_array_set_size(questions, 0);
         for (unsigned i = 0; i < n; i++) {
             if (!learn_answers_is_known(answers, &words[i])) {

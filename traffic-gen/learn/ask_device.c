@@ -8,19 +8,19 @@
 #include <string.h>
 
 enum {
-    ASKED_MAX = 3, /* how often a word is asked of a living device that refuses a connection for it */
-    SIGNS = 2,     /* how often a sign of life is asked for before a device is dead */
-    BATCH = 4,     /* a sign of life is asked for after so many times as many words as run at the same time */
-    HASTE = 4,     /* in haste, at least this part of the usual time is waited */
-    LONG = 4,      /* an answer that takes so many times the usual time shows how busy the device is just now */
-    PATIENT = 4,   /* so that what comes when we hang up is no answer to what we said before */
+    ASKED_MAX = 3, /* how often a word is tried if a living device refuses the connection */
+    SIGNS = 2,     /* failed signs of life before a device counts as dead */
+    BATCH = 4,     /* batches of parallel words between signs of life */
+    HASTE = 4,     /* a hasty wait is at least this fraction of the usual time */
+    LONG = 4,      /* an answer slower than this many times the usual shows that the device is busy */
+    PATIENT = 4,   /* so that late messages at hang-up are not taken for answers */
 };
 
 static const int64_t retry_ns = 50 * INT64_C(1000000), sure_ns = 5 * INT64_C(1000000000);
 
 /* ---- how long to wait ---- */
 
-/* As TCP estimates round-trip times (RFC 6298 section 2), but whoever was away once is not waited for each time. */
+/* Estimated like TCP's round-trip time (RFC 6298 section 2), but a single long absence does not count. */
 static void device_note_answer(struct ask_device *device, int64_t ns)
 {
     const int64_t usual = MIN(ns, device->quiet * LONG);
@@ -44,13 +44,13 @@ static void take_costs(struct ask_device *device, const struct exchange *exchang
     }
 }
 
-/* What comes in the second half of it is late. */
+/* Answers in the second half of the wait are late. */
 static int64_t quick(const struct ask_device *device)
 {
     return CLAMP(2 * (device->mean + 4 * device->deviation), device->quiet / HASTE, 2 * device->quiet * LONG);
 }
 
-/* Whoever says that a device may need long until it accepts connections says as much of its answers. */
+/* A long time for accepting connections also allows slow answers. */
 static int64_t sure_time(const struct ask_device *device)
 {
     return MAX(sure_ns, MAX(device->run->t_recover, device->quiet));
@@ -72,7 +72,7 @@ static void exchange_word(gpointer data, gpointer user_data)
     exchange_run(data);
 }
 
-/* Those that have not been asked yet, so many at the same time. */
+/* Unasked questions, as many as may run in parallel. */
 static void exchange_words(struct ask_device *device, struct exchange *exchanges, unsigned n, unsigned jobs)
 {
     GThreadPool *pool = g_thread_pool_new(exchange_word, NULL, (gint)jobs, FALSE, NULL);
@@ -119,8 +119,7 @@ static void name_suspects(const struct ask_device *device, const struct exchange
     *why = g_string_free(g_steal_pointer(&text), FALSE);
 }
 
-/* What it says to the first input of the alphabet, which is harmless, and after how long; NULL: there is no connection.
- */
+/* The device's answer to the first input of the alphabet, which is harmless, and its time; NULL: no connection. */
 static const char *sign_of_life(struct ask_device *device, int64_t quiet, int64_t *after, char **why)
 {
     const struct question harmless = {.word = {.n = 1}};
@@ -153,9 +152,8 @@ static bool is_silence(const char *output)
 }
 
 /*
- * A device, or the machine that it runs on, may have other work to do: it has some seconds, on one connection, so that
- * we do not fill its backlog, and is asked once more. *late: it needed long. expected NULL: any answer will do. NULL:
- * it never gave a sign of life.
+ * Asks twice, as a device or its machine may be busy: it gets some seconds on one connection, so that its backlog does
+ * not fill. *late: it needed long. expected NULL: any answer will do. Result NULL: no sign of life.
  */
 static const char *await_life(struct ask_device *device, const char *expected, bool *late, char **why)
 {
@@ -181,12 +179,12 @@ bool ask_device_begin(struct ask_device *device, char **why)
     bool late = false;
 
     device->life = await_life(device, NULL, &late, why);
-    if (!device->life && !*why) /* it takes connections, and says nothing to what usually has an answer */
+    if (!device->life && !*why) /* accepts connections, but does not answer a usual question */
         device->life = g_intern_static_string("-");
     return device->life && !suite_stopped;
 }
 
-/* After these exchanges. What a device answered while it was late may not be its usual answer. */
+/* Checks after these exchanges. Answers of a late device may differ from its usual ones. */
 static bool is_dead(struct ask_device *device, struct exchange *exchanges, unsigned n)
 {
     g_autofree char *why = NULL;
@@ -207,7 +205,7 @@ static void note_word(const struct ask_device *device, const struct word *word)
     note_death(device, text->str);
 }
 
-/* Each alone, on a device that was alive before it. */
+/* Asks each alone, on a device that was alive before. */
 static bool ask_alone(struct ask_device *device, struct exchange *exchange, char **why)
 {
     exchange->asked = false;
@@ -229,7 +227,7 @@ static bool ask_alone(struct ask_device *device, struct exchange *exchange, char
     return true;
 }
 
-/* n exchanges, of which one has killed it, or one of those before it was noticed. */
+/* One of n exchanges, or one before the death was noticed, has killed the device. */
 static bool find_death(struct ask_device *device, struct exchange *exchanges, unsigned n, char **why)
 {
     if (!device->reset) {
@@ -260,7 +258,7 @@ static bool all_asked(const struct exchange *exchanges, unsigned n, char **why)
     return true;
 }
 
-/* After them it is looked whether the device lives, before others are suspects, too. */
+/* After them the device is checked, before further exchanges become suspects. */
 static bool ask_some(struct ask_device *device, struct exchange *exchanges, unsigned n, unsigned jobs, char **why)
 {
     for (unsigned tries = 0; tries < ASKED_MAX; tries++) {
@@ -282,7 +280,7 @@ static bool ask_some(struct ask_device *device, struct exchange *exchanges, unsi
     return false;
 }
 
-/* How many are suspects together: if it cannot be revived, so that each is asked alone, they had better be few. */
+/* The number of exchanges between checks: small if no command revives the device, as suspects then run alone. */
 static unsigned batch_of(const struct ask_device *device)
 {
     return device->reset && device->jobs > 1 ? BATCH * device->jobs : device->jobs;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { HEARD_MAX = 8 /* FPDUs that an output names */ };
+enum { HEARD_MAX = 8 /* most FPDUs in an output */ };
 
 static const int64_t retry_ns = 50 * INT64_C(1000000);
 
@@ -86,7 +86,7 @@ static void exchange_take_frame(struct talk *talk, const struct talk_heard *hear
         talk_begin_operation(talk);
 }
 
-/* The same once more says nothing new, and how often depends on when we stop to listen. */
+/* Repetitions are dropped: their number depends on when we stop listening. */
 static void add_output(GString *out, const char *output, const char *last)
 {
     if (*output && strcmp(output, last) != 0)
@@ -98,7 +98,7 @@ static bool is_all(const char *known, const GString *out)
     return known && strcmp(known, out->str) == 0;
 }
 
-/* known: the output that is expected; NULL: it is not known. */
+/* known: the expected output; NULL: unknown. */
 static int64_t exchange_wait_for(const struct exchange *exchange, const char *known, const GString *out)
 {
     if (!known)
@@ -108,7 +108,7 @@ static int64_t exchange_wait_for(const struct exchange *exchange, const char *kn
     return strcmp(known, "-") == 0 ? exchange->pace.silence : exchange->pace.known;
 }
 
-/* Until it is quiet, or has said what is known. True: the device has ended the connection. */
+/* Listens until silence, or the known output. True: the device has ended the connection. */
 static bool hear_startup(struct exchange *exchange, struct talk *talk, const char *known, GString *out)
 {
     const struct talk_heard *heard;
@@ -132,7 +132,7 @@ static bool hear_startup(struct exchange *exchange, struct talk *talk, const cha
         g_free(last);
         last = g_string_free(g_steal_pointer(&output), FALSE);
         exchange_take_frame(talk, heard);
-        /* Some lose what comes right after their Reply. */
+        /* Some devices lose messages right after their Reply. */
         if (is_all(known, out) && heard->what != TALK_FRAME)
             return false;
     }
@@ -146,7 +146,7 @@ static bool exchange_is_over(const struct rpc_talker *talker)
     return talker->fed_end || talker->terminated;
 }
 
-/* What came since then, as far as it is new. */
+/* New messages since then. */
 static void name_messages(const struct rpc_talker *talker, guint before, GString *out)
 {
     const char *last = "";
@@ -162,7 +162,7 @@ static void name_messages(const struct rpc_talker *talker, guint before, GString
         add_output(out, talker->terminated ? "Terminate" : "the end of the connection", "");
 }
 
-/* One after another, until it is quiet, or has said what is known. */
+/* Listens until silence, or the known output. */
 static bool hear_rpc(struct exchange *exchange, struct rpc_talker *talker, const char *known, GString *out)
 {
     const guint before = talker->heard->len;
@@ -175,7 +175,7 @@ static bool hear_rpc(struct exchange *exchange, struct rpc_talker *talker, const
             talk_now() > began + wait + talk_t_react(talker->talk))
             break;
         if (talker->heard->len == heard && !exchange_is_over(talker))
-            continue; /* its Reads and Writes, or our own */
+            continue; /* Reads and Writes of either side */
         exchange_note_answer(exchange, talk_now() - began);
         exchange->answer->slow |= !known && talk_now() - began > wait / 2;
         name_messages(talker, before, out);
@@ -191,7 +191,7 @@ static bool hear_rpc(struct exchange *exchange, struct rpc_talker *talker, const
 
 static void exchange_say_rpc(struct rpc_talker *talker, const struct learn_input *input)
 {
-    talker->xid++; /* no server's reply cache knows it */
+    talker->xid++; /* unknown to any server's reply cache */
     rpc_talker_say_statement(talker, input->says);
 }
 
@@ -225,7 +225,7 @@ static void exchange_answer_all(struct exchange *exchange, struct talk *talk, st
         ;
 }
 
-/* Of an Initiator with its Request. */
+/* For an Initiator: with its Request. */
 static bool open_startup(const struct exchange *exchange, struct talk *talk)
 {
     if (!talk_open(talk))
@@ -250,7 +250,7 @@ static void try_once(struct exchange *exchange, struct talk *talk)
         rpc_talker_close(&talker);
 }
 
-/* What comes only now was perhaps an answer to something before. */
+/* Anything that only comes now may answer an earlier input. */
 static void hang_up(struct exchange *exchange, struct talk *talk)
 {
     const int64_t began = talk_now();

@@ -23,7 +23,7 @@ static void statement(struct talk *talk, const struct learn_input *input)
     talk_say(talk, "%s", input->says);
 }
 
-/* As long as its first two octets say, if it is read as an FPDU; the CRC is wrong. */
+/* Has the length in its first two octets when read as an FPDU; the CRC is wrong. */
 static void garbage(struct talk *talk, const struct learn_input *input)
 {
     static const uint8_t octets[24] = {0,   18,  'n', 'o', ' ', 'f', 'r', 'a', 'm', 'e', ' ', 'o',
@@ -71,9 +71,9 @@ static const struct learn_input startup[] = {
     {"rst", "our RST", .say = rst, .ends = true},
 };
 
-/* ---- the same of an Initiator, whose Request we have ---- */
+/* ---- the same for an Initiator, whose Request has come ---- */
 
-/* After an accepting Reply, right or wrong, what both sides say are FPDUs. */
+/* After an accepting Reply, right or wrong, both sides send FPDUs. */
 static void inputs_reply(struct talk *talk, const struct learn_input *input)
 {
     const struct mpa_startup *ours;
@@ -85,7 +85,7 @@ static void inputs_reply(struct talk *talk, const struct learn_input *input)
         talk_begin_operation(talk);
 }
 
-enum { LONGER_THAN_SOME = 257 }; /* RFC 5044 section 7.1.1 allows 512; RDMA stacks have limits of their own */
+enum { LONGER_THAN_SOME = 257 }; /* RFC 5044 section 7.1.1 allows 512; some RDMA stacks allow less */
 
 static const struct learn_input replies[] = {
     {"reply", "a Reply that fits the Request", .say = inputs_reply},
@@ -108,7 +108,7 @@ static const struct learn_input replies[] = {
     {"rst", "our RST", .say = rst, .ends = true},
 };
 
-/* ---- errors and credits of RPC-over-RDMA (RFC 8166 section 4.5), of a server ---- */
+/* ---- errors and credits of RPC-over-RDMA (RFC 8166 section 4.5), for a server ---- */
 
 static const struct learn_input rpc[] = {
     {"null", "a NULL Call", .says = "call null"},

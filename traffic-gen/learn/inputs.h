@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a device can be asked: the alphabets of its machines. An input is said on a connection as it is then; what the
- * device does until it is quiet is the output.
+ * The alphabets for machines of devices. An input is sent in the current state of a connection; the output is what the
+ * device sends until it is silent.
  */
 #ifndef IWARP_TRAFFIC_LEARN_INPUTS_H
 #define IWARP_TRAFFIC_LEARN_INPUTS_H
@@ -12,9 +12,9 @@
 struct learn_input {
     const char *name, *what;
     void (*say)(struct talk *talk, const struct learn_input *input); /* NULL: a Send of RPC-over-RDMA */
-    const char *says;                                                /* a statement */
-    struct talk_wish wish;                                           /* of a start-up frame */
-    bool ends; /* the connection, by us: nothing can be said after it */
+    const char *says;                                                /* as a statement */
+    struct talk_wish wish;                                           /* for a start-up frame */
+    bool ends; /* ends the connection from our side: no input can follow */
 };
 
 struct learn_alphabet {
@@ -22,17 +22,17 @@ struct learn_alphabet {
     const struct learn_input *inputs;
     unsigned n;
     bool rpc;       /* on an established connection of RPC-over-RDMA */
-    bool initiator; /* the device connects to us; what is said follows its Request */
+    bool initiator; /* the device connects to us; inputs follow its Request */
 };
 
 extern const struct learn_alphabet learn_alphabets[];
 extern const unsigned learn_alphabets_n;
 
-/* NULL: there is none of that name. */
+/* NULL: unknown name. */
 const struct learn_alphabet *learn_alphabet(const char *name);
 /*
- * The same with only these inputs (comma-separated), copied to inputs[], which has room for all. False: *unknown, which
- * the caller frees, is none of them.
+ * The same with only these inputs (separated by commas), copied to inputs[], which has room for all. False: *unknown,
+ * which the caller frees, is not an input.
  */
 bool learn_alphabet_choose(const struct learn_alphabet *whole, const char *names, struct learn_input *inputs,
                            struct learn_alphabet *out, char **unknown);

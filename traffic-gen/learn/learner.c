@@ -14,7 +14,7 @@ struct table {
     struct machine *machine;
     struct answers *answers;
     GArray *access, *suffixes; /* struct word */
-    unsigned changes;          /* of the answers that it was filled with */
+    unsigned changes;          /* of the answers, when the table was filled */
 };
 
 static const struct word *learner_word_at(const GArray *words, unsigned i)
@@ -56,7 +56,7 @@ static bool learner_fill(struct table *table, char **why)
     return answers_ask(table->answers, learner_word_at(wanted, 0), wanted->len, why);
 }
 
-/* Its entries, as octets that can be compared. */
+/* Its entries, as comparable octets. */
 static GBytes *row(const struct table *table, const struct word *head)
 {
     g_autoptr(GPtrArray) entries = g_ptr_array_new();
@@ -75,7 +75,7 @@ static GBytes *row(const struct table *table, const struct word *head)
     return g_bytes_new(entries->pdata, entries->len * sizeof *entries->pdata);
 }
 
-/* The rows of all access words, and which of them it is. */
+/* The rows of all access words: the index of an equal one. */
 static GHashTable *states(const struct table *table)
 {
     GHashTable *rows = g_hash_table_new_full(g_bytes_hash, g_bytes_equal, (GDestroyNotify)g_bytes_unref, NULL);
@@ -96,7 +96,7 @@ static bool state_of(const struct table *table, GHashTable *rows, const struct w
     return true;
 }
 
-/* A word whose row is that of no access word. False: the table is closed. */
+/* A word whose row differs from all access words' rows. False: the table is closed. */
 static bool find_state(const struct table *table, struct word *word)
 {
     g_autoptr(GHashTable) rows = states(table);
@@ -112,7 +112,7 @@ static bool find_state(const struct table *table, struct word *word)
     return false;
 }
 
-/* It becomes an access word, if its row comes again: one wrong answer would make a state of its own. */
+/* Makes it an access word if its row is confirmed: a single wrong answer would make a false state. */
 static bool learner_add_state(struct table *table, const struct word *word, char **why)
 {
     g_autoptr(GArray) wanted = g_array_new(FALSE, FALSE, sizeof(struct word));
@@ -127,7 +127,7 @@ static bool learner_add_state(struct table *table, const struct word *word, char
     return false;
 }
 
-/* ---- the machine that the table says ---- */
+/* ---- the table's machine ---- */
 
 static void learner_conclude(const struct table *table)
 {
@@ -150,8 +150,8 @@ static void learner_conclude(const struct table *table)
 }
 
 /*
- * Words whose answers contradicted earlier ones, or a device that became slower, have changed what was known: the table
- * begins again, and asks only what it does not know any more.
+ * Contradictory answers, or a slower device, have changed known answers: the table begins again, and asks only unknown
+ * words.
  */
 static void learner_begin(struct table *table)
 {
@@ -180,7 +180,7 @@ static bool close_table(struct table *table, char **why)
     return false;
 }
 
-/* ---- is it right? ---- */
+/* ---- checks ---- */
 
 static bool is_predicted(const struct table *table, const struct word *word)
 {
@@ -191,7 +191,7 @@ static bool is_predicted(const struct table *table, const struct word *word)
     return memcmp(found, predicted, word->n * sizeof *found) == 0;
 }
 
-/* Its end is as the machine says of the state that the beginning leads to, reached by the word that is known for it. */
+/* Whether the rest of the word agrees with the machine when its beginning is replaced by the state's access word. */
 static bool tail_is_predicted(const struct table *table, const struct word *word, unsigned head)
 {
     struct word start = *word, tail = {.n = word->n - head}, whole;
@@ -220,7 +220,7 @@ static bool ask_tails(struct table *table, const struct word *word, char **why)
     return answers_confirm(table->answers, learner_word_at(wanted, 0), wanted->len, why);
 }
 
-/* The suffix that tells apart two rows that were one: after it begins the machine is right, before it was not. */
+/* The suffix that distinguishes two equal rows: the machine is right from its beginning on, but not before. */
 static bool learn_from(struct table *table, const struct word *word, char **why)
 {
     struct word suffix;
@@ -242,7 +242,7 @@ static bool learn_from(struct table *table, const struct word *word, char **why)
     return true;
 }
 
-/* From a random state, over inputs that leave the connection open as long as there are such. */
+/* A random word from a random state; avoids inputs that end the connection while it can. */
 static struct word random_word(const struct table *table, GRand *random)
 {
     const struct machine *machine = table->machine;
@@ -264,7 +264,7 @@ static struct word random_word(const struct table *table, GRand *random)
     return word;
 }
 
-/* All outputs of the machine come again. */
+/* Confirms all outputs of the machine. */
 static bool confirm(struct table *table, char **why)
 {
     g_autoptr(GArray) wanted = g_array_new(FALSE, FALSE, sizeof(struct word));
@@ -279,7 +279,7 @@ static bool confirm(struct table *table, char **why)
     return answers_confirm(table->answers, learner_word_at(wanted, 0), wanted->len, why);
 }
 
-/* False: *word is not as the machine says, or *why. */
+/* False: *word contradicts the machine, or *why. */
 static bool learner_check(struct table *table, const struct learner_options *options, struct word *word, char **why)
 {
     g_autoptr(GArray) words = g_array_new(FALSE, FALSE, sizeof(struct word));
@@ -297,7 +297,7 @@ static bool learner_check(struct table *table, const struct learner_options *opt
         *word = *learner_word_at(words, i);
         if (is_predicted(table, word))
             continue;
-        /* Haste is no counterexample. */
+        /* A hasty answer is not a counterexample. */
         if (!answers_confirm(table->answers, word, 1, why) || answers_changes(table->answers) != table->changes ||
             !is_predicted(table, word))
             return false;

@@ -64,7 +64,7 @@ struct pair {
     struct word word;
 };
 
-/* For each input of a that of b with its name. */
+/* For each input of a, the input of b with the same name. */
 static void match_inputs(const struct machine *a, const struct machine *b, unsigned match[MACHINE_INPUTS_MAX])
 {
     for (unsigned i = 0; i < a->n_inputs; i++) {

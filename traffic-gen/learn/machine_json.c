@@ -11,7 +11,7 @@
 
 enum { INDENTATION = 2 };
 
-/* ---- out ---- */
+/* ---- writing ---- */
 
 static void json_add_state(struct json_writer *out, const struct machine *machine, unsigned state)
 {
@@ -50,9 +50,9 @@ void machine_json(const struct machine *machine, FILE *file)
     json_writer_end(out);
 }
 
-/* ---- in ---- */
+/* ---- reading ---- */
 
-/* NULL: it is no string that can be printed in a line. */
+/* NULL: not a string that can be printed on a line. */
 static const char *string_in(JsonNode *node)
 {
     const char *text = node && JSON_NODE_HOLDS_VALUE(node) ? json_node_get_string(node) : NULL;
@@ -99,7 +99,7 @@ static bool read_input(const struct machine *machine, struct word *word, const c
     return false;
 }
 
-/* False: another has that name, or it has none. */
+/* False: the name is taken, or missing. */
 static bool name_input(struct machine *machine, unsigned i, const char *name)
 {
     machine->inputs[i] = g_intern_string(name);

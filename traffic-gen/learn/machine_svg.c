@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A picture: a box for each state with its inputs and outputs, in columns by their distance from the start; a curve
- * from a row of the box to the state that it leads to. What leads back, to the same state or to the end, is written
- * only.
+ * A picture: a box for each state with its inputs and outputs, in columns by distance from the start; a curve leads
+ * from a row to the next state. Transitions back, to the same state or to the end are only written.
  */
 #include "traffic-gen/learn/machine.h"
 
@@ -20,7 +19,7 @@ enum {
 };
 
 struct row {
-    unsigned input, inputs; /* the first of these, how many */
+    unsigned input, inputs; /* the first input, and how many */
 };
 
 struct box {
@@ -34,7 +33,7 @@ static bool svg_is_same(const struct machine *machine, unsigned state, unsigned 
            machine->edges[state][a].output == machine->edges[state][b].output;
 }
 
-/* A line for each input, those with the same outcome after one another. */
+/* A line for each input, inputs with the same result together. */
 static void svg_make_rows(const struct machine *machine, unsigned state, struct box *box)
 {
     bool taken[MACHINE_INPUTS_MAX] = {false};
@@ -86,7 +85,7 @@ static void text(FILE *out, unsigned x, unsigned y, const char *class, const cha
             *class ? "\"" : "", escaped);
 }
 
-/* Where the outcome leads; "": it stays. */
+/* The next state; "": the same. */
 static char *svg_where(const struct machine *machine, unsigned state, const struct machine_edge *edge)
 {
     if (edge->next == state)
@@ -121,7 +120,7 @@ static void draw_box(const struct machine *machine, unsigned state, const struct
         draw_rows(machine, state, box, out);
 }
 
-/* One curve for the rows with that outcome, from the middle one. */
+/* One curve for all rows with that result, from the middle row. */
 static void draw_curve(const struct machine *machine, unsigned state, const struct box *boxes, unsigned first,
                        FILE *out)
 {

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Inputs with the same outcome share a line: "read, send, write". */
+/* Inputs with the same result share a line: "read, send, write". */
 static void print_outcome(const struct machine *machine, unsigned state, unsigned first, FILE *out)
 {
     const struct machine_edge *edge = &machine->edges[state][first];

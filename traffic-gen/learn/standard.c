@@ -3,29 +3,29 @@
 
 #include <string.h>
 
-/* What an output contains. */
+/* Classes of messages in an output. */
 enum output_class {
     SILENCE = 1,
     ACCEPTED = 2,
     REJECTED = 4,
-    TERMINATE = 8, /* any but these: */
+    TERMINATE = 8, /* any Terminate except those below: */
     END = 16,      /* FIN, RST */
     ANSWER = 32,   /* a Read Response */
-    FPDU = 64,     /* any other */
+    FPDU = 64,     /* any other FPDU */
     OCTETS = 128,
     DEAD = 256,
     SUCCESS = 512, /* of RPC */
     RPC_ERROR = 1024,
     ERR_VERS = 2048,
     ERR_CHUNK = 4096,
-    OF_MPA = 8192,        /* a Terminate */
+    OF_MPA = 8192,        /* a Terminate from MPA */
     CATASTROPHIC = 16384, /* a Terminate: local catastrophic error */
 };
 
 enum state {
     CONNECTED,
     FULL, /* full operation */
-    FREE, /* nothing more is judged */
+    FREE, /* no further checks */
     STATES
 };
 
@@ -39,7 +39,7 @@ static unsigned classes(const char *output)
         {"Reply Rev", ACCEPTED},
         {"rejecting Reply", REJECTED},
         {"Terminate 2/0/", OF_MPA},
-        {"Terminate 0/2/02", OF_MPA}, /* with layer and type in each other's place: RDMAP has no such code */
+        {"Terminate 0/2/02", OF_MPA}, /* with layer and type swapped: RDMAP has no such code */
         {"Terminate 0/0/", CATASTROPHIC},
         {"Terminate", TERMINATE},
         {"FIN", END},
@@ -69,17 +69,17 @@ static unsigned classes(const char *output)
 #define ANY_TERMINATE (TERMINATE | OF_MPA | CATASTROPHIC)
 #define BAD_CRC       (OF_MPA | CATASTROPHIC | END)
 
-/* What a step may answer. The first row that names the state and the input counts. */
+/* Allowed answers for a step. The first row with the state and the input counts. */
 static const struct step {
     const char *alphabet;
     enum state state;
     const char *input;
     unsigned allowed; /* set of enum output_class */
-    enum state next;  /* after an answer that leaves the connection open, and is no rejection */
+    enum state next;  /* after an answer that is not a rejection and leaves the connection open */
     enum rule_id rule;
     const char *due;
 } steps[] = {
-    /* A ULP may take its time, reject, or close (RFC 5044 section 7.1.3); no FPDU comes before our first. */
+    /* A ULP may delay, reject, or close (RFC 5044 section 7.1.3); no FPDU comes before our first. */
     {"startup", CONNECTED, "request", ACCEPTED | REJECTED | END | SILENCE, FULL, RULE_MPA_7_1_2_23, "a Reply alone"},
     {"startup", CONNECTED, "request-2", ACCEPTED | REJECTED | END | SILENCE, FULL, RULE_MPA_7_1_2_23, "a Reply alone"},
     {"startup", CONNECTED, "request-p2p", ACCEPTED | REJECTED | END | SILENCE, FULL, RULE_MPA_7_1_2_23,
@@ -99,7 +99,7 @@ static const struct step {
     {"startup", FULL, "terminate", SILENCE | END, FREE, RULE_COUNT, "nothing but a close"},
     {"startup", FULL, "garbage", BAD_CRC, FREE, RULE_MPA_4_4_19, "a Terminate of MPA, or a close: the CRC is wrong"},
     {"startup", FULL, "send", SILENCE | FPDU | ANY_TERMINATE | END, FULL, RULE_COUNT, "no other octets"},
-    /* Its ULP may close, or have something to say (RFC 5044 section 7.1.2). */
+    /* The device's ULP may close, or send messages (RFC 5044 section 7.1.2). */
     {"reply", CONNECTED, "reply", SILENCE | FPDU | ANSWER | ANY_TERMINATE | END, FULL, RULE_MPA_7_1_2_22, "FPDUs"},
     {"reply", CONNECTED, "reply-markers", SILENCE | FPDU | ANSWER | ANY_TERMINATE | END, FULL, RULE_MPA_7_1_2_22,
      "FPDUs"},
@@ -141,7 +141,7 @@ static const struct step *standard_step_of(const char *alphabet, enum state stat
     return NULL;
 }
 
-/* A state of the device, and of the standard. */
+/* A state of the device with a state of the standard. */
 struct both {
     unsigned of_device;
     enum state state;
@@ -150,7 +150,7 @@ struct both {
 
 static enum state standard_after(const struct step *step, unsigned set)
 {
-    /* A device that is silent where a Reply is due may still be asking its ULP. */
+    /* A device that is silent when a Reply is due may still be asking its ULP. */
     if (!step || set & (END | ANY_TERMINATE | REJECTED | DEAD) || (step->allowed & ACCEPTED && !(set & ACCEPTED)))
         return FREE;
     return step->next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine that the standards describe. They leave choices open (a ULP may close at any time), so that each step
- * has a set of outputs that are allowed, and which of them came decides what is due next. Where no text says what is
- * due, nothing after it is judged.
+ * The machine that the standards describe. They leave choices open (a ULP may close at any time), so each step has a
+ * set of allowed outputs, and the output decides the next state. Where no text prescribes an output, later steps are
+ * not checked.
  */
 #ifndef IWARP_TRAFFIC_LEARN_STANDARD_H
 #define IWARP_TRAFFIC_LEARN_STANDARD_H
@@ -11,12 +11,12 @@
 #include "traffic-gen/learn/machine.h"
 
 struct standard_difference {
-    struct word word; /* its last input has the output that is not allowed */
+    struct word word; /* the output for its last input is not allowed */
     const char *output, *due;
-    enum rule_id rule; /* RULE_COUNT: none; a device has to survive */
+    enum rule_id rule; /* RULE_COUNT: none, but a device has to survive */
 };
 
-/* struct standard_difference, one for each edge that is not allowed; for machines of that alphabet. */
+/* struct standard_difference, one for each forbidden edge; for machines of that alphabet. */
 GArray *standard_compare(const struct machine *machine, const char *alphabet);
 
 #endif

@@ -9,7 +9,7 @@ struct scenario {
     const char *name;
     const char *summary;
     void (*play)(struct stage *stage);
-    bool rpc; /* play: it is about RPC-over-RDMA, on any carrier */
+    bool rpc; /* play: uses RPC-over-RDMA, on any carrier */
     /* In place of `play`: a script (script.h, work_read.h), or the function that writes the script (for g_free()). */
     const char *script;
     char *(*write)(unsigned count);
@@ -18,7 +18,7 @@ struct scenario {
 const struct scenario *scenario_at(unsigned index); /* NULL past the end */
 const struct scenario *scenario_find(const char *name);
 
-/* The tables, one per subject. */
+/* The tables, one for each subject. */
 struct scenario_table {
     const struct scenario *scenarios;
     unsigned n;

@@ -67,7 +67,7 @@ static void source_read_file(struct scenario_source *source, unsigned count, cha
         read_lines(source, text, count, error);
 }
 
-/* One that the program knows. */
+/* Finds a built-in scenario. */
 static void source_read_known(struct scenario_source *source, unsigned count, char **error)
 {
     const struct scenario *scenario = source->scenario;
@@ -81,7 +81,7 @@ static void source_read_known(struct scenario_source *source, unsigned count, ch
     source->counted |= scenario->write != NULL;
 }
 
-/* The one of --script. */
+/* Reads the scenario of --script. */
 static void read_script(struct scenario_source *source, const char *script, unsigned count, char **error)
 {
     source->scenario = &source->own;
@@ -135,7 +135,7 @@ char *scenario_source_refusal(const struct scenario_source *source, const struct
                            fault->id, fault->scenario, source->scenario->name, why, fault->scenario, fault->id);
 }
 
-/* It speaks RPC-over-RDMA from its first connection on. */
+/* Whether it speaks RPC-over-RDMA from its first connection on. */
 static bool speaks_rpc(const struct scenario_source *source)
 {
     return word_of_start(source, "rpcrdma") || word_of_start(source, "nfs");

@@ -5,7 +5,7 @@
 
 enum { IN_FLIGHT = 16, OPERATIONS_DEFAULT = 1000 };
 
-/* Reads and Atomics alternate, so many of them in flight that the queue is always full. */
+/* Alternates Reads and Atomics, with enough in flight to keep the queue full. */
 static char *rdmap_write_operations(unsigned count)
 {
     GString *script = g_string_new("with rev2 irdI=16 ordI=16 irdR=16 ordR=16");

@@ -18,7 +18,7 @@ struct rpc_side {
     struct rpc_talk *talk;
     struct rpc_end *end;
     unsigned number;
-    /* Samples of the Calls that this side makes, by XID, and their whole messages. */
+    /* This side's Calls by XID: their samples and whole messages. */
     GArray *samples; /* of struct rpc_sample */
     GPtrArray *calls;
     uint32_t first_xid;
@@ -180,7 +180,7 @@ struct shape {
     struct rpc_end_how how;
 };
 
-/* reply_max: what RPC header and results can take, the contents of Write chunks left out. */
+/* reply_max: room for RPC header and results, without the contents of Write chunks. */
 static const struct shape shapes[] = {
     {V3("getattr", NULL), {0}},
     {V3("getattr", NULL), {.long_call = true}},
@@ -229,7 +229,7 @@ static void play_shapes(struct stage *stage)
     }
 }
 
-/* As many at once as credits allow; the answers come late and in any order. */
+/* As many Calls in parallel as credits allow; answers come late and in any order. */
 static void play_together(struct stage *stage)
 {
     struct random_source random = {.state = stage->seed};
@@ -245,7 +245,7 @@ static void play_together(struct stage *stage)
     talk_close(&talk);
 }
 
-/* Both ends have announced that they do it (RFC 8797 section 4.1). */
+/* Both ends have announced support for it (RFC 8797 section 4.1). */
 static void play_invalidation(struct stage *stage)
 {
     struct rpc_talk talk;
@@ -255,7 +255,7 @@ static void play_invalidation(struct stage *stage)
     talk_close(&talk);
 }
 
-/* Callbacks beside Calls (RFC 8167), once the client has announced that it takes them (section 6). */
+/* Callbacks beside Calls (RFC 8167), once the client has announced support (section 6). */
 static void play_callbacks(struct stage *stage)
 {
     static const struct rpc_sample session = {.procedure = "nfs41.compound", .fields = "create_session"};

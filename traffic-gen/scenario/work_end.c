@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* One end of a connection that does its side of the work. */
+/* One end of a connection, which does its side's work. */
 #include "traffic-gen/say/statement.h"
 #include "traffic-gen/scenario/work_nfs.h"
 #include "traffic-gen/sim/random.h"
@@ -16,18 +16,18 @@ struct work_end {
     struct qp *qp;
     struct work_nfs_end *nfs; /* owns qp; NULL: plain work */
     uint8_t **octets;         /* of each region */
-    uint8_t *pattern;         /* of what comes from no region */
+    uint8_t *pattern;         /* for work without a region */
     size_t pattern_size;
-    unsigned carried; /* pieces of work that carried a pattern */
-    unsigned round;   /* the next one, of the connection's */
+    unsigned carried; /* number of work items with a pattern */
+    unsigned round;   /* index of the connection's next round */
     unsigned pending; /* posted and not completed */
-    unsigned to_come; /* messages of the peer in the rounds so far */
-    unsigned came;    /* messages of the peer */
+    unsigned to_come; /* messages expected from the peer in the rounds so far */
+    unsigned came;    /* messages received */
     bool started, led, ended, reported;
-    bool waits; /* for wait_until, before the next round */
+    bool waits; /* waits for wait_until before the next round */
     int64_t wait_until;
-    char *how;     /* the connection ended, for messages */
-    char *trouble; /* the first one */
+    char *how;     /* how the connection ended, for messages */
+    char *trouble; /* the first error */
 };
 
 /* ---- memory ---- */
@@ -57,7 +57,7 @@ static void register_regions(struct work_end *end)
     }
 }
 
-/* Tells pieces apart, and their octets. */
+/* The pattern differs by item and by octet. */
 static const uint8_t *pattern_of(struct work_end *end, size_t n)
 {
     unsigned number = end->carried++;
@@ -69,7 +69,7 @@ static const uint8_t *pattern_of(struct work_end *end, size_t n)
     return end->pattern;
 }
 
-/* ---- what the queue pair reports ---- */
+/* ---- events of the queue pair ---- */
 
 static void scenario_work_end_on_received(void *ctx, const struct qp_message *message)
 {
@@ -156,7 +156,7 @@ struct work_end *work_end_new(const struct work *work, unsigned connection, enum
 
         end->nfs = work_nfs_new(work, connection, role, stream, &nfs_events);
         end->qp = nfs_end_qp(work_nfs_of(end->nfs));
-        end->round = end->connection->n_rounds; /* the client knows all of it */
+        end->round = end->connection->n_rounds; /* the client gets all rounds at once */
     } else {
         end->qp = qp_new(&end->connection->options[role].qp, end->memory, stream, &qp_events);
     }
@@ -260,8 +260,8 @@ static void carry_out(struct work_end *end, const struct work_item *item)
     case WORK_RESET:
         qp_close(end->qp, true);
         break;
-    case WORK_JOB:    /* the client's own */
-    case WORK_CHANGE: /* the server's */
+    case WORK_JOB:    /* done by the client */
+    case WORK_CHANGE: /* done by the server */
         break;
     }
 }
@@ -295,7 +295,7 @@ bool work_end_next(struct work_end *end)
     return true;
 }
 
-/* ---- by itself ---- */
+/* ---- unled ---- */
 
 static bool over(const struct work_end *end)
 {

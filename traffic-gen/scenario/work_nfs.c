@@ -11,18 +11,18 @@ struct work_nfs_end {
     struct nfs_end *end;
     struct nfs_end_events events;
     struct stream stream;
-    /* The Initiator's: */
+    /* The Initiator's members: */
     const struct work *work;
     GArray *jobs;     /* struct nfs_job */
-    GPtrArray *items; /* of them, borrowed */
+    GPtrArray *items; /* of the jobs, borrowed */
     char *trouble;
-    /* The Responder's: */
+    /* The Responder's members: */
     struct nfs_tree *tree;
     struct nfs_server *server;
     GArray *changes; /* struct change */
 };
 
-/* What somebody on the server's host does to a file once a client has had it delegated. */
+/* Changes a file on the server's host once a client has a delegation for it. */
 struct change {
     const struct nfs_job *job;
     bool asked_back, done;
@@ -35,7 +35,7 @@ static int64_t now(void *ctx)
     return end->stream.now(end->stream.ctx);
 }
 
-/* The items of a side on a connection, one after the other; NULL after the last one. */
+/* The items of a side on a connection in order; NULL after the last. */
 static const struct work_item *nfs_next_item(const struct work *work, const struct work_connection *connection,
                                              enum role role, unsigned *round, unsigned *index)
 {
@@ -93,7 +93,7 @@ static uint64_t nfs_node_of(struct nfs_tree *tree, const char *path)
     return node;
 }
 
-/* A delegation is in the way until it has been given back. */
+/* A delegation delays the change until it has been returned. */
 static void try_changes(void *ctx)
 {
     struct work_nfs_end *end = ctx;
@@ -132,7 +132,7 @@ static void begin_server(struct work_nfs_end *end, const struct nfs_end_options 
     end->end = nfs_end_new_server(options, end->server, connection->nfs.client.backchannel);
 }
 
-/* ---- both ---- */
+/* ---- both ends ---- */
 
 static void nfs_on_terminated(void *ctx, bool ours, const struct rdmap_terminate *terminate)
 {

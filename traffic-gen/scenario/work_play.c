@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Both ends of each connection in memory against each other, and then in the simulated network. */
+/* Connects both ends in memory first, and then plays them in the simulated network. */
 #include "traffic-gen/ends/pair_roce.h"
 #include "traffic-gen/scenario/work.h"
 
@@ -93,7 +93,7 @@ static bool scenario_work_play_write_memory(const struct work *work, unsigned nu
     return true;
 }
 
-/* What the ends have said, on the carrier of the conversation. */
+/* Plays the ends' messages on the conversation's carrier. */
 static bool say_pair(const struct work *work, const struct pair *pair, const struct conversation *c, char **error)
 {
     const char *impossible = c->rc ? pair_play_roce(pair, c->rc) : NULL;

@@ -9,7 +9,7 @@
 struct work_reading {
     struct work *work;
     enum role last;  /* the side of the previous item */
-    uint64_t octets; /* of all messages so far */
+    uint64_t octets; /* total of all messages so far */
 };
 
 void work_read_fields(struct words *words, const struct work_field *fields, size_t n, const char *suffix,
@@ -84,7 +84,7 @@ static void work_read_next(struct work_reading *r, struct words *words)
 
 /* ---- rounds ---- */
 
-/* Whether the statement waits until all work before it is completed. */
+/* Whether the statement waits for all earlier work. */
 static bool work_read_waits(const struct work_reading *r, struct words *words, int64_t *wait_ns)
 {
     bool early = words_have(words, "early"), acked = words_have(words, "acked");
@@ -97,7 +97,7 @@ static struct work_round *work_read_round(struct work_reading *r, struct words *
     struct work *work = r->work;
     struct work_connection *connection = work_read_latest(work);
     struct work_round round = {.from = {work->items[INITIATOR]->len, work->items[RESPONDER]->len}};
-    /* An NFS client does one job after the other. */
+    /* An NFS client does its jobs one at a time. */
     bool waits = !connection->nfs.on && work_read_waits(r, words, &round.wait_ns);
 
     if (waits || connection->n_rounds == 0) {
@@ -129,7 +129,7 @@ static void work_read_item(struct work_reading *r, struct words *words)
     r->last = statement->role;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole script ---- */
 
 static void work_read_regions(struct work_reading *r, struct words *words)
 {

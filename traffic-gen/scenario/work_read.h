@@ -13,12 +13,12 @@ enum {
 };
 
 /*
- * `name` is what messages call the text of the statements (script_parse()). NULL: *error says what is wrong and where;
- * free it with g_free(), and the work with work_free().
+ * `name` is the text's name in messages (script_parse()). NULL: *error is the mistake and its place; free it with
+ * g_free(), and the work with work_free().
  */
 struct work *work_read(const char *name, const GPtrArray *statements, char **error);
 
-/* ---- its parts; what cannot be read is refused by the words ---- */
+/* ---- its parts; the words refuse unreadable text ---- */
 
 /* A number that NAME=NUMBER sets; NAME alone sets 1 where max is 1. */
 struct work_field {
@@ -30,7 +30,7 @@ struct work_field {
     {                                                                                                                  \
         NAME, offsetof(STRUCT, MEMBER), sizeof(((STRUCT *)0)->MEMBER), MIN, MAX                                        \
     }
-/* Reads those of n fields that the words set; suffix: what follows their names, "I", "R" or "". */
+/* Reads those of n fields that the words set; suffix: comes after their names, "I", "R" or "". */
 void work_read_fields(struct words *words, const struct work_field *fields, size_t n, const char *suffix,
                       void *structure);
 
@@ -38,7 +38,7 @@ void work_read_fields(struct words *words, const struct work_field *fields, size
 void work_read_connection(struct words *words, struct work *work, struct work_connection *connection);
 /* Reads a region of memory of this side. */
 void work_read_memory(struct words *words, struct work *work, enum role role);
-/* Reads what this side's statement gives its queue pair to do. */
+/* Reads work for this side's queue pair. */
 struct work_item work_read_post(struct words *words, const struct work *work);
 /* Reads a job of an NFS client, or a change on the server's host. */
 struct work_item work_read_job(struct words *words, const struct work *work);

@@ -19,7 +19,7 @@ static const struct work_field connection_fields[] = {
     CONNECTION("port", port, 1, UINT16_MAX),
     CONNECTION("responder-opens", responder_opens, 0, 1),
 };
-/* Fields for both sides at once or for one. */
+/* Fields for both sides at once, or for one. */
 static const struct work_field mpa_fields[] = {
     OPTION("also-rev0", qp.mpa.permissive, 0, 1),
     OPTION("enhanced", qp.mpa.enhanced, 0, 1),
@@ -159,7 +159,7 @@ static void read_private_data(struct words *words, struct work *work, const char
     g_byte_array_unref(octets);
 }
 
-/* Reads words that may be about both sides or about one. */
+/* Reads words about both sides, or about one. */
 static void read_shared(struct words *words, struct work *work, bool nfs, const char *suffix,
                         struct rpc_end_options *options)
 {
@@ -172,7 +172,7 @@ static void read_shared(struct words *words, struct work *work, bool nfs, const 
     read_private_data(words, work, suffix, &options->qp.mpa);
 }
 
-/* Sets what follows from all that was read. */
+/* Sets values that follow from the words. */
 static void settle_side(struct words *words, bool nfs, struct rpc_end_options *options)
 {
     struct mpa_enhanced *enhanced = &options->qp.mpa.enhanced_data;

@@ -7,10 +7,10 @@
 
 enum { TEXT_MAX = 256, NUMBER_MAX = 10000 };
 
-/* What a job has besides the path and `expect`. */
+/* Parts of a job besides the path and `expect`. */
 static const struct job {
     const char *verb;
-    const char *other; /* what the second text is called; NULL: there is none */
+    const char *other; /* name of the second text; NULL: there is none */
     bool octets, count;
 } jobs[] = {
     {"null", NULL, false, false},      {"mkdir", NULL, false, false},       {"write", NULL, true, false},
@@ -21,7 +21,7 @@ static const struct job {
     {"statfs", NULL, false, false},    {"remove-files", NULL, false, true},
 };
 
-/* What somebody does on the server's host. */
+/* A change on the server's host. */
 static const struct job change_job = {"change", NULL, true, false};
 
 static const struct job *job_of(struct words *words)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { REGIONS_MAX = 64, NAME_MAX_LENGTH = 64, SIDE_MAX = 64 << 20 /* octets of one side */ };
+enum { REGIONS_MAX = 64, NAME_MAX_LENGTH = 64, SIDE_MAX = 64 << 20 /* octets for one side */ };
 
 static bool memory_is_taken(const struct work *work, enum role role, uint32_t stag)
 {
@@ -16,7 +16,7 @@ static bool memory_is_taken(const struct work *work, enum role role, uint32_t st
     return false;
 }
 
-/* One that is hard to guess (RFC 5040 section 8.1.1), and always the same, so that either side can know the other's. */
+/* Hard to guess (RFC 5040 section 8.1.1), but always the same, so that each side can know the other's. */
 static uint32_t memory_stag_of(const struct work *work, enum role role)
 {
     struct random_source random = {.state = 0x57A6 + role + UINT64_C(2) * work->regions[role]->len};
@@ -41,7 +41,7 @@ static const char *memory_wrong_name(const char *name)
     return NULL;
 }
 
-/* Why the region cannot be added to the others; NULL: it can. */
+/* Why the region cannot be added; NULL: it can. */
 static const char *memory_wrong(const struct work *work, enum role role, const char *name,
                                 const struct work_region *region)
 {

@@ -33,7 +33,7 @@ static int work_post_find_region(const struct posting *p, enum role whose, const
     return -1;
 }
 
-/* False: the statement does not have it. */
+/* False: the statement has none. */
 static bool work_post_place(struct posting *p, const char *name, enum role whose, struct place *place)
 {
     const char *value = words_value(p->words, name), *plus = value ? strchr(value, '+') : NULL;
@@ -65,7 +65,7 @@ static bool work_post_place(struct posting *p, const char *name, enum role whose
     return true;
 }
 
-/* The other side checks accesses to its memory, and refuses one outside with a Terminate. */
+/* The other side checks accesses to its memory, and refuses an outside access with a Terminate. */
 static void work_post_remote(struct posting *p, const char *name, bool is_needed)
 {
     struct place place;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "traffic-gen/services/nfs_chaos.h"
 
-/* Of a hundred Calls, or Replies. */
-enum { FIN_BEFORE = 5, RST_BEFORE = 5, RST_INSTEAD = 8, FEW_CREDITS = 20, SPARED = 60 /* Calls */ };
+/* Out of a hundred Calls, or Replies. */
+enum { FIN_BEFORE = 5, RST_BEFORE = 5, RST_INSTEAD = 8, FEW_CREDITS = 20, SPARED = 60 /* number of Calls */ };
 
 struct nfs_chaos_end {
     struct nfs_chaos *chaos;
     struct rpc_end *end;
-    bool resets; /* instead of the next Reply */
+    bool resets; /* resets the connection instead of the next Reply */
 };
 
 static bool strikes(struct nfs_chaos_end *connection, int of_hundred)
@@ -19,7 +19,7 @@ static enum rpc_end_answer chaos_decide(void *ctx, const struct rpc_end_incoming
 {
     struct nfs_chaos_end *connection = ctx;
 
-    /* A Call whose Read chunks have come is decided once more, without its octets. */
+    /* A Call whose Read chunks have come is decided again, without its octets. */
     if (!in->call || !in->p || due != RPC_END_SERVE || connection->chaos->calls++ < SPARED)
         return due;
     if (strikes(connection, FIN_BEFORE))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A server's side of chaos: connections that end before a Call is executed, or after it and before its Reply, and
- * credits that are withheld. It keeps every promise of NFS nevertheless, so that a client that goes on as its RFC says
- * loses nothing.
+ * The server's side of chaos: connections end before a Call is executed, or between execution and Reply, and credits
+ * are withheld. All promises of NFS are kept, so that a client that follows its RFC loses nothing.
  */
 #ifndef IWARP_TRAFFIC_SERVICES_NFS_CHAOS_H
 #define IWARP_TRAFFIC_SERVICES_NFS_CHAOS_H
@@ -11,15 +10,15 @@
 
 #include <glib.h>
 
-/* Of all connections: what befalls them is drawn as their Calls come. */
+/* For all connections: faults are drawn as Calls come. */
 struct nfs_chaos {
     GRand *random;
-    unsigned calls; /* so far: the first ones are spared, so that a mount gets through */
+    unsigned calls; /* number so far: the first Calls are spared, so that a mount succeeds */
 };
 
-struct nfs_chaos_end; /* one connection */
+struct nfs_chaos_end; /* state of one connection */
 
-/* Both are borrowed; it is freed after the end. */
+/* Both are borrowed; free this after the end. */
 struct nfs_chaos_end *nfs_chaos_end_new(struct nfs_chaos *chaos, struct rpc_end *end);
 void nfs_chaos_end_free(struct nfs_chaos_end *connection);
 

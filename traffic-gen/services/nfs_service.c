@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The service `nfs`: every version of NFS on RPC-over-RDMA, one file tree for all connections; and MOUNT, which
- * versions 2 and 3 need, on a separate TCP port.
+ * The service `nfs`: every version of NFS on RPC-over-RDMA, one file tree for all connections, and MOUNT on a separate
+ * TCP port for versions 2 and 3.
  */
 #include "traffic-gen/live/endpoint.h"
 #include "traffic-gen/live/rpc_tcp.h"
@@ -40,7 +40,7 @@ static struct nfs_chaos chaos;
 static struct nfs_server *server;
 static uint64_t connections;
 static volatile sig_atomic_t restarts_wanted;
-static sig_atomic_t restarts; /* of these, that have been */
+static sig_atomic_t restarts; /* number of restarts requested, and done */
 
 static void on_hangup(int number)
 {
@@ -91,7 +91,7 @@ static bool nfs_listen(struct live_loop *loop, const char *host, char **error)
     return true;
 }
 
-/* False with *error: there is none of that name. */
+/* False with *error: unknown name. */
 static bool take_fault(const char *name, struct nfs_server_options *options, char **error)
 {
     options->executes_again = g_strcmp0(name, "executed-again") == 0;
@@ -143,7 +143,7 @@ static bool nfs_open(const struct endpoint_options *options, char **error)
     }
     server_options.tree = tree;
     server_options.acls = true;
-    /* Handles and sessions of a previous server must not be valid here. */
+    /* Handles and sessions of a previous server must be invalid here. */
     server_options.seed = (uint64_t)g_get_real_time();
     server = nfs_server_new(&server_options);
     signal(SIGHUP, on_hangup);
@@ -154,7 +154,7 @@ static bool nfs_open(const struct endpoint_options *options, char **error)
 struct nfs_connection {
     struct nfs_end *end;
     struct nfs_chaos_end *chaos; /* NULL: none */
-    sig_atomic_t restarts;       /* before it was made */
+    sig_atomic_t restarts;       /* restarts before the connection was made */
 };
 
 static void *nfs_make(const struct endpoint_options *options, const struct stream *stream)

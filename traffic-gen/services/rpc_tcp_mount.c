@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The client's side of RPC over TCP: MOUNT, and rpcbind, which knows its port. */
+/* The client's side of RPC over TCP: MOUNT, and rpcbind for its port. */
 #include "traffic-gen/live/rpc_tcp.h"
 
 #include "traffic-gen/ends/nfs_fields.h"
@@ -24,7 +24,7 @@ static const char rpcbind_port[] = "111";
 struct exchange {
     struct live_socket *socket;
     struct live_loop *loop;
-    GByteArray *call; /* marked */
+    GByteArray *call; /* with its record mark */
     struct rpc_record record;
     bool is_answered, is_over;
     char *why;
@@ -142,7 +142,7 @@ static void mount_end(struct exchange *exchange)
     g_free(exchange->why);
 }
 
-/* "what: why" in place of why. */
+/* Replaces why by "what: why". */
 static bool mount_explain(const char *what, const char *port, char **why)
 {
     char *text = g_strdup_printf("%s (port %s): %s", what, port, *why);
@@ -154,7 +154,7 @@ static bool mount_explain(const char *what, const char *port, char **why)
 
 /* ---- rpcbind: RFC 1833 section 3 ---- */
 
-/* UNKNOWN and *why, UNREGISTERED, or OFFERED and the port. */
+/* UNKNOWN with *why, UNREGISTERED, or OFFERED with the port. */
 static enum rpc_tcp_offer ask_rpcbind(const char *host, uint32_t program, uint32_t version, int64_t timeout_ns,
                                       char port[8], char **why)
 {
@@ -232,7 +232,7 @@ static bool get_handle(const struct rpc_tcp_mount *mount, const struct nfs_templ
     return good;
 }
 
-/* One Call about the path; handle: from the results, NULL when there is none. */
+/* Makes one Call about the path; handle: from the results, NULL: none. */
 static bool call_mount(const struct rpc_tcp_mount *mount, uint32_t xid, const char *name,
                        uint8_t handle[RPC_TCP_HANDLE_MAX], uint32_t *n, const char *what, char **why)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * rping, compatible with the RDMA tools. The client advertises its buffer in a Send: address (8), STag (4), length (4).
- * The server reads the octets and confirms by a Send; the client advertises another buffer, the server writes the
- * octets there, and confirms by a Send. The contents of the server's Sends do not matter: they are 16 zero octets.
+ * The server reads the octets and confirms with a Send; the client advertises another buffer; the server writes the
+ * octets there and confirms with a Send. The server's Sends hold 16 zero octets, which the client ignores.
  */
 #include "traffic-gen/live/endpoint.h"
 #include "wire/octets.h"
@@ -17,10 +17,10 @@ struct rping {
     bool client;
     struct memory *memory;
     struct qp *qp;
-    uint8_t *start, *back; /* client: what the server reads, and where it writes. Server: start only */
+    uint8_t *start, *back; /* client: the buffers that the server reads, and writes. Server: start only */
     uint32_t start_stag, back_stag;
     size_t size; /* of the buffers */
-    bool second; /* the second half of a ping: the write */
+    bool second; /* in the second half of a ping: the Write */
     uint64_t pings;
     bool idle; /* client: nothing is posted yet */
     int64_t begin_at;
@@ -151,7 +151,7 @@ static void client_tick(void *endpoint)
     begin_ping(rping);
 }
 
-/* ---- both ---- */
+/* ---- both sides ---- */
 
 static void rping_on_established(void *ctx, const struct mpa_end_terms *terms)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A service that accepts Writes, Sends and Reads from anybody, and advertises its memory as the echo service does. */
+/* A service that accepts Writes, Sends and Reads from any client, and advertises its memory like the echo service. */
 #include "support/advert.h"
 #include "traffic-gen/live/endpoint.h"
 
@@ -7,7 +7,7 @@ enum { RECEIVES = 256, RECEIVE_SIZE = 16 << 20, REGION_SIZE = 1 << 20, SEED = 50
 
 static const uint64_t region_base = 0x10000;
 
-/* One Protection Domain and one region for all connections: its contents belong to nobody. */
+/* One Protection Domain and one region for all connections: all clients share its contents. */
 static struct {
     struct memory *memory;
     uint8_t *octets;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Clients that transfer octets to or from a service that advertises its memory, and print the rate. The time ends with
- * the answer to a last Read, which follows all Writes and Sends (RFC 5040 section 5.5).
+ * the answer to a final Read, which comes after all Writes and Sends (RFC 5040 section 5.5).
  */
 #include "support/advert.h"
 #include "traffic-gen/live/endpoint.h"
