@@ -43,7 +43,7 @@ def test_rping(use, judge, client, server):
         operations = connections[0]["counts"]["operations"]
         assert not rules
         assert (operations["read_request"], operations["send"]) in ((5, 20), (6, 20), (5, 21))
-        assert operations["write"] in (5, 6)  # an RTR may come on top
+        assert operations["write"] in (5, 6)  # an RTR may be added
 
 
 def test_rping_sends_what_rping_sends(use):
@@ -101,7 +101,7 @@ REQUEST = b"MPA ID Req Frame\x40\x01\x00\x00"
 
 @pytest.fixture
 def descriptors():
-    """More of them than the usual 1024, for this process; iwarp-gen sees to itself."""
+    """Allows this process more descriptors than the usual 1024; iwarp-gen raises its own limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     yield
@@ -115,7 +115,7 @@ def memory_kib(process):
 
 @pytest.mark.parametrize("service", ["rping", "echo", "sink"])
 def test_a_thousand_connections(start, gen, descriptors, service):
-    """All in full operation at once, in less than 500 MB, and a client beside them is still served."""
+    """All are in full operation at once, in less than 500 MB, and another client is still served."""
     server = start("serve", "127.0.0.1:0", f"--service={service}", "--idle-timeout=300")
     before = time.monotonic()
     peers = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(1000)]
@@ -172,7 +172,7 @@ def test_an_rpc_device(start, gen):
 
 @pytest.mark.parametrize("service", ["echo", "rpc", "nfs", "rping", "sink"])
 def test_services_do_not_wait_for_ever(start, gen, service):
-    """RFC 5044 section 7.1.2: reasonable timeouts. Half an FPDU, and no more."""
+    """RFC 5044 section 7.1.2: reasonable timeouts. The client sends half an FPDU."""
     server = start("serve", "127.0.0.1:0", f"--service={service}", "--idle-timeout=0.3")
     run = gen("test", f"127.0.0.1:{server.port}", "--rules=MPA-7.1.2-42", "--idle-timeout=20")
     assert run.returncode == 0 and "1 passed" in run.stdout, run.stdout + run.stderr
@@ -193,7 +193,7 @@ def test_a_mutant_and_the_suite(start, gen):
     (("serve", "127.0.0.1:0"), "--service"),
     (("serve", "127.0.0.1:0", "--service=teapot"), "'teapot' is not one of rping, echo, rpc, sink, nfs"),
     (("serve", "127.0.0.1:0"), "expected --service=NAME, one of rping, echo"),
-    (("serve", "127.0.0.1:0", "--service=echo", "--export=/"), "options of the service nfs do not go with --service=echo"),
+    (("serve", "127.0.0.1:0", "--service=echo", "--export=/"), "options of the service nfs cannot be used with --service=echo"),
     (("serve", "127.0.0.1:0", "--service=rping", "--size=5"), "--size is only for the service sink"),
     (("serve", "127.0.0.1:0", "--service=rping", "--idle-timeout=0"), "--idle-timeout: 0 is not from"),
     (("connect", "127.0.0.1:1", "rdmap", "--markers"), "--markers is only for clients"),
@@ -219,7 +219,7 @@ def test_service_usage(gen, arguments, message):
 
 @pytest.mark.parametrize("arguments", [("serve", "{address}", "--service=echo"), ("listen", "{address}", "rdmap")], ids=lambda a: a[0])
 def test_the_capture_is_created_once_it_listens(gen, start, tmp_path, arguments):
-    """A port in use costs no capture of an earlier run."""
+    """If the port is in use, the capture of an earlier run stays."""
     file = tmp_path / "kept.pcapng"
     file.write_bytes(b"an earlier run")
     server = start("serve", "127.0.0.1:0", "--service=echo")
@@ -238,7 +238,7 @@ def test_a_capture_that_cannot_be_created(gen, tmp_path, arguments):
 
 @pytest.mark.all
 def test_a_long_timeout_is_for_the_start_up_as_well(build):
-    """Who waits longer than the usual 10 s for the peer's frame waits that long."""
+    """--timeout above the usual 10 s also applies to the peer's start-up frame."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         began = time.monotonic()
         done = subprocess.run([build / "traffic-gen" / "iwarp-gen", "connect", f"127.0.0.1:{listener.getsockname()[1]}", "--rping",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""iwarp-gen learn: the machines of devices that are known, with faults planted that only a sequence shows."""
+"""iwarp-gen learn: the machines of known devices, with faults that only a sequence shows."""
 import contextlib
 import json
 import re
@@ -23,7 +23,7 @@ def learn(port, *args, timeout=devices.DEADLINE):
 
 
 def take_up(file, *args):
-    """A machine that was learnt before."""
+    """An earlier machine."""
     command = [devices.GEN, "learn", f"--machine={file}", *args]
     return subprocess.run(command, capture_output=True, text=True, timeout=20)
 
@@ -35,7 +35,7 @@ def machine(port, *args):
 
 
 def says(machine, *word):
-    """The outputs to these inputs."""
+    """The outputs for these inputs."""
     state, outputs = 0, []
     for name in word:
         edge = machine["states"][state]["edges"][machine["inputs"].index(name)]
@@ -51,7 +51,7 @@ def echoes(connection, ulpdu, msn):
 
 
 class Echo(scripted.Device):
-    """before(n, ulpdu) may change what becomes of the n-th FPDU: True: it is ignored."""
+    """before(n, ulpdu) may handle the n-th FPDU: True: it is then ignored."""
 
     def __init__(self, before=lambda n, ulpdu, good: False, pause=0.0, **how):
         self.before, self.pause = before, pause
@@ -122,7 +122,7 @@ def test_rpc_errors():
 
 
 def test_state_that_only_a_sequence_shows(tmp_path):
-    """After a Send the second FPDU may have any CRC: single faults after one start-up never see it."""
+    """After a Send the second FPDU may have any CRC: single faults after a start-up never show this."""
     good, bad = Echo(), Echo()
     bad.before = None
     sent = threading.local()
@@ -155,7 +155,7 @@ def test_request_that_is_too_long_is_taken():
 
 @pytest.mark.parametrize("control, right", [((0x12, 0x06), False), ((0x20, 0x02), True), ((0x02, 0x02), True)])
 def test_header_is_read_before_the_crc(control, right):
-    """Octets whose CRC is wrong, and answered by what a DDP header in them would mean: as siw does. The CRC's own Terminate may be siw's."""
+    """A message with a wrong CRC is answered according to the DDP header in it, as by siw. The Terminate about the CRC may be siw's."""
     class Eager(Echo):
         def operate(self, connection, request):
             head = scripted.Device.exactly(connection, 24)
@@ -181,11 +181,11 @@ def test_device_that_answers_at_random():
     count = iter(range(10**9))
     with Echo(before=lambda n, ulpdu, good: next(count) % 3 == 0) as device:
         run = learn(device.port, FEW)
-    assert run.returncode == 1 and "does not answer alike each time: to " in run.stderr, run.stderr
+    assert run.returncode == 1 and "the device's answers vary: to " in run.stderr, run.stderr
 
 
 def dies_of_peer_to_peer():
-    """As a device with a bug in how it closes: a peer-to-peer start-up that ends before the RTR kills it."""
+    """As a device with a bug in its close: a peer-to-peer start-up that ends before the RTR kills it."""
     class Frail(Echo):
         def operate(self, connection, request):
             if not request.a:
@@ -225,7 +225,7 @@ def test_death_is_an_output(tmp_path):
 
 
 class Initiator:
-    """Connects again and again; a Reply with more Private Data than it has room for is its death."""
+    """Connects repeatedly; a Reply with too much Private Data kills it."""
 
     def __init__(self, port, room):
         self.port, self.room, self.over, self.dead = port, room, threading.Event(), threading.Event()
@@ -260,7 +260,7 @@ def free_port():
 
 
 def test_initiator_that_dies_of_a_reply(tmp_path):
-    """A Reply with 257 octets of Private Data is legal: no fault of any case, but the end of some stacks."""
+    """A Reply with 257 octets of Private Data is legal: no case tests it, but some stacks crash."""
     port = free_port()
     device = Initiator(port, room=256)
     done = threading.Event()
@@ -284,7 +284,7 @@ def test_initiator_that_dies_of_a_reply(tmp_path):
 
 
 class Starved(Echo):
-    """At the request with that number the machine that it runs on has other work to do, for so many seconds."""
+    """At the request with that number its machine is busy for so many seconds."""
 
     def __init__(self, at, seconds, **how):
         self.at, self.seconds, self.until, self.count = at, seconds, 0, 0
@@ -300,7 +300,7 @@ class Starved(Echo):
 
 @pytest.mark.parametrize("at", [1, 40])
 def test_starved_device_is_not_dead(at, tmp_path):
-    """Not even where the first question of all meets it."""
+    """Not even if the first question meets it."""
     few = ["--inputs=request,send,fin", "--checks=30", "--format=json"]
     with Echo() as well, Starved(at, 1.5) as starved:
         assert learn(well.port, *few, f"--output={tmp_path}/well.json").returncode == 0
@@ -309,7 +309,7 @@ def test_starved_device_is_not_dead(at, tmp_path):
 
 
 def test_death_is_not_believed_at_once(tmp_path):
-    """A device that is away for a while, and is asked again alone after --reset-command, has died of nothing."""
+    """A device that is absent for a while, and is asked again alone after --reset-command, has not died."""
     class Away(Echo):
         count = 0
 
@@ -328,10 +328,10 @@ def test_death_is_not_believed_at_once(tmp_path):
 
 @pytest.mark.parametrize("args, message", [
     (["--alphabet=x"], "--alphabet: 'x' is not startup, rpc or reply"),
-    (["--alphabet=reply"], "--alphabet=reply is of an Initiator: it needs --listen"),
-    (["--alphabet=rpc", "--listen"], "--alphabet=rpc is of a device that is connected to: it goes without --listen"),
-    (["--inputs=request,foo"], "--inputs: 'foo' is no input of startup"),
-    (["--inputs=request,request"], "--inputs: 'request' is no input of startup, or is there twice"),
+    (["--alphabet=reply"], "--alphabet=reply is for an Initiator: it needs --listen"),
+    (["--alphabet=rpc", "--listen"], "--alphabet=rpc is for a Responder: it cannot be used with --listen"),
+    (["--inputs=request,foo"], "--inputs: 'foo' is not an input of startup"),
+    (["--inputs=request,request"], "--inputs: 'request' is not an input of startup, or is repeated"),
     (["--format=x"], "--format: 'x' is not text, json or svg"),
     (["--against=x"], "--against: 'x' is not standard"),
     (["--compare=/dev/null"], "not a machine of 'iwarp-gen learn --format=json'"),
@@ -344,7 +344,7 @@ def test_wrong_usage(args, message):
 
 
 def test_machine_that_differs(tmp_path):
-    """Without a device to be asked."""
+    """Asks no device."""
     edge = {"output": "Reply Rev 1 C", "next": 1}
     dead = {"output": "dead", "next": 0}
     file = tmp_path / "it.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""iwarp-gen test --load, --soak and what a report says of its origin, on devices that only misbehave with others around."""
+"""iwarp-gen test --load, --soak and the origin in reports, on devices that only misbehave with other connections."""
 import hashlib
 import json
 import re
@@ -18,7 +18,7 @@ BAD_CRC = "--rules=MPA-8-02/crc"
 
 
 class Echo(scripted.Device):
-    """Echoes Sends, answers zero-length Reads, and knows its other connections. bad_crc(device, connection)."""
+    """Echoes Sends, answers zero-length Reads, and knows its other connections. Calls bad_crc(device, connection)."""
 
     def __init__(self, **how):
         self.open, self.spoils, self.sleeps, self.most = [], False, threading.Event(), None
@@ -126,11 +126,11 @@ def test_load_that_the_device_does_not_take():
 
 @pytest.mark.parametrize("args, message", [
     (["--load=65"], "--load: 65 is not from 0 to 64"),
-    (["--load=2", "-j", "2"], "--load: one case at a time (-j 1)"),
+    (["--load=2", "-j", "2"], "--load: needs one case at a time (-j 1)"),
     (["--load=2", "--listen"], "--load: needs a device at HOST:PORT"),
-    (["--soak=x"], "--soak: 'x' is no duration such as 90s, 30m or 12h"),
-    (["--soak=-1m"], "--soak: '-1m' is no duration"),
-    (["--soak=5w"], "--soak: '5w' is no duration"),
+    (["--soak=x"], "--soak: 'x' is not a duration such as 90s, 30m or 12h"),
+    (["--soak=-1m"], "--soak: '-1m' is not a duration"),
+    (["--soak=5w"], "--soak: '5w' is not a duration"),
     (["--soak=5m", "--repeat=2"], "--soak: not with --repeat"),
 ])
 def test_wrong_usage(args, message):
@@ -140,7 +140,7 @@ def test_wrong_usage(args, message):
 
 
 def test_what_happened_between_cases_is_nobodys_fault():
-    """The others are closed by a connection that belongs to no case, before the next one begins."""
+    """A connection that belongs to no case closes the others before the next case begins."""
     class Between(Echo):
         def echo(self, connection, request):
             if len(self.requests) == self.at:
@@ -151,7 +151,7 @@ def test_what_happened_between_cases_is_nobodys_fault():
         device.at = -1
         first = run(device, BAD_CRC)
         used = len(device.requests)
-    # The last connections of that run are the check after the case: a run of two cases has it between them.
+    # The last connections of that run are the check after the case; a run of two cases has this check between them.
     with Between(bad_crc=harmless) as device:
         device.at = used
         second = run(device, "--rules=MPA-8-02/crc,MPA-8-02/ulpdu", "--confirm=1")
@@ -160,8 +160,8 @@ def test_what_happened_between_cases_is_nobodys_fault():
 
 
 def test_a_connection_that_cannot_be_made_again(tmp_path):
-    """Between two cases the device closes those of the load, and answers no new ones until the next case begins: that one passes without
-    the load that was asked for, which is no pass."""
+    """Between two cases the device closes the load's connections, and answers no new ones until the next case begins: without the requested
+    load, that case must not pass."""
     begun = tmp_path / "begun"
 
     class Between(Echo):
@@ -193,7 +193,7 @@ def test_a_connection_that_cannot_be_made_again(tmp_path):
 # ---- soak ----
 
 def soaked(seconds, has_enough, run):
-    """What run(option) gives; once more with more time where the machine had no time for what it is about."""
+    """Result of run(option); repeated with more time if the machine was too busy."""
     result = run(f"--soak={seconds}s")
     return result if has_enough(result) else run(f"--soak={10 * seconds}s")
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A device that dies, hangs, rejects or vanishes at a case: the case is named, the rest costs nothing, a command can
-revive it; one that only needs a moment is alive."""
+"""A device that dies, hangs, rejects or vanishes at a case: the case is named, the others cost nothing, a command can revive it; a device that only
+needs a moment is alive."""
 import contextlib
 import http.server
 import json
@@ -17,7 +17,7 @@ import pytest
 import devices
 import scripted
 
-# The device is hit by a wrong CRC; the cases around that one say something else.
+# A wrong CRC hits the device; cases around this one send something else.
 BEFORE, HIT, AFTER = "MPA-5.1-06/crc", "MPA-8-02/crc", "MPA-7.1.1-02/end"
 CASES = f"--rules={BEFORE},{HIT},{AFTER}"
 QUICK = ["--timeout=1", "--recover-timeout=2"]
@@ -34,7 +34,7 @@ def run(device, *args, cases=CASES, jobs=1):
 
 
 class Switch:
-    """A command that revives the device, as a power switch would: run by the tester, heard by us."""
+    """A command that revives the device, like a power switch: the tester runs it, and this process notices."""
 
     def __init__(self, action):
         outer = self
@@ -66,7 +66,7 @@ def hang(device):
 
 
 def idle(device):
-    """It negotiates, and answers nothing any more."""
+    """Negotiates, and then answers nothing."""
     device.answers_reads = False
     return True
 
@@ -120,7 +120,7 @@ def test_the_case_is_named_and_the_run_ends(what, state, words):
 @pytest.mark.parametrize("what,late,state", [("Request", 1.6, "hangs"), ("Read", 1.1, "idles")])
 @pytest.mark.parametrize("dies", [False, True])
 def test_who_is_late_is_alive(what, late, state, dies):
-    """Once it was hit, it answers later than --timeout allows; but who is asked once more has two seconds for a Read, five for a Request."""
+    """Once hit, it answers later than --timeout; but when asked again it has two seconds for a Read, five for a Request."""
     def slow(device):
         device.pauses[what] = 60 if dies else late
         return True
@@ -132,7 +132,7 @@ def test_who_is_late_is_alive(what, late, state, dies):
 
 
 class Single(scripted.Device):
-    """As a program that serves one connection, and is started again: nobody listens for a moment after each."""
+    """Like a program that serves one connection and is restarted: nobody listens for a moment after each."""
 
     def accept(self, listener):
         with contextlib.suppress(OSError):
@@ -153,7 +153,7 @@ def test_a_device_that_needs_a_moment_is_alive():
 
 
 def test_a_close_is_no_refusal_if_it_was_a_crash():
-    """It is started again so soon that it is never dead; but after no other connection nobody listens."""
+    """It restarts so fast that it never seems dead; but only after this connection nobody listens."""
     with scripted.Device(bad_crc=lambda device: device.die(back_after=0.3) or True) as device:
         tested = run(device)
     assert tested.status == 0 and tested.outcome("inconclusive") == [HIT], tested.tell()
@@ -163,7 +163,7 @@ def test_a_close_is_no_refusal_if_it_was_a_crash():
 
 @pytest.mark.parametrize("lost", ["close", "silent"])
 def test_a_lost_first_start_up_is_tried_again(lost):
-    """A lesser start-up, with its lesser limits, is not taken for good because the richest one was lost once."""
+    """A lesser start-up, with lesser limits, is not final because the richest offer was lost once."""
     requests = []
     with scripted.Device(takes=lambda request: requests.append(request) or (lost if len(requests) == 1 else True)) as device:
         tested = run(device)
@@ -193,7 +193,7 @@ def test_a_moment_can_be_too_long():
 
 @pytest.mark.parametrize("jobs", [1, 4])
 def test_revived_it_goes_on(jobs):
-    """With several cases at the same time the one that kills is still found."""
+    """With several cases in parallel the case that kills is still found."""
     with scripted.Device(bad_crc=die) as device:
         switch = Switch(device.revive)
         tested = run(device, f"--reset-command={switch.command}", jobs=jobs)
@@ -222,8 +222,8 @@ def test_a_reset_that_never_ends_is_ended(tmp_path):
 
 
 def test_several_at_once_are_not_blamed():
-    """Nobody can tell which of them it was: none is called failed."""
-    met = threading.Barrier(2, action=lambda: device.die(), timeout=5) # it has died before either of them goes on
+    """Nobody can tell which case it was: none fails."""
+    met = threading.Barrier(2, action=lambda: device.die(), timeout=5) # it is dead before either continues
 
     def both(_device):
         with contextlib.suppress(threading.BrokenBarrierError):
@@ -284,7 +284,7 @@ def results(tested):
 
 
 def at_first(action, n=1):
-    """The case finds the fault n times, and then no more."""
+    """The case finds the fault n times only."""
     count = []
 
     def hit(device):
@@ -313,7 +313,7 @@ def test_a_failure_by_chance_is_unstable(n, confirm, runs):
 @pytest.mark.parametrize("what,state,words", [(die, "refuses", "no longer accepts"), (close_all, "rejects", "rejects the start-up")])
 @pytest.mark.parametrize("n", [1, 2])
 def test_a_death_is_confirmed(n, what, state, words):
-    """What connections meet on a dead device does not count as random, and changes no other verdict."""
+    """Results of connections to a dead device do not count as random, and change no other verdict."""
     with scripted.Device(bad_crc=at_first(what, n)) as device:
         switch = Switch(lambda: revive(device))
         tested = run(device, "--confirm=3", f"--reset-command={switch.command}")
@@ -362,14 +362,14 @@ def test_what_a_dead_device_leaves_undone_is_no_finding():
 
 
 def test_it_waits_longer_the_second_time():
-    """A device that is always a little too slow for the first run is in time for the others."""
+    """A device that is slightly too slow for the first run is in time for the others."""
     with scripted.Device(bad_crc=lambda device: time.sleep(1.5) or True) as device:
         tested = run(device, "--confirm=3", "--timeout=1", cases=f"--rules={HIT}")
     assert tested.tests[HIT]["runs"] == {"passed": 2, "failed": 1} and tested.outcome("unstable") == [HIT], tested.tell()
 
 
 def test_resume(tmp_path):
-    """What was finished is not done again, but for a death that was seen once."""
+    """Finished cases do not run again, except for a death that was seen once."""
     report = tmp_path / "first.json"
 
     def go_on(tested, device, *options):
@@ -411,11 +411,11 @@ def test_nothing_shown_is_no_pass():
         tested = run(device, "--timeout=0.2", cases="--rules=MPA-4.4-01")
     assert tested.outcome("inconclusive") == ["MPA-4.4-01"], tested.tell()
     assert tested.status == 3 and tested.outcome("passed") == tested.outcome("failed") == [], tested.tell()
-    assert "nothing was shown" in tested.errors
+    assert "no result" in tested.errors
 
 
 def test_cases_of_other_services_are_left_out():
-    """They are not "not applicable": nobody asked for them. Who names them gets them."""
+    """They are not "not applicable": nobody asked for them. --rules can name them."""
     with scripted.Device() as device:
         usual, asked = run(device, cases="--skip=ddp,rdmap,MPA-,MPA2-9"), run(device, cases="--suite=nfs,mpa2")
     assert not any(test["suite"] in ("rpcrdma", "nfs") for test in usual.tests.values())
@@ -425,7 +425,7 @@ def test_cases_of_other_services_are_left_out():
 
 
 def test_a_killed_run_is_resumed(tmp_path):
-    """The report grows with the run: what a SIGKILL loses is the last second."""
+    """The report grows with the run: SIGKILL loses only the last second."""
     report = tmp_path / "report.json"
     with scripted.Device(takes=lambda request: time.sleep(0.1) or True) as device:
         command = [devices.GEN, "test", f"127.0.0.1:{device.port}", "--suite=mpa", "--timeout=0.3", "--format=json", f"--output={report}"]
@@ -496,7 +496,7 @@ def test_an_initiator_that_has_gone_costs_seconds():
 
 @pytest.mark.parametrize("more", ["", "; exit 3"])
 def test_an_initiator_is_revived(tmp_path, more):
-    """It is gone before the second case says anything, or can be prepared: nobody is blamed, and that case is begun anew."""
+    """It is gone before the second case sends or prepares anything: that case is not the cause, and begins again."""
     start = f"{devices.SAMPLE_DEVICE} initiator 127.0.0.1 $(cat {tmp_path}/port) > /dev/null 2>&1 & echo $! > {tmp_path}/pid"
     gone = f"p=/proc/$(cat {tmp_path}/pid)/stat; kill -9 $(cat {tmp_path}/pid); while grep -qs ') [^Z]' $p; do sleep 0.01; done"
     kill = f"if [ $IWARP_CASE = MPA-8-02/ulpdu ] && mkdir {tmp_path}/once 2> /dev/null; then {gone}{more}; fi"
@@ -525,8 +525,7 @@ def test_mistakes_are_told(option, word):
 
 
 def test_a_device_that_freezes_in_a_long_wait():
-    """It does not close, as it should, and two seconds later answers nobody: its TCP acknowledges all the same. That it is looked at
-    now and then ends a wait of minutes."""
+    """It does not close as it should, and two seconds later answers nobody, although its TCP acknowledges. Checks now and then end a wait of minutes."""
     def freeze(device):
         threading.Timer(2, setattr, (device, "hung", True)).start()
         return False
@@ -538,7 +537,7 @@ def test_a_device_that_freezes_in_a_long_wait():
 
 
 def test_a_device_with_one_connection_at_a_time_is_waited_for():
-    """That it serves nobody else meanwhile is its way: the wait is as long as was asked for."""
+    """It serves one connection at a time: the wait is as long as requested."""
     class Alone(scripted.Device):
         turn = threading.Lock()
 
@@ -552,7 +551,7 @@ def test_a_device_with_one_connection_at_a_time_is_waited_for():
 
 
 def test_accept_timeout_is_of_responders_too():
-    """Nothing answers: as long as was asked for, not as long as is usual."""
+    """Nothing answers: the wait is as long as requested, not the default."""
     with scripted.Device() as device:
         device.vanish()
         began = time.monotonic()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The NFS suites as to what is no fault of the device: XIDs that nobody has seen, versions, exports, clients that unmount."""
+"""The NFS suites without faults of the device: new XIDs, versions, exports, clients that unmount."""
 import json
 import re
 import socket
@@ -40,7 +40,7 @@ def test_same_seed_same_xids_and_none_twice():
 
 
 def test_no_xid_twice_when_a_case_is_run_again():
-    """A server's reply cache would answer the Calls of the repetition with what it said to the first."""
+    """A server's reply cache would repeat its first answers."""
     one = run("--rules=RPCR-3.4.5-07", "--repeat=3", "--seed=7")
     xids = [xid for _, xid in calls(one.capture)]
     assert len(xids) > 60 and len(set(xids)) == len(xids)
@@ -61,7 +61,7 @@ def test_every_version_is_told():
 
 
 def test_export_that_is_not_there():
-    """MOUNT does not know it; a path that version 4 does not find means its root."""
+    """MOUNT does not know it; version 4 uses its root if the path does not exist."""
     one = run("--rules=RPCR-3.4.5-07", "--export=/not/there")
     assert one.outcome("passed") == ["RPCR-3.4.5-07"]
     assert one.tests["RPCR-3.4.5-07"]["actual"].startswith("NFS versions 4.0, 4.1, 4.2: ")
@@ -70,7 +70,7 @@ def test_export_that_is_not_there():
     assert "no file handle for the export" in only.tests["RPCR-3.4.5-07"]["actual"]
 
 
-@pytest.mark.parametrize("option,words", [("--nfs-version=5", "is not of 3, 4.0"), ("--nfs-version=", "is not of 3, 4.0"),
+@pytest.mark.parametrize("option,words", [("--nfs-version=5", "is not a list of 3, 4.0"), ("--nfs-version=", "is not a list of 3, 4.0"),
                                           ("--mount-port=x", "is not a port"), ("--seed=-1", "is not from 0")])
 def test_wrong_options(option, words):
     result = subprocess.run([devices.GEN, "test", "127.0.0.1:1", option], capture_output=True, text=True, check=False)
@@ -78,7 +78,7 @@ def test_wrong_options(option, words):
 
 
 def rpc_replies(listener, words_for):
-    """RPC over TCP: a Reply of success to each Call, with these words as results."""
+    """RPC over TCP: answers each Call with a successful Reply with these words as results."""
     while True:
         client, _ = listener.accept()
         with client, client.makefile("rb") as call:
@@ -92,7 +92,7 @@ def rpc_replies(listener, words_for):
                                                   ("127.0.0.113", "rpcbind", "not applicable"),
                                                   ("127.0.0.114", "port", "not applicable")])
 def test_services_over_tcp(host, missing, outcome, tmp_path):
-    """The rpcbind of the server is missing, knows MOUNT, NLM and NSM, or all but one of them, or replies without a port."""
+    """The server's rpcbind is missing, knows MOUNT, NLM and NSM, or all except one, or replies without a port."""
     try:
         rpcbind, services = (socket.create_server((host, port)) for port in (111, 0))
     except PermissionError:
@@ -126,7 +126,7 @@ def connect_in_vain(port, stays):
 @pytest.mark.parametrize("case", ["RPCR-4.5-10", "RPCR-3.4.5.1-03", "BIDI-4.1-05"])
 @pytest.mark.parametrize("stays", [False, True])
 def test_a_connection_without_calls_is_followed_by_another_one(stays, case, tmp_path):
-    """Of a client that has thought better of it, or whose first Call went astray: the case is run on the next one."""
+    """From a client that changed its mind, or whose first Call was lost: the case runs on the next connection."""
     report = tmp_path / "report.json"
     with subprocess.Popen([devices.GEN, "test", "--listen", "127.0.0.1:0", "--service=nfs", f"--rules={case}", "--timeout=0.4",
                            "--format=json", f"--output={report}"], stderr=subprocess.PIPE, text=True) as test:
@@ -134,7 +134,7 @@ def test_a_connection_without_calls_is_followed_by_another_one(stays, case, tmp_
         said = []
         reader = threading.Thread(target=lambda: said.extend(iter(test.stderr.readline, "")))
         reader.start()
-        while not any("can run" in line for line in said):  # until then it gets to know the device
+        while not any("can run" in line for line in said):  # until then the device is learned
             connect_in_vain(port, False)
             time.sleep(0.3)
         connect_in_vain(port, stays)
@@ -147,7 +147,7 @@ def test_a_connection_without_calls_is_followed_by_another_one(stays, case, tmp_
 
 @pytest.mark.parametrize("version", ["3", "40", "42"])
 def test_unmounting_client_fails_nothing(version, tmp_path):
-    """It mounts, works a little and unmounts, again and again."""
+    """It repeatedly mounts, works a little and unmounts."""
     report = tmp_path / "report.json"
     rules = "CMPD-4-03,CMPD-4-09,CMPD-5.2-02,RPCR-4.5-10,RPCR-4.4.1-01,NFSULB-6.6-03,BIDI-4.1-05,EXP-3.9-03"
     test = subprocess.Popen([devices.GEN, "test", "--listen", "127.0.0.1:0", "--service=nfs", f"--rules={rules}", "--timeout=0.4",

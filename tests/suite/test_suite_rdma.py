@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The suites through an RDMA device: the one of tests/rdma, which is put before librdmacm and libibverbs. Its processes
-connect on the loopback; with FAKE_RDMA=iwarp it is an RNIC, else an InfiniBand adapter."""
+"""The suites through an RDMA device: that of tests/rdma, put before librdmacm and libibverbs. Its processes connect on the loopback; with FAKE_RDMA=iwarp it
+is an RNIC, else an InfiniBand adapter."""
 import contextlib
 import functools
 import json
@@ -20,14 +20,14 @@ OF_SUITES = {name: row for name, row in TESTS.items() if row[1] in SUITES}
 MUTANTS = [row for row in devices.listed("mutants") if row[0] in TESTS and TESTS[row[0]][1] in SUITES]
 KINDS = ["ib", "iwarp"]
 
-# A device that does what it should answers soon, and is given time when the machine is busy.
+# A conforming device answers soon, and gets more time when the machine is busy.
 PATIENT = ["--timeout=1", "--start-timeout=4", "--idle-timeout=4"]
 
 pytestmark = pytest.mark.skipif(not FAKE.exists(), reason="librdmacm and libibverbs are not installed")
 
 
 def environment(kind):
-    """"ib late": Sends are acknowledged after what the receiver has sent next."""
+    """"ib late": Sends are acknowledged after the receiver's next message."""
     name, *late = kind.split()
     return os.environ | {"LD_PRELOAD": str(FAKE), "FAKE_RDMA": name} | dict.fromkeys(["FAKE_RDMA_LATE"] if late else [], "1")
 
@@ -56,7 +56,7 @@ def run_responder(kind, device_options, *options, jobs=8):
 
 
 def run_initiator(kind, device_options, *options):
-    """The device connects again and again."""
+    """The device connects repeatedly."""
     folder = devices.work_folder()
     output = f"{folder}/report.json"
     command = [devices.GEN, "test", "--listen", "rdma:127.0.0.1:0", "--format=json", f"--output={output}", *devices.TIMES, *options]
@@ -65,12 +65,12 @@ def run_initiator(kind, device_options, *options):
 
 
 RUNNERS = {"responder": run_responder, "initiator": run_initiator}
-# What is not applicable to a conforming device, and why: nothing else is.
+# Cases that are not applicable to a conforming device, and why: there are no others.
 NOT_APPLICABLE = {("initiator", "iwarp"): {"CMPD-3.2-03": "the device does not set R"},  # it has no memory windows
                   ("responder", "iwarp"): {"CMPD-4.1-02": "the device does not set R"}}
 
 
-# Not tested here: the first case asks other services of this host; the second one needs Calls of NFS version 4, which this client does not make (the client of
+# Not tested here: the first case asks other services of this host; the second needs Calls of NFS version 4, which this client does not make (the client of
 # test_suite_mutants.py does).
 ELSEWHERE = {"NFSULB-5.1-01", "NFSULB-6.4.2-08"}
 
@@ -82,7 +82,7 @@ def conforming(role, kind):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_machine(kind):
-    """iwarp-gen learn: what ends TCP's connections is left out, as an RDMA device has no such messages."""
+    """iwarp-gen learn: inputs that end TCP connections are left out, as an RDMA device has no such messages."""
     with server(kind) as (address, _):
         command = [devices.GEN, "learn", address, "--alphabet=rpc", "--quiet=0.05", "--jobs=8", "--checks=10", "--against=standard"]
         done = subprocess.run([*command, "--inputs=null,version,no-body,fin"], capture_output=True, text=True, check=False,
@@ -92,8 +92,8 @@ def test_machine(kind):
 
 
 @pytest.mark.parametrize("args, message", [
-    ([], "--alphabet=startup: not of a device at rdma:HOST:PORT, as an RDMA device makes the octets; --alphabet=rpc is"),
-    (["--alphabet=rpc", "--inputs=fin,rst"], "--inputs: fin,rst: not of a device at rdma:HOST:PORT, whose connections an RDMA device ends"),
+    ([], "--alphabet=startup: not for a device at rdma:HOST:PORT, as an RDMA device makes the octets; use --alphabet=rpc"),
+    (["--alphabet=rpc", "--inputs=fin,rst"], "--inputs: fin,rst: not for a device at rdma:HOST:PORT, whose connections an RDMA device ends"),
 ])
 def test_machine_of_octets(args, message):
     done = subprocess.run([devices.GEN, "learn", "rdma:127.0.0.1:1", *args], capture_output=True, text=True, check=False, timeout=20)
@@ -126,7 +126,7 @@ def test_every_case_runs(role, kind):
 
 
 def test_client_that_never_pauses():
-    """There is always a Reply that the device has not acknowledged yet."""
+    """There is always a Reply without an acknowledgement from the device."""
     run = RUNNERS["initiator"]("ib late", (), "--rules=CMPD-,RPCR-3.3.3-05,RPCR-6.3-02,BIDI-6-03")
     assert len(run.tests) > 8 and set(run.outcome("passed")) == run.tests.keys(), run.tell()
 
@@ -152,13 +152,13 @@ def test_each_connection_has_a_port():
         assert len(test["ports"]) == len(set(test["ports"])) >= 1 and min(test["ports"]) > 0
 
 
-# Mutants of the software's queue pair, which refuses segments: no queue pair of a device can be made to.
+# Mutants of the software's queue pair that refuse segments: a device's queue pair cannot do this.
 OF_SEGMENTS = {"RPCR-3.3.1-08", "EXP-4.5.1-01", "RPCR-3.3.3-01", "RPCR-3.3.3-05", "CMPD-4-12", "RPCR-3.3.1-09", "RPCR-3.4.5.1-03",
                "RPCR-4.4.1-01", "RPCR-8.1.3-02", "BIDI-4.3.1-01", "BIDI-6-03", "RPCR-4.5-03/many", "RPCR-4.5.4-03/memory",
                "NFSULB-3.1-05", "NFSULB-6.4.2-08"}
-# Its mutant answers nobody any more: the checks between cases, which are Calls here, find it dead.
+# Its mutant stops answering: the checks between cases, which are Calls here, find it dead.
 DEAD = {"RPCR-3.3.3-01/thousand"}
-# Mutants that look at the length of the private data, which InfiniBand pads.
+# Mutants that depend on the length of the private data, which InfiniBand pads.
 OF_LENGTHS = {"CMPD-4.2-03", "CMPD-5-01", "CMPD-5.2-03", "CMPD-5.2-04"}
 
 
@@ -172,9 +172,9 @@ def test_mutant_fails(name, role):
 
 @pytest.mark.parametrize("options,words", [
     (["--suite=mpa"], "--suite: 'mpa' needs octets"), (["--rules=MPA-8-02"], "--rules: these cases need octets"),
-    (["--mpa=rev=2"], "--mpa: not of a device"), (["-w", "x.pcapng"], "--write-capture: the octets of an RDMA device"),
-    (["--service=echo"], "--service: of a device at rdma:HOST:PORT rpc or nfs"),
-    (["--listen", "-j", "2"], "-j: of a device that connects")])
+    (["--mpa=rev=2"], "--mpa: not for a device"), (["-w", "x.pcapng"], "--write-capture: the octets of an RDMA device"),
+    (["--service=echo"], "--service: a device at rdma:HOST:PORT is tested for rpc or nfs"),
+    (["--listen", "-j", "2"], "-j: a device that connects")])
 def test_what_is_refused(options, words):
     command = [devices.GEN, "test", "rdma:127.0.0.1:1", *options]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment("ib"))
@@ -182,7 +182,7 @@ def test_what_is_refused(options, words):
 
 
 def test_capture_is_named(tmp_path):
-    """In every report; not with a socket, whose octets are recorded."""
+    """In every report; not with a socket, which records the octets."""
     run = run_responder("ib", (), "--rules=RPCR-4.5.2-03", "--capture=beside.pcap")
     assert run.report["capture"] == "beside.pcap"
     done = subprocess.run([devices.GEN, "test", "127.0.0.1:1", "--capture=x"], capture_output=True, text=True, check=False)
@@ -196,7 +196,7 @@ def test_repeated(role):
 
 
 def test_resumed(tmp_path):
-    """What the earlier report has is taken over, and the rest is run."""
+    """Keeps the earlier report's results, and runs the other cases."""
     first = run_responder("ib", (), "--rules=RPCR-4.5-10")
     report = tmp_path / "first.json"
     first.report["tests"][0]["actual"] = "taken over"
@@ -212,7 +212,7 @@ def test_nobody_listens():
 
 
 def test_death_is_seen_and_the_run_goes_on():
-    """A server that dies of a case, and is started again at its port."""
+    """A server that dies of a case, and is restarted at its port."""
     folder = devices.work_folder()
     output = f"{folder}/report.json"
     with server("ib") as (address, pid):
@@ -234,7 +234,7 @@ def test_death_is_seen_and_the_run_goes_on():
 
 
 def test_a_frozen_server_does_not_refuse():
-    """Its process is stopped: nobody answers, which is no refusal."""
+    """Its process is stopped: nobody answers, which is not a refusal."""
     folder = devices.work_folder()
     output = f"{folder}/report.json"
     with server("ib") as (address, pid):

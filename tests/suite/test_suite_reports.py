@@ -96,7 +96,7 @@ def test_matrix_of_devices(mutant, tmp_path):
 
 
 def test_two_runs_on_one_device_are_compared(mutant, tmp_path):
-    """Whichever comes first on the command line, the earlier run is the earlier one."""
+    """In any order on the command line, runs are compared by time."""
     bad, good = (json.loads(mutant[name].read_text()) for name in ("bad", "good"))
     for name, report, started in (("first", bad, "2026-01-01T00:00:00Z"), ("second", good, "2026-01-02T00:00:00Z"),
                                   ("third", bad, "2026-01-03T00:00:00Z")):
@@ -158,14 +158,14 @@ def test_matrix_is_never_written_over_a_report(mutant, tmp_path):
 
 
 def test_nothing_was_tested():
-    """As of a capture: an empty pass is no pass."""
+    """As for captures, an empty run has not passed."""
     run = devices.run_responder([], ["--suite=rpcrdma"])
     assert run.status == 2 and "nothing was tested" in run.errors
     assert set(test["outcome"] for test in run.tests.values()) == {"not applicable"}
 
 
 def test_a_device_that_tells_less_than_an_echo():
-    """The service sink tells one region, and does not echo."""
+    """The service sink advertises one region, and does not echo."""
     sink = subprocess.Popen([devices.GEN, "serve", "127.0.0.1:0", "--service=sink"], stderr=subprocess.PIPE, text=True)
     try:
         port = sink.stderr.readline().split()[-1]
@@ -194,7 +194,7 @@ def test_waivers(tmp_path):
 
 
 def test_several_waiver_files(tmp_path):
-    """Each counts, whatever their order."""
+    """Each counts, in any order."""
     mine, other = tmp_path / "mine.yaml", tmp_path / "other.yaml"
     mine.write_text("- id: MPA-8-02\n  why: firmware 1.2\n")
     other.write_text("- id: MPA-4.1-06\n  why: none\n")
@@ -270,7 +270,7 @@ def test_device_of_connect(mutant):
     assert test.returncode == (1 if mutant else 0), out + errors
 
 
-# ---- what a report says ----
+# ---- contents of a report ----
 
 def test_the_summary_comes_first():
     device = subprocess.Popen([devices.SAMPLE_DEVICE, "responder", "127.0.0.1", "0", "MPA-8-02/crc"], stdout=subprocess.PIPE, text=True)
@@ -320,18 +320,18 @@ def test_also_seen_is_a_failure(echoes_res, tmp_path):
         ids = [test["id"] for test in seen]
         assert len(ids) == len(set(ids)) and all(test["outcome"] == "failed" and "seen during" in test["stimulus"] for test in seen)
         assert whole.status == 1 and whole.report["summary"]["failed"] >= len(seen)
-        # Those are all that failed: with a waiver for each, nothing counts.
+        # These are all failures: with a waiver for each, none counts.
         waivers = tmp_path / "waivers.yaml"
         waivers.write_text("".join(f"- id: {name.split('/')[0]}\n  why: known\n" for name in whole.outcome("failed")))
         waived = devices.run_test([*args, *cases, f"--waivers={waivers}"], 4, False)
         assert waived.status == 0 and waived.report["summary"]["waived"] == len(whole.outcome("failed")), waived.tell()
-        # Who asks for other rules is not told of these.
+        # They are not reported if other rules are selected.
         other = devices.run_test([*args, "--rules=MPA-8-02/crc"], 1, False)
         assert other.status == 0 and not any(test["suite"] == "seen" for test in other.tests.values())
 
 
 def test_our_own_reset_is_not_the_device():
-    """It never stops sending: that we reset the connection, and that its TCP answers that, is no refusal of a wrong CRC."""
+    """It never stops sending: our reset, and its TCP's answer to it, is not a refusal of a wrong CRC."""
     def flood(connection, over):
         connection.recv(100)
         connection.sendall(REPLY)
@@ -351,7 +351,7 @@ def test_our_own_reset_is_not_the_device():
 
 
 def test_transcripts_are_bounded():
-    """A device that never stops: some frames, and none of them whole; with --transcript=full all."""
+    """A device that never stops: a few frames, each shortened; with --transcript=full everything."""
     def flood(connection, over):
         connection.recv(100)
         connection.sendall(b"MPA ID Rep Frame\x40\x01\x00\x00")
@@ -379,7 +379,7 @@ def test_transcripts_are_bounded():
 
 
 def test_equal_frames_are_folded(tmp_path):
-    """Forty equal FPDUs, or one more, are one and a number, in every format; with --transcript=full all are there. Lines end without blanks."""
+    """Forty equal FPDUs are one frame and a number, in every format; with --transcript=full all are shown. Lines have no trailing blanks."""
     outputs = {}
     for kind in ("text", "json", "junit", "html", "full"):
         device = subprocess.Popen([devices.SAMPLE_DEVICE, "responder", "127.0.0.1", "0", "MPA-7.1.1-16/late"], stdout=subprocess.PIPE, text=True)
@@ -403,11 +403,11 @@ def test_equal_frames_are_folded(tmp_path):
 
 
 def test_terminates_in_the_layout_of_the_device(monkeypatch):
-    """As siw has it: bit fields filled from the wrong end. What it means comes after what it says."""
+    """As in siw: bit fields filled from the wrong end. The meaning comes after the literal fields."""
     operate = scripted.Device.operate
 
     def terminating(self, connection, request):
-        # Behind the first Read: a Terminate about it, DDP header and Read Request with it.
+        # After the first Read: a Terminate about it, with DDP header and Read Request.
         head = self.exactly(connection, 2)
         length = struct.unpack(">H", head)[0]
         rest = self.exactly(connection, length + -(length + 2) % 4 + 4)
@@ -471,7 +471,7 @@ def test_a_death_shows_in_every_format(died):
     assert valid.returncode == 0, valid.stderr
 
 
-# ---- devices that are none ----
+# ---- hostile devices ----
 
 def hostile(serve):
     """Runs serve(socket) for each connection until told to end. Returns (port, end)."""
@@ -541,7 +541,7 @@ def close_in_reply(connection, over):
 
 
 def test_two_runs_are_of_one_device(tmp_path):
-    """And failures that are waived are not "No failures"."""
+    """And waived failures are not "No failures"."""
     waivers = tmp_path / "waivers.yaml"
     waivers.write_text("waivers:\n- id: MPA-8-02\n  why: known\n")
     reports = []
@@ -561,7 +561,7 @@ def never_read(connection, over):
 
 
 def test_stopped_by_a_signal(tmp_path):
-    """The report and the recording hold the cases that were finished, and nothing of the one that was not."""
+    """The report and the recording have the finished cases, and nothing of the unfinished one."""
     met = threading.Semaphore(0)
 
     def serve(connection, over):
@@ -581,7 +581,7 @@ def test_stopped_by_a_signal(tmp_path):
     finally:
         test.kill()
         stop()
-    assert test.returncode == 4 and errors.endswith("\niwarp-gen: stopped: 1 of 2 cases finished; the report has these\n")
+    assert test.returncode == 4 and errors.endswith("\niwarp-gen: stopped: 1 of 2 cases finished and are in the report\n")
     report = json.loads(out.read_text())
     assert [test["id"] for test in report["tests"]] == ["MPA-4.1-06"] and report["state"] == "stopped"
     text = gen("report", out, "-o", "-").stdout
@@ -591,7 +591,7 @@ def test_stopped_by_a_signal(tmp_path):
 
 
 def reply_and_rpc_nonsense(connection, over):
-    """Sends in sound FPDUs, of words that RPC-over-RDMA headers consist of."""
+    """Sends in valid FPDUs, with random words as in RPC-over-RDMA headers."""
     words = [0x63000001, 1, 8, 0, 0, 1, 2, 3, 4, 0xFFFFFFFF, 0x20, 5, 1, 0, 0]
     connection.recv(100)
     connection.sendall(REPLY)
@@ -604,7 +604,7 @@ def reply_and_rpc_nonsense(connection, over):
     over.wait(10)
 
 
-HOSTILE_SECONDS = 110  # usually 2 to 10; counting what a flood reaches takes longer, and so does a busy machine
+HOSTILE_SECONDS = 110  # usually 2 to 10; counting the octets of a flood takes longer, and so does a busy machine
 
 
 @pytest.mark.parametrize("serve", [send_random, reply_and_random, dribble, reply_and_flood, reply_and_sleep, close_at_once,

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-iwarp-gen on its own TCP (--wire): two network namespaces and a veth pair between them. The suites see over it what they see over the
-kernel's TCP, and each case about TCP fails on a device whose TCP does it wrong.
-"""
+"""iwarp-gen on its own TCP (--wire): two network namespaces and a veth pair. The suites have the same results as over the kernel's TCP, and
+each case about TCP fails on a device with that error in its TCP."""
 import contextlib
 import os
 import re
@@ -18,13 +16,13 @@ OWN = {4: "192.0.2.9/24", 6: "2001:db8::9/64"}
 HOST = {4: "192.0.2.1", 6: "[2001:db8::1]"}
 PORT = 7174
 
-# What a TCP does wrong, and the cases that it must fail; those that it may fail besides.
+# An error of a TCP, the cases that must fail, and the cases that may fail besides.
 FAULTS = {
     "order": ({"MPA-A.5.2-01", "MPA-A.5.2-01/late", "MPA-A.5.2-01/backwards"}, set()),
-    "again": ({"MPA-A.3-02", "MPA-A.3-02/same", "MPA-A.3-01/urgent"},  # which sends octets again, too
+    "again": ({"MPA-A.3-02", "MPA-A.3-02/same", "MPA-A.3-01/urgent"},  # which also sends octets again
               {"MPA-A.3-02/cut", "MPA-A.5.2-01/late", "MPA-A.5.2-01/backwards", "MPA-A.3-01/window"}),
     "overlap": ({"MPA-A.3-02/overlap", "MPA-A.3-02/cut"}, set()),
-    "keep-alive": ({"MPA-A.3-02/keep-alive", "MPA-A.3-01/urgent"}, {"MPA-A.3-02/same"}),  # an octet that it has acknowledged
+    "keep-alive": ({"MPA-A.3-02/keep-alive", "MPA-A.3-01/urgent"}, {"MPA-A.3-02/same"}),  # an octet that was acknowledged
     "checksum": ({"MPA-A.3-01/checksum"}, set()),
     "window": ({"MPA-A.3-01/window"}, set()),
     "reset": ({"MPA-A.3-01/reset"}, set()),
@@ -33,12 +31,12 @@ FAULTS = {
     "congestion": ({"MPA-5.1-06/congestion"}, set()),
     "stall": ({"MPA-A.1-04/window", "MPA-A.1-04/path-within"}, set()),  # in both our window is closed for a while
     "path": ({"MPA-A.1-04/path", "MPA-A.1-04/path-within"}, set()),
-    "shrink": ({"MPA-A.1-04/path-within"}, {"MPA-A.1-03/seen"}),  # an FPDU that is an octet short
+    "shrink": ({"MPA-A.1-04/path-within"}, {"MPA-A.1-03/seen"}),  # an FPDU with an octet missing
     "urgent": ({"MPA-A.3-01/urgent"}, set()),
     "syn-data": ({"MPA-A.3-01/syn-data"}, set()),
     "wrap": ({"MPA-4.3-07"}, set()),
 }
-CROSSED = "MPA-A.3-01/crossed"  # of Initiators alone: test_own_tcp_that_connects
+CROSSED = "MPA-A.3-01/crossed"  # only for Initiators: test_own_tcp_that_connects
 
 
 def ip(*arguments):
@@ -73,7 +71,7 @@ class Wire:
         return ["ip", "netns", "exec", self.names[end], *map(str, command)]
 
     def start(self, end, *command, pattern=r"(\d+)\s*$"):
-        """A program in the background; what the pattern finds in its first line."""
+        """A program in the background; the match of the pattern in its first line."""
         process = subprocess.Popen(self.command(end, *command), text=True, stderr=subprocess.STDOUT, stdout=subprocess.PIPE,
                                    stdin=subprocess.DEVNULL)
         self.processes.append(process)
@@ -130,13 +128,13 @@ def test_suites_see_the_same(wire, ip_version):
     assert len(only_own) > 10 and len(kernel.tests) > 100
     assert {name: each for name, each in outcomes(run).items() if name not in only_own} == {
         name: each for name, each in outcomes(kernel).items() if name not in only_own}
-    needs_markers = {"MPA-4.3-07"}  # which this device does not ask for
+    needs_markers = {"MPA-4.3-07"}  # this device does not ask for them
     assert {run.tests[name]["outcome"] for name in only_own - needs_markers} == {"passed"}
     assert {kernel.tests[name]["outcome"] for name in only_own} == {"not applicable"}
 
 
 def test_the_same_machine(wire, tmp_path):
-    """iwarp-gen learn: over our own TCP the device is what it is over the kernel's."""
+    """iwarp-gen learn: our own TCP gives the same machine as the kernel's."""
     port = wire.start(1, devices.GEN, "serve", ":0", "--service=echo", pattern=r"port (\d+)")
     learn = ["learn", f"192.0.2.1:{port}", "--quiet=0.05", "--jobs=8", "--inputs=request,write,garbage,fin", "--checks=20"]
     done = wire.gen(1, *learn, "--format=json", "-o", tmp_path / "kernel.json")
@@ -163,7 +161,7 @@ def run_initiator(wire, *options, rules):
 
 
 def test_device_that_connects(wire):
-    """Of the kernel's TCP, also where both ends open at once."""
+    """With the kernel's TCP, also with simultaneous open."""
     run = run_initiator(wire, rules="MPA-5.1-06,MPA-A,DDP-4.1")
     assert run.status == 0, run.errors + run.tell()
     assert {"MPA-A.3-02/overlap", CROSSED, "MPA-A.3-01/urgent"} <= set(run.outcome("passed"))
@@ -173,7 +171,7 @@ def test_device_that_connects(wire):
 
 @pytest.mark.parametrize("fault", [None, "crossed"])
 def test_own_tcp_that_connects(wire, fault):
-    """Its stream begins an octet too late where both ends open at once, and only there."""
+    """Its stream begins an octet too late only after a simultaneous open."""
     own = "wire=wire1,192.0.2.77/24" + (f",{fault}" if fault else "")
     run = run_initiator(wire, own, rules="MPA-A.3-01")
     assert run.status == (1 if fault else 0) and run.outcome("failed") == ([CROSSED] if fault else []), run.errors + run.tell()
@@ -186,7 +184,7 @@ def test_own_tcp_that_connects_loses_where_numbers_wrap(wire):
 
 
 def last_message(frames, connection):
-    """Its segments: (from, to, what)."""
+    """The segments of the last message: (from, to, what)."""
     segments, ended = [], False
     for frame in (frame for frame in frames if frame["connection"] == connection and frame["from"] == "test"):
         found = re.match(r"segment at (-?\d+): (.*)", frame["what"])
@@ -199,7 +197,7 @@ def last_message(frames, connection):
 
 
 def cuts_of(segments):
-    """Where octets that are new begin or end, counted from the first; what its receiver has to drop is none."""
+    """Offsets where new octets begin or end, counted from the first; segments that the receiver has to drop do not count."""
     taken, places = set(), set()
     start = min(at for at, end, what in segments if end > at and "window" not in what and "past" not in what)
     for at, end, what in segments:
@@ -212,17 +210,17 @@ def cuts_of(segments):
 
 
 def assert_same_cuts(test):
-    """A counterpart differs from its case in the oddity alone: the last message of the case is cut as that of its two counterparts."""
+    """A counterpart differs from its case only in the oddity: the last message of the case has the same cuts as in its two counterparts."""
     last = test["frames"][-1]["connection"]
     odd, *plain = (last_message(test["frames"], connection) for connection in range(last - 2, last + 1))
     assert all(what == "with nothing odd" for each in plain for _, _, what in each), test["id"]
     assert not any(what == "with nothing odd" for _, _, what in odd) and cuts_of(odd), test["id"]
     for each in plain:
-        if test["id"] != "MPA-5.1-06/segments": # which is about the cut itself
+        if test["id"] != "MPA-5.1-06/segments": # which tests the cut itself
             assert cuts_of(each) == cuts_of(odd), (test["id"], odd, each)
 
 
-# What is no message in odd segments: how the connection is opened, where its sequence numbers begin, and what the device sends.
+# Cases without a message in odd segments: how the connection is opened, where its sequence numbers begin, and messages from the device.
 NO_SEGMENTS = {"MPA-A.3-01/syn-data", CROSSED, "MPA-A.1-04/window", "MPA-A.1-04/path", "MPA-A.1-04/path-within", "MPA-4.3-07"}
 
 
@@ -269,7 +267,7 @@ def test_clients_of_own_tcp(wire):
 @pytest.mark.parametrize("scenario", ("ddp", "markers", "half-close", "reset"))
 @pytest.mark.parametrize("listens", (0, 1))
 def test_scenario(wire, scenario, listens):
-    """listens: the end; end 0 has our own TCP."""
+    """listens: the listening end; end 0 has our own TCP."""
     own = ["--wire=wire0", f"--wire-address={OWN[4]}"]
     host = "192.0.2.9" if listens == 0 else "192.0.2.1"
     wire.start(listens, devices.GEN, "listen", f":{PORT}", scenario, *(own if listens == 0 else []), pattern=r"port (\d+)")
@@ -288,7 +286,7 @@ def test_no_answer(wire):
     assert done.returncode == 2 and "--wire-gateway" in done.stderr
 
 
-# Rejects, and resets the connection in the same moment.
+# Rejects, and resets the connection at once.
 REFUSES = """
 import socket, struct
 listener = socket.create_server(("192.0.2.1", 0))
@@ -325,7 +323,7 @@ def test_down(wire):
 
 
 def test_tap(wire):
-    """On a TAP device the kernel of the same machine is the peer."""
+    """On a TAP device the same machine's kernel is the peer."""
     if not os.path.exists("/dev/net/tun"):
         pytest.skip("no /dev/net/tun")
     name = wire.names[1]
@@ -346,10 +344,10 @@ def test_tap(wire):
     (("--wire-address=192.0.2.9/24",), "--wire-address: only with --wire=IF"),
     (("--wire=lo",), "needs --wire-address=ADDRESS/PREFIX"),
     (("--wire=lo", "--wire-address=192.0.2.9/24"), "not an Ethernet interface"),
-    (("--wire=nowhere0", "--wire-address=192.0.2.9/24"), "there is no such network interface"),
+    (("--wire=nowhere0", "--wire-address=192.0.2.9/24"), "no such network interface"),
     (("--wire=lo", "--wire-address=192.0.2.9"), "192.0.2.9/24"),
-    (("--wire=lo", "--wire-address=224.0.0.1/24"), "no address of a host"),
-    (("--wire=lo", "--wire-address=192.0.2.9/24", "--wire-gateway=2001:db8::1"), "no IPv4 address of a gateway"),
+    (("--wire=lo", "--wire-address=224.0.0.1/24"), "not the address of a host"),
+    (("--wire=lo", "--wire-address=192.0.2.9/24", "--wire-gateway=2001:db8::1"), "is not an IPv4 gateway address"),
 ])
 @pytest.mark.parametrize("command", (("test", "127.0.0.1:1"), ("connect", "127.0.0.1:1", "--rping"), ("listen", ":0", "ddp"),
                                      ("serve", ":0", "--service=echo"), ("learn", "127.0.0.1:1"), ("learn", "--listen", ":0")),

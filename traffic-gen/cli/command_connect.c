@@ -107,7 +107,7 @@ static int run_device(const char *address, const struct options *options)
     if (!kind)
         return command_fail("--as-device: '%s' is not echo or rpc", options->device);
     if (endpoint.on_device && !kind->on_devices)
-        return command_fail("--as-device: of an RDMA device there is rpc only");
+        return command_fail("--as-device: only rpc works on an RDMA device");
     if (!live_parse_address(endpoint.on_device ? verbs_address(address) : address, &host, &port, &error))
         return command_fail("%s", error->message);
     if (!kind->open(&endpoint, &why))
@@ -143,9 +143,8 @@ static int connect_check_uses(const struct options *options, const struct client
         {options->speak.inject, scenario, "--inject", "scenarios"},
         {options->speak.script, scenario, "--script", "the scenario script"},
         {options->speak.mtu, scenario, "--mtu", "scenarios"},
-        {options->speak.export, scenario || options->chaos, "--export",
-         "scenarios whose end is an NFS client, and --chaos"},
-        {options->speak.mount_port, scenario, "--mount-port", "scenarios whose end is an NFS client"},
+        {options->speak.export, scenario || options->chaos, "--export", "scenarios with an NFS client, and --chaos"},
+        {options->speak.mount_port, scenario, "--mount-port", "scenarios with an NFS client"},
         {options->speak.source, scenario, "--source", "scenarios on RDMA devices"},
         {options->restart, options->chaos, "--restart-command", "--chaos"},
         {options->restart_timeout != RESTART, options->restart, "--restart-timeout", "--restart-command"},
@@ -180,7 +179,7 @@ static int run_chaos(int argc, char **argv, const struct options *options, const
                                         .t_restart = options->restart_timeout};
 
     if (client || options->device || argc != 2)
-        return command_fail("--chaos: alone, with HOST:PORT of an NFS server (see: iwarp-gen connect --help)");
+        return command_fail("--chaos: takes only HOST:PORT of an NFS server (see: iwarp-gen connect --help)");
     if (verbs_address(argv[1]))
         return command_fail("--chaos: needs a server at HOST:PORT, whose TCP connections it can break");
     return command_chaos(argv[1], &chaos);
@@ -200,12 +199,12 @@ static int connect_run(int argc, char **argv, const struct options *options)
     if (options->chaos)
         return run_chaos(argc, argv, options, client);
     if (verbs_address(argv[1]) && client)
-        return command_fail("rdma: is only for scenarios whose end is an NFS client, and --as-device=rpc");
+        return command_fail("rdma: is only for scenarios with an NFS client, and --as-device=rpc");
     /* speak() opens it after its own checks. */
     if ((options->device || client) && !command_wire_open(&options->speak.wire, argv[1], &status))
         return status;
     if (options->device)
-        return argc == 2 ? run_device(argv[1], options) : command_fail("--as-device: no scenario is played");
+        return argc == 2 ? run_device(argv[1], options) : command_fail("--as-device: takes no scenario");
     if (client && argc == 2)
         return run_client(argv[1], options, client);
     if (!client && argc == 3)
@@ -218,29 +217,29 @@ int command_connect(int argc, char **argv)
 {
     static const struct command_usage usage = {
         "[rdma:]HOST:PORT SCENARIO|FILE | HOST:PORT --rping|--write|--read|--send|--as-device=NAME|--chaos=SEED",
-        "Opens a TCP connection and plays the scenario on it as MPA Initiator (as Responder where the scenario has the "
-        "Responder open the connection); or uses a service; or is a device for iwarp-gen test --listen.",
+        "Opens a TCP connection and plays the scenario on it as MPA Initiator (as Responder if the scenario's "
+        "Responder opens the connection); or uses a service; or acts as a device for iwarp-gen test --listen.",
         "With rdma: before the address an RDMA device connects (RoCE, InfiniBand, iWARP), for NFS clients and "
         "--as-device=rpc.\n"
-        "Exit status: 0 success, 1 the peer did something else, 2 wrong usage, or nobody to connect to.",
+        "Exit status: 0 success, 1 the peer deviated, 2 wrong usage, or no peer to connect to.",
     };
     struct options options = {
         .speak = SPEAK_DEFAULTS, .size = SIZE_DEFAULT, .revision = REVISION, .restart_timeout = RESTART};
     const GOptionEntry entries[] = {
         SPEAK_ENTRIES(options.speak),
-        COMMAND_GROUP("Scenarios whose end is an NFS client"),
-        {"export", 0, 0, G_OPTION_ARG_STRING, &options.speak.export, "what is mounted (default /)", "PATH"},
+        COMMAND_GROUP("Scenarios with an NFS client"),
+        {"export", 0, 0, G_OPTION_ARG_STRING, &options.speak.export, "path to mount (default /)", "PATH"},
         {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.speak.mount_port,
          "versions 2 and 3: TCP port of MOUNT, or rpcbind (default: the same connection)", "PORT"},
         {"source", 0, 0, G_OPTION_ARG_STRING, &options.speak.source,
-         "rdma: connect from this address, which chooses device and GID", "ADDRESS"},
+         "rdma: connect from this address, which selects device and GID", "ADDRESS"},
         COMMAND_WIRE_ENTRIES(&options.speak.wire),
         COMMAND_GROUP("Chaos"),
         {"chaos", 0, 0, G_OPTION_ARG_STRING, &options.chaos,
-         "be an NFSv4.1 client whose connections break, by this seed; --count: steps (default 200)", "SEED"},
+         "be an NFSv4.1 client whose connections break; --count: steps (default 200)", "SEED"},
         {"restart-command", 0, 0, G_OPTION_ARG_STRING, &options.restart,
-         "--chaos: what restarts the server, now and then, and ends when it is back", "COMMAND"},
-        {"restart-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.restart_timeout, "time for that command (default 60)",
+         "--chaos: restarts the server, and ends when it runs again", "COMMAND"},
+        {"restart-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.restart_timeout, "time for this command (default 60)",
          "SECONDS"},
         COMMAND_GROUP("Clients of services"),
         {"rping", 0, 0, G_OPTION_ARG_NONE, &options.chosen[0], clients[0].help, NULL},
@@ -249,8 +248,8 @@ int command_connect(int argc, char **argv)
         {"send", 0, 0, G_OPTION_ARG_NONE, &options.chosen[3], clients[3].help, NULL},
         {"size", 0, 0, G_OPTION_ARG_INT64, &options.size,
          "octets of each message (default 64 with --rping, else 65536)", "N"},
-        {"verify", 0, 0, G_OPTION_ARG_NONE, &options.verify, "--rping: compare what comes back", NULL},
-        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "--rping: print what is sent", NULL},
+        {"verify", 0, 0, G_OPTION_ARG_NONE, &options.verify, "--rping: compare the octets that come back", NULL},
+        {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "--rping: print the octets sent", NULL},
         {"first-delay", 0, 0, G_OPTION_ARG_DOUBLE, &options.speak.first_delay,
          "pause between start-up and first message, for servers that need it", "SECONDS"},
         COMMAND_GROUP("Start-up of clients and devices"),
@@ -264,7 +263,7 @@ int command_connect(int argc, char **argv)
          "NAME"},
         {"device", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &options.device, NULL, NULL}, /* former name */
         {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
-         "answer this stimulus wrongly (iwarp-gen list mutants)", "ID"},
+         "give a wrong answer to this stimulus (iwarp-gen list mutants)", "ID"},
         G_OPTION_ENTRY_NULL,
     };
     int status;

@@ -277,8 +277,8 @@ static bool take_inputs(struct job *job)
         return false;
     }
     if (!options->machine && whole->initiator != options->listen) {
-        command_fail(whole->initiator ? "--alphabet=%s is of an Initiator: it needs --listen"
-                                      : "--alphabet=%s is of a device that is connected to: it goes without --listen",
+        command_fail(whole->initiator ? "--alphabet=%s is for an Initiator: it needs --listen"
+                                      : "--alphabet=%s is for a Responder: it cannot be used with --listen",
                      whole->name);
         return false;
     }
@@ -287,7 +287,7 @@ static bool take_inputs(struct job *job)
         return true;
     if (learn_alphabet_choose(whole, options->inputs, job->inputs, &job->some, &unknown))
         return true;
-    command_fail("--inputs: '%s' is no input of %s, or is there twice (see: iwarp-gen list inputs)",
+    command_fail("--inputs: '%s' is not an input of %s, or is repeated (see: iwarp-gen list inputs)",
                  unknown ? unknown : options->inputs, whole->name);
     return false;
 }
@@ -315,12 +315,12 @@ static int learn_take_port(struct job *job, struct talk_run *run, const char *ad
     if (!verbs_address(address))
         return COMMAND_DONE;
     if (!job->device.alphabet->rpc)
-        return command_fail("--alphabet=%s: not of a device at rdma:HOST:PORT, as an RDMA device makes the octets; "
-                            "--alphabet=rpc is",
+        return command_fail("--alphabet=%s: not for a device at rdma:HOST:PORT, as an RDMA device makes the octets; "
+                            "use --alphabet=rpc",
                             job->device.alphabet->name);
     leave_out_ends(job);
     if (job->some.n == 0)
-        return command_fail("--inputs: %s: not of a device at rdma:HOST:PORT, whose connections an RDMA device ends",
+        return command_fail("--inputs: %s: not for a device at rdma:HOST:PORT, whose connections an RDMA device ends",
                             job->options->inputs);
     if (!verbs_possible(&error))
         return command_fail("%s: %s", address, error->message);
@@ -338,8 +338,7 @@ static int learn_take_options(struct job *job)
     if (!take_inputs(job))
         return COMMAND_TROUBLE;
     if (options->against && strcmp(options->against, "standard") != 0)
-        return command_fail("--against: '%s' is not standard (a machine that was learnt before: --compare)",
-                            options->against);
+        return command_fail("--against: '%s' is not standard (for an earlier machine: --compare)", options->against);
     if (options->seed && !g_ascii_string_to_unsigned(options->seed, 10, 0, UINT32_MAX, &job->seed, NULL))
         return command_fail("--seed: '%s' is not from 0 to 4294967295", options->seed);
     if (options->compare && !(job->old = machine_load(options->compare, &error)))
@@ -440,41 +439,42 @@ int command_learn(int argc, char **argv)
         "[rdma:]HOST:PORT | --listen [HOST]:PORT | --machine=FILE",
         "Infers the state machine of a device by asking it.",
         "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and again. "
-        "rdma:HOST:PORT goes through an RDMA device of this host, and is for --alphabet=rpc. "
-        "Each question is a fresh connection and a sequence of inputs; what the device does until it is quiet is the "
+        "rdma:HOST:PORT goes through an RDMA device of this host, for --alphabet=rpc. "
+        "Each question is a fresh connection and a sequence of inputs; the device's messages until it is silent are "
+        "the "
         "output. The result is the smallest machine that explains all answers, as a table, a picture or JSON.\n\n"
-        "Exit status: 0 learnt, 1 a difference, or no machine explains the answers, 2 wrong usage, or the device could "
+        "Exit status: 0 learned, 1 a difference, or no machine explains the answers, 2 wrong usage, or the device "
+        "could "
         "not be reached.",
     };
     struct options options = {.quiet = 0.2, .recover_timeout = 3, .reset_timeout = 300, .jobs = 2, .checks = 300};
     const GOptionEntry entries[] = {
         {"alphabet", 0, 0, G_OPTION_ARG_STRING, &options.alphabet,
-         "what is said: startup (default), rpc, reply (default with --listen); 'iwarp-gen list inputs' explains",
-         "NAME"},
+         "set of inputs: startup (default), rpc, reply (default with --listen); see 'iwarp-gen list inputs'", "NAME"},
         {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
-        {"inputs", 0, 0, G_OPTION_ARG_STRING, &options.inputs, "only these of them (comma-separated)", "NAMES"},
-        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "connections at the same time (default 2)", "N"},
+        {"inputs", 0, 0, G_OPTION_ARG_STRING, &options.inputs, "only these inputs (comma-separated)", "NAMES"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "parallel connections (default 2)", "N"},
         {"checks", 0, 0, G_OPTION_ARG_INT, &options.checks,
          "random sequences that the machine must predict (default 300)", "N"},
-        {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "of these sequences (default 0)", "N"},
+        {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed, "seed of these sequences (default 0)", "N"},
         COMMAND_GROUP("Result"),
         {"machine", 0, 0, G_OPTION_ARG_FILENAME, &options.machine,
-         "instead of HOST:PORT: a machine learnt before (JSON), of this --alphabet", "FILE"},
+         "instead of HOST:PORT: an earlier machine (JSON), of this --alphabet", "FILE"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "text (default), json, svg", "NAME"},
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "where the machine goes", "FILE"},
-        {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "the device's name in it", "NAME"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "write the machine to FILE", "FILE"},
+        {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "the device's name in the machine", "NAME"},
         {"compare", 0, 0, G_OPTION_ARG_FILENAME, &options.compare,
-         "a machine learnt before (JSON): says what tells the two apart", "FILE"},
+         "compare with an earlier machine (JSON): prints a difference", "FILE"},
         {"against", 0, 0, G_OPTION_ARG_STRING, &options.against,
-         "standard: names the rule of each answer that the standards do not allow", "NAME"},
+         "standard: name the rule for each answer that the standards forbid", "NAME"},
         COMMAND_GROUP("Times"),
-        {"quiet", 0, 0, G_OPTION_ARG_DOUBLE, &options.quiet,
-         "without an octet for so long, the device has nothing to say (default 0.2)", "SECONDS"},
+        {"quiet", 0, 0, G_OPTION_ARG_DOUBLE, &options.quiet, "silence that completes an output (default 0.2)",
+         "SECONDS"},
         {"recover-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.recover_timeout,
          "how long a device may take until it accepts connections again (default 3)", "SECONDS"},
         COMMAND_GROUP("Commands to run"),
-        {"reset-command", 0, 0, G_OPTION_ARG_STRING, &options.reset, "to revive a device that died", "COMMAND"},
-        {"reset-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.reset_timeout, "time for such a command (default 300)",
+        {"reset-command", 0, 0, G_OPTION_ARG_STRING, &options.reset, "revives a dead device", "COMMAND"},
+        {"reset-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.reset_timeout, "time for this command (default 300)",
          "SECONDS"},
         COMMAND_WIRE_ENTRIES(&options.wire),
         G_OPTION_ENTRY_NULL,
@@ -490,7 +490,7 @@ int command_learn(int argc, char **argv)
     if ((argc == 2 || options.listen) == (options.machine != NULL))
         status = command_fail("expected: HOST:PORT, --listen, or --machine=FILE (see: iwarp-gen learn --help)");
     else if (options.machine && options.wire.interface)
-        status = command_fail("--wire: not with --machine, for which no device is asked");
+        status = command_fail("--wire: not with --machine, which asks no device");
     else
         status = options.machine ? learn_take_up(&options) : learn_at(&options, argc == 2 ? argv[1] : ":0");
     g_free(options.alphabet);

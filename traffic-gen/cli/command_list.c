@@ -142,19 +142,19 @@ int command_list(int argc, char **argv)
 {
     static const struct command_usage usage = {
         "scenarios|faults|not-on-roce|tests|untested|mutants|inputs|pairs",
-        "Lists what there is, one item a line, in fields separated by tabs, the id first.",
+        "Prints a list, one item on each line, in fields separated by tabs, the id first.",
         "Fields:\n"
         "  scenarios  name, summary\n"
-        "  faults     id, the scenario that it is made for, ids of the findings that its stimulus itself causes (or "
+        "  faults     id, the fault's own scenario, ids of the findings that its stimulus itself causes (or "
         "-), "
         "summary\n"
-        "  not-on-roce  faults of RPC-over-RDMA and NFS that cannot be shown on RoCE: id, why\n"
+        "  not-on-roce  faults of RPC-over-RDMA and NFS that cannot be shown on RoCE: id, reason\n"
         "  tests      the cases of the suites: id, suite, role of the device, stimulus, expected reaction\n"
         "  untested   rules about reactions without a case of their own: id, the rule whose case decides it (or -), "
         "why "
         "none can\n"
-        "  mutants    the case that --misbehave makes fail, role of the mutant, what it does\n"
-        "  inputs     what iwarp-gen learn says: name, alphabet, what it is\n"
+        "  mutants    the case that --misbehave makes fail, role of the mutant, its behaviour\n"
+        "  inputs     inputs of iwarp-gen learn: name, alphabet, description\n"
         "  pairs      what iwarp-gen test --strength combines: parameter, subject, values (-: it is not there), what "
         "it "
         "is",
@@ -163,7 +163,7 @@ int command_list(int argc, char **argv)
     g_autofree char *transport = NULL;
     const GOptionEntry entries[] = {
         {"transport", 0, 0, G_OPTION_ARG_STRING, &transport,
-         "of scenarios and faults, those that can be played on it: iwarp (default), roce", "NAME"},
+         "only scenarios and faults for this transport: iwarp (default), roce", "NAME"},
         G_OPTION_ENTRY_NULL,
     };
     const struct carrier *carrier = &carrier_mpa;

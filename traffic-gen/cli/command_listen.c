@@ -6,9 +6,9 @@ int command_listen(int argc, char **argv)
 {
     static const struct command_usage usage = {
         "HOST:PORT SCENARIO|FILE",
-        "Waits for a TCP connection and plays the scenario on it as MPA Responder (as Initiator where the scenario "
-        "has the Responder open the connection). Port 0: any free one, which is printed on standard error.",
-        "Exit status: 0 it was played completely, 1 the peer did something else, 2 wrong usage, or cannot listen.",
+        "Waits for a TCP connection and plays the scenario on it as MPA Responder (as Initiator if the scenario's "
+        "Responder opens the connection). Port 0: any free port, which is printed on standard error.",
+        "Exit status: 0 completed, 1 the peer deviated, 2 wrong usage, or cannot listen.",
     };
     struct speak_options options = SPEAK_DEFAULTS;
     const GOptionEntry entries[] = {SPEAK_ENTRIES(options), COMMAND_WIRE_ENTRIES(&options.wire), G_OPTION_ENTRY_NULL};

@@ -179,13 +179,12 @@ static void remove_capture(const char *path)
 static int play_check_uses(const struct play_options *options, const struct scenario_source *source,
                            const struct bulk_scenario *bulk)
 {
-    static const char bulks[] = "the scenarios bulk, bulk-whole and nfs-bulk",
-                      others[] = "scenarios other than bulk ones";
-    static const char framed[] = "the scenarios bulk, bulk-whole and nfs-bulk; others say it themselves";
+    static const char bulks[] = "the scenarios bulk, bulk-whole and nfs-bulk", others[] = "scenarios that are not bulk";
+    static const char framed[] = "the scenarios bulk, bulk-whole and nfs-bulk; in others the script decides";
     const bool sized = bulk && !bulk->counted, counted = !bulk && source->counted;
     const struct command_only rows[] = {
         {options->size, sized || (counted && options->count == 0), "--size",
-         "the scenarios bulk, bulk-whole and nfs-bulk, and those with a count, which goes without it"},
+         "the scenarios bulk, bulk-whole and nfs-bulk, and those with a count (but not with --count)"},
         {options->ulpdu != ULPDU_DEFAULT, sized, "--ulpdu", bulks},
         {options->markers, sized, "--markers", framed},
         {options->no_crc, sized, "--no-crc", framed},
@@ -320,18 +319,18 @@ int command_play(int argc, char **argv)
     struct play_options options = {.seed = 1, .ulpdu = ULPDU_DEFAULT, .connections = G_MININT};
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "capture to write (-: standard output)", "FILE"},
-        {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "break these rules, each in a conversation of its own",
+        {"inject", 0, 0, G_OPTION_ARG_STRING, &options.inject, "break these rules, each in its own conversation",
          "ID[,ID...]"},
-        {"seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "seed of everything random (default 1)", "N"},
+        {"seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "seed for all random choices (default 1)", "N"},
         {"connections", 0, 0, G_OPTION_ARG_INT, &options.connections,
-         "clients that play it at the same time (default 1; many: 1000)", "N"},
+         "clients that play in parallel (default 1; many: 1000)", "N"},
         COMMAND_GROUP("Network"),
         {"transport", 0, 0, G_OPTION_ARG_STRING, &options.transport,
          "iwarp (default), or roce (RoCE v2), for RPC-over-RDMA and NFS", "NAME"},
         {"mtu", 0, 0, G_OPTION_ARG_INT, &options.mtu, "MTU of the path (default 1500)", "N"},
         {"net", 0, 0, G_OPTION_ARG_STRING, &options.net,
          "trouble: loss=P, reorder=P, dup=P, resegment=P, capture-loss=P (P: 0 to 0.5), delay=MS, jitter=MS, "
-         "window=OCTETS, tso=OCTETS; roce: rnr=P in place of resegment, window and tso",
+         "window=OCTETS, tso=OCTETS; roce: rnr=P instead of resegment, window and tso",
          "LIST"},
         {"ipv6", 0, 0, G_OPTION_ARG_NONE, &options.ipv6, "IPv6 instead of IPv4", NULL},
         {"vlan", 0, 0, G_OPTION_ARG_NONE, &options.vlan, "with a VLAN tag", NULL},
@@ -339,10 +338,9 @@ int command_play(int argc, char **argv)
         {"pcap", 0, 0, G_OPTION_ARG_NONE, &options.pcap, "pcap instead of pcapng", NULL},
         {"snaplen", 0, 0, G_OPTION_ARG_INT, &options.snap_length, "cut packets at N octets", "N"},
         {"filter", 0, 0, G_OPTION_ARG_STRING, &options.filter, "only packets that match (pcap-filter(7))", "FILTER"},
-        {"live", 0, 0, G_OPTION_ARG_NONE, &options.live, "write each packet when its time has come, the first one now",
-         NULL},
+        {"live", 0, 0, G_OPTION_ARG_NONE, &options.live, "write each packet at its time, the first one now", NULL},
         COMMAND_GROUP("For some scenarios"),
-        {"script", 0, 0, G_OPTION_ARG_STRING, &options.script, "script: what is said (iwarp-scenario(5))", "TEXT"},
+        {"script", 0, 0, G_OPTION_ARG_STRING, &options.script, "script: the statements (iwarp-scenario(5))", "TEXT"},
         {"count", 0, 0, G_OPTION_ARG_INT, &options.count,
          "operations: how many (default 1000); nfs-metadata: rounds (1)", "N"},
         {"size", 0, 0, G_OPTION_ARG_STRING, &options.size,

@@ -26,7 +26,7 @@ int command_report(int argc, char **argv)
     static const struct command_usage usage = {
         "FILE.json...",
         "Combines results of iwarp-gen test --format=json into one HTML page: a matrix of cases by devices.",
-        "Each failure has a section with what was expected, what was found, and the transcript.",
+        "Each failure has a section with the expectation, the finding and the transcript.",
     };
     g_autofree char *output = NULL;
     const GOptionEntry entries[] = {

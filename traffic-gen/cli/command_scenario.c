@@ -22,7 +22,8 @@ int command_fail_no_scenario(const char *name)
 
     if (guess)
         return command_fail("no scenario '%s' (did you mean '%s'?)", name, guess);
-    return command_fail("no scenario '%s' (see: iwarp-gen list scenarios); one of your own is a FILE.scenario", name);
+    return command_fail(
+        "no scenario '%s' (see: iwarp-gen list scenarios); your own scenario needs the name FILE.scenario", name);
 }
 
 int command_fail_fault(const struct scenario_source *source, const struct fault *fault)

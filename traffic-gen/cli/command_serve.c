@@ -55,7 +55,7 @@ static char *describe_services(void)
     g_string_append(
         text,
         "\n\nWith rdma: before the address it listens on RDMA devices (RoCE, InfiniBand, iWARP), for nfs and rpc.\n"
-        "It ends after a signal (exit status 0) or --exit-after. Port 0: any free one, which is printed on "
+        "It ends after a signal (exit status 0) or --exit-after. Port 0: any free port, which is printed on "
         "standard error.");
     return g_string_free(text, FALSE);
 }
@@ -94,8 +94,9 @@ static int check_service(const struct options *options, const struct endpoint_ki
         return command_fail("--size is only for the service sink");
     for (unsigned i = 0; i < G_N_ELEMENTS(services); i++) {
         if (services[i] != kind && services[i]->configured && services[i]->configured())
-            return command_fail("options of the service %s do not go with --service=%s (see: iwarp-gen serve --help)",
-                                services[i]->name, kind->name);
+            return command_fail(
+                "options of the service %s cannot be used with --service=%s (see: iwarp-gen serve --help)",
+                services[i]->name, kind->name);
     }
     return COMMAND_DONE;
 }
@@ -107,7 +108,7 @@ static int serve_check_numbers(const struct options *options)
     if (options->revision < 0 || options->revision > 2)
         return command_fail("--revision: %d is not 0, 1 or 2", options->revision);
     if (options->connections < 0 || options->connections_max < 0)
-        return command_fail("--exit-after, --at-once: a number of connections is not negative");
+        return command_fail("--exit-after, --at-once: the number of connections is negative");
     if (options->size < 0 || options->size > G_MAXUINT32)
         return command_fail("--size: %" G_GINT64_FORMAT " is not from 0 to %u", options->size, G_MAXUINT32);
     if (options->crc && options->no_crc)
@@ -127,9 +128,9 @@ static int check_on_devices(const struct options *options, const struct endpoint
 {
     const struct command_only rows[] = {
         {options->record, false, "-w",
-         "HOST:PORT: what an RDMA device sends cannot be seen here; capture it beside this, with tcpdump or at the "
+         "HOST:PORT: the packets of an RDMA device are not visible here; capture them with tcpdump or at the "
          "switch"},
-        {options->revision != REVISION, false, "--revision", "HOST:PORT: an RDMA device speaks as it does"},
+        {options->revision != REVISION, false, "--revision", "HOST:PORT: an RDMA device chooses the revision"},
         {options->markers, false, "--markers", "HOST:PORT"},
         {options->crc, false, "--crc", "HOST:PORT"},
         {options->no_crc, false, "--no-crc", "HOST:PORT"},
@@ -199,17 +200,18 @@ int command_serve(int argc, char **argv)
 {
     struct options options = {.revision = REVISION, .idle_timeout = idle_default};
     const GOptionEntry common[] = {
-        {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "what is served", "NAME"},
-        {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is sent and received, as pcapng",
-         "FILE"},
+        {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, "the service", "NAME"},
+        {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record,
+         "record all octets sent and received, as pcapng", "FILE"},
         {"verbose", 'v', 0, G_OPTION_ARG_NONE, &options.verbose, "report each connection on standard error", NULL},
         COMMAND_GROUP("Connections"),
         {"once", 0, 0, G_OPTION_ARG_NONE, &options.once, "exit after one connection", NULL},
         {"exit-after", 0, 0, G_OPTION_ARG_INT, &options.connections, "exit after N connections", "N"},
         {"connections", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_INT, &options.connections, NULL, NULL}, /* former name */
-        {"at-once", 0, 0, G_OPTION_ARG_INT, &options.connections_max, "N connections at a time; others wait", "N"},
+        {"at-once", 0, 0, G_OPTION_ARG_INT, &options.connections_max,
+         "serve at most N connections at a time; others wait", "N"},
         {"idle-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.idle_timeout,
-         "patience with the rest of an FPDU (default 60; echo, rpc: 10)", "SECONDS"},
+         "wait for the rest of an FPDU (default 60; echo, rpc: 10)", "SECONDS"},
         COMMAND_GROUP("Start-up"),
         {"revision", 0, 0, G_OPTION_ARG_INT, &options.revision, "highest revision of MPA (default 2)", "N"},
         {"markers", 0, 0, G_OPTION_ARG_NONE, &options.markers, "ask for Markers", NULL},
@@ -217,11 +219,11 @@ int command_serve(int argc, char **argv)
         {"no-crc", 0, 0, G_OPTION_ARG_NONE, &options.no_crc, "use CRC only when the client wants it", NULL},
         COMMAND_WIRE_ENTRIES(&options.wire),
         {"wire-fault", 0, 0, G_OPTION_ARG_STRING, &options.wire.fault,
-         "what this TCP does wrong, for tests that have to fail: order, again, overlap ...", "NAME"},
+         "an error of this TCP, for tests that must fail: order, again, overlap ...", "NAME"},
         COMMAND_GROUP("For some services"),
         {"size", 0, 0, G_OPTION_ARG_INT64, &options.size, "sink: octets of its memory (default 1 MiB)", "N"},
         {"misbehave", 0, 0, G_OPTION_ARG_STRING, &options.misbehave,
-         "answer this stimulus wrongly: echo, rpc (iwarp-gen list mutants), nfs (write-lost, executed-again, "
+         "give a wrong answer to this stimulus: echo, rpc (iwarp-gen list mutants), nfs (write-lost, executed-again, "
          "lost-at-restart, verifier-kept, delay)",
          "ID"},
         G_OPTION_ENTRY_NULL,

@@ -35,8 +35,8 @@ static int speak_play(const char *address, const struct speak_options *options, 
             "devices");
     if (on_device && options->record)
         return command_fail(
-            "-w does not go with rdma: what an RDMA device sends cannot be seen here; capture it beside "
-            "this, with tcpdump or at the switch");
+            "-w cannot be used with rdma: the packets of an RDMA device are not visible here; capture them "
+            "with tcpdump or at the switch");
     if (options->source && !on_device)
         return command_fail("--source is only for rdma:HOST:PORT");
     if (!live_parse_address(on_device ? on_device : address, &host, &port, &error)) {

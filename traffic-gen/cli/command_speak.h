@@ -23,15 +23,15 @@ struct speak_options {
     }
 /* clang-format off */
 #define SPEAK_ENTRIES(o)                                                                                               \
-    {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &(o).record, "record what is sent and received, as pcapng",       \
+    {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &(o).record, "record all octets sent and received, as pcapng",       \
      "FILE"},                                                                                                          \
     {"inject", 0, 0, G_OPTION_ARG_STRING, &(o).inject,                                                                 \
-     "break these rules, each in a connection of its own; both sides must know of it", "ID[,ID...]"},                  \
-    {"script", 0, 0, G_OPTION_ARG_STRING, &(o).script, "script: what is said (iwarp-scenario(5))", "TEXT"},          \
-    {"seed", 0, 0, G_OPTION_ARG_INT64, &(o).seed, "seed of everything random (default 1)", "N"},                       \
-    {"mtu", 0, 0, G_OPTION_ARG_INT, &(o).mtu, "segments fit this MTU (default 1500)", "N"},                            \
+     "break these rules, each in its own connection; both sides need the same list", "ID[,ID...]"},                  \
+    {"script", 0, 0, G_OPTION_ARG_STRING, &(o).script, "script: the statements (iwarp-scenario(5))", "TEXT"},          \
+    {"seed", 0, 0, G_OPTION_ARG_INT64, &(o).seed, "seed for all random choices (default 1)", "N"},                       \
+    {"mtu", 0, 0, G_OPTION_ARG_INT, &(o).mtu, "limit segments to this MTU (default 1500)", "N"},                            \
     {"count", 0, 0, G_OPTION_ARG_INT, &(o).count, "how many operations (1000), rounds of nfs-metadata (1)", "N"},      \
-    {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &(o).timeout, "patience with the peer (default 10)", "SECONDS"}
+    {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &(o).timeout, "how long to wait for the peer (default 10)", "SECONDS"}
 /* clang-format on */
 
 void speak_options_clear(struct speak_options *options);

@@ -211,7 +211,7 @@ static bool has_verdict(const struct suite_report *report)
 
     if (suite_report_count(report, OUTCOME_PASSED, false) + suite_report_waived(report) > 0)
         return true;
-    fprintf(stderr, "iwarp-gen: nothing was shown: %u of %u cases are inconclusive, the others not applicable\n", open,
+    fprintf(stderr, "iwarp-gen: no result: %u of %u cases are inconclusive, the others not applicable\n", open,
             report->chosen);
     return false;
 }
@@ -222,13 +222,13 @@ static int verdict(const struct test_options *options, const struct suite_report
     bool dead = strcmp(report->state, device_life_names[DEVICE_ALIVE]) != 0 && !suite_stopped;
 
     if (dead)
-        fprintf(stderr, "iwarp-gen: the device died: %u of %u cases finished; the report has these\n", report->finished,
+        fprintf(stderr, "iwarp-gen: the device died: %u of %u cases finished and are in the report\n", report->finished,
                 report->chosen);
     else if (report->finished < report->chosen)
-        fprintf(stderr, "iwarp-gen: stopped: %u of %u cases finished; the report has these\n", report->finished,
+        fprintf(stderr, "iwarp-gen: stopped: %u of %u cases finished and are in the report\n", report->finished,
                 report->chosen);
     else if (suite_report_count(report, OUTCOME_NOT_APPLICABLE, false) == report->chosen)
-        return command_fail("nothing was tested: no case was applicable to what the device offers");
+        return command_fail("nothing was tested: no case was applicable to this device");
     if (dead)
         return STATUS_DEAD;
     if (suite_stopped && report->finished < report->chosen)
@@ -500,10 +500,10 @@ static int run_reported(struct job *job)
 }
 
 static const char record_comment[] =
-    "Recorded by iwarp-gen test, at its end of live TCP connections. The octets of both streams, addresses and ports "
-    "are true. Ethernet, IP and TCP headers are synthesised, and so are segment boundaries, sequence numbers, windows "
+    "Recorded by iwarp-gen test at its end of live TCP connections. The octets of both streams, addresses and ports "
+    "are real. Ethernet, IP and TCP headers are synthetic, and so are segment boundaries, sequence numbers, windows "
     "and "
-    "acknowledgements. What iwarp-gen sends wrong, it sends on purpose.";
+    "acknowledgements. Errors of iwarp-gen are intended.";
 
 /* False with errno. The process may have ended before. */
 static bool end_recording(struct job *job)
@@ -658,13 +658,13 @@ int command_test(int argc, char **argv)
 {
     static const struct command_usage usage = {
         "[rdma:]HOST:PORT | --listen [[rdma:]HOST:PORT]",
-        "Tests a device for conformance: provokes what only a reaction can show, and judges it.",
+        "Tests a device for conformance: provokes reactions and judges them.",
         "The device is the Responder at HOST:PORT; with --listen it is an Initiator that connects again and again to "
         "HOST:PORT (default: a free port of this host, which is printed). rdma:HOST:PORT goes through an RDMA device "
         "of "
-        "this host, of any kind, and is for the suites rpcrdma and nfs.\n\n"
+        "this host, of any kind, for the suites rpcrdma and nfs.\n\n"
         "Exit status: 0 all passed, 1 a failure, 2 wrong usage, the device could not be "
-        "reached, or offers nothing to test, 3 the device died, and the run ended there, or no case has a verdict, "
+        "reached, or no case applies to it, 3 the device died, and the run ended there, or no case has a verdict, "
         "4 stopped by a signal.",
     };
     struct test_options options = {.timeout = 2,
@@ -677,58 +677,57 @@ int command_test(int argc, char **argv)
                                    .jobs = 1,
                                    .repeat = 1,
                                    .confirm = CONFIRM_DEFAULT};
-    g_autofree char *service_help = test_service_names("what the device serves: ", ", ");
+    g_autofree char *service_help = test_service_names("the device's service: ", ", ");
     const GOptionEntry entries[] = {
         {"listen", 0, 0, G_OPTION_ARG_NONE, &options.listen, "the device is the Initiator", NULL},
         COMMAND_GROUP("Cases"),
-        {"suite", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.suites, "only these suites (comma-separated)", "NAME"},
+        {"suite", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.suites, "run only these suites (comma-separated)", "NAME"},
         {"rules", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.rules,
-         "only these: an id or the beginning of one, document, layer or level (comma-separated)", "SEL"},
-        {"skip", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.skip, "not these", "SEL"},
+         "run only these cases: ids, beginnings of ids, documents, layers or levels (comma-separated)", "SEL"},
+        {"skip", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.skip, "skip these cases", "SEL"},
         {"repeat", 0, 0, G_OPTION_ARG_INT, &options.repeat, "run each case N times (default 1)", "N"},
         {"confirm", 0, 0, G_OPTION_ARG_INT, &options.confirm,
          "run a failed case again until two runs agree, at most N runs (default 3; 1: believe the first)", "N"},
         {"stop-after", 0, 0, G_OPTION_ARG_INT, &options.stop_after, "end the run at the Nth failure", "N"},
         {"resume", 0, 0, G_OPTION_ARG_FILENAME, &options.resume,
-         "take over the results of this JSON report, and run the other cases", "FILE"},
-        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "cases at the same time (default 1)", "N"},
+         "keep the results of this JSON report, and run the other cases", "FILE"},
+        {"jobs", 'j', 0, G_OPTION_ARG_INT, &options.jobs, "run N cases in parallel (default 1)", "N"},
         {"load", 0, 0, G_OPTION_ARG_INT, &options.load,
-         "N other connections exchange data meanwhile, and must not be touched", "N"},
+         "exchange data on N other connections, which cases must not affect", "N"},
         {"soak", 0, 0, G_OPTION_ARG_STRING, &options.soak,
-         "the cases again and again, in random order, for so long (90s, 30m, 12h)", "DURATION"},
+         "repeat the cases in random order for this long (90s, 30m, 12h)", "DURATION"},
         {"strength", 0, 0, G_OPTION_ARG_INT, &options.strength,
-         "instead of the suites, combinations of the values of any N parameters: 2, or 3", "N"},
+         "instead of the suites, combine the values of any N parameters: 2, or 3", "N"},
         {"reuse", 0, 0, G_OPTION_ARG_NONE, &options.reuse,
-         "suites rpcrdma, nfs: cases that do not end a connection share one (default for a device that tires)", NULL},
-        {"connections-per-second", 0, 0, G_OPTION_ARG_DOUBLE, &options.pace, "make no more connections than that", "N"},
+         "suites rpcrdma, nfs: cases share connections (default if the device cannot take many connections)", NULL},
+        {"connections-per-second", 0, 0, G_OPTION_ARG_DOUBLE, &options.pace, "open at most N connections per second",
+         "N"},
         {"seed", 0, 0, G_OPTION_ARG_STRING, &options.seed,
-         "seed of XIDs, owners, names and combinations: that of a run to repeat", "N"},
+         "seed of XIDs, owners, names and combinations, to repeat a run", "N"},
         COMMAND_GROUP("Report"),
         {"format", 0, 0, G_OPTION_ARG_STRING, &options.format, "text (default), json, junit, html, tap", "NAME"},
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "where the report goes", "FILE"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output, "write the report to FILE", "FILE"},
         {"transcript", 0, 0, G_OPTION_ARG_STRING, &options.transcript, "length of transcripts: short (default), full",
          "NAME"},
         {"device", 0, 0, G_OPTION_ARG_STRING, &options.device, "the device's name in the report", "NAME"},
         {"device-info", 0, 0, G_OPTION_ARG_STRING, &options.device_info,
-         "what this prints goes into the report: kernel, firmware, memory in use", "COMMAND"},
+         "put this command's output into the report: kernel, firmware, memory in use", "COMMAND"},
         {"waivers", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.waivers,
-         "known deviations: a file (YAML), or the name of a shipped one", "FILE|NAME"},
-        {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &options.strict_waivers,
-         "a waiver that matches no failure is a failure", NULL},
-        {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record, "record what is sent and received, as pcapng",
-         "FILE"},
+         "known deviations: a file (YAML), or the name of a shipped file", "FILE|NAME"},
+        {"strict-waivers", 0, 0, G_OPTION_ARG_NONE, &options.strict_waivers, "an unused waiver is a failure", NULL},
+        {"write-capture", 'w', 0, G_OPTION_ARG_FILENAME, &options.record,
+         "record all octets sent and received, as pcapng", "FILE"},
         {"capture", 0, 0, G_OPTION_ARG_FILENAME, &options.capture,
-         "rdma: a capture of the run, made beside it; the report names it", "FILE"},
+         "rdma: name this capture, made beside the run, in the report", "FILE"},
         {"capture-filter", 0, 0, G_OPTION_ARG_NONE, &options.capture_filter,
-         "print what selects the packets of such a run in a capture (pcap-filter(7)), and test nothing", NULL},
+         "print a pcap-filter(7) for this run's packets and exit", NULL},
         {"write", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &options.record, NULL, NULL}, /* former name */
         COMMAND_GROUP("The device's service"),
         {"service", 0, 0, G_OPTION_ARG_STRING, &options.service, service_help, "NAME"},
         {"advert", 0, 0, G_OPTION_ARG_STRING, &options.advert,
-         "our private data: IWT1 (default), LAB1, none; send: none, ask for the memory in a Send", "NAME"},
+         "our private data: IWT1 (default), LAB1, none; send: ask for the memory in a Send instead", "NAME"},
         {"mpa", 0, 0, G_OPTION_ARG_STRING, &options.mpa,
-         "start-up, instead of the one found: rev, ird, ord, crc, markers, rtr, data (rev=2,ird=4,crc=on)",
-         "KEY=VALUE,..."},
+         "fix parts of the start-up: rev, ird, ord, crc, markers, rtr, data (rev=2,ird=4,crc=on)", "KEY=VALUE,..."},
         {"default-configuration", 0, 0, G_OPTION_ARG_NONE, &options.default_configuration,
          "the device is in its default configuration", NULL},
         {"export", 0, 0, G_OPTION_ARG_STRING, &options.export, "NFS: the directory to create files in (default /)",
@@ -736,7 +735,7 @@ int command_test(int argc, char **argv)
         {"mount-port", 0, 0, G_OPTION_ARG_STRING, &options.mount_port,
          "NFS version 3: TCP port of MOUNT (default: ask rpcbind); with --listen: where to serve it", "N"},
         {"nfs-version", 0, 0, G_OPTION_ARG_STRING, &options.nfs_version,
-         "3, 4.0, 4.1, 4.2 (comma-separated; default: all that the server speaks)", "V"},
+         "3, 4.0, 4.1, 4.2 (comma-separated; default: all versions of the server)", "V"},
         COMMAND_WIRE_ENTRIES(&options.wire),
         COMMAND_GROUP("Times"),
         {"timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.timeout, "time for a reaction (default 2)", "SECONDS"},
@@ -751,10 +750,10 @@ int command_test(int argc, char **argv)
         {"settle", 0, 0, G_OPTION_ARG_DOUBLE, &options.settle,
          "pause between the start-up and the first FPDU (default 0)", "SECONDS"},
         COMMAND_GROUP("Commands to run"),
-        {"before-each", 0, 0, G_OPTION_ARG_STRING, &options.before_each, "before each case", "COMMAND"},
-        {"reset-command", 0, 0, G_OPTION_ARG_STRING, &options.reset, "to revive a device that died", "COMMAND"},
+        {"before-each", 0, 0, G_OPTION_ARG_STRING, &options.before_each, "run before each case", "COMMAND"},
+        {"reset-command", 0, 0, G_OPTION_ARG_STRING, &options.reset, "revives a dead device", "COMMAND"},
         {"reset-timeout", 0, 0, G_OPTION_ARG_DOUBLE, &options.reset_timeout,
-         "time for such a command, and until the device then answers (default 300)", "SECONDS"},
+         "time for this command, and until the device answers (default 300)", "SECONDS"},
         G_OPTION_ENTRY_NULL,
     };
     int status;

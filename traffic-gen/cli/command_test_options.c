@@ -54,7 +54,7 @@ static int test_options_numbers_fit(const struct test_options *options)
     };
 
     if (options->listen && (options->reuse || paces))
-        return command_fail("%s: for a device that is connected to; one that connects does so when it likes",
+        return command_fail("%s: only for a Responder; an Initiator connects when it likes",
                             options->reuse ? "--reuse" : "--connections-per-second");
     return command_check_ranges(ranges, G_N_ELEMENTS(ranges));
 }
@@ -101,8 +101,8 @@ static bool take_nfs(const struct test_options *options, struct nfs_run *nfs, in
     nfs->mount_port = options->mount_port;
     nfs->wanted = options->nfs_version ? nfs_versions_parse(options->nfs_version) : 0;
     if (options->nfs_version && nfs->wanted == 0)
-        *status =
-            command_fail("--nfs-version: '%s' is not of 3, 4.0, 4.1, 4.2, 4 (comma-separated)", options->nfs_version);
+        *status = command_fail("--nfs-version: '%s' is not a list of 3, 4.0, 4.1, 4.2, 4 (comma-separated)",
+                               options->nfs_version);
     else if (options->mount_port &&
              !g_ascii_string_to_unsigned(options->mount_port, 10, options->listen ? 0 : 1, UINT16_MAX, &port, NULL))
         *status = command_fail("--mount-port: '%s' is not a port", options->mount_port);
@@ -123,7 +123,7 @@ static int load_fits(const struct test_options *options, const char *address)
     if (options->listen || verbs_address(address))
         return command_fail("--load: needs a device at HOST:PORT, to which it can connect");
     if (options->jobs > 1)
-        return command_fail("--load: one case at a time (-j 1), so that it is clear which one is to blame");
+        return command_fail("--load: needs one case at a time (-j 1), so that a failure has one possible cause");
     return COMMAND_DONE;
 }
 
@@ -141,7 +141,7 @@ static int strength_fits(const struct test_options *options, const char *address
         return COMMAND_DONE;
     for (unsigned i = 0; i < G_N_ELEMENTS(others); i++) {
         if (others[i].given)
-            return command_fail("--strength: not with %s; --suite says what to combine (iwarp-gen list pairs)",
+            return command_fail("--strength: not with %s; --suite chooses what to combine (iwarp-gen list pairs)",
                                 others[i].name);
     }
     return pairs_names_good(options->suites, dut, verbs_address(address) != NULL, &why) ? COMMAND_DONE
@@ -178,7 +178,7 @@ bool test_options_soak(const struct test_options *options, int64_t *out, int *st
             return true;
         }
     }
-    *status = command_fail("--soak: '%s' is no duration such as 90s, 30m or 12h", options->soak);
+    *status = command_fail("--soak: '%s' is not a duration such as 90s, 30m or 12h", options->soak);
     return false;
 }
 
@@ -209,22 +209,22 @@ static bool test_options_take_port(const struct test_options *options, const cha
     if (!verbs_address(address)) {
         if (!options->capture)
             return true;
-        *status = command_fail("--capture: of a device at HOST:PORT --write-capture records every octet");
+        *status = command_fail("--capture: only with rdma:HOST:PORT; at HOST:PORT --write-capture records every octet");
         return false;
     }
     if (!options->service)
         run->services = NEED_RPC | NEED_NFS | NEED_RECEIVES;
     run->rpc_port = &rpc_port_verbs;
     if (wrong)
-        *status = command_fail("--%s: not of a device at rdma:HOST:PORT, as an RDMA device makes the octets", wrong);
+        *status = command_fail("--%s: not for a device at rdma:HOST:PORT, as an RDMA device makes the octets", wrong);
     else if (options->record)
         *status =
-            command_fail("--write-capture: the octets of an RDMA device are not seen here; capture them beside the "
+            command_fail("--write-capture: the octets of an RDMA device are not visible here; capture them beside the "
                          "run, and name the file with --capture");
     else if (!(run->services & NEED_RPC))
-        *status = command_fail("--service: of a device at rdma:HOST:PORT rpc or nfs can be tested");
+        *status = command_fail("--service: a device at rdma:HOST:PORT is tested for rpc or nfs");
     else if (options->listen && options->jobs > 1)
-        *status = command_fail("-j: of a device that connects to rdma:HOST:PORT one case at a time can be tested");
+        *status = command_fail("-j: a device that connects to rdma:HOST:PORT is tested one case at a time");
     else if (!verbs_possible(&error))
         *status = command_fail("%s: %s", address, error->message);
     else

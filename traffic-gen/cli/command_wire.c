@@ -10,7 +10,7 @@ static int fail_no_fault(const char *name)
 
     for (unsigned i = 0; wire_fault_name(i); i++)
         g_string_append_printf(names, "%s%s", i ? ", " : "", wire_fault_name(i));
-    command_fail("--wire-fault: '%s' is not of %s", name, names->str);
+    command_fail("--wire-fault: '%s' is not one of %s", name, names->str);
     g_string_free(names, TRUE);
     return COMMAND_TROUBLE;
 }

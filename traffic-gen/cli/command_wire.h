@@ -10,18 +10,17 @@ struct command_wire {
 };
 
 #define COMMAND_WIRE_ENTRIES(wire)                                                                                     \
-    COMMAND_GROUP("Own TCP"),                                                                                          \
-        {"wire",                                                                                                       \
-         0,                                                                                                            \
-         0,                                                                                                            \
-         G_OPTION_ARG_STRING,                                                                                          \
-         &(wire)->interface,                                                                                           \
-         "a TCP of our own on this network interface, in place of the kernel's",                                       \
-         "IF"},                                                                                                        \
+    COMMAND_GROUP("Own TCP"), {"wire",                                                                                 \
+                               0,                                                                                      \
+                               0,                                                                                      \
+                               G_OPTION_ARG_STRING,                                                                    \
+                               &(wire)->interface,                                                                     \
+                               "use our own TCP on this network interface, not the kernel's",                          \
+                               "IF"},                                                                                  \
         {"wire-address",  0, 0, G_OPTION_ARG_STRING, &(wire)->address, "its address, which no other host has",         \
          "ADDRESS/PREFIX"},                                                                                            \
     {                                                                                                                  \
-        "wire-gateway", 0, 0, G_OPTION_ARG_STRING, &(wire)->gateway, "the way to other networks", "ADDRESS"            \
+        "wire-gateway", 0, 0, G_OPTION_ARG_STRING, &(wire)->gateway, "the gateway to other networks", "ADDRESS"        \
     }
 
 /* Does nothing without --wire. peer: HOST:PORT of the command. False: *status, and the message has been printed. */

@@ -17,7 +17,7 @@ static const struct command {
     {"list", "list scenarios, faults, cases or mutants", command_list},
     {"connect", "play a scenario, or use a service, as MPA Initiator over TCP", command_connect},
     {"listen", "play a scenario as MPA Responder over TCP", command_listen},
-    {"serve", "be a service for real clients", command_serve},
+    {"serve", "serve real clients", command_serve},
     {"test", "test a device for conformance", command_test},
     {"learn", "infer the state machine of a device", command_learn},
     {"report", "combine test results into one page", command_report},

@@ -78,7 +78,7 @@ const char *qp_status_text(enum qp_status status)
         [QP_REMOTE_ERROR] = "the peer could not carry out the request",
         [QP_NO_RECEIVE] = "the peer had no Receive buffer",
         [QP_NO_ANSWER] = "the peer does not acknowledge",
-        [QP_LOCAL_ACCESS] = "the peer accessed memory of this side that is not open to it",
+        [QP_LOCAL_ACCESS] = "the peer accessed memory of this side without rights",
         [QP_LOCAL_LENGTH] = "a message does not fit its Receive buffer",
         [QP_LOCAL_ERROR] = "the device failed",
     };

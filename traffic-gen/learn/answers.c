@@ -154,10 +154,10 @@ static bool agree(const struct word *word, const struct answer *a, const struct 
 
 static char *disagreement(const struct answers *answers, const struct word *word, const struct answer *tries)
 {
-    g_autoptr(GString) text = g_string_new("the device does not answer alike each time: to \"");
+    g_autoptr(GString) text = g_string_new("the device's answers vary: to \"");
 
     word_text(word, answers->inputs, text);
-    g_string_append(text, "\" it said");
+    g_string_append(text, "\" it answered");
     for (unsigned i = 0; i < TRIES; i++)
         g_string_append_printf(text, "%s \"%s\"", i > 0 ? "," : "", last_output(word, &tries[i]));
     return g_string_free(g_steal_pointer(&text), FALSE);

@@ -115,7 +115,7 @@ static void name_suspects(const struct ask_device *device, const struct exchange
     }
     g_string_append_printf(text, "\" (%s): --reset-command revives it%s",
                            exchanges[n - 1].why ? exchanges[n - 1].why : "it gives no sign of life",
-                           n > 1 ? ", -j 1 says which it was" : "");
+                           n > 1 ? ", -j 1 shows which it was" : "");
     *why = g_string_free(g_steal_pointer(&text), FALSE);
 }
 

@@ -127,9 +127,9 @@ static const struct learn_input rpc[] = {
 };
 
 const struct learn_alphabet learn_alphabets[] = {
-    {"startup", "MPA's start-up and close, of a Responder", startup, G_N_ELEMENTS(startup), .rpc = false},
-    {"rpc", "errors of RPC-over-RDMA, of a server", rpc, G_N_ELEMENTS(rpc), .rpc = true},
-    {"reply", "MPA's start-up and close, of an Initiator", replies, G_N_ELEMENTS(replies), .initiator = true},
+    {"startup", "MPA's start-up and close, for a Responder", startup, G_N_ELEMENTS(startup), .rpc = false},
+    {"rpc", "errors of RPC-over-RDMA, for a server", rpc, G_N_ELEMENTS(rpc), .rpc = true},
+    {"reply", "MPA's start-up and close, for an Initiator", replies, G_N_ELEMENTS(replies), .initiator = true},
 };
 const unsigned learn_alphabets_n = G_N_ELEMENTS(learn_alphabets);
 

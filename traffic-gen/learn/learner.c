@@ -235,7 +235,7 @@ static bool learn_from(struct table *table, const struct word *word, char **why)
     if (answers_changes(table->answers) != table->changes)
         return true;
     if (suffix.n == 0 || table->suffixes->len == SUFFIXES_MAX) {
-        *why = g_strdup("the device does not answer alike each time");
+        *why = g_strdup("the device's answers vary");
         return false;
     }
     g_array_append_val(table->suffixes, suffix);

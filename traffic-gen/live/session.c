@@ -449,7 +449,7 @@ static bool session_prepare(struct session *session)
     if (session->options.on_device && !is_nfs_work(session)) {
         session->why =
             g_strdup("an RDMA device plays NFS clients only (stack-nfs3, stack-nfs42, mount-nfs41 ... ): other "
-                     "scenarios need what is below its operations");
+                     "scenarios need layers below its operations");
         return false;
     }
     session->n = session->work ? session->work->connections->len : session->plans->len;

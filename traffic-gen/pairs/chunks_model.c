@@ -28,15 +28,15 @@ const struct pairs_parameter chunks_parameters[CHUNKS_PARAMETERS] = {
     [CHUNKS_AT_SEG] = {"seg", "segments of its chunks", VALUES(segments)},
     [CHUNKS_AT_FORM] =
         {"form",
-         "its Read chunk: a handle for each segment, one for all, roundup in a segment, in the last one; "
-         "too short, or at a Position that is too large: refused",
+         "its Read chunk: a handle for each segment, one for all, roundup in its own segment, in the last; "
+         "too short, or at too large a Position: refused",
          VALUES(forms)},
     [CHUNKS_AT_REPLY] = {"reply", "READ: Write chunk, nothing, Reply chunk, both", VALUES(replies)},
     [CHUNKS_AT_RSEG] = {"rseg", "segments of its chunks", VALUES(segments)},
     [CHUNKS_AT_ROOM] = {"room", "of its Write chunk: as many octets, with roundup, more, too few", VALUES(rooms)},
     [CHUNKS_AT_INLINE] = {"inline", "sizes of our private data", VALUES(sizes)},
-    [CHUNKS_AT_CREDITS] = {"credits", "that we ask for", VALUES(credits)},
-    [CHUNKS_AT_CALLS] = {"calls", "NULL Calls at once, as far as the grant goes", VALUES(at_once)},
+    [CHUNKS_AT_CREDITS] = {"credits", "credits that we request", VALUES(credits)},
+    [CHUNKS_AT_CALLS] = {"calls", "NULL Calls at once, up to the grant", VALUES(at_once)},
 };
 
 static int model_value(enum chunks_parameter parameter, const char *text)

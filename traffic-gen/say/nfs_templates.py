@@ -9,7 +9,7 @@ import nfs_types  # noqa: E402  (needs the path)
 
 
 class Unnamed(Exception):
-    """A field that nobody can set."""
+    """A field without a name."""
 
 
 class Writer:
@@ -63,7 +63,7 @@ class Writer:
         return " ".join(text)
 
     def result(self, text, arms):
-        """What begins or ends both arms stands outside of them."""
+        """A common beginning or end of both arms is outside them."""
         good, bad = ([self.step(step) for step in arms.get(key, [])] for key in (0, None))
         end = []
         while good and bad and good[0] == bad[0]:
@@ -107,7 +107,7 @@ class Writer:
 
 
 def row(name, numbers, main, blocks, which):
-    """None: something of it has no name."""
+    """None: a part has no name."""
     writer = Writer(which)
     try:
         texts = [" ".join(writer.block(block).split()) for block in blocks]

@@ -28,10 +28,11 @@ static int tree_mebibytes = TREE_MEBIBYTES;
 static const GOptionEntry entries[] = {
     {"export", 0, 0, G_OPTION_ARG_FILENAME, &export_folder,
      "nfs: serve a copy of this directory, read-only (default: an empty tree)", "DIR"},
-    {"mount-port", 0, 0, G_OPTION_ARG_INT, &mount_port, "nfs: TCP port of MOUNT; 0: any (default: none)", "N"},
+    {"mount-port", 0, 0, G_OPTION_ARG_INT, &mount_port, "nfs: TCP port of MOUNT; 0: any free port (default: none)",
+     "N"},
     {"tree-size", 0, 0, G_OPTION_ARG_INT, &tree_mebibytes, "nfs: limit of the files' data, in MiB (default 1024)", "N"},
     {"chaos", 0, 0, G_OPTION_ARG_STRING, &chaos_seed,
-     "nfs: end connections and withhold credits, by this seed, but keep every promise", "SEED"},
+     "nfs: end connections and withhold credits, but keep all promises of NFS", "SEED"},
     G_OPTION_ENTRY_NULL,
 };
 
@@ -102,7 +103,7 @@ static bool take_fault(const char *name, struct nfs_server_options *options, cha
     if (!name || options->executes_again || options->loses_writes > 0 || options->delays > 0 ||
         options->loses_at_restart || options->keeps_verifier)
         return true;
-    *error = g_strdup_printf("--misbehave: of the service nfs there are write-lost, executed-again, lost-at-restart, "
+    *error = g_strdup_printf("--misbehave: the service nfs has write-lost, executed-again, lost-at-restart, "
                              "verifier-kept and delay, not '%s'",
                              name);
     return false;

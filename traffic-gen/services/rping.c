@@ -277,7 +277,7 @@ static const char *rping_trouble(void *endpoint)
 
 const struct endpoint_kind rping_server = {
     .name = "rping",
-    .summary = "a server for rping of the RDMA tools; CRC as the client wants it",
+    .summary = "a server for rping of the RDMA tools; the client decides about CRC",
     .make = make_server,
     .free = rping_free,
     .qp = rping_qp,

@@ -14,8 +14,8 @@
 
 static const char comment[] =
     "Recorded by iwarp-gen from a live TCP connection, at one of its ends. The octets of both streams, the order in "
-    "which this end sent and received them, addresses and ports are true. Ethernet, IP and TCP headers are "
-    "synthesised, and so are segment boundaries, sequence numbers, windows and pure acknowledgements.";
+    "which this end sent and received them, addresses and ports are real. Ethernet, IP and TCP headers are "
+    "synthetic, and so are segment boundaries, sequence numbers, windows and pure acknowledgements.";
 
 enum { OWN, PEER };
 enum { WINDOW = 65535, WINDOW_SCALE = 7, ISN_TICK_NS = 4000, ISN_APART = 0x20000000 };

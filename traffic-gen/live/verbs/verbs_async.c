@@ -15,8 +15,8 @@ static const struct {
     enum qp_status status;
     const char *text;
 } rows[] = {
-    {IBV_EVENT_QP_ACCESS_ERR, false, QP_LOCAL_ACCESS, "the peer accessed memory of this side that is not open to it"},
-    {IBV_EVENT_QP_REQ_ERR, false, QP_LOCAL_ERROR, "the peer sent a request that the device takes for invalid"},
+    {IBV_EVENT_QP_ACCESS_ERR, false, QP_LOCAL_ACCESS, "the peer accessed memory of this side without rights"},
+    {IBV_EVENT_QP_REQ_ERR, false, QP_LOCAL_ERROR, "the peer sent a request that the device considers invalid"},
     {IBV_EVENT_QP_FATAL, false, QP_LOCAL_ERROR, "the device reports a fatal error of the queue pair"},
     {IBV_EVENT_CQ_ERR, true, QP_LOCAL_ERROR, "the device's completion queue overflowed"},
     {IBV_EVENT_DEVICE_FATAL, true, QP_LOCAL_ERROR, "the device failed"},

@@ -53,7 +53,7 @@ const struct verbs_calls *verbs_calls(GError **error)
         return NULL;
     }
     if (!found || found->size != sizeof *found) {
-        g_set_error(error, live_error(), CANNOT, "%s is of another release of iwarp-kit", path);
+        g_set_error(error, live_error(), CANNOT, "%s belongs to another release of iwarp-kit", path);
         dlclose(module);
         return NULL;
     }

@@ -16,7 +16,7 @@ bool verbs_possible(GError **error)
 {
     g_set_error_literal(
         error, live_error(), 1,
-        "addresses that begin with rdma: need the verbs transport, without which this program was built "
+        "addresses that begin with rdma: need the verbs transport, but this program was built without it "
         "(IWARP_VERBS)");
     return false;
 }

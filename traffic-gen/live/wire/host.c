@@ -86,12 +86,12 @@ bool wire_place_parse(const char *address, const char *gateway, struct wire_plac
 
     *out = (struct wire_place){0};
     if (!host_parse_ip(host, &out->self.ip, out->self.address) || !is_of_one_host(out->self.ip, out->self.address))
-        *why = g_strdup_printf("'%s' is no address of a host such as 10.9.0.2/24 or 2001:db8::2/64", address);
+        *why = g_strdup_printf("'%s' is not the address of a host such as 10.9.0.2/24 or 2001:db8::2/64", address);
     else if (!slash || !g_ascii_string_to_unsigned(slash + 1, 10, 1, out->self.ip == 4 ? 32 : 128, &prefix, NULL))
         *why = g_strdup_printf("'%s' lacks the length of the network's prefix: %s/%u", address, host,
                                out->self.ip == 4 ? 24 : 64);
     else if (gateway && (!host_parse_ip(gateway, &ip, out->gateway) || ip != out->self.ip))
-        *why = g_strdup_printf("'%s' is no IPv%u address of a gateway", gateway, out->self.ip);
+        *why = g_strdup_printf("'%s' is not an IPv%u gateway address", gateway, out->self.ip);
     else {
         out->prefix = (unsigned)prefix;
         out->has_gateway = gateway != NULL;

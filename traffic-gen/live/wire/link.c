@@ -141,8 +141,7 @@ bool wire_link_open(const char *interface, const uint8_t mac[WIRE_MAC], struct w
 {
     *out = (struct wire_link){.fd = -1};
     if (strlen(interface) >= IFNAMSIZ || if_nametoindex(interface) == 0) {
-        *why =
-            g_strdup_printf("%s: there is no such network interface (ip link shows those that there are)", interface);
+        *why = g_strdup_printf("%s: no such network interface (ip link lists them)", interface);
         return false;
     }
     if (!link_look_at(interface, &out->mtu, why))

@@ -335,9 +335,9 @@ const char *wire_trouble(int error)
 {
     switch (error) {
     case ENETUNREACH:
-        return "it is not in the network of --wire-address; name the way there with --wire-gateway";
+        return "it is not in the network of --wire-address; name the gateway with --wire-gateway";
     case EAFNOSUPPORT:
-        return "it and --wire-address are of different versions of IP";
+        return "it and --wire-address have different versions of IP";
     case EADDRNOTAVAIL:
         return "it is --wire-address itself";
     default:

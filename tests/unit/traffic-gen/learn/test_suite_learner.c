@@ -213,7 +213,7 @@ static void test_no_machine_explains_it(void **state)
     draw(subject, 3, 5);
     subject->wrong_in = 2;
     assert_false(learn(subject, found, &why));
-    assert_non_null(strstr(why, "does not answer alike each time: to \""));
+    assert_non_null(strstr(why, "the device's answers vary: to \""));
 }
 
 static void test_difference_is_a_shortest_one(void **state)

@@ -444,11 +444,11 @@ static void test_places(void **state)
         {"192.0.2.1", NULL, "192.0.2.1/24"},
         {"2001:db8::1", NULL, "2001:db8::1/64"},
         {"192.0.2.1/33", NULL, "prefix"},
-        {"224.0.0.1/24", NULL, "no address of a host"},
-        {"127.0.0.1/8", NULL, "no address of a host"},
-        {"::1/128", NULL, "no address of a host"},
-        {"ff02::1/64", NULL, "no address of a host"},
-        {"host/24", NULL, "no address of a host"},
+        {"224.0.0.1/24", NULL, "not the address of a host"},
+        {"127.0.0.1/8", NULL, "not the address of a host"},
+        {"::1/128", NULL, "not the address of a host"},
+        {"ff02::1/64", NULL, "not the address of a host"},
+        {"host/24", NULL, "not the address of a host"},
         {"192.0.2.1/24", "2001:db8::1", "gateway"},
     };
 
