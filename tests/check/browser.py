@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Chromium without a screen, spoken to over a pipe in its DevTools protocol: JSON messages that end in a zero octet."""
+"""Headless Chromium, controlled over a pipe in its DevTools protocol: JSON messages that end with a zero octet."""
 import base64
 import contextlib
 import json
@@ -13,7 +13,7 @@ PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil
 
 
 def spent(pid):
-    """Seconds of processor time of a process and those that it started; of children that have ended, too."""
+    """Processor time in seconds of a process and its children, including those that have ended."""
     parents, times = {}, {}
     for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError):
@@ -30,7 +30,7 @@ class Browser:
         to_it, self.out = os.pipe()
         self.into, from_it = os.pipe()
 
-        def descriptors():  # it reads 3 and writes 4
+        def descriptors():  # Chromium reads 3 and writes 4
             high = [os.dup(fd) for fd in (to_it, from_it)]
             while min(high) < 5:
                 high = [os.dup(fd) for fd in high]
@@ -74,7 +74,7 @@ class Browser:
             self.events.append(answer)
 
     def open(self, path, width=1200, height=900, phone=False, dark=False, fragment=""):
-        """Returns when everything was loaded and laid out: seconds of processor time. What was reported meanwhile is in self.events."""
+        """Returns after loading and layout: seconds of processor time. self.events has the reports until then."""
         self.events.clear()
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=2 if phone else 1, mobile=phone)
         self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
@@ -97,11 +97,11 @@ class Browser:
         path.write_bytes(base64.b64decode(self.call("Page.captureScreenshot", format="png", **clip)["data"]))
 
     def paper(self, path):
-        """A4, as printed."""
+        """Prints on A4."""
         path.write_bytes(base64.b64decode(self.call("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69)["data"]))
 
     def complaints(self):
-        """Errors of the page, and addresses that it asked for besides its own."""
+        """Errors of the page, and addresses that it requested besides its own."""
         found = []
         for event in self.events:
             method, told = event["method"], event["params"]

@@ -8,7 +8,7 @@ import pytest
 from reports import read_report
 from stats import messages, retime
 
-FAULT = "MPA-4.1-05"  # PAD octets that are not zero: an error, sent by the Initiator
+FAULT = "MPA-4.1-05"  # PAD octets that are not zero: an error of the Initiator
 
 
 @pytest.fixture(scope="session")
@@ -77,7 +77,7 @@ def play(build, tmp_path):
 
 @pytest.fixture
 def timed(check, tmp_path):
-    """timed(pcap, [time of each RPC-over-RDMA message, ns]) -> pcap. What comes before a message has the time of the one before that."""
+    """timed(pcap, [time of each RPC-over-RDMA message, ns]) -> pcap. Packets before a message have the time of the message before."""
     def run(source, times):
         said = messages(check("--print", source).stdout)
         assert len(said) == len(times)

@@ -17,7 +17,7 @@ def members(node, where=()):
 
 
 def spoiled(report, value):
-    """Copies of the object, in each of which another member is replaced by the value, or removed (MISSING)."""
+    """Copies of the object, each with one member replaced by the value, or removed (MISSING)."""
     for *path, last in members(report):
         changed = copy.deepcopy(report)
         inner = changed
@@ -31,7 +31,7 @@ def spoiled(report, value):
 
 
 def spoiled_lines(report, value):
-    """Texts of the report, in each of which another member of a line is replaced or removed."""
+    """Texts of the report, each with one member of a line replaced or removed."""
     lines = list(lines_of(report))
     texts = [json.dumps(line) + "\n" for line in lines]
     for number, line in enumerate(lines):

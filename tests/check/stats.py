@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures with times of one's own, and figures of them that are computed apart from iwarp-check."""
+"""Captures with chosen times, and figures computed independently of iwarp-check."""
 import math
 import re
 import struct
@@ -19,7 +19,7 @@ def packets(data):
 
 
 def retime(source, target, time_of):
-    """Writes the pcap file `source` again; time_of(frame number) is the time of a packet in ns since the first one's."""
+    """Rewrites the pcap file `source`; time_of(frame number) is a packet's time in ns since the first."""
     found, link = packets(source.read_bytes())
     with open(target, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, link))
@@ -29,11 +29,11 @@ def retime(source, target, time_of):
 
 
 def messages(text):
-    """[(frame, direction, kind, XID, credits, rest)] of the lines of --print about RPC-over-RDMA messages"""
+    """[(frame, direction, kind, XID, credits, rest)] from the lines of --print about RPC-over-RDMA messages"""
     lines = re.findall(r"^(\d+) [\d.]+ ([<>]) \[rpcrdma: \w+ xid (0x\w+) credit (\d+) (.*?)(CALL|REPLY)(?: (.*?))?\]", text, re.M)
     return [(int(frame), direction, kind, xid, int(credit), about) for frame, direction, xid, credit, _, kind, about in lines]
 
 
 def quantile(numbers, q):
-    """By the nearest rank."""
+    """The nearest-rank quantile."""
     return sorted(numbers)[max(0, math.ceil(q * len(numbers)) - 1)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--annotate: the capture again, findings as packet comments. Judged by Wireshark's programs and by a reader of blocks of our own."""
+"""--annotate: the capture again, findings as packet comments. Wireshark's programs and our own block reader check it."""
 import os
 import pathlib
 import shutil
@@ -28,7 +28,7 @@ def block(order, kind, body):
 
 
 def blocks(data):
-    """(type, order, whole block) of each."""
+    """(type, order, whole block) of each block."""
     at, order, found = 0, "<", []
     while at < len(data):
         if data[at:at + 4] == b"\n\r\r\n":
@@ -54,17 +54,17 @@ def options(order, data):
 
 
 def packet_parts(order, whole):
-    """Fixed fields, octets with their padding, options of a packet block."""
+    """Fixed fields, padded octets, and options of a packet block."""
     captured, = struct.unpack_from(order + "I", whole, 20)
     end = 28 + captured + -captured % 4
     return whole[8:28], whole[28:end], options(order, whole[end:-4])
 
 
-# ---- captures made of the packets of one with findings ----
+# ---- captures made from packets with findings ----
 
 @pytest.fixture(scope="session")
 def packets(bad):
-    """[(ns, octets)] of a capture with one finding."""
+    """[(ns, octets)] from a capture with one finding."""
     found = []
     for kind, order, whole in blocks(bad.read_bytes()):
         if kind == PACKET:
@@ -85,7 +85,7 @@ def write_pcap(path, packets, order, nanoseconds, snap_length=262144):
 
 
 def write_pcapng(path, packets, order, simple=()):
-    """Everything that a capture may hold besides packets: it all has to survive."""
+    """A capture with everything it may hold besides packets: all of it has to survive."""
     data = block(order, SECTION, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1)
                  + option(order, COMMENT, "kept since 1997".encode()) + option(order, 2, b"a machine") + bytes(4))
     data += block(order, INTERFACE, struct.pack(order + "HHI", 1, 0, 65535) + option(order, 2, b"eth0")
@@ -123,7 +123,7 @@ def order(request):
 
 @pytest.fixture
 def annotate(check, tmp_path):
-    """annotate(capture, *arguments) -> (path of the copy, {frame: [rule, ...]} as the JSON report tells)"""
+    """annotate(capture, *arguments) -> (path of the copy, {frame: [rule, ...]} from the JSON report)"""
     def run(capture, *arguments):
         out = tmp_path / "annotated.pcapng"
         result = check("--format=ndjson", f"--annotate={out}", *arguments, capture)
@@ -146,7 +146,7 @@ def tool(*arguments):
 
 
 def shape(capture, interfaces=False):
-    """What tells one packet from another, for all of a capture; a pcap file has no interfaces."""
+    """Fields that identify each packet of a capture; a pcap file has no interfaces."""
     port = ["-e", "frame.interface_name"] if interfaces else []
     return tool("tshark", "-n", "-r", capture, "-T", "fields", "-e", "frame.number", "-e", "frame.time_epoch", "-e", "frame.len",
                 "-e", "frame.cap_len", "-e", "frame.md5_hash", *port, "-o", "frame.generate_md5_hash:TRUE")
@@ -175,7 +175,7 @@ def test_pcap_becomes_pcapng(annotate, packets, order, tmp_path):
 
 @pytest.mark.parametrize("version", [(2, 2), (543, 0), (2, 3)])
 def test_pcap_of_old(annotate, packets, order, tmp_path, version):
-    """Up to version 2.3, and in 543.0, the two lengths of a packet may stand the other way round."""
+    """Up to version 2.3, and in 543.0, the two lengths of a packet may be swapped."""
     fields = [0xA1B2C3D4, *version, 0, 0, 65535, 1]
     data = struct.pack(order + "IHHIIII", *fields)
     for time, octets in packets:
@@ -250,12 +250,12 @@ def test_simple_packets(annotate, packets, order, tmp_path):
             assert [text.split()[0].decode() for _, text in added] == found[frame]
         elif kind != SECTION:
             assert old == new
-    # Wireshark numbers custom blocks as well, so the frame itself is another.
+    # Wireshark numbers custom blocks as well, so its frame number differs.
     assert found and [[text.split()[0] for text in texts] for texts in comments(out).values()] == list(found.values())
 
 
 def test_two_sections_of_different_byte_order(check, packets, tmp_path):
-    """libpcap stops at the second section; what was found in the first is reported, and the second is kept."""
+    """libpcap stops at the second section; findings in the first are reported, and the second is kept."""
     first = write_pcapng(tmp_path / "a.pcapng", packets, "<").read_bytes()
     second = write_pcapng(tmp_path / "b.pcapng", packets[:2], ">").read_bytes()
     capture, out = tmp_path / "both.pcapng", tmp_path / "annotated.pcapng"
@@ -300,7 +300,7 @@ def test_annotating_the_copy_adds_to_it(check, annotate, bad, tmp_path):
 
 
 def test_records_longer_than_promised(annotate, packets, tmp_path):
-    """libpcap cuts them; nothing of them may be lost, and the copy must be readable."""
+    """libpcap cuts them; no octets may be lost, and the copy must be readable."""
     capture = write_pcap(tmp_path / "in.pcap", packets, "<", True, snap_length=60)
     out, _ = annotate(capture)
     kinds = blocks(out.read_bytes())
@@ -369,7 +369,7 @@ def test_the_file_is_replaced_wholly_or_not_at_all(check, bad, tmp_path):
 
 
 def test_a_fixed_amount_of_memory(build, packets, tmp_path):
-    """A capture of 60 MB is copied in less memory than it would take to hold it."""
+    """A capture of 60 MB is copied in less memory than its size."""
     capture, out = tmp_path / "big.pcap", tmp_path / "out.pcapng"
     filler = bytes(12) + b"\x88\xb5" + bytes(1400)
     with open(write_pcap(capture, packets, "<", False), "ab") as f:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The Ansible role of packaging/ansible: a workload on the loopback, captured and judged, green and red; and what ansible-lint says."""
+"""The Ansible role of packaging/ansible: a workload on the loopback, captured and judged, green and red; also ansible-lint."""
 import json
 import os
 import re
@@ -22,7 +22,7 @@ PLAY = """
 
 @pytest.fixture
 def play(build, root, tmp_path):
-    """play(NAME=VALUE, ...) -> (exit status, output, folder of the results)"""
+    """play(NAME=VALUE, ...) -> (exit status, output, directory of the results)"""
     if os.geteuid() != 0:
         pytest.skip("tcpdump needs root")
     (tmp_path / "play.yml").write_text(PLAY)
@@ -77,7 +77,7 @@ def test_waived(play, build, tmp_path):
 
 
 def test_a_workload_that_fails_and_one_without_traffic(play, build):
-    """What was captured is judged all the same; nothing to check is not green."""
+    """The capture is judged nevertheless; nothing to check is not green."""
     port = free_port()
     status, said, results = play(iwarp_check_filter=f"port {port}", iwarp_check_workload=conversation(build, port) + "; false")
     assert status != 0 and (results / "localhost.txt").read_text().startswith("PASS: "), said
@@ -86,7 +86,7 @@ def test_a_workload_that_fails_and_one_without_traffic(play, build):
 
 
 def test_check_mode(play, tmp_path):
-    """ansible-playbook --check: nothing is run, captured or judged, and nothing is wrong."""
+    """ansible-playbook --check: nothing is run, captured or judged, and there is no error."""
     status, said, results = play("--check", iwarp_check_driver="siw", iwarp_check_workload=f"touch {tmp_path}/ran")
     assert status == 0 and "failed=0" in said, said
     assert not results.exists() and not (tmp_path / "ran").exists()
@@ -102,7 +102,7 @@ def test_lint(root, tmp_path):
 
 
 def test_the_page_names_what_there_is(root):
-    """Variables of the example of docs/howto/check-captures-in-ci.md are those of the role."""
+    """Variables in the example of docs/howto/check-captures-in-ci.md are those of the role."""
     page = (root / "docs" / "howto" / "check-captures-in-ci.md").read_text(encoding="utf-8").split("\n## Ansible", 1)[1].split("\n## ", 1)[0]
     known = yaml.safe_load((root / "packaging" / "ansible" / "roles" / "iwarp_check" / "defaults" / "main.yml").read_text(encoding="utf-8"))
     play, = yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, re.S)[1])

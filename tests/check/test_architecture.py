@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""docs/architecture.md, CONTRIBUTING.md and other pages say what is so: the drawing of directions, files, folders, links."""
+"""docs/architecture.md, CONTRIBUTING.md and other pages are right: the drawing of directions, files, directories, links."""
 import pathlib
 import re
 import subprocess
@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def files():
-    """Those of the project; where there is no repository (a release), all that is there but builds."""
+    """The project's files; without a repository (a release), all files except builds."""
     listed = subprocess.run(["git", "-C", ROOT, "ls-files"], capture_output=True, text=True, check=False)
     if listed.returncode == 0:
         return set(listed.stdout.split("\n"))
@@ -31,7 +31,7 @@ def test_includes_keep_to_the_directions():
 
 @pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/architecture.md", "docs/howto/add-a-case.md", "docs/howto/add-a-rule.md"])
 def test_named_files_are_there(page):
-    """`engine/stack/stack.c` is a file, `engine/` a folder, `flow.c` a file of some folder."""
+    """`engine/stack/stack.c` is a file, `engine/` a directory, `flow.c` a file in some directory."""
     names = {path.rsplit("/", 1)[-1] for path in FILES}
     for name in re.findall(r"`([\w./*-]+)`", (ROOT / page).read_text(encoding="utf-8")):
         if "*" in name:
@@ -47,12 +47,12 @@ def test_the_drawing_is_that_of_scripts_directions():
 
 
 def defines(path, function):
-    """A definition begins its line and has its name right before the parenthesis; that of a static inline is in a header."""
+    """A definition begins its line with the name right before the parenthesis; a static inline is defined in a header."""
     return re.search(rf"^\w.*\b{function}\(", (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def journeys():
-    """(function, file or None) as the walks of docs/architecture.md name them."""
+    """(function, file or None) as in the walks of docs/architecture.md."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     return re.findall(r"`(\w+)\(\)`(?:\s+in\s+`([\w./-]+)`)?", text)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The options that tcpdump has: -r FILE, a filter, -w FILE, -D; and -i, as root."""
+"""The options shared with tcpdump: -r FILE, a filter, -w FILE, -D; and -i, as root."""
 import os
 import signal
 import subprocess
@@ -29,7 +29,7 @@ def test_read(check, two):
 
 
 def test_filter_of_a_file(check, two, tmp_path):
-    """Frames are those of the file, so that Wireshark shows the same."""
+    """Frames keep the file's numbers, so that Wireshark shows the same."""
     status, whole = judged(check, two)
     ports = [connection["initiator"].rpartition(":")[2] for connection in whole["connections"]]
     assert status == 1 and len(ports) == 2
@@ -60,7 +60,7 @@ def test_no_filter(check, two, arguments):
 
 
 def test_write(check, two, tmp_path):
-    """What is kept gives the same report."""
+    """The written packets give the same report."""
     kept, again = tmp_path / "kept.pcap", tmp_path / "again.pcap"
     status, whole = judged(check, "-w", kept, two)
     assert judged(check, kept) == (status, whole | {"file": str(kept)})
@@ -97,7 +97,7 @@ def test_interfaces(check):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="live capture needs rights")
 def test_live(build, check, tmp_path):
-    """The filter leaves one of two connections, and that one is kept."""
+    """The filter selects one of two connections, and this one is kept."""
     kept, report = tmp_path / "kept.pcap", tmp_path / "report.json"
     gen = build / "traffic-gen" / "iwarp-gen"
     servers = [subprocess.Popen([gen, "serve", "127.0.0.1:0", "--service=rping", "--once"], stderr=subprocess.PIPE, text=True) for _ in range(2)]

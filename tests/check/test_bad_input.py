@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Input that is no capture, or a broken one: one line on standard error, status 2, and the other files are checked."""
+"""Input that is not a capture, or a broken capture: one line on standard error, status 2, and the other files are
+checked."""
 import os
 import pathlib
 import shutil
@@ -80,7 +81,7 @@ def test_missing(check, good, tmp_path):
 
 
 def test_unreadable(good, build):
-    # Root reads everything, so it runs a copy as somebody else in a folder that everybody may enter.
+    # Root can read everything, so it runs a copy as another user in an accessible directory.
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         folder.chmod(0o755)

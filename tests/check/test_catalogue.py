@@ -28,7 +28,7 @@ def test_list_rules_json_agrees_with_text(check):
 
 
 def test_transports(check, catalogue):
-    """Layers beneath RPC-over-RDMA are those of iWARP; what is above binds on both, but for what RFC 8166 says of ports."""
+    """Layers below RPC-over-RDMA are those of iWARP; layers above apply to both, except what RFC 8166 says about ports."""
     listed = json.loads(check("--list-rules", "--format=json").stdout)
     names = {"any": ["iwarp", "ib"], "iwarp": ["iwarp"], "ib": ["ib"]}
     assert [rule["transports"] for rule in listed] == [names[row["transport"]] for row in catalogue]

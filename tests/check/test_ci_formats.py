@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
---format=sarif, github and markdown: the same findings as in the JSON report, valid, and nothing that a name could break.
+"""--format=sarif, github and markdown: the same findings as in the JSON report, valid, and safe against any name.
 
-sarif-2.1.0-rtm.5.json is the OASIS schema as SchemaStore publishes it.
-"""
+sarif-2.1.0-rtm.5.json is the OASIS schema as published by SchemaStore."""
 import json
 import re
 import shutil
@@ -140,7 +138,7 @@ def test_github_annotates_each_finding(check, report, captures, fault):
 
 @pytest.mark.parametrize("options", [[], ["--max-findings=2"]])
 def test_github_has_ten_annotations_of_a_rule(check, report, captures, bad, fault, options):
-    """And a notice with the number of the others, those that were not kept as well."""
+    """A notice has the number of the others, including those that were not kept."""
     paths = [*12 * [bad], *captures]
     lines = check("--format=github", *options, *paths).stdout.splitlines()
     times, most = {}, 0
@@ -156,7 +154,7 @@ def test_github_has_ten_annotations_of_a_rule(check, report, captures, bad, faul
 
 
 def test_sarif_places_and_fingerprints(sarif, root, capture):
-    """What code scanning wants: a line, and what makes a finding the same in the next run, whatever frames and addresses are then."""
+    """Code scanning needs a line, and a fingerprint that stays the same with other frames and addresses."""
     _, run = sarif(root / "captures" / "real" / "basic" / "ucmatose.pcap")
     assert run["tool"]["driver"]["informationUri"].startswith("https://")
     regions = [result["locations"][0]["physicalLocation"]["region"] for result in run["results"]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What bash, zsh and fish complete: bash asked as it asks itself, fish by its own question, bash and zsh with the Tab key too."""
+"""Completion by bash, zsh and fish: bash's own function, fish's `complete`, and the Tab key in bash and zsh."""
 import os
 import pty
 import re
@@ -106,7 +106,7 @@ SHELLS = {
 
 
 def typed(shell, line, wanted, root, environment, folder):
-    """What is on the terminal after Tab."""
+    """The terminal's text after Tab."""
     command, setup = SHELLS[shell]
     child, terminal = pty.fork()
     if child == 0:
@@ -119,7 +119,7 @@ def typed(shell, line, wanted, root, environment, folder):
         end = time.monotonic() + seconds
         while text not in shown and time.monotonic() < end:
             if select.select([terminal], [], [], 0.1)[0]:
-                shown += os.read(terminal, 4096).replace(b"\a", b"")  # zsh rings in passing
+                shown += os.read(terminal, 4096).replace(b"\a", b"")  # zsh rings the bell
         assert text in shown, shown
 
     try:
@@ -128,7 +128,7 @@ def typed(shell, line, wanted, root, environment, folder):
         os.write(terminal, b"echo re''ady\n")
         read_until(b"ready\r\n")
         shown = shown[shown.index(b"ready\r\n"):]
-        read_until(b"> ")  # what is typed before the prompt the terminal takes for itself
+        read_until(b"> ")  # the terminal itself takes input before the prompt
         shown = b""
         os.write(terminal, line.encode() + b"\t")
         read_until(wanted.encode())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Captures compressed with gzip, zstd or lz4: the same report as of the plain file, whatever they are called."""
+"""Captures compressed with gzip, zstd or lz4: the same report as for the plain file, under any name."""
 import gzip
 import random
 import resource
@@ -28,7 +28,7 @@ def run(build, *arguments, octets=None, **more):
 
 
 def judged(build, path, octets=None):
-    """Status, report and errors, the name apart."""
+    """Status, report and errors, without the name."""
     result = run(build, "--format=ndjson", path, octets=octets)
     report = read_report(result.stdout)
     for capture in report["captures"]:
@@ -77,7 +77,7 @@ def test_octets_come_slowly(build, bad, form):
 def test_cut_is_judged_up_to_there(build, capture, form, tmp_path):
     original = capture("marker-walk")
     octets = original.read_bytes()
-    # Two frames of the format, so that there is something before the cut, whatever its block size.
+    # Two frames of the format, so that there is data before the cut with any block size.
     whole = PACK[form](octets[:len(octets) // 2])
     packed = tmp_path / "cut"
     packed.write_bytes(whole + PACK[form](octets[len(octets) // 2:])[:-9])
@@ -89,7 +89,7 @@ def test_cut_is_judged_up_to_there(build, capture, form, tmp_path):
 
 
 def test_no_cut_passes(build, good, form, tmp_path):
-    """Not even where all packets are there: a copy that is incomplete proves nothing."""
+    """Not even if all packets are there: an incomplete copy proves nothing."""
     octets = PACK[form](good.read_bytes())
     packed = tmp_path / "cut"
     for length in range(5, len(octets), max(1, len(octets) // 60)):
@@ -142,7 +142,7 @@ def test_annotate_refuses_what_is_damaged(build, bad, tmp_path):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_hostile(build, bad, form, tmp_path, seed):
-    """Any octet changed: a status, a line or two, never a signal."""
+    """Any octet changed: a status, one or two lines, never a signal."""
     source = random.Random(seed)
     octets = PACK[form](bad.read_bytes())
     path = tmp_path / "hostile"

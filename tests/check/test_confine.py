@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Once iwarp-check reads packets it can open no other file and start no program: it is made to try."""
+"""When iwarp-check reads packets it can open no other file and start no program: it is made to try."""
 import ctypes
 import os
 import pathlib
@@ -35,7 +35,7 @@ def shim(build, tmp_path_factory):
 
 @pytest.fixture
 def tried(build, shim, tmp_path):
-    """What went, by name, of all that was tried, and the run."""
+    """The names of the attempts that succeeded, and the run."""
     secret = tmp_path / "secret"
     secret.write_text("secret", encoding="utf-8")
     secret.chmod(0o644)
@@ -52,7 +52,7 @@ def tried(build, shim, tmp_path):
 
 
 def test_the_attempts_work(tried):
-    """Where nothing hostile is read, nothing is forbidden."""
+    """Without hostile input nothing is forbidden."""
     assert tried("--version")[0] == EVERYTHING
 
 
@@ -73,7 +73,7 @@ def test_the_captures_may_be_opened(tried, good, bad, root):
 
 
 def test_reports_are_written(tried, bad, tmp_path):
-    """What takes the name of the report is made beside it; nothing there can be read for that."""
+    """The temporary file is made beside the report; nothing there can be read because of it."""
     there = tmp_path / "there"
     there.mkdir()
     (there / "old.json").write_text("old", encoding="utf-8")
@@ -109,7 +109,7 @@ def test_merge(tried, check, good, bad, tmp_path):
 
 
 def test_a_pipe_and_what_is_not_there(build, good):
-    """Inputs that Landlock has no names for; messages are those that they were."""
+    """Inputs without a name for Landlock; messages are unchanged."""
     program = build / "conformance" / "iwarp-check"
     result = subprocess.run(["bash", "-c", f"{program} <(cat {good}) {good}"], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stderr) == (0, "")
@@ -121,10 +121,10 @@ def test_a_pipe_and_what_is_not_there(build, good):
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can capture, and has rights to give up")
 @pytest.mark.parametrize("user, uid", [(None, 65534), ("daemon", 1), ("root", 0)])
 def test_root_is_given_up(build, shim, tmp_path, user, uid):
-    """As tcpdump -Z has it; what root asked to be written is written."""
+    """Like tcpdump -Z; root's reports are written."""
     folder = tmp_path / "only-root"
     folder.mkdir(mode=0o700)
-    if user == "daemon":  # who is named has no rights but those of the name
+    if user == "daemon":  # a named user has only that user's rights
         shutil.chown(folder, user)
         for parent in list(folder.parents)[:4]:
             parent.chmod(parent.stat().st_mode | 0o011)
@@ -145,7 +145,7 @@ def test_root_is_given_up(build, shim, tmp_path, user, uid):
         assert process.stderr.read() == "" and process.returncode == 0
     rights = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
     assert rights["Uid"].split() == [str(uid)] * 4
-    assert int(rights["CapPrm"], 16) == (0 if user else 1 << 1)  # CAP_DAC_OVERRIDE, for reports that are yet to be written
+    assert int(rights["CapPrm"], 16) == (0 if user else 1 << 1)  # CAP_DAC_OVERRIDE, for reports that are still to be written
     assert (folder / "kept.pcap").exists()
     said = dict(line.split("=") for line in (tmp_path / "said").read_text(encoding="utf-8").splitlines())
     assert {name for name, how in said.items() if how == "yes"} == left("input")

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-A finding begins with what was found, which has to be understood without what was expected; the direction beside a frame is that of
-the frame; reports name operations and refusals, and say no more than there is to say.
-"""
+"""A finding begins with the observation, which must be clear without the expectation; the direction beside a frame is the frame's; reports
+name operations and refusals, and nothing superfluous."""
 import re
 import socket
 import subprocess
@@ -19,7 +17,7 @@ def sources(root):
 
 
 def test_what_was_found_is_clear_by_itself(root):
-    """"found 2" and "found none" say nothing at the beginning of a report."""
+    """"found 2" and "found none" are unclear at the beginning of a report."""
     messages = [(path.name, "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literal)))
                 for path in sources(root) for literal in LITERALS.findall(path.read_text())]
     messages = [(name, text.split("; found ", 1)[1]) for name, text in messages if text.startswith("expected ") and "; found " in text]
@@ -33,7 +31,7 @@ def side_of(packet):
 
 
 def test_direction_is_the_frames(root, report):
-    """Also of a Call that was not answered: the frame is the Call's, whoever is to blame."""
+    """Also for an unanswered Call: the frame is the Call's, whoever is at fault."""
     checked = awaited = 0
     for path in sorted((root / "captures" / "generated").rglob("*.pcapng")):
         connections = report(path)[1]["captures"][0]["connections"]

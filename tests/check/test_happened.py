@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-"What happened", of captures of what people reported (tests/check/trouble), of all scenarios and of all real captures, in one golden file.
-What it says is reviewed whenever it changes; to write it anew: python3 tests/check/test_happened.py
-"""
+""""What happened" for captures of reported problems (tests/check/trouble), all scenarios and all real captures, in one golden file. Every
+change to it is reviewed; to rewrite it: python3 tests/check/test_happened.py"""
 import difflib
 import json
 import os
@@ -99,7 +97,7 @@ def test_exit_status(check, options, status):
 
 
 def test_data_that_differ(check):
-    """A note by the rule; an error where nobody else writes the file."""
+    """A note by the rule; an error if nobody else writes the file."""
     differs = TROUBLE / "g2-file-read-back-differs-roce.pcap"
     for option, severity in ((), "note"), (("--exclusive",), "error"):
         result = check(*option, differs)
@@ -136,7 +134,7 @@ def test_formats_and_merge(check, tmp_path, fmt):
 
 
 def rewrite(source, target, change):
-    """change(packet) -> [packet]; those of one are a microsecond apart, and packets a millisecond."""
+    """change(packet) -> [packet]; packets from one are a microsecond apart, others a millisecond."""
     found, link = packets(source.read_bytes())
     with open(target, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, link))
@@ -148,7 +146,7 @@ def rewrite(source, target, change):
 
 @pytest.mark.parametrize("transport", [[], ["--transport=roce"]])
 def test_copies_are_left_out(report, capture, tmp_path, transport):
-    """Three of each packet: what is judged, and how often, is the same."""
+    """With three copies of each packet, the same is judged equally often."""
     source = capture("nfs3", "--pcap", *transport, suffix="pcap")
     once = report(rewrite(source, tmp_path / "once.pcap", lambda packet: [packet]))[1]["captures"][0]
     thrice = report(rewrite(source, tmp_path / "thrice.pcap", lambda packet: 3 * [packet]))[1]["captures"][0]
@@ -168,7 +166,7 @@ def test_one_direction(report, capture, tmp_path, transport, sender):
 
 @pytest.mark.parametrize("ahead", [-30, 5000], ids=["acknowledged", "beyond"])
 def test_a_forged_reset_ends_nothing(report, capture, tmp_path, ahead):
-    """Its receiver acts on one at RCV.NXT alone (RFC 5961 section 3.2). Here the server hangs, and a Call is sent again after 100 s."""
+    """Only an RST at RCV.NXT has an effect (RFC 5961 section 3.2). Here the server hangs, and a Call is repeated after 100 s."""
     call, forged = [], []
 
     def forge(packet):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What happened: answers that say that the server is in trouble, and answers that come late."""
+"""What happened: answers of a server in trouble, and late answers."""
 import re
 import struct
 
@@ -12,7 +12,7 @@ S = 10**9
 
 @pytest.fixture
 def happened(play, timed, report):
-    """happened([(Call, what the Reply says)], seconds from each message to the next) -> the troubles of the capture"""
+    """happened([(Call, contents of the Reply)], seconds between messages) -> the troubles of the capture"""
     def run(calls, step):
         steps = [line for call, reply in calls for line in (f"I call {call}", f"R reply {reply}")]
         return report(timed(play(steps), [int(n * step * S) for n in range(2 * len(calls))]))[1]["captures"][0]["trouble"]
@@ -24,7 +24,7 @@ GOOD = ("nfs3.getattr", "")
 
 @pytest.mark.parametrize("step, kinds", [(1, ["server-busy"]), (0.5, [])])
 def test_a_server_that_asks_to_try_again(happened, step, kinds):
-    """For eight seconds; half of that is nothing to talk of."""
+    """For eight seconds; half of this is not reported."""
     trouble = happened([("nfs3.write", "status=10008")] * 5 + [GOOD], step)
     assert [each["kind"] for each in trouble] == kinds
     for each in trouble:
@@ -33,7 +33,7 @@ def test_a_server_that_asks_to_try_again(happened, step, kinds):
 
 
 def test_a_server_that_is_busy_now_and_then(happened):
-    """Each time the client is served at the next attempt: minutes between them are not spent waiting."""
+    """The client is served at each next attempt: minutes between them are not spent waiting."""
     assert "server-busy" not in [each["kind"] for each in happened([("nfs3.write", "status=10008"), GOOD] * 4, 30)]
 
 
@@ -48,14 +48,14 @@ def test_a_server_that_is_busy_now_and_then(happened):
     ("nfs3.null", "denied reject=1 auth=5", None, None),
 ])
 def test_errors(happened, call, reply, name, kind):
-    """Between Calls that go well."""
+    """Between successful Calls."""
     trouble = happened([GOOD, (call, reply), GOOD], 0.001)
     assert [each["kind"] for each in trouble] == ([kind] if kind else [])
     assert all(re.search(name, each["words"]) for each in trouble), trouble
 
 
 def test_no_error_is_left_out(happened):
-    """Whatever the number of different ones on a connection."""
+    """Even with many different errors on a connection."""
     errors = [("nfs3.write", status, f"NFS3ERR_{name}") for status, name in ((5, "IO"), (28, "NOSPC"), (69, "DQUOT"), (70, "STALE"), (10006, "SERVERFAULT"))]
     errors += [("mount3.mnt", status, f"MNT3ERR_{name}") for status, name in ((1, "PERM"), (2, "NOENT"), (5, "IO"), (13, "ACCES"), (10006, "SERVERFAULT"))]
     trouble = happened([GOOD] + [(call, f"status={status}") for call, status, _ in errors] + [GOOD], 0.001)
@@ -65,7 +65,7 @@ def test_no_error_is_left_out(happened):
 @pytest.mark.parametrize("reply, name", [("accept=2 low=4 high=4", "PROG_MISMATCH"),
                                          ("denied reject=1 auth=5", "AUTH_TOOWEAK")])
 def test_the_last_word(happened, reply, name):
-    """A client that tries one thing after the other is well, unless nothing else follows."""
+    """A client that tries alternatives is well, unless its last attempt fails."""
     (trouble,) = happened([GOOD, ("nfs3.null", reply)], 0.001)
     assert trouble["kind"] == "call-failed" and name in trouble["words"]
 
@@ -90,7 +90,7 @@ def test_lost_packets(report, capture, tmp_path, transport, net, kinds):
 
 @pytest.mark.parametrize("transport", [[], ["--transport=roce"]])
 def test_a_copy_of_what_is_acknowledged_holds_nothing_up(report, capture, tmp_path, transport):
-    """The same packet of the client comes again after its acknowledgment, and then nothing for a minute."""
+    """The client's packet is repeated after its acknowledgment, and then nothing comes for a minute."""
     found, link = packets(capture("nfs3", "--pcap", *transport, suffix="pcap").read_bytes())
     long = [k for k, (_, length, octets) in enumerate(found) if octets[26:30] == bytes((192, 0, 2, 1)) and length > 180]
     at, again = long[3], found[long[3]]

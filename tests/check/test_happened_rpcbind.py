@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What happened before a connection: what rpcbind (port 111) answered for netid rdma, and for MOUNT."""
+"""What happened before a connection: rpcbind's answers (port 111) for netid rdma, and for MOUNT."""
 import socket
 import struct
 
@@ -75,7 +75,7 @@ def unheard(time, port, times=3):
 
 
 def over_tcp(question, results):
-    """A connection to rpcbind, each message whole in a segment."""
+    """A connection to rpcbind with each message in one segment."""
     client, server = (CLIENT, 40002), (SERVER, 111)
     record = struct.pack(">I", 1 << 31 | len(question)) + question
     back = reply(results)
@@ -112,7 +112,7 @@ def kinds(troubles):
     return [trouble["kind"] for trouble in troubles if trouble["level"] == "trouble"]
 
 
-END = [asks(60.0, getport(NLM, 4, xid=99), client=OTHER)]  # up to then the capture goes on
+END = [asks(60.0, getport(NLM, 4, xid=99), client=OTHER)]  # the capture lasts until then
 
 
 @pytest.mark.parametrize("seen, what", [
@@ -145,15 +145,15 @@ def test_not_registered(happened, seen, what):
     answered(getaddr(3, b"tcp"), NOTHING),
     answered(getport(NLM, 4), NO_PORT),
     answered(getaddr(4, program=100227), NOTHING),
-    answered(getaddr(77), NOTHING),  # no such version
+    answered(getaddr(77), NOTHING),  # the version does not exist
     answered(getaddr(4, b"rdma7"), NOTHING),
-    answered(getaddr(4), NOTHING, xid=8),  # the answer is another's
+    answered(getaddr(4), NOTHING, xid=8),  # the answer to another question
     [asks(0.0, getaddr(4)), (0.001, udp((SERVER, 111), (CLIENT, 1023), reply(NOTHING)))],
     [says(0.0, reply(NOTHING)), asks(0.001, getaddr(4))],  # before the question
     [says(0.0, reply(NOTHING))],
     [asks(0.0, getaddr(4))],
     [asks(0.0, getaddr(4)), says(0.001, reply(struct.pack(">2I", 3, 3), accept=2))],  # PROG_MISMATCH
-    [asks(0.0, getaddr(4)), asks(0.1, getport(NLM, 4)), says(0.2, reply(NOTHING))],  # one XID for both
+    [asks(0.0, getaddr(4)), asks(0.1, getport(NLM, 4)), says(0.2, reply(NOTHING))],  # both questions have the same XID
     [asks(0.0, getaddr(4)), asks(3.0, getaddr(4)), says(3.1, reply(at_port(20049)))],
     [asks(0.0, getaddr(4)), asks(0.4, getaddr(4)), says(0.5, reply(struct.pack(">2I", 3, 3), accept=2))],
 ], ids=str)
@@ -168,7 +168,7 @@ def test_cut_packets(happened, snap, said):
 
 
 def test_cut_answer(happened):
-    """The netid is captured, the answer is not: silence is not claimed."""
+    """The netid is captured, but not the answer: silence is not claimed."""
     verified = struct.pack(">5I", 7, 1, 0, 3, 40) + bytes(44) + NOTHING
     seen = [asks(0.0, getaddr(4)), asks(2.0, getaddr(4)), says(2.1, verified)]
     assert kinds(happened(seen + END, snap=100)) == [] and kinds(happened(seen + END)) == ["not-registered"]
@@ -180,7 +180,7 @@ def test_asked_again_before_the_answer(happened):
 
 
 def test_registered_no_more(happened):
-    """The latest word of rpcbind on what was asked counts."""
+    """The latest answer of rpcbind to a question counts."""
     (trouble,) = happened(answered(getaddr(4), at_port(20049)) + answered(getaddr(4, xid=8), NOTHING, 9.0, 8))
     assert trouble["kind"] == "not-registered" and trouble["frame"] == 3
 
@@ -192,7 +192,7 @@ def test_a_mount_that_works_all_the_same(happened, seen):
 
 
 def test_rdma_is_gone(happened):
-    """What worked before does not excuse."""
+    """Earlier success is no excuse."""
     assert kinds(happened(answered(getaddr(4), NOTHING, 60.0), works=0.0)) == ["not-registered"]
 
 
@@ -204,8 +204,8 @@ def test_silence(happened):
 
 
 @pytest.mark.parametrize("seen", [
-    [asks(0.0, getaddr(4)), asks(0.5, getaddr(4)), asks(0.9, getaddr(4))],  # not for long
-    [asks(0.0, getaddr(4)), asks(5.0, getaddr(4, xid=8))],  # neither was asked again: the answers may not be captured
+    [asks(0.0, getaddr(4)), asks(0.5, getaddr(4)), asks(0.9, getaddr(4))],  # the capture ends too early
+    [asks(0.0, getaddr(4)), asks(5.0, getaddr(4, xid=8))],  # neither question was repeated: the answers may be missing from the capture
     [asks(n / 2, getport(NFS, 3)) for n in range(9)],
 ], ids=["short", "once", "tcp"])
 def test_no_silence(happened, seen):
@@ -213,7 +213,7 @@ def test_no_silence(happened, seen):
 
 
 def test_one_direction(happened):
-    """Where the client goes on, and nothing of the server is captured, silence is not claimed once more."""
+    """If the client continues, and no packet of the server is captured, silence is not claimed again."""
     seen = [asks(0.0, getaddr(4)), asks(3.0, getaddr(4))]
     assert kinds(happened(seen + unheard(10.0, 20049))) == ["connect-no-answer"]
     assert kinds(happened(seen + refused(10.0, 20049))) == ["connect-refused", "rpcbind-no-answer"]
@@ -236,7 +236,7 @@ def test_no_rpcbind(happened, seen, kind, words):
 
 
 def test_no_rpcbind_of_somebody_else(happened):
-    """In a crowd, nothing shows that the mount is one over RDMA."""
+    """With many hosts, nothing shows that the mount uses RDMA."""
     crowd = [(1.0 + n, tcp((OTHER, 50000 + n), (SERVER, 3306), SYN, 100)) for n in range(5)]
     crowd += [(time + 1.0, octets) for time, octets in crowd]
     assert kinds(happened(refused(0.0, 111) + crowd)) == []
@@ -262,7 +262,7 @@ def test_what_the_client_did_then(happened):
 
 
 def test_many_who_ask(happened):
-    """Two lines of each client and server at most, and of the latest of many."""
+    """At most two lines for each client and server, and only the latest of many."""
     seen = [packet for n in range(3000) for packet in (asks(n, getaddr(4, xid=n), f"198.18.{n >> 8}.{n & 255}"),
                                                        says(n + 0.1, reply(NOTHING, n), f"198.18.{n >> 8}.{n & 255}"))]
     seen += [packet for n in range(300) for packet in answered(getaddr(4, xid=n), NOTHING, 4000.0 + n, n)]
@@ -281,7 +281,7 @@ def test_on_the_first_screen(happened, check, tmp_path):
 
 
 def test_periods(happened, check, tmp_path):
-    """Each report has what is known by then, once."""
+    """Each report has the knowledge until then, once."""
     happened(answered(getaddr(4), NOTHING) + [asks(15.0, getaddr(4, xid=8)), asks(17.0, getaddr(4, xid=8))]
              + answered(getaddr(4, xid=9), at_port(20049), 25.0, 9) + END)
     check("--format=ndjson", "--rotate=10", f"--output={tmp_path / 'part.json'}", tmp_path / "rpcbind.pcap")

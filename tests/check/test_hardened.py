@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A build from source is hardened as Debian's packages are."""
+"""A build from source is hardened like Debian's packages."""
 import re
 import subprocess
 
@@ -32,7 +32,7 @@ def files(build, programs):
 
 
 def test_loaded_for_good(cache, programs, files):
-    """At an address that nobody knows; all that the loader writes is read-only before main()."""
+    """At a random address; all data that the loader writes is read-only before main()."""
     assert len(programs) >= 2
     for path in files:
         assert re.search(r"Type:\s+DYN", elf("-h", path)), path
@@ -43,9 +43,9 @@ def test_loaded_for_good(cache, programs, files):
 
 
 def test_checked(cache, programs, files):
-    """Stacks have a guard, and copies into what has a size are those of libc that check."""
+    """Stacks have a guard, and copies into objects of known size are checked by libc."""
     for path in files:
-        # A module that hands calls through has nothing on its stack.
+        # A module that only forwards calls has nothing on its stack.
         if cache["IWARP_HAS__fstack_protector_strong"] and path.name != "iwarp-gen-verbs.so":
             assert "__stack_chk_fail" in elf("--dyn-syms", path), path
     for path in programs:
@@ -53,7 +53,7 @@ def test_checked(cache, programs, files):
 
 
 def test_jumps_land_where_they_may(cache, programs):
-    """Control-flow enforcement: main() is called by its address. The note in the file needs start-up code of libc that has it, too."""
+    """Control-flow enforcement: main() is called by its address. The note in the file needs support in libc's start-up code."""
     if not cache.get("IWARP_HAS__fcf_protection") or "Advanced Micro Devices X86-64" not in elf("-h", programs[0]):
         pytest.skip("the compiler, or the processor, has no control-flow enforcement")
     for path in programs:

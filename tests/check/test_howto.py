@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-The how-tos and the README, run as written.
+"""The how-tos and the README are run as written.
 
-In docs/howto/*.md and README.md indented lines that begin with "$ " are commands, lines that begin with "> " go on with them, and what
-follows up to the next command or the end of the block is their output, standard error included. "[...]" stands for anything
-in a line, alone for any number of lines. 127.0.0.1:7174 is replaced by a free port. Examples for CI servers may only say what is run as such a command, too. Lines that begin with "# " are for root, and are not run.
-"""
+In docs/howto/*.md and README.md indented lines that begin with "$ " are commands, lines that begin with "> " continue them, and lines up to the next
+command or the end of the block are their output, standard error included. "[...]" stands for anything in a line, alone for any number of lines.
+127.0.0.1:7174 is replaced by a free port. Examples for CI servers may only contain commands that are run this way, too. Lines that begin with "# " are for
+root, and are not run."""
 import os
 import pathlib
 import re
@@ -18,7 +17,7 @@ import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [*sorted((ROOT / "docs" / "howto").glob("*.md")), ROOT / "README.md"]
-PLUGINS = "tshark "  # commands that need the plugins are run elsewhere
+PLUGINS = "tshark "  # commands that need the plugins run elsewhere
 
 
 def commands(text):
@@ -26,7 +25,7 @@ def commands(text):
     found, inside = [], False
     for number, line in enumerate(text.splitlines(), 1):
         if not line.startswith("    "):
-            inside = inside and not line.strip()  # a block goes on after an empty line
+            inside = inside and not line.strip()  # a block continues after an empty line
             if inside:
                 found[-1][2].append("")
             continue
@@ -52,10 +51,10 @@ def pattern_of(lines):
 
 @pytest.fixture
 def shell(build, tmp_path, request):
-    """Runs a command, as one of a shell's; what it leaves in the background ends with the test."""
+    """Runs a command in a shell; its background processes end with the test."""
     environment = os.environ | {"PATH": f"{build}/conformance:{build}/traffic-gen:{build}/tests/unit:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
     page = request.node.callspec.params["page"]
-    if "rdma:127.0.0.1" in page.read_text(encoding="utf-8"):  # on an RDMA device of software
+    if "rdma:127.0.0.1" in page.read_text(encoding="utf-8"):  # on a software RDMA device
         device = build / "tests" / "rdma" / "libfake-rdma.so"
         if not device.exists():
             pytest.skip("librdmacm and libibverbs are not installed")
@@ -96,7 +95,7 @@ def test_as_written(page, shell):
 
 
 def test_readme_is_short():
-    """A newcomer reads it to its end: how to capture and check one's own mount, and where everything else is."""
+    """A newcomer reads it to the end: how to capture and check a mount, and where to find the rest."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     assert len(text.splitlines()) <= 120
     assert text.index("scripts/package ") < text.index("# tcpdump -i any -w mount.pcap port 20049") < text.index("iwarp-check mount.pcap")

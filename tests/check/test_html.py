@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--format=html: what is in the page, and what a browser makes of it."""
+"""--format=html: the contents of the page, and a browser's view."""
 import base64
 import hashlib
 import os
@@ -35,7 +35,7 @@ def page(check, tmp_path_factory):
         return text, ET.fromstring(text)
 
     def undrawn(*arguments):
-        """(octets, tree without drawings), which are the most of large ones."""
+        """(octets, tree without drawings), which are the largest part."""
         parser = ET.iterparse(path_of(*arguments))
         for _, element in parser:
             if element.tag == SVG + "svg":
@@ -113,7 +113,7 @@ def test_ladder_around_a_finding(page, report, bad, fault):
 
 
 def test_neighbouring_findings_share_a_ladder(page, root):
-    """The second finding of the rule is three frames after the first one."""
+    """The rule's second finding is three frames after the first."""
     _, tree = page(root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap")
     group, = [group for group in classed(tree, "section", "group") if group.get("data-rule") == "CMPD-4.1-03"]
     first, second = classed(group, "figure", "finding")
@@ -123,7 +123,7 @@ def test_neighbouring_findings_share_a_ladder(page, root):
 
 
 def test_the_worst_comes_first(page, check, report, bad, good, no_mpa, root):
-    """Captures, rules and connections by severity, wherever they are on the command line; clean ones are collapsed."""
+    """Captures, rules and connections by severity, in any order on the command line; clean ones are collapsed."""
     worst = root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"
     arguments = (good, no_mpa, bad, "/no/such/file", worst)
     _, tree = page(*arguments)
@@ -153,7 +153,7 @@ def test_no_words_of_the_inside(page, bad, root):
 
 
 def test_as_many_as_there_were(page, many):
-    """What was counted, and not what was kept."""
+    """The numbers include findings that were not kept."""
     _, tree = page.undrawn(many[0])
     times = {group.get("data-rule"): words(classed(group, "span", "times")[0]).lstrip("× ")
              for group in classed(tree, "section", "group") if classed(group, "span", "times")}
@@ -179,7 +179,7 @@ def test_ladder_tells_rpc(page, root):
 
 
 def check_marks(tree):
-    """In each picture, which findings may share, their frames are marked, and none that no finding names."""
+    """In each picture, which findings may share, the findings' frames are marked, and no others."""
     ladders, wanted = {}, {}
     named = set(re.findall(r"frames? (\d+)", words(tree)))
     for figure in classed(tree, "figure", "finding"):
@@ -196,7 +196,7 @@ def check_marks(tree):
 
 
 def test_ladder_of_roce(page, root):
-    """Connection management, packets of all kinds, RPC-over-RDMA and what the capture lacks; and each finding marked."""
+    """Connection management, packets of all kinds, RPC-over-RDMA and gaps of the capture; each finding is marked."""
     whats, details = set(), set()
     for capture in sorted((root / "captures" / "roce").glob("*.pcap")):
         _, tree = page(capture)
@@ -210,10 +210,10 @@ def test_ladder_of_roce(page, root):
 
 
 def test_every_finding_of_the_corpus_has_a_ladder(page, check, report, root, tmp_path):
-    """Whatever the rule: a ladder has the finding's frame marked, here or further up."""
+    """For any rule: a ladder has the finding's frame marked, here or further up."""
     captures = sorted((root / "captures" / "generated").glob("*/*.pcapng"))[::9]
     path = tmp_path / "page.html"
-    for start in range(0, len(captures), 60):  # no more than the page has ladders
+    for start in range(0, len(captures), 60):  # the page has no more ladders
         chosen = captures[start:start + 60]
         check("--format=html", f"--output={path}", *chosen)
         assert check_marks(ET.parse(path).getroot()) > 0
@@ -227,7 +227,7 @@ def test_waived(page, bad, good, fault):
     assert words(unused) == "MPA-4.3-03 (--waive)"
 
 
-# ---- one file, no network, nothing that runs but our script ----
+# ---- one file, no network, no scripts except ours ----
 
 def test_self_contained(page, bad):
     text, tree = page(bad)
@@ -284,11 +284,11 @@ def test_xmllint(page, bad):
     path = page.paths[(bad,)]
     assert subprocess.run(["xmllint", "--noout", path], capture_output=True, check=False).returncode == 0
     told = subprocess.run(["xmllint", "--html", "--noout", path], capture_output=True, text=True, check=False).stderr
-    errors = re.findall(r": HTML parser error : (.*)", told)  # its HTML is of before 2014
+    errors = re.findall(r": HTML parser error : (.*)", told)  # it only knows HTML from before 2014
     assert [e for e in errors if not re.fullmatch(r"Tag (header|main|section|article|figure|figcaption|svg|g|path|rect|text|details|summary|output) invalid", e)] == []
 
 
-# ---- large ones ----
+# ---- large reports ----
 
 @pytest.fixture(scope="session")
 def many(build, tmp_path_factory):
@@ -309,7 +309,7 @@ def many(build, tmp_path_factory):
                 if end - payload > 20 and data[payload:payload + 3] != b"MPA":
                     seen += 1
                     if seen % every == 0:
-                        data[end - 1] ^= 0xFF  # of the CRC
+                        data[end - 1] ^= 0xFF  # the CRC
                         data[tcp + 16:tcp + 18] = bytes(2)  # the checksum, left to the interface
                         done += 1
             at += length
@@ -357,7 +357,7 @@ def chromium(tmp_path_factory):
 def test_large_pages_open_within_three_seconds(chromium, page, many):
     for capture in many:
         path = page.path_of("--max-findings=0", capture)
-        # Of processor time, the best of three: others may be at work on this machine.
+        # Processor time, the best of three: this machine may be busy.
         assert min(chromium.open(path) for _ in range(3)) < 3
         assert chromium.complaints() == []
 
@@ -414,7 +414,7 @@ def test_tables_can_be_sorted(chromium, page, bad, good, root):
 
 @pytest.mark.parametrize("width, phone", [(360, True), (768, True), (1200, False)])
 def test_fits_the_screen(chromium, page, root, width, phone):
-    """Nothing but tables in their own frames is wider; and letters of the ladder can be read."""
+    """Only tables in their own frames may be wider; letters of the ladder must be legible."""
     capture = root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"
     page(capture)
     chromium.open(page.paths[(capture,)], width=width, height=800, phone=phone)
@@ -447,7 +447,7 @@ def test_ladder_texts_stay_inside_and_apart(chromium, page, root):
 
 
 def contrast(chromium):
-    """The least contrast of the words of the page to what is behind them (WCAG 2, section 1.4.3)."""
+    """The lowest contrast between words of the page and their background (WCAG 2, section 1.4.3)."""
     return chromium.evaluate("""(() => {
         const parse = (c) => c.match(/[\\d.]+/g).map(Number);
         const luminance = (c) => parse(c).slice(0, 3).map((v) => v / 255).map((v) => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
@@ -482,12 +482,12 @@ def test_paper(chromium, page, root, tmp_path):
     text = subprocess.run(["pdftotext", "-layout", tmp_path / "page.pdf", "-"], check=True, capture_output=True, text=True).stdout
     for group in classed(tree, "section", "group"):
         assert group.get("data-rule") in text
-    assert "How it began" in text and "MPA Request, revision 2" in text  # opened for paper
+    assert "How it began" in text and "MPA Request, revision 2" in text  # expanded for paper
     assert "placeholder" not in text and "Search" not in text
 
 
 def test_paper_is_short(chromium, page, root, tmp_path):
-    """Three findings do not take a sheet for each ten rules that were kept."""
+    """Three findings do not need a sheet for every ten kept rules."""
     if shutil.which("pdfinfo") is None:
         pytest.skip("pdfinfo is not installed (poppler-utils)")
     capture = root / "captures" / "real" / "basic" / "ucmatose.pcap"
@@ -508,7 +508,7 @@ def test_requirement_on_a_phone(chromium, page, root):
 
 
 def test_many_columns_on_paper(chromium, page, many):
-    """Ten connections and the requirement; nothing runs out of the sheet."""
+    """Ten connections and the requirement; nothing runs off the sheet."""
     chromium.open(page.path_of("--max-findings=0", many[1]), width=700)
     assert chromium.evaluate("document.querySelectorAll('.matrix thead th').length") == 33
     chromium.call("Emulation.setEmulatedMedia", media="print")
@@ -536,12 +536,12 @@ def test_no_statistics_without_the_option(page, good):
     assert section(page(good)[1]) is None
 
 
-# What is only likely, or says the same as "What happened".
+# Statements that are only likely, or repeat "What happened".
 LIKELY = {"server-time", "moving-data", "round-trips", "idle-client", "one-call-at-a-time", "parts", "unanswered", "closed-window"}
 
 
 def test_statistics_say_what_the_json_report_says(page, report, slow):
-    """Of a connection whose time a trouble explains, without what is only likely."""
+    """For a connection whose time a trouble explains, without likely causes."""
     left_out = 0
     for path in slow:
         _, parsed = report("--stats", path)
@@ -565,7 +565,7 @@ def seconds(text):
 
 
 def test_plots_cover_the_whole_connection(page, play, timed):
-    """Its start-up, a second before the first Call, and its end, four seconds after the last one."""
+    """From its start-up, a second before the first Call, to its end, four seconds after the last."""
     path = timed(play(["I call nfs3.getattr", "R reply"] * 2), [10**9, 10**9 + 10**6, 2 * 10**9, 6 * 10**9])
     part = section(page("--stats", path)[1])
     ends = [[words(e) for e in figure.iter(SVG + "text")] for figure in classed(part, "figure", "plot") if "Payload moved" in words(figure)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""cmake --install: where things go, and that what was installed holds together."""
+"""cmake --install: the places of files, and a working installation."""
 import os
 import re
 import shutil
@@ -31,7 +31,7 @@ def wireshark_is_built(build):
 
 
 def test_the_system(install, build):
-    """By default the programs are in /usr/local, and what the system's Wireshark looks for is where it looks."""
+    """By default the programs are in /usr/local, and the plugins are where the system's Wireshark looks."""
     _, files, hint = install("--prefix", "/usr/local")
     assert where(files, "iwarp-check.fish") == ["etc/fish/completions/"]
     assert where(files, "_iwarp-check") == ["usr/local/share/zsh/site-functions/"] and not hint
@@ -75,7 +75,7 @@ def test_the_waivers_are_there_to_be_read(install, root):
 
 
 def test_packages_of_a_build(root):
-    """What only tests need is not installed to build."""
+    """A build does not install packages that only tests need."""
     lines = (root / "packages.txt").read_text(encoding="utf-8").splitlines()
     build = {line.split()[0] for line in lines if line and not line.startswith(("#", "test:", "all:"))}
     assert {"cmake", "gcc", "libpcap-dev", "wireshark-dev"} <= build
@@ -84,7 +84,7 @@ def test_packages_of_a_build(root):
 
 @pytest.mark.skipif(not shutil.which("fish"), reason="fish is not installed, and alone knows where it looks")
 def test_fish_reads_what_is_installed(install):
-    """Where XDG_DATA_DIRS is not set, as after a login by ssh."""
+    """Even if XDG_DATA_DIRS is not set, as after a login by ssh."""
     environment = {key: value for key, value in os.environ.items() if key != "XDG_DATA_DIRS"}
     paths = subprocess.run(["fish", "-c", "string join \\n $fish_complete_path"], env=environment, capture_output=True, text=True, check=True).stdout.split()
     for prefix in ("/usr/local", "/usr"):
@@ -95,7 +95,7 @@ def test_fish_reads_what_is_installed(install):
 @pytest.mark.skipif(not shutil.which("pkg-config"), reason="pkg-config is not installed, and reads the file")
 @pytest.mark.parametrize("prefix", ["/usr", "/opt/iwarp"])
 def test_the_wire_library_is_found_wherever_it_is(install, prefix):
-    """The folder may have been moved, as DESTDIR does."""
+    """The directory may have been moved, as by DESTDIR."""
     staged, files, _ = install("--prefix", prefix)
     folder, = where(files, "iwarp-wire.pc")
     environment = os.environ | {"PKG_CONFIG_PATH": str(staged / folder), "PKG_CONFIG_ALLOW_SYSTEM_CFLAGS": "1"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--format=junit: valid by a schema, and the same outcomes as the JSON report."""
+"""--format=junit: valid by a schema, and the same outcomes as in the JSON report."""
 import pathlib
 import shutil
 import socket
@@ -13,10 +13,8 @@ import pytest
 
 @pytest.fixture
 def junit(check, root, tmp_path):
-    """
-    junit(*arguments) -> (exit status, root element), after validation. take: is given each suite, of which nothing is kept then: as
-    objects, a large report is many times its size.
-    """
+    """junit(*arguments) -> (exit status, root element), after validation. take: receives each suite, which is then discarded: a large report would take many
+    times its size as objects."""
     def run(*arguments, take=None):
         path, names, n = tmp_path / "junit.xml", set(), 0
         with path.open("wb") as file:
@@ -61,7 +59,7 @@ def expected_outcomes(connection):
 
 
 def test_outcomes_are_those_of_the_json_report(junit, report, good, bad):
-    """A test case for each rule that was exercised; the others are summed up."""
+    """A test case for each exercised rule; the others are summed up."""
     for path in (good, bad):
         status, parsed = junit(path)
         json_status, as_json = report(path)
@@ -76,7 +74,7 @@ def test_outcomes_are_those_of_the_json_report(junit, report, good, bad):
 
 
 def test_times_and_host(junit, report, root):
-    """A suite begins with its connection; times are those of checking, shared out; the host is the one that checked."""
+    """A suite begins with its connection; times are shares of the checking time; the host is the checking host."""
     path = root / "captures" / "real" / "nfslong" / "nfs3-long-setacl.pcap"
     before = time.monotonic()
     _, parsed = junit(path)
@@ -109,7 +107,7 @@ TROUBLE = pathlib.Path(__file__).parent / "trouble"
 
 @pytest.mark.parametrize("options", [[], ["--fail-on=trouble"]])
 def test_what_happened(junit, report, options):
-    """A test case of the capture, which fails only if the run does."""
+    """The capture's test case, which fails only if the run does."""
     for name in ("c8-dead-server-stats-order-roce", "d3-delayed-ack-iwarp", "f1-syn-unanswered"):
         path = TROUBLE / f"{name}.pcap"
         status, parsed = junit(*options, path)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-The Jobs of docs/howto/many-captures.md: valid by the API's own description, as Debian's python3-kubernetes has it, and their
-commands run as each pod would.
-"""
+"""The Jobs of docs/howto/many-captures.md: valid by the API's description, as in Debian's python3-kubernetes, and their
+commands run as in each pod."""
 import os
 import pathlib
 import re
@@ -28,7 +26,7 @@ def jobs():
 
 
 def validate(models, value, kind, where):
-    """Types, and no field that the API does not know; what it requires, the models' constructors demand."""
+    """Types, and no unknown fields; the models' constructors check required fields."""
     if kind.startswith("list["):
         assert isinstance(value, list), where
         for i, item in enumerate(value):
@@ -86,7 +84,7 @@ def test_mounts_have_volumes():
 
 
 def test_pods(build, check, good, bad, no_mpa, tmp_path):
-    """One pod for each capture, then the merging one, whose status is the verdict."""
+    """One pod for each capture, then the merging pod, whose status is the verdict."""
     both = jobs()
     environment = os.environ | {"PATH": f"{build}/conformance:{os.environ['PATH']}"}
     files = ["traces/bad.pcapng", "traces/empty.pcapng", "traces/with blanks.pcapng"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Live capture: what is on the wire is judged, and the rights that opening the interface took are given up."""
+"""Live capture: traffic on the wire is judged, and the rights for opening the interface are given up."""
 import os
 import signal
 import subprocess
@@ -16,7 +16,7 @@ def status(process):
 
 
 def settle(process):
-    """Waits longer than the kernel keeps packets back, and until the process has nothing to do any more."""
+    """Waits until the kernel has delivered its packets and the process is idle."""
     time.sleep(1)
     idle = 0
     while idle < 5:
@@ -24,7 +24,7 @@ def settle(process):
         time.sleep(0.02)
 
 
-HERE = "127.0.0.9"  # others are at 127.0.0.1, at the same time
+HERE = "127.0.0.9"  # other tests use 127.0.0.1 at the same time
 
 
 def watching(build, tmp_path, **environment):
@@ -46,7 +46,7 @@ def watching(build, tmp_path, **environment):
 def test_judges_and_has_no_rights(build, tmp_path):
     process = watching(build, tmp_path)
     rights = status(process)
-    # CAP_DAC_OVERRIDE, as the report is yet to be written, and root asked for that.
+    # CAP_DAC_OVERRIDE, as root's report is still to be written.
     assert int(rights["CapEff"], 16) == int(rights["CapPrm"], 16) == 1 << 1 and rights["Uid"].split() == ["65534"] * 4, rights
     with subprocess.Popen([build / "traffic-gen" / "iwarp-gen", "serve", f"{HERE}:0", "--service=rping", "--once"],
                           stderr=subprocess.PIPE, text=True) as server:
@@ -63,7 +63,7 @@ def test_judges_and_has_no_rights(build, tmp_path):
 
 def test_becomes_the_caller_of_sudo(build, tmp_path):
     tmp_path.chmod(0o777)
-    for parent in list(tmp_path.parents)[:3]:  # pytest's folders are private to root
+    for parent in list(tmp_path.parents)[:3]:  # pytest's directories are private to root
         parent.chmod(parent.stat().st_mode | 0o055)
     process = watching(build, tmp_path, SUDO_UID="65534", SUDO_GID="65534")
     rights = status(process)

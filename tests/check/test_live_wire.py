@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Live capture on a wire of its own: two network namespaces and a veth pair between them. What the kernel had no room for is reported in
-every format, and makes rules inconclusive, never failed; reports of periods; ends that are no crash.
-"""
+"""Live capture on its own wire: two network namespaces and a veth pair. Drops in the kernel are reported in every format, and make
+rules inconclusive, never failed; reports of periods; orderly ends."""
 import contextlib
 import os
 import pathlib
@@ -67,13 +65,13 @@ class Wire:
         return self.start(0, self.build / "traffic-gen" / "iwarp-gen", "connect", f"192.0.2.1:{PORT}", *options)
 
     def move(self, count):
-        """So many messages of 64 KiB by RDMA Writes, on a connection of their own."""
+        """Moves this many messages of 64 KiB by RDMA Writes, on their own connection."""
         client = self.client("--write", f"--size={MESSAGE}", f"--count={count}")
         said, errors = client.communicate(timeout=120)
         assert client.returncode == 0 and f"{count} messages" in said, errors
 
     def watch(self, *options):
-        """iwarp-check, once it captures: it gives up its rights when the interface is open."""
+        """iwarp-check while it captures: it gives up its rights when the interface is open."""
         watcher = self.start(0, self.build / "conformance" / "iwarp-check", "-i", self.interface, "--no-progress", *options)
         end = time.monotonic() + 60
         while not re.search(r"^NoNewPrivs:\s*1", pathlib.Path(f"/proc/{watcher.pid}/status").read_text(encoding="ascii"), re.M):
@@ -112,7 +110,7 @@ def capture_of(path):
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_all_that_came_before_the_end(wire, tmp_path, how):
-    """As much as the buffer holds cannot be lost, however busy the machine is; what waits there when the signal comes counts."""
+    """As much as the buffer holds cannot be lost on any machine; packets that wait there at the signal count."""
     wire.serve("sink")
     watcher = wire.watch("--format=ndjson", "--counts=connection", f"--output={tmp_path / 'r.json'}", "--fail-on=warning")
     wire.move(500)
@@ -124,7 +122,7 @@ def test_all_that_came_before_the_end(wire, tmp_path, how):
 
 
 def lossy(wire, *options):
-    """A connection that goes on while the checker stands still, until the buffer is full, three times."""
+    """A connection that continues while the checker is stopped until the buffer is full, three times."""
     wire.serve("rping")
     watcher = wire.watch("--capture-buffer=1M", *options)
     client = wire.client("--rping", f"--size={MESSAGE}")
@@ -136,7 +134,7 @@ def lossy(wire, *options):
         watcher.send_signal(signal.SIGCONT)
         sent = wire.octets()
         until(lambda bound=sent + (2 << 20): wire.octets() > bound)
-    said = end(client)  # at the end of a message: a kill would be a finding
+    said = end(client)  # at the end of a message: a kill would cause a finding
     assert "pings" in said[1], said
     return end(watcher)
 
@@ -149,13 +147,13 @@ def until(true):
 
 
 def test_drops_make_inconclusive(wire, tmp_path):
-    """Behind a very large hole the connection may be taken for another at the same addresses, whose start is missing."""
+    """After a very large hole the connection may look like another one at the same addresses without its start."""
     status, said, errors = lossy(wire, "--format=ndjson", "--counts=connection", f"--output={tmp_path / 'r.json'}", "--summary")
     capture = capture_of(tmp_path / "r.json")
     connections = capture["connections"]
     assert {frozenset((c["initiator"], c["responder"])) for c in connections} == {
         frozenset((connections[0]["initiator"], connections[0]["responder"]))}
-    # The client may be stopped in the middle of a message: that is reported, as a warning.
+    # The client may be stopped in the middle of a message: this is reported as a warning.
     found = {finding["rule"] for c in connections for finding in c["findings"]} - {"DDP-6.2.1-02"}
     assert (status, errors) == (0, "") and not found and capture["dropped"] > 1000
     fields = said.splitlines()[0].split("\t")
@@ -175,7 +173,7 @@ def test_drops_are_told_in(wire, tmp_path, kind, pattern):
 
 
 def test_a_report_each_second(wire, check, tmp_path):
-    """Also of seconds in which nothing came. Whoever sees a report sees all of it."""
+    """Also for seconds without packets. A visible report is complete."""
     def await_part(number):
         path = tmp_path / f"r-{number:05}.json"
         until(path.exists)

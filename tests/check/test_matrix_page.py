@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The matrix of iwarp-gen report in a browser: on a screen, and on a telephone."""
+"""The matrix of iwarp-gen report in a browser: on a screen, and on a phone."""
 import os
 import subprocess
 

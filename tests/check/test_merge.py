@@ -34,7 +34,7 @@ def test_as_one_run(check, report, save, schema, good, bad, no_mpa, options):
 
 
 def test_counts_by_capture(check, report, save, good, bad, fault, tmp_path):
-    """By default what passed is counted by capture; the sums are those of a report by connection, and merged alike."""
+    """By default passed rules are counted by capture; the sums are those of a report by connection, and merge the same way."""
     for files in ([good], [good, bad]):
         path = tmp_path / "counts.json"
         check("--format=ndjson", f"--output={path}", *files)
@@ -93,7 +93,7 @@ def test_hostile(check, save, good, tmp_path, name):
 
 
 def refused(result, path, line=None):
-    """The message is a single line, which names the file, and the line if there is one."""
+    """The message is a single line with the file, and the line number if there is one."""
     assert result.returncode == 2 and result.stdout == ""
     where = re.match(rf"iwarp-check: {re.escape(str(path))}(:\d+)?: ", result.stderr)
     assert where and len(result.stderr.splitlines()) == 1
@@ -155,7 +155,7 @@ def test_help(check):
 # ---- other formats ----
 
 def plain(text, form):
-    """Without what only the run knows: its command line, times, upper layers' counts, ladders."""
+    """Without data that only the run knows: its command line, times, upper layers' counts, ladders."""
     text = re.sub(r" (time|timestamp|hostname)=\"[^\"]*\"", "", text)
     text = re.sub(r"^    RPC-over-RDMA: .*\n|waived \((--waive|by the report)\)|^ +\"commandLine\".*\n", "", text, flags=re.M)
     return text if form != "junit" else re.sub(r"<property name=.*\n|</?properties/?>", "", text)
@@ -203,7 +203,7 @@ def test_statuses_in_other_formats(check, good, no_mpa, capture, tmp_path, form)
 # ---- any number of reports, of any size ----
 
 def test_octet_for_octet(check, save, good, bad, root):
-    """The merged report is what one run writes, with the same layout: also distributions of statistics, and texts that need escaping."""
+    """The merged report is identical to that of one run, with the same layout, distributions of statistics, and escaped texts."""
     files = [good, bad, root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"]
     for options in ([], ["--stats"], ['--waive=MPA-4.1-05:"known", \\ and é']):
         paths = [save(f"{i}.json", *options, path) for i, path in enumerate(files)]
@@ -212,7 +212,7 @@ def test_octet_for_octet(check, save, good, bad, root):
 
 
 def test_ten_thousand_reports(check, save, good, bad, tmp_path):
-    """In one run, each as often as it is given."""
+    """In one run; repeated reports count each time."""
     first, second = save("a.json", good), save("b.json", bad)
     for number in range(5000):
         (tmp_path / f"good-{number}.json").symlink_to(first)
@@ -229,14 +229,14 @@ def test_ten_thousand_reports(check, save, good, bad, tmp_path):
 
 
 def peak(run, *arguments):
-    """Of memory, in MiB, as the kernel counts it; and the status."""
+    """Peak memory in MiB, as counted by the kernel; and the status."""
     with tempfile.NamedTemporaryFile(mode="r", encoding="utf-8") as said:
         status = subprocess.run(["time", "-q", "-f", "%M", "-o", said.name, run, *arguments], check=False, stdout=subprocess.DEVNULL).returncode
         return int(said.read()) / 1024, status
 
 
 def test_memory_is_bounded(build, check, save, capture, tmp_path):
-    """Of one report and of forty with 200 connections each: the same, where all of them in memory would take ten times as much."""
+    """For one report and for forty with 200 connections each: the same, although all in memory would take ten times as much."""
     path = save("many.json", capture("many", "--connections=200"))
     once, _ = peak(build / "conformance" / "iwarp-check", "merge", path)
     often, status = peak(build / "conformance" / "iwarp-check", "merge", *[path] * 40)
@@ -267,7 +267,7 @@ def test_members_in_another_order(check, save, good, bad):
 
 
 def test_cut(check, save, good, bad, tmp_path):
-    """A report that ends early is refused wherever it ends, also when the reports before it are whole."""
+    """A report that ends early is refused wherever it ends, even after complete reports."""
     first, path = save("a.json", good), tmp_path / "cut.json"
     whole = save("b.json", bad).read_bytes().rstrip()
     for end in range(1, len(whole), max(1, len(whole) // 60)):
@@ -289,7 +289,7 @@ def random_value(chance, depth=0):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_whatever_else_is_there_is_kept(check, save, good, tmp_path, seed):
-    """What a later version may add: of any type, with any layout, and larger than what is read at a time."""
+    """Lines of a later version: of any type and layout, and larger than the read buffer."""
     chance, path = random.Random(seed), tmp_path / "more.json"
     report = read_report(save("a.json", good).read_text(encoding="utf-8"))
     for where in (report["captures"][0], report["captures"][0]["connections"][0]):
@@ -303,7 +303,7 @@ def test_whatever_else_is_there_is_kept(check, save, good, tmp_path, seed):
 
 
 def test_ends_without_ports(check, save, capture):
-    """Of queue pairs whose start was not captured no port is known; the addresses stay."""
+    """Queue pairs whose start was not captured have no known port; the addresses stay."""
     options = ["-r", capture("rpcrdma", "--transport=roce"), "udp[12:4] & 0xffffff != 1"]
     line = "connection 1: 192.0.2.1 -> 192.0.2.2 "
     assert line in check(*options).stdout

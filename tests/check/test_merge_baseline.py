@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""merge --baseline=OLD.json: what is new, gone and the same since an earlier report; only what is new fails."""
+"""merge --baseline=OLD.json: new, gone and unchanged findings since an earlier report; only new findings fail."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from reports import read_report, validate
 
 @pytest.fixture
 def written(check, tmp_path):
-    """written(name, *captures) -> the JSON report of these."""
+    """written(name, *captures) -> their JSON report."""
     def write(name, *arguments):
         path = tmp_path / name
         check("--format=ndjson", f"--output={path}", *arguments)
@@ -18,7 +18,7 @@ def written(check, tmp_path):
 
 @pytest.fixture
 def compare(check):
-    """compare(old, new, *options) -> (exit status, verdict, rules that are new, that are gone, how many kinds are the same)"""
+    """compare(old, new, *options) -> (exit status, verdict, new rules, gone rules, number of unchanged kinds)"""
     def run(old, new, *options):
         result = check("merge", f"--baseline={old}", *options, new)
         summary = read_report(result.stdout)["summary"]
@@ -74,7 +74,7 @@ def test_waived_findings_are_not_compared(written, compare, bad, good):
 
 
 def test_text(check, written, bad, marker):
-    """What is the same is listed as waived, and does not fail; what is new and gone is at the end."""
+    """Unchanged findings are listed as waived, and do not fail; new and gone ones are at the end."""
     old, new = written("a.json", bad), written("b.json", bad, marker)
     text = check("merge", "--format=text", f"--baseline={old}", new).stdout
     assert text.startswith("FAIL: 1 error, 1 waived") and "it is in that report as well" in text
@@ -94,7 +94,7 @@ def test_mistakes(check, written, tmp_path, bad, good):
 
 
 def test_verdicts_of_captures(check, written, bad, marker):
-    """A capture in which nothing is new passes, whatever its own run said."""
+    """A capture without new findings passes, whatever its own run said."""
     old, new = written("a.json", bad), written("b.json", bad, marker)
     merged = read_report(check("merge", f"--baseline={old}", new).stdout)
     assert [capture["verdict"] for capture in merged["captures"]] == ["pass", "fail"]
@@ -119,7 +119,7 @@ def test_trouble(check, written, capture, good, schema):
 
 
 def test_new_trouble_is_the_reason(check, written, capture):
-    """Of old and new trouble, the verdict names the new, though the old is worse."""
+    """The verdict names new trouble rather than old, even if the old is worse."""
     hang, refused = capture("rpcrdma", "--inject=RPCR-4.5.4-03"), capture("ddp", "--inject=DDP-4.1-12")
     text = check("merge", "--format=text", "--fail-on=never,trouble", f"--baseline={written('a.json', hang)}", written("b.json", hang, refused)).stdout
     assert text.startswith("FAIL: 1 operation was refused; ") and "was never answered" not in text.splitlines()[0]

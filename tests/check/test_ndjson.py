@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--print=ndjson: flat objects with the same keys and types, which agree with the report."""
+"""--print=ndjson: flat objects with the same keys and types, consistent with the report."""
 import json
 import os
 import pathlib
@@ -52,7 +52,7 @@ def test_agrees_with_the_report(objects, root, name):
 
 @pytest.mark.parametrize("transport", [[], ["--transport=roce"]])
 def test_octets_by_chunk(objects, capture, transport):
-    """What a Call's chunks moved is what the RDMA messages between its Sends moved."""
+    """A Call's chunks moved the same octets as the RDMA messages between its Sends."""
     lines, _ = objects(capture("nfs3", *transport))
     moved = {name: sum(o["octets"] for o in lines if o["type"] == "message" and o["operation"] == name) for name in ("WRITE", "READ-RESP")}
     calls = [o for o in lines if o["type"] == "call"]
@@ -73,7 +73,7 @@ def test_what_only_counts_is_there_as_well(check, root):
 
 
 def test_lines_of_a_pipe_come_at_once(build, bad):
-    """The writer of the pipe waits for the first line before it sends the rest."""
+    """The writer of the pipe waits for the first line before it sends more."""
     octets = pathlib.Path(bad).read_bytes()
     with subprocess.Popen([build / "conformance" / "iwarp-check", "--print=ndjson", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.DEVNULL) as process:

@@ -59,7 +59,7 @@ def git(folder, *arguments):
 
 @pytest.mark.parametrize("placeholder", ["maintainer", "homepage", "security", "issues", "releases"])
 def test_no_release_with_a_placeholder(tree, root, placeholder):
-    """Neither a commit nor a word about a tag comes of it."""
+    """It makes neither a commit nor a message about a tag."""
     for name in ("scripts/release", "CMakeLists.txt", "CHANGELOG.md", "NEWS"):
         shutil.copy(root / name, tree / name)
     said = (tree / "packaging" / "origin").read_text()
@@ -78,6 +78,6 @@ def test_no_release_with_a_placeholder(tree, root, placeholder):
 
 
 def test_nowhere_else(root):
-    """What names a host of the project reads it from there."""
+    """Everything that names a host of the project reads it from there."""
     for name in ("CMakeLists.txt", "packaging/CMakeLists.txt", "packaging/Containerfile", "scripts/release", "scripts/package"):
         assert not re.search(r"iwarp-kit@|https?://[a-z.-]*iwarp-kit", (root / name).read_text(encoding="utf-8")), name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--output: where reports go, and what they must not take the place of."""
+"""--output: places of reports, and files that they must not replace."""
 import os
 import re
 import shutil
@@ -97,7 +97,7 @@ def without_times(text):
 
 
 def test_several_reports_of_one_run(check, folder):
-    """Each is the report that a run of its own writes; the last format without a file goes to standard output."""
+    """Each is the same as a separate run's report; the last format without a file goes to standard output."""
     def alone(name):
         return check(f"--format={name}", "trace.pcapng", cwd=folder, env=environment).stdout
     environment = os.environ | {"SOURCE_DATE_EPOCH": "1"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Reports take their names when they are complete: nobody finds half of one, and an old one stays when writing fails."""
+"""Reports get their names when they are complete: nobody finds half of one, and an old one stays when writing fails."""
 import json
 import os
 import re
@@ -16,7 +16,7 @@ OLD = "the report of yesterday\n"
 
 @pytest.fixture
 def writers(build, check, bad, tmp_path):
-    """[(command that writes a report, status when all is well)]; {} stands for where to."""
+    """[(command that writes a report, normal status)]; {} stands for the place."""
     program, generator = build / "conformance" / "iwarp-check", build / "traffic-gen" / "iwarp-gen"
     one, tested = tmp_path / "one.json", tmp_path / "tested.json"
     check("--format=ndjson", f"--output={one}", bad)
@@ -35,7 +35,7 @@ def run(command, path, **options):
 
 
 def small_files():
-    """A full disk, for this program alone."""
+    """A full disk for this program only."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
 
@@ -47,7 +47,7 @@ def test_all_or_nothing(writers, tmp_path):
         path = folder / "report"
         path.write_text(OLD)
         failed = run(command, path, preexec_fn=small_files)
-        said = [line for line in failed.stderr.splitlines() if not line.startswith("libgcov")]  # which has the same limit
+        said = [line for line in failed.stderr.splitlines() if not line.startswith("libgcov")]  # it meets the same limit
         assert failed.returncode == 2 and "File too large" in said[-1], command
         assert path.read_text() == OLD and os.listdir(folder) == ["report"]
         assert run(command, path).returncode == status
@@ -72,7 +72,7 @@ def test_mode_and_links_stay(writers, tmp_path):
 
 
 def timeless(page):
-    """A report without when it was written, by which command line, and how long that took."""
+    """A report without its date, command line and duration."""
     return re.sub(r"<dt>(Written|Command)</dt><dd>.*?</dd>| time=\"[\d.]+\"", "", page, flags=re.S)
 
 
@@ -80,7 +80,7 @@ def test_devices_and_pipes_are_written_as_they_are(writers, tmp_path):
     for command, status in writers:
         plain = tmp_path / "plain"
         assert run(command, plain).returncode == status
-        again = "test" not in command[1:2]  # its reports tell when they were made
+        again = "test" not in command[1:2]  # its reports contain times
         printed = run(command, "/dev/stdout").stdout
         assert timeless(printed) == timeless(plain.read_text(encoding="utf-8")) if again else json.loads(printed)
         full = run(command, "/dev/full")
@@ -98,7 +98,7 @@ def test_devices_and_pipes_are_written_as_they_are(writers, tmp_path):
 
 @pytest.mark.parametrize("name", ["no/such/folder/report", "."])
 def test_told_before_the_work(build, tmp_path, name):
-    """Not when a capture that takes all night has been read."""
+    """Not after reading a capture that takes all night."""
     with subprocess.Popen([build / "conformance" / "iwarp-check", f"--output={tmp_path / name}", "-"], stdin=subprocess.PIPE,
                           stderr=subprocess.PIPE, text=True) as process:
         assert process.wait(60) == 2
@@ -111,7 +111,7 @@ def test_told_before_the_work(build, tmp_path, name):
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can run the program as another user")
 def test_where_names_belong_to_others(build, good, tmp_path):
-    """In a folder like /tmp the file of another user cannot be replaced: that is said before the work, not after it."""
+    """In a directory like /tmp another user's file cannot be replaced: the message comes before the work, not after it."""
     for parent in [tmp_path, *list(tmp_path.parents)[:3]]:
         parent.chmod(parent.stat().st_mode | 0o055)
     program = shutil.copy(build / "conformance" / "iwarp-check", tmp_path)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""GNU parallel over ssh as docs/howto/many-captures.md has it, as written, to an sshd of our own on the loopback."""
+"""GNU parallel over ssh as in docs/howto/many-captures.md, with our own sshd on the loopback."""
 import os
 import pathlib
 import re
@@ -33,14 +33,14 @@ SetEnv PATH={build}/conformance:/usr/bin:/bin
 
 
 def command():
-    """That of the page which needs other machines."""
+    """The page's command that needs other machines."""
     section = PAGE.read_text(encoding="utf-8").split("## GNU parallel", 1)[1].split("\n## ", 1)[0]
     return re.search(r"^```sh\n(.*?)^```$", section, re.M | re.S).group(1)
 
 
 @pytest.fixture
 def login(build, tmp_path):
-    """How parallel reaches a machine that is this one."""
+    """How parallel reaches another machine, which is this one."""
     missing = [name for name in ("sshd", "ssh", "rsync", "parallel") if not shutil.which(name, path=PATHS)]
     if missing or os.geteuid() != 0:
         pytest.skip(f"needs root, and openssh-server, rsync and parallel of Debian; missing: {missing}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--print: what the lines of each operation and layer tell."""
+"""--print: the lines of each operation and layer."""
 import re
 
 import pytest
@@ -29,7 +29,7 @@ def test_immediate_data(lines, capture):
 
 
 def test_terminate(lines, root):
-    """What the driver's Terminate says when it is read as the RFC writes it."""
+    """The driver's Terminate, read as in the RFC."""
     line, = [line for line in lines(root / "captures" / "real" / "params" / "crc-good.pcap") if "TERMINATE" in line]
     assert line.endswith("rdmap: TERMINATE layer 1 etype 1 code 0x01]")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Regular files are read directly, pipes by libpcap: what is found, and what is wrong with the file, is the same."""
+"""Regular files are read directly, pipes by libpcap: with the same findings and errors."""
 import random
 import re
 import struct
@@ -17,7 +17,7 @@ def unnamed(text, path):
 
 
 def both(build, path):
-    """What iwarp-check says of a file and of the same octets from a pipe, the names apart."""
+    """iwarp-check's output for a file and for the same octets from a pipe, without the names."""
     said = []
     for arguments, octets in (((path,), None), (("-",), path.read_bytes())):
         run = subprocess.run([build / "conformance" / "iwarp-check", "--format=ndjson", *arguments], input=octets,
@@ -47,7 +47,7 @@ def test_whole_files(build, originals):
 
 
 def mutate(octets, source):
-    """Cut off somewhere, or a few octets changed, most of them where formats keep their lengths."""
+    """Cuts the file, or changes a few octets, mostly where formats have lengths."""
     if source.random() < 0.3:
         return octets[:source.randrange(len(octets))]
     changed = bytearray(octets)
@@ -71,7 +71,7 @@ def test_damaged_files(build, originals, tmp_path, seed):
 
 
 def records(octets):
-    """[(header, octets)] of a pcap file of this byte order."""
+    """[(header, octets)] from a pcap file of this byte order."""
     at, found = 24, []
     while at < len(octets):
         n = struct.unpack_from("<I", octets, at + 8)[0]
@@ -81,7 +81,7 @@ def records(octets):
 
 
 def pcap_of(file, original):
-    """Packets of zeros up to 2 GiB, as holes, then those of the original."""
+    """Packets of zeros up to 2 GiB, as holes, then the original packets."""
     size = 1 << 18  # the snapshot length
     file.write(original[:24])
     first = records(original)[0][0][:8]
@@ -93,7 +93,7 @@ def pcap_of(file, original):
 
 def pcapng_of(file, original):
     """The same with blocks of a local type."""
-    size = 1 << 24  # the longest that libpcap takes
+    size = 1 << 24  # the longest block that libpcap accepts
     file.write(struct.pack("<IIIHHqI", 0x0A0D0D0A, 28, 0x1A2B3C4D, 1, 0, -1, 28))
     file.write(struct.pack("<IIHHII", 1, 20, 1, 0, 0, 20))
     while file.tell() < 1 << 31:
@@ -109,7 +109,7 @@ def pcapng_of(file, original):
 
 @pytest.mark.parametrize("write", [pcap_of, pcapng_of])
 def test_files_longer_than_2_gib(check, root, tmp_path, write):
-    """Also where off_t has 32 bits by default."""
+    """Also with an off_t of 32 bits by default."""
     original = root / "captures" / "real" / "params" / "crc-rping.pcap"
     path = tmp_path / "long"
     with open(path, "wb") as file:

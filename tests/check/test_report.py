@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The JSON report keeps to its schema and to the text report; selectors and caps."""
+"""The JSON report agrees with its schema and the text report; selectors and limits."""
 import re
 
 import jsonschema
@@ -52,7 +52,7 @@ def test_the_finding(report, bad, fault, catalogue):
 
 
 def test_strings_that_need_escaping(report, good, tmp_path):
-    """The file's name comes back as it is, whatever is in it; a waiver's text, too."""
+    """The file's name survives with any characters; a waiver's text, too."""
     path = tmp_path / "a \"quoted\" back\\slash, tab\t, line\nfeed, \x01, Übergröße, \u2028, \U0001F600.pcapng"
     path.write_bytes(good.read_bytes())
     _, parsed = report(path)
@@ -82,14 +82,14 @@ def test_only_true_equivalents_share_the_outcome(report, catalogue, good, bad):
         _, parsed = report(path)
         rules = parsed["captures"][0]["connections"][0]["rules"]
         for row in catalogue:
-            if row["judged"] == "same" and row["doc"] not in ("RFC 5666", "RFC 5667"):  # bind with another profile
+            if row["judged"] == "same" and row["doc"] not in ("RFC 5666", "RFC 5667"):  # they apply with another profile
                 assert rules.get(row["id"]) == rules.get(row["same"])
             elif row["judged"] == "with":
                 assert row["id"] not in rules
 
 
 def test_one_violation_fails_one_rule(report, check, capture):
-    """What is judged along with it is named, and neither failed nor waived by name."""
+    """Rules judged with it are named, but neither failed nor waived by name."""
     path = capture("rpcrdma", "--inject=CMPD-4.1-03")
     _, parsed = report(path)
     connection, = parsed["captures"][0]["connections"]
@@ -115,7 +115,7 @@ def test_selecting_a_rule_runs_what_judges_it(report, check, capture, catalogue)
 
 
 def test_a_document_chosen_alone_keeps_its_demands(report, capture):
-    """RFC 8166 4.3.2 demands it too, and is judged by the binding of RFC 8267 where there is one."""
+    """RFC 8166 4.3.2 requires it too, and the binding of RFC 8267 judges it if there is one."""
     path = capture("nfs41", "--inject=NFSULB-6.4.1-03")
     status, parsed = report("--rules=rfc8166", path)
     assert status == 1
@@ -162,7 +162,7 @@ def test_text_report_says_the_same(check, report, bad, fault):
 
 
 def test_equal_findings_are_folded(check, report, root, schema, tmp_path):
-    """The first three are listed, the others counted with the third; counts and totals are of all of them."""
+    """The first three are listed, the others are counted with the third; counts and totals include all."""
     path = root / "captures" / "real" / "nfs" / "nfs41-recall.pcap"
     rule = "--rules=CMPD-4.1-03"
     every = findings(report(rule, "--verbose", path)[1])
@@ -189,7 +189,7 @@ def test_equal_findings_are_folded(check, report, root, schema, tmp_path):
 
 
 def test_findings_that_are_not_kept(check, capture, tmp_path):
-    """With --max-findings every report counts them all, and says how many it does not list."""
+    """With --max-findings every report counts all of them, and gives the number not listed."""
     path = capture("rev1", "--inject=MPA-3-03")
     whole = read_report(check("--format=ndjson", path).stdout)["captures"][0]["connections"]
     assert len(whole) == 1 and len(whole[0]["findings"]) > 1
@@ -207,7 +207,7 @@ def test_findings_that_are_not_kept(check, capture, tmp_path):
 
 @pytest.mark.parametrize("transport", ["iwarp", "roce"])
 def test_json_in_proportion(check, capture, tmp_path, transport):
-    """Of clean traffic on many short connections it has a twentieth of the capture's size, besides what it says once of each rule."""
+    """For clean traffic on many short connections it has a twentieth of the capture's size, plus one entry for each rule."""
     path, report = capture("nfs-metadata", "--connections=20", "--size=1M", f"--transport={transport}"), tmp_path / "report.json"
     assert check("--format=ndjson", f"--output={report}", path).returncode == 0
     assert report.stat().st_size < path.stat().st_size / 20 + 32768

@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
---rotate: a report of each period. What a part tells is what its period brought, and the parts merged are the report that one run
-over all would have made.
-"""
+"""--rotate: a report of each period. A part covers its period, and the merged parts equal the report of one run."""
 import re
 import struct
 import subprocess
@@ -42,7 +39,7 @@ def part(path):
 
 
 def without_what_was_seen(capture):
-    """Parts say each for itself what came instead of RDMA connections, or of FPDUs; together they do not."""
+    """Each part names other traffic instead of RDMA connections, or of FPDUs; the whole does not."""
     if "nothing_checked" not in capture:
         return capture
     return capture | {"nothing_checked": capture["nothing_checked"].partition(" (seen: ")[0].partition(": ")[0]}
@@ -111,7 +108,7 @@ def test_some_parts_only(check, rotate, slow, schema):
 
 
 def test_cut_short_in_a_part(check, rotate, slow):
-    """Connections of one part made room for others: no verdict on the whole is a pass."""
+    """Connections of one part were judged early: no verdict on the whole is a pass."""
     _, parts = rotate("0.01", slow[0])
     assert read_report(check("merge", *parts).stdout)["captures"][0]["verdict"] == "pass"
     changed = load(parts[1])
@@ -166,7 +163,7 @@ def test_other_formats(check, slow, tmp_path):
 
 
 def test_ladders_of_a_part(check, slow, tmp_path):
-    """What happened around a finding is reported in its part; how the connection began only in the first."""
+    """Events around a finding are in its part; the connection's beginning is only in the first."""
     check("--format=html", "--rotate=0.01", f"--output={tmp_path / 'r.html'}", slow[1])
     texts = [path.read_text(encoding="utf-8") for path in sorted(tmp_path.glob("r-*.html"))]
     found = [text for text in texts if "MPA-4.1-05" in re.sub(r"<script.*?</script>", "", text, flags=re.S) and "<svg" in text]
@@ -174,7 +171,7 @@ def test_ladders_of_a_part(check, slow, tmp_path):
 
 
 def test_waivers(check, rotate, slow):
-    """One that no part used is reported in the last part."""
+    """A waiver that no part used is in the last part."""
     _, parts = rotate("0.01", "--waive=MPA-4.1-05:known", "--waive=DDP-6.1-01:never", slow[1])
     unused = [load(path)["summary"]["unused_waivers"] for path in parts]
     assert unused == [[]] * (len(parts) - 1) + [["DDP-6.1-01"]]
@@ -187,7 +184,7 @@ def test_print_goes_on(check, slow, tmp_path):
 
 
 def test_times_that_jump(check, packets_at, tmp_path):
-    """Periods without a packet have no report; those after times that went back neither."""
+    """Periods without a packet have no report; nor do those after times that went back."""
     path = packets_at([0, 1, 10 ** 6, 10 ** 6 + 0.5, 5, 2 ** 30])
     result = check("--rotate=2", "--format=ndjson", "--counts=connection", f"--output={tmp_path / 'report.json'}", path)
     parts = sorted(tmp_path.glob("report-*.json"))
@@ -217,7 +214,7 @@ def test_not_a_capture(check, tmp_path):
 
 
 def test_interrupted_pipe(build, slow, tmp_path):
-    """Of a pipe that never ends, what came is reported."""
+    """The packets from a pipe that never ends are reported."""
     with subprocess.Popen([build / "conformance" / "iwarp-check", "--rotate=0.01", "--format=ndjson", "--counts=connection", f"--output={tmp_path / 'r.json'}", "-"],
                           stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write(slow[0].read_bytes())
@@ -244,7 +241,7 @@ def test_usage(check, arguments, hint):
 
 @pytest.mark.parametrize("value", [None, -1, "x", [], {}, [1], {"x": 1}, 2 ** 62, spoiling.MISSING])
 def test_hostile_parts(check, rotate, slow, tmp_path, value):
-    """Whatever one of the parts holds: merged, or refused with one line."""
+    """For any contents of a part: merged, or refused with one line."""
     _, parts = rotate("0.005", "--rules=MPA-3-01,MPA-4.1-05,RPCR-2.2.2-01", slow[3])
     good = load(parts[1])
     changed = tmp_path / "changed.json"

@@ -143,7 +143,7 @@ def test_old_rules_bind_with_their_profile_only(report, catalogue, nfs3):
     assert old & set(connection(report, "--profile=rfc5666", nfs3)["rules"])
 
 
-TOGETHER = 25  # faults in a capture, each in a conversation of its own
+TOGETHER = 25  # faults in a capture, each in its own conversation
 
 
 def test_lines_and_reports_of_everything_generated(check, report, schema, build, capture):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What rules/cases.py makes of `case` blocks, and what it says of mistakes in them: file, line, and what is allowed."""
+"""How rules/cases.py compiles `case` blocks, and its messages about mistakes: file, line, and what is allowed."""
 import pathlib
 import re
 import subprocess

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The list of dependencies that the build makes: it is CycloneDX, and names all that the programs and plugins are linked with."""
+"""The build's list of dependencies: it is CycloneDX, and names everything that the programs and plugins are linked with."""
 import json
 import re
 import subprocess
 
 import pytest
 
-# Whatever the C library and the compiler bring, and Wireshark's own; else the name of pkg-config by that of the library.
+# Libraries of the C library, the compiler and Wireshark; else the pkg-config name for the library's name.
 SYSTEM = re.compile(r"lib(c|m|gcc_s|pthread|dl)\.so|ld-linux|linux-vdso|libw(ireshark|iretap|sutil)\.so")
 LIBRARIES = {"libglib-2.0": "glib-2.0", "libgobject-2.0": "glib-2.0", "libgio-2.0": "glib-2.0", "libgmodule-2.0": "glib-2.0", "libjson-glib-1.0": "json-glib-1.0",
              "libyaml-0": "yaml-0.1", "libxml2": "libxml-2.0", "libz": "zlib"}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The recipe for Slurm of docs/howto/many-captures.md, as written, on a Slurm of one node in a temporary folder."""
+"""The recipe for Slurm of docs/howto/many-captures.md, as written, on a Slurm of one node in a temporary directory."""
 import contextlib
 import os
 import pathlib
@@ -33,7 +33,7 @@ def blocks():
 
 
 def commands():
-    """Those that Slurm is needed for."""
+    """The commands that need Slurm."""
     section = PAGE.read_text(encoding="utf-8").split("## Slurm", 1)[1].split("\n## ", 1)[0]
     return re.search(r"^```sh\n(.*?)^```$", section, re.M | re.S).group(1)
 
@@ -76,7 +76,7 @@ def slurm():
     missing = [name for name in PROGRAMS if not shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin:/sbin")]
     if missing or os.geteuid() != 0:
         pytest.skip(f"needs root, and Slurm and munge of Debian; missing: {missing}")
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-slurm-"))  # short: the names of sockets are
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-slurm-"))  # short, because names of sockets are
     folder.chmod(0o755)
     (folder / "state").mkdir()
     (folder / "spool").mkdir()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--stats: figures of captures whose times are known, and what they come down to in words."""
+"""--stats: figures of captures with known times, and the conclusions in words."""
 import random as randomness
 import re
 import struct
@@ -22,7 +22,7 @@ def test_without_the_option_nothing_is_said(check, good):
 
 
 def test_a_client_serialised_by_grants_of_zero(check, play, timed):
-    """Each Call takes 84 us; the next one follows after 2 us, as the client had it ready all the time."""
+    """Each Call takes 84 us; the next follows after 2 us, as the client had it ready all the time."""
     steps = ["I call nfs3.getattr", "R reply credit=0"] * 100
     times = [MS + n // 2 * 86 * US + n % 2 * 84 * US for n in range(200)]
     said = section(check("--stats", timed(play(steps), times)))
@@ -35,7 +35,7 @@ def test_a_client_serialised_by_grants_of_zero(check, play, timed):
 
 
 def test_an_idle_client(check, play, timed):
-    """One Call each 10 ms, answered within one."""
+    """One Call every 10 ms, answered within one."""
     steps = ["I call nfs3.getattr", "R reply credit=16"] * 20
     times = [MS + n // 2 * 10 * MS + n % 2 * MS for n in range(40)]
     said = section(check("--stats", timed(play(steps), times)))
@@ -75,7 +75,7 @@ def close(found, exact):
 
 
 def is_of(distribution, numbers):
-    """The distribution says what these numbers come down to."""
+    """Compares the distribution with that of these numbers."""
     assert (distribution["count"], distribution["sum"]) == (len(numbers), sum(numbers))
     if numbers:
         assert (distribution["min"], distribution["max"]) == (min(numbers), max(numbers))
@@ -94,7 +94,7 @@ def test_no_statistics_without_the_option(report, good):
 
 @pytest.mark.parametrize("transport", ["iwarp", "roce"])
 def test_latencies_of_many_calls_in_flight(check, report, schema, play, tmp_path, transport):
-    """Eight at a time, answered in any order, at random times: as computed from the frames that --print names."""
+    """Eight at a time, answered in any order, at random times: as computed from the frames of --print."""
     steps = [step for n in range(40) for step in
              ["I 8* call nfs3.getattr" if n % 2 else "I 8* call nfs3.access", "R reply of=5",
               "R reply of=2", "R 6* reply"]]
@@ -133,7 +133,7 @@ def moving_frames(capture, said, transport):
 
 @pytest.mark.parametrize("transport", ["iwarp", "roce"])
 def test_parts_of_calls_with_chunks(check, report, play, tmp_path, transport):
-    """One at a time: every RDMA operation between a Call and its Reply is of this Call."""
+    """One at a time: every RDMA operation between a Call and its Reply belongs to this Call."""
     steps = ["I call nfs3.read count=5000 write=2000+3000", "R reply",
              "I call nfs3.write len=7000 read=1000+6000", "R pull", "R reply",
              "I call nfs3.readdir reply", "R reply long"] * 5
@@ -176,7 +176,7 @@ def test_callbacks_have_rows_of_their_own(report, capture):
 
 
 def test_credits_over_time(report, capture):
-    """The scenario says what is granted: 1, 32, 4, 16."""
+    """The scenario grants: 1, 32, 4, 16."""
     figures = statistics(report, capture("rpcrdma-credits"))
     credits = figures["initiator"]["credits"]
     assert (credits["granted_min"], credits["granted_max"], credits["granted_last"], credits["requested_last"]) == (1, 32, 32, 32)
@@ -194,7 +194,7 @@ def test_reads_at_their_limit(report, capture):
 
 
 def test_the_start_is_missing(report, play, tmp_path):
-    """Nothing is known of credits before the first Reply: here from one packet to the next."""
+    """Credits are unknown before the first Reply: here for the time between two packets."""
     source = play(["I call nfs3.getattr", "R reply credit=9"] * 10)
     figures = statistics(report, rewrite(source, tmp_path / "late.pcap", lambda found: found[5:]))
     credits = figures["initiator"]["credits"]
@@ -210,10 +210,10 @@ def test_what_a_hole_touches_is_in_no_latency(report, capture):
     assert sum(row["latency"]["count"] for row in figures["calls"]) == sum(row["replies"] - row["uncertain"] for row in figures["calls"])
 
 
-# ---- what carries them ----
+# ---- the transport ----
 
 def rewrite(source, target, change):
-    """Writes the packets of `source` again, in the order change([packet]) -> [packet], a microsecond apart."""
+    """Rewrites the packets of `source`, in the order change([packet]) -> [packet], a microsecond apart."""
     found, link = packets(source.read_bytes())
     with open(target, "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, link))
@@ -237,7 +237,7 @@ def test_sent_again_and_out_of_order(report, capture, tmp_path):
         found = list(found)
         found[swapped], found[swapped + 1] = found[swapped + 1], found[swapped]
         captured, length, packet = found[again]
-        retransmitted = packet[:18] + b"\x7f\x7f" + packet[20:]  # another identification: no copy that the capture made
+        retransmitted = packet[:18] + b"\x7f\x7f" + packet[20:]  # another identification: not a copy made by the capture
         return found[:again + 1] + [(captured, length, retransmitted)] + found[again + 1:]
     octets = [payload(packet) for packet in packets(source.read_bytes())[0]]
     plain = statistics(report, source)["initiator"]["carrier"]
@@ -253,7 +253,7 @@ def test_sent_again_and_out_of_order(report, capture, tmp_path):
 
 @pytest.mark.parametrize("markers", [False, True])
 def test_fpdus_and_their_overhead(report, capture, markers):
-    """1400-octet ULPDUs of Tagged segments: 2 of length, 14 of headers, PAD to a multiple of 4, 4 of CRC, Markers of 4 each 512."""
+    """1400-octet ULPDUs of Tagged segments: 2 of length, 14 of headers, PAD to a multiple of 4, 4 of CRC, Markers of 4 every 512."""
     source = capture("bulk", "--size=300k", *(["--markers"] if markers else []))
     sent = statistics(report, source)["initiator"]["carrier"]
     fpdus, ulpdu = sent["fpdus"], sent["ulpdu_octets"]
@@ -267,7 +267,7 @@ def test_fpdus_and_their_overhead(report, capture, markers):
 
 
 def test_roce_counts_what_was_sent_again(report, capture):
-    """As the report of the connection itself has it."""
+    """The same numbers as in the report of the connection itself."""
     _, parsed = report("--stats", capture("nfs3", "--transport=roce", "--net=loss=0.05", "--seed=5"))
     connection = parsed["captures"][0]["connections"][0]
     sides = [connection["statistics"][side]["carrier"] for side in ("initiator", "responder")]
@@ -279,7 +279,7 @@ def test_roce_counts_what_was_sent_again(report, capture):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_reads_are_counted_whatever_is_sent_again(report, capture, seed):
-    """Responses of several Reads are mixed then; and no more than all packets are copies."""
+    """Responses of several Reads are mixed then; and copies are fewer than all packets."""
     counts = []
     for net in ([], [f"--net=loss=0.05", f"--seed={seed}"]):
         _, parsed = report("--stats", capture("mount-nfs42", "--transport=roce", *net))
@@ -314,14 +314,14 @@ def test_latency_of_reads(check, report, play, tmp_path):
     is_of(found["sizes"], [5000] * 30)
 
 
-# ---- however it is read ----
+# ---- any way of reading ----
 
 CAPTURES = ["real/nfs/nfs41-recall.pcap", "real/nfs/nfs3-acl.pcap", "real/perftest/ib-read-bw-4096.pcap", "real/net/snap96-rping.pcap",
             "roce/nfs3-write-4k-64k.pcap", "roce/loss8in-mount-nfs41.pcap"]
 
 
 def without(parsed):
-    """The figures alone: the command line and the like differ."""
+    """Only the figures: the command line and the like differ."""
     return [connection["statistics"] for capture in parsed["captures"] for connection in capture["connections"]]
 
 
@@ -368,7 +368,7 @@ def test_merge_distrusts_statistics(check, root, tmp_path):
             assert result.stderr.startswith("iwarp-check: ") and not result.stdout
 
 
-# ---- what it comes down to ----
+# ---- conclusions ----
 
 def found(report, *arguments):
     return {finding["id"]: finding for finding in statistics(report, *arguments)["findings"]}
@@ -380,7 +380,7 @@ def test_finding_small_sends(report, play):
 
 
 def test_finding_inline_too_small(report, play):
-    """No Private Data: 1024 octets, where 2000 have to go by chunks."""
+    """No Private Data: a limit of 1024 octets, so 2000 have to use chunks."""
     steps = ["I call nfs3.read count=2000 write", "R reply"] * 30
     path = play(["I call nfs3.null", "R reply"] + steps, start="with rpcrdma no-private-data")
     finding = found(report, path)["inline-too-small"]
@@ -391,7 +391,7 @@ def test_finding_inline_too_small(report, play):
 
 
 def test_finding_reads_at_their_limit(report, capture):
-    """16 Reads and Atomics in flight, which is what the ends agreed on."""
+    """16 Reads and Atomics in flight, as agreed."""
     finding = found(report, capture("operations", "--count=200"))["read-limit"]
     assert "as IRD and ORD allow, 16," in finding["text"]
 
@@ -406,7 +406,7 @@ def test_no_overhead_of_large_messages(report, capture):
 
 
 def mostly_fast(calls):
-    """Calls of 1 ms, three of which take 200 ms: when each Call and Reply is seen."""
+    """Times of Calls and Replies: Calls of 1 ms, three of which take 200 ms."""
     times, now = [], MS
     for n in range(calls):
         took = 200 * MS if n in (20, 120, 180) else MS
@@ -416,7 +416,7 @@ def mostly_fast(calls):
 
 
 def test_finding_the_server_and_the_tail(report, play, timed):
-    """Nothing is moved by RDMA, and the path takes no time."""
+    """No data moves by RDMA, and the path takes no time."""
     path = play(["I call nfs3.getattr", "R reply credit=9"] * 200)
     findings = found(report, timed(path, mostly_fast(200)))
     assert "takes 100 % of the time of the Calls" in findings["server-time"]["text"]
@@ -426,10 +426,8 @@ def test_finding_the_server_and_the_tail(report, play, timed):
 
 
 def lossy(play, tmp_path, events, calls=40):
-    """
-    Calls one after the other, without pure ACKs: events(n) is what happened to Call n, [("call" or "reply", ns after its Call)];
-    the next Call follows the last of it.
-    """
+    """Successive Calls, without pure ACKs: events(n) is what happened to Call n, [("call" or "reply", ns after its Call)]; the next Call follows the last
+    event."""
     source = play(["I call nfs3.getattr", "R reply credit=9"] * calls)
     found, link = packets(source.read_bytes())
     data = [packet for packet in found[3:] if payload(packet) > 0]
@@ -448,12 +446,12 @@ def lossy(play, tmp_path, events, calls=40):
 
 
 @pytest.mark.parametrize("slow,lost", [
-    ([("call", 0), ("call", 200 * MS), ("reply", 201 * MS)], 200 * MS),  # the Call was lost after the place of the capture
-    ([("call", 0), ("call", 200 * MS), ("call", 600 * MS), ("reply", 601 * MS)], 600 * MS),  # twice
-    ([("call", 0), ("reply", MS), ("reply", 200 * MS)], 199 * MS),  # its Reply was
+    ([("call", 0), ("call", 200 * MS), ("reply", 201 * MS)], 200 * MS),  # the Call was lost after the capture point
+    ([("call", 0), ("call", 200 * MS), ("call", 600 * MS), ("reply", 601 * MS)], 600 * MS),  # lost twice
+    ([("call", 0), ("reply", MS), ("reply", 200 * MS)], 199 * MS),  # its Reply was lost
 ])
 def test_time_lost_on_the_path_is_not_the_servers(report, play, tmp_path, slow, lost):
-    """A timeout of TCP, for each tenth Call: the server answered within a millisecond."""
+    """A timeout of TCP, for every tenth Call: the server answered within a millisecond."""
     path = lossy(play, tmp_path, lambda n: slow if n % 10 == 5 else [("call", 0), ("reply", MS)])
     row = rows(statistics(report, path))["NFS3 GETATTR"]
     assert (row["latency"]["count"], row["delayed"], row["lost_time"], row["lost_time_moving_data"]) == (40, 4, 4 * lost, 0)
@@ -465,7 +463,7 @@ def test_time_lost_on_the_path_is_not_the_servers(report, play, tmp_path, slow, 
 
 
 def test_a_slow_server_on_a_lossy_path(report, play, tmp_path):
-    """What is left after the loss is the server's, as before."""
+    """The time after the loss is the server's, as before."""
     path = lossy(play, tmp_path, lambda n: [("call", 0), ("call", 200 * MS), ("reply", 260 * MS)] if n == 5 else [("call", 0), ("reply", 60 * MS)])
     findings = found(report, path)
     whole = 39 * 60 + 260
@@ -474,13 +472,13 @@ def test_a_slow_server_on_a_lossy_path(report, play, tmp_path):
 
 
 def test_overtaken(report, play, tmp_path):
-    """What came first waited for what it had overtaken, and no longer than that."""
+    """The first packet waited for the one that it had overtaken, and no longer."""
     source = lossy(play, tmp_path, lambda n: [("call", 0), ("reply", MS)])
     found_packets, link = packets(source.read_bytes())
     call, reply, call2, reply2 = found_packets[5:9]
     with open(tmp_path / "overtaken.pcap", "wb") as out:
         out.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262144, link))
-        at = [*range(5), 10, 20, 500, 600]  # both Calls, the second Reply, and the first one
+        at = [*range(5), 10, 20, 500, 600]  # both Calls, the second Reply, then the first
         for when, (captured, length, octets) in zip(at, [*found_packets[:5], call, call2, reply2, reply]):
             out.write(struct.pack("<IIII", *divmod(10**18 + when * MS, 10**9), captured, length) + octets)
     row = rows(statistics(report, tmp_path / "overtaken.pcap"))["NFS3 GETATTR"]

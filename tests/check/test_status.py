@@ -50,7 +50,7 @@ def cut_after(path, frames, out):
 
 
 def test_connections_without_a_judged_fpdu_are_no_pass(check, report, good, capture, root, tmp_path):
-    """A start-up and then nothing; a rejection."""
+    """A start-up without more; a rejection."""
     for path in (cut_after(good, 5, tmp_path / "start.pcapng"), root / "captures" / "real" / "basic" / "cmtime.pcap"):
         result = check(path)
         assert result.returncode == 3 and "no FPDU could be judged" in result.stdout.splitlines()[0]
@@ -66,7 +66,7 @@ def test_connections_without_a_judged_fpdu_are_no_pass(check, report, good, capt
 
 
 def test_a_request_that_is_never_answered_is_no_pass(check, report, build, tmp_path):
-    """Not even when its private data says that RPC-over-RDMA would have followed."""
+    """Not even if its private data says that RPC-over-RDMA would follow."""
     for options, frames in ((["rpcrdma-private-data"], 4), (["rpcrdma-private-data", "--transport=roce"], 1)):
         subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", *options, "-o", tmp_path / "whole.pcapng"], check=True)
         path = cut_after(tmp_path / "whole.pcapng", frames, tmp_path / "asked.pcapng")

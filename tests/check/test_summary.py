@@ -84,7 +84,7 @@ def test_standard_output_full(build, bad):
     ([], ["pass", "fail", "nothing-to-check", "error", "pass"]), (["--fail-on=never"], ["pass", "pass", "nothing-to-check", "error", "pass"]),
     (["--fail-on=trouble"], ["pass", "fail", "nothing-to-check", "error", "fail"]), (["--waive=MPA-4.1-05"], ["pass", "pass", "nothing-to-check", "error", "pass"])])
 def test_json_has_a_verdict_of_each_capture(check, report, schema, root, good, bad, no_mpa, tmp_path, options, words):
-    """The same as --summary has; merge leaves them as they are."""
+    """The same as in --summary; merge keeps them."""
     paths = [good, bad, no_mpa, "/no/such/file", root / "tests" / "check" / "trouble" / "c8-dead-server-stats-order-roce.pcap"]
     _, parsed = report(*options, *paths)
     validate(parsed, schema)

@@ -31,10 +31,10 @@ def checker(build):
     return build / "conformance" / "iwarp-check"
 
 
-# ---- disks that are full ----
+# ---- full disks ----
 
 def in_small_disk(size, script, *arguments):
-    """Runs the shell script in a folder on a disk of `size` KiB. Its status and output."""
+    """Runs the shell script in a directory on a disk of `size` KiB. Its status and output."""
     mount = f'mount -t tmpfs -o size={size}k none "$0" && cd "$0" || exit 99\n'
     result = subprocess.run(["unshare", "--mount", "sh", "-c", mount + script, *arguments], capture_output=True, text=True,
                             timeout=120, check=False)
@@ -46,7 +46,7 @@ def in_small_disk(size, script, *arguments):
 @pytest.mark.parametrize("form", FORMATS)
 def test_disk_fills_in_the_middle_of_a_report(checker, build, tmp_path, form):
     capture = tmp_path / "many.pcapng"
-    # GitHub's annotations are one line for each finding: many captures with one.
+    # GitHub's annotations are one line for each finding: many captures with one finding.
     subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "rev1", "--inject=MPA-4.1-05", "-o", capture], check=True)
     script = (f'printf "{OLD}" >report; "$1" --verbose --format={form} --output=report $(yes "$2" | head -n 400); '
               'echo "status $?"; ls; cat report')
@@ -63,7 +63,7 @@ def test_disk_fills_in_the_middle_of_the_annotated_copy(checker, large, tmp_path
 
 
 def test_disk_fills_while_parts_are_written(checker, large, tmp_path):
-    """--rotate: what was complete stays, the rest is trouble."""
+    """--rotate: complete reports stay, the rest is an error."""
     script = '"$1" --verbose --rotate=0.001 --format=ndjson --output=report "$2"; echo "status $?"; ls'
     result = in_small_disk(100, script, tmp_path, checker, large)
     lines = result.stdout.split()
@@ -83,7 +83,7 @@ def test_killed_while_writing_keeps_the_old_file(checker, build, large, tmp_path
         subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "nfs3", "-o", captures[0]], check=True)
     result = subprocess.run([checker, *options, f"{option}={target}", *captures], stdout=subprocess.DEVNULL, check=False,
                             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
-    assert result.returncode == -signal.SIGXFSZ  # the kernel ends it at the write that passes the limit
+    assert result.returncode == -signal.SIGXFSZ  # the kernel ends it at the write that exceeds the limit
     assert [path.stat().st_size for path in tmp_path.glob("target.*")] == [1 << 20]
     assert target.read_text() == OLD
 
@@ -91,14 +91,14 @@ def test_killed_while_writing_keeps_the_old_file(checker, build, large, tmp_path
 # ---- captures that change while they are read ----
 
 def waiting(pipe):
-    """Octets in it."""
+    """Octets in the pipe."""
     return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
 
 
 def reading_stopped(checker, path):
-    """iwarp-check --print in the middle of the capture: nobody reads what it prints."""
+    """iwarp-check --print in the middle of the capture: nobody reads its output."""
     ours, theirs = os.pipe()
-    fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, 4096)  # before anything is in it
+    fcntl.fcntl(ours, fcntl.F_SETPIPE_SZ, 4096)  # while it is empty
     process = subprocess.Popen([checker, "--print", "--format=ndjson", "--output=/dev/fd/2", path], stdout=theirs, stderr=subprocess.PIPE)
     os.close(theirs)
     process.stdout = os.fdopen(ours, "rb")
@@ -166,7 +166,7 @@ def test_growing_file_through_a_pipe(checker, build, tmp_path):
             while int(open(f"/proc/{process.pid}/io", encoding="ascii").read().split("rchar: ")[1].split()[0]) < len(octets):
                 time.sleep(0.05)
             time.sleep(0.2)
-            process.send_signal(signal.SIGINT)  # as somebody would who has seen enough
+            process.send_signal(signal.SIGINT)  # as by an impatient user
             report = read_report(process.communicate(timeout=60)[0])
         tail.kill()
     expected = read_report(subprocess.run([checker, "--format=ndjson", whole], capture_output=True, check=False).stdout)
@@ -222,7 +222,7 @@ def test_clock_jumps_blame_nobody(checker, build, tmp_path, scenario):
 
 
 def test_a_packet_captured_late_is_no_jump(checker, build, tmp_path):
-    """It has the time at which it was sent; the packet after it goes on from before."""
+    """It has the time at which it was sent; the packet after it continues from before."""
     original, changed = tmp_path / "original.pcap", tmp_path / "changed.pcap"
     subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "nfs3", "--pcap", "-o", original], check=True)
     octets = original.read_bytes()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--format=tap: TAP 14 that KTAP's readers and prove take, with what the JSON report says."""
+"""--format=tap: TAP 14 that KTAP's readers and prove accept, with the contents of the JSON report."""
 import os
 import re
 import shutil

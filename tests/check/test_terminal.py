@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The text report on a terminal: wrapped to its width, in colour; and what it shows without --verbose."""
+"""The text report on a terminal: wrapped to its width, in colour; and its contents without --verbose."""
 import fcntl
 import os
 import pty
@@ -28,7 +28,7 @@ def read_all(terminal):
 
 @pytest.fixture
 def on_terminal(build):
-    """on_terminal(columns, *arguments, **environment) -> what the terminal got"""
+    """on_terminal(columns, *arguments, **environment) -> the terminal's text"""
     def run(columns, *arguments, **environment):
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
@@ -105,7 +105,7 @@ def test_names_cannot_control_the_terminal(check, good, tmp_path):
 
 
 def stderr_on_terminal(build, good, pause):
-    """What iwarp-check draws, and when: seconds after its start until the first of it. It gets its input after a pause."""
+    """The drawing of iwarp-check, and the seconds from its start to the first of it. Its input comes after a pause."""
     ours, theirs = pty.openpty()
     begin = time.monotonic()
     process = subprocess.Popen([build / "conformance" / "iwarp-check", "-", good], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
@@ -122,7 +122,7 @@ def stderr_on_terminal(build, good, pause):
 
 
 def test_progress_appears_after_half_a_second(build, good):
-    for pause in (0.7, 2, 6, 20):  # a busy machine may not have started it earlier
+    for pause in (0.7, 2, 6, 20):  # a busy machine may start it late
         text, first = stderr_on_terminal(build, good, pause)
         assert first >= 0.5
         if text:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A text report of many findings: the rules violated come first, and what repeats is counted."""
+"""A text report of many findings: the violated rules come first, and repetitions are counted."""
 import re
 
 import pytest
@@ -33,7 +33,7 @@ def test_repeated_connections_are_counted(check, many):
 
 
 def test_waived_ones_are_others(check, many):
-    """What is waived on some connections is shown where it is not."""
+    """A finding that is waived on some connections is shown on the others."""
     first = check("--waive=DDP-3-08", *many[:3]).stdout
     assert "waived" in first
 
@@ -43,10 +43,10 @@ def test_few_need_no_table(check, bad):
 
 
 def test_a_request_that_was_never_answered(check, root, tmp_path):
-    """No pass, and said where the connection is."""
+    """It does not pass, and the report names the connection."""
     octets = (root / "captures" / "real" / "params" / "crc-rping.pcap").read_bytes()
     at, packets = 24, 0
-    while packets < 5:  # up to the Request, and its acknowledgement
+    while packets < 5:  # up to the Request and its acknowledgement
         at += 16 + int.from_bytes(octets[at + 8:at + 12], "little")
         packets += 1
     path = tmp_path / "unanswered.pcap"

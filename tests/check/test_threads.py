@@ -19,7 +19,7 @@ def visible_allocations(monkeypatch):
 
 @pytest.fixture(scope="module")
 def connections(build, tmp_path_factory):
-    """Captures of many connections: sound ones, and ones through a network that loses, repeats and reorders."""
+    """Captures of many connections: flawless, and through a network that loses, repeats and reorders."""
     folder = tmp_path_factory.mktemp("threads")
     plays = {"many": ["many", "--connections=400"], "operations": ["operations", "--count=2000"]}
     for seed in range(3):
@@ -33,7 +33,7 @@ def connections(build, tmp_path_factory):
 
 
 def timeless(report):
-    """JUnit without how long it took."""
+    """JUnit without the duration."""
     return re.sub(r' time="[\d.]+"', "", report)
 
 
@@ -52,7 +52,7 @@ def test_one_capture_many_threads(check, connections, root, form):
 @pytest.mark.parametrize("play", [["stack-nfs42", "--connections=40"], ["nfs-metadata", "--size=2M", "--connections=30"],
                                   ["nfs-metadata", "--size=2M", "--connections=30", "--transport=roce"], ["many", "--connections=300"]], ids=lambda play: "-".join(play))
 def test_clients_whose_packets_alternate(check, build, tmp_path, play):
-    """Packets wait until those of their connection can be worked on together; with --print they are worked on as they come."""
+    """Packets are processed connection by connection; with --print, as they come."""
     capture, report = tmp_path / "clients.pcapng", tmp_path / "report.json"
     subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", *play, "-o", capture], check=True, capture_output=True)
     options = ["--format=ndjson", "--counts=connection", f"--output={report}", capture]
@@ -64,14 +64,14 @@ def test_clients_whose_packets_alternate(check, build, tmp_path, play):
 
 
 def test_corpus(check, root):
-    """All of it at once: threads over captures and over the connections of each."""
+    """Everything at once: threads for captures and for the connections of each."""
     paths = sorted((root / "captures" / "generated").glob("**/*.pcap*"))
     reports = {check("--format=ndjson", f"-j{threads}", *paths, timeout=600).stdout for threads in (1, 2, 4, 8)}
     assert len(reports) == 1
 
 
 def test_concatenated_connections(check, build, tmp_path):
-    """Addresses used again and again, in one capture: each connection keeps its number and its findings."""
+    """Addresses reused many times in one capture: each connection keeps its number and its findings."""
     mergecap = subprocess.run(["sh", "-c", "command -v mergecap"], capture_output=True, check=False)
     if mergecap.returncode:
         pytest.skip("mergecap is missing")
@@ -87,7 +87,7 @@ def test_concatenated_connections(check, build, tmp_path):
 
 
 def with_own_ports(reused, capture):
-    """Connections of one port after the other get a port each: they are of several threads then."""
+    """Successive connections of one port get a port each, and so belong to several threads."""
     octets, at, port = bytearray(reused.read_bytes()), 24, 50000
     while at < len(octets):
         packet, captured = at + 16, struct.unpack_from("<I", octets, at + 8)[0]
@@ -100,10 +100,10 @@ def with_own_ports(reused, capture):
 
 
 def test_layouts_of_terminates(check, build, tmp_path):
-    """What one connection proves of its host counts for those after it, whichever thread works on them, and not for those before."""
+    """The layout proven by one connection applies to its host's later connections on any thread, but not to earlier ones."""
     bare = "I send; R send; I send op=12; R term 0/2/06 have-len=0 have-ddp=0 m=0 d=0 @18=0x20"
     proof = "I send; R send; I send dv=2; R term 1/2/06 @18=0x21 @20=0x03"
-    before, after = 70, 24  # more packets than are read before those of many connections wait for one another
+    before, after = 70, 24  # more packets than are read before connections are processed in groups
     reused, capture = tmp_path / "reused.pcap", tmp_path / "host.pcap"
     subprocess.run([build / "traffic-gen" / "iwarp-gen", "play", "script", "--pcap", "--script=" + "; next; ".join([bare] * before + [proof] + [bare] * after),
                     "-o", reused], check=True)

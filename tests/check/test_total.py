@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What ./test says: how far it is, and its total. scripts/packages waits for another apt."""
+"""The output of ./test: its progress and its total. scripts/packages waits for another apt."""
 import os
 import pty
 import subprocess
@@ -29,7 +29,7 @@ def test_no_result_is_a_failure(root, tmp_path):
 
 
 def test_progress(root, tmp_path):
-    """Of a build, of ctest, and of parts of pytest, while a process runs."""
+    """For a build, ctest, and parts of pytest, while a process runs."""
     for name, text in (("build.log", "[1/30] a\n[12/30] b\n"), ("unit.log", "  1/3 Test #1: a .... Passed\n      Start 2: b\n")):
         (tmp_path / name).write_text(text, encoding="utf-8")
     for name, text in (("build", tmp_path / "build.log"), ("unit", tmp_path / "unit.log"), ("check", "7 0 900"), ("suite", "8 2 50"), ("lives", "")):

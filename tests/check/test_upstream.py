@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""upstream/: each report is shown by its command, and a report that is not true is noticed."""
+"""upstream/: each report is shown by its command, and a report that is no longer true is noticed."""
 import os
 import re
 import shutil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A command line that makes no sense: one line that says what to do, status 2, nothing on standard output."""
+"""A wrong command line: one line that says what to do, status 2, nothing on standard output."""
 import pytest
 
 

@@ -126,7 +126,7 @@ def test_mistakes_name_file_and_line(check, waivers, good, text, line, hint):
 
 
 def waives(report, waivers, path, rule, scope):
-    """Whether a waiver of the rule with that scope waives its findings in the capture."""
+    """Whether a waiver for the rule with that scope waives its findings in the capture."""
     _, parsed = report(f"--waivers={waivers(f'- id: {rule}' + chr(10) + '  why: known' + chr(10) + '  scope:' + chr(10) + '    ' + scope + chr(10))}", path)
     findings = [f for f in parsed["captures"][0]["connections"][0]["findings"] if f["rule"] == rule]
     assert findings and len({f["waived"] for f in findings}) == 1
@@ -151,7 +151,7 @@ def test_scope_of_findings(report, waivers, capture, schema):
 
 
 def test_scope_of_an_answer_that_never_came(report, waivers, capture):
-    """The operation of a COMPOUND is that which it is there for."""
+    """A COMPOUND's operation is its main operation."""
     path = capture("rpcrdma", "--inject=RPCR-4.5.4-03/fault")
     _, parsed = report(path)
     finding = next(f for f in parsed["captures"][0]["connections"][0]["findings"] if f["rule"] == "RPCR-4.5.4-03")
@@ -170,13 +170,13 @@ def test_a_scope_that_is_not_known_matches_nothing(report, waivers, bad, fault):
 
 
 def test_a_pattern_takes_no_time(check, waivers, bad, fault):
-    """However many stars: each that fails is not tried with all others again."""
+    """For any number of stars: a failing one is not combined with all others again."""
     path = waivers(f"- id: {fault}\n  why: x\n  scope:\n    found: \"{'*e' * 200}x\"\n")
     assert check(f"--waivers={path}", bad, timeout=60).returncode == 1
 
 
 def test_until(check, report, waivers, bad, fault, schema):
-    """A waiver holds on its last day; after that the finding fails, and the report says since when."""
+    """A waiver applies on its last day; then the finding fails, and the report has the date."""
     today = datetime.date.today()
     for until, expired in ((today + datetime.timedelta(2), False), (today - datetime.timedelta(2), True)):
         path = waivers(f"- id: {fault}\n  why: firmware 1.3 has it\n  until: {until}\n")
@@ -189,7 +189,7 @@ def test_until(check, report, waivers, bad, fault, schema):
         for form in ("text", "html", "markdown"):
             assert (line in check(f"--waivers={path}", "--format=" + form, bad).stdout.replace("\\", "").replace("\n  ", " ")) == expired, form
     path.write_text(path.read_text(encoding="utf-8") + f"- id: {fault}\n  why: known\n", encoding="utf-8")
-    assert check(f"--waivers={path}", bad).returncode == 0  # another one holds still
+    assert check(f"--waivers={path}", bad).returncode == 0  # another waiver still applies
 
 
 def test_a_case_waives_no_finding(check, waivers, bad, fault):

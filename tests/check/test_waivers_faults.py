@@ -8,16 +8,16 @@ import pytest
 
 from reports import read_report
 
-# File: each fault that it lets pass, and the entry whose reason names that fault.
+# File: each fault that passes with it, and the entry whose reason names that fault.
 NAMED = {
     "ganesha-6.5": {
-        "RPCR-3.4.6.2-02": "RPCR-3.4.6.2-02",  # a READ writes more octets than it has, as if they were its roundup
+        "RPCR-3.4.6.2-02": "RPCR-3.4.6.2-02",  # a READ writes more octets than it has, like a roundup
         "RPCR-3.4.6.2-02/returned": "RPCR-3.4.6.2-02",
-        "RPCR-3.4.6.2-03": "RPCR-3.4.6.2-03",  # and returns a length with these in it
+        "RPCR-3.4.6.2-03": "RPCR-3.4.6.2-03",  # and returns a length that includes them
         "RPCR-3.5.3-10": "RPCR-3.5.3-10",  # a READ with a Write chunk and a Reply chunk is answered without the Write list
     },
     "linux-6.1-nfsd": {
-        "CMPD-4.1-03/server": "CMPD-4.1-03",  # the server announces that it does not invalidate, and does
+        "CMPD-4.1-03/server": "CMPD-4.1-03",  # the server announces no invalidation, but invalidates
         "RPC-9-05/long": "RPC-9-05",  # GARBAGE_ARGS for a long SETACL
     },
     "linux-6.1-siw": {
@@ -25,7 +25,7 @@ NAMED = {
         "MPA-4.1-05": "MPA-4.1-05", "MPA-4.1-06+ok": "MPA-4.1-05", "MPA-4.1-07+ok": "MPA-4.1-05",  # octets in the PAD
         "MPA-7.1.2-23": "MPA-7.1.2-23",  # the Responder sends first
         "MPA2-6-02": "MPA2-6-02",  # the reserved bit 0x08
-        "RDMAP-5.2.1-18": "RDMAP-5.2.1-18",  # a Read of no octets is answered with some
+        "RDMAP-5.2.1-18": "RDMAP-5.2.1-18",  # a Read of no octets is answered with octets
     },
     "linux-6.1-xprtrdma": {},
     "linux-6.12-nfsd": {"CMPD-4.1-03/server": "CMPD-4.1-03"},
@@ -35,13 +35,13 @@ NAMED = {
 
 
 def waived_rules(root):
-    """Those of entries for findings, without those of cases."""
+    """Rules of entries for findings, without those for cases."""
     return {rule for path in (root / "waivers").glob("*.yaml") for rule in re.findall(r"^- id: ([^/\s]+)$", path.read_text(encoding="utf-8"), re.M)}
 
 
 @pytest.fixture(scope="module")
 def faults(build, root, tmp_path_factory):
-    """Fault: its capture. One of each rule is kept in the tree; of the rules that waivers are for, all faults are made, on both transports."""
+    """Fault: its capture. The tree keeps one for each rule; for the rules of waivers, all faults are made, on both transports."""
     folder, rules, made = tmp_path_factory.mktemp("faults"), waived_rules(root), {}
     program, jobs = build / "traffic-gen" / "iwarp-gen", []
     for transport in ("iwarp", "roce"):
@@ -60,7 +60,7 @@ def faults(build, root, tmp_path_factory):
 
 
 def failing(check, faults, *options):
-    """Path: rules of the findings that fail, and rules of what is waived."""
+    """Path: rules of failing findings, and rules of waived findings."""
     result = check("--format=ndjson", "--no-progress", "--fail-on=warning", *options, *faults)
     parsed, found = read_report(result.stdout), {}
     for capture in parsed["captures"]:
@@ -89,7 +89,7 @@ def test_no_fault_passes_that_no_reason_names(check, faults, bare, name):
 
 
 def test_no_unanswered_call_is_waived(check, faults, bare, root):
-    """Nor by all files together: what is left says so."""
+    """Not even by all files together: the remaining finding says so."""
     silent = [path for path, (rules, _) in bare.items() if "RPCR-4.5.4-03" in rules]
     assert silent
     left = failing(check, silent, "--waivers=linux", "--waivers=ganesha")

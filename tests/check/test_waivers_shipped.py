@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The waivers that are shipped: they cover what was measured on Linux, and nothing is in them that was not."""
+"""The shipped waivers: they cover the deviations measured on Linux, and no others."""
 import csv
 import pathlib
 import re
@@ -10,7 +10,7 @@ import pytest
 from reports import read_report
 
 NAMES = ("linux-6.1-siw", "linux-6.1-nfsd")
-OTHERWISE = {"MPA-7.1.2-10"}  # of a conversation in which the application never answers: no fault of Linux
+OTHERWISE = {"MPA-7.1.2-10"}  # from a conversation in which the application never answers: not Linux's fault
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def hint(check, *arguments):
 
 
 def test_a_fail_names_the_file_that_explains_it(check, captures):
-    """On every real capture that fails it does, and with that file none fails."""
+    """On every failing real capture it does, and with that file none fails."""
     failing = [path for path in captures if check(path).returncode == 1]
     assert len(failing) > 10
     for path in failing:
@@ -48,7 +48,7 @@ def test_a_fail_names_the_file_that_explains_it(check, captures):
 
 
 def test_the_most_specific_that_explains_all(check, root):
-    """What only one version does names it; what several do names what they are versions of."""
+    """A deviation of one version names that version; a deviation of several names their group."""
     real = root / "captures" / "real"
     assert hint(check, real / "basic" / "ucmatose.pcap")[3] == "linux-6.1-siw"
     assert hint(check, real / "params" / "p2p-good.pcap", real / "basic" / "ucmatose.pcap")[3] == "linux-6.1-siw"
@@ -59,7 +59,7 @@ def test_the_most_specific_that_explains_all(check, root):
 
 
 def test_names_and_groups(check, bad):
-    """A name's words are those of the file, some left out; nfsrdma is what nfsd was called."""
+    """A name has the file's words, some left out; nfsrdma was the former name of nfsd."""
     for name in ("linux", "linux-siw", "linux-6.1", "linux-7.2", "linux-6.1-siw"):
         assert check(f"--waivers={name}", bad).returncode == 0, name
     for name in ("linux-nfsd", "linux-nfsrdma", "linux-6.1-nfsd", "ganesha", "linux-7.2-nfsd"):
@@ -69,7 +69,7 @@ def test_names_and_groups(check, bad):
 
 
 def test_a_case_is_no_finding(check, capture, tmp_path, root):
-    """A shipped waiver of a case waives no finding of its rule."""
+    """A shipped waiver for a case waives no finding of its rule."""
     cases = re.findall(r"^- case: ([^/\s]+)", (root / "waivers" / "linux-6.1-nfsd.yaml").read_text(encoding="utf-8"), re.M)
     assert {"RPCR-4.5.2-05", "EXP-3.5.1-01"} <= set(cases)
     for case in ("RPCR-4.5.2-05", "EXP-3.5.1-01"):
@@ -77,7 +77,7 @@ def test_a_case_is_no_finding(check, capture, tmp_path, root):
 
 
 def test_files_with_cases_are_read(check, bad, tmp_path):
-    """The same file is for iwarp-gen test, which has cases; of a capture they say nothing, used or not."""
+    """The same file serves iwarp-gen test, which has cases; for a capture, unused cases are not reported."""
     path = tmp_path / "known.yaml"
     path.write_text("- id: MPA-7.1.2-10/257\n  why: known\n- id: MPA-4.1-05\n  why: known\n", encoding="utf-8")
     assert check(f"--waivers={path}", "--strict-waivers", bad).returncode == 0
@@ -86,7 +86,7 @@ def test_files_with_cases_are_read(check, bad, tmp_path):
 
 
 def test_made_from_what_is_proved(root):
-    """The files are what tests/interop/waivers.py makes of captures and of the tables of failed cases."""
+    """tests/interop/waivers.py makes the files from captures and from the tables of failed cases."""
     done = subprocess.run(["/usr/bin/python3", root / "tests" / "interop" / "waivers.py", "--check"], capture_output=True, text=True,
                           check=False)
     assert done.returncode == 0, done.stderr
@@ -110,7 +110,7 @@ def test_in_part(check, capture):
 
 
 def test_a_scope_that_does_not_fit(check, capture, root):
-    """Linux's server leaves old octets in roundup of GETXATTR; of other operations, and of a client, that is not known."""
+    """Linux's server leaves old octets in the roundup of GETXATTR; other operations, and clients, are not covered."""
     long = root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"
     assert hint(check, "--rules=RPCR-2.2.4.2-02", "--fail-on=warning", long)[2:] == ("the responder is Linux 6.1", "linux-6.1-nfsd")
     for fault in ("RPCR-2.2.4.2-02/reply", "RPCR-2.2.4.2-02"):
@@ -118,7 +118,7 @@ def test_a_scope_that_does_not_fit(check, capture, root):
 
 
 def test_a_server_that_is_not_linux(check, capture, tmp_path):
-    """File handles say whose they are: of Ganesha's, nothing is explained by what Linux does. Of others nobody knows."""
+    """File handles show the server: deviations of Linux explain nothing on Ganesha. Other handles are unknown."""
     octets = capture("rpcrdma", "--transport=roce", "--inject=CMPD-4.1-03/server").read_bytes()
     begin, condition = bytes.fromhex("565d646b727980878e959ca3"), (1, 1, "the responder is Linux 6.1 to 7.2", "linux-nfsd")
     assert octets.count(begin) > 0
@@ -129,7 +129,7 @@ def test_a_server_that_is_not_linux(check, capture, tmp_path):
 
 
 def test_a_server_on_siw(check, root):
-    """What siw does is siw's, whoever serves NFS on it."""
+    """Deviations of siw are siw's, with any NFS server."""
     recall = root / "upstream" / "captures" / "ganesha-6.5-write-chunk.pcap"
     assert hint(check, recall)[2:] == ("the responder is NFS-Ganesha 6.5", "ganesha-6.5")
 
@@ -139,7 +139,7 @@ def test_an_unanswered_call_is_explained_by_nothing(check, capture):
 
 
 def test_all_findings_count(check, capture, root):
-    """Folded ones, and those beyond --max-findings."""
+    """Including folded ones, and those beyond --max-findings."""
     path = root / "captures" / "real" / "basic" / "ucmatose.pcap"
     assert hint(check, "--fail-on=note", path)[:2] == hint(check, "--fail-on=note", "--max-findings=1", path)[:2] == (6, 6)
 
@@ -164,7 +164,7 @@ def test_names(check, bad, tmp_path):
     (tmp_path / "linux").mkdir()  # a source tree, not a waiver file
     assert check("--waivers=linux", bad, cwd=tmp_path).returncode == 0
     assert f"cannot open {tmp_path}: Is a directory; shipped by name: " in check(f"--waivers={tmp_path}", bad).stderr
-    (tmp_path / "linux-siw").write_text("[]", encoding="utf-8")  # a file comes first
+    (tmp_path / "linux-siw").write_text("[]", encoding="utf-8")  # a file takes precedence
     assert check("--waivers=linux-siw", bad, cwd=tmp_path).returncode == 1
 
 
@@ -189,7 +189,7 @@ def test_all_that_linux_does_is_waived(check, captures, waivers):
 
 
 def test_each_waiver_is_needed(check, captures, waivers):
-    """Those of captures by a capture; the others are of cases that fail (test_made_from_what_is_proved)."""
+    """Waivers for findings are needed by a capture; the others are for failing cases (test_made_from_what_is_proved)."""
     unused = set(read_report(check("--format=ndjson", "--allow-empty", *waivers, *captures).stdout)["summary"]["unused_waivers"])
     assert unused & proved_by_captures() == set()
 
@@ -200,7 +200,7 @@ def proved_by_captures():
 
 
 def test_unused_ones_are_named(check, captures, root):
-    """A capture of NFS has nothing of what siw alone does."""
+    """A capture of NFS does not show siw's own deviations."""
     nfs = next(path for path in captures if path.name == "nfs41-acl.pcap")
     nothing = f"--waivers={root}/waivers/linux-6.1-siw.yaml"
     result = check(nothing, "--waive=CMPD-4.1-03", nfs)
@@ -219,7 +219,7 @@ def test_each_has_its_reason_in_the_manifest(captures, root):
 
 
 def test_list(check, root):
-    """A line for each name: what it is for, and what it waives."""
+    """A line for each name: its purpose, and the waived rules."""
     rows = [line.split("\t") for line in check("--list-waivers").stdout.splitlines()]
     known = check("--waivers=lynux", "x").stderr.split("by name: ")[1].strip().split(", ")
     assert [row[0] for row in rows] == known

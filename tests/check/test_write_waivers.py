@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""--write-waivers: a baseline of what fails today, with which only what is new fails."""
+"""--write-waivers: a baseline of today's findings; with it only new findings fail."""
 import re
 import subprocess
 
@@ -7,7 +7,7 @@ import pytest
 
 from reports import read_report
 
-# What a system with a card, a client and a server of its own may have: about twenty findings that are known.
+# Typical for a system with its own card, client and server: about twenty known findings.
 KNOWN = ("MPA-4.1-05", "MPA-4.3-09", "RDMAP-4.8-30", "RDMAP-5.2.1-18", "RPCR-3.4.6.2-02", "RPCR-3.5.3-10", "RPCR-2.2.4.2-02",
          "CMPD-4.1-03/server", "RPCR-4.5.4-03/stall", "RPC-9-05/long", "RPCR-3.3.3-03", "RPCR-4.2.1-01/reply", "RPCR-4.3.3-05",
          "RPCR-3.5.3-16", "RPCR-3.4.6.2-03", "NFS4-15.2-04", "RPCR-4.5-04", "MPA-7.1.2-23", "RPCR-6.1-07")
@@ -22,7 +22,7 @@ def known(capture, build):
 
 @pytest.fixture
 def adopt(check, tmp_path):
-    """adopt(*arguments) -> the baseline, written by a run that fails."""
+    """adopt(*arguments) -> the baseline, written by a failing run."""
     def run(*arguments):
         path = tmp_path / "known.yaml"
         assert check("--fail-on=warning", f"--write-waivers={path}", *arguments).returncode == 1
@@ -31,7 +31,7 @@ def adopt(check, tmp_path):
 
 
 def fails(check, *arguments):
-    """(rule, operation) of what is not waived."""
+    """(rule, operation) of unwaived findings."""
     result = check("--fail-on=warning", "--format=ndjson", "--verbose", *arguments)
     found = {(f["rule"], f.get("operation")) for c in read_report(result.stdout)["captures"] for k in c["connections"] for f in k["findings"]
              if not f["waived"] and f["severity"] != "note"}
@@ -58,7 +58,7 @@ def test_another_operation_is_new(check, adopt, capture):
 
 
 def test_a_finding_of_another_kind_is_new(check, adopt, capture):
-    """Of the same rule, at other messages: an answer that never came to another operation."""
+    """For the same rule, at other messages: a missing answer to another operation."""
     path = adopt(capture("rpcrdma", "--inject=RPCR-4.5.4-03/idle"))
     assert ("RPCR-4.5.4-03", "READDIR") in fails(check, f"--waivers={path}", capture("rpcrdma", "--inject=RPCR-4.5.4-03/fault"))
     path = adopt(capture("rpcrdma", "--inject=RPCR-4.3.3-05"))
@@ -66,7 +66,7 @@ def test_a_finding_of_another_kind_is_new(check, adopt, capture):
 
 
 def test_numbers_may_differ(check, adopt, capture):
-    """Other frames, XIDs and octets are no new findings, nor is the same device on another port."""
+    """Other frames, XIDs and octets are not new findings, nor is the same device on another port."""
     path = adopt(capture("rev1", "--inject=MPA-4.1-05"))
     assert not fails(check, f"--waivers={path}", capture("rev1", "--inject=MPA-4.1-05", "--seed=7"))
 
@@ -87,7 +87,7 @@ def test_what_is_written(report, adopt, bad, fault):
 
 
 def test_only_what_fails(check, tmp_path, bad, good, known):
-    """As --fail-on has it; what is waived already is not written again."""
+    """As chosen by --fail-on; waived findings are not written again."""
     path = tmp_path / "known.yaml"
     assert check(f"--write-waivers={path}", good).returncode == 0
     assert check(f"--waivers={path}", "--strict-waivers", good).returncode == 0 and "[]" in path.read_text(encoding="utf-8")
@@ -100,7 +100,7 @@ def test_only_what_fails(check, tmp_path, bad, good, known):
 
 
 def test_findings_that_are_not_listed(check, adopt, root):
-    """Folded ones, and those beyond --max-findings, are in the baseline."""
+    """Folded findings, and those beyond --max-findings, are in the baseline."""
     real = root / "captures" / "real" / "nfslong" / "nfs42-long-setxattr.pcap"
     path = adopt("--max-findings=1", real)
     assert not fails(check, f"--waivers={path}", real)
