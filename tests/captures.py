@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Captures of Ethernet, pcap or pcapng, put one after another into one file: tshark starts once for hundreds. Each has addresses of its
-own, so that connections stay apart; an ICRC, which covers them, stays as right or wrong as it was.
-"""
+"""Merges captures of Ethernet, pcap or pcapng, into one file: tshark starts once for hundreds. Each capture gets its own addresses, so
+that connections stay apart; an ICRC, which covers the addresses, stays right or wrong."""
 import collections
 import struct
 import zlib
@@ -10,8 +8,8 @@ import zlib
 ETHERNET, IPV4, IPV6, VLANS = 1, 0x0800, 0x86DD, (0x8100, 0x88A8)
 UDP, ROCE_PORT = 17, 4791
 SECTION, INTERFACE, PACKET = 0x0A0D0D0A, 1, 6
-MAPPED = bytes(10) + b"\xff\xff"  # an IPv4 address as one of IPv6
-RESOLUTION = 9  # the option of an interface that says the unit of its times
+MAPPED = bytes(10) + b"\xff\xff"  # prefix of an IPv4 address mapped to IPv6
+RESOLUTION = 9  # option of an interface: the unit of its times
 
 Part = collections.namedtuple("Part", "name first last")  # frame numbers in the merged capture
 
@@ -78,7 +76,7 @@ def udp_of(octets, kind, ip):
 
 
 def icrc(octets, kind, ip):
-    """(the ICRC that the packet should have, where it is), None when it is none of RoCE v2 or not whole: Annex A17."""
+    """(the ICRC that the packet should have, its place); None when it is not RoCE v2 or not whole: Annex A17."""
     udp = udp_of(octets, kind, ip)
     if octets[ip + (9 if kind == IPV4 else 6)] != UDP or octets[udp + 2:udp + 4] != ROCE_PORT.to_bytes(2, "big"):
         return None
@@ -96,7 +94,7 @@ def icrc(octets, kind, ip):
 
 
 def renumber(octets, number):
-    """The frame with addresses of the capture `number`: two octets of each are changed, wherever they are."""
+    """The frame with addresses of the capture `number`: changes two octets of each address."""
     kind, ip = ip_header(octets)
     if ip is None:
         return octets
@@ -107,7 +105,7 @@ def renumber(octets, number):
         before = bytes(frame[start:start + size])
         at = start + (1 if kind == IPV4 else 8)
         frame[at:at + 2] = number.to_bytes(2, "big")
-        if was:  # the connection management names addresses, too, as GIDs
+        if was:  # the connection management carries addresses, too, as GIDs
             gid = MAPPED if kind == IPV4 else b""
             frame[udp_of(frame, kind, ip):] = frame[udp_of(frame, kind, ip):].replace(gid + before, gid + bytes(frame[start:start + size]))
     if was and frame[was[1]:was[1] + 4] == was[0]:
@@ -116,7 +114,7 @@ def renumber(octets, number):
 
 
 def merge(captures, out):
-    """captures: (name, path). Writes `out`; returns the parts, and the names of those that are not of Ethernet."""
+    """captures: (name, path). Writes `out`; returns the parts, and the names of captures that are not Ethernet."""
     parts, others, count, end = [], [], 0, 0
     with out.open("wb") as merged:
         merged.write(struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 1 << 18, ETHERNET))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Shared by all pytest tests. IWARP_BUILD names the build folder; default: the newest of build/*."""
+"""Shared by all pytest tests. IWARP_BUILD names the build directory; default: the newest of build/*."""
 import collections
 import os
 import pathlib
@@ -35,7 +35,7 @@ def root():
 def check(build):
     """Runs iwarp-check; text in and out. stdout: a file that its output goes to."""
     def run(*arguments, stdout=subprocess.PIPE, **options):
-        options.setdefault("timeout", 600)  # whoever has not ended by then never will
+        options.setdefault("timeout", 600)  # a process that has not ended by then hangs
         binary = isinstance(options.get("input"), bytes)
         if not binary and "input" not in options and "stdin" not in options:
             options["stdin"] = subprocess.DEVNULL
@@ -49,10 +49,8 @@ def check(build):
 
 @pytest.fixture(scope="session")
 def catalogue():
-    """
-    The rows of the rule tables that are built in, in catalogue order; `judged` without ids, `same` the rule that it
-    states again (else itself), `with` those that it is judged along with.
-    """
+    """The rows of the built-in rule tables, in catalogue order; `judged` without ids, `same` the equivalent rule (else itself),
+    `with` the rules it is judged with."""
     rows = []
     for name in re.search(r"foreach\(layer (.*)\)", (ROOT / "rules" / "rules.cmake").read_text(encoding="utf-8"))[1].split():
         lines = (ROOT / "rules" / f"{name}.tsv").read_text(encoding="utf-8").splitlines()
@@ -66,7 +64,7 @@ def catalogue():
     return rows
 
 
-SPENT = collections.Counter()  # seconds of processor time by file
+SPENT = collections.Counter()  # processor time in seconds, by file
 WORTH_TELLING = 60
 
 
@@ -82,7 +80,7 @@ def pytest_runtest_protocol(item):
 
 
 class Progress:
-    """A line in the file that IWARP_PROGRESS names, for scripts/progress: how many tests have passed, have failed, and there are."""
+    """A line in the file that IWARP_PROGRESS names, for scripts/progress: the numbers of passed and failed tests, and the total."""
     path = os.environ.get("IWARP_PROGRESS")
     passed = failed = total = 0
 
@@ -102,14 +100,14 @@ def pytest_collection_finish(session):
 
 @pytest.hookimpl(trylast=True)
 def pytest_runtest_logreport(report):
-    """pytest keeps three reports of each of 18,000 tests. Of one that passed nothing is asked any more but that it did."""
+    """pytest keeps three reports of each of 18,000 tests. Of a passed test only the outcome is needed."""
     PROGRESS.count(report)
     if report.passed:
         report.keywords, report.sections = {}, []
 
 
 def pytest_terminal_summary(terminalreporter):
-    """What the tests cost, with the programs that they ran; what --durations tells is mostly waiting."""
+    """Prints processor times of tests and their programs; --durations mostly shows waiting."""
     if SPENT.total() < WORTH_TELLING:
         return
     terminalreporter.section("processor time")
@@ -124,7 +122,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    """What is marked `all` is left to ./test --all, which sets IWARP_ALL."""
+    """Tests marked `all` only run in ./test --all, which sets IWARP_ALL."""
     if os.environ.get("IWARP_ALL") != "1":
         long = [item for item in items if item.get_closest_marker("all")]
         config.hook.pytest_deselected(items=long)

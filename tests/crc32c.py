@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The CRC of an FPDU (RFC 5044 section 4.4), for the tests that make or read octets of their own."""
+"""The CRC of an FPDU (RFC 5044 section 4.4), for tests that make or read octets."""
 
 
 def table():

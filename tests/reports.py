@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-NDJSON reports of iwarp-check (docs/iwarp-check.schema.json), for tests: read_report() makes one object of all lines, in which captures have
-their connections.
-"""
+"""NDJSON reports of iwarp-check (docs/iwarp-check.schema.json), for tests: read_report() makes one object of all lines, in which captures
+contain their connections."""
 import json
 import sys
 
@@ -11,10 +9,8 @@ _known = {}
 
 
 def _shared(members):
-    """
-    What a rule counts on a connection is mostly what others count: one object for all of them, which nobody changes. Of names, of which
-    the decoder makes new ones for each connection, there is one, too.
-    """
+    """Connections often have equal counts for a rule: they share one object, which must not change. Names are shared too, as the decoder
+    makes new strings for each connection."""
     if members.keys() == COUNTS:
         return _known.setdefault(tuple(members.items()), members)
     return {sys.intern(name): member for name, member in members.items()}
@@ -24,10 +20,8 @@ DECODER = json.JSONDecoder(object_hook=_shared)
 
 
 def each(lines, name, around=None):
-    """
-    The "captures", with their connections, or only the "connections", one after another. lines: a file, or a list; around: a list that
-    gets the lines of all others.
-    """
+    """Yields the "captures" with their connections, or only the "connections". lines: a file, or a list; around: a list that gets all other
+    lines."""
     connections = []
     for line in lines:
         member = DECODER.decode(line)
@@ -56,7 +50,7 @@ def read_report(text):
 
 
 def lines_of(report):
-    """The objects of the report's lines, from what read_report() returned."""
+    """The objects of the report's lines, from the result of read_report()."""
     yield {"type": "run"} | {name: value for name, value in report.items() if name not in ("captures", "summary")}
     for capture in report["captures"]:
         for connection in capture["connections"]:
@@ -66,12 +60,12 @@ def lines_of(report):
 
 
 def write_report(report, **options):
-    """The text of the report, from what read_report() returned. options: for json.dumps()."""
+    """The text of the report, from the result of read_report(). options: for json.dumps()."""
     return "".join(json.dumps(line, **options) + "\n" for line in lines_of(report))
 
 
 def validate(report, schema):
-    import jsonschema  # not for scripts that only read reports
+    import jsonschema  # scripts that only read reports do not need it
 
     validator = jsonschema.Draft202012Validator(schema)
     for line in lines_of(report):

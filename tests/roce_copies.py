@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Packets of RoCE v2 that are sent again: as they were, and not."""
+"""Retransmitted packets of RoCE v2, unchanged and changed."""
 import struct
 
 import captures
@@ -21,13 +21,13 @@ def payload(octets):
 
 
 def sealed(octets):
-    """With the ICRC that its octets have."""
+    """The octets with their right ICRC."""
     right, end = captures.icrc(octets, captures.IPV4, 14)
     return bytes(octets[:end]) + right + bytes(octets[end + 4:])
 
 
 def inverted(at):
-    """Changes the octets that at(octets) says, a slice."""
+    """Inverts the slice of the octets that at(octets) returns."""
     def change(octets):
         octets = bytearray(octets)
         octets[at(octets)] = bytes(octet ^ 0xFF for octet in octets[at(octets)])
@@ -65,7 +65,7 @@ def another(octets):
     return octets
 
 
-# name: (opcodes, what is changed, severity, what the finding says)
+# name: (opcodes, the change, severity, text of the finding)
 WRONG = {
     "payload of a Send": (SEND, of_payload(28, 4), "error", "at octet 28 of the payload"),
     "one octet of a Send": (SEND, of_payload(7, 1), "error", "(1 octets differ, the last at 7)"),
@@ -99,7 +99,7 @@ RIGHT = {
 
 
 def wrong(whole, opcodes, change, seal=sealed):
-    """The packets with a changed copy after the first with such an opcode, and the numbers of the first and the copy."""
+    """The packets with a changed copy after the first with such an opcode, and the numbers of both."""
     for i, (time, octets, length) in enumerate(whole):
         if opcode(octets) in opcodes:
             copy = seal(change(octets))
@@ -108,7 +108,7 @@ def wrong(whole, opcodes, change, seal=sealed):
 
 
 def right(whole, opcodes, change, seal=sealed):
-    """Each packet with such an opcode, and a changed copy after it, so much later that the capture has not made the copy."""
+    """Each packet with such an opcode, and a changed copy after it, too late to be a copy made by the capture."""
     seen, late = [], 0
     for time, octets, length in whole:
         seen.append((time + late, octets, length))
@@ -119,17 +119,17 @@ def right(whole, opcodes, change, seal=sealed):
 
 
 def crosses(octets, other):
-    """It goes the other way."""
+    """Whether it goes the other way."""
     return octets[26:30] == other[30:34]
 
 
 def asked_for(octets):
-    """Octets that a Read Request asks for."""
+    """Octets requested by a Read Request."""
     return int.from_bytes(octets[BTH + 24:BTH + 28], "big")
 
 
 def later(octets, n):
-    """A Read Request for what comes after its first n octets, of one PSN."""
+    """A Read Request for the octets after its first n, for one PSN."""
     octets, at = bytearray(octets), BTH + 12
     octets[BTH + 9:BTH + 12] = (int.from_bytes(octets[BTH + 9:BTH + 12], "big") + 1 & 0xFFFFFF).to_bytes(3, "big")
     octets[at:at + 8] = (int.from_bytes(octets[at:at + 8], "big") + n).to_bytes(8, "big")
@@ -138,7 +138,7 @@ def later(octets, n):
 
 
 def nak(acknowledge, request):
-    """The Acknowledge as a NAK, PSN sequence error, that asks for this request."""
+    """The Acknowledge as a NAK, PSN sequence error, for this request."""
     octets = bytearray(acknowledge)
     octets[BTH + 9:BTH + 12] = request[BTH + 9:BTH + 12]
     octets[BTH + 12] = 0x60

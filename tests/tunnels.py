@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""
-Captures as they come: the same packets in tunnels, and in records of other link types.
+"""The same packets in tunnels, and in records of other link types.
 
-tunnelled(records, name) puts each Ethernet frame of [(time in ns, length on the wire, octets)] into that tunnel; write(path, records, linktype)
-is pcap.
-"""
+tunnelled(records, name) puts each Ethernet frame of [(time in ns, length on the wire, octets)] into that tunnel; write(path, records, linktype) writes
+pcap."""
 import struct
 
 ETHERNET, IPV4, IPV6, RAW, ERF, NFLOG = 1, 0x0800, 0x86DD, 101, 197, 239
@@ -107,7 +105,7 @@ def tunnelled(records, tunnel):
 
 
 def erf(records):
-    """Of Ethernet, with a checksum after the frame."""
+    """Records for Ethernet, with a checksum after the frame."""
     found = []
     for time, length, octets in records:
         frame = octets + bytes(4)

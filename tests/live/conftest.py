@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""iwarp-gen over real sockets on the loopback interface. Every process that is started ends with its test."""
+"""iwarp-gen over real sockets on the loopback interface. Every process ends with its test."""
 import os
 import re
 import select
@@ -11,23 +11,23 @@ import pytest
 
 from reports import read_report
 
-DEADLINE = 300  # seconds for anything that is started: what has not ended by then never will
+DEADLINE = 300  # seconds for any process: one that has not ended by then hangs
 
 
 class Peer:
-    """An iwarp-gen that runs in the background of the test. `port` is the one that it listens on."""
+    """An iwarp-gen in the background of the test. It listens on `port`."""
 
     def __init__(self, command):
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=subprocess.PIPE, text=True)
-        self.poll = select.poll()  # select() would not take a descriptor above 1023
+        self.poll = select.poll()  # select() cannot handle a descriptor above 1023
         self.poll.register(self.process.stderr, select.POLLIN)
         self.errors = ""
         self.lock = threading.Lock()
-        self._unread = ""  # of standard error, after the lines that were asked for
+        self._unread = ""  # rest of standard error after the lines read
 
     def wait_for(self, pattern, seconds=DEADLINE):
-        """The match of a line of standard error."""
+        """The match in a line of standard error."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if "\n" in self._unread:
@@ -37,7 +37,7 @@ class Peer:
                 if match:
                     return match
             elif self.poll.poll(100):
-                octets = os.read(self.process.stderr.fileno(), 4096)  # past the buffer, which select does not know
+                octets = os.read(self.process.stderr.fileno(), 4096)  # bypasses the buffer, which select does not see
                 self._unread += octets.decode()
                 if not octets:
                     break
@@ -51,7 +51,7 @@ class Peer:
             return self._port
 
     def end(self, number=None):
-        """Its exit status; all of its standard error is in errors then. number: a signal to send before."""
+        """Waits for the exit status; `errors` then has all of standard error. number: a signal to send first."""
         if number is not None:
             self.process.send_signal(number)
         out, errors = self.process.communicate(timeout=DEADLINE)
@@ -87,7 +87,8 @@ def gen(build):
 
 @pytest.fixture(scope="session")
 def judge(check):
-    """The rules of findings at error or warning in a recording, and its connections. The ports that tests use are no finding."""
+    """The rules of findings at error or warning in a recording, and its connections. Findings about the tests' ports do not
+    count."""
     def run(path, profile="ietf"):
         report = check("--format=ndjson", f"--profile={profile}", "--skip=NFSULB-6.3-01", path)
         assert report.returncode in (0, 1, 3), report.stderr

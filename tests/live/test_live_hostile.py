@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Hostile peers: whatever they send, or do not read, iwarp-gen neither crashes nor hangs nor grows, as server or client."""
+"""Hostile peers: whatever they send or leave unread, iwarp-gen does not crash, hang or grow, as server or client."""
 import contextlib
 import random
 import signal
@@ -19,7 +19,7 @@ CLIENTS = {
     "plain": ("--send", "--plain"), "script": ("rdmap",), "work": ("stack",),
 }
 STUCK = {"stuck": ("--write", "--plain", "--count=1000", "--size=1000000")}
-GROWTH = 60000  # KiB that a peer may make the program grow by, the sanitizers' own memory included
+GROWTH = 60000  # KiB by which a peer may make the program grow, including the sanitizers' memory
 
 
 def memory_kib(process):
@@ -43,7 +43,7 @@ def send_message(msn, payload):
 
 @pytest.fixture
 def server(start):
-    """A server of some service; afterwards it must still be there, serve, and end with a signal."""
+    """A server of some service, which at the end must still run, serve, and end with a signal."""
     @contextlib.contextmanager
     def run(service):
         peer = start("serve", "127.0.0.1:0", f"--service={service}", "--no-crc")
@@ -110,7 +110,7 @@ def test_dribble(server, service):
 
 
 def flood(address, opening, make, seconds=3.0):
-    """Sends without ever reading until it is refused, or nothing is taken any more."""
+    """Sends without reading until the peer refuses or accepts no more."""
     connection = socket.create_connection(address, timeout=0.5)
     connection.sendall(opening)
     time.sleep(0.1)
@@ -151,7 +151,7 @@ def test_many_that_say_nothing(server):
 
 
 def serve_once(behave):
-    """A listener whose connections are handed to behave(); its address."""
+    """A listener that hands connections to behave(); its address."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def run():
@@ -168,7 +168,7 @@ def serve_once(behave):
 
 @pytest.fixture
 def client(gen):
-    """What a client says of a server; it ends by itself, soon, with a sentence."""
+    """A client's message about a server; the client ends soon, by itself, with a sentence."""
     def run(kind, behave, status=(1,)):
         listener, address = serve_once(behave)
         before = time.monotonic()
@@ -200,7 +200,7 @@ def test_server_that_says_nothing(client, kind):
 
 
 def test_server_that_reads_nothing(client):
-    """The Reply tells memory, and then nothing is read any more."""
+    """The Reply advertises memory, and then nothing is read."""
     advert = b"IWT1" + struct.pack(">IQII", 1, 0x1000, 5, 1 << 30)
     reply = b"MPA ID Rep Frame\x40\x02" + struct.pack(">H", len(advert)) + advert
     said = client("stuck", lambda c: (c.recv(1000), c.sendall(reply), time.sleep(4)))

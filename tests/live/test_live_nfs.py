@@ -47,7 +47,7 @@ def client(gen, tmp_path):
 
 
 def mount_port(server):
-    """Said before the port of NFS/RDMA."""
+    """Printed before the port of NFS/RDMA."""
     assert server.port
     return re.search(r"MOUNT on port (\d+)", server.errors).group(1)
 
@@ -65,7 +65,7 @@ def test_a_day_of_work(serve, client, judge, tmp_path, version):
 
 def test_many_clients_at_once(serve, client, judge, tmp_path):
     server = serve("--exit-after=20")
-    assert server.port  # asked for once, before there are threads
+    assert server.port  # read once, before there are threads
     with concurrent.futures.ThreadPoolExecutor(10) as pool:
         runs = list(pool.map(lambda i: client(server, day(VERSIONS[i % 5], f"dir{i}"), name=f"client{i}"), range(20)))
     assert [run.stderr for run in runs if run.returncode] == []
@@ -130,7 +130,7 @@ def test_what_cannot_be_served(gen, tmp_path):
 
 
 def test_mount_of_strangers(serve, client):
-    """Whoever knocks at the port of MOUNT, the server goes on."""
+    """The server survives any client of the port of MOUNT."""
     server = serve("--mount-port=0")
     port = int(mount_port(server))
     for octets in b"", b"GET / HTTP/1.0\r\n\r\n", b"\xff" * 100, struct.pack(">I", 0x80000004) + b"abcd", b"\x80":

@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-CAPTURES = {  # what only a capture can show, or what begins in the middle
+CAPTURES = {  # scenarios that only a capture can show, or that begin in the middle
     "keep-alive", "zero-window", "capture-loss", "duplicate", "fragments", "late", "loss", "midstream",
     "midstream-markers", "midstream-no-crc", "msn-wrap", "reorder", "reorder-inside", "rpcrdma-hole", "rpcrdma-late",
     "rpcrdma-late-reply", "bulk", "bulk-whole", "nfs-bulk", "many",
@@ -18,7 +18,7 @@ REFUSAL = "describes a capture, it cannot be played live"
 
 @pytest.fixture
 def talk(start, gen, tmp_path):
-    """Plays a scenario between two processes: both statuses, both standard errors, both recordings."""
+    """Plays a scenario between two processes: both statuses, standard errors and recordings."""
     def run(scenario, *options, at="127.0.0.1", connect=None):
         name = os.path.basename(str(scenario))
         files = tmp_path / f"{name}-listen.pcapng", tmp_path / f"{name}-connect.pcapng"
@@ -54,7 +54,7 @@ def test_every_scenario(gen, talk, judge):
 
 @pytest.mark.parametrize("fault", ["MPA-3-01", "MPA-4.1-02", "MPA-4.1-06", "MPA-4.1-06+ok", "MPA-3-01,MPA-4.1-05"])
 def test_faults(talk, judge, fault):
-    """Both sides know the fault; the recordings show what the file of `play` shows."""
+    """Both sides know the fault; the recordings show the same as the file of `play`."""
     statuses, errors, files = talk("rev1", f"--inject={fault}")
     assert statuses == (0, 0), errors
     for file in files:
@@ -64,7 +64,7 @@ def test_faults(talk, judge, fault):
 
 
 def test_recording_is_as_played(talk, check, gen, tmp_path):
-    """The same octets in the recordings of both ends and in the file of `play`."""
+    """The recordings of both ends and the file of `play` have the same octets."""
     _, _, files = talk("rdmap", "--mtu=1500")
     played = tmp_path / "played.pcapng"
     assert gen("play", "rdmap", "-o", played).returncode == 0

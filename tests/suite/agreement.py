@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Where iwarp-check, looking at the recording of a mutant, does not name the rule whose case the mutant fails.
+"""Where iwarp-check, on the recording of a mutant, does not name the rule whose case the mutant fails.
 
-A rule that the catalogue does not judge (`judged` is "no") says there why a capture cannot decide it. The other mutants
-stand here: told by another rule, of which the catalogue says so or which sees the same octets first; or left open, with
-the reason."""
+For a rule that the catalogue does not judge (`judged` is "no"), the catalogue has the reason. The other mutants are listed here: another rule
+finds them, as the catalogue says or because it sees the same octets first; or they stay open, with the reason."""
 
-# The mutant's wrong answer is found, by a rule that says more of it.
+# Another rule, which is more specific, finds the mutant's wrong answer.
 TOLD = {
-    "DDP-7.1-20": "DDP-7.2-13",  # goes on: then the fault is what it has passed over
+    "DDP-7.1-20": "DDP-7.2-13",  # the device continues: then the fault is the message that it skipped
     "DDP-7.2-07": "DDP-7.2-01",  # a code that does not exist
     "DDP-7.2-13": "DDP-7.2-01",
     "MPA-7.1.1-16/late": "MPA-8-02",
     "MPA-8-02/pad": "MPA-4.1-07",
     "MPA-C.2.2-01": "MPA-C.2.5-04",
-    "NFSULB-6.4.1-02": "RPCR-3.4.6-11",  # what is nowhere may have been in another chunk
+    "NFSULB-6.4.1-02": "RPCR-3.4.6-11",  # a missing result may have been in another chunk
     "NFSULB-6.4.1-03": "RPCR-3.4.6-11",
     "NFSULB-6.4.1-04": "RPCR-2.2.4.2-01",
     "NFSULB-6.4.2-04/both": "EXP-3.5.1-01",
@@ -31,12 +30,12 @@ TOLD = {
     "RPCR-4.5.3-02/large": "RPCR-3.2-01",
     "RPCR-4.5.3-02/readdir": "RPCR-3.2-01",
     "RPCR-4.5.4-03/huge": "RPCR-4.5.2-07",
-    "RPCR-4.5.3-02": "RPCR-3.2-01",  # it makes a Reply too long by octets that are no RPC message
+    "RPCR-4.5.3-02": "RPCR-3.2-01",  # makes a Reply too long with octets outside the RPC message
 }
 
-# A recording that iwarp-gen makes holds the octets that a socket takes and gives: how they lie in segments it does not.
+# A recording of iwarp-gen has the octets of a socket, but not their segments.
 SEGMENTS = "how the device cuts its octets into segments, and takes those of others, a socket does not tell"
-# Mostly told all the same.
+# Usually found nevertheless.
 LATE = "that the device has received the stimulus shows in the recording too late when the machine is busy"
 RESET = "a client that resets the connection after one answer may have another reason: a note"
 BRIEF = "the test has seen enough before the checker's time for it is over"

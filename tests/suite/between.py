@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Between a conforming device and the suites: what the device says is changed on its way, or something is said beside it."""
+"""Between a conforming device and the suites: changes the device's messages, or adds others."""
 import contextlib
 import socket
 import struct
@@ -19,7 +19,7 @@ def fpdu(ulpdu):
 
 
 class Segment:
-    """A DDP segment, with what can be changed in it."""
+    """A DDP segment that can be changed."""
 
     def __init__(self, ulpdu, is_good):
         self.ulpdu, self.is_good = bytearray(ulpdu), is_good
@@ -41,12 +41,13 @@ class Segment:
 
 
 def send(payload, last=True):
-    """Its MSN is set where it is sent."""
+    """The MSN is set on sending."""
     return Segment(bytes([0x41 if last else 1, 0x43]) + bytes(4) + struct.pack(">III", 0, 0, 0) + payload, True)
 
 
 class Between:
-    """One connection. said(segment) and asked(segment), of the device and the suite, return the segments that the suite hears for it."""
+    """One connection. said(segment) and asked(segment), for the device's and the suite's segments, return the segments that the suite
+    receives."""
 
     def __init__(self, suite, device, is_responder):
         self.suite, self.device, self.sends, self.lock = suite, device, 0, threading.Lock()
@@ -72,7 +73,7 @@ class Between:
             self.suite.sendall(octets)
 
     def hear(self, segments):
-        """The MSNs of Sends are counted anew: some were added. Octets are sent as they are."""
+        """Numbers the MSNs of Sends again, as some were added. Octets are sent unchanged."""
         with self.lock:
             for segment in segments:
                 if isinstance(segment, Segment) and segment.opcode in SENDS and not segment.is_tagged:

@@ -13,7 +13,7 @@ GEN = BUILD / "traffic-gen/iwarp-gen"
 CHECK = BUILD / "conformance/iwarp-check"
 SAMPLE_DEVICE = BUILD / "tests/suite/sample-device"
 TIMES = ["--timeout=0.4", "--start-timeout=1.2", "--idle-timeout=1.2", "--accept-timeout=5", "--confirm=1"]
-DEADLINE = 600  # seconds: whoever has not ended by then never will, however busy the machine is
+DEADLINE = 600  # seconds: a process that has not ended by then hangs, however busy the machine is
 
 
 class Run:
@@ -25,7 +25,7 @@ class Run:
         return sorted(name for name, test in self.tests.items() if test["outcome"] == which)
 
     def shown_to_fail(self):
-        """The failed cases, and those whose failure was not held against the device because this machine was busy."""
+        """The failed cases, and those whose failure does not count because this machine was busy."""
         busy = {name for name, test in self.tests.items() if test["actual"].endswith("the case itself: failed")}
         return busy | set(self.outcome("failed"))
 
@@ -34,14 +34,14 @@ class Run:
 
 
 def work_folder():
-    """Goes with the process: recordings are looked at until then."""
+    """Removed at exit: recordings are read until then."""
     folder = tempfile.mkdtemp(prefix="iwarp-suite-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return folder
 
 
 def run_responder(device_args, test_args=(), jobs=8, record=False):
-    """iwarp-gen test against a Responder of ours; device_args: a mutant's id, options of the device."""
+    """iwarp-gen test against our Responder; device_args: a mutant's id, options of the device."""
     device = subprocess.Popen([SAMPLE_DEVICE, "responder", "127.0.0.1", "0", *device_args], stdout=subprocess.PIPE, text=True)
     try:
         port = device.stdout.readline().strip()
@@ -53,7 +53,7 @@ def run_responder(device_args, test_args=(), jobs=8, record=False):
 
 
 def run_initiator(device_args, test_args=(), jobs=4, record=False):
-    """The same with an Initiator, which connects again and again."""
+    """The same with an Initiator, which connects repeatedly."""
     folder = work_folder()
     output, capture = f"{folder}/report.json", f"{folder}/all.pcapng"
     command = [GEN, "test", "--listen", "127.0.0.1:0", "--format=json", f"--output={output}", f"--jobs={jobs}", *TIMES, *test_args]
@@ -64,7 +64,7 @@ def run_initiator(device_args, test_args=(), jobs=4, record=False):
 
 
 def listen(command, device_of, output, capture=None, timeout=DEADLINE, **how):
-    """Runs iwarp-gen test --listen, and the device that device_of(port) is the command of."""
+    """Runs iwarp-gen test --listen, and the command device_of(port) for the device."""
     test = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=how.get("env"))
     line = test.stderr.readline()
     device = None

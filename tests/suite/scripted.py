@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A Responder in a few lines, for what a device does as a whole: which start-up it takes, and when it dies. It frames
-with CRC as negotiated, without Markers, answers Reads of no octets, and closes after an FPDU with a wrong CRC."""
+"""A Responder in a few lines, for tests of a device as a whole: which start-up it accepts, and when it dies. It frames with CRC as negotiated, without
+Markers, answers Reads of no octets, and closes after an FPDU with a wrong CRC."""
 import collections
 import contextlib
 import socket
@@ -13,7 +13,7 @@ from crc32c import crc32c
 Request = collections.namedtuple("Request", "markers crc enhanced revision a rtr ird ord data")
 
 
-READ = 4  # the type of RTR that its Replies name; 1: Send, 2: Write
+READ = 4  # RTR type in its Replies; 1: Send, 2: Write
 
 
 def fpdu(ulpdu, crc=True):
@@ -23,7 +23,7 @@ def fpdu(ulpdu, crc=True):
 
 
 def reply(request, reject=False, **change):
-    """The Reply that answers it, as octets."""
+    """The Reply to the request, as octets."""
     flags = (0x40 if change.get("crc", request.crc) else 0) | (0x20 if reject else 0) | (0x10 if request.enhanced else 0)
     data = b""
     if request.enhanced:
@@ -38,14 +38,14 @@ class Gone(Exception):
 
 
 class Device:
-    """takes(request) is True, False (R = 1), what is other in its Reply, "close", "silent" or "deaf"; bad_crc(device) is called at each wrong CRC and returns
-    whether the connection is closed then as it should be."""
+    """takes(request) returns True, False (R = 1), changes to its Reply, "close", "silent" or "deaf"; bad_crc(device) is called at each wrong CRC and returns
+    whether the connection is closed properly."""
 
     def __init__(self, takes=lambda request: True, bad_crc=lambda device: True, answers_reads=True):
         self.takes, self.bad_crc, self.answers_reads = takes, bad_crc, answers_reads
         self.requests, self.over, self.hung, self.rejects, self.stuffing = [], threading.Event(), False, False, []
         self.crashes = 0
-        self.pauses = {"Request": 0, "Read": 0}  # seconds until it answers one
+        self.pauses = {"Request": 0, "Read": 0}  # seconds before each answer
         self.listener, self.port = None, 0
         self.listen()
 
@@ -61,10 +61,10 @@ class Device:
                 threading.Thread(target=self.serve, args=(listener.accept()[0],), daemon=True).start()
         listener.close()
 
-    # ---- what may befall it ----
+    # ---- faults ----
 
     def die(self, back_after=None):
-        """Nobody listens any more, or not until then."""
+        """Stops listening, forever or until then."""
         self.crashes += 1
         listener, self.listener = self.listener, None
         listener.shutdown(socket.SHUT_RDWR)
@@ -73,7 +73,7 @@ class Device:
             threading.Timer(back_after, self.listen).start()
 
     def vanish(self):
-        """SYNs are not answered any more: the queue of who waits is full, and nobody takes from it."""
+        """SYNs are no longer answered: the backlog is full, and nobody accepts."""
         self.die()
         time.sleep(0.1)
         full = socket.create_server(("127.0.0.1", self.port), backlog=0)

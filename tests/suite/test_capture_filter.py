@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""iwarp-gen test --capture-filter: what it prints selects the packets of a run, and no others."""
+"""iwarp-gen test --capture-filter: the printed filter selects the packets of a run, and no others."""
 import shutil
 import subprocess
 
@@ -35,7 +35,7 @@ def test_what_cannot_be(args, message):
 
 @pytest.mark.skipif(not (shutil.which("tcpdump") and shutil.which("mergecap")), reason="tcpdump and mergecap are not installed")
 def test_it_selects_the_run(tmp_path):
-    """Two runs in one capture: the filter of one of them selects its packets."""
+    """Two runs in one capture: the filter of one run selects its packets."""
     def packets(capture, *selection):
         return subprocess.run(["tcpdump", "-nr", capture, *selection], capture_output=True, text=True, check=True).stdout.splitlines()
 

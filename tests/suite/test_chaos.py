@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""iwarp-gen connect --chaos: the right server keeps every promise; what another breaks is found, and the history reduced."""
+"""iwarp-gen connect --chaos: a right server keeps every promise; errors of others are found, and the history is reduced."""
 import contextlib
 import random
 import re
@@ -44,7 +44,7 @@ def test_right_server(seed, options):
 
 
 def test_the_server_is_left_as_it_was():
-    """A second run finds nothing of the first."""
+    """A second run finds no remains of the first."""
     with serve() as port:
         for _ in range(2):
             assert chaos(port, 5).returncode == 0
@@ -56,7 +56,7 @@ def test_acknowledged_write_that_is_lost(seed):
         run = chaos(port, seed)
     steps = steps_of(run)
     assert run.returncode == 1 and "expected the octets that were written and acknowledged" in run.stdout, run.stdout + run.stderr
-    # Every fifth is: the shortest history has five of them, on a quiet connection.
+    # Every fifth WRITE is lost: the shortest history has five, on a quiet connection.
     assert len(steps) == 5 and all(re.fullmatch(r"write 0x.. into block \d", step) for step in steps), run.stdout
 
 
@@ -71,15 +71,14 @@ def test_operation_that_is_executed_twice(seed):
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_server_that_delays(seed):
-    """By SEQUENCE the same request is wanted again, by another operation a new one: neither breaks a promise."""
+    """SEQUENCE asks for the same request again, another operation for a new one: neither breaks a promise."""
     with serve("--misbehave=delay") as port:
         run = chaos(port, seed, "--count=100")
     assert run.returncode == 0, run.stdout + run.stderr
 
 
 class Cutting:
-    """A relay that ends some connections before the answer to a Call has passed: the first ones, with which the client learns
-    what the server is, are spared."""
+    """A relay that ends some connections before a Call's answer has passed, but not the first, on which the client learns about the server."""
 
     SPARED = 30
 
@@ -102,7 +101,7 @@ class Cutting:
                 threading.Thread(target=self.pump, args=(server, client, answers), daemon=True).start()
 
     def close(self):
-        """Nobody listens here any more."""
+        """Stops listening."""
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
 
@@ -119,7 +118,7 @@ class Cutting:
 
 
 def test_connections_that_others_break():
-    """The server, or the network, may end a connection at any time: that breaks no promise."""
+    """The server, or the network, may end a connection at any time: this breaks no promise."""
     with serve() as port:
         relay = Cutting(port)
         run = chaos(relay.port, 1, "--count=400")
@@ -129,7 +128,7 @@ def test_connections_that_others_break():
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_server_that_breaks_connections(seed):
-    """Either side does; nothing is lost, as the server keeps its promises."""
+    """Both sides break connections; nothing is lost, as the server keeps its promises."""
     with serve(f"--chaos={seed}") as port:
         run = chaos(port, 4, "--count=300")
     with serve() as port:
@@ -140,7 +139,7 @@ def test_server_that_breaks_connections(seed):
 
 
 def test_faults_of_a_server_that_breaks_connections():
-    """What it forgets is found, too, though the client may be at rest."""
+    """A loss is found even while the client is idle."""
     with serve("--chaos=1", "--misbehave=executed-again") as port:
         run = chaos(port, 2)
     assert run.returncode == 1 and "it was executed twice" in run.stdout, run.stdout + run.stderr
@@ -148,7 +147,7 @@ def test_faults_of_a_server_that_breaks_connections():
 
 @contextlib.contextmanager
 def restartable(*args):
-    """Its port, and the command that restarts it."""
+    """The server's port, and the command that restarts it."""
     server = subprocess.Popen([devices.GEN, "serve", "127.0.0.1:0", "--service=nfs", *args], stderr=subprocess.PIPE, text=True)
     try:
         yield int(server.stderr.readline().split("port ")[1].split()[0].rstrip(":,;")), f"--restart-command=kill -HUP {server.pid}; sleep 0.2"
@@ -159,7 +158,7 @@ def restartable(*args):
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_server_that_is_restarted(seed):
-    """Its client makes a new session, reclaims what was open, and waits for the end of the grace period."""
+    """Its client makes a new session, reclaims open files, and waits for the end of the grace period."""
     with restartable() as (port, restart):
         run = chaos(port, seed, restart)
     assert run.returncode == 0, run.stdout + run.stderr
@@ -176,7 +175,7 @@ def test_acknowledged_write_that_a_restart_loses():
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_verifier_that_hides_a_loss(seed):
-    """What was written with UNSTABLE4 may be lost, but then the verifier has to say so."""
+    """WRITEs with UNSTABLE4 may be lost, but then the verifier has to change."""
     with restartable("--misbehave=verifier-kept") as (port, restart):
         run = chaos(port, seed, restart, "--count=80")
     steps = steps_of(run)
@@ -185,7 +184,7 @@ def test_verifier_that_hides_a_loss(seed):
 
 
 def test_server_that_forgets_its_sessions():
-    """No restart was asked for: that is no excuse then."""
+    """No restart was requested: there is no excuse."""
     over = threading.Event()
     with restartable() as (port, restart):
         def restarts():
@@ -244,7 +243,7 @@ def test_no_nfs_server():
 
 
 def test_server_that_vanishes():
-    """In the middle of a history: that is broken, too."""
+    """In the middle of a history: this is an error, too."""
     with serve() as port:
         relay = Cutting(port, cuts=False)
         run = subprocess.Popen([devices.GEN, "connect", f"127.0.0.1:{relay.port}", "--chaos=1", "--count=100000", "--timeout=1"],

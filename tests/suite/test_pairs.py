@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""iwarp-gen test --strength: the right device passes, and what fails only where two values meet is found and reduced to them."""
+"""iwarp-gen test --strength: the right device passes; failures that need two values together are found and reduced to them."""
 import contextlib
 import json
 import pathlib
@@ -20,7 +20,7 @@ RESPONDERS, INITIATORS = ([(row[0], row[2]) for row in MUTANTS if row[1] != othe
 AT_MOST = 80
 
 
-# What is served for a subject, and what iwarp-gen test is given about it.
+# The service for a subject, and the options of iwarp-gen test.
 SERVICES = {"startup": ("echo", []), "geometry": ("echo", []), "chunks": ("rpc", ["--service=nfs"])}
 
 
@@ -61,7 +61,7 @@ def test_right_device_passes(options, suite):
 
 
 def test_messages_of_several_segments():
-    """A device may cut them as it likes."""
+    """A device may choose its segments."""
     with serve("--misbehave=MPA-4.5-07") as port:
         done, tests = report(port, "--suite=geometry")
     assert done.returncode == 0 and {test["outcome"] for test in tests} == {"passed"}, done.stderr
@@ -100,7 +100,7 @@ def test_every_pair_is_there():
 
 
 def test_m_1_that_is_refused_alone_proves_nothing():
-    """Beside a revision or private data that are to be refused, the refusal may be about M = 1."""
+    """Beside a revision or private data that must be refused, M = 1 may be the reason of the refusal."""
     with scripted.Device(takes=lambda request: "close" if request.markers else True) as device:
         _, tests = report(device.port, "--suite=startup")
     with_m = [test for test in tests if values(test["id"])["M"] == "1"]
@@ -116,7 +116,7 @@ def assert_reduced(status, tests, planted):
         found = values(test["reduced"])
         assert found.keys() == planted.keys(), test
         assert found.items() <= (values(test["id"]) | {"pd": found.get("pd")}).items(), test
-    # Where other values of the two fail as well, these do, too.
+    # If other values of the two fail too, these do as well.
     assert any(values(test["reduced"]) == planted for test in failed), [test["reduced"] for test in failed]
 
 
@@ -129,10 +129,10 @@ def test_mutant_is_reduced_to_its_two_values(name, what):
     assert_reduced(done.returncode, tests, values(name))
 
 
-# ---- Initiators, which connect again and again ----
+# ---- Initiators, which connect repeatedly ----
 
 def run_initiator(options, suite):
-    """calm, and --start-timeout: a start-up takes time when each octet is a segment."""
+    """calm, and --start-timeout: a start-up takes time if each octet is a segment."""
     return devices.run_initiator(["calm", *options], ["--strength=2", f"--suite={suite}", "--timeout=0.5", "--confirm=2", "--start-timeout=20"])
 
 
@@ -179,7 +179,7 @@ def test_without_memory():
 
 
 def test_formats():
-    """Each has the vector as the case's name, and what it was reduced to."""
+    """Each format has the vector as the case's name, and the reduced values."""
     name = r"startup/rev=\d,S=\d,M=1,\S*cut=\w+"
     with serve("--misbehave=startup/M=1,C=0") as port:
         text, tap, junit = (run(port, "--suite=startup", f"--format={form}").stdout for form in ("text", "tap", "junit"))
@@ -190,7 +190,7 @@ def test_formats():
 
 
 def test_usual_values_fail():
-    """Nothing is blamed on values when it fails without them."""
+    """No values are blamed if the usual values fail, too."""
     with serve("--misbehave=MPA-4.4-19") as port:  # answers Reads whose CRC is wrong
         done, tests = report(port, "--suite=startup")
     assert done.returncode == 1
@@ -199,7 +199,7 @@ def test_usual_values_fail():
 
 @contextlib.contextmanager
 def mortal(wrong=False):
-    """A device that does not survive two values. wrong: by one of these it also has the wrong A in its Reply."""
+    """A device that dies of two values together. wrong: one of these values also gives a wrong A in its Reply."""
     def takes(request):
         if request.enhanced and request.ird == 0 and request.ord == 0:
             device.die()
@@ -218,11 +218,11 @@ def test_death():
     deaths = [test for test in tests if test["death"]]
     assert done.returncode == 3 and len(deaths) == 1
     assert values(deaths[0]["id"])["ird"] == "0" and values(deaths[0]["id"])["ord"] == "0"
-    assert "reduced" not in deaths[0]  # nobody was left to be asked
+    assert "reduced" not in deaths[0]  # there was no device left to ask
 
 
 def test_death_is_reduced(tmp_path):
-    """To what ends the device, not to a part of it that breaks a rule."""
+    """Reduced to the values that kill the device, not to those that break a rule."""
     asked, done = tmp_path / "reset", threading.Event()
 
     def reviver(device):
@@ -240,7 +240,7 @@ def test_death_is_reduced(tmp_path):
 
 
 def test_disliked_private_data_are_left_out():
-    """Those are the upper layer's affair."""
+    """The upper layer decides about them."""
     def takes(request):
         if request.revision > 2:
             return "close"
@@ -253,7 +253,7 @@ def test_disliked_private_data_are_left_out():
 
 
 def test_startups_that_are_refused_are_left_out():
-    """They are another subject's affair: of the memory each vector shows something."""
+    """Another subject tests them: here every vector shows something about memory."""
     with serve("--misbehave=MPA-4.3-01") as port:
         done, tests = report(port, "--suite=geometry")
     assert "geometry: M=1 is left out: the device does not start with it" in done.stderr and done.returncode == 0
@@ -264,7 +264,7 @@ def test_startups_that_are_refused_are_left_out():
 # ---- known deviations ----
 
 def takes_no_markers(request):
-    """Nor anything that the document does not define; and A = 0 in the Reply where two values meet."""
+    """Refuses Markers and all undefined values; and A = 0 in the Reply if two values meet."""
     if request.revision > 2 or request.markers:
         return "close"
     return {"a": False} if request.a and request.rtr == 1 and not request.crc else True
@@ -294,7 +294,7 @@ def test_known_deviation_hides_no_other(tmp_path, waived):
     if waived == ["startup/M=1"]:
         assert len(known) == 1 and sum("M=1" in test["id"] for test in tests) == 1
     assert left_out["M=1"]["rule"] == "MPA-7.1.2-10" and left_out["M=1"]["waived"] == ("known" if waived else None)
-    # Whatever has no part in a failure is in a vector that passes, with all that goes with it.
+    # Values without a part in a failure are in a passing vector, with everything they need.
     passed = [values(test["id"]) for test in tests if test["outcome"] == "passed"]
     for pair in ({"S": "0", "pd": "512"}, {"ird": "1", "rtr": "write"}, {"rev": "1", "cut": "octets"}, {"C": "0", "pd": "508"}):
         assert any(pair.items() <= vector.items() for vector in passed), pair
@@ -302,7 +302,7 @@ def test_known_deviation_hides_no_other(tmp_path, waived):
 
 
 def test_all_that_fails_is_waived(tmp_path):
-    """In whatever order the values are."""
+    """In any order of the values."""
     with serve("--misbehave=startup/M=1,pd=257") as port:
         done, tests = report(port, "--suite=startup", "--strict-waivers", waiving(tmp_path, "startup/pd=257,M=1", "startup/M=1,pd=508"))
     assert done.returncode == 0 and {test["outcome"] for test in tests if not test["waived"]} == {"passed"}, done.stderr
@@ -310,7 +310,7 @@ def test_all_that_fails_is_waived(tmp_path):
 
 
 def test_deviation_that_is_gone(tmp_path):
-    """Its values are combined like any others, and the waiver counts as unused."""
+    """Its values are combined like any others, and the waiver is unused."""
     with serve() as port:
         done = run(port, "--format=json", "--suite=startup", "--strict-waivers", waiving(tmp_path, "startup/M=1"))
     found = json.loads(done.stdout)
@@ -326,7 +326,7 @@ def test_waiver_of_values_is_of_combinations_alone(tmp_path):
 
 
 def test_known_breach_of_each_reply_hides_nothing(tmp_path):
-    """A Reply may be wrong as ever: what comes after it is looked at nevertheless."""
+    """The Reply is as wrong as before: later steps are checked nevertheless."""
     def takes(request):
         if request.revision > 2 or request.markers:
             return "close"
@@ -340,7 +340,7 @@ def test_known_breach_of_each_reply_hides_nothing(tmp_path):
     breaches = [[test for test in run if test["rule"] == "MPA2-9.2-18" and test["outcome"] == "failed"] for run in (before, tests)]
     assert len(breaches[0]) > 5 and {test["reduced"] for test in breaches[0]} == {"the usual values"}
     assert [(test["reduced"], test["waived"]) for test in breaches[1]] == [("the usual values", "known")]
-    # The rest is what this device does wrong anyway.
+    # The device's other known errors.
     assert {test["reduced"] for test in tests if "reduced" in test} == {
         "C=0,ird=1", "M=1", "ird=16383", "ord=0,rtr=all", "ord=0,rtr=read", "the usual values"}, done.stderr
 

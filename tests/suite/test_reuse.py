@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Servers that tire: cases that share a connection, the pace of new ones, and waiting for a device to recover. The device is that of
-tests/rdma with few queue pairs (FAKE_RDMA_QPS), or one on a socket, whose connections are counted."""
+"""Servers that cannot take many connections: shared connections, the pace of new ones, and waiting for recovery. The device is that of
+tests/rdma with few queue pairs (FAKE_RDMA_QPS), or one on a socket that counts its connections."""
 import contextlib
 import functools
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 import devices
 import test_suite_rdma as rdma
 
-THOUSAND = "RPCR-3.3.3-01/thousand"  # connections are what that case is about
+THOUSAND = "RPCR-3.3.3-01/thousand"  # this case tests connections
 OF_SUITES = ("rpcrdma", "nfs")
 TESTS = {row[0]: row for row in devices.listed("tests")}
 MUTANTS = [row[0] for row in devices.listed("mutants") if row[0] in TESTS and TESTS[row[0]][1] in OF_SUITES and row[1] in ("both", "responder")
@@ -25,7 +25,7 @@ def outcomes(run):
 
 
 def connections(run):
-    """Those of the cases."""
+    """The connections of the cases."""
     return {port for test in run.tests.values() for port in test["ports"]}
 
 
@@ -51,7 +51,7 @@ def over_rdma(queue_pairs, *options, jobs=1):
 needs_fake = pytest.mark.skipif(not rdma.FAKE.exists(), reason="librdmacm and libibverbs are not installed")
 
 
-# ---- a device that is right ----
+# ---- a conforming device ----
 
 def test_same_verdicts_on_a_socket():
     apart, shared = over_socket(), over_socket("--reuse")
@@ -77,14 +77,14 @@ def test_transcript_says_it():
 @pytest.mark.parametrize("name", MUTANTS)
 def test_mutants_fail_all_the_same(name):
     """Alone, and after cases that have passed."""
-    for _ in range(3):  # on a busy machine a late answer is not held against the device
+    for _ in range(3):  # on a busy machine a late answer may not count as a failure
         run = devices.run_responder((name, "rpc"), ["--service=nfs", f"--rules={name},RPCR-4.5.2-", "--reuse"], jobs=1)
         if run.tests[name]["outcome"] != "inconclusive":
             break
     assert run.tests[name]["outcome"] in ("failed", "unstable"), run.errors + run.tell()
 
 
-# ---- devices that tire ----
+# ---- devices with few connections ----
 
 @needs_fake
 def test_device_that_gives_nothing_back_dies_without_reuse():
@@ -94,7 +94,7 @@ def test_device_that_gives_nothing_back_dies_without_reuse():
 
 @needs_fake
 def test_it_has_verdicts_with_reuse():
-    """As many queue pairs as there are cases that need one of their own, and no more."""
+    """As many queue pairs as cases need their own, and no more."""
     right = over_rdma(None, "--reuse")
     run = over_rdma(str(len(connections(right)) + 2), "--reuse", "--recover-timeout=0.6")
     assert outcomes(run) == outcomes(right) and run.status == 0, run.errors
@@ -102,7 +102,7 @@ def test_it_has_verdicts_with_reuse():
 
 @needs_fake
 def test_device_that_recovers_is_waited_for():
-    """And once that was seen, cases share a connection."""
+    """Afterwards cases share a connection."""
     right = over_rdma(None)
     run = over_rdma("8:700")
     assert outcomes(run) == outcomes(right) and run.status == 0, run.errors + run.tell()

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The device's memory in a Send, for private data without room: what the suites show then is what they show otherwise, but
-for what only words in private data can ask for."""
+"""The device's memory in a Send, for private data without room: the suites have the same results, except for requests that
+need private data."""
 import devices
 import scripted
 
 SUITES = "--suite=ddp,rdmap,rdmapx"
-WANT_WORDS = {"DDP-7.2-09", "RDMAP-3.2-03"}  # no Receives at all
+WANT_WORDS = {"DDP-7.2-09", "RDMAP-3.2-03"}  # need a device without Receives
 
 
 def test_memory_in_a_send():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A case that compares the device's memory has no other beside it, however many run at once: they might write there, too."""
+"""A case that compares the device's memory runs alone, as others might write there."""
 import subprocess
 
 import devices
@@ -9,7 +9,7 @@ ALONE = ["MPA-5.2-01", "DDP-4.1-02", "DDP-4.1-02/end"]
 
 
 def messages(capture):
-    """Of each client's port, when it or the server said something."""
+    """Times of messages by each client's port, from either side."""
     fields = subprocess.run(["tshark", "-nr", capture, "-Y", "tcp.len > 0", "-T", "fields", "-e", "frame.time_epoch", "-e", "tcp.srcport",
                              "-e", "tcp.dstport"], capture_output=True, text=True, check=True).stdout
     times = {}

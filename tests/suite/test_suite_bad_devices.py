@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Devices that are slow, die, or do wrong at random: nothing is passed without proof, and nothing is found that they do not do."""
+"""Devices that are slow, die, or err at random: nothing passes without proof, and no finding is wrong."""
 import concurrent.futures
 import itertools
 import random
@@ -12,14 +12,14 @@ import pytest
 import devices
 import scripted
 
-# What such a device passes when it does nothing wrong.
+# Cases that such a device passes if it makes no error.
 CASES = ["MPA-4.4-19", "MPA-8-02/crc", "MPA-8-02/ulpdu", "MPA-8-12/crc", "MPA-7.1.2-10/256", "MPA-5.1-06/header", "MPA-7.1.1-02/end", "MPA-7.1.1-22",
          "RDMAP-5.2.1-17"]
 TIMES = ["--timeout=0.4", "--start-timeout=1.2", "--idle-timeout=1.2"]
 
 
 class Reads(scripted.Device):
-    """It answers Reads of no octets as it should; change() has each FPDU to send, and may return others, later, or none."""
+    """Answers Reads of no octets correctly; change() has each FPDU to send, and may return others, later, or none."""
 
     def __init__(self):
         self.count, self.lock, self.random = itertools.count(1), threading.Lock(), random.Random(51)
@@ -38,7 +38,7 @@ class Reads(scripted.Device):
                 self.answer(connection, request, ulpdu)
 
     def refuse(self, connection, request):
-        """Of a wrong CRC; then it closes."""
+        """Refuses a wrong CRC, then closes."""
 
     def answer(self, connection, request, ulpdu):
         connection.sendall(scripted.fpdu(b"\xC1\x42" + ulpdu[18:30], request.crc))
@@ -61,7 +61,7 @@ def test_one_that_does_nothing_wrong():
 
 
 class Slow(Reads):
-    """All that it does takes so long."""
+    """Takes so long for each action."""
 
     def __init__(self, seconds):
         self.seconds = seconds
@@ -77,7 +77,7 @@ class Slow(Reads):
 
 
 class AtRandom(Reads):
-    """One of `every` FPDUs is not treated as it should be; the first connections, which show what it is, are."""
+    """Mistreats one of `every` FPDUs, but not on the first connections, which are for learning."""
 
     def __init__(self, every=8, first=12):
         self.every, self.connections, self.first = every, itertools.count(1), first
@@ -123,7 +123,7 @@ class TerminatesForAnything(Terminates):
 
 class Loses(AtRandom):
     def go_wrong(self, connection, request, ulpdu):
-        """It says nothing."""
+        """Sends nothing."""
 
 
 class Corrupts(AtRandom):
@@ -134,7 +134,7 @@ class Corrupts(AtRandom):
 
 
 class Swaps(AtRandom):
-    """Two answers, where one is due: first of another Read, then the right one."""
+    """Sends two answers instead of one: first for another Read, then the right one."""
 
     def go_wrong(self, connection, request, ulpdu):
         connection.sendall(scripted.fpdu(b"\xC1\x42" + ulpdu[18:22] + struct.pack(">Q", 0x7777), request.crc))
@@ -142,7 +142,7 @@ class Swaps(AtRandom):
 
 
 class Elsewhere(AtRandom):
-    """An answer comes on another connection, if there is one."""
+    """Answers on another connection, if there is one."""
 
     def __init__(self, **how):
         self.others = []
@@ -163,7 +163,7 @@ class Elsewhere(AtRandom):
 
 
 class DiesAt(Reads):
-    """It dies at one of its connections, whatever is said on it."""
+    """Dies at one of its connections, whatever is sent."""
 
     def __init__(self, nth):
         self.nth, self.connections = nth, itertools.count(1)
@@ -177,7 +177,7 @@ class DiesAt(Reads):
 
 
 class Stalls(AtRandom):
-    """It reads nothing any more, so that its window closes."""
+    """Stops reading, so that its window closes."""
 
     def listen(self):
         super().listen()
@@ -187,10 +187,10 @@ class Stalls(AtRandom):
         self.over.wait(20)
 
 
-# ---- who is slow is not dead ----
+# ---- slow devices are not dead ----
 
 def together(function, values):
-    """They wait most of the time."""
+    """Runs them in parallel, as they mostly wait."""
     with concurrent.futures.ThreadPoolExecutor(len(values)) as pool:
         return dict(zip(values, pool.map(function, values)))
 
@@ -201,28 +201,28 @@ def run_slow(seconds):
 
 
 def test_slow():
-    """As who is fast: its time is learnt, whatever --timeout says."""
+    """Like a fast device: its time is learned, whatever --timeout is."""
     for seconds, tested in together(run_slow, [0.5, 1.5, 3]).items():
         assert tested.status == 0 and len(tested.outcome("passed")) == len(tested.tests) == 2, f"{seconds}: {tested.tell()}"
         assert tested.report["deaths"] == [] and all(test["runs"] == {} for test in tested.tests.values())
 
 
-# ---- who does wrong at times fails by what is wrong ----
+# ---- devices that err at times fail by their errors ----
 
-# The rules that the device breaks when it does that; of others nothing may be called broken.
+# The rules that the device then breaks; other rules must not be reported.
 BREAKS = {
     Closes: set(),
     Terminates: set(),
     Loses: {"RDMAP-5.2.2-08"},
     Corrupts: {"MPA-4.4-12"},
     Swaps: {"RDMAP-4.4-03", "RDMAP-5.2-01", "RDMAP-5.2.1-17"},
-    Elsewhere: {"RDMAP-5.2-01", "RDMAP-5.2.2-08", "MPA-7.1.2-23", "RDMAP-5.2.1-17"},  # the latter by an answer to somebody else
+    Elsewhere: {"RDMAP-5.2-01", "RDMAP-5.2.2-08", "MPA-7.1.2-23", "RDMAP-5.2.1-17"},  # the last by an answer for another connection
     Stalls: set(),
 }
 
 
 def run_half(fake):
-    """Half of its answers are wrong, also those to connections with nothing odd."""
+    """Half of its answers are wrong, also on flawless connections."""
     with fake(every=2) as device:
         return run(device)
 
@@ -230,7 +230,7 @@ def run_half(fake):
 def test_at_random():
     for fake, tested in together(run_half, list(BREAKS)).items():
         assert rules(tested, "failed") <= BREAKS[fake], f"{fake.__name__}\n{tested.tell()}"
-        # What is taken back is named in the lines of the run, too; what is refused shows nothing where anything may be.
+        # Withdrawn verdicts are in the lines of the run, too; refusals show nothing if anything may be refused.
         taken_back = tested.errors.count(": inconclusive after all\n")
         assert taken_back == len([test for test in tested.tests.values() if "(several of the checks between cases" in test["actual"] or
                                   "; at times it closes" in test["actual"] or "; its TCP acknowledges, but" in test["actual"] or
@@ -241,14 +241,14 @@ def test_at_random():
 
 
 def test_a_terminate_by_chance_is_no_wrong_code():
-    """A case that demands a code may meet a Terminate that this device also sends when nothing is wrong."""
+    """A case that requires a code may see a Terminate that this device also sends without an error."""
     with TerminatesForAnything(every=2) as device:
         tested = run(device, cases=[*CASES, "MPA-8-05"])
     assert tested.tests["MPA-8-05"]["outcome"] == "inconclusive", tested.tell()
 
 
 class Misdirects(Reads):
-    """In the case with much private data the first `times` answers go to a wrong address, and then to the right one, too."""
+    """In the case with much private data the first `times` answers go to a wrong address, and then also to the right one."""
 
     def __init__(self, times):
         self.left = times
@@ -272,7 +272,7 @@ def test_what_is_seen_once_is_inconclusive(times, outcome):
 # ---- death ----
 
 def test_dies_at_its_20th_connection():
-    """No case is to blame: the one at hand is inconclusive, and the death is named."""
+    """No case is the cause: the current case is inconclusive, and the death is reported."""
     with DiesAt(20) as device:
         tested = run(device, jobs=1)
     assert tested.status == 3 and not tested.outcome("failed") and not tested.outcome("died"), tested.tell()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A pass says something if the run has seen that the device can tell: one that takes everything, and one that closes at
-random, pass nothing by that."""
+"""A pass means something if the run has seen that the device can do both: a device that accepts everything, or closes at random, passes
+nothing."""
 import collections
 import json
 import threading
@@ -14,7 +14,7 @@ SUITES = "--suite=mpa,mpa2,ddp,rdmap"
 
 
 class EverySecond(scripted.Device):
-    """It conforms, but resets each second connection with its first FPDU."""
+    """Conforms, but resets every second connection with its first FPDU."""
 
     def __init__(self):
         self.count, self.lock = 0, threading.Lock()
@@ -23,7 +23,7 @@ class EverySecond(scripted.Device):
     def operate(self, connection, request):
         with self.lock:
             self.count += 1
-            unlucky = self.count > 8 and self.count % 2 == 0 # not while it is learnt what it is
+            unlucky = self.count > 8 and self.count % 2 == 0 # not while it is learned
         if unlucky:
             self.exactly(connection, 2)
             connection.setsockopt(scripted.socket.SOL_SOCKET, scripted.socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
@@ -45,12 +45,12 @@ def test_who_takes_everything_passes_nothing_by_it():
     found = kinds(tested)
     assert found["passed", "stays"] == found["passed", "continues"] == 0, tested.tell()
     assert len([test for test in tested.tests.values() if "never seen to refuse" in test["actual"]]) > 10
-    # The lines of the run had said passed of these.
+    # The lines of the run had reported these as passed.
     assert tested.errors.count(": inconclusive after all\n") > 10
 
 
 def test_who_has_refused_passes():
-    """The same, but for what it does with a wrong CRC: its silence is worth something."""
+    """The same, but it refuses a wrong CRC: its silence has a meaning."""
     with scripted.Device(answers_reads=False) as device:
         tested = run(device, "--suite=mpa")
     assert kinds(tested)["passed", "stays"] > 5, tested.tell()
@@ -59,7 +59,7 @@ def test_who_has_refused_passes():
 
 
 def test_a_refusal_counts_for_its_layer_and_below():
-    """A wrong CRC is refused, and whatever DDP says is taken: in DDP, silence is worth nothing."""
+    """It refuses a wrong CRC, and accepts everything in DDP: there silence means nothing."""
     with scripted.Device(answers_reads=False) as device:
         tested = run(device, "--suite=mpa,ddp")
     passed = collections.Counter(test["suite"] for test in tested.tests.values() if (test["outcome"], test["shown"]) == ("passed", "stays"))
@@ -68,7 +68,7 @@ def test_a_refusal_counts_for_its_layer_and_below():
 
 
 def test_resumed_with_what_was_missing(tmp_path):
-    """A run that lacked the counterpart says nothing: the case is run again beside it."""
+    """A run without the counterpart shows nothing: the case is repeated beside it."""
     report = tmp_path / "first.json"
     with scripted.Device(answers_reads=False) as device:
         first = run(device, "--rules=MPA-4.1-11")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Every rule about a reaction has a case, is decided by another rule's case, or says why no case can decide it."""
+"""Every rule about a reaction has a case, is decided by another rule's case, or has a reason why no case can decide it."""
 import devices
 
 SUITES = {"MPA": "mpa", "MPA2": "mpa2", "DDP": "ddp", "RDMAP": "rdmap", "RDMAPX": "rdmapx", "SEC": "rdmap",

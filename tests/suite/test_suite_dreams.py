@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Devices on which a bad tester dreams up verdicts: that answer at random, refuse each second connection, never stop sending. For
-each, exactly what may be said of it."""
+"""Devices on which a bad tester would find anything: they answer at random, refuse every second connection, or never stop sending. For
+each, the exact results."""
 import contextlib
 import random
 import socket
@@ -14,12 +14,12 @@ import devices
 import scripted
 
 TIMES = ["--timeout=0.2", "--start-timeout=0.6", "--idle-timeout=0.6", "--recover-timeout=10", "--confirm=3"]
-# Of scripted.Device: each of these has to be closed, and it closes.
+# Cases for scripted.Device that require a close, and it closes.
 START_UP = {"MPA-7.1.1-02/end", "MPA-7.1.1-02/middle", "MPA-7.1.1-30", "MPA-7.1.1-31", "MPA-7.1.2-04/key", "MPA-7.1.2-04/pd-length",
             "MPA-7.1.2-04/http", "MPA-7.1.2-26", "MPA-7.1.2-40", "MPA-8-09"}
-# What passes by the start-up alone, if the device has time for that.
+# Cases that the start-up alone passes, if the device has time for it.
 BY_REPLY = {"MPA-7.1.2-10/fin", "MPA-C.2.1-01"}
-# It answers what it must not: any revision, S = 1 in revision 1; and waits for ever.
+# Answers what it must not: any revision, S = 1 in revision 1; and waits forever.
 WRONG = {"MPA-7.1.1-25", "MPA-7.1.2-35", "MPA-7.1.2-41/key", "MPA-7.1.2-42", "MPA2-6-04", "MPA-C.2.3-01"}
 
 
@@ -28,7 +28,7 @@ def reset(connection):
 
 
 class AtRandom(scripted.Device):
-    """To each FPDU that it takes it does one of a few things, by a seed and the number of the connection."""
+    """Does one of a few things with each FPDU, chosen by a seed and the number of the connection."""
 
     def __init__(self, seed, sane=0):
         self.seed, self.sane, self.count, self.lock = seed, sane, 0, threading.Lock()
@@ -62,7 +62,7 @@ class AtRandom(scripted.Device):
 
 
 class EachSecondConnect(scripted.Device):
-    """TCP takes each second connection only to reset it, before a word is said."""
+    """TCP accepts every second connection only to reset it at once."""
 
     def __init__(self):
         self.count, self.lock = 0, threading.Lock()
@@ -80,7 +80,7 @@ class EachSecondConnect(scripted.Device):
 
 
 class EachSecondRefused(scripted.Device):
-    """After each connection nobody listens for a moment: the next one is refused by its TCP, and the one after that is taken."""
+    """After each connection nobody listens for a moment: TCP refuses the next connection, and accepts the one after."""
 
     def serve(self, connection):
         super().serve(connection)
@@ -93,7 +93,7 @@ class EachSecondRefused(scripted.Device):
 
 
 class Flood(scripted.Device):
-    """After the start-up it sends Writes as fast as they are taken, and reads nothing."""
+    """After the start-up it sends Writes as fast as possible, and reads nothing."""
 
     def operate(self, connection, request):
         frame = scripted.fpdu(bytes.fromhex("c140000000010000000000000000") + bytes(20000), request.crc)
@@ -115,13 +115,13 @@ def cases(tested, outcome):
 def test_who_answers_at_random_passes_nothing_by_it(seed):
     with AtRandom(seed) as device:
         tested = run(device)
-    # What passes is about the start-up, which is none of its games. That it closes wrong frames is worth nothing: it closes others, too.
+    # Passes are about the start-up, where it behaves. Its closes after wrong frames mean nothing: it closes others, too.
     assert cases(tested, "passed") <= BY_REPLY, tested.tell()
-    # No failure is one of a comparison, whose other half might have come out otherwise.
+    # No failure comes from a comparison, whose other half might be different.
     failed = [test for test in tested.tests.values() if test["outcome"] == "failed"]
     assert not any("without the oddity" in test["actual"] for test in failed), tested.tell()
     assert {"MPA-7.1.1-25", "MPA2-6-04"} <= cases(tested, "failed") and not tested.report["deaths"], tested.tell()
-    # What it did wrong by chance, it did: Terminates that are none, octets that are no FPDU.
+    # Its random errors are real: invalid Terminates, octets that are not an FPDU.
     assert tested.status == 1 and "MPA-4.1-01/seen" in tested.outcome("failed"), tested.tell()
 
 
@@ -129,10 +129,10 @@ def test_who_resets_each_second_connection_has_no_verdicts():
     with EachSecondConnect() as device:
         tested = run(device)
     assert cases(tested, "failed") == set() and not tested.report["deaths"], tested.tell()
-    # Only what it has answered, which no reset does.
+    # Only answers, which no reset imitates.
     assert {test["shown"] for test in tested.tests.values() if test["outcome"] == "passed"} <= {"continues", "answer"}, tested.tell()
     assert cases(tested, "unstable") <= WRONG
-    # How the resets show depends on which connections they meet.
+    # The connections that are reset decide the effect.
     shown = ("at times it closes where it has to go on, too", "Connection reset by peer", "found RST")
     assert sum(any(words in test["actual"] for words in shown) for test in tested.tests.values()) >= 8, tested.tell()
 
@@ -151,12 +151,12 @@ def test_who_never_stops_sending_passes_what_it_refuses_before():
         tested = run(device, "--timeout=1")
     assert START_UP <= cases(tested, "passed") <= START_UP | BY_REPLY, tested.tell()
     assert not tested.report["deaths"], tested.errors
-    # It does not look at what is sent to it, either.
+    # It does not read messages either.
     assert cases(tested, "failed") <= WRONG | {"MPA-8-02/crc", "MPA-8-02/ulpdu", "MPA-8-05", "MPA-7.1.1-16/late", "MPA-8-14"}, tested.tell()
 
 
 def test_a_first_fpdu_of_any_kind_needs_no_memory():
-    """MPA2-9.2-20 is played with a zero-length Read: a device without memory has no excuse."""
+    """MPA2-9.2-20 is played with a zero-length Read, so a device without memory has to pass it."""
     with scripted.Device() as device:
         tested = run(device, "--suite=mpa2", "--rules=MPA2-9.2-20", "--timeout=5")
     assert tested.outcome("passed") == ["MPA2-9.2-20"], tested.tell()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Devices that do no RDMA worth the name: none gets a pass for which it gave no proof."""
+"""Devices without real RDMA: none passes without proof."""
 import struct
 import time
 
@@ -10,7 +10,7 @@ import scripted
 from crc32c import crc32c
 
 TIMES = ["--timeout=0.4", "--start-timeout=1.2", "--idle-timeout=1.2", "--recover-timeout=3", "--confirm=3"]
-# What a silence or a refusal passes, if the device is known to answer and to go on.
+# Cases that a silence or refusal passes, if the device is known to answer and to continue.
 CASES = ["MPA-4.4-19", "MPA-8-02/crc", "MPA-8-12/crc", "MPA-8-12/length", "RDMAP-6.2.1-01", "DDP-7.1-20", "RDMAP-7.2-02",
          "MPA-7.1.2-24", "DDP-5.4-03/read", "DDP-7.2-13", "RDMAP-7-01", "RDMAP-7.1-05", "RDMAP-7.1-10", "RDMAPX-1.1-05"]
 
@@ -20,7 +20,7 @@ def terminate(word, crc):
 
 
 class Fake(scripted.Device):
-    """Takes any start-up; react() has each FPDU, whatever its CRC."""
+    """Accepts any start-up; react() has each FPDU, whatever its CRC."""
 
     def operate(self, connection, request):
         while True:
@@ -35,7 +35,7 @@ class Fake(scripted.Device):
 
 
 def answer(connection, request, ulpdu):
-    """A Read of no octets has its answer."""
+    """Answers a Read of no octets."""
     if len(ulpdu) >= 46 and ulpdu[1] & 15 == 1:
         connection.sendall(scripted.fpdu(b"\xC1\x42" + ulpdu[18:30], request.crc))
 
@@ -50,7 +50,7 @@ class Mute(Fake):
 
 
 class Echo(Fake):
-    """Answers what is right, and gives the octets of the rest back."""
+    """Answers correctly, and echoes other octets."""
 
     def react(self, connection, request, octets, ulpdu):
         if is_whole(octets):
@@ -61,7 +61,7 @@ class Echo(Fake):
 
 
 class TerminatesAll(Fake):
-    """Answers everything with a Terminate of one layer."""
+    """Answers everything with a Terminate from one layer."""
 
     word = bytes.fromhex("12060000")
 
@@ -79,7 +79,7 @@ class TerminatesAllOfRdmap(TerminatesAll):
 
 
 class LooksInside(TerminatesAll):
-    """Answers what is right; of a wrong CRC it says that DDP does not know the STag."""
+    """Answers correctly; for a wrong CRC it reports an invalid STag from DDP."""
 
     word = bytes.fromhex("11000000")
 
@@ -98,7 +98,7 @@ class Closes(Fake):
 
 
 class Slow(Fake):
-    """Answers any Read, also one with a wrong CRC, and then later than --timeout."""
+    """Answers any Read, even with a wrong CRC, but later than --timeout."""
 
     def react(self, connection, request, octets, ulpdu):
         if not is_whole(octets):
@@ -111,7 +111,7 @@ def run(device):
     return devices.run_test([f"127.0.0.1:{device.port}", f"--rules={','.join(CASES)}", *TIMES], 1, False)
 
 
-# With a wrong length it never finds the next FPDU, whatever it does about CRCs: nothing is answered.
+# After a wrong length it never finds the next FPDU, with or without CRC checks: nothing is answered.
 PROVEN = {Slow: {"MPA-8-12/length"}}
 
 
@@ -121,13 +121,13 @@ def test_no_pass_without_proof(fake):
     with fake() as device:
         tested = run(device)
     assert set(tested.outcome("passed")) <= PROVEN.get(fake, set()), tested.tell()
-    # Nor is anything about these cases invented: no failure is one of a comparison.
+    # These cases have no false failures either: no failure comes from a comparison.
     failed = [test for test in tested.tests.values() if test["outcome"] == "failed"]
     assert not any("without the" in test["actual"] for test in failed), tested.tell()
 
 
 def test_a_device_that_can_tell_passes():
-    """The same cases: they can be passed."""
+    """The same cases can be passed."""
     with scripted.Device() as device:
         tested = run(device)
     assert {"MPA-4.4-19", "MPA-8-02/crc", "MPA-8-12/crc", "MPA-8-12/length"} <= set(tested.outcome("passed")), tested.tell()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A device that conforms but for the layout of its Terminates, as soft-iWARP has it, or for their CRC: that is one mistake, and one
+"""A device that conforms except for the layout of its Terminates, as soft-iWARP, or for their CRC: this is one mistake, and one
 finding."""
 import contextlib
 import json
@@ -96,9 +96,9 @@ def test_one_mistake_is_one_finding(device, rewrite):
     finally:
         proxy.close()
     assert set(run.outcome("failed")) == {"RDMAP-4.8-02/seen"}, run.tell()
-    # The proxy is in between: what the device's TCP does, it hides.
+    # The proxy hides what the device's TCP does.
     assert not run.outcome("unstable") and set(run.outcome("inconclusive")) <= {"MPA-4.5-07", "RDMAP-6.1-11"}, run.tell()
-    # What is about the reason goes by the one that was meant, and the report says which that is.
+    # A case about the reason uses the intended one, and the report names it.
     code = run.tests["DDP-7.2-13"]
     assert code["outcome"] == "passed" and "layer 2 type 1 code 6 [meant: layer 1 type 2 code 6" in code["actual"]
     assert run.report["terminate_layout"]
@@ -107,7 +107,7 @@ def test_one_mistake_is_one_finding(device, rewrite):
 
 
 def test_another_reason_is_still_another(device):
-    """That the words are read as they are meant does not make a wrong code right."""
+    """Reading the words by their layout does not make a wrong code right."""
     proxy = Proxy(device, lambda word: bytes([(word[0] & 15) << 4 | word[0] >> 4, word[1] + 1, *low_bits_first(word)[2:]]))
     try:
         run = devices.run_test([f"127.0.0.1:{proxy.port}", "--rules=DDP-7.2-03,DDP-7.2-04", "--timeout=1"], 4, False)
@@ -117,20 +117,20 @@ def test_another_reason_is_still_another(device):
 
 
 def test_terminates_without_crc(device):
-    """C = 1, and a CRC field of zero: the Terminate is named, and that its CRC is missing is a finding of its own."""
+    """C = 1, and a CRC field of zero: the Terminate is recognised, and its missing CRC is a separate finding."""
     proxy = Proxy(device, lambda word: word, crc=0)
     try:
         run = devices.run_test([f"127.0.0.1:{proxy.port}", "--suite=mpa,ddp", "--skip=MPA-4.3-01,MPA-4.3-09", "--timeout=1"], 8, False)
     finally:
         proxy.close()
-    # In the first FPDU, and after others that had theirs.
+    # In the first FPDU, and after others with a CRC.
     assert run.outcome("failed") == ["MPA-4.4-07/seen", "MPA-7.1.1-15/seen"], run.tell()
     said = run.tests["MPA-8-05"]["actual"]
     assert "Terminate layer 2 type 0 code 2 (MPA CRC mismatch) in an FPDU whose CRC field is zero (C = 1)" in said
 
 
 def test_terminates_with_a_wrong_crc(device):
-    """Damaged octets are nothing, but what they would have been is said."""
+    """Damaged octets count as nothing, but the report says what they would have been."""
     proxy = Proxy(device, lambda word: word, crc=0x12345678)
     try:
         run = devices.run_test([f"127.0.0.1:{proxy.port}", "--rules=DDP-7.2-13", "--timeout=1"], 4, False)
@@ -143,8 +143,8 @@ def test_terminates_with_a_wrong_crc(device):
 @pytest.mark.parametrize("control,outcomes", [("0206", {"passed"}), ("02ff", {"passed"}), ("1000", {"passed"}),
                                               ("0101", {"failed", "inconclusive"})])
 def test_any_error_surfaces_an_unsolicited_read_response(device, control, outcomes):
-    """RFC 5040 section 5.2.2 names no code: unspecified, and DDP's local catastrophic one, are errors as well; base or bounds
-    of an access that nobody made is another matter."""
+    """RFC 5040 section 5.2.2 names no code: unspecified, and DDP's local catastrophic error, are allowed as well; base or bounds of an
+    access that nobody made is not."""
     proxy = Proxy(device, lambda word: bytes.fromhex(control) + word[2:])
     try:
         run = devices.run_test([f"127.0.0.1:{proxy.port}", "--rules=RDMAP-5.2.2-06", "--timeout=1"], 4, False)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""All that is asked of a device is asked of it with Markers, too, wherever it takes M = 1 (RFC 5044 section 4.3)."""
+"""All tests of a device also run with Markers, wherever it accepts M = 1 (RFC 5044 section 4.3)."""
 import socket
 import subprocess
 import time

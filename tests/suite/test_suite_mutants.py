@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The suites themselves: each case fails on its mutant, and none fails on the conforming devices."""
+"""Tests of the suites: each case fails on its mutant, and none fails on the conforming devices."""
 import concurrent.futures
 import functools
 import subprocess
@@ -13,16 +13,16 @@ from reports import read_report
 
 TESTS = {row[0]: row for row in devices.listed("tests")}
 MUTANTS = [row for row in devices.listed("mutants") if row[0] in TESTS]  # the others: test_pairs.py
-# Cases that no device can fail, and why; test_suite_other_answers.py has devices for which they do not pass.
+# Cases that no device can fail, and the reason; on the devices of test_suite_other_answers.py they do not pass.
 NEVER_FAIL = {
     "MPA-8-03": "a receiver need not check the Markers of octets in order, and TCP sockets send no others",
     "NFSULB-5.1-01": "other services of the host answer; a fake rpcbind of test_suite_nfs.py fails this case",
     "MPA2-9.2-07": "RFC 6581 section 9.2 does not require a Responder to name all types",
 }
-# What only our own TCP sends passes, and fails on faulty TCPs, in test_suite_wire.py: as Responder, as the TCP is the same in both roles;
-# two ends that open at once as Initiator.
+# Cases that need our own TCP fail on faulty TCPs in test_suite_wire.py: as Responder, as the TCP is the same in both roles; simultaneous open as
+# Initiator.
 ON_WIRE = {test_suite_wire.CROSSED}.union(*(must for must, _ in test_suite_wire.FAULTS.values()))
-# Mutants that go by a clock: on a busy machine they may do in time what they do late.
+# Mutants that depend on time: on a busy machine they may be in time when they should be late.
 BY_CLOCK = {"MPA-7.1.1-24", "MPA-7.1.2-10/fin", "MPA-7.1.2-12", "MPA-7.1.2-12/cut", "MPA-7.1.5-04/late", "MPA-7.1.5-04/halves", "MPA-8-09"}
 RUNNERS = {"responder": devices.run_responder, "initiator": devices.run_initiator}
 
@@ -32,10 +32,10 @@ def roles(row):
 
 
 def device_for(name):
-    """What the device has to be, and what iwarp-gen test is given about it."""
+    """The device for a case, and the options of iwarp-gen test."""
     if name == "NFSULB-6.4.2-08":
         return ["rpc", "v4"], ["--service=nfs"]
-    if name in ("MPA-7.1.5-04/late", "MPA-7.1.5-04/halves"):  # a mutant with several connections would give up those that wait their turn
+    if name in ("MPA-7.1.5-04/late", "MPA-7.1.5-04/halves"):  # a mutant with several connections would give up those that wait
         return ["alone"], ["--start-timeout=3"]
     if TESTS[name][1] in ("rpcrdma", "nfs"):
         return ["rpc"], ["--service=nfs"]
@@ -43,7 +43,7 @@ def device_for(name):
 
 
 class MutantRuns:
-    """Mutants against their own cases, several at the same time, as they mostly wait."""
+    """Runs mutants with their own cases, several in parallel, as they mostly wait."""
 
     def __init__(self):
         self.pool = concurrent.futures.ThreadPoolExecutor(6)
@@ -60,8 +60,8 @@ class MutantRuns:
         return self.started[what].result()
 
     def failing(self, name, role):
-        """A run in which the case fails, if one of three does: on a busy machine a late answer is not held against the device. A case that
-        passes has missed its mutant, unless the mutant goes by a clock."""
+        """The run in which the case fails, of at most three: on a busy machine a late answer does not count. If the case passes, it has missed
+        its mutant, unless the mutant depends on time."""
         again = {"inconclusive", "passed"} if name in BY_CLOCK else {"inconclusive"}
         for _ in range(2):
             if self[name, role].tests[name]["outcome"] not in again:
@@ -75,7 +75,7 @@ mutant_runs = MutantRuns()
 
 @pytest.fixture(scope="module", autouse=True)
 def chosen_mutants(request):
-    """All that will be needed is begun at once: with -k that is little."""
+    """Starts all needed runs at once: with -k these are few."""
     for item in request.session.items:
         if getattr(item, "originalname", "") in ("test_mutant_fails", "test_checker_agrees_on_mutant"):
             what = item.callspec.params["name"], item.callspec.params["role"]
@@ -88,7 +88,7 @@ def chosen_mutants(request):
 @pytest.mark.parametrize("name,role", [(row[0], role) for row in MUTANTS for role in roles(row[1])])
 def test_mutant_fails(name, role):
     run = mutant_runs.failing(name, role)
-    # Some do not survive their case.
+    # Some die in their case.
     assert run.status == (3 if run.report["deaths"] else 1) and name in run.outcome("failed"), run.errors + run.tell()
 
 
@@ -100,8 +100,8 @@ def test_every_test_has_its_mutant():
 
 @functools.cache
 def rpc_run(role):
-    # This client speaks version 3: test_conforming_client_of_version_4_passes() has one of version 4.
-    # NFSULB-5.1-01 is about other services: test_suite_nfs.py.
+    # This client speaks version 3: test_conforming_client_of_version_4_passes() has a client of version 4. NFSULB-5.1-01 is about other
+    # services: test_suite_nfs.py.
     suites = ["--suite=rpcrdma", "--suite=nfs", "--skip=NFSULB-5.1-01"] if role == "responder" else ["--suite=rpcrdma", "--skip=NFSULB-6.4.2-08"]
     return RUNNERS[role](["rpc"], ["--service=nfs", "--timeout=1", *suites], jobs=4, record=True)
 
@@ -132,7 +132,7 @@ DEVICES = {
 
 @functools.cache
 def conforming_runs():
-    # Enough time for a busy machine: hardly any case waits for it to pass.
+    # Enough time for a busy machine: hardly any case waits until it is over.
     options = ["--skip=rpcrdma,nfs", "--timeout=2", "--start-timeout=4", "--idle-timeout=4"]
     wanted = [(role, tuple(args)) for role, devs in DEVICES.items() for args in devs]
 
@@ -159,7 +159,7 @@ def test_conforming_device_passes(role, device):
 
 @pytest.mark.parametrize("role", DEVICES)
 def test_nothing_else_is_seen_of_conforming_devices(role):
-    """What the engine finds beside the rule of a case is a failure as well: it must not be invented."""
+    """Other findings of the engine are failures as well: they must not be false."""
     seen = {(name, observation) for args in DEVICES[role] for name, test in conforming_run(role, tuple(args)).tests.items()
             for observation in test["observations"]}
     assert seen == set()
@@ -167,15 +167,15 @@ def test_nothing_else_is_seen_of_conforming_devices(role):
 
 @pytest.mark.parametrize("role", DEVICES)
 def test_every_test_passes_on_some_device(role):
-    """One that is never applicable would test nothing."""
+    """A case that is never applicable would test nothing."""
     passed = set().union(*(conforming_run(role, tuple(args)).outcome("passed") for args in DEVICES[role]))
     wanted = {name for name, row in TESTS.items() if role in roles(row[2]) and row[1] not in ("rpcrdma", "nfs")}
-    # About devices without Atomic Operations, which ours has.
+    # Cases for devices without Atomic Operations, which ours has.
     assert sorted(wanted - passed - ON_WIRE - {"RDMAPX-1.1-05"}) == []
 
 
 def checked(run, *options):
-    """The connections of a recording as iwarp-check sees them, by the port of who opened them."""
+    """The connections of a recording as iwarp-check sees them, by the opener's port."""
     command = [devices.CHECK, "--format=ndjson", "--counts=connection", "--fail-on=never", *options, run.capture]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode in (0, 3), done.stderr
@@ -187,7 +187,7 @@ def checked(run, *options):
 
 
 def found_of_device(run, role):
-    """Pairs of case and rule that the device breaks, as iwarp-check finds in the recording of each case."""
+    """Pairs of case and rule that the device breaks, from iwarp-check on the recording of each case."""
     seen, found = checked(run), set()
     for name, test in run.tests.items():
         for connection in (one for port in test["ports"] for one in seen.get(port, [])):
@@ -203,7 +203,7 @@ def test_checker_agrees_on_conforming_devices(role, device):
     assert [name for name, rule in found_of_device(run, role) if name.split("/")[0] == rule] == []
 
 
-# How long a device may take, for iwarp-check: less than the suites' own times in devices.TIMES.
+# Times of a device for iwarp-check: shorter than the suites' times in devices.TIMES.
 TIMERS = "--timers=react=0.2,close=0.2,reply=0.4,start=0.6,idle=0.6"
 
 
@@ -214,7 +214,7 @@ def connections_of(run, name, *options):
 
 @functools.cache
 def verdict_on(name, role):
-    """What iwarp-check says of the mutant's recording: named; the rule that tells it; kept, if it counts as passed; open."""
+    """iwarp-check's result for the mutant's recording: named; the other rule; kept, if it counts as passed; open."""
     connections = connections_of(mutant_runs[(name, role)], name, TIMERS)
     counts = [connection["rules"].get(name.split("/")[0]) for connection in connections]
     found = {finding["rule"] for connection in connections for finding in connection["findings"]
@@ -227,14 +227,14 @@ def verdict_on(name, role):
 
 
 def carriers_fail(name, role, carriers):
-    """A rule that is judged along with others may be what breaks them."""
+    """Whether rules fail that this rule is judged with."""
     return any(connection["rules"].get(rule, {"failed": 0})["failed"] for rule in carriers
                for connection in connections_of(mutant_runs[(name, role)], name, TIMERS))
 
 
 @pytest.mark.parametrize("name,role", [(row[0], role) for row in MUTANTS for role in roles(row[1])])
 def test_checker_agrees_on_mutant(name, role, catalogue):
-    """Where iwarp-check can judge the recording of a failed case, it finds the same, or there is a reason."""
+    """If iwarp-check can judge the recording of a failed case, it finds the same, or there is a reason."""
     verdict = verdict_on(name, role)
     rule = next(row for row in catalogue if row["id"] == name.split("/")[0])
     if rule["judged"] in ("no", "permission"):
@@ -255,8 +255,7 @@ def test_reasons_are_of_mutants(catalogue):
     assert [name for name in agreement.TOLD.keys() | agreement.OPEN.keys() if judged[name.split("/")[0]] == "no"] == []
 
 
-# Mutants whose fault shows in another rule's stimulus as well.
-# What it does to its next connection is reported for the case that this belongs to.
+# Mutants whose fault also shows in another rule's stimulus. A fault on the next connection is reported for that connection's case.
 NOT_ALONE = {"MPA-7.1.2-10/fin"}
 PARTS = {f"MPA-5.1-06/{part}" for part in ("length", "header", "pad", "crc", "octets")}
 ALSO = {("MPA-4.4-01", "initiator"): {"MPA2-9.1-16"}, ("MPA-7.1.2-12", "responder"): {"MPA-7.1.2-12/cut"},
@@ -270,7 +269,7 @@ ALSO |= {(part, role): {"MPA-5.1-06/octets", "MPA-5.1-06"} for part in PARTS for
 @pytest.mark.parametrize("suites,role", [("mpa,mpa2", "responder"), ("mpa,mpa2", "initiator"),
                                          ("rpcrdma,nfs", "responder"), ("rpcrdma", "initiator")])
 def test_mutant_fails_no_other_test(suites, role):
-    """The whole suites against each mutant: only its own case fails."""
+    """Runs the whole suites against each mutant: only its own case fails."""
     wanted = [row[0] for row in MUTANTS if role in roles(row[1]) and TESTS[row[0]][1] in suites.split(",")
               and row[0] not in NOT_ALONE]
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Devices that answer with something other than a case expects: any frame is an answer, and a Terminate of a layer that could not have
-found the fault proves nothing. Each is a conforming device with something between it and the suites."""
+"""Devices with answers that a case does not expect: any frame is an answer, and a Terminate from a layer that could not have found the fault
+proves nothing. Each is a conforming device with a proxy before the suites."""
 import contextlib
 import struct
 import subprocess
@@ -42,7 +42,7 @@ def run(role, kind, options, device=()):
 # ---- Terminates of other layers ----
 
 class OtherLayer(between.Between):
-    """What DDP and RDMAP found MPA reports, and what MPA found DDP."""
+    """MPA reports errors of DDP and RDMAP, and DDP those of MPA."""
 
     def said(self, segment):
         if segment.says(between.TERMINATE) and len(segment.ulpdu) > between.UNTAGGED + 1:
@@ -52,7 +52,7 @@ class OtherLayer(between.Between):
 
 
 class DdpForRdmap(between.Between):
-    """What RDMAP found about a Read Request DDP reports."""
+    """DDP reports RDMAP's errors in a Read Request."""
 
     def said(self, segment):
         if segment.says(between.TERMINATE) and segment.ulpdu[between.UNTAGGED] >> 4 == 0:
@@ -60,7 +60,7 @@ class DdpForRdmap(between.Between):
         return [segment]
 
 
-# What is shown otherwise: by memory, or that the device goes on or ends the connection, whatever it says.
+# Cases decided by memory, or by whether the device continues, whatever it sends.
 WHATEVER = {"MPA2-12-01/rtr-read", "MPA2-12-01/rtr-send", "MPA-7.1.2-22/segment", "MPA-7.1.2-22/octet", "MPA-7.1.2-42", "MPA-8-14", "RDMAP-7-01",
             "DDP-7.1-17", "MPA-4.4-19/memory", "RDMAPX-5.1.1-06", "RDMAPX-5.1.2-09", "MPA2-8-01"}
 WHATEVER |= {"DDP-6.2.2-03/zero"}  # MPA or DDP may find it
@@ -110,7 +110,7 @@ def test_a_damaged_terminate_is_none(role, rules):
 # ---- cases that no device can fail (NEVER_FAIL of test_suite_mutants.py) ----
 
 class OtherLayerWithMarkers(OtherLayer):
-    """The suite's stream has Markers: the FPDUs in it are not looked at."""
+    """The suite's stream has Markers: its FPDUs are not parsed."""
 
     def pass_on(self, source, target, take):
         if source is self.device:
@@ -128,7 +128,7 @@ def test_a_wrong_marker_is_not_for_ddp(role):
 
 
 def test_who_does_not_name_all_types():
-    """Of all RTR types that are offered it names Send, and alone each works."""
+    """Of all offered RTR types it names Send, but each type works alone."""
     with scripted.Device(takes=lambda request: {"rtr": 1 if request.rtr == 7 else request.rtr}) as device:
         tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA2-9.2-07", *TIMES], 1, False)
     assert tested.outcome("inconclusive") == ["MPA2-9.2-07"] and "offered alone" in tested.tests["MPA2-9.2-07"]["actual"], tested.tell()
@@ -137,7 +137,7 @@ def test_who_does_not_name_all_types():
 # ---- answers beside a refusal ----
 
 class Beside(between.Between):
-    """Says something beside each Terminate, and instead of a silence."""
+    """Adds a message to each Terminate, and sends one instead of silence."""
 
     what = None
 
@@ -166,9 +166,9 @@ def read_response_in_pieces():
     return [between.Segment(bytes([0x81, 0x42]) + struct.pack(">IQ", 0x51A0, 0x1000) + bytes(8), True)]
 
 
-# No answer may come, and the device ends the connection.
+# Cases that allow no answer and require an end of the connection.
 UNANSWERED = ["MPA-4.4-19", "MPA-8-12/crc", "MPA-8-12/length", "DDP-7.1-20", "RDMAP-7-01", "RDMAP-7.1-05"]
-AFTER = {"RDMAP-7.1-05"}  # it is about what comes first
+AFTER = {"RDMAP-7.1-05"}  # is about the first message
 
 
 @pytest.mark.parametrize("what", [extra_send, send_in_pieces, part_of_an_fpdu, read_response_in_pieces])
@@ -186,12 +186,12 @@ def rdma_error(xid):
 
 
 class Discards(between.Between):
-    """What it should discard, it answers with that: is_stimulus() knows the suite's other messages."""
+    """Answers messages that it should discard; is_stimulus() knows the suite's other messages."""
 
     what = None
 
     def __init__(self, *how):
-        self.calls = set()  # XIDs of a client's
+        self.calls = set()  # XIDs of a client's Calls
         super().__init__(*how)
 
     def said(self, segment):
@@ -203,7 +203,7 @@ class Discards(between.Between):
         return self.what(segment.payload) if segment.says(between.SEND) and self.is_stimulus(segment.payload) else []
 
     def is_stimulus(self, payload):
-        """No Call, and no Reply to a Call."""
+        """Neither a Call nor a Reply to a Call."""
         if len(payload) < 36 or payload[4:8] != b"\0\0\0\1" or payload[12:28] != bytes(16):
             return True
         kind = struct.unpack(">I", payload[32:36])[0]
@@ -241,10 +241,10 @@ def test_any_message_is_an_answer(role, what):
     assert tested.tests and tested.outcome("passed") == [], tested.tell()
 
 
-# ---- other answers than the one that is expected ----
+# ---- unexpected answers ----
 
 ERR_VERS, ERR_CHUNK = 1, 2
-STIMULUS = 1  # the low bits of its XID
+STIMULUS = 1  # low bits of a stimulus's XID
 
 
 def error(xid, which):
@@ -252,7 +252,7 @@ def error(xid, which):
 
 
 class AnswersOtherwise(between.Between):
-    """The Reply, or error, to a stimulus becomes another message; those to other Calls stay."""
+    """Replaces the Reply, or error, for a stimulus by another message; other answers stay."""
 
     what = None
 
@@ -277,7 +277,7 @@ def other_error(segment, payload):
     return [between.send(error(struct.unpack(">I", payload[:4])[0], ERR_VERS if which == ERR_CHUNK else ERR_CHUNK))]
 
 
-# Each is answered by a message of its own, and by no other.
+# Each is answered by its own message only.
 ANSWERED = ["RPCR-4.5.1-01", "RPCR-4.5.2-01", "RPCR-4.5.2-02", "RPCR-4.5.2-03", "RPCR-4.5.2-05", "RPCR-4.6.1-02", "RPCR-3.5.3-15", "RPCR-3.5.3-16",
             "RPCR-4.3.2.2-08", "RPCR-3.3.1-13"]
 OTHERS = {"wrong-xid": with_xid(0x12345678), "xid-0": with_xid(0), "in-pieces": first_piece, "other-error": other_error,
@@ -290,7 +290,7 @@ def test_another_message_is_not_the_answer(what):
     tested = run("responder", kind, [f"--rules={','.join(ANSWERED)}", "--service=nfs"], ("rpc",))
     assert len(tested.tests) > 15
     assert len(tested.outcome("passed")) == (0 if what else len(tested.tests)), tested.tell()
-    if what in ("wrong-xid", "xid-0"):  # and no verdict says that nothing came
+    if what in ("wrong-xid", "xid-0"):  # and no verdict says "no answer"
         assert any("with another XID" in test["actual"] for test in tested.tests.values()), tested.tell()
         assert not any("found no answer" in test["actual"] for test in tested.tests.values()), tested.tell()
 
@@ -299,7 +299,7 @@ SEQUENCE, PUTFH, LOOKUP, READLINK, DELAY = 53, 22, 15, 27, 10008
 
 
 class IsBusy(between.Between):
-    """Where a READLINK fails in a COMPOUND with Write chunks, makes an earlier READLINK fail with NFS4ERR_DELAY."""
+    """If a READLINK fails in a COMPOUND with Write chunks, makes an earlier READLINK fail with NFS4ERR_DELAY."""
 
     def said(self, segment):
         payload = segment.payload
@@ -327,10 +327,10 @@ def test_a_busy_server_does_not_break_the_rule():
     assert "10008 (DELAY)" in tested.tests["NFSULB-6.4.1-05/second"]["actual"], tested.tell()
 
 
-# ---- who answers everything with a Terminate ----
+# ---- devices that answer everything with a Terminate ----
 
 class TerminatesAll(between.Between):
-    """The first FPDU of the suite that is no zero-length one, and nothing more comes of the device."""
+    """For the suite's first FPDU that is not zero-length; then the device sends nothing."""
 
     word = None
 
@@ -348,9 +348,9 @@ class TerminatesAll(between.Between):
         return [] if self.is_over else [segment]
 
 
-# The Terminate is right of a device without Atomics, and memory is as before.
+# The Terminate is right for a device without Atomics, and memory is unchanged.
 TO_IT = {"RDMAPX-1.1-05", "DDP-7.1-17"}
-# The fake lets empty segments pass, so that this is the device's own; and the comparison with no message at all.
+# The fake lets empty segments pass, so the device handles these; and the comparison without a message.
 TO_IT |= {"DDP-6.2.2-03", "DDP-6.2.2-03/cut", "DDP-6.2.2-03/two", "DDP-6.2.2-03/zero", "RDMAP-5.2.2-06", "RDMAP-5.2.2-06/empty",
           "RDMAP-5.2.2-06/local", "RDMAP-5.2.2-06/writable", "RDMAP-7.2-07"}
 

@@ -25,7 +25,7 @@ def test_what_is_asked_for_is_done(role, device):
 @pytest.mark.parametrize("role", RUNNERS)
 def test_a_device_that_echoes_the_words_is_not_accused(role):
     run = RUNNERS[role](["ignorant"], [RULES])
-    assert run.status == 2, run.errors + run.tell()  # nothing could be shown
+    assert run.status == 2, run.errors + run.tell()  # there was no result
     assert set(CASES) <= set(run.outcome("not applicable")), run.tell()
 
 
@@ -35,14 +35,14 @@ def test_no_request_where_the_start_up_allows_none():
 
 
 def test_requests_one_after_the_other():
-    """A device that may have one request at a time waits for each Response: it needs one buffer."""
+    """A device with one request at a time waits for each Response: it needs one buffer."""
     run = devices.run_responder([], ["--rules=RDMAPX-5.2.2-10", "--mpa=ird=1"])
     assert run.outcome("passed") == ["RDMAPX-5.2.2-10"], run.tell()
     assert "at most 1 at once" in run.tests["RDMAPX-5.2.2-10"]["actual"], run.tell()
 
 
 def test_our_answers_are_those_of_a_word():
-    """Original values are what the operations before have left: iwarp-check has nothing to note."""
+    """Original values are the results of earlier operations: iwarp-check has no notes."""
     run = devices.run_responder([], ["--rules=RDMAPX-5.2.2-10"], record=True)
     done = subprocess.run([devices.CHECK, run.capture], capture_output=True, text=True)
     assert re.search(r"^PASS", done.stdout, re.MULTILINE), done.stdout + done.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A device is asked for the sign of life that it was seen to give; what it never did is not held against it."""
+"""A device is asked for its known sign of life; signs that it never gave do not count."""
 import struct
 import time
 
@@ -17,7 +17,7 @@ def run(device, *args):
 
 
 def ulpdu_of(connection, request):
-    """The next one, as scripted.Device reads it."""
+    """The next ULPDU, as scripted.Device reads it."""
     head = scripted.Device.exactly(connection, 2)
     length = struct.unpack(">H", head)[0]
     rest = scripted.Device.exactly(connection, length + -(length + 2) % 4 + 4)
@@ -28,7 +28,7 @@ def ulpdu_of(connection, request):
 
 
 class Mute(scripted.Device):
-    """Takes everything that is right, and says nothing at all."""
+    """Accepts everything valid, and sends nothing."""
 
     def operate(self, connection, request):
         while True:
@@ -36,7 +36,7 @@ class Mute(scripted.Device):
 
 
 class Rpc(scripted.Device):
-    """Answers nothing but a NULL Call, at the MSN that is due."""
+    """Answers only a NULL Call with the expected MSN."""
 
     def operate(self, connection, request):
         msn = 0
@@ -50,7 +50,7 @@ class Rpc(scripted.Device):
 
 
 class Late(scripted.Device):
-    """What comes within 100 ms of the Reply waits until something else comes."""
+    """Messages within 100 ms of the Reply wait until another comes."""
 
     def operate(self, connection, request):
         soon, waiting = time.monotonic() + 0.1, []
@@ -66,7 +66,7 @@ class Late(scripted.Device):
 
 
 class Picky(scripted.Device):
-    """Closes without a word at what variant says is odd: a PAD, or reserved bits. It answers Reads."""
+    """Closes silently if variant(ulpdu) finds an oddity: a PAD, or reserved bits. It answers Reads."""
 
     def __init__(self, odd):
         super().__init__()
@@ -84,16 +84,16 @@ class Picky(scripted.Device):
 def test_a_device_that_never_answers_is_not_failed_for_it():
     with Mute() as device:
         tested = run(device, "--suite=mpa,mpa2,ddp,rdmap,rdmapx", "--skip=MPA-7.1.2-35,MPA-7.1.2-41,MPA-7.1.2-42")
-    # What it does do wrong: it goes on whatever the headers are, never says a Terminate, and copies Rev and S.
+    # Its real errors: it continues whatever the headers are, never sends a Terminate, and copies Rev and S.
     silent = {"DDP-6.2.2-03", "RDMAP-5.2.2-06", "RDMAPX-5.2.2-12", "RDMAP-7.2-07"}
     copies = {"MPA-7.1.1-25", "MPA2-6-04", "MPA-C.2.3-01"}
     failed = {name.split("/")[0] for name in tested.outcome("failed") if not name.endswith("/seen")}
     assert failed <= silent | copies, tested.tell()
     passed = tested.outcome("passed")
     assert {"MPA-5.1-06", "MPA-5.1-06/crc", "MPA-7.1.1-22"} <= set(passed), tested.tell()
-    # It refuses a wrong CRC, and nothing of DDP: that it takes an odd segment there says nothing.
+    # It refuses a wrong CRC, but nothing in DDP: that it accepts an odd segment there means nothing.
     assert "refuse only what is below" in tested.tests["DDP-5.2-16"]["actual"]
-    # What only an answer shows has not been seen.
+    # Cases that need an answer have no proof.
     for name in ("MPA-6-06", "MPA-4.4-19", "MPA-7.1.2-12", "DDP-5.4-03/read"):
         assert tested.tests[name]["outcome"] == "not applicable", tested.tell()
     assert tested.tests["MPA-4.3-01"]["outcome"] == "inconclusive"
@@ -124,6 +124,6 @@ def test_a_close_without_a_word_is_compared(case, odd):
 
 
 def test_a_close_that_is_not_about_what_is_odd():
-    with Picky(lambda ulpdu: ulpdu[0] & 0x80) as device:  # it dislikes every Write
+    with Picky(lambda ulpdu: ulpdu[0] & 0x80) as device:  # it refuses every Write
         tested = run(device, "--rules=MPA-5.1-06,MPA-4.1-11")
     assert tested.outcome("failed") == [], tested.tell()

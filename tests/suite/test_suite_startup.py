@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The start-up that each device wants is found, and every case uses it; --mpa fixes another."""
+"""The start-up of each device is found, and every case uses it; --mpa fixes another."""
 import subprocess
 
 import pytest
@@ -38,7 +38,7 @@ def test_every_case_says_what_the_device_takes(name):
         tested = run(device)
     assert tested.status == 0 or "no CRC" in name, tested.errors + tested.tell()
     ok = [request for request in device.requests if WANTED[name](request) is True]
-    # From the first Request that was taken on, all are.
+    # All Requests after the first accepted one.
     assert ok == device.requests[len(device.requests) - len(ok):]
     assert len(ok) >= 3
     outcomes = {test["outcome"] for test in tested.tests.values()}
@@ -60,7 +60,7 @@ def test_a_device_that_takes_nothing():
 
 
 def test_rejected_later_is_inconclusive(tmp_path):
-    """Not for what the case says, but from the first case on."""
+    """The case is not the reason, but the start-up fails from the first case on."""
     begun = tmp_path / "begun"
     with scripted.Device(lambda request: not begun.exists()) as device:
         tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA-8-02/crc", "--timeout=0.2", "--recover-timeout=0.3",
@@ -83,7 +83,7 @@ def test_rejected_later_is_inconclusive(tmp_path):
 def test_fixed_by_the_user(mpa, holds):
     with scripted.Device() as device:
         run(device, f"--mpa={mpa}", "--timeout=0.2")
-    # With rev=1 one Request asks whether the device knows RFC 6581, too.
+    # With rev=1 one Request checks whether the device knows RFC 6581, too.
     assert sum(not holds(request) for request in device.requests) <= (mpa == "rev=1")
     assert len(device.requests) >= 3
 
@@ -109,7 +109,7 @@ class NoMoreReads(scripted.Device):
             return super().operate(connection, request)
         for n in range(self.reads + 1):
             head = self.exactly(connection, 2 + 46 + 4)
-            while head[3] & 15 != 1:  # the tester's first FPDU, a Write of nothing
+            while head[3] & 15 != 1:  # the tester's first FPDU, an empty Write
                 head = head[20:] + self.exactly(connection, 20)
             if n < self.reads:
                 connection.sendall(scripted.fpdu(b"\xc1\x42" + head[20:32], request.crc))
@@ -122,7 +122,7 @@ class NoMoreReads(scripted.Device):
 @pytest.mark.parametrize("reads,outcome,words", [(0, "inconclusive", "the first Read is refused"), (1, "failed", "after 1 that were"),
                                                  (3, "passed", "3 Reads were answered")])
 def test_reads_with_revision_1_are_between_the_upper_layers(reads, outcome, words):
-    """RFC 5040 section 6.1: whether there are any; one at a time, others as the first."""
+    """RFC 5040 section 6.1: whether there are any Reads; one at a time is allowed."""
     with NoMoreReads(reads) as device:
         tested = devices.run_test([f"127.0.0.1:{device.port}", "--rules=MPA2-6-06", "--timeout=1"], 1, False)
     case = tested.tests["MPA2-6-06/read"]

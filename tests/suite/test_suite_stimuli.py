@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One fault per stimulus: our side of each case breaks what the case says that it breaks (rules/*.cases), and no other rule.
-Cases that need our own TCP (--wire) are not played here."""
+"""One fault per stimulus: our side of each case breaks the declared rules (rules/*.cases), and no others. Cases that need our own TCP
+(--wire) are not played here."""
 import functools
 import pathlib
 import re
@@ -29,7 +29,7 @@ RUNS = {
     "client": ("initiator", ["rpc"], ["--service=nfs", "--timeout=1", "--suite=rpcrdma", "--skip=NFSULB-6.4.2-08"], 4),
     "client-v4": ("initiator", ["rpc", "v4"], ["--service=nfs", "--timeout=1", "--rules=NFSULB-6.4.2-08"], 1),
 }
-# Not of a stimulus: the device's port is not NFS's own; each of its connections has a server, with the same session IDs.
+# Not about a stimulus: the device's port is not NFS's; each of its connections has a server with the same session IDs.
 ENVIRONMENT = {"NFSULB-6.3-01", "NFS41-2.10.6.2-02"}
 
 
@@ -41,7 +41,7 @@ def written():
 
 @functools.cache
 def declared():
-    """By case: the rule that it breaks, or alternatives, and what it breaks besides."""
+    """By case: the rule that it breaks, or alternatives, and other broken rules."""
     return {case.id: (set(case.items("breaks")), set(case.items("also"))) for case in written()}
 
 
@@ -52,10 +52,8 @@ def ours(connection, role):
 
 @functools.cache
 def broken(which):
-    """
-    By case, for each of its ports: what our side breaks on each connection there, as iwarp-check finds in the recording. There are
-    several where the host has given the port again: one is of this case, the others are of other cases.
-    """
+    """By case and port: the rules that our side breaks on each connection, from iwarp-check on the recording. A port has several
+    connections if the host has reused it for other cases."""
     role, device, options, jobs = RUNS[which]
     run = RUNNERS[role](device, options, jobs=jobs, record=True)
     assert run.status == 0, run.errors + run.tell()
@@ -85,10 +83,8 @@ def test_no_other_fault(which):
 
 
 def test_what_is_declared_is_broken():
-    """
-    In one of three runs: a sample device waits 0.6 s for our start-up frame, which may be late on a busy machine, and whether a Write
-    after the Reply breaks RPCR-2.3.2-02 depends on when the client makes its next Call.
-    """
+    """In one of three runs: a sample device waits 0.6 s for our start-up frame, which may be late on a busy machine, and whether a
+    Write after the Reply breaks RPCR-2.3.2-02 depends on the time of the client's next Call."""
     found = {}
     for _ in range(3):
         for which in RUNS:
@@ -103,7 +99,7 @@ def test_what_is_declared_is_broken():
 
 
 def test_short_ulpdus_have_version_1():
-    """Of a ULPDU that is too short for its header iwarp-check says no more than that."""
+    """If a ULPDU is too short for its header, iwarp-check reports only that."""
     ulpdus = {(case.id, octets) for case in written() for octets in re.findall(r"\bfpdu ([0-9a-f]+)", case.words.get("say", ""))}
     assert len(ulpdus) >= 3
     assert {(name, octets) for name, octets in ulpdus if int(octets[:2], 16) & 3 != 1} == set()
