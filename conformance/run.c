@@ -233,16 +233,6 @@ static void check_files(struct run *run)
     g_free(threads);
 }
 
-static void announce_captures(const struct check_options *options, struct report *report)
-{
-    if (options->interface)
-        g_ptr_array_add(report->captures, report_capture_new(options->interface));
-    for (char **file = options->files; *file; file++)
-        g_ptr_array_add(report->captures, report_capture_new(*file));
-    if (options->rotate_ns != 0)
-        ((struct report_capture *)g_ptr_array_index(report->captures, 0))->part.series = g_uuid_string_random();
-}
-
 /* Fills the reports. False: the error has been reported. */
 static bool check_sources(struct run *run)
 {
@@ -268,7 +258,12 @@ enum check_status run_check(const struct check_options *options)
     enum check_status status = CHECK_TROUBLE;
 
     report_init(&report, options);
-    announce_captures(options, &report);
+    if (options->interface)
+        g_ptr_array_add(report.captures, report_capture_new(options->interface));
+    for (char **file = options->files; *file; file++)
+        g_ptr_array_add(report.captures, report_capture_new(*file));
+    if (options->rotate_ns != 0)
+        ((struct report_capture *)g_ptr_array_index(report.captures, 0))->part.series = g_uuid_string_random();
     /* JSON, XML or a summary on standard output would be spoilt by the lines of --print. */
     if (options->print)
         run.print =

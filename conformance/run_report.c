@@ -56,13 +56,6 @@ static gchar *report_path_of(const struct report_output *output, unsigned part)
     return !output->path || part == 0 ? g_strdup(output->path) : part_path(output->path, part);
 }
 
-static void report_write_verdict(const struct report *report, FILE *out)
-{
-    g_autofree gchar *verdict = verdict_text(report);
-
-    fprintf(out, "%s\n", verdict);
-}
-
 static bool report_write_output(const struct report *report, const struct report_output *wanted, unsigned part)
 {
     g_autofree gchar *path = report_path_of(wanted, part);
@@ -88,8 +81,11 @@ static bool write_reports(const struct report *report, unsigned part)
 
     if (options->summary)
         report_write_summary(report, stdout);
-    else if (taken)
-        report_write_verdict(report, options->print_ndjson ? stderr : stdout);
+    else if (taken) {
+        g_autofree gchar *verdict = verdict_text(report);
+
+        fprintf(options->print_ndjson ? stderr : stdout, "%s\n", verdict);
+    }
     if (fflush(stdout) != 0)
         return report_output_trouble(NULL);
     for (guint i = 0; i < options->outputs->len; i++) {

@@ -369,12 +369,6 @@ static bool read_titled(const struct loader *loader, const yaml_node_t *root, GP
     return ok;
 }
 
-static bool waivers_read_document(const struct loader *loader, const yaml_node_t *root, GPtrArray *waivers)
-{
-    return root->type == YAML_MAPPING_NODE ? read_titled(loader, root, waivers)
-                                           : waivers_read_list(loader, root, waivers);
-}
-
 /* An empty document waives nothing. waivers NULL: the document must be empty. */
 static bool waivers_load_document(struct loader *loader, yaml_parser_t *parser, GPtrArray *waivers)
 {
@@ -390,7 +384,8 @@ static bool waivers_load_document(struct loader *loader, yaml_parser_t *parser, 
     loader->document = &document;
     root = yaml_document_get_root_node(&document);
     if (root && waivers)
-        ok = waivers_read_document(loader, root, waivers);
+        ok = root->type == YAML_MAPPING_NODE ? read_titled(loader, root, waivers)
+                                             : waivers_read_list(loader, root, waivers);
     else if (root)
         ok = mistake(loader, root, "a second document begins here; a file has one list");
     loader->document = NULL;

@@ -163,14 +163,6 @@ static bool open_files(struct copy *copy, const char *in, const char *out, GErro
     return true;
 }
 
-static void copy_clear(struct copy *copy)
-{
-    if (copy->in)
-        fclose(copy->in);
-    unpack_free(copy->unpack);
-    output_file_clear(&copy->out);
-}
-
 bool annotate_write(const struct report *report, const char *in, const char *out, GError **error)
 {
     const struct report_capture *capture = g_ptr_array_index(report->captures, 0);
@@ -187,7 +179,10 @@ bool annotate_write(const struct report *report, const char *in, const char *out
         ok = annotate_trouble(error, in, unpack_trouble(copy.unpack));
     if (ok && !output_file_finish(&copy.out))
         ok = annotate_trouble(error, out, g_strerror(errno));
-    copy_clear(&copy);
+    if (copy.in)
+        fclose(copy.in);
+    unpack_free(copy.unpack);
+    output_file_clear(&copy.out);
     g_free(section);
     g_array_unref(remarks.all);
     return ok;

@@ -102,22 +102,6 @@ static inline void come_to(struct reading *reading, uint32_t frame, uint32_t cap
         settle_budget(reading);
 }
 
-static void check_take_segment(struct reading *reading, struct addressed_segment *segment)
-{
-    unsigned share = connections_share(segment, reading->of_share.shares);
-
-    come_to(reading, segment->segment.frame, segment->segment.captured);
-    reading->memory_lacking |= !have_share(reading, share) || !workers_segment(reading->workers, share, segment);
-}
-
-static void take_datagram(struct reading *reading, const struct ib_datagram *datagram)
-{
-    unsigned share = ib_connections_share(&datagram->source, &datagram->destination, reading->of_share.shares);
-
-    come_to(reading, datagram->frame, datagram->captured);
-    reading->memory_lacking |= !have_share(reading, share) || !workers_datagram(reading->workers, share, datagram);
-}
-
 static void check_take_packet(struct reading *reading, struct packet *packet)
 {
     struct addressed_segment segment;
@@ -149,11 +133,17 @@ static void check_take_packet(struct reading *reading, struct packet *packet)
         reading->of_ib[ib.kind]++;
     if (status == DECAP_TUNNEL)
         reading->of_tunnels[decap_tunnel(reading->decap)]++;
-    if (status == DECAP_TCP)
-        check_take_segment(reading, &segment);
-    else if (status == DECAP_IB)
-        take_datagram(reading, &ib);
-    else if (status == DECAP_LINKTYPE)
+    if (status == DECAP_TCP) {
+        unsigned share = connections_share(&segment, reading->of_share.shares);
+
+        come_to(reading, segment.segment.frame, segment.segment.captured);
+        reading->memory_lacking |= !have_share(reading, share) || !workers_segment(reading->workers, share, &segment);
+    } else if (status == DECAP_IB) {
+        unsigned share = ib_connections_share(&ib.source, &ib.destination, reading->of_share.shares);
+
+        come_to(reading, ib.frame, ib.captured);
+        reading->memory_lacking |= !have_share(reading, share) || !workers_datagram(reading->workers, share, &ib);
+    } else if (status == DECAP_LINKTYPE)
         reading->unknown_linktype = packet->linktype;
 }
 
@@ -393,14 +383,6 @@ static gint by_first_frame(gconstpointer a, gconstpointer b)
     return (*first)->first.frame < (*second)->first.frame ? -1 : (*first)->first.frame > (*second)->first.frame;
 }
 
-/* There is room only for the first ones. The order of frames decides which, not the shares. */
-static void take_strangers(struct troubles *troubles, GPtrArray *strangers)
-{
-    g_ptr_array_sort(strangers, by_first_frame);
-    for (guint i = 0; i < strangers->len; i++)
-        troubles_take(troubles, g_ptr_array_index(strangers, i));
-}
-
 static void check_gather(struct reading *reading)
 {
     struct report_capture *capture = reading->capture;
@@ -425,7 +407,10 @@ static void check_gather(struct reading *reading)
         reading->memory_lacking |= found->memory_lacking;
         share_taken(reading->shares[i]);
     }
-    take_strangers(capture->troubles, strangers);
+    /* There is room only for the first ones. The order of frames decides which, not the shares. */
+    g_ptr_array_sort(strangers, by_first_frame);
+    for (guint i = 0; i < strangers->len; i++)
+        troubles_take(capture->troubles, g_ptr_array_index(strangers, i));
     g_ptr_array_unref(strangers);
     g_ptr_array_sort(capture->connections, check_by_id);
     reading->memory_lacking |=
@@ -479,15 +464,6 @@ static void part_if_due(struct reading *reading, int64_t now)
     explain_nothing(reading);
     report_part_end(reading, false, to);
     reading->part_end = to + period;
-}
-
-static void last_part(struct reading *reading)
-{
-    int64_t now = capture_is_live(reading->source) ? capture_now() : reading->last_stamp_ns;
-
-    if (reading->part_end == INT64_MAX)
-        begin_parts(reading, now);
-    report_part_end(reading, true, now);
 }
 
 /* ---- reading ---- */
@@ -568,8 +544,13 @@ void check_capture(const struct check_setup *setup, struct capture *source, stru
         explain_status(&reading, status, &error);
         explain_nothing(&reading);
     }
-    if (reading.parts)
-        last_part(&reading);
+    if (reading.parts) {
+        int64_t now = capture_is_live(reading.source) ? capture_now() : reading.last_stamp_ns;
+
+        if (reading.part_end == INT64_MAX)
+            begin_parts(&reading, now);
+        report_part_end(&reading, true, now);
+    }
     for (unsigned i = 0; i < CHECK_SHARES; i++)
         share_free(reading.shares[i]);
     for (unsigned i = 0; i < reading.n_pools; i++)

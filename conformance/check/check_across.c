@@ -76,7 +76,7 @@ static void check_across_add_counts(struct judging *judging)
     }
     counts_free(judging->report->counts);
     judging->report->counts = sum;
-    check_sort_findings(judging->report);
+    report_sort_findings(judging->report);
 }
 
 /* ---- upper layers ---- */

@@ -162,14 +162,6 @@ void budget_init(struct budget *budget, size_t limit)
     budget->octets = (int64_t)budget->held;
 }
 
-static void sums_init(struct sums *sums)
-{
-    *sums = (struct sums){.connections = g_array_new(FALSE, FALSE, sizeof(struct weight)),
-                          .ended = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-                          .unpaired = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
-                          .held = g_array_new(FALSE, FALSE, sizeof(size_t))};
-}
-
 static void sums_clear(struct sums *sums)
 {
     g_array_unref(sums->connections);
@@ -184,7 +176,10 @@ static void budget_add_up(const struct budget *budget, struct sums *sums, struct
     const struct share_visit visit = {{sums, budget_on_ended, on_unpaired, on_held}, on_connection};
 
     *listed = (struct share_listed){0};
-    sums_init(sums);
+    *sums = (struct sums){.connections = g_array_new(FALSE, FALSE, sizeof(struct weight)),
+                          .ended = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                          .unpaired = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
+                          .held = g_array_new(FALSE, FALSE, sizeof(size_t))};
     for (unsigned i = 0; i < n; i++)
         if (shares[i])
             share_kept(shares[i], &visit, listed);

@@ -74,18 +74,3 @@ void check_drop_finding(const struct check_options *options, struct report_conne
     if (options_fails(options, dropped.severity))
         report_drop_failing(report, dropped.rule);
 }
-
-static gint finding_by_frame(gconstpointer a, gconstpointer b)
-{
-    const struct report_finding *first = a, *second = b;
-
-    if (first->frame != second->frame)
-        return first->frame < second->frame ? -1 : 1;
-    return first->offset < second->offset ? -1 : first->offset > second->offset;
-}
-
-void check_sort_findings(struct report_connection *report)
-{
-    g_array_sort(report->findings, finding_by_frame);
-    g_clear_pointer(&report->folds, g_hash_table_unref); /* the indices in it have changed */
-}

@@ -25,7 +25,5 @@ enum check_taking check_take_finding(const struct check_options *options, struct
                                      enum direction direction, bool keep);
 /* Withdraws finding i of the report, as if it had not been made. */
 void check_drop_finding(const struct check_options *options, struct report_connection *report, guint i);
-/* Sorts by frame; findings at one frame stay in the order in which they were made. */
-void check_sort_findings(struct report_connection *report);
 
 #endif

@@ -491,7 +491,7 @@ static void watched_take_connection(struct watched *watched, const struct watche
         watched_take_statistics(watched, report, last);
     if (watched->host.notes)
         report->notes = take_notes(watched);
-    check_sort_findings(report);
+    report_sort_findings(report);
     list_connection(watched->share, report, last);
     watched->report = NULL;
 }

@@ -97,12 +97,6 @@ static bool is_unmistakable(const struct packet *packet)
     return get_be16(packet->data + at) == IPV4 && get_be16(packet->data + at + IDENTIFICATION) != 0;
 }
 
-/* The packet is too late for a copy, or time went back. */
-static bool copies_is_over(int64_t before, int64_t now)
-{
-    return (uint64_t)now - (uint64_t)before > (uint64_t)copy_ns;
-}
-
 bool copies_take(struct copies *copies, const struct packet *packet)
 {
     struct recent_packet now = {.time_ns = packet->time_ns};
@@ -115,7 +109,8 @@ bool copies_take(struct copies *copies, const struct packet *packet)
     for (unsigned i = 1; i <= COPIES_RECENT; i++) {
         const struct recent_packet *before = &copies->recent[(copies->next - i) % COPIES_RECENT];
 
-        if (copies_is_over(before->time_ns, now.time_ns) || before->time_ns == 0 ||
+        /* The packet is too late for a copy, or time went back. */
+        if ((uint64_t)now.time_ns - (uint64_t)before->time_ns > (uint64_t)copy_ns || before->time_ns == 0 ||
             (before->to == now.from && now.to != now.from)) /* an answer: this packet may be a retransmission */
             break;
         if (before->key != now.key || (copies->n < ESTABLISHED && !is_unmistakable(packet)))

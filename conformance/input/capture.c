@@ -55,11 +55,6 @@ void capture_error_set(struct capture_error *error, const char *format, ...)
             *c = ' ';
 }
 
-static const char *shown_name(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
 /* What the first octets suggest if libpcap does not know the format. */
 static const char *format_hint(const uint8_t *p, size_t n)
 {
@@ -180,7 +175,7 @@ static bool open_offline(struct capture *capture, struct opening *opening, struc
 
 struct capture *capture_open(const char *path, struct capture_error *error)
 {
-    const char *name = shown_name(path);
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct opening opening = {.file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb")};
     struct capture *capture;
 

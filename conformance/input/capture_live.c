@@ -41,23 +41,18 @@ static bool set_filter(pcap_t *pcap, const char *interface, const char *filter, 
     return good || live_refused(error, interface, pcap, PCAP_ERROR);
 }
 
-static int configure(pcap_t *pcap, const struct capture_live_options *options)
-{
-    /* Some devices only have microseconds, which libpcap then delivers. */
-    (void)!pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
-    return pcap_set_snaplen(pcap, options->snap_length != 0 ? (int)options->snap_length : SNAP_LENGTH)
-               ?: pcap_set_promisc(pcap, 1)
-               ?: pcap_set_timeout(pcap, BLOCK_MS)
-               ?: pcap_set_buffer_size(pcap, options->buffer != 0 ? (int)options->buffer : BUFFER);
-}
-
 static bool activate(pcap_t *pcap, const char *interface, const struct capture_live_options *options,
                      struct capture_error *error)
 {
     char reason[PCAP_ERRBUF_SIZE] = "";
     int result;
 
-    result = configure(pcap, options);
+    /* Some devices only have microseconds, which libpcap then delivers. */
+    (void)!pcap_set_tstamp_precision(pcap, PCAP_TSTAMP_PRECISION_NANO);
+    result = pcap_set_snaplen(pcap, options->snap_length != 0 ? (int)options->snap_length : SNAP_LENGTH)
+               ?: pcap_set_promisc(pcap, 1)
+               ?: pcap_set_timeout(pcap, BLOCK_MS)
+               ?: pcap_set_buffer_size(pcap, options->buffer != 0 ? (int)options->buffer : BUFFER);
     if (result == 0)
         result = pcap_activate(pcap);
     if (result < 0)

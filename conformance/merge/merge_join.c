@@ -48,22 +48,12 @@ void merge_rules_add(GArray *into, const GArray *later)
 
 /* ---- a connection ---- */
 
-/* By frame, then by octet, as in a report of the whole capture. */
-static gint join_by_place(gconstpointer a, gconstpointer b)
-{
-    const struct report_finding *first = a, *second = b;
-
-    if (first->frame != second->frame)
-        return first->frame < second->frame ? -1 : 1;
-    return first->offset < second->offset ? -1 : first->offset > second->offset;
-}
-
 static void join_findings(struct report_connection *into, const struct report_connection *later)
 {
     for (guint i = 0; i < later->findings->len; i++)
         report_adopt_finding(into, &g_array_index(later->findings, struct report_finding, i));
     if (later->findings->len > 0)
-        g_array_sort(into->findings, join_by_place);
+        report_sort_findings(into);
     add_count(&into->not_kept, later->not_kept);
 }
 
@@ -77,14 +67,6 @@ static void join_guest(struct report_guest *into, struct report_guest *later)
         *into = *later;
         *later = (struct report_guest){NULL};
     }
-}
-
-static void join_statistics(struct report_connection *into, struct report_connection *later)
-{
-    if (into->statistics && later->statistics)
-        statistics_join(into->statistics, later->statistics);
-    else if (later->statistics)
-        into->statistics = g_steal_pointer(&later->statistics);
 }
 
 void merge_join_connection(struct report_connection *into, struct report_connection *later)
@@ -107,7 +89,10 @@ void merge_join_connection(struct report_connection *into, struct report_connect
     for (unsigned opcode = 0; opcode < OPERATION_COUNT; opcode++)
         add_count(&into->operations[opcode], later->operations[opcode]);
     join_guest(&into->guest, &later->guest);
-    join_statistics(into, later);
+    if (into->statistics && later->statistics)
+        statistics_join(into->statistics, later->statistics);
+    else if (later->statistics)
+        into->statistics = g_steal_pointer(&later->statistics);
     join_findings(into, later);
 }
 

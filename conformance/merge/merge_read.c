@@ -155,14 +155,6 @@ static bool take_connection(struct reading *reading)
     return ok;
 }
 
-static void take_rest(struct reading *reading, const struct report_rest *rest)
-{
-    reading->capture.not_listed = rest->n;
-    for (size_t i = 0; i < SEVERITY_COUNT; i++)
-        reading->listed.not_listed += rest->found[i];
-    reading->listed.not_listed += rest->waived;
-}
-
 static void read_take_facts(struct reading *reading, const struct report_capture *from)
 {
     struct merge_capture *capture = &reading->capture;
@@ -203,7 +195,10 @@ static bool take_capture(struct reading *reading)
     ok = capture && is_of_capture(reading, "a capture");
     if (ok) {
         read_take_facts(reading, capture);
-        take_rest(reading, &capture->rest);
+        reading->capture.not_listed = capture->rest.n;
+        for (size_t i = 0; i < SEVERITY_COUNT; i++)
+            reading->listed.not_listed += capture->rest.found[i];
+        reading->listed.not_listed += capture->rest.waived;
         g_array_append_val(reading->sums->captures, reading->capture);
         g_clear_pointer(&reading->file, g_free);
     }

@@ -17,13 +17,6 @@ void notes_managed(struct notes *notes, unsigned side, const struct ib_cm *cm, c
         DETAIL(note, "reason %u", cm->reason);
 }
 
-static void note_memory(struct note *note, const struct ib_rc_part *part)
-{
-    if (part->memory_known)
-        DETAIL(note, " %s handle 0x%x, offset 0x%" PRIx64, part->kind == IB_MESSAGE_WRITE ? "to" : "from", part->rkey,
-               part->address);
-}
-
 void notes_part(struct notes *notes, const struct ib_rc_part *part)
 {
     struct note *note = notes_add(notes, NOTE_PART, part->place.side, &part->place);
@@ -36,7 +29,9 @@ void notes_part(struct notes *notes, const struct ib_rc_part *part)
         DETAIL(note, ", %u octets", part->size);
     else if (part->kind != IB_MESSAGE_ATOMIC && part->kind != IB_MESSAGE_ATOMIC_ACK)
         DETAIL(note, ", %zu octets", part->length);
-    note_memory(note, part);
+    if (part->memory_known)
+        DETAIL(note, " %s handle 0x%x, offset 0x%" PRIx64, part->kind == IB_MESSAGE_WRITE ? "to" : "from", part->rkey,
+               part->address);
     if (packet->headers & IB_HAS_INVALIDATE)
         DETAIL(note, ", invalidates 0x%x", packet->invalidate);
 }

@@ -157,6 +157,8 @@ void report_add_finding(struct report_connection *connection, const struct repor
                         const char *message);
 /* The same of a finding that was another report's: also the texts of its subject are copied. */
 void report_adopt_finding(struct report_connection *connection, const struct report_finding *finding);
+/* By frame, then by octet; findings at one place stay in the order in which they were made. */
+void report_sort_findings(struct report_connection *connection);
 /* Waived findings count, too. */
 bool report_has_findings(const struct report_connection *connection);
 /* Takes the connection over. */

@@ -101,3 +101,18 @@ bool report_fold_finding(struct report_connection *connection, const struct repo
     listed->more_last = finding->frame;
     return true;
 }
+
+static gint fold_by_place(gconstpointer a, gconstpointer b)
+{
+    const struct report_finding *first = a, *second = b;
+
+    if (first->frame != second->frame)
+        return first->frame < second->frame ? -1 : 1;
+    return first->offset < second->offset ? -1 : first->offset > second->offset;
+}
+
+void report_sort_findings(struct report_connection *connection)
+{
+    g_array_sort(connection->findings, fold_by_place);
+    g_clear_pointer(&connection->folds, g_hash_table_unref); /* the indices in it have changed */
+}

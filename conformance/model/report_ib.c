@@ -20,12 +20,6 @@ const char *report_ib_transport_name(enum ib_below below)
     return names[below].transport;
 }
 
-/* "RoCE v2", ... */
-static const char *report_ib_name(const struct report_ib *ib)
-{
-    return names[ib->below].name;
-}
-
 struct report_ib *report_ib_new(const struct ib_connection *connection, unsigned initiator, enum ib_below below,
                                 const struct icrc_counts *icrc)
 {
@@ -66,7 +60,8 @@ static void add_qp(GString *text, const struct report_ib *ib, unsigned role)
 
 gchar *report_ib_terms_text(const struct report_ib *ib)
 {
-    GString *text = g_string_new(report_ib_name(ib));
+    /* "RoCE v2", ... */
+    GString *text = g_string_new(names[ib->below].name);
 
     g_string_append(text, ", queue pairs ");
     add_qp(text, ib, 0);

@@ -40,27 +40,6 @@ static void add_same(JsonBuilder *builder, const struct rule *rule)
     json_builder_end_array(builder);
 }
 
-/* The rules that it is judged along with. */
-static void add_with(JsonBuilder *builder, const struct rule *rule)
-{
-    json_builder_set_member_name(builder, "judged_with");
-    json_builder_begin_array(builder);
-    for (unsigned i = 0; i < rule->n_with; i++)
-        json_builder_add_string_value(builder, rule_catalogue[rule->with[i]].id);
-    json_builder_end_array(builder);
-}
-
-static void add_transports(JsonBuilder *builder, const struct rule *rule)
-{
-    json_builder_set_member_name(builder, "transports");
-    json_builder_begin_array(builder);
-    if (rule_binds_on(rule, RULE_ON_IWARP))
-        json_builder_add_string_value(builder, "iwarp");
-    if (rule_binds_on(rule, RULE_ON_IB))
-        json_builder_add_string_value(builder, "ib");
-    json_builder_end_array(builder);
-}
-
 void catalogue_list_json(FILE *out, const bool listed[RULE_COUNT])
 {
     JsonBuilder *builder = json_builder_new();
@@ -84,11 +63,22 @@ void catalogue_list_json(FILE *out, const bool listed[RULE_COUNT])
         catalogue_add(builder, "title", rule->text);
         catalogue_add(builder, "layer", rule->layer);
         catalogue_add(builder, "party", rule->party);
-        add_transports(builder, rule);
+        json_builder_set_member_name(builder, "transports");
+        json_builder_begin_array(builder);
+        if (rule_binds_on(rule, RULE_ON_IWARP))
+            json_builder_add_string_value(builder, "iwarp");
+        if (rule_binds_on(rule, RULE_ON_IB))
+            json_builder_add_string_value(builder, "ib");
+        json_builder_end_array(builder);
         catalogue_add(builder, "observe", rule_observe_name(rule->observe));
         catalogue_add(builder, "judged", judged_name(rule->judged));
         add_same(builder, rule);
-        add_with(builder, rule);
+        /* the rules that this rule is judged along with */
+        json_builder_set_member_name(builder, "judged_with");
+        json_builder_begin_array(builder);
+        for (unsigned k = 0; k < rule->n_with; k++)
+            json_builder_add_string_value(builder, rule_catalogue[rule->with[k]].id);
+        json_builder_end_array(builder);
         catalogue_add(builder, "how", rule->how);
         catalogue_add(builder, "cause", rule->cause);
         json_builder_end_object(builder);

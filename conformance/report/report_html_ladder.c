@@ -79,15 +79,6 @@ static void ladder_add_row(struct ladder *ladder, guint i)
     ladder->rows[ladder->n++] = (struct row){.note = note};
 }
 
-static void choose_start(struct ladder *ladder)
-{
-    for (guint i = 0; i < ladder->connection->notes->len && ladder->n < NOTES_START; i++) {
-        if (note_at(ladder, i)->number >= NOTES_START)
-            break;
-        ladder_add_row(ladder, i);
-    }
-}
-
 static void add_own_row(struct ladder *ladder)
 {
     ladder->rows[ladder->n++] = (struct row){.own = true,
@@ -376,9 +367,13 @@ bool html_write_ladder(struct html_page *page, const struct report_finding *find
         *drawn = GPOINTER_TO_UINT(g_hash_table_lookup(page->drawn, note_at(&ladder, (guint)event)));
     if (*drawn > 0 || page->ladders >= HTML_LADDERS)
         return false;
-    if (!finding)
-        choose_start(&ladder);
-    else if (event < 0)
+    if (!finding) {
+        for (guint i = 0; i < ladder.connection->notes->len && ladder.n < NOTES_START; i++) {
+            if (note_at(&ladder, i)->number >= NOTES_START)
+                break;
+            ladder_add_row(&ladder, i);
+        }
+    } else if (event < 0)
         choose_without_event(&ladder);
     else
         choose_around(&ladder, (guint)event);

@@ -126,19 +126,15 @@ void collector_received(struct collector *collector, unsigned side, uint64_t off
         collector->received(collector, side & 1u, offset);
 }
 
-static void collect_take_repeated(struct histogram *histogram, struct repeated *last)
-{
-    histogram_add(histogram, last->value, last->n);
-    last->n = 0;
-}
-
 struct statistics *collector_take(struct collector *collector, unsigned first, bool last)
 {
     struct statistics *taken = collector->now, *next;
 
     for (unsigned side = 0; side < 2; side++) {
         collect_alike(collector, side);
-        collect_take_repeated(&taken->carrier[side].per_segment, &collector->side[side].per_segment);
+        histogram_add(&taken->carrier[side].per_segment, collector->side[side].per_segment.value,
+                      collector->side[side].per_segment.n);
+        collector->side[side].per_segment.n = 0;
     }
     if (collector->take_open)
         collector->take_open(collector, last);

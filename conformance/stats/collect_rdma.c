@@ -55,16 +55,6 @@ static void remove_request(struct collector *collector, unsigned side, unsigned 
     memmove(&all[at], &all[at + 1], (--collector->side[side].n_requests - at) * sizeof *all);
 }
 
-static void remove_over(struct collector *collector, unsigned side)
-{
-    unsigned at = 0;
-
-    while (at < collector->side[side].n_requests && !collector->side[side].requests[at].over)
-        at++;
-    if (at < collector->side[side].n_requests)
-        remove_request(collector, side, at);
-}
-
 static void begin_request(struct collector *collector, const struct collected_part *part)
 {
     unsigned side = part->side;
@@ -73,8 +63,14 @@ static void begin_request(struct collector *collector, const struct collected_pa
     account_reads(collector, side, part->time_ns);
     if (!collector->side[side].requests)
         collector->side[side].requests = heap_get(REQUESTS_MAX * sizeof(struct request));
-    if (*n == REQUESTS_MAX)
-        remove_over(collector, side);
+    if (*n == REQUESTS_MAX) {
+        unsigned at = 0;
+
+        while (at < collector->side[side].n_requests && !collector->side[side].requests[at].over)
+            at++;
+        if (at < collector->side[side].n_requests)
+            remove_request(collector, side, at);
+    }
     if (*n == REQUESTS_MAX || part->operation == 0 || !collector->side[side].requests)
         return;
     collector->side[side].requests[(*n)++] =

@@ -142,12 +142,6 @@ struct statistics *statistics_new(void)
     return statistics;
 }
 
-static void clear_all(struct histogram *histograms, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        histogram_clear(&histograms[i]);
-}
-
 static void free_operations(struct stat_operations *operations)
 {
     if (!operations)
@@ -167,7 +161,8 @@ void statistics_free(struct statistics *statistics)
         struct stat_calls *row = statistics->calls;
 
         statistics->calls = row->next;
-        clear_all(row->time, CALL_TIMES);
+        for (size_t i = 0; i < CALL_TIMES; i++)
+            histogram_clear(&row->time[i]);
         free(row);
     }
     for (unsigned side = 0; side < 2; side++) {
@@ -290,14 +285,6 @@ static void join_side(struct statistics *into, const struct statistics *from, un
     }
 }
 
-static void join_series(struct statistics *into, const struct statistics *from)
-{
-    if (from->series && !into->series)
-        into->series = heap_zeroed(1, sizeof *into->series);
-    if (from->series && into->series)
-        series_join(into->series, from->series);
-}
-
 void statistics_add_calls(struct statistics *into, const struct statistics *from)
 {
     for (const struct stat_calls *row = from->calls; row; row = row->next) {
@@ -328,7 +315,10 @@ void statistics_join(struct statistics *into, const struct statistics *from)
         into->round_trip = from->round_trip;
         into->round_trip_far = from->round_trip_far;
     }
-    join_series(into, from);
+    if (from->series && !into->series)
+        into->series = heap_zeroed(1, sizeof *into->series);
+    if (from->series && into->series)
+        series_join(into->series, from->series);
 }
 
 /* ---- by side ---- */

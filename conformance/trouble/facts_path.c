@@ -75,12 +75,6 @@ static void proceed(struct trouble_stall *stall, bool all, struct trouble_event 
 
 /* ---- TCP ---- */
 
-static void close_window(struct trouble_window *window, const struct tcp_segment *segment)
-{
-    if (window->since.frame == 0)
-        window->since = (struct trouble_event){segment->frame, segment->time_ns};
-}
-
 static void end_window(struct trouble_window *window, int64_t time_ns)
 {
     uint64_t closed = time_ns > window->since.time_ns ? (uint64_t)(time_ns - window->since.time_ns) : 0;
@@ -97,9 +91,10 @@ static __attribute__((noinline)) void path_take_window(struct trouble_window *wi
 {
     if (segment->flags & (TCP_SYN | TCP_RST))
         return;
-    if (segment->window == 0)
-        close_window(window, segment);
-    else
+    if (segment->window == 0) {
+        if (window->since.frame == 0)
+            window->since = (struct trouble_event){segment->frame, segment->time_ns};
+    } else
         end_window(window, segment->time_ns);
 }
 

@@ -266,14 +266,9 @@ static bool alike(const struct trouble_facts *a, const struct trouble_facts *b)
            a->reject_reason == b->reject_reason && attempts_outcome_of(a) == attempts_outcome_of(b);
 }
 
-static const struct trouble_repeated *attempts_asked_of(const struct trouble_facts *facts)
-{
-    return &facts->step[facts->ib || facts->rdma ? STEP_REQUEST : STEP_SYN];
-}
-
 static void add_attempt(struct attempts *attempts, const struct trouble_facts *facts)
 {
-    const struct trouble_repeated *asked = attempts_asked_of(facts);
+    const struct trouble_repeated *asked = &facts->step[facts->ib || facts->rdma ? STEP_REQUEST : STEP_SYN];
 
     if (attempts->connections++ == 0) {
         attempts->first = facts;

@@ -113,13 +113,6 @@ static struct arena_block *from_pool(struct arena_pool *pool)
     return block;
 }
 
-static void to_pool(struct arena_pool *pool, struct arena_block *block)
-{
-    block->next = pool->free;
-    pool->free = block;
-    pool->n++;
-}
-
 struct arena *arena_new(struct arena_pool *pool)
 {
     size_t size = aligned(sizeof(struct arena));
@@ -156,9 +149,11 @@ void arena_release(struct arena *arena)
         first->next = block->next;
         free(block);
     }
-    if (pool && pool->n < POOL_MAX)
-        to_pool(pool, first);
-    else if (pool)
+    if (pool && pool->n < POOL_MAX) {
+        first->next = pool->free;
+        pool->free = first;
+        pool->n++;
+    } else if (pool)
         free_pooled(pool, first);
     else
         free(first);

@@ -60,11 +60,6 @@ static uint64_t block_of(const uint8_t passed[RULE_BLOCK])
     return get_be64(passed);
 }
 
-static bool is_zero(const uint8_t passed[RULE_BLOCK])
-{
-    return block_of(passed) == 0;
-}
-
 /* Output position. */
 struct folding {
     uint8_t *next;
@@ -119,7 +114,7 @@ static bool are_zero(const uint32_t counts[RULE_BLOCK])
 
 static bool block_is_zero(const struct rule_counts *counts, size_t block)
 {
-    return is_zero(counts->passed + block) &&
+    return block_of(counts->passed + block) == 0 &&
            (!counts->others || (are_zero(counts->passed_256s + block) && are_zero(counts->failed + block) &&
                                 are_zero(counts->inconclusive + block)));
 }

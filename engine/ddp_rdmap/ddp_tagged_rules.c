@@ -157,12 +157,6 @@ static bool tagged_explain(struct rdmap_connection *rdmap, struct rdmap_step *st
     return true;
 }
 
-static void tagged_go_on(struct rdmap_connection *rdmap, const struct ddp_message *m)
-{
-    if (!m->disordered)
-        VERDICT_PASSED(rdmap->verdict, RULE_DDP_4_2_06, RULE_DDP_4_2_12, RULE_DDP_4_2_15, RULE_DDP_5_2_11);
-}
-
 /* The open Read Response has all its octets but no Last, and the next one begins right after it in the same buffer. */
 static bool next_is_adjacent(struct rdmap_connection *rdmap, const struct rdmap_step *step, const struct ddp_message *m)
 {
@@ -221,9 +215,10 @@ void ddp_tagged_segment(struct rdmap_connection *rdmap, struct rdmap_step *step)
     if (judge_sum(rdmap, step, "TO", ddp->to, ddp->payload_len) && ddp->payload_len > 0)
         verdict_passed(rdmap->verdict, RULE_DDP_7_1_16);
     if (q->open) {
-        if (tagged_continues(rdmap, step, m))
-            tagged_go_on(rdmap, m);
-        else if (!tagged_explain(rdmap, step, q))
+        if (tagged_continues(rdmap, step, m)) {
+            if (!m->disordered)
+                VERDICT_PASSED(rdmap->verdict, RULE_DDP_4_2_06, RULE_DDP_4_2_12, RULE_DDP_4_2_15, RULE_DDP_5_2_11);
+        } else if (!tagged_explain(rdmap, step, q))
             break_off(rdmap, step, q);
     } else if (tagged_belongs_to_last(rdmap, step, q)) {
         m->next += ddp->payload_len;

@@ -57,11 +57,6 @@ static struct rdmap_overtaken *overtaken_find(struct rdmap_answers *answers, uin
     return NULL;
 }
 
-static void overtaken_drop(struct rdmap_answers *answers, struct rdmap_overtaken *overtaken)
-{
-    *overtaken = answers->overtaken[--answers->n_overtaken];
-}
-
 void rdmap_answers_overtake(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     struct rdmap_answers *answers = answers_to(rdmap, other_side(step->side));
@@ -279,7 +274,7 @@ bool rdmap_answers_first(struct rdmap_connection *rdmap, struct rdmap_step *step
     overtaken = overtaken_find(answers, step->request->serial);
     if (overtaken) {
         fail_order(rdmap, answers, overtaken, step->request->operation.kind);
-        overtaken_drop(answers, overtaken);
+        *overtaken = answers->overtaken[--answers->n_overtaken];
     }
     if (step->match == RDMAP_MATCH_LATER)
         rdmap_answers_overtake(rdmap, step);

@@ -74,11 +74,6 @@ struct rdmap_shadow *rdmap_shadow_of(struct rdmap_atomic_state *state, unsigned 
 
 /* ---- values and octets ---- */
 
-static void atomic_memory_octets_of(uint64_t value, unsigned order, uint8_t octets[WORD])
-{
-    put_be64(octets, order == ORDER_BIG ? value : __builtin_bswap64(value));
-}
-
 static bool same_octets(const struct rdmap_memory_word *a, const struct rdmap_memory_word *b, unsigned order)
 {
     for (unsigned i = 0; i < WORD; i++)
@@ -105,7 +100,7 @@ static void set_value(struct rdmap_memory_word *memory, uint64_t value)
 {
     memory->known = ALL_OCTETS;
     for (unsigned order = 0; order < RDMAP_OCTET_ORDERS; order++)
-        atomic_memory_octets_of(value, order, memory->octets[order]);
+        put_be64(memory->octets[order], order == ORDER_BIG ? value : __builtin_bswap64(value));
 }
 
 bool rdmap_memory_fits(struct rdmap_atomic_state *state, unsigned requester, const struct rdmap_memory_word *memory,

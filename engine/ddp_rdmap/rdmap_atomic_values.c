@@ -308,15 +308,6 @@ static void fail_pair(struct rdmap_connection *rdmap, struct rdmap_step *step, s
                   shadow->original, pair->original, doubt.text);
 }
 
-static void judge_pair(struct rdmap_connection *rdmap, struct rdmap_step *step, struct rdmap_shadow *shadow,
-                       const struct pair *pair)
-{
-    if (pair->original == shadow->after)
-        values_pass(rdmap, pair);
-    else
-        fail_pair(rdmap, step, shadow, pair);
-}
-
 /* There was no earlier Atomic: a Write may show the value. */
 static void judge_written(struct rdmap_connection *rdmap, struct rdmap_step *step,
                           const struct rdmap_atomic_response *response)
@@ -416,9 +407,12 @@ static void judge_value(struct rdmap_connection *rdmap, struct rdmap_step *step,
 
     if (comparable && exclusive)
         values_judge_memory(rdmap, step, shadow, &pair);
-    else if (comparable)
-        judge_pair(rdmap, step, shadow, &pair);
-    else if (shadow->valid)
+    else if (comparable) {
+        if (pair.original == shadow->after)
+            values_pass(rdmap, &pair);
+        else
+            fail_pair(rdmap, step, shadow, &pair);
+    } else if (shadow->valid)
         verdict_inconclusive(rdmap->verdict, shadow->operation.opcode == RDMAP_ATOMIC_FETCH_ADD ? RULE_RDMAPX_5_1_1_01
                                                                                                 : RULE_RDMAPX_5_1_2_06);
     if (!comparable && !exclusive)

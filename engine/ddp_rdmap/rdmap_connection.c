@@ -428,14 +428,6 @@ static void operation(struct rdmap_connection *rdmap, struct rdmap_step *step)
 
 /* ---- one segment ---- */
 
-static void connection_count(struct rdmap_connection *rdmap, const struct rdmap_step *step)
-{
-    unsigned direction = step->fpdu->direction == DIR_UNKNOWN ? step->side : (unsigned)step->fpdu->direction;
-
-    rdmap->counts.messages[step->ddp->opcode][direction] += step->ends;
-    rdmap->counts.octets[step->ddp->opcode][direction] += step->ddp->payload_len;
-}
-
 static void emit_segment(struct rdmap_connection *rdmap, const struct rdmap_step *step)
 {
     if (rdmap->events.segment) {
@@ -510,7 +502,10 @@ static void connection_segment(struct rdmap_connection *rdmap, struct rdmap_step
         ddp_message_interrupts(rdmap, step);
     rdmap_close_segment(rdmap, step);
     if (step->message) {
-        connection_count(rdmap, step);
+        unsigned direction = step->fpdu->direction == DIR_UNKNOWN ? step->side : (unsigned)step->fpdu->direction;
+
+        rdmap->counts.messages[step->ddp->opcode][direction] += step->ends;
+        rdmap->counts.octets[step->ddp->opcode][direction] += step->ddp->payload_len;
         operation(rdmap, step);
         rdmap_stag_segment(rdmap, step);
         rdmap_atomic_beside(rdmap, step);

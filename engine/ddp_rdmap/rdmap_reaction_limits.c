@@ -20,11 +20,6 @@ static bool depth_of(const struct rdmap_connection *rdmap, unsigned requester, u
 
 /* ---- requests and answers ---- */
 
-static void limits_count_request(struct rdmap_connection *rdmap, const struct rdmap_step *step)
-{
-    rdmap->reaction->atomics_asked[step->side] |= step->ddp->opcode == RDMAP_ATOMIC_REQUEST;
-}
-
 static void note_atomic(struct rdmap_connection *rdmap, struct rdmap_step *step)
 {
     struct rdmap_reaction_state *state = rdmap->reaction;
@@ -47,7 +42,7 @@ void rdmap_limits_segment(struct rdmap_connection *rdmap, struct rdmap_step *ste
     case RDMAP_READ_REQUEST:
     case RDMAP_ATOMIC_REQUEST:
         if (step->request)
-            limits_count_request(rdmap, step);
+            rdmap->reaction->atomics_asked[step->side] |= step->ddp->opcode == RDMAP_ATOMIC_REQUEST;
         break;
     case RDMAP_READ_RESPONSE:
         if (step->ends && step->ddp->payload_len == 0 && step->match == RDMAP_MATCH_HEAD && step->operation &&

@@ -163,11 +163,6 @@ void rdmap_reaction_terminate(struct rdmap_connection *rdmap, struct rdmap_step 
 
 /* ---- other segments ---- */
 
-static bool reaction_is_answer(const struct rdmap_step *step)
-{
-    return step->ddp->opcode == RDMAP_READ_RESPONSE || step->ddp->opcode == RDMAP_ATOMIC_RESPONSE;
-}
-
 bool rdmap_reaction_serves_fault(struct rdmap_connection *rdmap, const struct rdmap_step *step, uint32_t identifier)
 {
     struct fault_watch *watch = &rdmap->reaction->fault[step->side];
@@ -216,7 +211,7 @@ static void watch_reactor(struct rdmap_connection *rdmap, struct rdmap_step *ste
 
     if (watch->state != FAULT_WAITING || !step->message || reaction_is_terminate(step))
         return;
-    if (reaction_is_answer(step)) {
+    if (step->ddp->opcode == RDMAP_READ_RESPONSE || step->ddp->opcode == RDMAP_ATOMIC_RESPONSE) {
         watch_answer(rdmap, step, watch);
         return;
     }

@@ -38,16 +38,6 @@ static const struct lookup *last_before(const struct lookups *lookups, unsigned 
     return n > 0 ? &lookups->latest[n - 1] : NULL;
 }
 
-static void lookups_fail(const struct rpcrdma_history_record *record, const struct rpcrdma_history_call *call,
-                         const struct lookup *lookup, struct verdict *verdict)
-{
-    verdict_failed(verdict, RULE_NFSULB_6_3_02, rpcrdma_history_direction(record, call->call.side), &call->call,
-                   lookup->frame,
-                   "expected a client of NFSv4 to connect to the well-known port without asking rpcbind; found that "
-                   "the client asked for NFSv4 on RDMA in frame %u, %lld ms before this connection began",
-                   lookup->frame, (long long)(record->start_ns - lookup->time_ns) / 1000000);
-}
-
 void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record *record, struct verdict *verdict)
 {
     const struct rpcrdma_history_call *call = lookups->any ? first_of_nfs4(record) : NULL;
@@ -67,7 +57,11 @@ void lookups_judge(struct lookups *lookups, const struct rpcrdma_history_record 
     else if (!lookup)
         verdict_passed(verdict, RULE_NFSULB_6_3_02);
     else if (lookup->certain && record->start_ns - lookup->time_ns <= lookups_recent_ns)
-        lookups_fail(record, call, lookup, verdict);
+        verdict_failed(
+            verdict, RULE_NFSULB_6_3_02, rpcrdma_history_direction(record, call->call.side), &call->call, lookup->frame,
+            "expected a client of NFSv4 to connect to the well-known port without asking rpcbind; found that "
+            "the client asked for NFSv4 on RDMA in frame %u, %lld ms before this connection began",
+            lookup->frame, (long long)(record->start_ns - lookup->time_ns) / 1000000);
     else
         verdict_inconclusive(verdict, RULE_NFSULB_6_3_02);
     memmove(lookups->latest, lookups->latest + n, (lookups->n - n) * sizeof lookups->latest[0]);

@@ -173,15 +173,6 @@ static bool copies_make_room(struct ib_copies *copies, uint64_t offset, uint64_t
 
 /* ---- keeping ---- */
 
-static void put_headers(uint8_t *out, const struct ib_packet *packet)
-{
-    const struct headers headers = {
-        packet->reth, packet->atomic, packet->original, packet->immediate, packet->invalidate,
-    };
-
-    memcpy(out, &headers, sizeof headers);
-}
-
 /* Fast path: most packets are placed right after the previous one. */
 static inline bool copies_has_room(const struct ib_copies *copies, uint64_t offset, uint64_t needed, size_t n)
 {
@@ -210,8 +201,13 @@ void ib_copies_keep(struct ib_copies *copies, uint64_t offset, uint64_t needed, 
     copy->reported = false;
     octets = copies_octets_of(copies, copy);
     copies->end += n;
-    if (head > 0)
-        put_headers(octets, packet);
+    if (head > 0) {
+        const struct headers headers = {
+            packet->reth, packet->atomic, packet->original, packet->immediate, packet->invalidate,
+        };
+
+        memcpy(octets, &headers, sizeof headers);
+    }
     if (packet->payload_captured > 0)
         memcpy(octets + head, packet->payload, packet->payload_captured);
 }

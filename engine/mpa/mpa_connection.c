@@ -254,17 +254,6 @@ void mpa_connection_segment(struct mpa_connection *mpa, const struct tcp_segment
     mpa_tcp_segment(mpa, segment, offset, acked_known, acked);
 }
 
-static void work_after_reject(struct mpa_connection *mpa, unsigned side, uint64_t offset)
-{
-    struct mpa_side *s = &mpa->side[side];
-
-    s->state = SIDE_IGNORED;
-    if (offset - s->startup.end < AFTER_REJECT_MAX)
-        mpa_find_after_reject(mpa, side);
-    else
-        mpa_ignore(mpa, side);
-}
-
 /* Passes the side's new octets, from `offset` on, to the part of the core that handles the side's state. */
 static void mpa_connection_work(struct mpa_connection *mpa, unsigned side, uint64_t offset,
                                 const struct octets_origin *origin)
@@ -272,7 +261,11 @@ static void mpa_connection_work(struct mpa_connection *mpa, unsigned side, uint6
     struct mpa_side *s = &mpa->side[side];
 
     if (mpa->phase == MPA_PHASE_REJECTED) {
-        work_after_reject(mpa, side, offset);
+        s->state = SIDE_IGNORED;
+        if (offset - s->startup.end < AFTER_REJECT_MAX)
+            mpa_find_after_reject(mpa, side);
+        else
+            mpa_ignore(mpa, side);
     } else if (s->state == SIDE_FPDUS || s->state == SIDE_LOST) {
         mpa_framing_octets(mpa, side);
     } else {

@@ -22,7 +22,7 @@ struct layout {
     size_t covered; /* octets before the CRC field */
     size_t header;  /* offset of ULPDU_Length */
     bool leading, interior, last;
-    uint32_t of_ulpdu, not_preset; /* CRCs that several mistakes are compared with: add_crcs() */
+    uint32_t of_ulpdu, not_preset; /* CRCs that several mistakes are compared with */
 };
 
 static struct layout crc_layout_of(const struct mpa_fpdu *fpdu)
@@ -71,11 +71,6 @@ struct cause {
     const char *text;
     bool silent; /* another rule reports the same octets */
 };
-
-static bool pad_nonzero(const struct mpa_fpdu *fpdu)
-{
-    return (fpdu->pad[0] | fpdu->pad[1] | fpdu->pad[2]) != 0;
-}
 
 /* ---- the CRC field is elsewhere ---- */
 
@@ -216,7 +211,7 @@ static bool has_zero_pad(const struct layout *layout)
     size_t pad = layout->fpdu->pad_length, after = layout->last ? MPA_MARKER_LEN : 0;
     uint32_t crc;
 
-    if (!pad_nonzero(layout->fpdu))
+    if ((layout->fpdu->pad[0] | layout->fpdu->pad[1] | layout->fpdu->pad[2]) == 0)
         return false;
     crc = crc32c_extend(crc32c(layout->p, layout->covered - after - pad), zero_words, pad);
     return layout->fpdu->crc == crc32c_extend(crc, layout->p + layout->covered - after, after);
@@ -281,12 +276,6 @@ static bool find_mistake(const struct layout *layout, const struct mistake *mist
     return false;
 }
 
-static void add_crcs(struct layout *layout)
-{
-    layout->of_ulpdu = crc32c(layout->fpdu->ulpdu, layout->fpdu->ulpdu_length);
-    layout->not_preset = crc32c_extend(~UINT32_C(0), layout->p, layout->covered);
-}
-
 static bool wrong_coverage(struct layout *layout, struct cause *cause)
 {
     /* Mistakes that the last octets alone reveal. */
@@ -314,7 +303,8 @@ static bool wrong_coverage(struct layout *layout, struct cause *cause)
 
     if (find_mistake(layout, cheap, sizeof cheap / sizeof cheap[0], cause))
         return true;
-    add_crcs(layout);
+    layout->of_ulpdu = crc32c(layout->fpdu->ulpdu, layout->fpdu->ulpdu_length);
+    layout->not_preset = crc32c_extend(~UINT32_C(0), layout->p, layout->covered);
     return find_mistake(layout, others, sizeof others / sizeof others[0], cause);
 }
 

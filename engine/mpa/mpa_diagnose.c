@@ -50,16 +50,6 @@ void mpa_report_unmet(struct mpa_connection *mpa, unsigned side, const struct pl
                    found_on ? "a Marker" : "FPDUs without Markers");
 }
 
-static void report_leading_missing(struct diagnosing *d)
-{
-    d->fs->leading_missing = false;
-    d->s->faulty = true;
-    if (d->mpa->parameters.startup_seen)
-        verdict_failed(d->mpa->verdict, RULE_MPA_4_3_04, direction_of(d->mpa, d->side), &d->fs->opening_place, 0,
-                       "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header, and "
-                       "the first Marker 512 octets later");
-}
-
 /* ---- helpers ---- */
 
 void mpa_diagnose_refresh(struct diagnosing *d)
@@ -244,7 +234,13 @@ void mpa_diagnose_found_marker(struct diagnosing *d, uint64_t found, uint64_t he
         mpa_report_unmet(d->mpa, d->side, &place, true);
     } else if (fs->leading_missing) {
         if (on_negotiated_grid) {
-            report_leading_missing(d);
+            d->fs->leading_missing = false;
+            d->s->faulty = true;
+            if (d->mpa->parameters.startup_seen)
+                verdict_failed(
+                    d->mpa->verdict, RULE_MPA_4_3_04, direction_of(d->mpa, d->side), &d->fs->opening_place, 0,
+                    "expected the Marker 00000000 as the first octets of Full Operation; found an FPDU header, and "
+                    "the first Marker 512 octets later");
         } else {
             fs->leading_missing = false;
             mpa_report_grid(d->mpa, d->side, due, found, header);

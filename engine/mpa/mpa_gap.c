@@ -35,17 +35,6 @@ static bool is_all_of_it(const struct mpa_tail *tail, uint64_t payload, uint64_t
     return tail->payload_len > 0 && payload % tail->payload_len == 0 && around == payload / tail->payload_len * each;
 }
 
-static bool is_within(const struct mpa_side *s, const struct mpa_fpdu_event *event)
-{
-    const struct mpa_tail *tail = &s->tail;
-    const struct ddp_segment *ddp = &event->ddp;
-    uint64_t octets = event->fpdu.offset - tail->end;
-
-    return tail->goes_on && event->has_ddp && event->crc != MPA_CRC_WRONG && !event->faulty && ddp->tagged &&
-           ddp->opcode == tail->opcode && ddp->stag == tail->stag && event->fpdu.offset > tail->end &&
-           is_all_of_it(tail, ddp->to - tail->to, octets - marker_octets(s->framing, tail->end, event->fpdu.offset));
-}
-
 void mpa_gap_open(struct mpa_side *s)
 {
     if (!s->gap_open)
@@ -55,7 +44,14 @@ void mpa_gap_open(struct mpa_side *s)
 
 void mpa_gap_settle(struct mpa_side *s, struct mpa_fpdu_event *event)
 {
-    event->within = is_within(s, event);
+    const struct mpa_tail *tail = &s->tail;
+    const struct ddp_segment *ddp = &event->ddp;
+    uint64_t octets = event->fpdu.offset - tail->end;
+
+    event->within =
+        tail->goes_on && event->has_ddp && event->crc != MPA_CRC_WRONG && !event->faulty && ddp->tagged &&
+        ddp->opcode == tail->opcode && ddp->stag == tail->stag && event->fpdu.offset > tail->end &&
+        is_all_of_it(tail, ddp->to - tail->to, octets - marker_octets(s->framing, tail->end, event->fpdu.offset));
     s->gap_open = false;
     /* The rest of an RDMA Read Response may belong to another message, depending on its request. */
     if (event->within && event->ddp.opcode == RDMAP_WRITE)

@@ -191,13 +191,6 @@ static void accept_settle(struct mpa_connection *mpa, struct accept_watch *watch
     watch->crc_unused_settled |= kind == ACCEPT_CRC_UNUSED && taken;
 }
 
-static void settle_taken(struct mpa_connection *mpa, struct accept_watch *watch, const struct reaction_fpdu *fpdu)
-{
-    for (unsigned kind = 0; kind < ACCEPT_KINDS; kind++)
-        if (watch->pending & 1u << kind && reaction_after(fpdu, watch->of[kind].at.end))
-            accept_settle(mpa, watch, kind, true);
-}
-
 /* The fault that the Terminate reports is not in the stream, as far as the Terminate's sender had received it. */
 static bool is_unfounded(const struct mpa_connection *mpa, const struct reaction_fpdu *fpdu)
 {
@@ -275,8 +268,11 @@ void reaction_accept_fpdu(struct mpa_connection *mpa, const struct reaction_fpdu
 
     if (fpdu->is_terminate)
         accept_judge_terminate(mpa, fpdu);
-    else if (watch->pending != 0)
-        settle_taken(mpa, watch, fpdu);
+    else if (watch->pending != 0) {
+        for (unsigned kind = 0; kind < ACCEPT_KINDS; kind++)
+            if (watch->pending & 1u << kind && reaction_after(fpdu, watch->of[kind].at.end))
+                accept_settle(mpa, watch, kind, true);
+    }
     if (responder && !mpa->reaction->responder_understood && !fpdu->is_terminate &&
         mpa->side[1 - fpdu->side].fpdus > 0 && fpdu->acked_known &&
         fpdu->acked >= mpa->side[1 - fpdu->side].first_fpdu_end &&

@@ -72,14 +72,6 @@ static void count_missing(struct mpa_connection *mpa, unsigned side, const struc
         *outstanding -= most < *outstanding ? most : *outstanding;
 }
 
-static void read_count_request(struct mpa_reads_state *reads, unsigned side)
-{
-    if (reads->early[side] > 0)
-        reads->early[side]--;
-    else
-        reads->outstanding[side]++;
-}
-
 void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa_fpdu_event *event)
 {
     struct mpa_reads_state *reads = &mpa->order->reads;
@@ -94,7 +86,10 @@ void mpa_judge_reads(struct mpa_connection *mpa, unsigned side, const struct mpa
         reads->over[peer] = reads->outstanding[peer] > read_limit_of(mpa, peer);
     if (!read_is_request(&event->ddp))
         return;
-    read_count_request(reads, side);
+    if (reads->early[side] > 0)
+        reads->early[side]--;
+    else
+        reads->outstanding[side]++;
     limit = read_limit_of(mpa, side);
     if (!limit_negotiated(mpa, side))
         return;

@@ -12,20 +12,15 @@ static bool backchannel_is_callback(uint32_t program)
     return program >= NFS_PROGRAM_CALLBACK_FIRST && program <= NFS_PROGRAM_CALLBACK_LAST;
 }
 
-static void pass_permitted(const struct nfs_look *look)
-{
-    nfs_pass(look, RULE_BIDI_6_01);
-    nfs_pass(look, RULE_BIDI_6_02);
-    nfs_pass(look, RULE_BIDI_3_2_02);
-}
-
 /* Whether the client has agreed to take Calls on this connection. */
 static void judge_permission(struct nfs_look *look, const struct rpcrdma_message *message)
 {
     struct nfs_connection *nfs = look->nfs;
 
     if (nfs->back || nfs->back_asked > 0) {
-        pass_permitted(look);
+        nfs_pass(look, RULE_BIDI_6_01);
+        nfs_pass(look, RULE_BIDI_6_02);
+        nfs_pass(look, RULE_BIDI_3_2_02);
         return;
     }
     if (!nfs_all_seen(nfs) || message->unsure) {

@@ -20,14 +20,6 @@ struct nfs_chunk_use nfs_chunk_use(const struct rpcrdma_transaction *t)
     return use;
 }
 
-static void limit_pass(const struct nfs_look *look, const struct nfs_chunk_use *use)
-{
-    if (use->any_read)
-        nfs_pass(look, RULE_NFSULB_6_4_2_04);
-    if (look->t->n_writes > 0 || use->longest > 1)
-        nfs_pass(look, RULE_NFSULB_6_4_2_05);
-}
-
 /*
  * GARBAGE_ARGS is about the arguments, which have no errors; ERR_CHUNK may also be due to a lack of room, or to large
  * Read chunks.
@@ -72,9 +64,12 @@ bool nfs_limit_answer(struct nfs_look *look, const struct rpcrdma_message *messa
     if (!is_about_limits(look, message))
         return false;
     if (!use.complex) {
-        if (!error && accept_stat == RPC_SUCCESS)
-            limit_pass(look, &use);
-        else if (error || accept_stat == RPC_GARBAGE_ARGS)
+        if (!error && accept_stat == RPC_SUCCESS) {
+            if (use.any_read)
+                nfs_pass(look, RULE_NFSULB_6_4_2_04);
+            if (look->t->n_writes > 0 || use.longest > 1)
+                nfs_pass(look, RULE_NFSULB_6_4_2_05);
+        } else if (error || accept_stat == RPC_GARBAGE_ARGS)
             return limit_judge_refusal(look, &use, error);
         return false;
     }

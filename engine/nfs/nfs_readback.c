@@ -49,13 +49,6 @@ struct nfs_readback {
     unsigned changes_size;
 };
 
-static struct nfs_readback *readback_of(struct nfs_connection *nfs)
-{
-    if (!nfs->readback)
-        nfs->readback = heap_zeroed(1, sizeof *nfs->readback);
-    return nfs->readback;
-}
-
 /* ---- files that were changed ---- */
 
 /* Only other connections are affected: this connection still knows its own files. */
@@ -157,13 +150,6 @@ static bool nfs_readback_overlaps(const struct nfs_use *a, const struct nfs_use 
     return a->file == b->file && (!ranges || (a->offset < b->offset + b->count && b->offset < a->offset + a->count));
 }
 
-static void meet_open(struct nfs_readback *b, struct nfs_access *a)
-{
-    for (struct nfs_access *other = b->open; other; other = other->next)
-        if ((changes(a) || changes(other)) && nfs_readback_overlaps(&a->use, &other->use))
-            a->spoilt = other->spoilt = true;
-}
-
 static struct nfs_access *access_new(struct nfs_readback *b, const struct nfs_look *look, const struct nfs_use *use)
 {
     bool data =
@@ -180,7 +166,9 @@ static struct nfs_access *access_new(struct nfs_readback *b, const struct nfs_lo
     a->chunk = -1;
     a->fed = 0;
     a->n_blocks = n;
-    meet_open(b, a);
+    for (struct nfs_access *other = b->open; other; other = other->next)
+        if ((changes(a) || changes(other)) && nfs_readback_overlaps(&a->use, &other->use))
+            a->spoilt = other->spoilt = true;
     a->next = b->open;
     a->link = &b->open;
     if (a->next)
@@ -255,7 +243,9 @@ void nfs_readback_call(struct nfs_look *look)
 
     if (look->exchange->access || !is_of_interest(look->nfs->readback, &use))
         return;
-    b = readback_of(look->nfs);
+    if (!look->nfs->readback)
+        look->nfs->readback = heap_zeroed(1, sizeof *look->nfs->readback);
+    b = look->nfs->readback;
     if (b)
         take_use(look, b, &use);
 }
@@ -381,13 +371,6 @@ static void end_read(struct nfs_readback *b, const struct nfs_look *look, struct
         nfs_pass(look, RULE_NFS3_3_3_7_02);
 }
 
-/* The file is new, or it is an old file whose contents may be left in part. */
-static void end_create(struct nfs_readback *b, const struct nfs_look *look, struct nfs_access *a)
-{
-    a->use.file = nfs_file_created(look->body);
-    nfs_pages_forget(&b->pages, &a->use);
-}
-
 void nfs_readback_reply(const struct nfs_look *look)
 {
     struct nfs_access *a = look->exchange->access;
@@ -405,7 +388,9 @@ void nfs_readback_reply(const struct nfs_look *look)
         end_commit(look->nfs->readback, look, a);
         break;
     case NFS_USE_CREATE:
-        end_create(look->nfs->readback, look, a);
+        /* The file is new, or it is an old file whose contents may be left in part. */
+        a->use.file = nfs_file_created(look->body);
+        nfs_pages_forget(&look->nfs->readback->pages, &a->use);
         break;
     default:
         break;

@@ -153,11 +153,6 @@ static bool grow_pieces(struct fragments *fragments, struct partial *partial)
     return true;
 }
 
-static bool fragments_grow(struct fragments *fragments, struct partial *partial, uint32_t octets)
-{
-    return fragments_grow_octets(fragments, partial, octets) && grow_pieces(fragments, partial);
-}
-
 static uint32_t fragments_smaller(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
@@ -199,7 +194,7 @@ static bool fragments_insert(struct fragments *fragments, struct partial *partia
             continue;
         }
         uint32_t to = i < partial->n_pieces ? fragments_smaller(end, partial->pieces[i].start) : end;
-        if (!fragments_grow(fragments, partial, to))
+        if (!fragments_grow_octets(fragments, partial, to) || !grow_pieces(fragments, partial))
             return false;
         uint32_t captured_to = fragments_smaller(to, captured_end), captured = captured_to > at ? captured_to - at : 0;
         memmove(partial->pieces + i + 1, partial->pieces + i, (partial->n_pieces - i) * sizeof *partial->pieces);

@@ -8,16 +8,6 @@ enum {
     FORTH_MAX_S = 3600 /* longer than any time limit in the rules */
 };
 
-static void jump(struct steady_clock *clock, uint32_t frame, int64_t step)
-{
-    if (clock->jumps++ == 0) {
-        clock->first_frame = frame;
-        clock->first_ns = step;
-        clock->first_at_ns = clock->last_ns;
-    }
-    clock->skew_ns -= step;
-}
-
 static bool is_steady(int64_t step)
 {
     return step >= -BACK_MAX_S * second && step <= FORTH_MAX_S * second;
@@ -43,7 +33,12 @@ int64_t steady_clock_take(struct steady_clock *clock, uint32_t frame, int64_t ti
     } else if (!is_steady(step)) {
         clock->is_back = step < 0 && step >= -FORTH_MAX_S * second;
         clock->before_ns = clock->last_ns;
-        jump(clock, frame, step);
+        if (clock->jumps++ == 0) {
+            clock->first_frame = frame;
+            clock->first_ns = step;
+            clock->first_at_ns = clock->last_ns;
+        }
+        clock->skew_ns -= step;
     }
     clock->started = true;
     clock->last_ns = time_ns;

@@ -98,16 +98,6 @@ const struct ulp_kind *ulp_choice_private_data(struct ulp_choice *choice, const 
     return choice_ask(choice);
 }
 
-static void choice_keep(struct ulp_choice *choice, const struct ulp_send *send)
-{
-    struct ulp_send *early = &choice->early[choice->n_early];
-
-    *early = *send;
-    early->p = choice_copy(choice, send->p, send->n);
-    early->n = early->p ? send->n : 0;
-    choice->n_early++;
-}
-
 const struct ulp_kind *ulp_choice_part(struct ulp_choice *choice, const struct rdma_part *part)
 {
     struct ulp_send send;
@@ -119,8 +109,14 @@ const struct ulp_kind *ulp_choice_part(struct ulp_choice *choice, const struct r
     choice->signs.sends++;
     certain = choice_ask(choice);
     choice->signs.send = NULL;
-    if (certain || choice->possible != 0)
-        choice_keep(choice, &send);
+    if (certain || choice->possible != 0) {
+        struct ulp_send *early = &choice->early[choice->n_early];
+
+        *early = send;
+        early->p = choice_copy(choice, send.p, send.n);
+        early->n = early->p ? send.n : 0;
+        choice->n_early++;
+    }
     if (choice->n_early == ULP_EARLY_MAX)
         choice->possible = 0;
     return certain;

@@ -14,17 +14,6 @@ static size_t captured(const struct rdma_part *part)
     return part->n > part->lacking ? part->n - part->lacking : 0;
 }
 
-static struct ulp_send sends_send_of(const struct ulp_sends_side *s, const struct rdma_part *part, bool from_start)
-{
-    return (struct ulp_send){.side = part->place.side & 1u,
-                             .direction = part->direction,
-                             .place = part->place,
-                             .first = from_start && !s->any && !s->hole,
-                             .invalidates = part->invalidates,
-                             .invalidated = part->invalidates ? part->invalidated : 0,
-                             .faulty = part->faulty};
-}
-
 /* False: the beginning of the Send is missing. */
 static bool open_send(struct ulp_sends *sends, struct ulp_sends_side *s, const struct rdma_part *part)
 {
@@ -59,7 +48,13 @@ static bool sends_take(struct ulp_sends *sends, const struct rdma_part *part, bo
 {
     struct ulp_sends_side *s = &sends->side[part->place.side & 1u];
 
-    *send = sends_send_of(s, part, from_start);
+    *send = (struct ulp_send){.side = part->place.side & 1u,
+                              .direction = part->direction,
+                              .place = part->place,
+                              .first = from_start && !s->any && !s->hole,
+                              .invalidates = part->invalidates,
+                              .invalidated = part->invalidates ? part->invalidated : 0,
+                              .faulty = part->faulty};
     if (part->complete && part->offset == 0 && part->index == 0) { /* the usual case */
         s->open = false;
         send->p = part->p;

@@ -13,11 +13,6 @@
 enum { DISORDERED_MAX = 1024 }; /* segments that are searched for one access */
 enum { STRAY_CALLS = 3 };       /* Calls of the owner to wait for after an RDMA Read that preceded its Call */
 
-static bool access_outstanding(const struct rpcrdma_offer *offer)
-{
-    return offer->transaction->outcome == RPCRDMA_OUTSTANDING;
-}
-
 static bool access_written(const struct rpcrdma_offer *offer)
 {
     return offer->kind != RPCRDMA_READ_CHUNK;
@@ -67,7 +62,7 @@ static struct lookup access_look_up(const struct rpcrdma_connection *rpcrdma, co
         const struct rpcrdma_area offered = rpcrdma_area_of(&o->target);
         bool holds = rpcrdma_area_holds(&offered, &area);
 
-        if (!access_outstanding(o)) {
+        if (o->transaction->outcome != RPCRDMA_OUTSTANDING) {
             if (access_written(o) == write && holds && !found.answered)
                 found.answered = o;
         } else if (access_written(o) != write) {
@@ -477,13 +472,6 @@ static void judge_fitting(struct rpcrdma_connection *rpcrdma, const struct rpcrd
         rpcrdma_pass(rpcrdma, rules[i]);
 }
 
-/* The data that this access should have moved are missing; their absence is not held against the transactions. */
-static void mark_astray(struct rpcrdma_connection *rpcrdma, unsigned owner)
-{
-    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, owner, t));)
-        t->astray = true;
-}
-
 /*
  * The header of the Call that offers this memory may not have been understood, or the Call may not have been captured.
  */
@@ -547,7 +535,9 @@ void rpcrdma_memory_move(struct rpcrdma_connection *rpcrdma, struct rpcrdma_move
         judge_fitting(rpcrdma, move);
         return;
     }
-    mark_astray(rpcrdma, move->owner);
+    /* The data that this access should have moved are missing; their absence is not held against the transactions. */
+    for (struct rpcrdma_transaction *t = NULL; (t = rpcrdma_next_outstanding(rpcrdma, move->owner, t));)
+        t->astray = true;
     rpcrdma_record_stray(rpcrdma, move);
     keep_ahead(rpcrdma, move);
     rpcrdma_invalidated_access(rpcrdma, move);

@@ -119,15 +119,6 @@ static bool is_reply_in_chunk(const struct rpcrdma_shape *shape)
     return shape->in_chunk && rpc->type == RPC_REPLY && (rpc->status == RPC_OK || rpc->status == RPC_BAD_VALUE);
 }
 
-static void reply_in_chunk(struct rpcrdma_shape *shape)
-{
-    if (may_be_reply(shape))
-        rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_5_3_04);
-    else
-        rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
-                           "expected an RPC Call in the Position-Zero Read chunk; found a Reply");
-}
-
 /* The type of an inline message was judged with its header. */
 static void call_broken_header(struct rpcrdma_shape *shape)
 {
@@ -140,9 +131,13 @@ static void call_broken_header(struct rpcrdma_shape *shape)
         rpcrdma_shape_fail(shape, RULE_RPCR_2_2_2_01,
                            "expected CALL (0) or REPLY (1) in the RPC message; found msg_type %u in the RPC message",
                            rpc->fault);
-    else if (is_reply_in_chunk(shape))
-        reply_in_chunk(shape);
-    else if (rpc->type == RPC_CALL && rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
+    else if (is_reply_in_chunk(shape)) {
+        if (may_be_reply(shape))
+            rpcrdma_inconclusive(shape->rpcrdma, RULE_RPCR_3_5_3_04);
+        else
+            rpcrdma_shape_fail(shape, RULE_RPCR_3_5_3_04,
+                               "expected an RPC Call in the Position-Zero Read chunk; found a Reply");
+    } else if (rpc->type == RPC_CALL && rpc->status == RPC_BAD_VALUE && rpc->fault_at == RPCVERS_AT)
         rpcrdma_shape_fail(shape, RULE_RPC_9_01, "expected rpcvers 2 in the Call; found rpcvers %u in the Call",
                            rpc->fault);
     else if (rpc->status == RPC_BAD_VALUE)

@@ -327,24 +327,6 @@ static bool hasty(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma
     return before && t->call.time_ns - before->call.time_ns < rpcrdma->options.t_react;
 }
 
-static void note_program(struct caller *c, const struct rpcrdma_message *m)
-{
-    if (!m->has_rpc || m->rpc.status != RPC_OK)
-        return;
-    if (c->program == 0)
-        c->program = m->rpc.prog;
-    c->programs |= m->rpc.prog != c->program;
-}
-
-static void judge_request(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
-{
-    if (m->header.credit == 0)
-        rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_01, 0,
-                     "expected a request for at least one credit; found a request for 0 credits");
-    else
-        rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_01);
-}
-
 void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)
 {
     struct caller *c = &rpcrdma->credit->caller[m->side];
@@ -352,7 +334,11 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
     bool header = m->header.status == RPCRDMA_OK && m->header.vers == RPCRDMA_VERSION;
 
     rpcrdma->credit->last_frame = m->place.frame;
-    note_program(c, m);
+    if (m->has_rpc && m->rpc.status == RPC_OK) {
+        if (c->program == 0)
+            c->program = m->rpc.prog;
+        c->programs |= m->rpc.prog != c->program;
+    }
     if (rpcrdma->side[m->side].calls.outstanding == 1) /* no other Call is in doubt any longer */
         c->uncounted = c->stale = 0;
     /*
@@ -363,8 +349,13 @@ void rpcrdma_credit_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
         uncount(c, t);
         return;
     }
-    if (m->fixed)
-        judge_request(rpcrdma, m);
+    if (m->fixed) {
+        if (m->header.credit == 0)
+            rpcrdma_fail(rpcrdma, m, RULE_RPCR_3_3_1_01, 0,
+                         "expected a request for at least one credit; found a request for 0 credits");
+        else
+            rpcrdma_pass(rpcrdma, RULE_RPCR_3_3_1_01);
+    }
     if (!header) {
         uncount(c, t);
         return;

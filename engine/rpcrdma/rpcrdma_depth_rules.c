@@ -135,13 +135,6 @@ static void depth_judge_session(struct rpcrdma_connection *rpcrdma, struct rpcrd
         suspect(limit, move);
 }
 
-static void read(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct rpcrdma_move *move)
-{
-    open_read(rpcrdma, depth, move->operation);
-    judge_connection(rpcrdma, depth, move);
-    depth_judge_session(rpcrdma, depth, move);
-}
-
 /* This Response is to a Read requested before the suspected Read, and comes so late that both were open together. */
 static void depth_settle(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_depth *depth,
                          struct rpcrdma_depth_limit *limit, const struct depth_rule *rule,
@@ -158,21 +151,21 @@ static void depth_settle(struct rpcrdma_connection *rpcrdma, const struct rpcrdm
         rpcrdma_inconclusive(rpcrdma, rule->id);
 }
 
-static void response(struct rpcrdma_connection *rpcrdma, struct rpcrdma_depth *depth, const struct rpcrdma_move *move)
-{
-    if (move->last) {
-        depth_settle(rpcrdma, depth, &depth->connection, &of_connection, move, rpcrdma_far_ns);
-        depth_settle(rpcrdma, depth, &depth->session, &of_session, move, move->skew_ns);
-    }
-    close_reads(depth, move->operation, move->last);
-}
-
 void rpcrdma_depth_move(struct rpcrdma_connection *rpcrdma, const struct rpcrdma_move *move)
 {
-    if (move->kind == RDMA_READ && move->first)
-        read(rpcrdma, &rpcrdma->depth[move->side], move);
-    else if (move->kind == RDMA_READ_RESPONSE)
-        response(rpcrdma, &rpcrdma->depth[other_side(move->side)], move);
+    struct rpcrdma_depth *own = &rpcrdma->depth[move->side], *peers = &rpcrdma->depth[other_side(move->side)];
+
+    if (move->kind == RDMA_READ && move->first) {
+        open_read(rpcrdma, own, move->operation);
+        judge_connection(rpcrdma, own, move);
+        depth_judge_session(rpcrdma, own, move);
+    } else if (move->kind == RDMA_READ_RESPONSE) {
+        if (move->last) {
+            depth_settle(rpcrdma, peers, &peers->connection, &of_connection, move, rpcrdma_far_ns);
+            depth_settle(rpcrdma, peers, &peers->session, &of_session, move, move->skew_ns);
+        }
+        close_reads(peers, move->operation, move->last);
+    }
 }
 
 void rpcrdma_depth_finish(struct rpcrdma_connection *rpcrdma)

@@ -9,11 +9,6 @@ static uint32_t header_swapped(uint32_t v)
     return v >> 24 | (v >> 8 & 0xff00u) | (v << 8 & 0xff0000u) | v << 24;
 }
 
-static bool lists_follow(const struct rpcrdma_message *m)
-{
-    return m->header.proc == RPCRDMA_MSG || m->header.proc == RPCRDMA_NOMSG;
-}
-
 /* ---- the fixed words ---- */
 
 /* rdma_vers or rdma_proc is invalid, but would be valid with its octets reversed. */
@@ -116,9 +111,10 @@ static bool error_disguised(const struct rpcrdma_message *m)
 {
     uint32_t err = m->n >= RPCRDMA_ERR_CHUNK_LEN ? get_be32(m->p + RPCRDMA_FIXED_LEN) : 0;
 
-    return lists_follow(m) && ((err == RPCRDMA_ERR_CHUNK && m->n == RPCRDMA_ERR_CHUNK_LEN) ||
-                               (err == RPCRDMA_ERR_VERS && m->n == RPCRDMA_ERR_VERS_LEN && get_be32(m->p + 20) <= 2 &&
-                                get_be32(m->p + 24) <= 2 && get_be32(m->p + 24) >= 1));
+    return (m->header.proc == RPCRDMA_MSG || m->header.proc == RPCRDMA_NOMSG) &&
+           ((err == RPCRDMA_ERR_CHUNK && m->n == RPCRDMA_ERR_CHUNK_LEN) ||
+            (err == RPCRDMA_ERR_VERS && m->n == RPCRDMA_ERR_VERS_LEN && get_be32(m->p + 20) <= 2 &&
+             get_be32(m->p + 24) <= 2 && get_be32(m->p + 24) >= 1));
 }
 
 static bool judge_proc(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *m)

@@ -139,12 +139,6 @@ void rpcrdma_lacks_track(struct rpcrdma_connection *rpcrdma, unsigned side)
 
 /* ---- what settles a missing Send ---- */
 
-/* MSNs begin with 1 (RFC 5041 section 4.3): if the capture starts late, it still lacks no Send of this side. */
-static bool is_first_of_all(const struct rpcrdma_lack *lack, const struct rdma_part *part)
-{
-    return !lack->numbered && part->number == 1;
-}
-
 void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_part *part)
 {
     struct rpcrdma_lack *lack = &rpcrdma->side[part->place.side & 1u].lack;
@@ -153,7 +147,8 @@ void rpcrdma_lacks_send(struct rpcrdma_connection *rpcrdma, const struct rdma_pa
     if (!part->psns.gaps_show_late && next) {
         uint32_t sends = lack->numbered ? part->number - lack->number - 1 : 0;
 
-        if (is_first_of_all(lack, part))
+        /* MSNs begin with 1 (RFC 5041 section 4.3): if the capture starts late, it still lacks no Send of this side. */
+        if (!lack->numbered && part->number == 1)
             lack->beginning = false;
         else if (lack->open)
             add_missing(lack, lack->numbered ? sends : UINT32_MAX);

@@ -130,13 +130,6 @@ static bool room_for_offers(struct rpcrdma_transaction *t, unsigned n)
     return true;
 }
 
-static bool has_table(struct rpcrdma_connection *rpcrdma, unsigned side)
-{
-    if (!rpcrdma->offers[side])
-        rpcrdma->offers[side] = arena_zeroed(rpcrdma->arena, HASH_BUCKETS * sizeof(struct rpcrdma_offer *));
-    return rpcrdma->offers[side] != NULL;
-}
-
 void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_transaction *t,
                          const struct rpcrdma_message *call)
 {
@@ -145,8 +138,10 @@ void rpcrdma_offers_take(struct rpcrdma_connection *rpcrdma, struct rpcrdma_tran
 
     if (n == 0 && header->write.n == 0 && !header->has_reply)
         return;
-    if (n > rpcrdma->options.segments_max - rpcrdma->n_offers || !has_table(rpcrdma, t->side) ||
-        !room_for_offers(t, n) || !memory_take_lists(t, call)) {
+    if (!rpcrdma->offers[t->side])
+        rpcrdma->offers[t->side] = arena_zeroed(rpcrdma->arena, HASH_BUCKETS * sizeof(struct rpcrdma_offer *));
+    if (n > rpcrdma->options.segments_max - rpcrdma->n_offers || !rpcrdma->offers[t->side] || !room_for_offers(t, n) ||
+        !memory_take_lists(t, call)) {
         t->n_chunks = t->n_offers = t->n_writes = 0;
         t->position_zero = t->reply_chunk = -1;
         t->offers_lost = t->damaged = true;

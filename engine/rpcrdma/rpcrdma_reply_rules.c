@@ -180,18 +180,12 @@ static void judge_segments(struct rpcrdma_connection *rpcrdma, struct rpcrdma_me
     }
 }
 
-static bool reduces_reply(const struct rpcrdma_transaction *t)
-{
-    const struct nfs_decoded call = rpcrdma_decoded(&t->open->call_body);
-
-    return nfs_reducible_results(&call) > 0;
-}
-
 /* No Write list was offered. */
 static void judge_none_offered(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message *reply)
 {
     const struct rpcrdma_transaction *t = reply->transaction;
-    bool inline_wanted = reduces_reply(t);
+    const struct nfs_decoded call = rpcrdma_decoded(&t->open->call_body);
+    bool inline_wanted = nfs_reducible_results(&call) > 0;
 
     if (reply->header.write.n == 0) {
         rpcrdma_pass(rpcrdma, RULE_RPCR_3_1_03);

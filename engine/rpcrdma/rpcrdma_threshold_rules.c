@@ -138,14 +138,6 @@ static struct limit negotiated(const struct rpcrdma_connection *rpcrdma, unsigne
                           .of = "the inline threshold that both sides announced"};
 }
 
-static struct limit defaults(void)
-{
-    return (struct limit){.octets = RPCRDMA_INLINE_DEFAULT,
-                          .rule = RULE_RPCR_3_3_3_08,
-                          .by_default = true,
-                          .of = "the default inline threshold"};
-}
-
 /* At least one of the startup frames was not captured. */
 static struct limit half_known(const struct rpcrdma_connection *rpcrdma, unsigned side, uint32_t n)
 {
@@ -178,7 +170,10 @@ static struct limit threshold_limit_of(const struct rpcrdma_connection *rpcrdma,
                               "the inline threshold towards a side that announced none"};
     if (peer->valid && n > peer->data.receive_size)
         return (struct limit){peer->data.receive_size, RULE_RPCR_3_3_2_01, false, "its receiver's Receive Size"};
-    return defaults();
+    return (struct limit){.octets = RPCRDMA_INLINE_DEFAULT,
+                          .rule = RULE_RPCR_3_3_3_08,
+                          .by_default = true,
+                          .of = "the default inline threshold"};
 }
 
 static bool reverse(const struct rpcrdma_connection *rpcrdma, const struct rpcrdma_message *m)

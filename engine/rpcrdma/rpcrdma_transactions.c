@@ -277,12 +277,6 @@ static bool are_neighbours(uint32_t a, uint32_t b)
     return up + FAR <= 2 * FAR || swapped + FAR <= 2 * FAR;
 }
 
-static void take_xid(struct rpcrdma_calls *calls, uint32_t xid)
-{
-    calls->scattered |= calls->total > 0 && !are_neighbours(xid, calls->newest_xid);
-    calls->newest_xid = xid;
-}
-
 bool rpcrdma_transaction_follows(const struct rpcrdma_connection *rpcrdma, unsigned caller, uint32_t frame)
 {
     const struct rpcrdma_calls *calls = &rpcrdma->side[caller].calls;
@@ -371,7 +365,8 @@ struct rpcrdma_transaction *rpcrdma_transaction_open(struct rpcrdma_connection *
     calls->hash[hash_bucket(t->xid)] = t;
     enqueue(&calls->waiting, t);
     calls->outstanding = calls->waiting.n;
-    take_xid(calls, t->xid);
+    calls->scattered |= calls->total > 0 && !are_neighbours(t->xid, calls->newest_xid);
+    calls->newest_xid = t->xid;
     calls->total++;
     return t;
 }

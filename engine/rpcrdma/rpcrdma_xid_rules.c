@@ -65,12 +65,6 @@ static void judge_caller(struct rpcrdma_connection *rpcrdma, struct rpcrdma_mess
                      (unsigned)m->rpc.prog);
 }
 
-/* The XIDs in the Transport header and in the RPC message differ: either may be wrong. */
-static bool xid_doubtful(const struct rpcrdma_message *m)
-{
-    return m->fault == 1 + (uint32_t)RULE_RPCR_4_2_1_01;
-}
-
 /* ---- XIDs of Calls ---- */
 
 /* The Call with this XID before this one, if it had other arguments and was answered. */
@@ -160,7 +154,8 @@ void rpcrdma_xid_call(struct rpcrdma_connection *rpcrdma, struct rpcrdma_message
     if (m->misread)
         return;
     judge_caller(rpcrdma, m);
-    if (!xid_doubtful(m))
+    /* The XIDs in the Transport header and in the RPC message differ: either may be wrong. */
+    if (m->fault != 1 + (uint32_t)RULE_RPCR_4_2_1_01)
         judge_unique(rpcrdma, m, before);
     if (m->has_rpc && m->transaction->reverse && opener_known(rpcrdma))
         rpcrdma_pass(rpcrdma, RULE_BIDI_5_1_05);

@@ -476,18 +476,6 @@ static void stack_on_changed(void *ctx, enum mpa_phase phase, const struct mpa_p
 
 /* ---- TCP ---- */
 
-static void note_close(struct stack *stack, const struct tcp_segment *segment, uint64_t offset, bool acked_known,
-                       uint64_t acked)
-{
-    unsigned side = segment->side & 1u;
-
-    stack->closing[side].any = true;
-    stack->closing[side].bare = (segment->flags & (TCP_RST | TCP_ACK)) == TCP_RST;
-    stack->closing[side].offset = offset;
-    stack->closing[side].acked_known = acked_known;
-    stack->closing[side].acked = acked;
-}
-
 static enum path_sign sign_of(const struct stack *stack, const struct tcp_segment *segment, uint64_t offset)
 {
     if (offset + segment->length > tcp_pair_facts(stack->tcp, segment->side & 1u)->highest)
@@ -506,8 +494,15 @@ static void stack_on_segment(void *ctx, const struct tcp_segment *segment, uint6
     TAP(stack, tcp_segment, segment, offset, acked_known, acked);
     if (!stack->mpa)
         return;
-    if (segment->flags & (TCP_FIN | TCP_RST))
-        note_close(stack, segment, offset, acked_known, acked);
+    if (segment->flags & (TCP_FIN | TCP_RST)) {
+        unsigned side = segment->side & 1u;
+
+        stack->closing[side].any = true;
+        stack->closing[side].bare = (segment->flags & (TCP_RST | TCP_ACK)) == TCP_RST;
+        stack->closing[side].offset = offset;
+        stack->closing[side].acked_known = acked_known;
+        stack->closing[side].acked = acked;
+    }
     mpa_connection_segment(stack->mpa, segment, offset, acked_known, acked);
     if (segment->length == 0)
         stack_take_acked(stack, segment->side, acked_known, acked);

@@ -120,12 +120,6 @@ static const char *bulk_nfs_option(void *context, unsigned op, const char *name)
     return strcmp(name, "count") == 0 || strcmp(name, "len") == 0 ? G_STRINGIFY(1048576) : NULL;
 }
 
-static void move_read_data(struct nfs_bulk *bulk, const struct nfs_message *reply)
-{
-    say_tagged(bulk, 1, RDMAP_WRITE, bulk->memory.handle, bulk->memory.offset,
-               reply->body.octets->data + reply->data_at, DATA_OCTETS);
-}
-
 static void move_write_data(struct nfs_bulk *bulk, const struct nfs_message *call)
 {
     const struct rdmap_read_request request = {.sink_stag = rpc_stag(REGIONS + bulk->xid % REGIONS),
@@ -165,7 +159,8 @@ static void bulk_nfs_exchange(struct nfs_bulk *bulk, const struct nfs_template *
     }
     bulk_nfs_say_rpc(bulk, 0, call_plan, procedure, &call);
     if (reply.data_at)
-        move_read_data(bulk, &reply);
+        say_tagged(bulk, 1, RDMAP_WRITE, bulk->memory.handle, bulk->memory.offset,
+                   reply.body.octets->data + reply.data_at, DATA_OCTETS);
     else
         move_write_data(bulk, &call);
     bulk_nfs_say_rpc(bulk, 1, reply_plan, procedure, &reply);

@@ -724,11 +724,6 @@ static GArray *fewer_steps(struct reduction *reduction)
     return steps_of(reduction, reduce(all_of(reduction->groups), breaks_with_groups, reduction));
 }
 
-static GArray *fewer_faults(struct reduction *reduction)
-{
-    return steps_with_faults(reduction, reduce(all_of(reduction->steps->len), breaks_with_faults, reduction));
-}
-
 GArray *chaos_reduce(const struct chaos_server *server, const GArray *steps, unsigned *runs)
 {
     struct reduction reduction = {.server = server};
@@ -747,7 +742,7 @@ GArray *chaos_reduce(const struct chaos_server *server, const GArray *steps, uns
     if (left->len > 0 && left->len <= REDUCE_AT_ONCE && !reduction.is_over) {
         reduction.steps = left;
         reduction.groups = left->len;
-        next = fewer_faults(&reduction);
+        next = steps_with_faults(&reduction, reduce(all_of(reduction.steps->len), breaks_with_faults, &reduction));
         g_array_unref(left);
         left = next;
     }

@@ -23,17 +23,6 @@ static void chaos_stop(int number)
     suite_stopped = 1;
 }
 
-static void print_steps(const GArray *steps)
-{
-    for (guint i = 0; i < steps->len; i++) {
-        g_autofree char *text = chaos_step_text(&g_array_index(steps, struct chaos_step, i));
-
-        printf("  %u. %s\n", i + 1, text);
-    }
-    if (steps->len == 0)
-        printf("  (nothing: reading the empty file, and removing directories that do not exist)\n");
-}
-
 /* The reduced history that breaks the invariant. */
 static void report_broken(const struct chaos_server *server, const GArray *steps, const struct chaos_outcome *outcome)
 {
@@ -51,7 +40,13 @@ static void report_broken(const struct chaos_server *server, const GArray *steps
         return;
     }
     printf("reduced to %u of %u steps, by %u runs:\n", left->len, so_far->len, runs);
-    print_steps(left);
+    for (guint i = 0; i < left->len; i++) {
+        g_autofree char *text = chaos_step_text(&g_array_index(left, struct chaos_step, i));
+
+        printf("  %u. %s\n", i + 1, text);
+    }
+    if (left->len == 0)
+        printf("  (nothing: reading the empty file, and removing directories that do not exist)\n");
     printf("then: %s\n", last.end == CHAOS_BROKEN ? last.what : "nothing was broken this time: it is not always so");
     g_free(last.what);
 }

@@ -300,26 +300,7 @@ static bool begin_load(struct job *job, int *status)
     return job->load != NULL;
 }
 
-static void end_load(struct job *job, struct suite_report *report)
-{
-    if (!job->load)
-        return;
-    report->load =
-        g_strdup_printf("%d connection%s with %s, %" G_GUINT64_FORMAT " round trips", job->options->load,
-                        job->options->load == 1 ? "" : "s", load_what(job->load), load_round_trips(job->load));
-    load_stop(job->load);
-    job->load = NULL;
-}
-
 static bool end_recording(struct job *job);
-
-static void command_test_add_origin(struct job *job, struct suite_report *report)
-{
-    report->command = g_strdup(job->command);
-    report->catalogue = origin_catalogue();
-    if (job->options->device_info)
-        report->device_info = device_info(job);
-}
 
 /* The recording is complete now. */
 static int command_test_write_all(struct job *job, struct suite_report *report)
@@ -405,17 +386,6 @@ static void run_all(struct job *job, struct suite_report *report)
     choice_known(job->run->dut, &job->run->device, report);
 }
 
-static void print_applicable(const struct suite_report *report)
-{
-    fprintf(stderr, "iwarp-gen: %s; %s\niwarp-gen: %u of %u cases can run\n", report->start_up, report->sign,
-            report->can_run, report->chosen);
-    for (guint i = 0; i < report->missing->len; i++) {
-        const struct missing_service *missing = g_ptr_array_index(report->missing, i);
-
-        fprintf(stderr, "iwarp-gen: %u cases need %s: %s\n", missing->cases, missing->what, missing->service);
-    }
-}
-
 /* Chooses cases of the suites that suit the service; with --strength combinations, for this device. False: *status. */
 static bool choose_cases(struct job *job, struct suite_report *report, GArray **about, int *status)
 {
@@ -455,11 +425,26 @@ static void run_and_write(struct job *job, struct suite_report *report, int *sta
     if (!choose_cases(job, report, &about, status))
         return;
     report_applicable(job->run, job->chosen, report);
-    print_applicable(report);
-    command_test_add_origin(job, report);
+    fprintf(stderr, "iwarp-gen: %s; %s\niwarp-gen: %u of %u cases can run\n", report->start_up, report->sign,
+            report->can_run, report->chosen);
+    for (guint i = 0; i < report->missing->len; i++) {
+        const struct missing_service *missing = g_ptr_array_index(report->missing, i);
+
+        fprintf(stderr, "iwarp-gen: %u cases need %s: %s\n", missing->cases, missing->what, missing->service);
+    }
+    report->command = g_strdup(job->command);
+    report->catalogue = origin_catalogue();
+    if (job->options->device_info)
+        report->device_info = device_info(job);
     if (begin_load(job, status)) {
         run_all(job, report);
-        end_load(job, report);
+        if (job->load) {
+            report->load =
+                g_strdup_printf("%d connection%s with %s, %" G_GUINT64_FORMAT " round trips", job->options->load,
+                                job->options->load == 1 ? "" : "s", load_what(job->load), load_round_trips(job->load));
+            load_stop(job->load);
+            job->load = NULL;
+        }
         *status = command_test_write_all(job, report);
     }
     if (job->pairs)

@@ -77,15 +77,6 @@ static bool exchange_ends(const struct talk_heard *heard)
     return heard->what == TALK_FIN || heard->what == TALK_RESET;
 }
 
-static void exchange_take_frame(struct talk *talk, const struct talk_heard *heard)
-{
-    if (heard->what != TALK_FRAME)
-        return;
-    talk_keep_frame(talk, heard);
-    if (!(heard->frame.flags & MPA_FLAG_R))
-        talk_begin_operation(talk);
-}
-
 /* Repetitions are dropped: their number depends on when we stop listening. */
 static void add_output(GString *out, const char *output, const char *last)
 {
@@ -131,7 +122,11 @@ static bool hear_startup(struct exchange *exchange, struct talk *talk, const cha
             return exchange_ends(heard);
         g_free(last);
         last = g_string_free(g_steal_pointer(&output), FALSE);
-        exchange_take_frame(talk, heard);
+        if (heard->what == TALK_FRAME) {
+            talk_keep_frame(talk, heard);
+            if (!(heard->frame.flags & MPA_FLAG_R))
+                talk_begin_operation(talk);
+        }
         /* Some devices lose messages right after their Reply. */
         if (is_all(known, out) && heard->what != TALK_FRAME)
             return false;
@@ -189,12 +184,6 @@ static bool hear_rpc(struct exchange *exchange, struct rpc_talker *talker, const
     return exchange_is_over(talker);
 }
 
-static void exchange_say_rpc(struct rpc_talker *talker, const struct learn_input *input)
-{
-    talker->xid++; /* unknown to any server's reply cache */
-    rpc_talker_say_statement(talker, input->says);
-}
-
 /* ---- a word ---- */
 
 static bool exchange_answer_one(struct exchange *exchange, struct talk *talk, struct rpc_talker *talker, unsigned i)
@@ -207,8 +196,10 @@ static bool exchange_answer_one(struct exchange *exchange, struct talk *talk, st
 
     if (input->say)
         input->say(talk, input);
-    else if (talker)
-        exchange_say_rpc(talker, input);
+    else if (talker) {
+        talker->xid++; /* no server's reply cache knows it */
+        rpc_talker_say_statement(talker, input->says);
+    }
     exchange->costs.inputs++;
     if (!talk->our_reset)
         answer->over = talker ? hear_rpc(exchange, talker, known, out) : hear_startup(exchange, talk, known, out);

@@ -41,11 +41,6 @@ static bool was_seen(const struct case_result *usual, const struct rule *rule)
     return false;
 }
 
-static bool is_doubted(const struct case_result *result, const struct rule *rule)
-{
-    return g_ptr_array_find_with_equal_func(result->doubted, rule->id, g_str_equal, NULL);
-}
-
 static bool is_waived(const struct subject *subject, const struct rule *rule)
 {
     return rule && pairs_waives(&subject->pairs, rule_number(rule));
@@ -61,7 +56,8 @@ static const char *finding_of(const struct subject *subject, const struct case_r
         const char *observation = g_ptr_array_index(result->observations, i);
         const struct rule *rule = causes_rule_of(observation);
 
-        if (!rule || (result != usual && was_seen(usual, rule)) || is_doubted(result, rule))
+        if (!rule || (result != usual && was_seen(usual, rule)) ||
+            g_ptr_array_find_with_equal_func(result->doubted, rule->id, g_str_equal, NULL))
             continue;
         if (!is_waived(subject, rule))
             return observation;

@@ -88,11 +88,6 @@ static bool exchange_echo(struct talk *talk, const uint8_t *octets, size_t n, co
            exchange_hear(talk, RDMAP_SEND, octets, n, "the echo of a Send", NULL, rule);
 }
 
-static bool exchange_has_room(const struct talk *talk, size_t n)
-{
-    return talk->advert.n > REGION_ALL && talk->advert.regions[REGION_ALL].length >= SLOTS * n;
-}
-
 static bool exchange_write_and_read(struct talk *talk, const uint8_t *octets, size_t n, const char *words,
                                     enum rule_id rule)
 {
@@ -107,7 +102,8 @@ bool exchange_octets(struct talk *talk, const struct exchange *may, size_t n, co
                      const char **what)
 {
     uint8_t octets[EXCHANGE_MAX];
-    const bool regions = may->reads && exchange_has_room(talk, n);
+    const bool regions =
+        may->reads && talk->advert.n > REGION_ALL && talk->advert.regions[REGION_ALL].length >= SLOTS * n;
 
     exchange_draw(exchange_port_of(talk), octets, n);
     *what = may->echo && regions ? "octets echoed, and others written and read back"

@@ -161,17 +161,6 @@ static void geometry_vector_judge_refused(struct geometry *geometry, unsigned se
         pairs_failed(talk, rule, "expected a Terminate, or a close; found %s", talk_describe(talk, heard));
 }
 
-static void geometry_vector_judge(struct geometry *geometry, const int *vector)
-{
-    enum rule_id rule;
-    const unsigned served = geometry_served(vector, &rule);
-
-    if (served == geometry->plan.n)
-        judge_served(geometry, rule);
-    else
-        geometry_vector_judge_refused(geometry, served, rule);
-}
-
 /* ---- a vector ---- */
 
 /* False: the verdict is set. */
@@ -204,8 +193,15 @@ static void geometry_vector_run(struct talk *talk, const struct pairs *pairs, co
     geometry.talk = talk;
     geometry.plan = plan;
     if (talk_start(talk, &wish) && find_memory(&geometry, vector) && make_known(&geometry) &&
-        geometry_vector_say_all(&geometry))
-        geometry_vector_judge(&geometry, vector);
+        geometry_vector_say_all(&geometry)) {
+        enum rule_id rule;
+        const unsigned served = geometry_served(vector, &rule);
+
+        if (served == geometry.plan.n)
+            judge_served(&geometry, rule);
+        else
+            geometry_vector_judge_refused(&geometry, served, rule);
+    }
     g_mutex_unlock(&one_at_a_time);
 }
 

@@ -292,16 +292,11 @@ static bool pairs_run_explain(struct pairs_run *run, const struct run_options *o
     return true;
 }
 
-static bool pairs_run_is_alive(const struct suite_report *report)
-{
-    return strcmp(report->state, device_life_names[DEVICE_ALIVE]) == 0;
-}
-
 /* Runs the vectors of one round, from `from` on. False: the device is dead and cannot be asked. */
 static bool pairs_run_judge_round(struct pairs_run *run, const struct run_options *options, guint from,
                                   struct suite_report *report)
 {
-    bool alive = pairs_run_is_alive(report);
+    bool alive = strcmp(report->state, device_life_names[DEVICE_ALIVE]) == 0;
 
     for (guint i = from; i < run->vectors->len; i++) {
         struct vector_case *vector = g_ptr_array_index(run->vectors, i);

@@ -168,15 +168,6 @@ static bool startup_vector_judge_reply(struct talk *talk, const struct pairs *pa
     return true;
 }
 
-static void judge_operation(struct talk *talk, const struct pairs *pairs, const struct startup_plan *plan)
-{
-    if (!startup_vector_judge_reply(talk, pairs, plan))
-        return;
-    talk_begin_operation(talk);
-    if (say_first(talk, plan))
-        startup_vector_exchange(talk, plan);
-}
-
 static void startup_vector_run(struct talk *talk, const struct pairs *pairs, const int *vector)
 {
     const struct startup_plan plan = startup_plan_of(vector);
@@ -187,9 +178,13 @@ static void startup_vector_run(struct talk *talk, const struct pairs *pairs, con
     answer = startup_vector_hear_answer(talk, &plan);
     if (!startup_vector_judge_answer(talk, &plan, answer))
         return;
-    if (answer == STARTUP_ACCEPTED)
-        judge_operation(talk, pairs, &plan);
-    else if (answer == STARTUP_REJECTED)
+    if (answer == STARTUP_ACCEPTED) {
+        if (startup_vector_judge_reply(talk, pairs, &plan)) {
+            talk_begin_operation(talk);
+            if (say_first(talk, &plan))
+                startup_vector_exchange(talk, &plan);
+        }
+    } else if (answer == STARTUP_REJECTED)
         exchange_pass_refusal(talk, plan.flags, "rejected, as an upper layer that needs more Reads may do");
     else
         exchange_pass_refusal(talk, plan.flags, "refused");

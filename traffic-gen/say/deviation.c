@@ -208,39 +208,27 @@ static void read_change(struct deviation *d, const struct statement *s, const ch
     words_end(&d->change);
 }
 
-static void read_setup(struct deviation *d, const struct statement *s, const char *source)
-{
-    struct conversation_setup scratch = {0};
-
-    d->sets_up = true;
-    d->setup = words_of(s, source, &d->error);
-    setup_change(&scratch, &d->setup);
-    words_end(&d->setup);
-}
-
-static void read_terminate(struct deviation *d, const struct statement *s, const char *source)
-{
-    struct words words = words_of(s, source, &d->error);
-
-    d->aftermath = TERMINATED;
-    d->terminate = (uint16_t)words_terminate(&words, "term");
-    words_end(&words);
-}
-
 static void deviation_read_statement(struct deviation *d, const struct statement *s, const char *source)
 {
     struct words words = words_of(s, source, &d->error);
     const char *verb = s->verb->name;
 
-    if (strcmp(verb, "with") == 0)
-        read_setup(d, s, source);
-    else if (verb_says_startup(s->verb))
+    if (strcmp(verb, "with") == 0) {
+        struct conversation_setup scratch = {0};
+
+        d->sets_up = true;
+        d->setup = words_of(s, source, &d->error);
+        setup_change(&scratch, &d->setup);
+        words_end(&d->setup);
+    } else if (verb_says_startup(s->verb))
         read_change(d, s, source, true);
     else if (strcmp(verb, "fpdu") == 0)
         read_change(d, s, source, false);
-    else if (strcmp(verb, "term") == 0)
-        read_terminate(d, s, source);
-    else if (strcmp(verb, "close") == 0)
+    else if (strcmp(verb, "term") == 0) {
+        d->aftermath = TERMINATED;
+        d->terminate = (uint16_t)words_terminate(&words, "term");
+        words_end(&words);
+    } else if (strcmp(verb, "close") == 0)
         d->aftermath = CLOSED;
     else
         words_refuse(&words, verb);

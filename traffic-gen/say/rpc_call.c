@@ -146,15 +146,6 @@ static void make_message(struct rpc_making *m)
     rpc_put_together(m);
 }
 
-static void call_take_message(struct rpc_making *m, const struct rpc_filling *filling)
-{
-    nfs_body_init(&m->side->body);
-    g_array_append_vals(m->side->body.items, filling->items, filling->n_items);
-    m->side->whole = g_byte_array_new();
-    g_byte_array_append(m->side->whole, filling->message->data, filling->message->len);
-    rpc_change_message(m);
-}
-
 /* Lists procedures of the same program, or the first procedure of each program when the program is unknown. */
 static void refuse_procedure(const struct words *words, const char *name)
 {
@@ -192,9 +183,13 @@ void rpc_say_call(struct rpc_making *m)
     exchange->xid = (uint32_t)words_number(m->words, "xid", exchange->xid);
     m->exchange = exchange;
     m->side = &exchange->call;
-    if (rpc_filling(m->rpc) && rpc_filling(m->rpc)->message)
-        call_take_message(m, rpc_filling(m->rpc));
-    else
+    if (rpc_filling(m->rpc) && rpc_filling(m->rpc)->message) {
+        nfs_body_init(&m->side->body);
+        g_array_append_vals(m->side->body.items, rpc_filling(m->rpc)->items, rpc_filling(m->rpc)->n_items);
+        m->side->whole = g_byte_array_new();
+        g_byte_array_append(m->side->whole, rpc_filling(m->rpc)->message->data, rpc_filling(m->rpc)->message->len);
+        rpc_change_message(m);
+    } else
         make_message(m);
     if (!words_good(m->words))
         return;

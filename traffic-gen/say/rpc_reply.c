@@ -126,16 +126,6 @@ struct pairing {
     bool spread;      /* the first result is spread over the first two chunks */
 };
 
-static struct pairing pairing_of(struct rpc_making *m)
-{
-    return (struct pairing){.first = (unsigned)words_number(m->words, "first", 0),
-                            .results =
-                                words_have(m->words, "inline") ? 0 : (unsigned)words_number(m->words, "only", 64),
-                            .skip_empty = words_have(m->words, "skip-empty"),
-                            .join = words_have(m->words, "join"),
-                            .spread = words_have(m->words, "spread")};
-}
-
 static void reply_place_item(struct rpc_making *m, unsigned k, const struct nfs_body_item *item,
                              const struct pairing *pairing)
 {
@@ -162,7 +152,12 @@ static void begin_writes(struct rpc_making *m)
 
 static void pair_results(struct rpc_making *m, const char *name)
 {
-    struct pairing pairing = pairing_of(m);
+    struct pairing pairing = {.first = (unsigned)words_number(m->words, "first", 0),
+                              .results =
+                                  words_have(m->words, "inline") ? 0 : (unsigned)words_number(m->words, "only", 64),
+                              .skip_empty = words_have(m->words, "skip-empty"),
+                              .join = words_have(m->words, "join"),
+                              .spread = words_have(m->words, "spread")};
     unsigned result = 0;
 
     for (unsigned k = 0; k < m->plan.n_writes || (pairing.join && k < 2); k++) {

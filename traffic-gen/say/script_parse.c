@@ -38,11 +38,6 @@ static bool parse_refuse(struct parsing *p, const char *format, ...)
     return false;
 }
 
-static bool refuse_word(struct parsing *p, const char *word)
-{
-    return parse_refuse(p, "cannot read '%s' (see: man iwarp-scenario)", word);
-}
-
 static bool refuse_verb(struct parsing *p, const char *word, bool has_side)
 {
     g_autoptr(GString) names = g_string_new(has_side ? NULL : "I, R, repeat");
@@ -58,7 +53,7 @@ static bool parse_times(struct parsing *p, const char *word, const char *end, un
     uint64_t value = g_ascii_strtoull(word, &rest, 10);
 
     if (!g_ascii_isdigit(*word) || rest != end || value == 0)
-        return refuse_word(p, word);
+        return parse_refuse(p, "cannot read '%s' (see: man iwarp-scenario)", word);
     if (value > SCRIPT_STATEMENTS_MAX)
         return parse_refuse(p, "a count of more than %d", SCRIPT_STATEMENTS_MAX);
     *times = (unsigned)value;

@@ -42,13 +42,6 @@ void statement_unref(void *p)
     g_free(statement);
 }
 
-static void add_name(struct statement *statement, const char *name)
-{
-    const struct word word = {.name = g_strdup(name)};
-
-    g_array_append_val(statement->words, word);
-}
-
 static void add_value(struct statement *statement, char *name, char op, const char *text)
 {
     char *end;
@@ -80,8 +73,11 @@ void statement_add_word(struct statement *statement, const char *text)
 
     if (text[n])
         add_value(statement, g_strndup(text, n), text[n], text + n + 1);
-    else
-        add_name(statement, text);
+    else {
+        const struct word word = {.name = g_strdup(text)};
+
+        g_array_append_val(statement->words, word);
+    }
 }
 
 struct statement *statement_of_words(const char *text)

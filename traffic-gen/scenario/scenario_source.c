@@ -13,11 +13,6 @@ static const char script_name[] = "script";
 
 /* ---- text ---- */
 
-static bool names_script(const char *name)
-{
-    return g_str_has_suffix(name, ".scenario");
-}
-
 /* The word of this name in the statement that the first connection begins with; NULL: there is none. */
 static const struct word *word_of_start(const struct scenario_source *source, const char *name)
 {
@@ -102,7 +97,7 @@ bool scenario_source_load(struct scenario_source *source, const char *name, cons
         read_script(source, script, count, error);
     } else if (source->scenario) {
         source_read_known(source, count, error);
-    } else if (names_script(name)) {
+    } else if (g_str_has_suffix(name, ".scenario")) {
         source->place = g_strdup(name);
         source_read_file(source, count, error);
     }

@@ -297,11 +297,6 @@ bool work_end_next(struct work_end *end)
 
 /* ---- unled ---- */
 
-static bool over(const struct work_end *end)
-{
-    return end->ended && qp_closed(end->qp);
-}
-
 static void scenario_work_end_finish(struct work_end *end)
 {
     const struct work_round *round;
@@ -324,7 +319,7 @@ static void scenario_work_end_go_on(struct work_end *end)
 
     if (end->nfs && work_nfs_trouble(end->nfs) && !end->trouble)
         end->trouble = g_strdup(work_nfs_trouble(end->nfs));
-    if (over(end)) {
+    if (end->ended && qp_closed(end->qp)) {
         scenario_work_end_finish(end);
         return;
     }

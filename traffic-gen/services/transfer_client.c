@@ -171,21 +171,17 @@ static void *make_send(const struct endpoint_options *options, const struct stre
     return transfer_client_make(options, stream, QP_SEND);
 }
 
-static void print_rate(const struct transfer *transfer)
-{
-    double seconds = (double)(transfer->ended_at - transfer->begun_at) / 1e9;
-    double octets = (double)transfer->done * (double)transfer->options->size;
-
-    printf("%lu messages of %zu octets in %.3f s: %.0f messages/s, %.3f Gbit/s\n", (unsigned long)transfer->done,
-           transfer->options->size, seconds, (double)transfer->done / seconds, octets * 8 / seconds / 1e9);
-}
-
 static void transfer_free(void *endpoint)
 {
     struct transfer *transfer = endpoint;
 
-    if (!transfer->trouble)
-        print_rate(transfer);
+    if (!transfer->trouble) {
+        double seconds = (double)(transfer->ended_at - transfer->begun_at) / 1e9;
+        double octets = (double)transfer->done * (double)transfer->options->size;
+
+        printf("%lu messages of %zu octets in %.3f s: %.0f messages/s, %.3f Gbit/s\n", (unsigned long)transfer->done,
+               transfer->options->size, seconds, (double)transfer->done / seconds, octets * 8 / seconds / 1e9);
+    }
     qp_free(transfer->qp);
     memory_free(transfer->memory);
     g_free(transfer->octets);

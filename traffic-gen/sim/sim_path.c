@@ -34,15 +34,6 @@ static struct fate by_chance(struct sim *sim, bool troubled)
     return fate;
 }
 
-static void by_will(struct fate *fate, const struct sim_how *how)
-{
-    fate->lost |= how->lose || how->lose_before;
-    fate->lost_before_tap |= how->lose_before;
-    fate->twice |= how->twice;
-    fate->detoured |= how->late;
-    fate->to_tap += how->late ? LATE_NS : 0;
-}
-
 /* Jitter alone does not change the order of packets. */
 static void delay(struct sim *sim, struct sim_lane *lane, int64_t departure, struct fate *fate)
 {
@@ -67,8 +58,13 @@ void sim_travel(struct sim *sim, struct sim_lane *lane, const struct event *pack
     struct fate fate = by_chance(sim, travel->troubled);
 
     lane->next_departure = departure + SEGMENT_GAP_NS;
-    if (how)
-        by_will(&fate, how);
+    if (how) {
+        fate.lost |= how->lose || how->lose_before;
+        fate.lost_before_tap |= how->lose_before;
+        fate.twice |= how->twice;
+        fate.detoured |= how->late;
+        fate.to_tap += how->late ? LATE_NS : 0;
+    }
     delay(sim, lane, departure, &fate);
     for (unsigned copy = 0; copy < (fate.twice ? 2u : 1u); copy++) {
         struct event event = *packet;

@@ -2,13 +2,6 @@
 /* The life of a connection, and the functions for scripts. */
 #include "traffic-gen/sim/sim_tcp_internal.h"
 
-static void tcp_start(struct sim_connection *connection)
-{
-    connection->started = true;
-    sim_send_syn(connection, 0);
-    sim_start_rto(connection, 0);
-}
-
 static bool tcp_is_stale(const struct event *event)
 {
     const struct sim_connection *connection = event->connection;
@@ -24,7 +17,9 @@ static void run_event(const struct event *event)
 
     switch (event->kind) {
     case EVENT_START:
-        tcp_start(connection);
+        connection->started = true;
+        sim_send_syn(connection, 0);
+        sim_start_rto(connection, 0);
         break;
     case EVENT_TAP:
         sim_capture(connection, event->side, event->packet);

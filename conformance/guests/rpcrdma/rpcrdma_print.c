@@ -66,28 +66,6 @@ static void print_writes(FILE *out, const struct rpcrdma_header *header, const u
     }
 }
 
-static void print_reply_chunk(FILE *out, const struct rpcrdma_header *header, const uint8_t *p)
-{
-    struct rpcrdma_chunk chunk = rpcrdma_reply_chunk(header);
-
-    fputs(" reply ", out);
-    if (header->has_reply)
-        print_chunk(out, chunk.n, rpcrdma_chunk_octets(&chunk, p));
-    else
-        fputc('-', out);
-}
-
-/* Prints the lists as far as the header could be read. */
-static void print_lists(FILE *out, const struct rpcrdma_header *header, const uint8_t *p)
-{
-    if (header->read.end != 0)
-        print_reads(out, header, p);
-    if (header->write.end != 0)
-        print_writes(out, header, p);
-    if (header->reply.end != 0 && header->status == RPCRDMA_OK)
-        print_reply_chunk(out, header, p);
-}
-
 /* ---- the RPC message ---- */
 
 static void print_operations(FILE *out, const struct rpcrdma_body *body, bool reverse)
@@ -198,8 +176,22 @@ static void print_header(FILE *out, const struct rpcrdma_message *message)
         fprintf(out, " inv 0x%" PRIx32, message->invalidate_stag);
     if (header->proc == RPCRDMA_ERROR)
         print_error(out, header);
-    else if (header->proc <= RPCRDMA_MSGP)
-        print_lists(out, header, message->p);
+    else if (header->proc <= RPCRDMA_MSGP) {
+        /* The lists as far as the header could be read. */
+        if (header->read.end != 0)
+            print_reads(out, header, message->p);
+        if (header->write.end != 0)
+            print_writes(out, header, message->p);
+        if (header->reply.end != 0 && header->status == RPCRDMA_OK) {
+            struct rpcrdma_chunk chunk = rpcrdma_reply_chunk(header);
+
+            fputs(" reply ", out);
+            if (header->has_reply)
+                print_chunk(out, chunk.n, rpcrdma_chunk_octets(&chunk, message->p));
+            else
+                fputc('-', out);
+        }
+    }
     if (header->status != RPCRDMA_OK)
         fprintf(out, " %s at %" PRIu32, faults[header->status], header->fault_at);
 }

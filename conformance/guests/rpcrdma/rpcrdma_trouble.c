@@ -6,16 +6,11 @@
 
 #include <string.h>
 
-static const char *trouble_name_of(const struct rpcrdma_transaction *t)
+static struct trouble_call trouble_call_of(const struct rpcrdma_transaction *t)
 {
     const char *name = rpcrdma_operation_of(t);
 
-    return name ? name : "a Call";
-}
-
-static struct trouble_call trouble_call_of(const struct rpcrdma_transaction *t)
-{
-    return (struct trouble_call){.what = trouble_name_of(t),
+    return (struct trouble_call){.what = name ? name : "a Call",
                                  .xid = t->xid,
                                  .side = t->side,
                                  .reverse = t->reverse,

@@ -367,13 +367,6 @@ static void socket_receive(struct live_socket *socket)
 
 static void try_next_address(struct live_socket *socket);
 
-static void connected(struct live_socket *socket)
-{
-    freeaddrinfo(socket->addresses);
-    socket->addresses = socket->next_address = NULL;
-    live_socket_open(socket, false);
-}
-
 static void cannot_connect(struct live_socket *socket, const char *why)
 {
     if (socket->watch.fd >= 0)
@@ -408,8 +401,11 @@ static void finish_connecting(struct live_socket *socket)
         return;
     if (error)
         cannot_connect(socket, g_strerror(error));
-    else
-        connected(socket);
+    else {
+        freeaddrinfo(socket->addresses);
+        socket->addresses = socket->next_address = NULL;
+        live_socket_open(socket, false);
+    }
 }
 
 static void report_opened(struct live_socket *socket)

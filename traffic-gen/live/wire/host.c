@@ -429,14 +429,6 @@ static void host_take_segment(struct wire_host *host, const struct wire_packet *
     host_report(host, connection);
 }
 
-static void take_too_big(struct wire_host *host, const struct wire_packet *in)
-{
-    struct connection *connection = connection_of(host, in->source.port, &in->destination);
-
-    if (connection && memcmp(in->source.address, host->place.self.address, sizeof in->source.address) == 0)
-        wire_tcp_too_big(connection->tcp, in->mtu, in->seq, host->now);
-}
-
 static bool is_to_us(const struct wire_host *host, const uint8_t *address)
 {
     return memcmp(address, host->place.self.address, 16) == 0;
@@ -468,7 +460,10 @@ void wire_host_input(struct wire_host *host, uint8_t *frame, size_t n, bool sums
     } else if (in.kind == PACKET_ANSWER) {
         neighbours_learn(&host->neighbours, in.target, in.mac, in.has_mac, false);
     } else if (in.kind == PACKET_TOO_BIG) {
-        take_too_big(host, &in);
+        struct connection *connection = connection_of(host, in.source.port, &in.destination);
+
+        if (connection && memcmp(in.source.address, host->place.self.address, sizeof in.source.address) == 0)
+            wire_tcp_too_big(connection->tcp, in.mtu, in.seq, host->now);
     } else if (is_to_us(host, in.destination.address) && is_of_one_host(in.source.ip, in.source.address)) {
         if (in.kind == PACKET_TCP) {
             host_take_segment(host, &in);

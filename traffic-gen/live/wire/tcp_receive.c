@@ -66,15 +66,6 @@ static void receive_take_octets(struct wire_tcp *tcp, uint64_t from, const uint8
     join_beyond(tcp);
 }
 
-static void receive_take_fin(struct wire_tcp *tcp)
-{
-    if (!tcp->fin_known || tcp->peer_fin || tcp->rcv != tcp->fin_at)
-        return;
-    tcp->peer_fin = true;
-    tcp->rcv++;
-    tcp->advertised = MAX(tcp->advertised, tcp->rcv);
-}
-
 /* ---- acknowledgements ---- */
 
 static void receive_take_window(struct wire_tcp *tcp, const struct wire_packet *in, uint64_t from, uint64_t ack)
@@ -251,7 +242,11 @@ static void input_octets(struct wire_tcp *tcp, const struct wire_packet *in, int
     } else if (!tcp->peer_fin && begin < until) {
         receive_take_octets(tcp, (uint64_t)begin, in->payload + (begin - from), (size_t)(until - begin));
     }
-    receive_take_fin(tcp);
+    if (!tcp->fin_known || tcp->peer_fin || tcp->rcv != tcp->fin_at)
+        return;
+    tcp->peer_fin = true;
+    tcp->rcv++;
+    tcp->advertised = MAX(tcp->advertised, tcp->rcv);
 }
 
 /* The offset of its first octet, or what a faulty TCP takes for it. */

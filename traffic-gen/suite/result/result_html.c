@@ -188,14 +188,6 @@ static void write_device(const struct matrix_page *page, unsigned device)
     markup_end(page->writer);
 }
 
-static void write_devices(const struct matrix_page *page)
-{
-    markup_begin_table(page->writer, "stacked", "Devices", device_heads, G_N_ELEMENTS(device_heads));
-    for (unsigned i = 0; i < page->n; i++)
-        write_device(page, i);
-    markup_end_table(page->writer);
-}
-
 static void write_failure_links(const struct matrix_page *page)
 {
     bool any = false;
@@ -490,13 +482,6 @@ static void write_matrix(const struct matrix_page *page)
 
 /* ---- failures ---- */
 
-static void result_html_write_octets(xmlTextWriter *writer, const struct case_step *step)
-{
-    if (step->octets)
-        markup_element(writer, "code", NULL, "%s%s", step->octets,
-                       strlen(step->octets) < 2 * (size_t)step->n ? " \u2026" : "");
-}
-
 static void write_talk(xmlTextWriter *writer, const struct case_result *result)
 {
     markup_begin(writer, "div", "class", "ends", NULL);
@@ -512,7 +497,9 @@ static void write_talk(xmlTextWriter *writer, const struct case_result *result)
         markup_begin(writer, "li", "class", step->ours ? "test" : "device", NULL);
         markup_format(writer, "%s %.3f s  %s", step->ours ? "\u2500\u2500\u25B6" : "\u25C0\u2500\u2500", step->seconds,
                       or_empty(step->caption));
-        result_html_write_octets(writer, step);
+        if (step->octets)
+            markup_element(writer, "code", NULL, "%s%s", step->octets,
+                           strlen(step->octets) < 2 * (size_t)step->n ? " \u2026" : "");
         markup_end(writer);
         if (step->repeated > 0)
             markup_element(writer, "li", "gap", "%u more like this", step->repeated);
@@ -562,7 +549,10 @@ static void result_html_write_body(const struct matrix_page *page)
     result_html_write_verdict(page);
     result_html_write_tools(page);
     markup_begin(page->writer, "main", NULL);
-    write_devices(page);
+    markup_begin_table(page->writer, "stacked", "Devices", device_heads, G_N_ELEMENTS(device_heads));
+    for (unsigned i = 0; i < page->n; i++)
+        write_device(page, i);
+    markup_end_table(page->writer);
     write_failure_links(page);
     for (unsigned i = 0; i < page->n; i++)
         if (result_html_run_before(page, i) < page->n)

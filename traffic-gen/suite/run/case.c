@@ -33,15 +33,6 @@ void case_set_rule(struct case_result *result, enum rule_id number)
     }
 }
 
-static void case_fill_in(struct case_result *result, const struct chosen_case *chosen)
-{
-    result->id = suite_case_id(chosen->row);
-    result->suite = g_strdup(chosen->suite->name);
-    result->stimulus = g_strdup(chosen->row->stimulus);
-    result->expected = g_strdup(chosen->row->expected);
-    case_set_rule(result, chosen->row->rule);
-}
-
 /* NULL when the case can run. Only an Initiator's Requests show what it supports. */
 const char *case_cannot(const struct talk_run *run, const struct suite_case *row)
 {
@@ -84,7 +75,11 @@ struct case_result *case_run(struct talk_run *run, const struct run_options *opt
     const char *why = case_cannot(run, chosen->row);
     struct talk talk;
 
-    case_fill_in(result, chosen);
+    result->id = suite_case_id(chosen->row);
+    result->suite = g_strdup(chosen->suite->name);
+    result->stimulus = g_strdup(chosen->row->stimulus);
+    result->expected = g_strdup(chosen->row->expected);
+    case_set_rule(result, chosen->row->rule);
     if (!why && !case_prepare(run, options, result))
         return result;
     talk_init(&talk, run, chosen->row, 1u << MIN(again, DOUBLED_MAX), result);
@@ -126,18 +121,13 @@ void case_doubt_late(struct case_result *result)
 
 /* ---- repetitions ---- */
 
-static enum case_outcome case_outcome_of(const GPtrArray *runs, guint i)
-{
-    return ((const struct case_result *)g_ptr_array_index(runs, i))->outcome;
-}
-
 bool case_agree(const GPtrArray *runs)
 {
     unsigned counts[OUTCOMES] = {0};
     bool agree = false;
 
     for (guint i = 0; i < runs->len; i++)
-        agree |= ++counts[case_outcome_of(runs, i)] > 1;
+        agree |= ++counts[((const struct case_result *)g_ptr_array_index(runs, i))->outcome] > 1;
     return agree;
 }
 

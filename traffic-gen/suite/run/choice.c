@@ -54,14 +54,9 @@ static bool names_document(const struct rule *rule, const char *word)
     return word[n] == '\0' || (word[n] == '/' && strcmp(word + n + 1, rule->section) == 0);
 }
 
-static bool begins_with(const char *text, const char *word)
-{
-    return g_ascii_strncasecmp(text, word, strlen(word)) == 0;
-}
-
 static bool rule_fits_word(const struct rule *rule, const char *word)
 {
-    return begins_with(rule->id, word) || g_ascii_strcasecmp(rule->layer, word) == 0 ||
+    return g_ascii_strncasecmp(rule->id, word, strlen(word)) == 0 || g_ascii_strcasecmp(rule->layer, word) == 0 ||
            g_ascii_strcasecmp(rule->level, word) == 0 || names_document(rule, word);
 }
 

@@ -112,16 +112,6 @@ static struct counterparts look_for(const struct suite_report *report, const str
     return seen;
 }
 
-static void settle_pass(const struct suite_report *report, const struct counterparts *seen, struct case_result *result)
-{
-    const char *why = NULL;
-
-    g_free(result->rests_on);
-    result->rests_on = g_strdup(counterparts_counterpart_of(report, seen, result, &why));
-    if (!result->rests_on)
-        counterparts_withdraw(result, why, result->shown == SHOWN_STAYS ? NULL : seen->closed);
-}
-
 /* The device did not continue where it had to, but it fails at other times too. */
 static bool may_be_chance(const struct counterparts *seen, const struct case_result *result)
 {
@@ -138,9 +128,14 @@ void counterparts_settle(struct suite_report *report, const struct counterparts_
     for (guint i = 0; i < report->results->len; i++) {
         struct case_result *result = g_ptr_array_index(report->results, i);
 
-        if (result->outcome == OUTCOME_PASSED)
-            settle_pass(report, &seen, result);
-        else if (may_be_chance(&seen, result))
+        if (result->outcome == OUTCOME_PASSED) {
+            const char *why = NULL;
+
+            g_free(result->rests_on);
+            result->rests_on = g_strdup(counterparts_counterpart_of(report, &seen, result, &why));
+            if (!result->rests_on)
+                counterparts_withdraw(result, why, result->shown == SHOWN_STAYS ? NULL : seen.closed);
+        } else if (may_be_chance(&seen, result))
             counterparts_withdraw(result, "at times it does not go on where nothing is odd, either", checks);
     }
 }

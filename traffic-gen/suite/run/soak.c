@@ -168,14 +168,6 @@ static bool run_slice(struct soak *soak, struct talk_run *run, struct suite_repo
     return alive;
 }
 
-static void report_figures(const struct soak *soak, uint32_t seed, double seconds, struct suite_report *report)
-{
-    g_ptr_array_add(report->soak,
-                    g_strdup_printf("%u cases in %u rounds and %.0f s, %.1f a minute, in the order of --seed=%u",
-                                    soak->cases, soak->rounds, seconds, soak->cases * 60 / MAX(seconds, 1e-3), seed));
-    g_ptr_array_add(report->soak, g_strdup_printf("%u connections reset by the device", soak->resets));
-}
-
 void soak_run(struct talk_run *run, const GArray *chosen, const struct run_options *options,
               const struct soak_options *how, struct suite_report *report)
 {
@@ -201,7 +193,11 @@ void soak_run(struct talk_run *run, const GArray *chosen, const struct run_optio
     }
     report->finished = report->results->len;
     report->seconds = (double)(talk_now() - began) / 1e9;
-    report_figures(&soak, how->seed, report->seconds, report);
+    g_ptr_array_add(report->soak,
+                    g_strdup_printf("%u cases in %u rounds and %.0f s, %.1f a minute, in the order of --seed=%u",
+                                    soak.cases, soak.rounds, report->seconds,
+                                    soak.cases * 60 / MAX(report->seconds, 1e-3), how->seed));
+    g_ptr_array_add(report->soak, g_strdup_printf("%u connections reset by the device", soak.resets));
     last = first ? how->device_info(how->ctx) : NULL;
     if (first && last)
         add_growth(first, last, report->soak);

@@ -32,16 +32,6 @@ const char *device_life_text(enum device_life life)
     return texts[life];
 }
 
-static enum device_life no_connection(const struct talk *talk)
-{
-    return talk->open_error == ECONNREFUSED || talk->open_error == ECONNRESET ? DEVICE_REFUSES : DEVICE_VANISHED;
-}
-
-static enum device_life alive_no_frame(const struct talk *talk)
-{
-    return talk_last(talk)->what == TALK_SILENCE ? DEVICE_HANGS : DEVICE_REJECTS;
-}
-
 /* Checks a device in full operation. A device without a sign of life is alive as long as it stays connected. */
 static enum device_life alive_exchanges(struct talk *talk)
 {
@@ -65,12 +55,12 @@ static enum device_life alive_look(struct talk *talk)
     if (talk->run->rpc_port || reuse_waits(talk->run))
         return look_by_calls(talk);
     if (!talk_open(talk))
-        return no_connection(talk);
+        return talk->open_error == ECONNREFUSED || talk->open_error == ECONNRESET ? DEVICE_REFUSES : DEVICE_VANISHED;
     if (talk_is_initiator(talk))
         talk_send_frame(talk, NULL);
     theirs = talk_hear_frame(talk);
     if (!theirs)
-        return alive_no_frame(talk);
+        return talk_last(talk)->what == TALK_SILENCE ? DEVICE_HANGS : DEVICE_REJECTS;
     if (talk_is_initiator(talk) && theirs->flags & MPA_FLAG_R)
         return DEVICE_REJECTS;
     if (!talk_is_initiator(talk))
@@ -94,13 +84,6 @@ static bool has_closed(const struct talk *talk)
     const struct talk_heard *last = talk_last(talk);
 
     return talk->dut_fin || talk->dut_reset || (last && last->is_terminate);
-}
-
-static void count_check(struct talk_run *run, bool closed)
-{
-    g_atomic_int_inc(&run->checks);
-    if (closed)
-        g_atomic_int_inc(&run->open_closes);
 }
 
 /* A check has a meaning only when the device has shown whether it is alive. final: the device is not asked again. */
@@ -149,8 +132,11 @@ static enum device_life look_once(struct talk_run *run, int64_t patience, unsign
     talk_init(&talk, run, NULL, longer, result);
     talk.patience = patience;
     life = alive_look(&talk);
-    if (counts)
-        count_check(run, life != DEVICE_ALIVE && has_closed(&talk));
+    if (counts) {
+        g_atomic_int_inc(&run->checks);
+        if (life != DEVICE_ALIVE && has_closed(&talk))
+            g_atomic_int_inc(&run->open_closes);
+    }
     if (how) {
         g_free(*how);
         *how = seen(&talk, life);

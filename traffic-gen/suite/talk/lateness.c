@@ -21,17 +21,6 @@ struct lateness {
     unsigned n;
 };
 
-static void lateness_keep(struct lateness *lateness, struct delay delay)
-{
-    if (lateness->n == KEPT) {
-        lateness->delays[1].us = MAX(lateness->delays[0].us, lateness->delays[1].us);
-        for (unsigned i = 1; i < KEPT; i++)
-            lateness->delays[i - 1] = lateness->delays[i];
-        lateness->n--;
-    }
-    lateness->delays[lateness->n++] = delay;
-}
-
 static gpointer measure(gpointer data)
 {
     struct lateness *lateness = data;
@@ -43,8 +32,15 @@ static gpointer measure(gpointer data)
         lateness->due_us = g_get_monotonic_time() + SLEEP_US;
         g_cond_wait_until(&lateness->changed, &lateness->lock, lateness->due_us);
         now = g_get_monotonic_time();
-        if (now - lateness->due_us > NOTED_US)
-            lateness_keep(lateness, (struct delay){now, now - lateness->due_us});
+        if (now - lateness->due_us > NOTED_US) {
+            if (lateness->n == KEPT) {
+                lateness->delays[1].us = MAX(lateness->delays[0].us, lateness->delays[1].us);
+                for (unsigned i = 1; i < KEPT; i++)
+                    lateness->delays[i - 1] = lateness->delays[i];
+                lateness->n--;
+            }
+            lateness->delays[lateness->n++] = (struct delay){now, now - lateness->due_us};
+        }
     }
     g_mutex_unlock(&lateness->lock);
     return NULL;

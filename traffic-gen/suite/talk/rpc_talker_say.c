@@ -87,17 +87,6 @@ static void find_item(struct speech *speech, const char *name, const void *p, si
     }
 }
 
-static void say_take_message(struct speech *speech, const struct xdr_out *out)
-{
-    const struct rpc_talker *talker = speech->talker;
-
-    speech->filling.message = out->octets;
-    for (unsigned i = 0; i < out->n_items; i++)
-        speech->items[speech->filling.n_items++] = item_named("data", out->items[i].at, out->items[i].n, true);
-    find_item(speech, "handle", talker->root, talker->root_n);
-    find_item(speech, "name", talker->name, strlen(talker->name));
-}
-
 /* ---- the answered Call ---- */
 
 static const struct nfs_template *procedure_of(const struct talker_heard *call)
@@ -228,6 +217,10 @@ bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, c
 
     say_mark(talker);
     talker->xid = get_be32(out->octets->data);
-    say_take_message(&speech, out);
+    speech.filling.message = out->octets;
+    for (unsigned i = 0; i < out->n_items; i++)
+        speech.items[speech.filling.n_items++] = item_named("data", out->items[i].at, out->items[i].n, true);
+    find_item(&speech, "handle", talker->root, talker->root_n);
+    find_item(&speech, "name", talker->name, strlen(talker->name));
     return rpc_talker_say_text(&speech, text);
 }

@@ -220,22 +220,18 @@ unsigned startup_offers(const struct startup_given *given, enum startup_private_
     return n;
 }
 
-static void append_enhanced(GString *text, const struct mpa_enhanced *data)
-{
-    g_string_append_printf(text, ", IRD %u, ORD %u", data->ird, data->ord);
-    if (data->peer_to_peer)
-        g_string_append_printf(text, ", peer-to-peer%s%s%s", data->rtr & MPA_RTR_SEND ? " Send" : "",
-                               data->rtr & MPA_RTR_WRITE ? " Write" : "", data->rtr & MPA_RTR_READ ? " Read" : "");
-}
-
 char *startup_text(const struct startup_terms *terms)
 {
     GString *text = g_string_new(NULL);
 
     g_string_append_printf(text, "MPA revision %u", terms->revision ? terms->revision : 1);
-    if (terms->enhanced)
-        append_enhanced(text, &terms->data);
-    else if (terms->revision == 2)
+    if (terms->enhanced) {
+        g_string_append_printf(text, ", IRD %u, ORD %u", terms->data.ird, terms->data.ord);
+        if (terms->data.peer_to_peer)
+            g_string_append_printf(text, ", peer-to-peer%s%s%s", terms->data.rtr & MPA_RTR_SEND ? " Send" : "",
+                                   terms->data.rtr & MPA_RTR_WRITE ? " Write" : "",
+                                   terms->data.rtr & MPA_RTR_READ ? " Read" : "");
+    } else if (terms->revision == 2)
         g_string_append(text, " without enhanced data");
     g_string_append_printf(text, ", CRC %s, Markers %s", terms->no_crc ? "off" : "on", terms->markers ? "on" : "off");
     if (terms->words != PRIVATE_DATA_ADVERT)

@@ -252,11 +252,6 @@ static bool probe_ask(struct talk *talk, enum talk_sign sign)
     return ask_and_await(talk, sign) == LIFE_ANSWERS;
 }
 
-static bool probe_is_usable(const struct talk *talk)
-{
-    return talk->operating && talk_is_open(talk) && !talk->our_fin;
-}
-
 /*
  * Some devices sometimes lose octets that arrive while they enter full operation, or read them only when more come.
  * That is a separate finding (MPA-7.1.2-12); all other cases give them time.
@@ -290,7 +285,7 @@ static enum talk_sign probe_ask_all(struct talk *talk)
         if (!may_ask(talk, sign) || (sign == SIGN_REGION && best == SIGN_READ))
             continue;
         /* The device refused the question and ended the connection. */
-        if (!probe_is_usable(talk) && !talk_start(talk, NULL))
+        if ((!talk->operating || !talk_is_open(talk) || talk->our_fin) && !talk_start(talk, NULL))
             break;
         if (may_ask(talk, sign) && probe_ask(talk, sign)) {
             talk->run->signs |= 1u << sign;

@@ -142,11 +142,6 @@ static struct mpa_startup our_reply(const struct talk *talk, const struct talk_w
     return frame;
 }
 
-static struct mpa_startup our_frame(const struct talk *talk, const struct talk_wish *wish)
-{
-    return talk_is_initiator(talk) ? our_request(talk, wish) : our_reply(talk, wish);
-}
-
 static size_t our_words(const struct talk *talk, const struct talk_wish *wish, uint8_t out[ADVERT_WISH_LEN])
 {
     const struct rpcrdma_private_data rpc = {
@@ -174,7 +169,7 @@ static GByteArray *make_frame(struct talk *talk, const struct talk_wish *wish)
 {
     uint8_t words[ADVERT_WISH_LEN];
     size_t n = our_words(talk, wish, words);
-    const struct mpa_startup frame = our_frame(talk, wish);
+    const struct mpa_startup frame = talk_is_initiator(talk) ? our_request(talk, wish) : our_reply(talk, wish);
     struct startup_wish *own = &talk->said->setup.wish[talk_role(talk)];
     GByteArray *octets;
 
@@ -223,15 +218,6 @@ static void pause_late(struct talk *talk)
     talk_sleep(talk, MIN(late_pause, talk_t_start(talk) / LATE_PART));
 }
 
-static void startup_send_halves(struct talk *talk, const GByteArray *octets)
-{
-    const guint half = octets->len / 2;
-
-    talk_write(talk, octets->data, half);
-    pause_late(talk);
-    talk_write(talk, octets->data + half, octets->len - half);
-}
-
 bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
 {
     bool said = talk->result->said || !talk_startup_is_usual(wish);
@@ -250,9 +236,13 @@ bool talk_send_frame(struct talk *talk, const struct talk_wish *wish)
         pause_late(talk);
     if (wish && (wish->in_pieces || wish->in_octets || wish->cuts))
         send_in_pieces(talk, wish, octets);
-    else if (wish && wish->in_halves)
-        startup_send_halves(talk, octets);
-    else
+    else if (wish && wish->in_halves) {
+        const guint half = octets->len / 2;
+
+        talk_write(talk, octets->data, half);
+        pause_late(talk);
+        talk_write(talk, octets->data + half, octets->len - half);
+    } else
         talk_write(talk, octets->data, octets->len);
     talk->result->said = said; /* a start-up that the device accepts is not a stimulus */
     return true;
@@ -446,17 +436,6 @@ static const char *missing_need(const struct talk *talk)
     return NULL;
 }
 
-static void talk_startup_no_frame(struct talk *talk, const struct talk_wish *wish)
-{
-    const struct talk_heard *heard = talk_last(talk);
-
-    if (wish->enhanced && !(talk->run->has & NEED_ENHANCED) && (heard->what == TALK_FIN || heard->what == TALK_RESET))
-        talk_not_applicable(talk, "the device closes after an enhanced Request, as one without RFC 6581 does");
-    else
-        talk_inconclusive(talk, "expected a %s; found %s", talk_is_initiator(talk) ? "Reply" : "Request",
-                          talk_describe(talk, heard));
-}
-
 /* What this case requires. */
 static bool frame_suits(struct talk *talk, const struct talk_wish *wish, const struct mpa_startup *theirs)
 {
@@ -485,8 +464,16 @@ static bool talk_startup_take_frame(struct talk *talk, const struct talk_wish *w
     talk->result->refused = true;
     if (theirs)
         talk_inconclusive(talk, "the start-up was rejected: %s", talk_describe(talk, talk_last(talk)));
-    else
-        talk_startup_no_frame(talk, wish);
+    else {
+        const struct talk_heard *heard = talk_last(talk);
+
+        if (wish->enhanced && !(talk->run->has & NEED_ENHANCED) &&
+            (heard->what == TALK_FIN || heard->what == TALK_RESET))
+            talk_not_applicable(talk, "the device closes after an enhanced Request, as one without RFC 6581 does");
+        else
+            talk_inconclusive(talk, "expected a %s; found %s", talk_is_initiator(talk) ? "Reply" : "Request",
+                              talk_describe(talk, heard));
+    }
     return false;
 }
 
