@@ -5,7 +5,6 @@
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
 #include "conformance/report/report_parts.h"
-#include "conformance/report/report_waivers.h"
 #include "support/output_file.h"
 #include "support/stderr_line.h"
 

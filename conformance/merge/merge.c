@@ -7,7 +7,6 @@
 
 #include "conformance/merge/merge_baseline.h"
 #include "conformance/merge/merge_read.h"
-#include "conformance/merge/merge_report.h"
 #include "conformance/merge/merge_write.h"
 #include "conformance/model/report.h"
 #include "conformance/options/options.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/merge/merge_report.h"
+#include "conformance/merge/merge_write.h"
 
 #include "conformance/merge/merge_lines.h"
 #include "conformance/merge/merge_read.h"

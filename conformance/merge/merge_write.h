@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The merged report as NDJSON, a line at a time. */
+/* The merged report: as NDJSON, a line at a time, and in memory. */
 #ifndef IWARP_CONFORMANCE_MERGE_MERGE_WRITE_H
 #define IWARP_CONFORMANCE_MERGE_MERGE_WRITE_H
 
@@ -19,5 +19,12 @@ struct merge_writing {
 
 /* The lines of all captures and of their connections. False: writing->error says why. */
 bool merge_write_captures(struct merge_writing *writing, const GArray *entries);
+
+/*
+ * merge_report.c, for the formats other than NDJSON: fills `report`, which was made with options, from the merged
+ * report in a file. Waivers go into options->waivers. Ladders, statistics and counts of upper layers are not in such a
+ * report. False: it cannot be read.
+ */
+bool merge_report_fill(struct report *report, struct check_options *options, FILE *merged);
 
 #endif

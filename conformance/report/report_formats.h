@@ -21,4 +21,14 @@ void report_write_tap(const struct report *report, FILE *out);
 /* One line per capture: --summary. */
 void report_write_summary(const struct report *report, FILE *out);
 
+/* --write-waivers: the findings that make the run fail, as a waiver file that waives these and as little else as can
+ * be.
+ */
+void report_write_waivers(const struct report *report, FILE *out);
+
+/* --write-waivers: the findings that make the run fail, as a waiver file that waives these and as little else as can
+ * be.
+ */
+void report_write_waivers(const struct report *report, FILE *out);
+
 #endif

@@ -4,9 +4,9 @@
 
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
-#include "conformance/report/report_known.h"
 #include "conformance/report/report_stats.h"
 #include "conformance/report/report_trouble.h"
+#include "conformance/report/report_violations.h"
 
 #include "support/page.h"
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/report/report_known.h"
 
 #include "conformance/options/options.h"
 #include "conformance/report/report_violations.h"

@@ -4,7 +4,6 @@
  * verdict, the captures that do not pass, and the rules violated with one finding each.
  */
 #include "conformance/report/report_formats.h"
-#include "conformance/report/report_known.h"
 #include "conformance/report/report_trouble.h"
 #include "conformance/report/report_violations.h"
 

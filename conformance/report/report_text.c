@@ -3,11 +3,11 @@
  */
 #include "conformance/options/options.h"
 #include "conformance/report/report_formats.h"
-#include "conformance/report/report_known.h"
 #include "conformance/report/report_parts.h"
 #include "conformance/report/report_stats.h"
 #include "conformance/report/report_text_many.h"
 #include "conformance/report/report_trouble.h"
+#include "conformance/report/report_violations.h"
 #include "conformance/report/terminal.h"
 
 #include <inttypes.h>

@@ -69,11 +69,6 @@ gchar *trouble_text(const struct trouble *trouble)
                            trouble->next ? trouble->next : "");
 }
 
-static bool trouble_same_pair(const struct trouble *a, const struct trouble *b)
-{
-    return strcmp(a->client, b->client) == 0 && strcmp(a->server, b->server) == 0;
-}
-
 static void tell_capture(const struct telling *telling, const struct troubles *troubles)
 {
     const struct trouble *before = NULL;

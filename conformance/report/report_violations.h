@@ -22,4 +22,11 @@ uint64_t finding_group_times(const struct report_connection *connection, const G
 /* "error", "warning", "note" or "waived". */
 const char *finding_class(const struct report_finding *finding);
 
+/*
+ * report_known.c, under a FAIL: which of the waiver files that come with iwarp-check explain it. "9 of 12 findings
+ * would be waived if the iWARP device is siw of Linux 6.1 (--waivers=linux-6.1-siw)"; NULL: it does not fail, or none
+ * explains anything. g_free() it.
+ */
+gchar *known_text(const struct report *report);
+
 #endif

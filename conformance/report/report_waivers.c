@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "conformance/report/report_waivers.h"
+#include "conformance/report/report_formats.h"
 
 #include "conformance/model/report_kinds.h"
 #include "conformance/options/options.h"

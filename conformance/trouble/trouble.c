@@ -294,7 +294,7 @@ static gint trouble_list_by_rank(gconstpointer a, gconstpointer b)
     return (*first)->frame < (*second)->frame ? -1 : (*first)->frame > (*second)->frame;
 }
 
-static bool trouble_list_same_pair(const struct trouble *a, const struct trouble *b)
+bool trouble_same_pair(const struct trouble *a, const struct trouble *b)
 {
     return strcmp(a->client, b->client) == 0 && strcmp(a->server, b->server) == 0;
 }
@@ -306,7 +306,7 @@ static void gather_pairs(GPtrArray *list)
         const struct trouble *here = g_ptr_array_index(list, i);
 
         for (guint j = i + 1; j < list->len; j++) {
-            if (!trouble_list_same_pair(here, g_ptr_array_index(list, j)))
+            if (!trouble_same_pair(here, g_ptr_array_index(list, j)))
                 continue;
             g_ptr_array_insert(list, (gint)i + 1, g_ptr_array_steal_index(list, j));
             break;

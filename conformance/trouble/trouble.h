@@ -99,6 +99,8 @@ enum trouble_kind trouble_kind_of(const char *name);
 bool trouble_is_note(enum trouble_kind kind);
 /* The trouble is about this connection, not about the capture. */
 bool trouble_is_about(const struct trouble *trouble, uint32_t connection);
+/* Both are between the same client and server. */
+bool trouble_same_pair(const struct trouble *a, const struct trouble *b);
 /* Whether --fail-on=trouble counts this trouble: notes and known trouble do not count. */
 bool trouble_fails(const struct trouble *trouble);
 /* Whether there is any trouble other than notes. */

@@ -6,7 +6,7 @@
  * mpa_terminate_rules.c judges Terminates about MPA (layer 2, error type 0): their codes, and for codes 5 to 7 their
  * whole shape.
  */
-#include "engine/ddp_rdmap/rdmap_terminate.h"
+#include "engine/ddp_rdmap/rdmap_reaction.h"
 
 #include <stdio.h>
 

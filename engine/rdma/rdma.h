@@ -143,4 +143,7 @@ static inline bool rdma_refuses_receive(enum rdma_refusal_cause cause)
     return cause == RDMA_REFUSED_RECEIVE || cause == RDMA_REFUSED_NO_RECEIVE || cause == RDMA_REFUSED_TOO_LONG;
 }
 
+/* A retransmission equals the first transmission (InfiniBand Architecture Specification volume 1, section 9.7). */
+void rdma_judge_copy(struct verdict *verdict, const struct rdma_copy *copy);
+
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "engine/rdma/rdma_copy_rules.h"
+#include "engine/rdma/rdma.h"
 
 static void copy_fail(struct verdict *verdict, const struct rdma_copy *copy, enum rule_severity severity,
                       const char *format, ...) __attribute__((cold, format(printf, 4, 5)));

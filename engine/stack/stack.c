@@ -2,7 +2,7 @@
 #include "engine/stack/stack.h"
 
 #include "engine/packet/path_trouble.h"
-#include "engine/rdma/rdma_copy_rules.h"
+#include "engine/rdma/rdma.h"
 #include "engine/rdma/rdma_rdmap.h"
 #include "engine/rdma/ulp_choice.h"
 #include "engine/rdma/ulp_signs.h"
