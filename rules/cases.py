@@ -6,7 +6,7 @@ Reads the case files of the rules, LAYER.cases (README.md has their form), and w
     cases.py faults OUT.c CASES... TSV...    the faults of iwarp-gen, in the order of the files
     cases.py aliases OUT.c CASES... TSV...   which rules are judged by others alone: a fault is registered under one of those
     cases.py units OUT.c CASES... TSV...     every case with what iwarp-check must say of it
-    cases.py mutants OUT CASES... TSV...     the mutants of the suites, as text
+    cases.py mutants OUT.c CASES... TSV... DEF MUTANTS    the mutants of the suites, with the words of that list, and those of combinations (mutant_rows.py)
     cases.py suites OUT.c CASES... TSV... DEF    the cases of the suites, with the words of that list (suites.py)
 
 A mistake in a file stops the build with file, line and what is allowed there.
@@ -16,6 +16,7 @@ import pathlib
 import re
 import sys
 
+import mutant_rows
 import suites
 from catalogue import literal, profile, read, relations, symbol, write_if_different
 
@@ -34,7 +35,7 @@ class Case:
         self.rule, self.kind, self.scenario, self.where = rule, kind, scenario, where
         self.id = rule + ("+ok" + suffix if kind == "holds" and "+ok" not in suffix else suffix)
         self.table, self.summary, self.words = None, "", {}
-        self.rows = []  # of `mutant`: its lines
+        self.rows = []  # of `mutant`: (line, where) for each of its lines
         self.verdicts = []  # of `case`: (word, line) for each line that gives a verdict
         self.more = []  # of `unit`: further statements of which the same is found, with where they are
 
@@ -131,7 +132,7 @@ class Reader:
 
     def take_word(self, text, written):
         if written and written[-1].kind == "mutant":
-            written[-1].rows.append(text)
+            written[-1].rows.append((text, self.where))
             return
         words = suites.WORDS if written and written[-1].kind == "case" else WORDS
         word = next((w for w in words if text.startswith(w) and text[len(w):][:1] in ("", " ", ":")), None)
@@ -298,14 +299,6 @@ def units(cases, rows):
     return lines + ["    {.said = {0}},", "};"]
 
 
-def mutants(cases, _):
-    """As traffic-gen/mutants/mutant.h has them; what cannot be read there is named by the comment before it."""
-    lines = []
-    for case in (case for case in cases if case.kind == "mutant"):
-        lines += [f"# {case.where.rpartition('/')[2]}", f"{case.id} {case.scenario} {case.summary}", *(f"    {row}" for row in case.rows)]
-    return lines
-
-
 def load(paths):
     rows = {row["id"]: row for path in paths if path.suffix == ".tsv" for row in read(path)}
     cases = [case for path in paths if path.suffix == ".cases" for case in Reader(path).cases]
@@ -316,11 +309,15 @@ def load(paths):
 def main():
     what, out, paths = sys.argv[1], pathlib.Path(sys.argv[2]), [pathlib.Path(name) for name in sys.argv[3:]]
     cases, rows = load(paths)
+    words = next((path for path in paths if path.suffix == ".def"), None)
     if what == "suites":
-        lines = suites.tables(cases, rows, next(path for path in paths if path.suffix == ".def"))
+        lines = suites.tables(cases, rows, words)
+    elif what == "mutants":
+        ours = [case for case in cases if case.kind == "mutant"]
+        lines = mutant_rows.functions([*ours, *(case for path in paths if path.suffix == ".mutants" for case in mutant_rows.pairs(path, Case))], words)
     else:
-        lines = {"faults": faults, "aliases": aliases, "units": units, "mutants": mutants}[what](cases, rows)
-    head = [] if what == "mutants" else ["// SPDX-License-Identifier: GPL-2.0-or-later", "/* Generated from rules/; do not edit. */"]
+        lines = {"faults": faults, "aliases": aliases, "units": units}[what](cases, rows)
+    head = ["// SPDX-License-Identifier: GPL-2.0-or-later", "/* Generated from rules/; do not edit. */"]
     write_if_different(out, "\n".join([*head, *lines]) + "\n")
 
 

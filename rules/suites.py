@@ -32,7 +32,7 @@ INCLUDES = [f'#include "traffic-gen/suite/cases/{name}.h"' for name in ("suite_m
 
 MEMORY = re.compile(r"\bregion=|\b(?:fadd|cswap)\b")
 # An entry of the list of words (suite_words.def), and what a word's values may be beside those of a set.
-COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+COMMENT = re.compile(r"[ \t]*/\*.*?\*/", re.DOTALL)
 ENTRY = re.compile(r"^([A-Z]+)\((.*?)\)$", re.MULTILINE | re.DOTALL)
 NUMBER, REASONS_OF = "number", "reasons"
 

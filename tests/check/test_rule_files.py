@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""How rules/cases.py compiles `case` blocks, and its messages about mistakes: file, line, and what is allowed."""
+"""How rules/cases.py compiles `case` and `mutant` blocks, and its messages about mistakes: file, line, and what is allowed."""
 import pathlib
 import re
 import subprocess
@@ -9,13 +9,15 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORDS = ROOT / "traffic-gen/suite/cases/suite_words.def"
+MUTANT_WORDS = ROOT / "traffic-gen/mutants/mutant_words.def"
+PAIRS = ROOT / "traffic-gen/mutants/pairs.mutants"
 TABLES = [ROOT / f"rules/{layer}.tsv" for layer in ("mpa", "ddp", "rdmap", "rpcrdma", "nfs")]
 
 
-def run(folder, text, layer="mpa"):
+def run(folder, text, layer="mpa", what="suites", words=(WORDS,)):
     cases = folder / f"{layer}.cases"
     cases.write_text(text, encoding="utf-8")
-    return subprocess.run([sys.executable, ROOT / "rules/cases.py", "suites", folder / "out.c", cases, *TABLES, WORDS],
+    return subprocess.run([sys.executable, ROOT / "rules/cases.py", what, folder / "out.c", cases, *TABLES, *words],
                           capture_output=True, text=True, check=False)
 
 
@@ -191,3 +193,92 @@ def test_a_fault_in_an_old_conversation_is_one_of_old_rules(tmp_path):
 def test_the_cases_use_every_word():
     used = {word for path in (ROOT / "rules").glob("*.cases") for word in re.findall(r"^    (?:expect|judge) (\S+?)[: ]", path.read_text(), re.MULTILINE)}
     assert used == set(re.findall(r'^(?:EXPECT|JUDGE)\("([^"]+)"', WORDS.read_text(), re.MULTILINE))
+
+
+MUTANT = HEAD + EXPECT + "  mutant both: does something else\n"
+
+
+def mutant(folder, *lines, pairs=()):
+    return run(folder, MUTANT + "".join(f"    {line}\n" for line in lines), what="mutants", words=(MUTANT_WORDS, *pairs))
+
+
+def test_a_mutant_is_a_function(tmp_path):
+    result = mutant(tmp_path, "with no-crc mulpdu=64 data=0AFF",
+                    "when send len=64 !end&0xFFFF, key=MPA* nth<=2 do drop and note",
+                    "when own-term 1/2/06 do code+1 layer=peer.rtr",
+                    "when own-send @h28!=read0.len @3 do @-1^1 and @h28=0x10 and write len=5 stag=stag",
+                    "when fpdu !2/0/02 do stream 00AB")
+    assert result.returncode == 0, result.stderr
+    text = (tmp_path / "out.c").read_text()
+    assert """
+static void mutant_0(struct scene *s)
+{
+    if (s->event == ON_ULPDU && !((s->error)) && ((s->ddp.opcode) == 3U) && (((s->ddp.payload_len) == 64U) && \
+!(((s->ddp.tagged ? s->ddp.to : s->ddp.mo) + s->ddp.payload_len) & 0xFFFFU) || (scene_key_is(s, "MPA*")) && (++s->mutant->times[0] <= 2U))) {
+        mutant_decide(s, DROPPED, RPC_END_DISCARD);
+        mutant_note(s);
+    }
+    if (s->event == ON_OWN_TERM && (s->error == 0x1206U)) {
+        s->terminate.code += 1U;
+        s->changed = true;
+        s->terminate.layer = (s->peer.enhanced.rtr);
+        s->changed = true;
+    }
+    if (s->event == ON_OWN_SEND && (scene_word(s, 28) != (s->reads[0].target.length)) && (scene_octet(s, 3))) {
+        *scene_sent(s, -1, 1) ^= 1U;
+        put_be32(scene_sent(s, 28, 4), 0x10U);
+        mutant_write(s, (s->ddp.stag), 0, 5U);
+    }
+    if (s->event == ON_FPDU && !(s->error == 0x2002U)) {
+        mutant_stream(s, (struct mutant_octets)MUTANT_OCTETS(0x00, 0xAB));
+    }
+}
+""" in text, text
+    assert ('{.id = "MPA-4.1-06", .roles = DUT_ANY, .what = "does something else", '
+            '.events = 1 << ON_ULPDU | 1 << ON_OWN_TERM | 1 << ON_OWN_SEND | 1 << ON_FPDU, .play = mutant_0, '
+            '.setup = {.no_crc = true, .mulpdu = 64U, .data = MUTANT_OCTETS(0x0A, 0xFF)}},') in text, text
+
+
+def test_combinations_have_mutants(tmp_path):
+    pairs = tmp_path / "some.mutants"
+    pairs.write_text("# A comment.\nstartup/M=1,C=0 responder takes all\n    when fpdu do take\n")
+    assert mutant(tmp_path, "with markers", pairs=[pairs]).returncode == 0
+    assert '{.id = "startup/M=1,C=0", .roles = DUT_RESPONDER, .what = "takes all", ' in (tmp_path / "out.c").read_text()
+    pairs.write_text("startup/M=1,C=0 nobody takes all\n")
+    assert mutant(tmp_path, pairs=[pairs]).stderr == f"{pairs}:1: a mutant begins `ID both|responder|initiator WHAT IT DOES WRONG`\n"
+
+
+@pytest.mark.parametrize("line, words", [
+    ("once upon a time", "`once upon a time` is not `with WORD ...` or `when EVENT CONDITION ... do STATEMENT"),
+    ("when send len=3", "`when send len=3` is not `with WORD ...` or `when EVENT"),
+    ("when sent do drop", "there is no event `sent`; perhaps send or "),
+    ("when send hue=3 do drop", "there is no field `hue`; "),
+    ("when send len=much do drop", "there is no field `much`"),
+    ("when send len<=>1 do drop", "there is no field `>1`"),
+    ("when send = do drop", "`=` is not a condition: NAME, or NAME OPERATOR VALUE"),
+    ("when send do", "there is no statement ``; there are: answer, call, close, "),
+    ("when send do drops", "there is no statement `drops`; perhaps drop or "),
+    ("when send do drop and", "there is no statement ``"),
+    ("when send do drop len=3", "`drop` does not know len=3"),
+    ("when send do term", "`term` lacks REASON"),
+    ("when send do stream ABC", "`ABC` are not octets in hexadecimal"),
+    ("when send do code=hue", "there is no field `hue`"),
+    ("when send do code=1 drop", "`drop` changes nothing"),
+    ("when send do end=1", "`end` cannot be changed"),
+    ("when send " + "nth>1 " * 9 + "do drop", "there may be 8 `nth`"),
+    ("with luck", "there is no word of `with` `luck`; there are: a, "),
+    ("with mulpdu", "`mulpdu` lacks MULPDU"),
+    ("with no-crc=1", "`no-crc` does not know no-crc=1"),
+])
+def test_a_mistake_in_a_mutant_stops_the_build_where_it_is(tmp_path, line, words):
+    result = mutant(tmp_path, "with markers", line)
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"{tmp_path}/mpa.cases:6: ") and words in result.stderr, result.stderr
+
+
+def test_the_mutants_use_every_word():
+    text = "\n".join(line for path in [*(ROOT / "rules").glob("*.cases"), PAIRS] for line in path.read_text().splitlines() if re.match(" +(when|with) ", line))
+    listed = MUTANT_WORDS.read_text()
+    text += "".join(re.findall(r"^EVENT\(.*", listed, re.MULTILINE))
+    words = re.findall(r'^(?:EVENT|FIELD|STATEMENT|SETUP)\("([^"]+)"', listed, re.MULTILINE)
+    assert words and not [word for word in words if not re.search(rf"(?<![\w.-]){re.escape(word)}(?![\w.-])", text)]

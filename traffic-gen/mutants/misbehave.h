@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mutants: devices that answer one stimulus wrongly, to test the suites. One row of text per case (mutant.h); the stack
- * itself conforms, its hooks (mpa_end_spoil, qp_spoil, rpc_end_spoil) and options do everything wrong.
+ * Mutants: devices that answer one stimulus wrongly, to test the suites (`mutant` in rules/README.md). The stack itself
+ * conforms, its hooks (mpa_end_spoil, qp_spoil, rpc_end_spoil) and options do everything wrong.
  */
 #ifndef IWARP_TRAFFIC_MUTANTS_MISBEHAVE_H
 #define IWARP_TRAFFIC_MUTANTS_MISBEHAVE_H
@@ -11,15 +11,32 @@
 
 #include <glib.h>
 
-enum { MUTANT_CLAUSES_MAX = 8 };
+struct scene;
 
-/* A row. */
+enum { MUTANT_NTH_MAX = 8 };
+
+struct mutant_octets {
+    const uint8_t *p;
+    size_t n;
+};
+#define MUTANT_OCTETS(...)                                                                                             \
+    {                                                                                                                  \
+        (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__})                                         \
+    }
+
+/* Made from the lines of a mutant. */
 struct misbehaviour {
-    char *id;                /* of the case that must fail */
-    unsigned roles;          /* set of enum suite_dut: what the mutant can be */
-    char *what;              /* "does not check the CRC" */
-    struct statement *setup; /* the words of its "with"; NULL: none */
-    GArray *clauses;         /* of struct mutant_clause */
+    const char *id;   /* of the case that must fail */
+    unsigned roles;   /* set of enum suite_dut: what the mutant can be */
+    const char *what; /* "does not check the CRC" */
+    unsigned events;  /* set of 1 << enum mutant_event, for which */
+    void (*play)(struct scene *scene);
+    struct mutant_setup {
+        bool no_crc, markers, peer_to_peer, keep_open, patient, no_invalidation, accept_all, long_calls;
+        uint8_t rtr;
+        uint16_t mulpdu;
+        struct mutant_octets data; /* Private Data */
+    } setup;
 };
 
 /* One connection of a mutant. */
@@ -32,21 +49,15 @@ struct mutant {
     unsigned connection; /* of the device: 1 is its first */
     uint32_t kept_stag, kept_length;
     uint64_t kept_to;
-    uint16_t pointer, pointer_spoilt;   /* of the Marker that `point` changes */
-    unsigned calls;                     /* of its own making */
-    unsigned times[MUTANT_CLAUSES_MAX]; /* for `nth` */
-    uint8_t octets[2048];               /* being sent */
+    uint16_t pointer, pointer_spoilt; /* of the Marker that `point` changes */
+    unsigned calls;                   /* of its own making */
+    unsigned times[MUTANT_NTH_MAX];   /* for `nth` */
+    uint8_t octets[2048];             /* being sent */
 };
 
 /* By case id and role; NULL when there is none. */
 const struct misbehaviour *misbehave_find(const char *id, enum suite_dut role);
 const struct misbehaviour *misbehave_at(unsigned index);
-/* What the device does whatever the suite wishes (ADVERT_... of support/advert.h). */
-unsigned misbehave_ignored_wishes(const struct misbehaviour *how);
-
-/* As server it calls back by Long Calls. */
-bool misbehave_calls_at_length(const struct misbehaviour *how);
-
 /* Before qp_new() and after it. how NULL: nothing. The mutant lives as long as the queue pair. */
 void mutant_prepare(const struct misbehaviour *how, struct qp_options *options);
 void mutant_attach(struct mutant *mutant, const struct misbehaviour *how, struct qp *qp);

@@ -1,38 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Mutants as rows of text (blocks `mutant` of the case files in rules/; pairs.mutants), in the words of the script
- * language (traffic-gen/say/script.h):
- *
- *   CASE both|responder|initiator WHAT IT DOES WRONG
- *       with WORD...                            how the device is set up
- *       when EVENT CONDITION... do STATEMENT [and STATEMENT]...
- *
- * Clauses are tried in order, each time that their event comes about; all that hold are carried out.
- *
- * SET-UP. no-crc, markers, mulpdu=N, a=N, rtr=N, data=HEX (Private Data); keep-open (stays when the peer closes),
- *   patient (waits for the rest of an FPDU without end), no-invalidation, accept-all (whatever the suite wishes),
- *   long-calls (a server calls back by Long Calls)
- *
- * EVENTS. Of the peer: `frame` (its Request or Reply has been judged), `fpdu` (so has an FPDU), `ulpdu` (so has a
- *   segment: first before anything else, without an error, and again with each error found); a verb such as `send` or
- *   `read` is a segment of that message without an error; `message` (an RPC-over-RDMA message has come; of a Call with
- *   Read chunks once more, without `sent`, when they are there), `call` and `reply` (a sound one),
- *   `private-data`; `received` (octets of its stream), `tick` (time has passed).
- *   Of the mutant: `own-frame`, `own-fpdu`, `own-octets`, `own-term`, `own-result` (of an Atomic), `own-header` (a
- * Transport header), `own-send` (an RPC-over-RDMA Send), `work` (posted), `close`
- *
- * CONDITIONS. NAME (it is not 0), NAME OP VALUE with one of = != < > <= >= & (any of these bits); ! before it: it does
- *   not hold. VALUE is a number, another NAME, a Terminate such as 1/2/01, or one of `statuses` (mutant_field.c).
- *   NAME is a field (mutant_field.c lists them), @N an octet and @hN a word of the message, key=PATTERN the frame's
- *   first 16 octets, nth how often the conditions before it have held on this connection, this time included.
- *
- * STATEMENTS (mutant_say.c). NAME=N, NAME+N ... change fields of what is about to be sent, or of what was received.
+ * Mutants: what happens becomes a scene, which is shown to the mutant's function. The functions are made from the
+ * blocks `mutant` of the case files in rules/ and from pairs.mutants (rules/mutant_rows.py); mutant_words.def has the
+ * words.
  */
 #ifndef IWARP_TRAFFIC_MUTANTS_MUTANT_H
 #define IWARP_TRAFFIC_MUTANTS_MUTANT_H
 
+#include "traffic-gen/ends/mpa_end_internal.h"
 #include "traffic-gen/mutants/misbehave.h"
-#include "traffic-gen/say/words.h"
+#include "wire/octets.h"
 
 enum mutant_event {
     ON_FRAME,
@@ -53,12 +30,12 @@ enum mutant_event {
     ON_CLOSE,
 };
 
-enum { SCENE_READS = 4 };
+enum { SCENE_READS = 4, MUTANT_XID = 0x7D000000 };
 
 /* What the mutant makes of it instead of what is due. */
 enum scene_verdict { AS_DUE, TAKEN, DROPPED, CLOSED, TERMINATED, ANSWERED };
 
-/* What an event is about: each fills in what it has, the rest is 0. Fields are members of this. */
+/* What an event is about: each fills in what it has, the rest is 0. */
 struct scene {
     enum mutant_event event;
     struct mutant *mutant;
@@ -75,27 +52,23 @@ struct scene {
     struct mpa_startup frame, peer; /* the one that the event is about; the one that the peer has sent */
     struct rpcrdma_header header;
     struct rpcrdma_private_data pd;
-    unsigned error;  /* what is wrong, as a Terminate says it; 1 in frames */
-    uint64_t low_to; /* its lowest 12 bits */
-    uint64_t end;    /* the Tagged Offset after a segment, or the Message Offset */
-    /* The state of MPA. */
-    bool waits, operates, ended, responder, initiator, peer_to_peer, may_send, more, mute;
-    size_t startup, frame_end, after; /* octets of the peer's frame so far, in all, and after it */
-    size_t rest, pad_at, crc_at;      /* of an FPDU that is not complete: its octets, and where in it these begin */
+    unsigned error; /* what is wrong, as a Terminate says it; 1 in frames */
+    bool more, mute;
+    size_t startup, frame_end;   /* octets of the peer's frame so far, and in all */
+    size_t rest, pad_at, crc_at; /* of an FPDU that is not complete: its octets, and where in it these begin */
     uint64_t into_marker, operation_octets;
-    uint32_t age; /* milliseconds since the last `note` */
     /* An FPDU. */
     bool markers;
-    uint32_t pad, crc, crc_difference, crc_bits;
+    uint32_t pad, crc, crc_difference;
     uint8_t pad_length;
     uint16_t marker_reserved, marker_low_bits;
     size_t startup_data; /* octets of a frame of its own after the enhanced data */
     /* RPC-over-RDMA. */
-    bool sent, sound, call, is_read, is_send, is_write, invalidate;
+    bool sent, sound, call, invalidate;
     struct rpcrdma_read_segment reads[SCENE_READS];
     uint32_t write0_n, write0_length, reply0_length;
     uint64_t reads_length, reply_length; /* octets in all segments */
-    uint32_t rpc_proc, rpc_xid, last, padded, low_xid;
+    uint32_t rpc_proc, rpc_xid, last;
     size_t rpc_length;
     /* What comes of it. */
     enum scene_verdict verdict;
@@ -109,65 +82,45 @@ struct scene {
     struct qp_work *work;       /* work */
 };
 
-/* ---- mutant_field.c ---- */
+/* ---- made from rules/ ---- */
 
-/* Where a field is; p NULL: there is none of that name. */
-struct words_place scene_place(struct scene *scene, const char *name);
-bool scene_has(const char *name);
-/* An octet or a word of the message; 0 past its end. False: the name is neither. */
-bool scene_octets_at(const struct scene *scene, const char *name, uint64_t *value);
-bool scene_constant(const char *name, uint64_t *value);
-
-/* ---- mutant_row.c ---- */
-
-struct mutant_say;
-
-struct mutant_test {
-    char *name;
-    bool negated;
-    char op[3];      /* "": it is not 0 */
-    char *text;      /* a pattern, or another field */
-    uint64_t number; /* unless text is set */
-};
-
-struct mutant_statement {
-    const struct mutant_say *say; /* NULL: changes alone */
-    struct statement *words;
-};
-
-struct mutant_clause {
-    enum mutant_event event;
-    GArray *tests;      /* of struct mutant_test */
-    GArray *statements; /* of struct mutant_statement */
-};
-
-/*
- * Appends the rows of a text, each a struct misbehaviour *. False with *error (for g_free()), which begins with
- * `source`, when it cannot be read; the rows before it are there, and the one that is wrong.
- */
-bool mutants_parse(GPtrArray *rows, const char *source, const char *text, char **error);
-void mutant_row_free(void *row);
-
-/* ---- mutant_say.c ---- */
-
-/* What a statement does, and the words that it may have, separated by blanks. */
-struct mutant_say {
-    const char *name, *words;
-    void (*say)(struct scene *scene, const struct statement *words);
-};
-
-/* NULL: there is none of that name. */
-const struct mutant_say *mutant_say_find(const char *name);
-void mutant_carry_out(struct scene *scene, const struct mutant_statement *statement);
+extern const struct misbehaviour mutants[];
+extern const unsigned mutant_count;
 
 /* ---- mutant_hooks.c ---- */
 
+/* The first octets match a pattern. An octet or a word of the message; 0 past its end. */
+bool scene_key_is(const struct scene *scene, const char *pattern);
+uint8_t scene_octet(const struct scene *scene, size_t at);
+uint32_t scene_word(const struct scene *scene, size_t at);
+/* n octets of what is about to be sent, which may be changed; at < 0: from its end. Past it, others. */
+uint8_t *scene_sent(struct scene *scene, ptrdiff_t at, size_t n);
 /* All connections of the device are mute (`mute`) for so long. */
-void mutant_mute(int64_t ms);
+void mutant_mute(uint64_t ms);
 
 /* The hooks that a row needs. */
 struct mpa_end_spoil mutant_mpa_hooks(const struct misbehaviour *how);
 struct qp_spoil mutant_qp_hooks(const struct misbehaviour *how);
 struct rpc_end_spoil mutant_rpc_hooks(const struct misbehaviour *how);
+
+/* ---- mutant_say.c: statements ---- */
+
+void mutant_decide(struct scene *scene, enum scene_verdict verdict, enum rpc_end_answer answer);
+void mutant_terminate(struct scene *scene, unsigned cause);
+void mutant_close(struct scene *scene);
+void mutant_reset(struct scene *scene);
+void mutant_note(struct scene *scene);
+void mutant_keep(struct scene *scene, uint64_t stag, uint64_t len);
+void mutant_place(struct scene *scene);
+void mutant_operate(struct scene *scene);
+void mutant_send(struct scene *scene, struct mutant_octets octets);
+void mutant_echo(struct scene *scene, uint64_t from);
+void mutant_write(struct scene *scene, uint64_t stag, uint64_t to, uint64_t len);
+void mutant_answer_read(struct scene *scene, uint64_t sink, uint64_t sink_to, uint64_t len);
+void mutant_call(struct scene *scene, uint64_t xid);
+void mutant_reject(struct scene *scene);
+void mutant_stream(struct scene *scene, struct mutant_octets octets);
+void mutant_replace_ulpdu(struct scene *scene, struct mutant_octets octets);
+void mutant_point(struct scene *scene, uint64_t at, uint64_t to);
 
 #endif

@@ -1,92 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Events of the stack's ends: each becomes a scene, on which the row's clauses are tried. */
-#include "traffic-gen/ends/mpa_end_internal.h"
+/* Events of the stack's ends: each becomes a scene, which is shown to the mutant's function. */
 #include "traffic-gen/ends/queue_pair_internal.h"
 #include "traffic-gen/mutants/mutant.h"
 #include "wire/crc32c.h"
-#include "wire/octets.h"
 
 #include <string.h>
 
-enum { KEY_OCTETS = MPA_KEY_LEN, LOW_XID = 0xFFF, LOW_TO = 0xFFF };
-
 static int64_t mute_until;
 
-void mutant_mute(int64_t ms)
+void mutant_mute(uint64_t ms)
 {
-    mute_until = g_get_monotonic_time() + ms * 1000;
+    mute_until = g_get_monotonic_time() + (int64_t)ms * 1000;
 }
 
-/* ---- clauses ---- */
+/* ---- octets ---- */
 
-static bool key_matches(const struct scene *scene, const char *pattern)
+bool scene_key_is(const struct scene *scene, const char *pattern)
 {
-    char key[KEY_OCTETS + 1] = "";
+    char key[MPA_KEY_LEN + 1] = "";
 
     if (scene->p)
-        memcpy(key, scene->p, MIN(scene->n, KEY_OCTETS));
+        memcpy(key, scene->p, MIN(scene->n, MPA_KEY_LEN));
     return g_pattern_match_simple(pattern, key);
 }
 
-static uint64_t hooks_value_of(struct scene *scene, unsigned clause, const char *name)
+uint8_t scene_octet(const struct scene *scene, size_t at)
 {
-    struct words_place place = scene_place(scene, name);
-    uint64_t value = 0;
-
-    if (place.p)
-        return words_get(&place);
-    if (!scene_octets_at(scene, name, &value))
-        value = ++scene->mutant->times[clause]; /* nth */
-    return value;
+    return scene->p && at < scene->n ? scene->p[at] : 0;
 }
 
-static bool hooks_compare(const char *op, uint64_t a, uint64_t b)
+uint32_t scene_word(const struct scene *scene, size_t at)
 {
-    if (op[0] == '&')
-        return (a & b) != 0;
-    if (op[0] == '!')
-        return a != b;
-    if (a == b)
-        return op[0] == '=' || op[1] == '=';
-    return op[0] == (a < b ? '<' : '>');
+    return scene->p && scene->n >= 4 && at <= scene->n - 4 ? get_be32(scene->p + at) : 0;
 }
 
-static bool test_holds(struct scene *scene, unsigned clause, const struct mutant_test *test)
+/* All of what is about to be sent, *n octets; NULL: too many. */
+static uint8_t *hooks_sent(struct scene *scene, size_t *n)
 {
-    uint64_t value;
+    uint8_t *octets = scene->mutant->octets;
 
-    if (strcmp(test->name, "key") == 0)
-        return key_matches(scene, test->text) != test->negated;
-    value = hooks_value_of(scene, clause, test->name);
-    if (!test->op[0])
-        return (value != 0) != test->negated;
-    return hooks_compare(test->op, value, test->text ? hooks_value_of(scene, clause, test->text) : test->number) !=
-           test->negated;
-}
-
-static bool clause_holds(struct scene *scene, unsigned index, const struct mutant_clause *clause)
-{
-    if (clause->event != scene->event)
-        return false;
-    for (unsigned i = 0; i < clause->tests->len; i++) {
-        if (!test_holds(scene, index, &g_array_index(clause->tests, struct mutant_test, i)))
-            return false;
+    if (scene->send) {
+        *n = scene->send->len;
+        return scene->send->data;
     }
-    return true;
+    *n = scene->plan ? scene->plan->ulpdu_octets : scene->work ? scene->work->n : 0;
+    if (*n > sizeof scene->mutant->octets)
+        return NULL;
+    if (scene->plan) {
+        memmove(octets, scene->plan->ulpdu, *n);
+        scene->plan->ulpdu = octets;
+    } else if (scene->work) {
+        memmove(octets, scene->work->p, *n);
+        scene->work->p = octets;
+    }
+    return octets;
 }
 
-static void hooks_play(struct scene *scene)
+uint8_t *scene_sent(struct scene *scene, ptrdiff_t at, size_t n)
 {
-    const GArray *clauses = scene->mutant->how->clauses;
+    static uint8_t past[8];
+    size_t all, from;
+    uint8_t *octets = hooks_sent(scene, &all);
 
-    for (unsigned i = 0; i < clauses->len; i++) {
-        const struct mutant_clause *clause = &g_array_index(clauses, struct mutant_clause, i);
-
-        if (!clause_holds(scene, i, clause))
-            continue;
-        for (unsigned k = 0; k < clause->statements->len; k++)
-            mutant_carry_out(scene, &g_array_index(clause->statements, struct mutant_statement, k));
-    }
+    from = at < 0 ? all + (size_t)at : (size_t)at;
+    return octets && from <= all && n <= all - from ? octets + from : past;
 }
 
 /* ---- the connection ---- */
@@ -120,28 +97,16 @@ static void hooks_add_mpa(struct scene *scene)
     scene->n = scene->startup = mpa->startup->len;
     if (scene->n >= MPA_STARTUP_HEADER_LEN)
         scene->frame_end = MPA_STARTUP_HEADER_LEN + (size_t)get_be16(scene->p + MPA_STARTUP_HEADER_LEN - 2);
-    scene->after = scene->n - MIN(scene->n, scene->frame_end);
     scene->frame = scene->peer = mpa->peer;
-    scene->waits = mpa->state == MPA_END_WAIT_FRAME;
-    scene->operates = mpa->state == MPA_END_OPERATION;
-    scene->ended = mpa->ended;
-    scene->responder = mpa->wish.role == MPA_END_RESPONDER;
-    scene->initiator = !scene->responder;
-    scene->peer_to_peer = mpa->terms.peer_to_peer;
-    scene->may_send = mpa_end_may_send(mpa);
-    if (scene->operates)
+    if (mpa->state == MPA_END_OPERATION)
         hooks_add_rest(scene);
 }
 
 static struct scene hooks_begin(void *ctx, enum mutant_event event)
 {
     struct mutant *mutant = ctx;
-    const int64_t now = g_get_monotonic_time();
-    struct scene scene = {.event = event,
-                          .mutant = mutant,
-                          .mpa = qp_mpa(mutant->qp),
-                          .age = (uint32_t)MIN((now - mutant->noted) / 1000, UINT32_MAX),
-                          .mute = now < mute_until};
+    struct scene scene = {
+        .event = event, .mutant = mutant, .mpa = qp_mpa(mutant->qp), .mute = g_get_monotonic_time() < mute_until};
 
     if (scene.mpa)
         hooks_add_mpa(&scene);
@@ -155,7 +120,7 @@ static int on_frame(void *ctx, struct mpa_startup *frame, int error)
     struct scene scene = hooks_begin(ctx, ON_FRAME);
 
     scene.error = error != MPA_END_RIGHT;
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     if (scene.changed)
         *frame = scene.frame;
     if (scene.verdict == AS_DUE)
@@ -178,7 +143,6 @@ static void add_fpdu(struct scene *scene, const struct mpa_fpdu *fpdu)
     scene->pad_length = fpdu->pad_length;
     scene->crc = fpdu->crc;
     scene->crc_difference = crc32c(fpdu->octets, fpdu->length - MPA_CRC_LEN) ^ fpdu->crc; /* whatever was negotiated */
-    scene->crc_bits = (uint32_t)__builtin_popcount(scene->crc_difference);
     for (unsigned i = 0; i < fpdu->n_markers; i++) {
         const struct mpa_marker *marker = &fpdu->markers[i];
 
@@ -200,13 +164,24 @@ static void add_ulpdu(struct scene *scene, const uint8_t *p, size_t n)
         return;
     scene->p = ddp->payload;
     scene->n = ddp->payload_len;
-    scene->low_to = ddp->to & LOW_TO;
-    scene->end = (ddp->tagged ? ddp->to : ddp->mo) + ddp->payload_len;
     rdmap_read_request_decode(&scene->read, ddp->payload, ddp->payload_len);
     if (ddp->opcode == RDMAP_ATOMIC_REQUEST)
         rdmap_atomic_request_decode(&scene->atomic, ddp->payload, ddp->payload_len);
     else if (ddp->opcode == RDMAP_TERMINATE)
         rdmap_terminate_decode(&scene->terminate, ddp->payload, ddp->payload_len);
+}
+
+/* The same for a ULPDU of the mutant whose fields have changed. */
+static void say_ulpdu(struct scene *scene)
+{
+    size_t n;
+    uint8_t *octets = hooks_sent(scene, &n), *p = octets;
+
+    if (!octets)
+        return;
+    p += ddp_header_encode(&scene->ddp, octets, n);
+    if (scene->ddp.opcode == RDMAP_ATOMIC_REQUEST)
+        rdmap_atomic_request_encode(&scene->atomic, p, n - (size_t)(p - octets));
 }
 
 static int hooks_on_fpdu(void *ctx, const struct mpa_fpdu *fpdu, int error)
@@ -219,7 +194,7 @@ static int hooks_on_fpdu(void *ctx, const struct mpa_fpdu *fpdu, int error)
     }
     add_ulpdu(&scene, fpdu->ulpdu, fpdu->ulpdu_length);
     add_fpdu(&scene, fpdu);
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     scene.mutant->fpdus++;
     if (scene.verdict == TAKEN)
         return MPA_END_RIGHT;
@@ -235,14 +210,14 @@ static void hooks_on_received(void *ctx)
     struct scene scene = hooks_begin(ctx, ON_RECEIVED);
 
     if (!scene.mpa->closed)
-        hooks_play(&scene);
+        scene.mutant->how->play(&scene);
 }
 
 static void hooks_on_tick(void *ctx)
 {
     struct scene scene = hooks_begin(ctx, ON_TICK);
 
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
 }
 
 static bool hooks_on_close(void *ctx, bool *reset)
@@ -250,7 +225,7 @@ static bool hooks_on_close(void *ctx, bool *reset)
     struct scene scene = hooks_begin(ctx, ON_CLOSE);
 
     (void)reset;
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     return scene.verdict != DROPPED;
 }
 
@@ -259,7 +234,7 @@ static void on_own_frame(void *ctx, struct mpa_startup *frame)
     struct scene scene = hooks_begin(ctx, ON_OWN_FRAME);
 
     scene.frame = *frame;
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     if (!scene.changed)
         return;
     *frame = scene.frame;
@@ -273,7 +248,9 @@ static void on_own_fpdu(void *ctx, struct mpa_fpdu_plan *plan)
     scene.plan = plan;
     scene.markers = plan->framing.markers;
     add_ulpdu(&scene, plan->ulpdu, plan->ulpdu_octets);
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
+    if (scene.changed)
+        say_ulpdu(&scene);
 }
 
 static void on_own_octets(void *ctx, uint8_t *p, size_t *n, size_t size)
@@ -287,7 +264,7 @@ static void on_own_octets(void *ctx, uint8_t *p, size_t *n, size_t size)
     scene.ddp.opcode = *n > 3 ? p[3] & 0x0F : UINT8_MAX;
     if (*n >= MPA_STARTUP_HEADER_LEN)
         scene.startup_data = *n - MIN(*n, MPA_STARTUP_HEADER_LEN + (size_t)(p[16] & MPA_FLAG_S ? MPA_ENHANCED_LEN : 0));
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     if (scene.changed)
         *n = scene.n;
     if (scene.verdict == DROPPED)
@@ -303,7 +280,6 @@ static void add_header(struct scene *scene, const struct rpcrdma_header *header,
     scene->rpc_xid = scene->rpc_length >= 4 ? get_be32(p + header->header_len) : 0;
     scene->rpc_proc = scene->rpc_length >= 24 ? get_be32(p + header->header_len + 20) : 0;
     scene->last = scene->rpc_length >= 4 ? get_be32(p + n - 4) : 0;
-    scene->padded = (uint32_t)xdr_padded(scene->last);
 }
 
 /* A Send in one segment may be an RPC-over-RDMA message. */
@@ -314,7 +290,6 @@ static void add_send(struct scene *scene)
 
     if (ddp->tagged || ddp->qn != DDP_QN_SEND)
         return;
-    scene->low_xid = ddp->payload_len >= 4 ? get_be32(ddp->payload) & LOW_XID : 0;
     if (ddp->mo != 0 || rpcrdma_header_decode(&header, ddp->payload, ddp->payload_len) == RPCRDMA_SHORT)
         return;
     add_header(scene, &header, ddp->payload, ddp->payload_len);
@@ -330,7 +305,7 @@ static unsigned hooks_on_ulpdu(void *ctx, unsigned cause, const uint8_t *p, size
     add_ulpdu(&scene, p, n);
     if (scene.ulpdu_n > 1 && scene.ddp.payload)
         add_send(&scene);
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     if (scene.verdict == DROPPED || scene.verdict == TAKEN)
         return scene.verdict == TAKEN ? 0 : QP_DROP;
     return scene.verdict == TERMINATED ? scene.cause : cause;
@@ -342,7 +317,7 @@ static bool on_own_term(void *ctx, struct rdmap_terminate *message)
 
     scene.terminate = *message;
     scene.error = QP_CAUSE(message->layer, message->etype, message->code);
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     *message = scene.terminate;
     return scene.verdict != DROPPED;
 }
@@ -354,7 +329,7 @@ static void on_own_result(void *ctx, const struct rdmap_atomic_request *operatio
     scene.atomic = *operation;
     scene.left = *left;
     scene.original = *original;
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     *left = scene.left;
     *original = scene.original;
 }
@@ -399,7 +374,7 @@ static enum rpc_end_answer hooks_on_message(void *ctx, const struct rpc_end_inco
     scene.sound = in->p && in->header->status == RPCRDMA_OK && in->header->vers == RPCRDMA_VERSION;
     if (in->p && in->header->status != RPCRDMA_SHORT)
         hooks_add_chunks(&scene, in->header, in->p);
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     return scene.verdict == AS_DUE ? due : scene.answer;
 }
 
@@ -410,7 +385,7 @@ static void hooks_on_private_data(void *ctx, struct rpcrdma_private_data *peer, 
     scene.pd = *peer;
     scene.p = p;
     scene.n = n;
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     *peer = scene.pd;
 }
 
@@ -424,7 +399,7 @@ static void on_own_header(void *ctx, struct rpcrdma_plan *plan)
     scene.header.write.n = plan->n_writes;
     scene.write0_n = plan->n_writes > 0 ? plan->writes[0].n : 0;
     scene.write0_length = has_segment ? plan->writes[0].segments[0].length : 0;
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     plan->credit = scene.header.credit;
     if (scene.changed && has_segment) /* the segments are its own */
         ((struct rpcrdma_segment *)plan->writes[0].segments)->length = scene.write0_length;
@@ -437,23 +412,21 @@ static void on_own_send(void *ctx, GByteArray *octets)
     scene.send = octets;
     scene.p = octets->data;
     scene.n = octets->len;
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
 }
 
 static bool hooks_on_work(void *ctx, struct qp_work *work)
 {
     struct scene scene = hooks_begin(ctx, ON_WORK);
 
-    scene.is_read = work->kind == QP_READ;
-    scene.is_send = work->kind == QP_SEND;
-    scene.is_write = work->kind == QP_WRITE;
-    scene.invalidate = work->invalidate;
     scene.work = work;
+    scene.invalidate = work->invalidate;
+    scene.p = work->kind == QP_SEND ? work->p : NULL;
+    scene.n = work->n;
     scene.ddp.payload_len = work->n;
     scene.ddp.stag = work->remote_stag;
     scene.ddp.to = work->remote_to;
-    scene.low_xid = scene.is_send && work->n >= 4 ? get_be32(work->p) & LOW_XID : 0;
-    hooks_play(&scene);
+    scene.mutant->how->play(&scene);
     work->remote_stag = scene.ddp.stag;
     work->remote_to = scene.ddp.to;
     work->invalidate = scene.invalidate;
@@ -464,11 +437,7 @@ static bool hooks_on_work(void *ctx, struct qp_work *work)
 
 static bool hooks_has(const struct misbehaviour *how, enum mutant_event event)
 {
-    for (unsigned i = 0; i < how->clauses->len; i++) {
-        if (g_array_index(how->clauses, struct mutant_clause, i).event == event)
-            return true;
-    }
-    return false;
+    return how->events >> event & 1;
 }
 
 struct mpa_end_spoil mutant_mpa_hooks(const struct misbehaviour *how)

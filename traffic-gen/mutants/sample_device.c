@@ -60,7 +60,9 @@ static void device_take_words(struct sample_device *device, const struct mpa_end
         qp_repost(device->qp, 1); /* they may come in a Send */
         return;
     }
-    device->flags = wish.flags & ~misbehave_ignored_wishes(device->options.how);
+    device->flags = wish.flags;
+    if (device->options.how && device->options.how->setup.accept_all)
+        device->flags &= ~ADVERT_REJECT;
     qp_repost(device->qp, MIN(wish.receives, RECEIVES_MAX));
 }
 

@@ -160,7 +160,7 @@ static void rpc_device_on_replied(void *ctx, uint64_t cookie, enum rpc_end_resul
 static void on_callback(void *ctx, const struct rpc_end_message *message, uint64_t cookie)
 {
     const struct sample_rpc_device *device = ctx;
-    const struct rpc_end_how how = {.long_call = misbehave_calls_at_length(device->mutant.how)};
+    const struct rpc_end_how how = {.long_call = device->mutant.how && device->mutant.how->setup.long_calls};
 
     rpc_end_call(device->end, message, &how, cookie);
 }
