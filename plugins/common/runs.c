@@ -39,10 +39,7 @@ static void runs_make(const struct runs *runs, const struct run *run, unsigned n
 /* ---- taking records ---- */
 
 /* Room for a record that is valid until the next call. */
-static union {
-    struct record record;
-    char octets[RECORD_MAX];
-} room;
+static union record_room room;
 
 static bool runs_follows(const struct runs *runs, const struct record *first, const struct record *second, unsigned n,
                          const struct record *record)

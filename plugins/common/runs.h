@@ -23,9 +23,15 @@ struct run_pattern {
     bool (*same)(const struct record *made, const struct record *record);
     /* A record made by nth() must stay valid. May be NULL. */
     void (*keep)(struct record *made);
+    union record_room *room; /* for the record that was requested last */
 };
 
 enum { RECORD_MAX = 192 }; /* octets of a record with a pattern, including what nth() appends */
+
+union record_room {
+    struct record record;
+    char octets[RECORD_MAX];
+};
 
 struct run;
 
@@ -51,7 +57,7 @@ bool runs_in_frame(const struct runs *runs, uint32_t frame, struct record *out, 
 /* Whether these functions can find anything, which is rare on the first pass. */
 static inline bool runs_reach(const struct runs *runs, uint32_t frame)
 {
-    return frame <= runs->side[0].last_frame || frame <= runs->side[1].last_frame;
+    return runs->pattern && (frame <= runs->side[0].last_frame || frame <= runs->side[1].last_frame);
 }
 
 #endif

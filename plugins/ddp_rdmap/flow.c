@@ -265,7 +265,8 @@ static void nth_seg(const struct record *first_record, const struct record *seco
     seg->message_octets += n * (second->message_octets - first->message_octets);
 }
 
-static const struct run_pattern pattern = {.nth = nth_seg};
+static union record_room made_room;
+static const struct run_pattern pattern = {.nth = nth_seg, .room = &made_room};
 _Static_assert(sizeof(struct rdmap_seg) <= RECORD_MAX, "room for a record that is made");
 
 static void flow_on_fpdu(void *ctx, const struct mpa_fpdu_event *event)

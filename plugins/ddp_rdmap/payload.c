@@ -347,9 +347,8 @@ static void register_ports(void)
 }
 
 /* By now, all dissectors have been added to the list. */
-static void payload_file_opened(void)
+void rdmap_payload_file_opened(void)
 {
-    judge_file_opened();
     others = false;
     if (builtin)
         heur_dissector_table_foreach("iwarp_ddp_rdmap", look_for_others, NULL);
@@ -359,7 +358,6 @@ void rdmap_payload_register(void)
 {
     reassembly_table_register(&reassembly, &whole_functions);
     register_ports();
-    register_init_routine(payload_file_opened);
     sends = register_heur_dissector_list(RDMAP_SEND_LIST, rdmap_proto);
 }
 

@@ -10,6 +10,7 @@ void rdmap_plugin_register(void);
 void rdmap_plugin_handoff(void);
 void rdmap_payload_register(void);
 void rdmap_payload_handoff(void);
+void rdmap_payload_file_opened(void);
 void rdmap_tap_register(void);
 void rdmap_tap_handoff(void);
 

@@ -353,7 +353,7 @@ void ib_flow_feed(const packet_info *pinfo)
 /* ---- the file ---- */
 
 /* Events that only the end of the capture decides; shown from the second pass on. */
-static void flow_first_pass_over(void)
+void ib_flow_first_pass_over(void)
 {
     if (connections)
         ib_connections_finish(connections, last_ns);
@@ -372,9 +372,7 @@ static void flow_file_closed(void)
 
 void ib_flow_register(void)
 {
-    register_init_routine(judge_file_opened);
     register_cleanup_routine(flow_file_closed);
-    register_postseq_cleanup_routine(flow_first_pass_over);
     forgotten = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
     frames = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

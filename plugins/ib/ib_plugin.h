@@ -35,6 +35,8 @@ void ib_flow_clock(const packet_info *pinfo);
 const struct ib_flow_frame *ib_flow_frame(uint32_t number);
 /* Later passes: the packet was the only one of its queue pair, which was forgotten for lack of room. */
 bool ib_flow_is_forgotten(uint32_t number);
+/* The first pass is over. */
+void ib_flow_first_pass_over(void);
 void ib_flow_register(void);
 
 /* ---- ib_others.c: the other dissectors of Wireshark's list ---- */

@@ -721,9 +721,8 @@ static void share_ports(void)
 
 /* ---- registration ---- */
 
-static void mpa_dissect_file_opened(void)
+void mpa_file_opened(void)
 {
-    judge_file_opened();
     share_ports();
     mpa_headers_forget();
     flows = NULL;
@@ -732,7 +731,7 @@ static void mpa_dissect_file_opened(void)
 }
 
 /* Events decided at the end of connections, in the order of their beginnings; shown from the second pass on. */
-static void mpa_dissect_first_pass_over(void)
+void mpa_first_pass_over(void)
 {
     struct mpa_flow *latest = NULL, *flow;
 
@@ -769,8 +768,6 @@ void mpa_register(void)
     shared_handle =
         create_dissector_handle(dissect_shared, proto_register_protocol("MPA, or the owner of the port",
                                                                         "MPA or owner of the port", "mpa_or_owner"));
-    register_init_routine(mpa_dissect_file_opened);
-    register_postseq_cleanup_routine(mpa_dissect_first_pass_over);
 }
 
 void mpa_handoff(void)

@@ -483,7 +483,8 @@ static void nth_piece(const struct record *first_record, const struct record *se
     piece->number += n * (second->number - first->number);
 }
 
-static const struct run_pattern pattern = {.nth = nth_piece};
+static union record_room made_room;
+static const struct run_pattern pattern = {.nth = nth_piece, .room = &made_room};
 _Static_assert(sizeof(struct mpa_piece) <= RECORD_MAX, "room for a record that is made");
 
 static const struct stack_options *layers_for(const struct mpa_flow_options *options)

@@ -16,6 +16,8 @@ extern struct mpa_prefs mpa_prefs;
 
 void mpa_register(void);
 void mpa_handoff(void);
+void mpa_file_opened(void);
+void mpa_first_pass_over(void);
 void mpa_draw_register(void);
 void mpa_draw_handoff(void);
 

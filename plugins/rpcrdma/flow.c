@@ -11,11 +11,9 @@ enum { ENDED_MAX = 4096 /* judged together; each takes at most some 7 KiB */ };
 static wmem_map_t *flows; /* connection -> struct rpcrdma_flow; emptied with the file */
 static void *past;        /* of rpcrdma_ulp.across; NULL: memory is lacking */
 static GPtrArray *ended;  /* struct rpcrdma_flow that have not been judged against the past yet */
-static bool pass_over;    /* the first pass is over */
 
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection)
 {
-    rpcrdma_flow_judge_ended();
     return wmem_map_lookup(flows, GUINT_TO_POINTER(connection));
 }
 
@@ -76,7 +74,9 @@ static void keep_segment(struct record *made)
         segment->move = wmem_memdup(wmem_file_scope(), segment->move, sizeof *segment->move);
 }
 
-static const struct run_pattern pattern = {.nth = nth_segment, .same = same_segment, .keep = keep_segment};
+static union record_room made_room;
+static const struct run_pattern pattern = {
+    .nth = nth_segment, .same = same_segment, .keep = keep_segment, .room = &made_room};
 _Static_assert(sizeof(struct made_segment) <= RECORD_MAX, "room for a record that is made");
 
 /* The record of the latest segment is complete. */
@@ -241,7 +241,7 @@ static void forget_ended(void)
 }
 
 /* Applies rules across connections, as far as payload shows: a proof from one connection may be refuted by another. */
-static void judge_ended(void)
+void rpcrdma_flow_judge_ended(void)
 {
     int64_t now_ns = INT64_MIN;
 
@@ -272,16 +272,6 @@ static void judge_ended(void)
     rpcrdma_ulp.across->trim(past);
 }
 
-/*
- * The routine that Wireshark calls after the first pass comes too early: the routines of other plugins, which end more
- * connections, may follow it.
- */
-void rpcrdma_flow_judge_ended(void)
-{
-    if (pass_over && ended->len > 0)
-        judge_ended();
-}
-
 static void on_finish(void *ctx, int64_t time_ns)
 {
     struct rpcrdma_flow *flow = ctx;
@@ -296,7 +286,7 @@ static void on_finish(void *ctx, int64_t time_ns)
     flow->record->end_ns = time_ns;
     g_ptr_array_add(ended, flow);
     if (ended->len == ENDED_MAX)
-        judge_ended();
+        rpcrdma_flow_judge_ended();
 }
 
 /* ---- life ---- */
@@ -414,17 +404,10 @@ struct rpcrdma_flow *rpcrdma_flow_of_ib(const struct ib_connection *connection, 
     return flow;
 }
 
-static void rpcrdma_flow_first_pass_over(void)
+void rpcrdma_flow_file_opened(void)
 {
-    pass_over = true;
-}
-
-static void rpcrdma_flow_file_opened(void)
-{
-    judge_file_opened();
     rpcrdma_ulp.across->free(past);
     past = rpcrdma_ulp.across->begin();
-    pass_over = false;
 }
 
 static void rpcrdma_flow_file_closed(void)
@@ -437,8 +420,6 @@ static void rpcrdma_flow_file_closed(void)
 void rpcrdma_flow_register(void)
 {
     ended = g_ptr_array_new();
-    register_init_routine(rpcrdma_flow_file_opened);
-    register_postseq_cleanup_routine(rpcrdma_flow_first_pass_over);
     register_cleanup_routine(rpcrdma_flow_file_closed);
     flows = wmem_map_new_autoreset(wmem_epan_scope(), wmem_file_scope(), g_direct_hash, g_direct_equal);
 }

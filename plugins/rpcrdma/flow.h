@@ -218,8 +218,9 @@ void rpcrdma_flow_register(void);
 const struct rpcrdma_connection *rpcrdma_flow_connection(const struct rpcrdma_flow *flow);
 /* First pass: begin() of struct rdmap_listener. always: the connection is taken for RPC-over-RDMA in any case. */
 void rpcrdma_flow_listen(const struct rdmap_listeners *connection, struct rdmap_listener *listener, bool always);
-/* Called after the first pass, when the records hold everything that connections prove about each other. */
+/* After the first pass, when all connections have ended: judges what connections prove about each other. */
 void rpcrdma_flow_judge_ended(void);
+void rpcrdma_flow_file_opened(void);
 /* NULL: unknown. */
 struct rpcrdma_flow *rpcrdma_flow_find(uint32_t connection);
 /* Transactions of the connections in this TCP stream. */

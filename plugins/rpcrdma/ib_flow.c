@@ -8,7 +8,6 @@ static wmem_map_t *frames; /* number -> struct kept_segment, the first that was 
 
 struct rpcrdma_flow *rpcrdma_ib_find(uint32_t connection)
 {
-    rpcrdma_flow_judge_ended();
     return wmem_map_lookup(flows, GUINT_TO_POINTER(connection));
 }
 

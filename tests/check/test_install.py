@@ -36,7 +36,7 @@ def test_the_system(install, build):
     assert where(files, "iwarp-check.fish") == ["etc/fish/completions/"]
     assert where(files, "_iwarp-check") == ["usr/local/share/zsh/site-functions/"] and not hint
     if wireshark_is_built(build):
-        plugin, = where(files, "mpa.so")
+        plugin, = where(files, "iwarp.so")
         extcap, = where(files, "iwarp-extcap")
         assert re.fullmatch(r"usr/lib.*/wireshark/plugins/\d+\.\d+/epan/", plugin)
         assert extcap == plugin[:plugin.index("plugins/")] + "extcap/"
@@ -47,7 +47,7 @@ def test_a_prefix_of_ones_own(install, build):
     _, files, hint = install("--prefix", "/opt/iwarp")
     assert files and all(path.startswith("opt/iwarp/") for path in files)
     if wireshark_is_built(build):
-        plugin, = where(files, "mpa.so")
+        plugin, = where(files, "iwarp.so")
         assert len(hint) == 1 and f"WIRESHARK_PLUGIN_DIR=/{plugin.split('/plugins/')[0]}/plugins " in hint[0]
         assert f"WIRESHARK_EXTCAP_DIR=/{where(files, 'iwarp-extcap')[0].rstrip('/')};" in hint[0]
 

@@ -141,7 +141,7 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="say what was looked at as it goes")
     parser.add_argument("source", nargs="+")
     options = parser.parse_args()
-    if not list((options.build / "plugins").glob("run/*/epan/mpa.so")):
+    if not list((options.build / "plugins").glob("run/*/epan/iwarp.so")):
         sys.exit(f"differ.py: no plugins in {options.build}; build them, or name the folder by --build")
     folder, shark, tally = pathlib.Path(tempfile.mkdtemp(prefix="iwarp-differ-")), Wireshark(options.build), Tally()
     shark.patience = 3600

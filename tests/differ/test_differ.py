@@ -39,7 +39,7 @@ def capture_of(name, build, folder):
 @pytest.fixture(scope="module")
 def judged(build, tmp_path_factory):
     """(Judge, its verdicts, the parts of its capture) of all that show a reason."""
-    if not list((build / "plugins").glob("run/*/epan/mpa.so")):
+    if not list((build / "plugins").glob("run/*/epan/iwarp.so")):
         pytest.skip("built without plugins")
     shark, folder = Wireshark(build), tmp_path_factory.mktemp("differ")
     shark.patience = 900

@@ -15,7 +15,7 @@ IN_TSHARK = ("tshark_junk_requests", "tshark_crowd_of_tcp", "tshark_backwards", 
 
 @pytest.mark.parametrize("row", [row for row in cost.rows() if not row.built_in or row.name in IN_TSHARK], ids=lambda row: row.name)
 def test_bounded(build, sanitized, tmp_path, row):
-    if row.built_in and (sanitized or not list((build / "plugins").glob("run/*/epan/mpa.so"))):
+    if row.built_in and (sanitized or not list((build / "plugins").glob("run/*/epan/iwarp.so"))):
         pytest.skip("no plugins whose memory and time are their own")
     found = cost.measure(row, build, tmp_path, QUICK, sanitized)
     if found.trouble:

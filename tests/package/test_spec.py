@@ -31,7 +31,7 @@ def test_wireshark(root, tmp_path, version):
 @pytest.mark.skipif(not shutil.which("rpmbuild"), reason="no rpmbuild")
 def test_packages(build, root, tmp_path):
     """From the build that the tests use: rpmbuild complains of a file that is in no package, and of one that is not there."""
-    plugin = next((build / "plugins" / "run").rglob("mpa.so"), None)
+    plugin = next((build / "plugins" / "run").rglob("iwarp.so"), None)
     if not plugin or not (build / "docs" / "iwarp-check.1.gz").exists():
         pytest.skip("the plugins or the manuals are not built")
     # Fedora's folders are other ones than those of the system that built it.

@@ -15,7 +15,7 @@ from shark import Wireshark
 def wireshark(build):
     if not shutil.which("tshark"):
         pytest.skip("no tshark")
-    if not list((build / "plugins").glob("run/*/epan/mpa.so")):
+    if not list((build / "plugins").glob("run/*/epan/iwarp.so")):
         pytest.skip("built without plugins")
     shark = Wireshark(build)
     yield shark

@@ -37,7 +37,7 @@ class Wireshark:
         self.copies = {}
         self.environment = {"HOME": str(home), "PATH": os.environ["PATH"], "LANG": "C.UTF-8",
                             "WIRESHARK_PLUGIN_DIR": str(self.folder / "plugins")}
-        plugin = next((self.folder / "plugins").rglob("mpa.so"))
+        plugin = next((self.folder / "plugins").rglob("iwarp.so"))
         needed = subprocess.run(["ldd", plugin], capture_output=True, text=True, check=False).stdout # no ldd for other architectures
         sanitizer = re.search(r"=> (\S*libasan\S*)", needed)
         if sanitizer:  # the runtime must come first

@@ -12,7 +12,7 @@ import pytest
 
 SCENARIOS = ["markers", "atomics", "nfs41-backchannel", "rpcrdma-segments"]
 RUNS = 12 if os.environ.get("IWARP_ALL") != "1" else 2000  # of each; spread over all allocations
-OBJECTS = "mpa.so:ddp_rdmap.so:rdma_ib.so:rpcrdma.so:rdma_ulp.so"
+OBJECTS = "iwarp.so"
 
 
 @pytest.fixture(scope="module")
