@@ -8,7 +8,7 @@ import threading
 from crc32c import crc32c
 
 UNTAGGED, TAGGED = 18, 14  # octets of DDP's headers
-READ_RESPONSE, SEND, TERMINATE = 2, 3, 7
+READ_REQUEST, READ_RESPONSE, SEND, TERMINATE = 1, 2, 3, 7
 SENDS = {3, 4, 5, 6}
 
 

@@ -327,6 +327,23 @@ def test_a_busy_server_does_not_break_the_rule():
     assert "10008 (DELAY)" in tested.tests["NFSULB-6.4.1-05/second"]["actual"], tested.tell()
 
 
+class ReadsChunks(between.Between):
+    """Fetches a COMPOUND's two Read chunks, and keeps the Reply."""
+
+    reads = 0
+
+    def said(self, segment):
+        self.reads += segment.opcode == between.READ_REQUEST
+        return [] if self.reads == 2 and segment.opcode in between.SENDS else [segment]
+
+
+def test_reads_of_the_chunks_of_a_call_are_no_answer():
+    """A device that answered the start-up has not answered the Call, either."""
+    tested = run("responder", ReadsChunks, ["--rules=NFSULB-6.4.2-07", "--service=nfs"], ("rpc",))
+    assert tested.outcome("failed") == ["NFSULB-6.4.2-07"], tested.tell()
+    assert "found no answer" in tested.tests["NFSULB-6.4.2-07"]["actual"], tested.tell()
+
+
 # ---- devices that answer everything with a Terminate ----
 
 class TerminatesAll(between.Between):

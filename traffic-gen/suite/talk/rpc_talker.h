@@ -201,7 +201,7 @@ const struct talker_heard *rpc_talker_find(const struct rpc_talker *talker, uint
 /*
  * The answer since the last statement, for every verdict that says "no answer": any message of the device except Calls
  * and answers to whole Calls of ours, in words; NULL: none. Messages with any XID count, and so do parts of a message,
- * Reads and Writes.
+ * and Reads and Writes, except those of the chunks of a Call that is not odd.
  */
 const char *rpc_talker_other_answer(struct rpc_talker *talker);
 /* The latest Call of a DUT that is a client. */
@@ -272,6 +272,8 @@ const char *rpc_talker_new_name(struct rpc_talker *talker);
  */
 bool rpc_talker_say(struct rpc_talker *talker, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* The parts of a `call`: a statement; `call WORDS` with a message from the caller, which begins with its XID. */
+/* What is heard from here on is about the next message. due: a set of enum talk_due that does not answer the message. */
+void rpc_talker_mark(struct rpc_talker *talker, unsigned due);
 bool rpc_talker_say_statement(struct rpc_talker *talker, const char *text);
 bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, const char *words);
 /* Whether the Reply has the octets that `read` or `readlink` must return, or the first *n of them; n NULL: all. */

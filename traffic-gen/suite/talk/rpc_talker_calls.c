@@ -196,6 +196,7 @@ static void call_by_end(struct rpc_talker *talker, struct words *words, struct x
     calls_read_chunks(words, talker->chunks);
     memcpy(how.results, talker->chunks, sizeof how.results);
     talker->xid = get_be32(out->octets->data);
+    rpc_talker_mark(talker, DUE_CHUNKS);
     rpc_talker_call(talker, out, &how);
 }
 

@@ -195,18 +195,18 @@ static bool rpc_talker_say_text(struct speech *speech, const char *text)
 }
 
 /* XIDs tell messages apart; only a client's memory is read. */
-static void say_mark(struct rpc_talker *talker)
+void rpc_talker_mark(struct rpc_talker *talker, unsigned due)
 {
     talker->said_at = talker->heard->len;
     talk_mark(talker->talk,
-              DUE_TERMINATE | DUE_SENDS | (talk_is_initiator(talker->talk) ? 0 : (unsigned)DUE_READ_RESPONSES));
+              due | DUE_TERMINATE | DUE_SENDS | (talk_is_initiator(talker->talk) ? 0 : (unsigned)DUE_READ_RESPONSES));
 }
 
 bool rpc_talker_say_statement(struct rpc_talker *talker, const char *text)
 {
     struct speech speech = {.talker = talker};
 
-    say_mark(talker);
+    rpc_talker_mark(talker, 0);
     return rpc_talker_say_text(&speech, text);
 }
 
@@ -215,7 +215,7 @@ bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, c
     g_autofree char *text = g_strdup_printf("call nfs3.null %s", words);
     struct speech speech = {.talker = talker};
 
-    say_mark(talker);
+    rpc_talker_mark(talker, 0);
     talker->xid = get_be32(out->octets->data);
     speech.filling.message = out->octets;
     for (unsigned i = 0; i < out->n_items; i++)

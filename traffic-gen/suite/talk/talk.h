@@ -212,6 +212,7 @@ enum talk_due {
     DUE_TERMINATE = 1,
     DUE_SENDS = 2, /* whole ones */
     DUE_READ_RESPONSES = 4,
+    DUE_CHUNKS = 8, /* Read Requests and Writes: a server moves what is in chunks */
 };
 /*
  * From here on any message of the device is an answer, except the due ones, a set of enum talk_due. talk_send_frame()

@@ -25,7 +25,15 @@ static unsigned answer_kind_of(const struct talk_heard *heard)
         return DUE_TERMINATE;
     if (answer_is_send(heard->ddp.opcode))
         return DUE_SENDS;
-    return heard->ddp.opcode == RDMAP_READ_RESPONSE ? DUE_READ_RESPONSES : 0;
+    switch (heard->ddp.opcode) {
+    case RDMAP_READ_RESPONSE:
+        return DUE_READ_RESPONSES;
+    case RDMAP_READ_REQUEST:
+    case RDMAP_WRITE:
+        return DUE_CHUNKS;
+    default:
+        return 0;
+    }
 }
 
 void talk_note_answer(struct talk *talk, const char *caption)
