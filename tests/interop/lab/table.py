@@ -16,7 +16,7 @@ WITH_REASON = {"failed", "died", "inconclusive", "not applicable", "unstable"}
 CHANGING = [(re.compile(r"\bframes? \d+(?: \(see \d+\))?"), "frame N"), (re.compile(r"\b\d+\.\d+ s\b"), "N s"),
             (re.compile(r"(STag|TO|XID|stateid|handle) 0x[0-9a-f]+"), r"\1 N"), (re.compile(r"\b0x[0-9a-f]{5,}"), "N"),
             (re.compile(r"stream offset \d+"), "stream offset N"), (re.compile(r"\b127\.\d+\.\d+\.\d+:\d+"), "HOST"),
-            (re.compile(r"(?<=announced; found )\d+"), "N"),
+            (re.compile(r"(?<=announced; found a Send of )\d+"), "N"),
             (re.compile(r"(?<=changed from )[0-9a-f]{2}\b"), "N"), (re.compile(r"\s+"), " ")]
 
 
