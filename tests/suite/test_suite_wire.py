@@ -209,12 +209,24 @@ def cuts_of(segments):
     return places
 
 
+BETWEEN_CUTS = 0.05
+
+
+def gaps_of(frames, connection):
+    """Seconds before each segment of a counterpart in two or three but the first: right after each other they could be one to the device."""
+    sent = [frame["seconds"] for frame in frames if frame["connection"] == connection and "with nothing odd" in frame["what"]]
+    last = sent[-len(last_message(frames, connection)):]
+    return [after - before for before, after in zip(last, last[1:])] if len(last) <= 3 else []
+
+
 def assert_same_cuts(test):
     """A counterpart differs from its case only in the oddity: the last message of the case has the same cuts as in its two counterparts."""
     last = test["frames"][-1]["connection"]
     odd, *plain = (last_message(test["frames"], connection) for connection in range(last - 2, last + 1))
     assert all(what == "with nothing odd" for each in plain for _, _, what in each), test["id"]
     assert not any(what == "with nothing odd" for _, _, what in odd) and cuts_of(odd), test["id"]
+    for connection in (last - 1, last):
+        assert all(gap >= BETWEEN_CUTS for gap in gaps_of(test["frames"], connection)), test["id"]
     for each in plain:
         if test["id"] != "MPA-5.1-06/segments": # which tests the cut itself
             assert cuts_of(each) == cuts_of(odd), (test["id"], odd, each)

@@ -31,13 +31,22 @@ static size_t place(const struct stretch *stretch, unsigned step, unsigned steps
     return 1 + (stretch->n - 2) * step / MAX(steps - 1, 1u);
 }
 
-/* For the comparison: the same cuts, in order, each octet once and as it is. */
+/*
+ * For the comparison: the same cuts, in order, each octet once and as it is. Two segments right after each other a
+ * device may take for one, and never see the cut.
+ */
+static const int64_t between_cuts = 50 * INT64_C(1000000);
+
 static void put_plainly(const struct stretch *stretch, const size_t *cuts, unsigned n)
 {
     size_t from = 0;
 
-    for (unsigned i = 0; i < n; i++, from = cuts[i - 1])
+    for (unsigned i = 0; i < n; i++, from = cuts[i - 1]) {
         put(stretch, from, cuts[i], "with nothing odd");
+        if (!talk_await_ack(stretch->talk, stretch->at + cuts[i]))
+            return;
+        talk_sleep(stretch->talk, between_cuts);
+    }
     put(stretch, from, stretch->n, "with nothing odd");
 }
 
