@@ -266,14 +266,17 @@ const char *rpc_talker_new_name(struct rpc_talker *talker);
  *   reply=N         the Reply may have so many octets: a Reply chunk if that does not fit inline
  * Or a statement of scripts without its side (traffic-gen/say/rpc_script.h), which is sent without waiting for an
  * answer. Our end supplies what the statement does not say: the XID talker->xid (which xid=N sets), its credits, memory
- * of talker->region. call write ...  such a Call with chunks as the words say, right or wrong; reduce=handle,
- * reduce=name are items, too call null       a NULL Call of NFS; `reply null` such a Reply, of success reply, error
- * answer the Call of the DUT that has talker->xid False: verdict is set.
+ * of talker->region.
+ *   call write ...  such a Call with chunks as the words say, right or wrong; reduce=handle, reduce=name are items, too
+ *   call null       a NULL Call of NFS; `reply null` such a Reply, of success
+ *   reply, error    answer the Call of the DUT that has talker->xid
+ * False: verdict is set.
  */
 bool rpc_talker_say(struct rpc_talker *talker, const char *format, ...) G_GNUC_PRINTF(2, 3);
-/* The parts of a `call`: a statement; `call WORDS` with a message from the caller, which begins with its XID. */
-/* What is heard from here on is about the next message. due: a set of enum talk_due that does not answer the message. */
+/* What is heard from here on is about the next message. due: a set of enum talk_due that does not answer the message.
+ */
 void rpc_talker_mark(struct rpc_talker *talker, unsigned due);
+/* The parts of a `call`: a statement; `call WORDS` with a message from the caller, which begins with its XID. */
 bool rpc_talker_say_statement(struct rpc_talker *talker, const char *text);
 bool rpc_talker_say_call(struct rpc_talker *talker, const struct xdr_out *out, const char *words);
 /* Whether the Reply has the octets that `read` or `readlink` must return, or the first *n of them; n NULL: all. */
