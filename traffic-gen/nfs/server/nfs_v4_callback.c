@@ -4,18 +4,23 @@
  * CB_NULL, which finds out whether the client answers at all, and CB_RECALL after CB_SEQUENCE. One slot is used, so
  * there is one at a time in a session.
  */
+#include "traffic-gen/ends/nfs_fields.h"
 #include "traffic-gen/nfs/server/nfs_v4_internal.h"
 
 enum {
     CB_VERSION = 1,
     CB_NULL = 0,
     CB_COMPOUND = 1,
-    OP_CB_RECALL = 4,
-    OP_CB_SEQUENCE = 11,
     HEADER_MAX = RPC_CALL_MIN + RPC_AUTH_MAX,
     FAILURES_MAX = 3,
-    CB_SEQUENCE_RESULT = NFS4_SESSION_OCTETS + 16,
 };
+
+static const char recall_operations[] = "cb_sequence,cb_recall";
+
+static const struct nfs_template *recall_procedure(const struct nfs4_session *session)
+{
+    return nfs_procedure_template(session->minor == 1 ? "cb41.cb_compound" : "cb42.cb_compound");
+}
 
 static void v4_callback_begin(struct nfs4_session *session, uint32_t procedure, struct xdr_out *out)
 {
@@ -65,27 +70,22 @@ static void probe(struct nfs4_session *session)
 
 static void v4_callback_recall(struct nfs4_session *session, struct nfs4_state *state)
 {
-    struct nfs4_stateid stateid = nfs4_stateid_of(state);
+    const struct nfs4_stateid stateid = nfs4_stateid_of(state);
     uint8_t handle[NFS_HANDLE_OCTETS];
+    struct nfs_fields fields;
     struct xdr_out out;
 
     state->asked = true;
     nfs_handle_encode(session->client->v4->server, state->file->node, handle);
+    nfs_fields_init(&fields);
+    nfs_fields_octets(&fields, "sessionid", session->id, NFS4_SESSION_OCTETS);
+    nfs_fields_number(&fields, "sequenceid", session->back_sequence);
+    nfs_fields_number(&fields, "state_seqid", stateid.seqid);
+    nfs_fields_octets(&fields, "stateid", stateid.other, NFS4_OTHER_SIZE);
+    nfs_fields_octets(&fields, "handle", handle, sizeof handle);
     v4_callback_begin(session, CB_COMPOUND, &out);
-    xdr_out_opaque(&out, "", 0);
-    xdr_out_u32(&out, session->minor);
-    xdr_out_u32(&out, 0); /* callback_ident: of minor version 0 */
-    xdr_out_words(&out, 2, OP_CB_SEQUENCE);
-    xdr_out_fixed(&out, session->id, NFS4_SESSION_OCTETS);
-    xdr_out_u32(&out, session->back_sequence);
-    xdr_out_u32(&out, 0); /* slot, and the highest one */
-    xdr_out_u32(&out, 0);
-    xdr_out_bool(&out, false);
-    xdr_out_u32(&out, 0); /* no referring Calls */
-    xdr_out_u32(&out, OP_CB_RECALL);
-    nfs4_put_stateid(&out, &stateid);
-    xdr_out_bool(&out, false);
-    xdr_out_opaque(&out, handle, sizeof handle);
+    nfs_fields_put(&fields, recall_procedure(session), recall_operations, &out);
+    nfs_fields_clear(&fields);
     send(session, &out, state->number);
 }
 
@@ -149,40 +149,29 @@ void nfs4_send_callbacks(struct nfs_server *server)
 
 /* ---- answers ---- */
 
-/* Reads CB_COMPOUND4res up to the status of CB_RECALL. False: not even CB_SEQUENCE was answered. */
-static bool read_recall(const struct rpc_end_message *reply, uint32_t header, uint32_t *sequence, uint32_t *recalled)
+/* False: not even CB_SEQUENCE was answered. */
+static bool recall_answered(struct nfs4_session *session, struct nfs4_state *state, const struct rpc_end_message *reply,
+                            uint32_t header)
 {
     struct xdr x = xdr_begin(reply->p, reply->n);
-    const uint8_t *tag;
-    uint32_t n, status, op = 0;
+    const struct nfs_field *sequence, *recalled;
+    struct nfs_results results;
+    bool good;
 
-    *recalled = NFS4ERR_SERVERFAULT;
     x.at = header;
-    xdr_u32(&x, &status);
-    xdr_opaque(&x, &tag, &n);
-    xdr_u32(&x, &n);
-    xdr_u32(&x, &op);
-    if (!xdr_u32(&x, sequence) || op != OP_CB_SEQUENCE)
-        return false;
-    if (*sequence != NFS4_OK)
-        return true;
-    xdr_skip(&x, CB_SEQUENCE_RESULT);
-    xdr_u32(&x, &op);
-    if (xdr_u32(&x, &status) && op == OP_CB_RECALL)
-        *recalled = status;
-    return true;
-}
-
-static void recall_answered(struct nfs4_session *session, struct nfs4_state *state, uint32_t sequence,
-                            uint32_t recalled)
-{
-    if (sequence == NFS4_OK)
+    nfs_results_read(&results, recall_procedure(session), recall_operations, &x);
+    sequence = nfs_field_find(&results.body, 0, "status");
+    recalled = nfs_field_find(&results.body, 1, "status");
+    good = sequence;
+    if (good && sequence->value == NFS4_OK)
         session->back_sequence++;
-    else if (sequence != NFS4ERR_DELAY)
+    else if (good && sequence->value != NFS4ERR_DELAY)
         session->back_fault = true; /* SEQUENCE reports it to the client, which creates a new one */
     /* A client that does not know the stateid yet is asked again when the next Call runs into the delegation. */
-    if (state && (sequence != NFS4_OK || recalled != NFS4_OK))
+    if (state && (!recalled || recalled->value != NFS4_OK))
         state->asked = false;
+    nfs_results_clear(&results);
+    return good;
 }
 
 static bool is_success(const struct rpc_end_message *reply, struct rpc_message *header)
@@ -210,7 +199,6 @@ void nfs_peer_replied(struct nfs_peer *peer, uint64_t cookie, const struct rpc_e
     struct rpc_message header;
     struct nfs4_session *session;
     struct nfs4_state *state;
-    uint32_t sequence = 0, recalled = 0;
     bool good;
 
     if (!take_callback(peer, cookie, &callback))
@@ -225,15 +213,13 @@ void nfs_peer_replied(struct nfs_peer *peer, uint64_t cookie, const struct rpc_e
     session->back_busy = false;
     good = is_success(reply, &header);
     if (good && callback.state)
-        good = read_recall(reply, header.header_len, &sequence, &recalled);
+        good = recall_answered(session, state, reply, header.header_len);
+    else if (state)
+        state->asked = false;
     session->back_good = good;
     /* It is retried, but not for ever. */
     if (!good && ++session->back_failures < FAILURES_MAX)
         session->probed = false;
-    if (good && callback.state)
-        recall_answered(session, state, sequence, recalled);
-    else if (state)
-        state->asked = false;
     /* The slot is free for the next one. */
     if (v4->recalls->len > 0 && good) {
         v4->callbacks_due = true;
