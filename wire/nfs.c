@@ -486,5 +486,8 @@ enum nfs_walk_status nfs_walk_operation(uint32_t op, const uint8_t *p, size_t n,
     const struct op *known = find_op(op, false);
     struct walker w = {.p = p, .n = n, .op = op, .step = known ? known->call : 0, .result = result};
 
-    return known ? walk_steps(&w) : NFS_WALK_UNKNOWN;
+    if (known)
+        return walk_steps(&w);
+    *result = (struct nfs_walk_result){.status = NFS_WALK_UNKNOWN, .fault = op, .left = n, .op = op};
+    return NFS_WALK_UNKNOWN;
 }

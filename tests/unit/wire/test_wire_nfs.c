@@ -470,12 +470,30 @@ static void test_mutated(void **state)
     free(heap);
 }
 
+/* The arguments of one operation, without what is around them. */
+static void test_operation(void **state)
+{
+    enum { COMMIT = 5, RECLAIM_COMPLETE = 58, COMMIT_OCTETS = 12 };
+    const uint8_t octets[16] = {[3] = 2, [11] = 7, [15] = 1};
+    struct nfs_walk_result result;
+
+    assert_int_equal(nfs_walk_operation(COMMIT, octets, sizeof octets, &result), NFS_WALK_OK);
+    assert_int_equal(result.at, COMMIT_OCTETS);
+    assert_int_equal(result.left, sizeof octets - COMMIT_OCTETS);
+    assert_int_equal(result.op, COMMIT);
+    assert_int_equal(nfs_walk_operation(COMMIT, octets, COMMIT_OCTETS - 1, &result), NFS_WALK_SHORT);
+    assert_int_equal(nfs_walk_operation(RECLAIM_COMPLETE, octets, sizeof octets, &result), NFS_WALK_BAD);
+    assert_int_equal(result.fault, 2);
+    assert_int_equal(nfs_walk_operation(2, octets, sizeof octets, &result), NFS_WALK_UNKNOWN);
+    assert_int_equal(result.at, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_messages), cmocka_unit_test(test_reduced),           cmocka_unit_test(test_short),
         cmocka_unit_test(test_wrong),    cmocka_unit_test(test_unknown_operation), cmocka_unit_test(test_roundup),
-        cmocka_unit_test(test_known),    cmocka_unit_test(test_mutated),
+        cmocka_unit_test(test_known),    cmocka_unit_test(test_mutated),           cmocka_unit_test(test_operation),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

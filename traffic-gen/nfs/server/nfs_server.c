@@ -119,6 +119,14 @@ void nfs_handle_encode(const struct nfs_server *server, uint64_t id, uint8_t out
     put_be64(out + 8, id);
 }
 
+void nfs_put_handle(struct nfs_call *call, uint64_t id)
+{
+    uint8_t handle[NFS_HANDLE_OCTETS];
+
+    nfs_handle_encode(call->server, id, handle);
+    xdr_out_opaque(call->out, handle, sizeof handle);
+}
+
 uint32_t nfs_handle_decode(const struct nfs_server *server, const uint8_t *p, uint32_t n, uint64_t *id)
 {
     if (n != NFS_HANDLE_OCTETS || get_be64(p) != server->instance)

@@ -96,6 +96,7 @@ const uint8_t *nfs_get_fixed(struct xdr *in, uint32_t n);
 /* ---- file handles ---- */
 
 void nfs_handle_encode(const struct nfs_server *server, uint64_t id, uint8_t out[NFS_HANDLE_OCTETS]);
+void nfs_put_handle(struct nfs_call *call, uint64_t id);
 /* NFS_TREE_OK, NFS_TREE_STALE (the node is gone), or NFS_STATUS_BADHANDLE (never was one of ours). */
 uint32_t nfs_handle_decode(const struct nfs_server *server, const uint8_t *p, uint32_t n, uint64_t *id);
 

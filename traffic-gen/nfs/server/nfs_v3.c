@@ -122,14 +122,6 @@ bool v3_begin_wcc(struct nfs_call *call, uint32_t status, const struct v3_object
     return status == NFS_TREE_OK;
 }
 
-void v3_put_handle(struct nfs_call *call, uint64_t id)
-{
-    uint8_t handle[NFS_HANDLE_OCTETS];
-
-    nfs_handle_encode(call->server, id, handle);
-    xdr_out_opaque(call->out, handle, sizeof handle);
-}
-
 /* ---- permissions ---- */
 
 uint32_t v3_may(const struct nfs_call *call, const struct v3_object *object, unsigned what)

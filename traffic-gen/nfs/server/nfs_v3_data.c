@@ -99,7 +99,7 @@ static void put_entry(struct nfs_call *call, const struct nfs_entry *entry, bool
         return;
     v3_put_post(call, &object);
     xdr_out_bool(call->out, true);
-    v3_put_handle(call, entry->id);
+    nfs_put_handle(call, entry->id);
 }
 
 static void data_list(struct nfs_call *call, bool plus)

@@ -41,7 +41,6 @@ bool v3_begin_post(struct nfs_call *call, uint32_t status, const struct v3_objec
 bool v3_begin_wcc(struct nfs_call *call, uint32_t status, const struct v3_object *object);
 void v3_put_post(struct nfs_call *call, const struct v3_object *object);
 void v3_put_wcc(struct nfs_call *call, const struct v3_object *object);
-void v3_put_handle(struct nfs_call *call, uint64_t id);
 
 /* ---- permissions: NFS_TREE_OK, NFS_TREE_ACCES or NFS_TREE_PERM, or the object's own status ---- */
 

@@ -27,7 +27,7 @@ void v3_lookup(struct nfs_call *call)
 
     xdr_out_u32(call->out, status);
     if (status == NFS_TREE_OK) {
-        v3_put_handle(call, found.id);
+        nfs_put_handle(call, found.id);
         v3_put_post(call, &found);
     }
     v3_put_post(call, &where.dir);
@@ -42,7 +42,7 @@ static void put_creation(struct nfs_call *call, uint32_t status, uint64_t id, co
     xdr_out_u32(call->out, status);
     if (status == NFS_TREE_OK) {
         xdr_out_bool(call->out, true);
-        v3_put_handle(call, id);
+        nfs_put_handle(call, id);
         v3_put_post(call, &made);
     }
     v3_put_wcc(call, dir);

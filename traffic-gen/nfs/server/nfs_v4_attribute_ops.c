@@ -4,9 +4,8 @@
 
 int nfs4_getattr(struct nfs4_call *call)
 {
-    bool unknown;
+    const struct nfs4_mask wanted = nfs4_get_mask(call->in);
     int status;
-    const struct nfs4_mask wanted = nfs4_get_mask(call->in, &unknown);
     const struct nfs_node *node = nfs4_node(call, &status);
 
     /* RFC 7530 section 5.6: write-only attributes cannot be read. */
@@ -75,18 +74,18 @@ int nfs4_setattr(struct nfs4_call *call)
     return status;
 }
 
-/* RFC 7530 section 16.35: octet for octet. */
-static int ops_compare(struct nfs4_call *call, bool *same)
+/* RFC 7530 section 16.35: octet for octet; the status if the values are the same, and if not. */
+static int ops_compare(struct nfs4_call *call, int same, int other)
 {
     const size_t start = xdr_out_at(call->out);
-    bool unknown;
-    const struct nfs4_mask wanted = nfs4_get_mask(call->in, &unknown);
+    const struct nfs4_mask wanted = nfs4_get_mask(call->in);
     const struct nfs_opaque values = nfs_get_opaque(call->in);
     const struct nfs_node *node;
     size_t end;
     int status;
+    bool is_same;
 
-    if (unknown)
+    if (wanted.unknown)
         return NFS4ERR_ATTRNOTSUPP;
     if (nfs4_mask_write_only(&wanted) || nfs4_mask_has(&wanted, NFS4_ATTR_RDATTR_ERROR))
         return NFS4ERR_INVAL;
@@ -97,26 +96,20 @@ static int ops_compare(struct nfs4_call *call, bool *same)
         return status;
     nfs4_put_attributes(call, node, &wanted);
     end = xdr_out_at(call->out);
-    *same = end - start >= values.n && memcmp(call->out->octets->data + end - values.n, values.p, values.n) == 0 &&
-            get_be32(call->out->octets->data + end - values.n - 4) == values.n;
+    is_same = end - start >= values.n && memcmp(call->out->octets->data + end - values.n, values.p, values.n) == 0 &&
+              get_be32(call->out->octets->data + end - values.n - 4) == values.n;
     xdr_out_cut(call->out, start);
-    return NFS4_OK;
+    return is_same ? same : other;
 }
 
 int nfs4_verify(struct nfs4_call *call)
 {
-    bool same = false;
-    int status = ops_compare(call, &same);
-
-    return status != NFS4_OK ? status : same ? NFS4_OK : NFS4ERR_NOT_SAME;
+    return ops_compare(call, NFS4_OK, NFS4ERR_NOT_SAME);
 }
 
 int nfs4_nverify(struct nfs4_call *call)
 {
-    bool same = false;
-    int status = ops_compare(call, &same);
-
-    return status != NFS4_OK ? status : same ? NFS4ERR_SAME : NFS4_OK;
+    return ops_compare(call, NFS4ERR_SAME, NFS4_OK);
 }
 
 int nfs4_access(struct nfs4_call *call)

@@ -141,11 +141,8 @@ static void put_fsid(struct source *from, unsigned bit)
 
 static void put_handle(struct source *from, unsigned bit)
 {
-    uint8_t handle[NFS_HANDLE_OCTETS];
-
     (void)bit;
-    nfs_handle_encode(from->call->rpc->server, from->node->id, handle);
-    xdr_out_opaque(from->call->out, handle, sizeof handle);
+    nfs_put_handle(from->call->rpc, from->node->id);
 }
 
 /* Numbers as text: RFC 7530 section 5.9, for AUTH_SYS. */
@@ -320,19 +317,18 @@ static const struct attribute attributes[ATTR_MAX] = {
 
 /* ---- masks ---- */
 
-struct nfs4_mask nfs4_get_mask(struct xdr *in, bool *unknown)
+struct nfs4_mask nfs4_get_mask(struct xdr *in)
 {
     const uint32_t n = nfs_get_u32(in);
     struct nfs4_mask mask = {0};
 
-    *unknown = false;
     for (uint32_t i = 0; i < n && !in->failed; i++) {
         uint32_t word = nfs_get_u32(in);
 
         if (i < NFS4_MASK_WORDS)
             mask.words[i] = word;
         else if (word != 0)
-            *unknown = true;
+            mask.unknown = true;
     }
     return mask;
 }
@@ -391,13 +387,12 @@ int nfs4_get_attributes(struct nfs4_call *call, struct nfs_node_change *change, 
     struct sink to = {.call = call, .change = change};
     struct xdr *in = call->in, inner;
     struct nfs_opaque values;
-    bool unknown;
     int status = NFS4_OK;
 
     *change = (struct nfs_node_change){0};
-    *set = nfs4_get_mask(in, &unknown);
+    *set = nfs4_get_mask(in);
     values = nfs_get_opaque(in);
-    if (unknown)
+    if (set->unknown)
         return NFS4ERR_ATTRNOTSUPP;
     inner = xdr_begin(values.p, values.n);
     call->in = &inner;

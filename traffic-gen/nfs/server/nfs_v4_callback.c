@@ -89,13 +89,12 @@ static void v4_callback_recall(struct nfs4_session *session, struct nfs4_state *
     send(session, &out, state->number);
 }
 
-/* A session of the client that can carry a callback now. */
-static struct nfs4_session *idle_session(const struct nfs4_client *client)
+struct nfs4_session *nfs4_session_back(const struct nfs4_client *client, bool now)
 {
     for (GList *at = client->sessions.head; at; at = at->next) {
         struct nfs4_session *session = at->data;
 
-        if (session->back_peer && session->back_good && !session->back_fault && !session->back_busy)
+        if (session->back_peer && session->back_good && !session->back_fault && !(now && session->back_busy))
             return session;
     }
     return NULL;
@@ -133,7 +132,7 @@ void nfs4_send_callbacks(struct nfs_server *server)
     for (guint i = 0; i < v4->recalls->len;) {
         struct nfs4_state *state = nfs4_state_find(v4, g_array_index(v4->recalls, uint64_t, i));
 
-        session = state && !state->revoked ? idle_session(state->client) : NULL;
+        session = state && !state->revoked ? nfs4_session_back(state->client, true) : NULL;
         if (state && !state->revoked && !session) {
             i++;
             continue;

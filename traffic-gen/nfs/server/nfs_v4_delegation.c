@@ -79,17 +79,6 @@ bool nfs4_delegated(struct nfs_server *server, uint64_t node, bool modifies)
 
 /* ---- granted ---- */
 
-static bool can_call_back(const struct nfs4_client *client)
-{
-    for (GList *at = client->sessions.head; at; at = at->next) {
-        const struct nfs4_session *session = at->data;
-
-        if (session->back_peer && session->back_good && !session->back_fault)
-            return true;
-    }
-    return false;
-}
-
 /* What others do with the file, and what the client already holds. */
 static bool contended(const struct nfs4_call *call, const struct nfs4_state *open, bool write)
 {
@@ -138,7 +127,7 @@ void nfs4_put_delegation(struct nfs4_call *call, struct nfs4_state *open, uint32
         put_none(call, extended, (share & WANT_MASK) == WANT_CANCEL ? WHY_CANCELLED : WHY_NOT_WANTED);
         return;
     }
-    if (call->minor == 0 || !can_call_back(open->client) || !(open->access & NFS4_ACCESS_READ)) {
+    if (call->minor == 0 || !nfs4_session_back(open->client, false) || !(open->access & NFS4_ACCESS_READ)) {
         put_none(call, extended, WHY_RESOURCE);
         return;
     }

@@ -86,14 +86,11 @@ int nfs4_putfh(struct nfs4_call *call)
 
 int nfs4_getfh(struct nfs4_call *call)
 {
-    uint8_t handle[NFS_HANDLE_OCTETS];
     int status;
 
-    if (!nfs4_node(call, &status))
-        return status;
-    nfs_handle_encode(call->rpc->server, call->current, handle);
-    xdr_out_opaque(call->out, handle, sizeof handle);
-    return NFS4_OK;
+    if (nfs4_node(call, &status))
+        nfs_put_handle(call->rpc, call->current);
+    return status;
 }
 
 int nfs4_savefh(struct nfs4_call *call)

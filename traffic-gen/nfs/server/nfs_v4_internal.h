@@ -250,6 +250,7 @@ enum {
 
 struct nfs4_mask {
     uint32_t words[NFS4_MASK_WORDS];
+    bool unknown; /* there were bits beyond these words */
 };
 
 static inline bool nfs4_mask_has(const struct nfs4_mask *mask, unsigned bit)
@@ -262,8 +263,7 @@ static inline void nfs4_mask_add(struct nfs4_mask *mask, unsigned bit)
     mask->words[bit / 32] |= UINT32_C(1) << bit % 32;
 }
 
-/* What is asked for; unknown bits are left out. */
-struct nfs4_mask nfs4_get_mask(struct xdr *in, bool *unknown);
+struct nfs4_mask nfs4_get_mask(struct xdr *in);
 void nfs4_put_mask(struct xdr_out *out, const struct nfs4_mask *mask);
 /* One of them is write-only. */
 bool nfs4_mask_write_only(const struct nfs4_mask *mask);
@@ -380,6 +380,8 @@ nfs4_serve nfs4_open, nfs4_open_confirm, nfs4_open_downgrade, nfs4_close, nfs4_l
 /* ---- delegations: nfs_v4_delegation.c, nfs_v4_callback.c ---- */
 
 nfs4_serve nfs4_delegreturn, nfs4_delegpurge;
+/* A session of the client that can carry callbacks, one of them right now; NULL: there is none. */
+struct nfs4_session *nfs4_session_back(const struct nfs4_client *client, bool now);
 /* NFS4ERR_DELAY while another client's delegation is in the way; it is recalled. */
 int nfs4_delegation_conflict(struct nfs4 *v4, const struct nfs4_client *client, uint64_t node, bool modifies);
 /* Writes open_delegation4: what OPEN with these bits of share_access gets. */

@@ -230,8 +230,7 @@ int nfs4_readdir(struct nfs4_call *call)
     const uint64_t cookie = nfs_get_u64(call->in), verifier = nfs_get_u64(call->in);
     const uint32_t maxcount = (uint32_t)nfs_get_u64(call->in); /* after dircount, which is a hint, not a limit */
     const uint64_t ours = call->rpc->server->verifier;
-    bool unknown;
-    const struct nfs4_mask wanted = nfs4_get_mask(call->in, &unknown);
+    const struct nfs4_mask wanted = nfs4_get_mask(call->in);
     int status;
     const struct nfs_node *directory = nfs4_node(call, &status);
     size_t end;
