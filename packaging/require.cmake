@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Before packages are made: without these CPack makes packages that depend on nothing, and only warns.
+# Runs before packages are made: without these programs CPack makes packages without dependencies, and only warns.
 if(CPACK_GENERATOR MATCHES "DEB")
     foreach(program dpkg-shlibdeps file)
         find_program(found_${program} ${program} PATHS ENV PATH NO_DEFAULT_PATH)
@@ -9,6 +9,6 @@ if(CPACK_GENERATOR MATCHES "DEB")
     endforeach()
 endif()
 
-# Folders above those that CMake makes have the permissions that the umask leaves.
+# Parents of CMake's directories get their permissions from the umask.
 file(CHMOD_RECURSE ${CPACK_TEMPORARY_DIRECTORY} DIRECTORY_PERMISSIONS
     OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
